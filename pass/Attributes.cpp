@@ -19,14 +19,15 @@
 //
 // The source counts arguments from 1, and `this` is argument 1 of a non-static
 // member function, as in GCC's alloc_size. The annotation counts the same
-// arguments from 0. Clang's code generation numbers the arguments of the call
-// in the same way, with two exceptions. First, if the result is returned in
-// memory, its address is passed before all arguments (see customSite in
-// CallSites.cpp). Second, some arguments, such as small structs, are passed in
-// pieces or not at all. An attribute may not name an argument that follows such
-// an argument. So an index is always right.
+// arguments from 0. The generated call numbers its arguments as the annotation
+// does, with two exceptions. First, if the result is returned in memory, the
+// address of this memory is passed before all arguments. customSite in
+// CallSites.cpp corrects the index in this case. Second, some arguments, such
+// as small structs, are passed in pieces or not at all. An argument after such
+// a struct would have another index in the generated call. So this file reports
+// an error if an attribute names such an argument.
 //
-// A wrong use of an attribute is an error and not a warning, since a wrong
+// A wrong use of an attribute is an error and not a warning, because a wrong
 // index would yield wrong counts.
 
 #include "clang/AST/Attr.h"
@@ -39,9 +40,10 @@ using namespace clang;
 
 namespace {
 
-/// The arguments of an attribute. Each is the index of a function argument.
+/// The function arguments that an attribute names by their indices. For
+/// example, mprof_realloc(ptr, size) names a block and a size.
 enum class Arguments {
-  AllocSizes,   ///< a size, and perhaps a count
+  AllocSizes,   ///< a size, and optionally a number of elements
   ReallocSizes, ///< a block and a size
   Block,        ///< a block
   Lock,         ///< a lock
@@ -57,15 +59,15 @@ constexpr Arguments argumentsOf(llvm::StringRef Spelling) {
                                  : Arguments::None;
 }
 
-/// Returns whether argument \p Position, from 0, of an attribute is the index
-/// of a pointer to a block or a lock. Otherwise it is the index of a size or
-/// count.
+/// Returns whether the argument of an attribute at \p Position, counted from 0,
+/// names a pointer to a block or a lock. Otherwise this argument names an
+/// integer: the size of a block or its number of elements.
 bool isPointer(Arguments Args, unsigned Position) {
   return Args != Arguments::AllocSizes && Position == 0;
 }
 
-/// Returns whether the generated call on x86-64 passes \p Param as exactly one
-/// argument, and not as two or none.
+/// Returns whether a call in LLVM IR for x86-64 passes the C++ parameter \p
+/// Param as exactly one argument. Small structs are passed as two or none.
 bool isOneArgument(const ASTContext &Ctx, const ParmVarDecl &Param) {
   QualType T = Param.getType();
   if (Param.hasAttr<PassObjectSizeAttr>() || T->isDependentType())
@@ -135,14 +137,16 @@ private:
                            DiagnosticsEngine::Error, Text));
   }
 
-  /// Returns the source location of argument \p Position of \p Attr.
+  /// Returns the source location of the argument of \p Attr at \p Position,
+  /// counted from 0.
   static SourceLocation location(const ParsedAttr &Attr, unsigned Position) {
     return Attr.isArgExpr(Position) ? Attr.getArgAsExpr(Position)->getBeginLoc()
                                     : Attr.getLoc();
   }
 
-  /// Returns whether \p Attr may apply to \p F, given the attributes that \p F
-  /// already has. Reports an error if not.
+  /// Returns whether \p F may have the attribute \p Attr. This depends on the
+  /// kind of function, on its result and on its other attributes. Reports an
+  /// error if \p F may not have \p Attr.
   bool checkFunction(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
                      Arguments Args) const {
     if (isa<CXXConstructorDecl, CXXDestructorDecl>(F)) {
@@ -170,8 +174,10 @@ private:
     return true;
   }
 
-  /// Returns the value of argument \p Position of \p Attr, which must be an
-  /// integer constant between 1 and \p Count.
+  /// Reads the argument of \p Attr at \p Position, counted from 0. Its value
+  /// must be an integer constant between 1 and \p Count, the number of function
+  /// arguments. \p This is 1 if `this` is one of these arguments, otherwise 0.
+  /// Returns the value, or nothing after an error.
   std::optional<unsigned> readIndex(Sema &S, const ParsedAttr &Attr,
                                     unsigned Position, unsigned Count,
                                     unsigned This) const {
@@ -197,9 +203,11 @@ private:
     return Value->getZExtValue();
   }
 
-  /// Returns whether \p Param, argument \p Index of \p F, has the type that \p
-  /// Attr needs. Also checks that the parameters before \p Param do not change
-  /// its index in the generated call.
+  /// Checks the function parameter that the argument of \p Attr at \p Position
+  /// names. \p Param is the number of this parameter in \p F, counted from 0,
+  /// without `this`. \p Index is the number that the user wrote. Returns true
+  /// if the parameter has the type that \p Attr needs, and if each parameter
+  /// before it is passed as one argument. Otherwise reports an error.
   bool checkParam(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
                   Arguments Args, unsigned Position, unsigned Index,
                   unsigned Param) const {
@@ -227,8 +235,9 @@ private:
     return true;
   }
 
-  /// Reads argument \p Position of \p Attr, an index from 1, and checks the
-  /// parameter with this index. Returns the index, or nothing after an error.
+  /// Reads the argument of \p Attr at \p Position, which is the index of a
+  /// function argument, counted from 1. Checks that this function argument has
+  /// a suitable type. Returns the index, or nothing after an error.
   std::optional<unsigned> checkIndex(Sema &S, const FunctionDecl &F,
                                      const ParsedAttr &Attr, Arguments Args,
                                      unsigned Position) const {
@@ -253,10 +262,10 @@ private:
   }
 };
 
-/// An attribute without a scope, such as [[alloc]]. Its use only reports that
-/// the attribute is unknown. Clang skips the arguments of an attribute such as
-/// [[mprof::alloc(...)]] unless an attribute with the same name and no scope
-/// exists. Therefore this class is needed.
+/// An attribute without a scope, such as [[alloc]]. Clang does not parse the
+/// arguments of [[mprof::alloc(...)]] unless an attribute [[alloc]] exists.
+/// Therefore this class defines [[alloc]]. If a program uses [[alloc]], the
+/// class reports it as an unknown attribute.
 class UnscopedName : public ParsedAttrInfo {
 public:
   explicit UnscopedName(const char *Name)
@@ -282,9 +291,10 @@ private:
 
 using Registry = ParsedAttrInfoRegistry;
 
-// Declares ParsedAttrInfoRegistry::add_node as a weak symbol. The program opt
-// loads this file for the pass, but has none of Clang's symbols. A strong
-// reference, as in ParsedAttrInfoRegistry::Add, would make loading fail.
+// Declares ParsedAttrInfoRegistry::add_node as a weak symbol. The tool opt also
+// loads this plugin, to run the passes, but opt has none of Clang's symbols. So
+// a strong reference would make the loading fail. ParsedAttrInfoRegistry::Add
+// cannot be used, because it contains a strong reference.
 extern "C" __attribute__((weak)) void addNode(Registry::node *) __asm__(
     "_ZN4llvm8RegistryIN5clang14ParsedAttrInfoEE8add_nodeEPNS3_4nodeE");
 

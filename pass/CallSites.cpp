@@ -1,27 +1,29 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which calls are rewritten and how. This file changes no IR.
+// Decides which calls are rewritten, and by which rule of mprof/hooks.def. This
+// file changes no IR.
 //
-//     call ptr @malloc(i64 8)            ; a site with rule Alloc
-//     call i32 @malloc(i32 8)            ; left alone: another prototype
-//     call ptr %f(i64 8)                 ; left alone: an indirect call
+//     call ptr @malloc(i64 8)            ; rewritten by rule Alloc
+//     call i32 @malloc(i32 8)            ; not rewritten: another prototype
+//     call ptr %f(i64 8)                 ; not rewritten: an indirect call
 //
-// A call is a site when its callee is the hooked function itself, by linkage
-// name, and the call's type is the hook's prototype. These calls are left
-// alone:
+// A call that is rewritten is called a site. A call is a site if its callee has
+// the linkage name and the prototype of a function in hooks.def (a hooked
+// function). A call with the attribute nobuiltin is a site, too. The following
+// calls are not sites:
 //  - Indirect calls, including virtual calls: their callee is not known here.
 //  - Calls of a function that has a hooked name but local linkage.
 //  - Calls inside a custom allocator, or inside the program's own definition of
-//    a hooked function, since the call of that outer function is counted.
+//    a hooked function, because the call of that outer function is counted.
 //    However, calls of free inside a custom allocator are sites, because the
 //    block may come from another allocator.
-//  - Allocations and waits in functions that mprof_ignore or the ignorelist
-//    covers. Releases in these functions are rewritten, because the block may
-//    have been counted elsewhere and other threads may wait for the lock.
-// "Inside" means inside in the source: Marks.cpp records the function of each
-// call before inlining moves calls. Calls with the attribute nobuiltin are
-// sites, too.
+//  - Allocations and waits in functions with the attribute mprof_ignore or on
+//    the ignorelist. Frees and unlocks in these functions are sites, because
+//    the block may have been counted elsewhere and other threads may wait for
+//    the lock.
+// "Inside" means inside in the source. Marks.cpp records the function of each
+// call before inlining moves calls.
 
 #include "CallSites.h"
 #include "Marks.h"
@@ -36,11 +38,13 @@
 using namespace llvm;
 using namespace mprof;
 
-/// Returns a description of the calls of \p F if \p F has an MPROF_ATTRIBUTE
-/// whose calls are rewritten, otherwise nothing. Does not set the field Call.
+/// Returns how calls of \p F are rewritten because of an attribute of \p F,
+/// such as mprof_alloc. Returns nothing if they are not. The field Call of the
+/// result is not set.
 static std::optional<Site> customSite(const Function &F) {
-  // If the result is returned in memory, its address is the first argument. The
-  // annotation counts only the parameters in the source.
+  // If F returns its result in memory, the address of that memory is the first
+  // argument of a call. The indices in the attribute do not count this
+  // argument.
   const int Shift = F.hasStructRetAttr() ? 1 : 0;
   auto Has = [&](StringRef Mark, int &First, int &Second) {
     Attribute A = F.getFnAttribute(Mark);
@@ -86,14 +90,15 @@ CallSites::CallSites(Module &M, const ProfileKinds &Kinds) {
     GlobalValue *Callee = M.getNamedValue(H.Symbol);
     if (!Callee || Callee->hasLocalLinkage())
       continue;
-    // A hidden function belongs to one library. The runtime's entry, in another
-    // image, cannot call it.
+    // A function that is not visible outside its library cannot be called by
+    // the runtime, which is in another executable or library. So calls of such
+    // a lock or blocking function are not rewritten.
     if (!isHeap(H.Rule) && !Callee->hasDefaultVisibility())
       continue;
     const Target T = {&H, prototype(H.Proto, M)};
     Hooked[Callee] = T;
-    // A program may define malloc as an alias. The optimizer then replaces the
-    // alias by its aliasee in calls.
+    // A program may define malloc as an alias of another function. In calls,
+    // the optimizer then replaces malloc by that function.
     if (isa<GlobalAlias>(Callee) && Callee->getAliaseeObject())
       Hooked.try_emplace(Callee->getAliaseeObject(), T);
   }
@@ -111,15 +116,18 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
 }
 
 /// Returns whether \p R is a rule of functions that create threads, unload code
-/// or end the program. Their sites always call the entry: the calls are rare,
-/// and there is no lock to test.
+/// or end the program. Rewritten code always calls the runtime in place of such
+/// a function. The rewritten code has no inline test, because such calls are
+/// rare.
 static bool actsOnProcess(Rule R) {
   return R == Rule::Create || R == Rule::Unload || R == Rule::Leave;
 }
 
-/// Returns whether a call concerns only its caller: no other code owns the
-/// block or waits for the lock. Such calls are not rewritten in ignored
-/// functions.
+/// Returns whether a call with rule \p R, such as an allocation or a wait,
+/// concerns only its caller. A free or an unlock also concerns other code,
+/// which may have allocated the block or may wait for the lock. \p Ptr is the
+/// index of the block, or -1. In functions with mprof_ignore, calls that
+/// concern only the caller are not rewritten.
 static bool concernsOnlyCaller(Rule R, int Ptr) {
   switch (R) {
   case Rule::Call:
@@ -141,8 +149,8 @@ static bool makesBlock(Rule R) {
   return R == Rule::Alloc || R == Rule::Realloc || R == Rule::Dup;
 }
 
-/// Returns the reason why \p Call is not rewritten at its place in the source,
-/// or an empty string if it may be rewritten.
+/// Returns the reason why \p Call is not rewritten in the function that
+/// contains it in the source. Returns an empty string if it may be rewritten.
 static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   switch (placeOf(Call)) {
   case Place::Ordinary:
@@ -161,14 +169,16 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
                : "it is inside a lock function, which is recorded where it is "
                  "called";
   case Place::Ignored:
-    return concernsOnlyCaller(R, Ptr) ? "the function is ignored" : "";
+    return concernsOnlyCaller(R, Ptr)
+               ? "the calling function has mprof_ignore or is on the ignorelist"
+               : "";
   }
   llvm_unreachable("unknown place");
 }
 
-/// Returns the blocks that are reached without unwinding. All other blocks run
-/// only after an exception is thrown: there, code size matters and time does
-/// not.
+/// Returns the basic blocks that can run without an exception. All other basic
+/// blocks run only while an exception unwinds the stack. In these, code size
+/// matters and time does not.
 static DenseSet<const BasicBlock *> reachedWithoutUnwinding(const Function &F) {
   DenseSet<const BasicBlock *> Reached;
   SmallVector<const BasicBlock *, 32> Work{&F.getEntryBlock()};
@@ -198,10 +208,12 @@ static Site hookedSite(CallBase &Call, const Hook &H) {
   return S;
 }
 
-/// Returns whether \p S calls the entry without a test. The test is left out
-/// where code size matters more than time (see hooks.def). A musttail call of a
-/// releasing function keeps its test: such a call selects its callee anyway, so
-/// leaving out the test would save little.
+/// Returns whether the rewritten code of \p S always calls the runtime, without
+/// an inline test. Calls of free and operator delete have no test if \p
+/// FunctionIsCold, because code size then matters more than time. But musttail
+/// calls of free keep their test, because leaving out the test would save
+/// little. Locks of rule Owned have no test in cold functions and in musttail
+/// calls.
 static bool isUnconditional(const Site &S, bool FunctionIsCold) {
   const bool IsMustTail = S.Call->isMustTailCall();
   if (isRelease(S.Rule))
@@ -211,8 +223,9 @@ static bool isUnconditional(const Site &S, bool FunctionIsCold) {
   return S.Rule == Rule::Call || actsOnProcess(S.Rule);
 }
 
-/// Leaves out the test of releases that run only while an exception unwinds the
-/// stack. All \p Sites are in \p F.
+/// Makes calls of free and operator delete unconditional (without the inline
+/// test) if they run only while an exception unwinds the stack. All \p Sites
+/// are in \p F.
 static void shortenUnwindPaths(const Function &F, MutableArrayRef<Site> Sites) {
   auto IsReleaseSite = [](const Site &S) { return isRelease(S.Rule); };
   if (!F.hasPersonalityFn() || none_of(Sites, IsReleaseSite))
@@ -246,9 +259,10 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     Site S = hookedSite(*Call, H);
     if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
-      // Inside the program's own operator new, malloc must remain a call of the
-      // interceptor. For callers that were not rewritten, the interceptor's
-      // count is the only one.
+      // The call must not be counted. Therefore it must bypass the runtime's
+      // interceptor, which counts calls. There is one exception: a call of
+      // malloc in the program's own operator new. If the caller of operator new
+      // was not rewritten, only the interceptor counts the block.
       S.OnlyBypassesInterceptor = true;
       if (H.HasWord && makesBlock(H.Rule) &&
           placeOf(*Call) != Place::Definition)
@@ -262,8 +276,8 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     shortenUnwindPaths(F, MutableArrayRef<Site>(Sites).drop_front(First));
 }
 
-/// Returns whether the call has the arguments that \p S names, with usable
-/// types.
+/// Returns whether the call of \p S has arguments at the indices Size, Count
+/// and Ptr, and whether these arguments and the result have the right types.
 static bool usable(const Site &S) {
   auto Check = [&](int Index, bool Pointer) {
     if (Index < 0)
@@ -292,7 +306,7 @@ void CallSites::findCustom(Function &F, SmallVectorImpl<Site> &Sites) const {
     S.Call = Call;
     StringRef Why = placeForbids(*Call, S.Rule, S.Ptr);
     if (Why.empty() && Call->isMustTailCall())
-      Why = "nothing can follow a musttail call";
+      Why = "it is a musttail call, and no code can be inserted after it";
     if (Why.empty() && (!usable(S) || isa<CallBrInst>(Call)))
       Why = "it is called with other argument types";
     if (Why.empty())

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the calls that are rewritten, and the rule of hooks.def for each.
+// Finds the calls that the pass rewrites. For each call, selects the rule of
+// mprof/hooks.def by which it is rewritten.
 
 #ifndef MPROF_PASS_CALLSITES_H
 #define MPROF_PASS_CALLSITES_H
@@ -21,8 +22,8 @@ class Value;
 
 namespace mprof {
 
-/// A call that is rewritten, and the data for rewriting it. Indices count the
-/// call's arguments from 0; -1 means that there is no such argument.
+/// A call that the pass rewrites, and the data for rewriting it. Indices count
+/// the call's arguments from 0; -1 means that there is no such argument.
 struct Site {
   llvm::CallBase *Call = nullptr;
   mprof::Rule Rule = Rule::CustomAlloc;
@@ -31,26 +32,29 @@ struct Site {
   int Count = -1;          ///< Index of the size's multiplier.
   int Ptr = -1;            ///< Index of the block or of the lock.
 
-  /// True if the site always calls the runtime's entry, without a test.
+  /// True if the rewritten code always calls the runtime, without an inline
+  /// test.
   bool IsUnconditional = false;
 
-  /// True if the call must not be counted. The site then calls the function
-  /// beneath the runtime's interceptor, since the interceptor would count it.
+  /// True if the call must not be counted. The rewritten code then calls the
+  /// function directly and not through the runtime's interceptor, because the
+  /// interceptor would count the call.
   bool OnlyBypassesInterceptor = false;
 };
 
-/// Finds sites. Emits a missed remark for each call that is not rewritten
-/// although its callee is a hooked function.
+/// Finds the calls to rewrite. Emits a missed-optimization remark for each call
+/// of a hooked function that is not rewritten.
 class CallSites {
 public:
   CallSites(llvm::Module &M, const ProfileKinds &Kinds);
 
-  /// Appends the calls of hooked functions in \p F, in program order.
+  /// Appends the calls in \p F of hooked functions (the functions that
+  /// hooks.def names, such as malloc) to \p Sites, in program order.
   void findHooked(llvm::Function &F, llvm::SmallVectorImpl<Site> &Sites) const;
 
-  /// Appends the calls in \p F of functions that carry mprof_alloc, mprof_free,
-  /// mprof_realloc, mprof_lock, mprof_unlock or mprof_blocking, in program
-  /// order.
+  /// Appends the calls in \p F of functions with mprof_alloc, mprof_free,
+  /// mprof_realloc, mprof_lock, mprof_unlock or mprof_blocking to \p Sites, in
+  /// program order.
   void findCustom(llvm::Function &F, llvm::SmallVectorImpl<Site> &Sites) const;
 
 private:

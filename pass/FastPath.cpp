@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inserts the tests of the rules of hooks.def.
+// Inserts the inline test before a rewritten call, one kind of test for each
+// rule of mprof/hooks.def. If the result %ask is true, the code calls the
+// runtime.
 //
-// Alloc subtracts the size %n from the countdown. On x86-64 this takes two
-// instructions: subq %fs:countdown@TPOFF, then jbe. Code in a shared library
-// first loads the offset.
+// Alloc subtracts the size %n from the thread's sampling countdown. On x86-64
+// the test takes two instructions: subq %fs:countdown@TPOFF, then jbe. Code in
+// a shared library first loads the offset.
 //     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_heap_countdown)
 //     %c = load i64, ptr %a
 //     %d = sub i64 %c, %n
@@ -46,10 +48,10 @@ Value *mprof::bytes(IRBuilderBase &B, const Site &S) {
 }
 
 /// Returns \p V as the result of an empty asm, so that the optimizer does not
-/// know that it is a constant. Otherwise LLVM would turn the subtraction of a
-/// constant into an addition of its negative. The flags of a subtraction give
-/// the result of the comparison, but those of an addition do not. So the code
-/// would load, compare and store separately.
+/// know that the value is a constant. Otherwise LLVM would turn the subtraction
+/// of a constant into an addition of its negative. A subtraction also sets the
+/// processor flags that the comparison of countDown needs. An addition does
+/// not, so LLVM would need a load, a comparison and a store in its place.
 static Value *hidden(IRBuilderBase &B, Constant *V) {
   auto *Ty = FunctionType::get(V->getType(), V->getType(), false);
   CallInst *Call = B.CreateCall(
@@ -60,9 +62,10 @@ static Value *hidden(IRBuilderBase &B, Constant *V) {
   return Call;
 }
 
-/// The comparison is unsigned, so that it also holds for a size that no
-/// allocator can serve. Such a size makes the countdown grow. If the runtime
-/// were not called then, it would count nothing from then on.
+/// The comparison is unsigned, so that it also holds for a size above 2^63.
+/// Subtracting such a size wraps around and makes the countdown very large. If
+/// the code did not call the runtime in this case, the thread would not take
+/// another sample.
 Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   if (auto *Known = dyn_cast<Constant>(Bytes))
     Bytes = hidden(B, Known);
@@ -79,9 +82,9 @@ Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
   return B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Ptr, RT.I64), Bits));
 }
 
-/// Loads the number of waiters for \p Object from __mprof_waiters. The load
-/// usually finds its cache line unchanged, because the entries of locks without
-/// waiters stay 0.
+/// Inserts a load of the element of __mprof_waiters for \p Object. If the
+/// element is 0, no thread waits for the object. The load usually hits the
+/// cache, because elements for objects without waiters are not written.
 static Value *waitersOf(Runtime &RT, IRBuilderBase &B, Value *Object) {
   GlobalVariable *Table = RT.waiters();
   Type *I32 = B.getInt32Ty();
@@ -95,11 +98,14 @@ Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
   return B.CreateIsNotNull(waitersOf(RT, B, Object));
 }
 
-/// Returns whether \p Lock has an owner or waiters and the runtime must be
-/// called for such locks. There is one branch for both conditions, since a
-/// second branch costs time in a loop whose speed depends on its branches. The
-/// test reads the owner and not the lock's word. A previous unlock may just
-/// have written that word, and the processor would have to wait for the store.
+/// Inserts the test whether the runtime must be called for \p Lock. This is the
+/// case if \p Lock has an owner or waiters, and if the runtime has set the word
+/// owned_mask because it records waits for mutexes or rwlocks. The test
+/// combines the owner's id, the number of waiters and the mask into one number,
+/// so that a single branch decides. A second branch would slow down short
+/// loops. \p Owner is the index of the int with the owner's id. The test does
+/// not read the int that an unlock writes last, because the processor would
+/// have to wait for that store.
 static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
   Type *I32 = B.getInt32Ty();
   Value *Id = B.CreateAlignedLoad(

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tests that rewritten code makes inline, before it calls the runtime.
+// Inserts the tests by which rewritten code decides, inline, whether to call
+// the runtime.
 
 #ifndef MPROF_PASS_FASTPATH_H
 #define MPROF_PASS_FASTPATH_H
@@ -11,8 +12,8 @@
 
 namespace mprof {
 
-/// Returns the number of bytes that the call of \p S requests: size times
-/// count, with wrap-around.
+/// Inserts code that computes how many bytes the call of \p S requests: size
+/// times count, modulo 2^64.
 llvm::Value *bytes(llvm::IRBuilderBase &B, const Site &S);
 
 struct Countdown {
@@ -20,24 +21,25 @@ struct Countdown {
   llvm::Value *Ask;  ///< Whether the runtime must be called.
 };
 
-/// Subtracts \p Bytes from the thread's countdown to the next sample.
+/// Inserts code that subtracts \p Bytes from the number of bytes that the
+/// thread may allocate before its next sample.
 Countdown countDown(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 
-/// Returns whether \p Ptr has none of the bits that are set in the word \p
-/// Mask.
+/// Inserts the test whether \p Ptr has none of the bits that are set in the
+/// runtime's variable __mprof_<Mask>.
 llvm::Value *hasNone(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Ptr,
                      llvm::StringRef Mask);
 
-/// Returns whether a thread waits for the lock or condition at \p Object, or
-/// for another object with the same index in __mprof_waiters.
+/// Inserts the test whether a thread waits for the lock or condition at \p
+/// Object, or for another object with the same index in __mprof_waiters.
 llvm::Value *hasWaiters(Runtime &RT, llvm::IRBuilderBase &B,
                         llvm::Value *Object);
 
-/// Returns whether the runtime records waits of kind \p K.
+/// Inserts the test whether the runtime records waits of kind \p K.
 llvm::Value *wantsKind(Runtime &RT, llvm::IRBuilderBase &B, WaitKind K);
 
-/// Returns the condition under which a site of a hooked function calls the
-/// runtime's entry instead of the function.
+/// Inserts the test of the rule of \p S. If the result is true, the rewritten
+/// code calls the runtime in place of the hooked function.
 llvm::Value *mustAsk(Runtime &RT, llvm::IRBuilderBase &B, const Site &S);
 
 } // namespace mprof

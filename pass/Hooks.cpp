@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the table of hooked functions from mprof/hooks.def, and translates the
-// letters of a prototype to LLVM types:
+// Builds the table of hooked functions (the functions whose calls the pass
+// rewrites) from mprof/hooks.def. Translates the letters of a prototype to LLVM
+// types:
 //
 //     MPROF_HOOK(calloc, "pzz", ALLOC, 1, 0, -1)   ->   ptr (i64, i64)
 
@@ -14,7 +15,7 @@
 using namespace llvm;
 using namespace mprof;
 
-/// The rules of MPROF_HOOK lines, as hooks.def spells them.
+/// The rules of MPROF_HOOK lines under the names that hooks.def uses.
 static constexpr Rule ALLOC = Rule::Alloc, REALLOC = Rule::Realloc,
                       FREE = Rule::Free, DELETE = Rule::Delete, DUP = Rule::Dup,
                       CALL = Rule::Call;
@@ -29,7 +30,8 @@ static constexpr Hook heapHook(StringLiteral Symbol, StringLiteral Proto,
   return H;
 }
 
-/// Returns \p H, changed so that its sites call through __mprof_next_<Symbol>.
+/// Returns a copy of \p H with HasWord set: rewritten code calls the function
+/// through the pointer __mprof_next_<Symbol>.
 static constexpr Hook throughWord(Hook H) {
   H.HasWord = true;
   return H;

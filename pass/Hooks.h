@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The contract of mprof/hooks.def as a table: which functions are hooked, with
-// which prototype, and by which rule their calls are rewritten.
+// The table of hooked functions, which mprof/hooks.def lists: the functions
+// whose calls the pass rewrites, their prototypes, and the rules for rewriting
+// the calls.
 
 #ifndef MPROF_PASS_HOOKS_H
 #define MPROF_PASS_HOOKS_H
@@ -17,23 +18,25 @@ class Module;
 
 namespace mprof {
 
-/// How a call is rewritten. hooks.def shows the code of each rule.
+/// How a call is rewritten. mprof/hooks.def shows the code of each rule.
 enum class Rule {
-  // Rules of MPROF_HOOK lines; hooks.def spells them ALLOC, REALLOC and so on.
+  // Rules of MPROF_HOOK lines. hooks.def writes these names in capitals.
   Alloc,
   Realloc,
   Free,
   Delete,
   Dup,
   Call,
-  // Rules of functions in the lists MPROF_OWNED, MPROF_RELEASE, and so on.
+  // Rules of the lists MPROF_OWNED, MPROF_RELEASE, MPROF_WAIT, MPROF_CREATE,
+  // MPROF_UNLOAD and MPROF_LEAVE in hooks.def.
   Owned,
   Release,
   Wait,
   Create,
   Unload,
   Leave,
-  // Rules of functions that carry an MPROF_ATTRIBUTE.
+  // Rules of functions with an attribute such as mprof_alloc (the list
+  // MPROF_ATTRIBUTE in hooks.def).
   CustomAlloc,
   CustomFree,
   CustomRealloc,
@@ -42,22 +45,23 @@ enum class Rule {
   UserCall
 };
 
-/// Returns whether calls with rule \p R allocate or release memory.
+/// Returns whether calls with rule \p R allocate or free memory.
 bool isHeap(Rule R);
 
-/// Returns whether \p R only releases a block, as free and operator delete do.
+/// Returns whether \p R is the rule of functions that only free a block: free
+/// or operator delete.
 inline bool isRelease(Rule R) { return R == Rule::Free || R == Rule::Delete; }
 
-/// The kinds of waits, in the order of the MPROF_KIND lines. The names have a
-/// prefix because `try` is a keyword.
+/// The kinds of waits, in the order of the MPROF_KIND lines. The names have the
+/// prefix K_ because the name `try` would be a keyword.
 enum class WaitKind : unsigned {
 #define MPROF_KIND(Name, Group) K_##Name,
 #include "mprof/hooks.def"
   K_none
 };
 
-/// One hooked function. Indices count arguments from 0; -1 means that there is
-/// no such argument.
+/// One hooked function. Size, Count and Ptr are indices of arguments, counted
+/// from 0; -1 means that there is no such argument.
 struct Hook {
   llvm::StringLiteral Symbol; ///< Linkage name.
   llvm::StringLiteral Proto;  ///< Prototype, in the letters of hooks.def.
@@ -66,23 +70,25 @@ struct Hook {
   int Count = -1;                   ///< Index of the size's multiplier.
   int Ptr = -1;                     ///< Index of the block or of the lock.
   WaitKind Kind = WaitKind::K_none; ///< Set for Owned and Wait.
-  int Owner = 0;                    ///< Owned: index of the int with the owner
-                                    ///< in glibc's lock.
-  int MuslOwner = 0;                ///< Owned: the same index in musl's lock.
-  bool HasWord = false;             ///< Sites call through __mprof_next_<f>.
+  /// Owned: index of the int in glibc's lock that holds the owner's id.
+  int Owner = 0;
+  /// Owned: index of the int in musl's lock that is not 0 while locked.
+  int MuslOwner = 0;
+  bool HasWord = false; ///< Sites call through __mprof_next_<f>.
 
   constexpr Hook(llvm::StringLiteral Symbol, llvm::StringLiteral Proto,
                  mprof::Rule Rule)
       : Symbol(Symbol), Proto(Proto), Rule(Rule) {}
 };
 
-/// Returns all hooked functions.
+/// Returns all hooked functions, that is, all functions listed in hooks.def.
 llvm::ArrayRef<Hook> hooks();
 
 /// Returns whether \p M is compiled for programs whose libc is musl.
 bool isForMusl(const llvm::Module &M);
 
-/// Returns the function type that \p Proto spells, in \p M.
+/// Returns the function type that \p Proto describes in the letters of
+/// hooks.def. \p M selects the LLVM context and the libc.
 llvm::FunctionType *prototype(llvm::StringRef Proto, const llvm::Module &M);
 
 } // namespace mprof

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes branch weights, and inserts a block into the normal edge of an invoke:
+// Makes branch weights, and inserts a basic block into the normal edge of an
+// invoke, that is, the edge that the program takes if the callee returns:
 //
 //     invoke ... to label %to unwind label %pad
 // becomes

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers to insert IR. They do not depend on hooks or on the runtime.
+// Functions that help to insert IR. They do not depend on MProf's other files.
 
 #ifndef MPROF_PASS_IRUTIL_H
 #define MPROF_PASS_IRUTIL_H
@@ -10,9 +10,9 @@
 
 namespace mprof {
 
-/// Inserts instructions before \p I, with its debug location. All of them get
-/// !nosanitize: a sanitizer would otherwise check, and slow down, MProf's own
-/// accesses.
+/// Inserts instructions before the instruction \p I and gives them the debug
+/// location of \p I. Also gives them !nosanitize, because sanitizers would
+/// otherwise check MProf's own memory accesses, which costs time.
 struct Builder
     : llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter> {
   explicit Builder(llvm::Instruction *I)
@@ -27,7 +27,8 @@ struct Builder
 /// Returns branch weights for a condition that almost never holds.
 llvm::MDNode *unlikely(llvm::LLVMContext &Ctx);
 
-/// Inserts a block into the normal edge of \p Invoke and returns it.
+/// Inserts a basic block into the edge that \p Invoke takes if its callee
+/// returns. Returns the new basic block.
 llvm::BasicBlock *splitNormalEdge(llvm::InvokeInst *Invoke);
 
 } // namespace mprof

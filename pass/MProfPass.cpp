@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs MProf on a module: finds sites, reports them as remarks and rewrites
-// them. Adds to a rewritten module a reference to the version of the contract
-// (RewriteModule.cpp).
+// Runs MProf on a module: finds the calls to rewrite, reports them as remarks
+// and rewrites them. Adds to a rewritten module a reference to the version of
+// mprof/hooks.def (see RewriteModule.cpp).
 //
 // The module flag "mprof" records the last step that was done, so that each
-// step is done only once. Otherwise a step could be repeated: the plugin may be
-// given twice, and bitcode that was rewritten at compile time may be optimized
-// again at link time.
+// step is done only once. Without the flag, a step would be repeated in two
+// cases: if the user gives the option for the plugin twice, or if the linker
+// runs the passes again on bitcode that was rewritten at compile time.
 //
 //     !{i32 7, !"mprof", i32 1}     ; Marked: prepare has run
 //     !{i32 7, !"mprof", i32 2}     ; Done: finish has run
@@ -30,9 +30,9 @@
 using namespace llvm;
 using namespace mprof;
 
-/// Returns whether the contract of hooks.def holds for the target of \p M: it
-/// holds for x86-64 Linux only. Code for another target, such as a GPU in the
-/// same compilation, calls another malloc.
+/// Returns whether \p M is compiled for x86-64 Linux or names no target. Other
+/// modules are not rewritten, because their malloc is another function. For
+/// example, the same compilation may also produce code for a GPU.
 static bool isTarget(const Module &M) {
   Triple T(M.getTargetTriple());
   return T.str().empty() ||
@@ -73,8 +73,8 @@ static void report(const Site &S) {
   });
 }
 
-/// Reports \p Sites and rewrites them by \p Rewrite, from the last to the
-/// first. Returns whether there are any sites.
+/// Reports the calls in \p Sites as remarks, and passes them to \p Rewrite, the
+/// last call first. Returns whether there are any calls.
 static bool rewriteAll(ArrayRef<Site> Sites,
                        function_ref<void(const Site &)> Rewrite) {
   for (const Site &S : Sites)

@@ -11,9 +11,10 @@
 
 namespace mprof {
 
-/// Runs before the optimizer: sets marks, rewrites calls of custom allocators
-/// and registers wrappers. Inlining would remove the calls and functions that
-/// this work needs.
+/// Runs before the optimizer, because inlining removes calls and functions that
+/// this pass needs. Adds the attributes of Marks.h to functions and calls.
+/// Rewrites calls of functions with an attribute such as mprof_alloc. Registers
+/// functions with mprof_wrapper.
 class MarkPass : public llvm::PassInfoMixin<MarkPass> {
 public:
   explicit MarkPass(Options Opts) : Opts(std::move(Opts)) {}
@@ -24,9 +25,10 @@ private:
   Options Opts;
 };
 
-/// Runs after the optimizer: rewrites the remaining calls of hooked functions,
-/// keeps frame pointers and stores main's frame. Does the work of MarkPass
-/// first if that pass has not run.
+/// Runs after the optimizer. Rewrites the calls of hooked functions, such as
+/// malloc, that the optimizer has left. Makes functions keep frame pointers,
+/// and makes main store its frame address. If MarkPass has not run, does the
+/// work of MarkPass first.
 class MProfPass : public llvm::PassInfoMixin<MProfPass> {
 public:
   explicit MProfPass(Options Opts) : Opts(std::move(Opts)) {}

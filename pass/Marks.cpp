@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads MProf's annotations before the optimizer runs, and writes them to
-// string attributes:
+// Runs before the optimizer. Turns MProf's annotations of functions into string
+// attributes, and records for each call the kind of function that contains the
+// call in the source (its place, see Place in Marks.h):
 //
 //   define ptr @pool_get(i64 %n) "mprof-alloc"="0"        ; the annotation
 //     call ptr @malloc(i64 %n) "mprof-place"="allocator"  ; the call's place
 //
-// The place of a call is the kind of function that contains the call in the
-// source (see Place in Marks.h). A call keeps its attributes when it is inlined
-// into another function. So its place is the same at every optimization level.
-// A call that the optimizer itself creates, such as a calloc from malloc and
-// memset, has no attribute; its place is that of the function that contains it.
-// Modules without annotated or hooked functions, which are most, get no
-// attribute.
+// A call keeps its attributes when it is inlined into another function. So the
+// place of a call is the same at every optimization level. A call that the
+// optimizer itself creates, such as a calloc from malloc and memset, has no
+// such attribute. The place of this call is that of the function that contains
+// it. Most modules have no annotated functions and define no function of
+// mprof/hooks.def. The calls in these modules get no attribute.
 //
-// The annotations are removed from llvm.global.annotations, since that variable
-// would keep unused functions alive.
+// The annotations are removed from llvm.global.annotations, because that
+// variable would keep unused functions alive.
 
 #include "Marks.h"
 #include "Hooks.h"
@@ -53,8 +53,9 @@ Place mprof::placeOf(const CallBase &Call) {
   return Read(A.isValid() ? A : Call.getFunction()->getFnAttribute(PlaceAttr));
 }
 
-/// Applies the annotation "mprof.<Spelling>[:<index>,...]" to \p F, without its
-/// prefix "mprof.". Returns whether hooks.def has such an attribute.
+/// Adds to \p F the attribute for an annotation "mprof.<name>[:<index>,...]".
+/// \p Annotation is the text after "mprof.". Returns false if hooks.def has no
+/// attribute with this name and this number of indices.
 static bool applyAnnotation(Function &F, StringRef Annotation) {
   auto [Spelling, Indices] = Annotation.split(':');
   size_t NumArgs = Indices.empty() ? 0 : Indices.count(',') + 1;
@@ -68,7 +69,8 @@ static bool applyAnnotation(Function &F, StringRef Annotation) {
   return false;
 }
 
-/// Returns the text of the annotation \p Entry, or an empty string.
+/// Returns the text of \p Entry, an entry of llvm.global.annotations. Returns
+/// an empty string if the entry has no text.
 static StringRef annotationText(const Constant &Entry) {
   auto *Text = dyn_cast<GlobalVariable>(
       Entry.getAggregateElement(1u)->stripPointerCasts());
@@ -78,7 +80,8 @@ static StringRef annotationText(const Constant &Entry) {
   return Data && Data->isCString() ? Data->getAsCString() : "";
 }
 
-/// Removes all entries of \p Annotations except \p Others.
+/// Removes all entries of \p Annotations (llvm.global.annotations) except \p
+/// Others.
 static void keepOnly(GlobalVariable &Annotations, ArrayRef<Constant *> Others) {
   if (!Others.empty()) {
     auto *Ty = ArrayType::get(Others.front()->getType(), Others.size());
@@ -91,7 +94,8 @@ static void keepOnly(GlobalVariable &Annotations, ArrayRef<Constant *> Others) {
   Annotations.eraseFromParent();
 }
 
-/// Moves MProf's entries of llvm.global.annotations to function attributes.
+/// Replaces MProf's entries of llvm.global.annotations by attributes of the
+/// annotated functions.
 static void readAnnotations(Module &M) {
   GlobalVariable *Annotations = M.getNamedGlobal("llvm.global.annotations");
   if (!Annotations || !Annotations->hasInitializer())
@@ -112,7 +116,8 @@ static void readAnnotations(Module &M) {
     }
     if (!applyAnnotation(*F, Annotation))
       M.getContext().emitError("mprof: unknown annotation 'mprof." +
-                               Annotation + "' of '" + F->getName() + "'");
+                               Annotation + "' of function '" + F->getName() +
+                               "'");
   }
   if (Others.size() != Entries->getNumOperands())
     keepOnly(*Annotations, Others);
@@ -123,18 +128,18 @@ static bool isListed(const SpecialCaseList &List, const Function &F) {
   if (List.inSection("mprof", "fun", F.getName()) ||
       List.inSection("mprof", "src", M.getSourceFileName()))
     return true;
-  // With debug info, the list may also name the source file of the function,
-  // such as a header.
+  // With debug info, the file that contains the function is known. If it is a
+  // header, its name differs from the name of the module's source file.
   const DISubprogram *SP = F.getSubprogram();
   return SP && List.inSection("mprof", "src", SP->getFilename());
 }
 
 static constexpr StringLiteral BarrierAttr = "mprof-barrier";
 
-/// Inserts an empty asm into \p F that seems to read the arguments and to
-/// change memory. Some programs define a free that does nothing, for an
-/// allocator that never reuses memory. The optimizer would remove the calls of
-/// such a function, or their arguments, before the calls are counted.
+/// Inserts an empty asm into \p F, the program's definition of a function such
+/// as free. To the optimizer, the asm reads all arguments and changes memory.
+/// Without the asm, the optimizer would remove the calls of a free that does
+/// nothing, or their arguments, before MProfPass can rewrite the calls.
 static void addBarrier(Function &F) {
   LLVMContext &Ctx = F.getContext();
   SmallVector<Value *, 4> Args(make_pointer_range(F.args()));
@@ -160,19 +165,23 @@ void mprof::removeBarriers(Function &F) {
       Call->eraseFromParent();
 }
 
-/// Marks the program's own definitions of hooked functions. They must not be
-/// inlined, since inlining would remove the calls that are counted.
+/// Records the place of calls inside the program's own definitions of functions
+/// of hooks.def, such as malloc. Forbids inlining these definitions, because it
+/// would remove the calls that MProfPass rewrites.
 static void markDefinitions(Module &M) {
   for (const Hook &H : hooks()) {
     GlobalValue *GV = M.getNamedValue(H.Symbol);
     if (!GV || GV->hasLocalLinkage() || GV->isDeclarationForLinker())
       continue;
     auto *F = dyn_cast_or_null<Function>(GV->getAliaseeObject());
-    // A function with the name but another type is not the hooked function.
+    // A function that has this name but another type is not the function that
+    // hooks.def means.
     if (!F || F->isDeclaration() ||
         F->getFunctionType() != prototype(H.Proto, M))
       continue;
-    // With aliases, a function may have several hooked names.
+    // A function may have several aliases whose names are in hooks.def. The
+    // loop then finds the function several times, but addBarrier must change
+    // the function only once.
     const bool IsNew = !F->hasFnAttribute(PlaceAttr);
     F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "definition" : "synchronizer");
     if (F->hasFnAttribute(Attribute::AlwaysInline))
@@ -183,7 +192,8 @@ static void markDefinitions(Module &M) {
   }
 }
 
-/// Returns the index of the parameter with the attribute allocptr, or nothing.
+/// Returns the index of the parameter of \p F with the attribute allocptr (the
+/// block to free or to resize). Returns nothing if there is no such parameter.
 static std::optional<unsigned> blockParam(const Function &F) {
   for (const Argument &Arg : F.args())
     if (Arg.hasAttribute(Attribute::AllocatedPointer))
@@ -191,9 +201,10 @@ static std::optional<unsigned> blockParam(const Function &F) {
   return std::nullopt;
 }
 
-/// Marks \p F according to its attributes allocsize and allockind. Clang emits
-/// allocsize for alloc_size, but never allockind; compilers of other languages
-/// emit allockind.
+/// Gives \p F the attribute mprof_alloc, mprof_free or mprof_realloc if its
+/// LLVM attributes allocsize and allockind describe such a function. Clang
+/// emits allocsize for the attribute alloc_size of C, but it never emits
+/// allockind. Compilers of other languages emit allockind.
 static void markByAllocSize(Function &F) {
   AllocFnKind Kind = AllocFnKind::Unknown;
   if (Attribute A = F.getFnAttribute(Attribute::AllocKind); A.isValid())
@@ -213,9 +224,10 @@ static void markByAllocSize(Function &F) {
     F.addFnAttr(mark::realloc, utostr(*Block) + "," + utostr(One));
 }
 
-/// Marks functions with allocsize as custom allocators. Skips hooked functions
-/// and functions that already have an mprof attribute. Also skips the functions
-/// of libgc, which have alloc_size, too: only libgc knows when its objects die.
+/// Gives functions with the LLVM attribute allocsize an attribute such as
+/// mprof_alloc. Skips the functions of hooks.def, and functions that already
+/// have an attribute of MProf. Also skips the functions of libgc, the garbage
+/// collector: they have allocsize, but only libgc knows when its objects die.
 static void markAllocSizes(Module &M) {
   StringSet<> Known;
   for (const Hook &H : hooks())
@@ -233,8 +245,9 @@ static bool isCustomAllocator(const Function &F) {
          F.hasFnAttribute(mark::realloc);
 }
 
-/// Returns the place of calls in \p F, or an empty string for the place
-/// Ordinary.
+/// Returns the place of the calls in \p F as the text of the attribute
+/// "mprof-place". Returns an empty string if \p F needs no such attribute:
+/// either its place is Ordinary, or \p F already has the attribute.
 static StringRef placeInside(const Function &F, Nested Nested) {
   const bool HasPlace = F.hasFnAttribute(PlaceAttr);
   if (isCustomAllocator(F) && Nested != Nested::Each)
@@ -247,10 +260,10 @@ static StringRef placeInside(const Function &F, Nested Nested) {
   return "";
 }
 
-/// Marks all calls in \p F with their place. This includes indirect calls,
-/// which the optimizer may turn into calls of malloc. Calls in ordinary
-/// functions are marked, too, because they may be inlined into a function with
-/// another place.
+/// Adds the attribute "mprof-place" to all calls in \p F. Indirect calls get
+/// the attribute, too, because the optimizer may turn them into calls of
+/// malloc. Calls in ordinary functions get it because they may be inlined into
+/// a function with another place, such as an allocator.
 static void markCalls(Function &F) {
   Attribute Own = F.getFnAttribute(PlaceAttr);
   Attribute Mark = Attribute::get(F.getContext(), PlaceAttr,

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks functions and calls with string attributes. The attributes record
-// MProf's annotations of the functions and the place of each call in the
-// source. Inlining does not lose these attributes.
+// Adds string attributes to functions and calls in the IR. An attribute of a
+// function records an annotation such as mprof_alloc. An attribute of a call
+// records the kind of function that contains the call in the source. Inlining
+// does not lose these attributes.
 
 #ifndef MPROF_PASS_MARKS_H
 #define MPROF_PASS_MARKS_H
@@ -21,36 +22,37 @@ namespace mprof {
 
 struct Options;
 
-/// Moves MProf's annotations from llvm.global.annotations to function
-/// attributes, applies \p Ignorelist (may be null), and marks calls whose place
-/// decides whether they are rewritten.
+/// Replaces MProf's annotations in llvm.global.annotations by function
+/// attributes. Gives functions on \p Ignorelist, which may be null, the
+/// attribute mprof_ignore. Records the place (see Place) of each call.
 void markModule(llvm::Module &M, const llvm::SpecialCaseList *Ignorelist,
                 const Options &Opts);
 
-/// Removes from \p F the instructions that markModule has inserted so that the
-/// optimizer keeps the calls of \p F.
+/// Removes from \p F the empty asm that markModule has inserted. The asm
+/// prevents the optimizer from removing the calls of \p F.
 void removeBarriers(llvm::Function &F);
 
-/// The names of the function attributes, one for each MPROF_ATTRIBUTE:
-/// mark::alloc and so on. The value of an attribute holds the argument indices,
-/// separated by commas.
+/// The names of the function attributes in the IR, such as mark::alloc, which
+/// is "mprof-alloc". There is one for each MPROF_ATTRIBUTE of hooks.def. The
+/// value of an attribute holds the argument indices, separated by commas.
 namespace mark {
 #define MPROF_ATTRIBUTE(Spelling, MinArgs, MaxArgs)                            \
   inline constexpr llvm::StringLiteral Spelling = "mprof-" #Spelling;
 #include "mprof/hooks.def"
 } // namespace mark
 
-/// The kind of the function that contains a call in the source.
+/// The place of a call: the kind of function that contains it in the source.
 enum class Place {
   Ordinary,
-  Ignored,     ///< has mprof_ignore or is on the ignorelist
-  Allocator,   ///< is a custom allocator
-  Definition,  ///< is the program's definition of a hooked allocator
-  Synchronizer ///< is the user's lock or blocking call, or the program's
-               ///< definition of a hooked lock or wait
+  Ignored,    ///< a function with mprof_ignore or on the ignorelist
+  Allocator,  ///< a function with mprof_alloc, mprof_free or mprof_realloc
+  Definition, ///< the program's definition of a function such as malloc
+  /// A function with mprof_lock, mprof_unlock or mprof_blocking, or the
+  /// program's definition of a function such as pthread_mutex_lock.
+  Synchronizer
 };
 
-/// Returns the place of \p Call in the source, before any inlining.
+/// Returns the kind of function that contained \p Call before any inlining.
 Place placeOf(const llvm::CallBase &Call);
 
 } // namespace mprof

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which rules of hooks.def each kind of profile needs.
+// Decides which functions of mprof/hooks.def must be rewritten for the kinds of
+// profiles that the options select.
 
 #include "Options.h"
 
 using namespace mprof;
 
 /// Returns whether the mutex profile needs waits of kind \p K. There are two
-/// cases: the profile charges the release that ends such a wait, or the wait
-/// itself releases a lock.
+/// cases. For locks, the profile adds the waiting time to the unlock that ends
+/// the wait. For condition variables, the wait itself unlocks a mutex.
 static bool concernsMutexes(WaitKind K) {
   switch (K) {
   case WaitKind::K_mutex:

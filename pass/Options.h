@@ -12,27 +12,29 @@
 
 namespace mprof {
 
-/// The kinds of profiles that the program must be able to write, under their
-/// names in -fmprof=. The kinds decide which calls are rewritten.
+/// The kinds of profiles that the program must be able to write, as selected by
+/// -fmprof=. The kinds decide which calls the pass rewrites.
 struct ProfileKinds {
   bool Heap = true;
   bool Block = true;
   bool Mutex = true;
   bool Threads = true;
 
-  /// Returns whether calls of \p H are rewritten for one of these profiles.
+  /// Returns whether one of the selected profiles needs the calls of \p H
+  /// rewritten.
   bool need(const Hook &H) const;
 
-  /// Returns whether calls with rule \p R are rewritten for one of these
-  /// profiles.
+  /// Returns whether one of the selected profiles needs calls with rule \p R
+  /// rewritten.
   bool need(Rule R) const;
 };
 
 /// Which blocks are counted when a custom allocator calls malloc or another
 /// custom allocator.
 enum class Nested {
-  Written,   ///< Calls in the allocator's own source are not counted; calls in
-             ///< its helper functions are.
+  /// Calls in the source of the custom allocator itself are not counted. Calls
+  /// in the functions that the custom allocator calls are counted.
+  Written,
   Outermost, ///< Only blocks of the outermost allocator are counted.
   Each       ///< Blocks of every allocator are counted.
 };
@@ -41,7 +43,8 @@ struct Options {
   ProfileKinds Kinds;
   std::vector<std::string> Ignorelists; ///< File names.
   mprof::Nested Nested = Nested::Written;
-  bool AllocSize = false; ///< Functions with alloc_size are allocators.
+  /// True: functions with the attribute alloc_size are custom allocators.
+  bool AllocSize = false;
 };
 
 } // namespace mprof

@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers MProf's passes and options. Attributes.cpp registers itself.
+// Registers MProf's passes and options with LLVM. Attributes.cpp registers the
+// attributes with Clang.
 //
 //     clang -fplugin=libMProf.so -fpass-plugin=libMProf.so
 //     opt -load-pass-plugin=libMProf.so -passes=mprof
 //
-// -fpass-plugin= makes clang run the passes. clang also needs -fplugin=,
-// because only this option loads the plugin early enough for the attributes and
-// for -mllvm -mprof-...
+// -fpass-plugin= makes clang run the passes. clang also needs -fplugin=, which
+// loads the plugin before clang parses the source and the options -mllvm
+// -mprof-*. Without -fplugin=, clang knows neither the attributes nor these
+// options.
 
 #include "MProfPass.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -41,10 +43,11 @@ static cl::list<std::string> Ignorelists(
 
 static cl::opt<mprof::Nested> NestedAllocators(
     "mprof-nested", cl::init(mprof::Nested::Written),
-    cl::desc("MProf: which blocks are counted when a custom allocator uses "
-             "malloc or another one (default: written)"),
+    cl::desc("MProf: which blocks are counted when a custom allocator calls "
+             "malloc or another custom allocator (default: written)"),
     cl::values(clEnumValN(mprof::Nested::Written, "written",
-                          "all except those of calls in an allocator's source"),
+                          "all blocks except those that the source of the "
+                          "allocator itself allocates"),
                clEnumValN(mprof::Nested::Outermost, "outermost",
                           "only blocks of the outermost allocator"),
                clEnumValN(mprof::Nested::Each, "each",

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inserts code around calls of custom allocators, locks and blocking calls. The
-// call itself stays. A call of a function with mprof_alloc:
+// Inserts code around calls of functions with an attribute: custom allocators,
+// locks and blocking functions. The call itself stays. A call of a function
+// with mprof_alloc becomes:
 //
 //     %p = call ptr @pool_get(i64 %n)
 //     %d = call { i64, i1 } @mprof.countdown(i64 %n)
@@ -12,26 +13,30 @@
 //     call void @__mprof_custom_alloc(ptr %p, i64 %n)
 //     br label %cont
 //
-// The comment at MPROF_ATTRIBUTE in hooks.def shows the code of the other
-// attributes. If the call is an invoke, the code after it is on the normal
-// edge. So if the allocator throws, nothing is subtracted from the countdown,
-// since nothing was allocated. A subtraction there could use up the countdown
+// The comment at MPROF_ATTRIBUTE in mprof/hooks.def shows the code of the other
+// attributes. If the call is an invoke, the code after the call is on the edge
+// for a normal return. So if the allocator throws, the code subtracts nothing
+// from the countdown (the number of bytes until the next sample). If the code
+// subtracted the size before the call, an exception could use up the countdown
 // without a call of the runtime.
 //
-// These calls are rewritten before the optimizer runs, since the optimizer may
-// inline the allocator or change its parameters. But the inserted code must not
-// access the runtime's words yet. The optimizer believes that malloc changes no
-// memory that the program can see. It would keep the countdown in a register
-// across a malloc and overwrite the value that the malloc has stored. So the
-// code first calls two functions in place of the accesses. lowerDeferred
-// replaces these calls after the optimizer:
+// These calls are rewritten before the optimizer runs, because the optimizer
+// may inline the allocator or change its parameters. But the inserted code must
+// not access the runtime's variables before the optimizer has run. The
+// optimizer assumes that malloc changes no memory that the program can see. So
+// it would keep the countdown in a register during a call of malloc, and then
+// overwrite the value that the rewritten malloc has stored. Therefore the
+// inserted code calls two functions in place of the accesses. lowerDeferred
+// replaces these calls by the accesses after the optimizer:
 //
 //     declare { i64, i1 } @mprof.countdown(i64 %bytes)
 //         ; subtracts; returns the rest, and whether to call the runtime
 //     declare i1 @mprof.uncounted(ptr %block)
-//         ; tests the block with the custom mask
+//         ; returns whether (%block & __mprof_custom_mask) == 0
 //
-// With -mprof-nested=outermost, there is more code around the call:
+// With -mprof-nested=outermost, __mprof_nested_frame is the frame address of
+// the function that called the outermost allocator that is running. The code
+// around the call sets and clears this variable:
 //
 //     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_nested_frame)
 //     %o = load volatile i64, ptr %a
@@ -43,12 +48,13 @@
 //     %l = load volatile i64, ptr %a
 //     store volatile i64 (select i1 %outer, i64 %l, i64 0), ptr %a
 //
-// The accesses of these words are volatile. Otherwise the optimizer, which
-// believes that malloc does not read the words, would remove a store before an
-// inlined malloc as dead. A frame has a lower address than the frame of its
-// caller. So a stored frame is stale if its address is not above that of the
-// site's frame: an exception or longjmp has left the stored frame without the
-// second store.
+// These accesses are volatile. Otherwise the optimizer, which assumes that
+// malloc does not read the variables, could remove the first store as dead.
+//
+// %outer is false if no allocator is running, or if the stored address %o is
+// stale: an exception or longjmp has left an allocator before the second store.
+// An address that is not above %f is always stale, because the frame of a
+// caller has a higher address than %f.
 
 #include "RewriteCustom.h"
 #include "FastPath.h"
@@ -92,9 +98,9 @@ static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
   return deferred(B, TestName, B.getInt1Ty(), Ptr);
 }
 
-/// Replaces each extractvalue of the result of \p Call by \p Left or \p Ask.
-/// Returns an aggregate of both for other uses of the result, which the
-/// optimizer may have made.
+/// Replaces each extractvalue of \p Call, a call of mprof.countdown, by \p Left
+/// (element 0) or \p Ask (element 1). The optimizer may have made other uses of
+/// the call. For these uses, returns an aggregate of \p Left and \p Ask.
 static Value *replaceParts(IRBuilderBase &B, CallInst *Call, Value *Left,
                            Value *Ask) {
   for (User *U : make_early_inc_range(Call->users())) {
@@ -139,8 +145,8 @@ bool mprof::lowerDeferred(Runtime &RT) {
 // Code around a call
 //===----------------------------------------------------------------------===//
 
-/// Inserts a block before \p I that runs only if \p Cond holds. Returns its
-/// terminator.
+/// Inserts a basic block before \p I that runs only if \p Cond holds. Returns
+/// the terminator of the new basic block.
 static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   Instruction *Term = SplitBlockAndInsertIfThen(
       Cond, I->getIterator(), /*Unreachable=*/false, unlikely(I->getContext()));
@@ -151,8 +157,8 @@ static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   return Term;
 }
 
-/// Returns the instruction before which to insert code that runs after \p Call
-/// has returned.
+/// Returns the insertion point for code that runs after \p Call has returned
+/// normally. New code goes before the returned instruction.
 static Instruction *after(CallBase *Call) {
   if (auto *Invoke = dyn_cast<InvokeInst>(Call))
     return splitNormalEdge(Invoke)->getTerminator();
@@ -183,10 +189,11 @@ void CustomRewriter::storeNested(IRBuilderBase &B, StringRef Name, Value *V) {
                        /*isVolatile=*/true);
 }
 
-/// Updates __mprof_nested_frame, the frame of the outermost allocator that is
-/// running. Keeps the stored frame if it is further out than this function's
-/// frame. Otherwise stores this function's frame if \p Enters is true, and 0 if
-/// not. Returns whether there is a frame further out.
+/// Inserts code that updates __mprof_nested_frame, the frame address of the
+/// function that called the outermost running allocator. The code keeps an
+/// address above this function's frame address. Otherwise it stores this
+/// function's frame address if \p Enters is true, or 0 if \p Enters is false.
+/// Returns an i1 that is true if the code has kept the stored address.
 Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
   Value *Outer = loadNested(B, "nested_frame");
   Value *Own = B.CreatePtrToInt(
@@ -206,9 +213,10 @@ Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
   return IsOuter;
 }
 
-/// Updates __mprof_nested_frame after the call: keeps a frame further out, and
-/// otherwise stores 0. Loads the word again, because the runtime may have
-/// removed the frame further out as stale.
+/// Inserts code that updates __mprof_nested_frame after the call. If \p IsOuter
+/// holds, an outer allocator is running, and the code keeps the value of the
+/// variable. Otherwise it stores 0. The code loads the value again, because the
+/// runtime may have found the outer frame stale and stored 0.
 void CustomRewriter::restoreNested(IRBuilderBase &B, Value *IsOuter) {
   storeNested(
       B, "nested_frame",
@@ -226,8 +234,8 @@ bool CustomRewriter::leaveNested(Function &F) {
   }
   for (Instruction *I : Places) {
     Builder B(I);
-    // A call in a function with debug info needs a location. Line 0 stands for
-    // code without a source line.
+    // In a function with debug info, each inserted call needs a debug location.
+    // Line 0 means that the code has no source line.
     if (DISubprogram *SP = F.getSubprogram())
       B.SetCurrentDebugLocation(DILocation::get(RT.Ctx, 0, 0, SP));
     enterNested(B, /*Enters=*/false);
@@ -267,8 +275,9 @@ void CustomRewriter::rewriteFree(const Site &S) {
   callCold(B, RT.function("custom_free", B.getVoidTy(), {RT.PtrTy}), {Ptr});
 }
 
-/// Inserts a call of __mprof_custom_realloc_begin before \p S that runs if \p
-/// Cond holds. Returns the result of this call, or 0 if it did not run.
+/// Inserts a call of __mprof_custom_realloc_begin before the call of \p S. The
+/// inserted call runs only if \p Cond holds. Returns its result, or 0 if the
+/// inserted call did not run.
 Value *CustomRewriter::reallocToken(const Site &S, Value *Cond) {
   const DebugLoc &Loc = S.Call->getDebugLoc();
   Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
@@ -320,9 +329,10 @@ void CustomRewriter::rewriteRealloc(const Site &S) {
 // The user's locks and blocking calls
 //===----------------------------------------------------------------------===//
 
-/// Returns memory in the frame of \p F for the runtime. The begin entry and the
-/// end entry of a site use the same memory. All sites of a function share it,
-/// since they run one after another.
+/// Returns memory in the stack frame of \p F that the rewritten code passes to
+/// __mprof_user_lock_begin, __mprof_user_lock_end and similar functions. All
+/// rewritten calls in \p F share this memory, because they run one after
+/// another.
 Value *CustomRewriter::userNotes(Function &F) {
   Value *&Notes = UserNotes[&F];
   if (!Notes) {
@@ -333,8 +343,9 @@ Value *CustomRewriter::userNotes(Function &F) {
   return Notes;
 }
 
-/// Inserts calls of __mprof_user_<Name>_begin before the call and of
-/// __mprof_user_<Name>_end after it. Both run under the same condition.
+/// Inserts a call of __mprof_<Name>_begin before the call of \p S, and a call
+/// of __mprof_<Name>_end after it. For example, Name is user_lock. Both
+/// inserted calls run under the same condition.
 void CustomRewriter::rewriteUserSync(const Site &S) {
   const DebugLoc &Loc = S.Call->getDebugLoc();
   const bool IsCall = S.Rule == Rule::UserCall;

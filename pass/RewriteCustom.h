@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites the calls of functions that carry an MPROF_ATTRIBUTE: custom
-// allocators, the user's locks and blocking calls. Called before the optimizer.
+// Rewrites the calls of functions with an attribute such as mprof_alloc: custom
+// allocators, the program's own locks and blocking functions. Runs before the
+// optimizer.
 
 #ifndef MPROF_PASS_REWRITECUSTOM_H
 #define MPROF_PASS_REWRITECUSTOM_H
@@ -16,14 +17,15 @@ class CustomRewriter {
 public:
   CustomRewriter(Runtime &RT, mprof::Nested Nested) : RT(RT), Nested(Nested) {}
 
-  /// Rewrites \p S. Call this for the sites of a basic block in reverse order,
-  /// because a rewrite splits the block after its call and moves the code that
-  /// follows to a new block.
+  /// Rewrites the call \p S. Rewrite the calls of a basic block in reverse
+  /// order, because each rewrite splits the basic block and moves the code
+  /// after the call to a new basic block.
   void rewrite(const Site &S);
 
-  /// Inserts code at landing pads and after setjmp in \p F. The code clears the
-  /// stored frame of an allocator that an exception or longjmp has left.
-  /// Returns whether \p F has such places.
+  /// Inserts code at landing pads and after setjmp in \p F. The code sets
+  /// __mprof_nested_frame to 0 if an exception or longjmp has left the
+  /// allocator that this variable describes. Returns whether \p F has landing
+  /// pads or calls of setjmp.
   bool leaveNested(llvm::Function &F);
 
 private:
@@ -45,9 +47,9 @@ private:
   llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
 };
 
-/// Replaces the calls of mprof.countdown and mprof.uncounted by the accesses of
-/// the runtime's words that they stand for. Called after the optimizer. Returns
-/// whether there were any such calls.
+/// Replaces each call of mprof.countdown and mprof.uncounted by the access to
+/// the runtime's variable for which it stands. Runs after the optimizer.
+/// Returns whether there were any such calls.
 bool lowerDeferred(Runtime &RT);
 
 } // namespace mprof

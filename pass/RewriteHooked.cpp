@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites the calls of hooked functions. The rule of a site decides which test
-// is inserted before the call (FastPath.cpp). A site with rule Alloc:
+// Rewrites the calls of hooked functions (the functions of mprof/hooks.def,
+// such as malloc). A call that is rewritten is called a site. The rule of a
+// site decides which test is inserted before the call (FastPath.cpp). A site
+// with rule Alloc:
 //
 //     %p = call ptr @malloc(i64 %n)
 // becomes
@@ -19,17 +21,19 @@
 //     %q = notail call ptr @__mprof_malloc(i64 %n) cold nomerge
 //     br label %mprof.cont
 //
-// An invoke becomes two invokes with the same unwind destination, and
-// mprof.cont lies on its normal edge. A musttail call keeps its block and gets
-// its callee from a select, since the entry has the same prototype. Sites with
-// rule Dup and unconditional sites (see Site) only change their callee.
+// __mprof_malloc is the runtime's entry, which replaces malloc. An invoke
+// becomes two invokes with the same unwind destination, and mprof.cont is on
+// the edge for a normal return. A musttail call stays in its basic block; a
+// select chooses between the entry and the hooked function, which have the same
+// prototype. Sites with rule Dup and unconditional sites (see IsUnconditional
+// in CallSites.h) always call the entry.
 //
-// The word __mprof_next_malloc holds the address of the hooked function. If the
-// runtime intercepts that function for code that was not rewritten, the word
-// holds the function beneath the interceptor. A call through the word saves the
-// jump of a PLT stub. This saves much of the time that the test before the call
-// takes. Measurements showed no gain for calls of locks, so locks have no
-// words. For the words of code for shared libraries see RewriteLibrary.cpp.
+// The variable __mprof_next_malloc holds the address of malloc. If the runtime
+// intercepts malloc for code that was not rewritten, the variable holds the
+// function that the interceptor calls. A call through the variable needs no PLT
+// stub, which saves much of the time that the test costs. Measurements showed
+// no gain for calls of locks, so there are no such variables for locks. In code
+// for shared libraries, sites use other variables (see RewriteLibrary.cpp).
 //
 // All inserted instructions have the call's debug location and !nosanitize.
 
@@ -48,9 +52,9 @@ using namespace mprof;
 // Callees
 //===----------------------------------------------------------------------===//
 
-/// Copies to \p Call the attributes of its function's declaration that code
-/// after the call depends on. Needed because \p Call becomes a call through a
-/// pointer, which has no declaration.
+/// Copies the attributes of the callee's result, and nounwind, from the
+/// declaration of the callee to \p Call. The caller then makes \p Call a call
+/// through a pointer, for which LLVM cannot see the declaration.
 static void sayAtCall(CallBase &Call) {
   Function *F = Call.getCalledFunction();
   if (!F)
@@ -64,10 +68,10 @@ static void sayAtCall(CallBase &Call) {
 }
 
 /// Makes \p Call, which has rule \p R, a call of \p Entry. Forbids a tail call,
-/// so that the caller's frame stays on the stack. Also forbids merging with
-/// other calls if profiles show the call's return address. Profiles do not show
-/// the addresses of releases, so releases may be merged, which keeps landing
-/// pads small.
+/// so that the caller's frame stays on the stack. Also forbids the optimizer to
+/// merge \p Call with other calls, because profiles show its return address.
+/// Profiles do not show where blocks were freed. So calls with rule Free or
+/// Delete may be merged, which keeps landing pads small.
 static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
   if (!isa<Constant>(Entry.getCallee()))
     sayAtCall(Call);
@@ -81,23 +85,26 @@ static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
     CI->setTailCallKind(CallInst::TCK_NoTail);
 }
 
-/// Makes \p Call call the pointer \p Callee.
+/// Makes \p Call a call of the function to which \p Callee points.
 static void callIndirectly(CallBase &Call, Value *Callee) {
   sayAtCall(Call);
   Call.setCalledOperand(Callee);
 }
 
-/// Returns the entry that \p S calls in place of the hooked function.
+/// Returns the runtime's function that \p S calls in place of the hooked
+/// function. In code for shared libraries, inserts a load of its address.
 FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   FunctionType *Ty = S.Call->getFunctionType();
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
-/// Loads the function that \p S, a site of the heap, calls through its word
-/// __mprof_next_<Symbol>. Returns null for other sites, and if the module
-/// itself defines the hooked function, since then the call is direct.
+/// Inserts a load of the address of the function that \p S calls. The code
+/// loads the address from __mprof_next_<Symbol>. In code for shared libraries,
+/// it loads the address through the module hook. Returns null if \p S must call
+/// the hooked function directly, because there is no variable
+/// __mprof_next_<Symbol>, or because the module defines or hides the function.
 Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
-  Function *Hooked = S.Call->getCalledFunction(); // null if it is an alias
+  Function *Hooked = S.Call->getCalledFunction(); // null: callee is an alias
   if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||
       !Hooked->hasDefaultVisibility())
     return nullptr;
@@ -107,9 +114,9 @@ Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
   return B.CreateAlignedLoad(RT.PtrTy, RT.nextWord(S.H->Symbol), Align(8));
 }
 
-/// Adds a reference to \p F, so that the linker takes it out of an archive even
-/// when the module no longer calls it. The reference in the runtime's word is
-/// weak and does not have this effect.
+/// Adds a reference to \p F to the module. The linker then takes \p F out of an
+/// archive although the module no longer calls \p F directly. The runtime's
+/// reference to \p F is weak and does not have this effect.
 void HookedRewriter::keepReference(Function &F) {
   std::string Name = ("mprof.keep." + F.getName()).str();
   if (RT.M.getNamedValue(Name))
@@ -123,15 +130,15 @@ void HookedRewriter::keepReference(Function &F) {
 // Sites
 //===----------------------------------------------------------------------===//
 
-/// Makes \p S call through its word __mprof_next_<Symbol>, if it has one, and
-/// so bypass the runtime's interceptor.
+/// If next() finds an address for \p S, makes \p S call the function at this
+/// address. The call then bypasses the runtime's interceptor.
 void HookedRewriter::callNext(const Site &S) {
   Builder B(S.Call);
   if (Value *Next = next(B, S))
     callIndirectly(*S.Call, Next);
 }
 
-/// Makes \p S always call its entry.
+/// Makes \p S always call the runtime's entry in place of the hooked function.
 void HookedRewriter::callEntryOnly(const Site &S) {
   Builder B(S.Call);
   FunctionCallee Entry = entry(B, S);
@@ -140,9 +147,9 @@ void HookedRewriter::callEntryOnly(const Site &S) {
   retarget(*S.Call, S.Rule, Entry);
 }
 
-/// Makes \p S, a musttail call, call either its entry or its function through a
-/// selected pointer. Branches are not possible here, because a musttail call
-/// must be directly followed by the return.
+/// Makes \p S, a musttail call, call a pointer that a select sets: either to
+/// the runtime's entry or to the hooked function. Branches are not possible
+/// here, because a musttail call must be directly followed by the return.
 void HookedRewriter::selectCallee(const Site &S) {
   Builder B(S.Call);
   Value *Cond = mustAsk(RT, B, S);
@@ -156,8 +163,9 @@ void HookedRewriter::selectCallee(const Site &S) {
   S.Call->setCalledOperand(Callee);
 }
 
-/// Inserts a branch before \p S. If \p Cond holds, it leads to a call of the
-/// entry at the end of the function, otherwise to the call of \p S.
+/// Inserts a branch before the call of \p S. If \p Cond holds, the branch leads
+/// to a call of the runtime's entry at the end of the function. Otherwise the
+/// branch leads to the call of \p S.
 void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
   CallBase *Call = S.Call;
   BasicBlock *Head = Call->getParent();
@@ -180,7 +188,7 @@ void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
       Phi.addIncoming(Phi.getIncomingValueForBlock(Fast), Cold);
   } else {
     // The debug records after the call describe its result. The head bit makes
-    // them move to the new block, too.
+    // these debug records move to the new basic block, too.
     BasicBlock::iterator Next = std::next(Call->getIterator());
     Next.setHeadBit(true);
     Cont = Fast->splitBasicBlock(Next, "mprof.cont");

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites the sites of hooked functions. Called after the optimizer.
+// Rewrites the calls of hooked functions (the functions of mprof/hooks.def,
+// such as malloc). Runs after the optimizer.
 
 #ifndef MPROF_PASS_REWRITEHOOKED_H
 #define MPROF_PASS_REWRITEHOOKED_H
@@ -16,9 +17,9 @@ class HookedRewriter {
 public:
   explicit HookedRewriter(Runtime &RT) : RT(RT), Library(RT) {}
 
-  /// Rewrites \p S. Call this for the sites of a basic block in reverse order,
-  /// because a rewrite splits the block after its call and moves the code that
-  /// follows to a new block.
+  /// Rewrites the call \p S. Rewrite the calls of a basic block in reverse
+  /// order, because each rewrite splits the basic block and moves the code
+  /// after the call to a new basic block.
   void rewrite(const Site &S);
 
 private:

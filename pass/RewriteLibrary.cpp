@@ -1,22 +1,24 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the module hooks. In code for shared libraries, sites of the heap call
-// through them. A library may have a private malloc or private operators, which
-// a version script or visibility hides from the rest of the program. Only when
-// the library is loaded do its own references show which function it calls. So
-// a module for libraries has this hook for each hooked function f that it
-// calls:
+// Makes the module hooks: structs through which rewritten calls of malloc and
+// similar functions go in code for shared libraries. A library may have a
+// private malloc or private operators, which a version script or visibility
+// hides from the rest of the program. The compiler cannot know this, because
+// the library's references are bound when the library is loaded. So a module
+// for libraries has a module hook for each function f of mprof/hooks.def that
+// it calls:
 //
 //     @mprof.hook.f = internal global [7 x ptr] [  ; struct __mprof_module_hook
-//         ptr &@mprof.hook.f.lazy,        ; word: sites call what it points to
-//         ptr @mprof.lazy_entry.f,        ; entry: cold sites call it
-//         ptr @mprof.lazy.f,              ; the field lazy
-//         ptr @__mprof_next_f, ptr @__mprof_f,
-//         ptr @f, ptr @mprof.own_entry.f ]
+//         ptr &@mprof.hook.f.lazy,        ; word: calls of f go to *word
+//         ptr @mprof.lazy_entry.f,        ; entry: calls of the runtime
+//         ptr @mprof.lazy.f,              ; lazy: *word before the binding
+//         ptr @__mprof_next_f, ptr @__mprof_f,  ; the program's f
+//         ptr @f, ptr @mprof.own_entry.f ]      ; the library's f
 //
-// The first call through the field word or entry binds the hook, as the first
-// call of a PLT entry does. So binding works whenever the first call comes:
+// The first call through the field word or entry binds the hook (sets the
+// fields word and entry), as the first call of a PLT entry does. So binding
+// works even if the first call comes before the runtime has started:
 //
 //     define internal ptr @mprof.lazy.f(...) {
 //       call void @__mprof_module_binds(ptr @mprof.hook.f)
@@ -25,10 +27,11 @@
 //       ret ptr %p
 //     }
 //
-// After that, the fields word and entry lead to the program's f and to the
-// runtime's entry. If f is private to the library, they lead to that f and to
-// own_entry instead. own_entry is also f itself, except for rules that subtract
-// from the countdown:
+// If the library calls the program's f, binding sets word to @__mprof_next_f
+// and entry to the runtime's @__mprof_f. If f is private to the library, *word
+// becomes the library's f, and entry becomes own_entry. own_entry is f itself,
+// unless a rewritten call of f subtracts the size from the sampling countdown.
+// Then own_entry is this function:
 //
 //     define internal ptr @mprof.own_entry.f(...) {
 //       call void @__mprof_drop_sample(i64 %size)
@@ -36,9 +39,9 @@
 //       ret ptr %p
 //     }
 //
-// So sampling also selects the blocks of the private allocator, but they are
-// not counted. Only sites refer to these symbols, so the linker drops the
-// symbols together with the code of the sites.
+// So sampling also selects blocks of the private allocator, but
+// __mprof_drop_sample discards these samples. If the linker drops the code that
+// calls f, it also drops these symbols, because only that code refers to them.
 
 #include "RewriteLibrary.h"
 #include "FastPath.h"
@@ -55,9 +58,9 @@ bool LibraryHooks::covers(const Site &S) const {
   return RT.IsForLibrary && S.H && S.H->HasWord;
 }
 
-/// Makes a function with the type of the hooked function that \p S calls. The
-/// new function first runs the code that \p Callee inserts. It then passes its
-/// arguments to the function that \p Callee returns.
+/// Makes a function with the type of the function that \p S calls. The new
+/// function first runs the code that \p Callee inserts. Then the new function
+/// passes its arguments to the function that \p Callee returns.
 Function *LibraryHooks::standIn(const Site &S, StringRef Kind,
                                 MakeCallee Callee) {
   FunctionType *Ty = S.Call->getFunctionType();
@@ -83,9 +86,10 @@ Function *LibraryHooks::standIn(const Site &S, StringRef Kind,
   return F;
 }
 
-/// Returns the field own_entry for \p Own, the library's own function: a
-/// function that drops the sample and calls \p Own, or \p Own itself if sites
-/// do not subtract from the countdown.
+/// Returns the value for the field own_entry of a module hook. \p Own is the
+/// library's own malloc or similar function. If calls with the rule of \p S
+/// subtract from the sampling countdown, own_entry is a function that discards
+/// the sample and calls \p Own. Otherwise own_entry is \p Own.
 Constant *LibraryHooks::ownEntry(const Site &S, Constant *Own) {
   if (S.Rule != Rule::Alloc && S.Rule != Rule::Realloc)
     return Own;
@@ -100,7 +104,8 @@ void LibraryHooks::bind(IRBuilderBase &B, GlobalVariable *Hook) {
   B.CreateCall(RT.function("module_binds", B.getVoidTy(), {RT.PtrTy}), {Hook});
 }
 
-/// Returns the hook of the function that \p S calls; makes it if needed.
+/// Returns the module hook of the function that \p S calls. Makes the hook if
+/// the module does not have it yet.
 GlobalVariable *LibraryHooks::hook(const Site &S) {
   std::string Name = ("mprof.hook." + S.H->Symbol).str();
   if (GlobalVariable *Known = RT.M.getNamedGlobal(Name))

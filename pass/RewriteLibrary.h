@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions that sites of the heap call in shared libraries.
+// Selects the functions that rewritten calls of malloc and similar functions
+// call in code for shared libraries.
 
 #ifndef MPROF_PASS_REWRITELIBRARY_H
 #define MPROF_PASS_REWRITELIBRARY_H
@@ -12,7 +13,9 @@
 
 namespace mprof {
 
-/// Makes the module hooks of a module that is compiled for a shared library.
+/// Makes the module hooks of a module that is compiled for a shared library. A
+/// module hook is a struct with the addresses that rewritten calls of one heap
+/// function use.
 class LibraryHooks {
 public:
   explicit LibraryHooks(Runtime &RT) : RT(RT) {}
@@ -20,14 +23,17 @@ public:
   /// Returns whether \p S calls through a module hook.
   bool covers(const Site &S) const;
 
-  /// Loads the address of the pointer that \p S calls through.
+  /// Inserts a load of the field word: the address of the pointer through which
+  /// \p S calls the heap function.
   llvm::Value *word(llvm::IRBuilderBase &B, const Site &S);
 
-  /// Loads the entry that \p S calls.
+  /// Inserts a load of the field entry: the function that \p S calls in place
+  /// of the heap function when the test of \p S requires it.
   llvm::Value *entry(llvm::IRBuilderBase &B, const Site &S);
 
 private:
-  /// The fields of a __mprof_module_hook (rt/entry/entry_library.h).
+  /// The fields of struct __mprof_module_hook, which rt/entry/entry_library.h
+  /// describes.
   enum Field {
     WordField,
     EntryField,

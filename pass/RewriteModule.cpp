@@ -1,23 +1,26 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the changes that concern a whole function or the module. They are for
-// frame pointers, the frame of main, wrappers, the contract's version and
-// unloading.
+// Makes the changes that concern a whole function or the module: frame
+// pointers, the frame of main, functions with mprof_wrapper, the version of
+// mprof/hooks.def, and the unloading of libraries.
 //
-//     @__mprof_abi_v4_reference = linkonce_odr hidden constant ptr
-//         @__mprof_abi_v4, comdat                  ; in @llvm.used
+// The following reference makes the linker reject a runtime of another version:
+//
+//     @__mprof_abi_v5_reference = linkonce_odr hidden constant ptr
+//         @__mprof_abi_v5, comdat                  ; in @llvm.used
 //
 // The constructor mprof.register and the destructor mprof.unregister pass the
-// names of wrappers to the runtime:
+// names of functions with mprof_wrapper to the runtime:
 //
 //     @mprof.wrappers_node = internal global { ptr, ptr, i64 }
 //         { ptr null, ptr @mprof.wrappers, i64 2 }
 //
-// Code for shared libraries has a destructor that runs last:
+// Code for shared libraries has a destructor that tells the runtime of the
+// unloading. It runs after the library's other destructors:
 //
-//     define linkonce_odr hidden void @__mprof_module_unloads_v4() comdat {
-//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v4)
+//     define linkonce_odr hidden void @__mprof_module_unloads_v5() comdat {
+//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v5)
 //       ret void
 //     }
 
@@ -100,11 +103,11 @@ static std::string plainName(const Function &F) {
   return Context.empty() ? Base : Context + "::" + Base;
 }
 
-/// Sets the name of \p F in its debug info to \p Plain, the name registered
-/// with the runtime. With -g1 the debug info has only the declared name, such
-/// as "get" for ns::pool::get. If the function is inlined, no symbol gives the
-/// full name either. With -g this is not needed: the debug info has the mangled
-/// name, too.
+/// Sets the name of \p F in its debug info to \p Plain, the name that is
+/// registered with the runtime. With -g1, the debug info has only a name such
+/// as "get" for ns::pool::get, and an inlined function has no symbol with the
+/// full name. So profiles would not recognize the frames of \p F. Does nothing
+/// with -g, because the debug info then also has the mangled name.
 static void nameInDebugInfo(const Function &F, StringRef Plain) {
   DISubprogram *SP = F.getSubprogram();
   if (!SP || !SP->isDistinct() || !SP->getLinkageName().empty() ||
@@ -115,7 +118,8 @@ static void nameInDebugInfo(const Function &F, StringRef Plain) {
   SP->replaceOperandWith(NameOperand, MDString::get(F.getContext(), Plain));
 }
 
-/// Makes constants with the names of \p Wrappers, without duplicates.
+/// Makes constants with the names of the functions in \p Wrappers, without
+/// duplicates.
 static SmallVector<Constant *, 8>
 wrapperNames(Runtime &RT, ArrayRef<const Function *> Wrappers) {
   SmallVector<Constant *, 8> Names;
@@ -124,7 +128,7 @@ wrapperNames(Runtime &RT, ArrayRef<const Function *> Wrappers) {
     std::string Plain = plainName(*F);
     nameInDebugInfo(*F, Plain);
     if (!Seen.insert(Plain).second)
-      continue; // another overload
+      continue; // another overload of the function
     Constant *Text = ConstantDataArray::getString(RT.Ctx, Plain);
     auto *Name =
         new GlobalVariable(RT.M, Text->getType(), true,
@@ -143,7 +147,7 @@ void mprof::registerWrappers(Runtime &RT, ArrayRef<const Function *> Wrappers) {
   auto *Array =
       new GlobalVariable(M, ArrayTy, true, GlobalValue::PrivateLinkage,
                          ConstantArray::get(ArrayTy, Names), "mprof.wrappers");
-  // struct __mprof_wrappers of rt/symbolize/wrappers.h.
+  // The fields of struct __mprof_wrappers (rt/symbolize/wrappers.h).
   Constant *Init =
       ConstantStruct::getAnon({ConstantPointerNull::get(RT.PtrTy), Array,
                                ConstantInt::get(RT.I64, Names.size())});
@@ -172,9 +176,9 @@ void mprof::registerWrappers(Runtime &RT, ArrayRef<const Function *> Wrappers) {
 void mprof::requireVersion(Runtime &RT) {
   static constexpr StringLiteral Version =
       "__mprof_abi_v" MPROF_STRING(MPROF_ABI_VERSION);
-  // The name of the comdat contains the version, so each linked image keeps one
-  // reference for each version of its objects. If all versions had one name,
-  // the linker would keep the reference of one version and drop the others.
+  // The name of the comdat contains the version. Of several comdats with the
+  // same name, the linker keeps only one. So if all versions had the same name,
+  // the linker would not notice object files of different versions.
   std::string Name = (Version + "_reference").str();
   if (RT.M.getNamedValue(Name))
     return;
@@ -185,19 +189,20 @@ void mprof::requireVersion(Runtime &RT) {
       RT.M, RT.PtrTy, true, GlobalValue::LinkOnceODRLinkage, Symbol, Name);
   Reference->setVisibility(GlobalValue::HiddenVisibility);
   Reference->setComdat(RT.M.getOrInsertComdat(Name));
-  // llvm.used also makes the linker keep the reference under --gc-sections.
+  // llvm.used makes the linker keep the reference even with --gc-sections.
   appendToUsed(RT.M, {Reference});
 }
 
 void mprof::tellUnload(Runtime &RT) {
-  // An executable is never unloaded, and its code is never part of a library.
+  // The code of an executable is never unloaded.
   if (!RT.IsForLibrary)
     return;
   static constexpr StringLiteral Name =
       "__mprof_module_unloads_v" MPROF_STRING(MPROF_ABI_VERSION);
   if (RT.M.getNamedValue(Name))
     return;
-  // The comdat makes each linked image keep one such function for each version.
+  // Because of the comdat, each executable or library has only one such
+  // function for each version.
   auto *F = Function::createWithDefaultAttr(
       FunctionType::get(Type::getVoidTy(RT.Ctx), false),
       GlobalValue::LinkOnceODRLinkage, 0, Name, &RT.M);
@@ -207,6 +212,6 @@ void mprof::tellUnload(Runtime &RT) {
   auto *Ret = ReturnInst::Create(RT.Ctx, BasicBlock::Create(RT.Ctx, "", F));
   Builder B(Ret);
   B.CreateCall(RT.function("module_unloads", B.getVoidTy(), {RT.PtrTy}), {F});
-  // Destructors of low priorities run last.
+  // The priority is 0, because destructors with low priorities run last.
   appendToGlobalDtors(RT.M, F, 0, F);
 }

@@ -18,24 +18,28 @@ void keepFramePointer(llvm::Function &F);
 void keepFramePointers(llvm::Module &M);
 
 /// Corrects the memory effects that the optimizer has inferred for functions.
-/// The optimizer assumes that a hooked function such as malloc changes no
-/// memory that the program can see. But a rewritten call changes the countdown,
-/// and so does each function that contains one. Optimizers at link time would
-/// otherwise rely on the inferred effects.
+/// The optimizer assumes that malloc changes no memory that the program can
+/// see. But a rewritten call of malloc changes the sampling countdown. A
+/// function that contains such a call also changes the countdown. Without the
+/// correction, the optimizer at link time would rely on the inferred effects.
 void widenMemoryEffects(llvm::Module &M);
 
-/// Tells the runtime where the stack of the main thread ends.
+/// Makes \p Main store its frame address in __mprof_main_frame, so that the
+/// runtime knows where the stack of the main thread ends.
 void storeMainFrame(Runtime &RT, llvm::Function &Main);
 
-/// Registers the names of \p Wrappers for as long as the module is loaded.
+/// Makes the module register the names of \p Wrappers (the functions with
+/// mprof_wrapper) with the runtime when it is loaded, and unregister them when
+/// it is unloaded.
 void registerWrappers(Runtime &RT,
                       llvm::ArrayRef<const llvm::Function *> Wrappers);
 
-/// Makes the object refer to the version of hooks.def, so that the object links
-/// only with a runtime of that version.
+/// Adds a reference to a symbol that contains the version of mprof/hooks.def,
+/// so that the object file links only with a runtime of this version.
 void requireVersion(Runtime &RT);
 
-/// Tells the runtime when a shared library that contains this code is unloaded.
+/// Adds a destructor that tells the runtime when the shared library with this
+/// module is unloaded. Does nothing in code for executables.
 void tellUnload(Runtime &RT);
 
 } // namespace mprof

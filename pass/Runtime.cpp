@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Declares the runtime's symbols in the module:
+// Declares the runtime's variables and functions in the module:
 //
 //     @__mprof_heap_countdown =
 //         external dso_local thread_local(localexec) global i64
@@ -10,7 +10,8 @@
 //     @__mprof_next_malloc = external dso_local global ptr
 //     declare ptr @__mprof_malloc(i64) cold
 //
-// Code for shared libraries has no dso_local, and thread_local(initialexec).
+// In code for shared libraries, the declarations have no dso_local, and
+// thread_local(initialexec) in place of thread_local(localexec).
 
 #include "Runtime.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -22,8 +23,8 @@
 using namespace llvm;
 using namespace mprof;
 
-/// Returns whether the linker resolves references to data at link time, without
-/// an entry of the GOT. Clang has the same rule for extern data.
+/// Returns whether the linker resolves references to extern variables at link
+/// time, so that they need no entry of the GOT. Clang has the same rule.
 static bool dataIsLocal(const Module &M) {
   if (auto *Direct = mdconst::extract_or_null<ConstantInt>(
           M.getModuleFlag("direct-access-external-data")))
@@ -58,9 +59,10 @@ GlobalVariable *Runtime::word(StringRef Name) {
                                   ThreadLocal ? GlobalValue::InitialExecTLSModel
                                               : GlobalValue::NotThreadLocal);
       }));
-  // An executable contains its runtime, so the linker knows the word's offset
-  // from the thread pointer. With the initial-exec model, linkers would leave a
-  // load of that offset in the code, because the symbol is exported.
+  // An executable contains its runtime, so the linker knows the variable's
+  // offset from the thread pointer, and the local-exec model is possible. With
+  // the initial-exec model, the code would load this offset from memory, and
+  // linkers would not remove the load, because the symbol is exported.
   if (WordsAreLocal) {
     Word->setDSOLocal(true);
     if (ThreadLocal)
@@ -134,9 +136,9 @@ Constant *Runtime::hookEntry(const Site &S) {
   auto *Decl = dyn_cast<Function>(Entry.getCallee());
   Function *Hooked = S.Call->getCalledFunction();
   if (Decl && Hooked && Hooked->isDeclaration()) {
-    // The entry takes only those attributes of the hooked function that the
-    // contract promises. It gets nounwind only if the hooked function has it,
-    // because some hooked functions throw, such as operator new.
+    // The runtime's function gets only those attributes of the hooked function
+    // that are true for it, too. It gets nounwind only if the hooked function
+    // has nounwind, because some hooked functions throw, such as operator new.
     AttributeList Attrs =
         entryAttributes(Ctx, Hooked->getAttributes(), Hooked->arg_size());
     AttrBuilder Fn(Ctx);

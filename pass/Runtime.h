@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The symbols of the runtime that the code of one module refers to.
+// Declares in a module the runtime's variables and functions that rewritten
+// code uses.
 
 #ifndef MPROF_PASS_RUNTIME_H
 #define MPROF_PASS_RUNTIME_H
@@ -19,21 +20,24 @@ class GlobalVariable;
 
 namespace mprof {
 
-/// The prefix of all symbols of the runtime.
+/// The prefix of the runtime's symbols that rewritten code uses.
 inline constexpr llvm::StringLiteral Prefix = "__mprof_";
 
-/// Removes the attributes that hold for a hooked function but not for its
-/// entry: the entry accesses memory of its own, keeps pointers and takes locks.
+/// Returns \p Attrs, attributes of a function such as malloc, without those
+/// that are wrong for the runtime's function that replaces it. The runtime's
+/// function accesses memory of its own, keeps pointers and takes locks. \p
+/// NumParams is the number of parameters.
 llvm::AttributeList entryAttributes(llvm::LLVMContext &Ctx,
                                     llvm::AttributeList Attrs,
                                     unsigned NumParams);
 
-/// Declares the runtime's data words and functions in a module, each once.
+/// Declares the runtime's variables and functions in a module, each only once.
 class Runtime {
 public:
   explicit Runtime(llvm::Module &M);
 
-  /// Returns the global of an MPROF_WORD. Every word has 64 bits.
+  /// Returns the variable __mprof_<Name>, which an MPROF_WORD of hooks.def
+  /// describes. Each of these variables has 64 bits.
   llvm::GlobalVariable *word(llvm::StringRef Name);
 
   /// Returns __mprof_waiters, an array of 1024 32-bit integers.
@@ -42,12 +46,13 @@ public:
   /// Returns __mprof_next_<Symbol>, a pointer to a function.
   llvm::GlobalVariable *nextWord(llvm::StringRef Symbol);
 
-  /// Declares the function __mprof_<Name>.
+  /// Declares the function __mprof_<Name> if necessary, and returns it.
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::FunctionType *Ty);
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::Type *Result,
                                 llvm::ArrayRef<llvm::Type *> Params);
 
-  /// Declares the entry that replaces the hooked function of \p S.
+  /// Declares and returns the runtime's function __mprof_f, which replaces the
+  /// function f that \p S calls.
   llvm::Constant *hookEntry(const Site &S);
 
   llvm::Module &M;
@@ -58,8 +63,8 @@ public:
   const bool IsMusl;       ///< The program's libc is musl.
 
 private:
-  /// True if the linker resolves references to the runtime's data at link time.
-  /// The references then need no entry of the GOT.
+  /// True if the linker resolves references to the runtime's variables at link
+  /// time, so that they need no entry of the GOT.
   const bool WordsAreLocal;
   llvm::StringMap<llvm::GlobalVariable *> Words;
   llvm::StringMap<llvm::GlobalVariable *> NextWords;

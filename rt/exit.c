@@ -39,9 +39,12 @@
 #include "write/write_report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { FILES_MAX = 10 + MPROF_CUSTOM_PROFILES };
+// Maximum length of the line on stderr.
+enum { LINE_MAX_SHOWN = 200 };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // State of the output at the end of a process. The struct is too large for a
@@ -54,6 +57,7 @@ struct last_words {
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
   bool is_snapshot; // the process continues after the output
+  bool flushes;     // the process is in exit, which flushes stdout at the end
   struct mprof_keep_set written;
   size_t files;     // files written
   size_t last_file; // offset in line of the last file's path
@@ -61,6 +65,22 @@ struct last_words {
 };
 
 // --- the line on stderr ---
+
+extern __typeof__(stdout) stdout __attribute__((weak));
+extern __typeof__(ftrylockfile) ftrylockfile __attribute__((weak));
+extern __typeof__(funlockfile) funlockfile __attribute__((weak));
+extern __typeof__(fflush_unlocked) fflush_unlocked __attribute__((weak));
+
+// Flushes stdout, unless another thread is writing to it. The references are
+// weak, because a static program may contain no stdio.
+static void flush_stdout(void) {
+  if (&stdout == NULL || stdout == NULL || ftrylockfile == NULL ||
+      funlockfile == NULL || fflush_unlocked == NULL ||
+      ftrylockfile(stdout) != 0)
+    return;
+  fflush_unlocked(stdout);
+  funlockfile(stdout);
+}
 
 static void say_error(const char *path, int error) {
   char text[MPROF_PATH_MAX + 128];
@@ -75,8 +95,8 @@ static void say_error(const char *path, int error) {
 }
 
 // Appends the totals of all kinds of profiles to the line. Called only if no
-// profile file has been written, because the line gives the totals of each
-// file.
+// profile file has been written, because the line already has the totals of
+// each profile file.
 static void put_all(struct last_words *w) {
   const char *separator = "";
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
@@ -87,6 +107,13 @@ static void put_all(struct last_words *w) {
     kind->put_numbers(&w->line, w->sum.copies[i], 0);
     separator = "; ";
   }
+}
+
+static bool has_losses(void) {
+  for (int i = 0; i < MPROF_STAT_COUNT; i++)
+    if (mprof_stat_infos[i].is_loss && mprof_stat_get(i) != 0)
+      return true;
+  return false;
 }
 
 // Appends the counters of lost data that are not 0. stats.def defines the
@@ -105,8 +132,9 @@ static void put_losses(struct last_words *w) {
   }
 }
 
-// Appends the file at w->path to the line, or reports the error. Returns
-// whether the file was written. If so, the caller may append the file's totals,
+// Appends the path w->path of a written file to the line. If error is not 0,
+// reports that the file could not be written. Returns whether the file was
+// written. After the result true, the caller may append the file's totals
 // between begin_numbers and end_numbers.
 static bool note_file(struct last_words *w, int error) {
   static const char and[] = " and ";
@@ -210,8 +238,9 @@ static void choose_number(struct last_words *w, unsigned first) {
   set_number(w, mprof_free_number(first, NUMBERS_MAX, is_taken, w));
 }
 
-// Returns whether another process has used the name meanwhile. If so, gives w a
-// new name.
+// Checks the error of writing a file. If another process has created a file of
+// this name since the name was chosen, gives w a new name and returns true.
+// Returns false if there was another error or no error, or if no name is left.
 static bool lost_name(struct last_words *w, int error) {
   if (error != -EEXIST || w->number >= NUMBERS_MAX)
     return false;
@@ -253,8 +282,8 @@ static void write_part(struct last_words *w, size_t i, size_t number) {
   end_numbers(w);
 }
 
-// Writes the files of all profiles. With log_path=stderr the report goes to the
-// terminal. Then a profile with a section in the report gets no file.
+// Writes the files of all profiles. With log_path=stderr, the report is written
+// to stderr, so a profile that has a section in the report gets no file.
 static void write_profiles(struct last_words *w) {
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     if (!w->sum.is_shown[i] ||
@@ -294,8 +323,8 @@ static void write_trace(struct last_words *w) {
   mprof_outfile_keep_others(true);
 }
 
-// Appends the allocation log to the line. The log itself was written during the
-// whole run.
+// Appends the path of the allocation log to the line. The log itself was
+// written while the program ran.
 static void name_alloc_log(struct last_words *w) {
   uint64_t records;
   const char *path = mprof_alloc_log_path(&records);
@@ -336,6 +365,69 @@ static void write_report_to_stderr(struct last_words *w) {
   int error = mprof_write_file(NULL, false, put_report, &w->sum);
   if (error != 0)
     say_error("the report to stderr", error);
+}
+
+// Writes the line again with the common part of the file names only once,
+// without the ending .pb.gz, and without the reason why there are no samples:
+// "wrote BASE.*: heap (0 samples), block (3 waits, 2 stacks) and txt".
+static void put_base_once(struct last_words *w) {
+  static const char wrote[] = "wrote ", ending[] = ".pb.gz";
+  static const char none[] = "(0 samples: ";
+  const size_t base_len = strlen(w->base);
+  char copy[4 * LINE_MAX_SHOWN];
+  struct mprof_text t = MPROF_TEXT(copy);
+  mprof_message_begin(&t);
+  mprof_text_str(&t, wrote);
+  mprof_text_str(&t, w->base);
+  mprof_text_str(&t, ".*: ");
+  const char *p = strstr(w->line.buf, wrote) + sizeof(wrote) - 1;
+  while (*p != '\0') {
+    if (strncmp(p, w->base, base_len) == 0 && p[base_len] == '.')
+      p += base_len + 1;
+    else if (strncmp(p, ending, sizeof(ending) - 1) == 0)
+      p += sizeof(ending) - 1;
+    else if (strncmp(p, none, sizeof(none) - 1) == 0) {
+      mprof_text_mem(&t, none, sizeof(none) - 3); // without the colon
+      p += strcspn(p, ")");
+    } else
+      mprof_text_mem(&t, p++, 1);
+  }
+  w->line.len = 0;
+  mprof_text_str(&w->line, t.buf);
+}
+
+// Writes a line that has only the number of files and the common part of their
+// names: "wrote 7 files: BASE.*".
+static void put_number_of_files(struct last_words *w) {
+  static const char many[] = ".*; incomplete: see the report";
+  mprof_message_begin(&w->line);
+  mprof_text_str(&w->line, "wrote ");
+  mprof_put_things(&w->line, w->files, "file");
+  mprof_text_str(&w->line, ": ");
+  // Of a long path, show the end.
+  const size_t room = LINE_MAX_SHOWN - w->line.len - sizeof(many) - 4;
+  const size_t len = strlen(w->base);
+  if (len > room)
+    mprof_text_str(&w->line, "...");
+  mprof_text_str(&w->line, w->base + (len > room ? len - room : 0));
+  mprof_text_str(&w->line, has_losses() ? many : ".*");
+}
+
+// Prints the line that names the written files. If the process is in exit,
+// which would flush stdout later (w->flushes), flushes stdout first. Otherwise
+// the line could appear in the middle of the program's output if stdout and
+// stderr are the same file.
+static void say_files(struct last_words *w) {
+  if (!mprof_flags_want_news())
+    return;
+  put_losses(w);
+  if (w->line.len >= LINE_MAX_SHOWN)
+    put_base_once(w);
+  if (w->line.len >= LINE_MAX_SHOWN)
+    put_number_of_files(w);
+  if (w->flushes)
+    flush_stdout();
+  mprof_message_end(&w->line);
 }
 
 // Makes the first part of all file names. The name of a snapshot contains the
@@ -385,11 +477,10 @@ static void write_files(struct last_words *w) {
     mprof_symbolize_end();
   remove_old_files(w);
   if (w->files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
-    mprof_message_always("wrote nothing: log_path=stderr and report=0");
-  if (w->files == 0) // the errors have been reported
-    return;
-  put_losses(w);
-  mprof_message_end(&w->line);
+    mprof_message_always("wrote nothing: with log_path=stderr, only the report "
+                         "shows the profiles, and report=0 turns it off");
+  if (w->files != 0) // otherwise the errors have been reported
+    say_files(w);
 }
 
 static void say_nothing_written(const char *why, int error) {
@@ -424,7 +515,7 @@ static void write_last_words(struct last_words *w) {
   mprof_summary_free(&w->sum);
 }
 
-static void write_locked(bool is_snapshot) {
+static void write_locked(bool is_snapshot, bool flushes) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   struct last_words *w = mprof_os_map(sizeof(*w));
   if (w == NULL) {
@@ -432,15 +523,23 @@ static void write_locked(bool is_snapshot) {
     return;
   }
   w->is_snapshot = is_snapshot;
+  w->flushes = flushes;
   write_last_words(w);
   mprof_os_unmap(w, sizeof(*w));
 }
 
-void mprof_write_last_locked(void) { write_locked(false); }
+void mprof_write_last_locked(void) { write_locked(false, false); }
 
-void mprof_write_snapshot_locked(void) { write_locked(true); }
+void mprof_write_snapshot_locked(void) { write_locked(true, false); }
+
+// Returns whether log_path=/dev/null says that no file is to be written.
+static bool discards_files(void) {
+  return strcmp(mprof_flags.log_path, "/dev/null") == 0;
+}
 
 bool mprof_has_output(void) {
+  if (discards_files())
+    return false;
   if (mprof_flags.trace || mprof_trace_is_recorder() ||
       mprof_trace_has_session() || mprof_events_log())
     return true;
@@ -449,8 +548,9 @@ bool mprof_has_output(void) {
 }
 
 bool mprof_must_say_no_output(void) {
-  return (mprof_flags.profile || mprof_flags.report) &&
-         mprof_flags_has_environment && mprof_process_epoch() == 0;
+  return (mprof_flags.profile || mprof_flags.report) && !discards_files() &&
+         mprof_flags_has_environment && mprof_flags_want_news() &&
+         mprof_process_epoch() == 0;
 }
 
 // Says that no event was recorded, and why the heap profile would be empty.
@@ -469,7 +569,7 @@ bool mprof_has_written_at_end(void) {
   return atomic_load(&written_by) == mprof_sys_getpid();
 }
 
-void mprof_write_at_exit(bool is_end) {
+void mprof_write_at_exit(enum mprof_end end) {
   if (!mprof_has_output()) {
     if (mprof_must_say_no_output())
       say_no_output();
@@ -477,16 +577,17 @@ void mprof_write_at_exit(bool is_end) {
   }
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process. The
-    // interrupted code may hold any lock.
+    // interrupted code may hold any lock, so writing could wait for a lock
+    // forever.
     mprof_message_always("wrote nothing: a signal handler that interrupted "
                          "the profiler ended the process");
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);
   MPROF_CALLER(&mprof_writer_caller);
-  if (is_end)
+  if (end != MPROF_END_EXEC)
     atomic_store(&written_by, mprof_sys_getpid());
-  mprof_write_last_locked();
+  write_locked(false, end == MPROF_END_EXIT);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
 }

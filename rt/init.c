@@ -38,6 +38,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
+#include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/labels.h"
@@ -115,14 +116,16 @@ enum { SUBSYSTEMS = sizeof(subsystems) / sizeof(subsystems[0]) };
 // True if a signal handler that interrupted the runtime calls fork.
 static _Thread_local bool forks_inside;
 
-// Takes no lock. Another fork handler of the program may run after this one,
-// and may wait for a thread that waits for that lock. Other threads may be in
-// the middle of the runtime. This does no harm, because the child resets all
-// data.
+// Takes no lock, because a lock of the runtime could cause a deadlock. Another
+// fork handler of the program may run after this handler, and may wait for a
+// thread that waits for the runtime's lock. Because no lock is held, other
+// threads may be in the middle of the runtime's functions at the fork. This
+// does no harm, because the child resets all data.
 //
-// Takes the guard. A fork handler that a library registered earlier runs in the
-// child before the runtime's handler. With the guard taken, that handler's
-// events do not wait for a lock that a thread of the parent holds.
+// Sets the recursion guard. A fork handler that a library registered earlier
+// runs in the child before the runtime's handler. While the guard is set,
+// events of the library's handler are dropped. So they do not wait for a lock
+// that was held by a thread of the parent.
 static void before_fork(void) { forks_inside = !mprof_guard_enter(); }
 
 static void after_fork_in_parent(void) {
@@ -165,9 +168,10 @@ static void after_fork_in_child(void) {
 
 // --- the end of the process ---
 
-// Sets *written_by, the id of the process that wrote last, to this process's
-// id. Returns whether it was another id. A forked child inherits its parent's
-// id there, so the child writes its own output.
+// Sets *written_by to the id of this process. Returns whether *written_by was
+// the id of another process. *written_by is the id of the process that wrote
+// its output last. A forked child inherits the parent's id in *written_by, so
+// the child writes its own output.
 static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
   return mprof_process_is_own() && atomic_exchange(written_by, pid) != pid;
@@ -177,7 +181,7 @@ static atomic_int ended; // id of the process that has written its exit output
 
 // Makes no system call if there is nothing to write, because a seccomp filter
 // may kill the process for the call.
-static void write_at_exit_once(void) {
+static void write_once(enum mprof_end end) {
   if (!mprof_process_has_started())
     return;
   const bool has_output = mprof_has_output();
@@ -188,7 +192,7 @@ static void write_at_exit_once(void) {
       return;
     if (mprof_flags.stuck_report != 0)
       mprof_stuck_watch_stop();
-    mprof_write_at_exit(true);
+    mprof_write_at_exit(end);
   } else if (has_output) {
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held, and their changes stay
@@ -198,6 +202,8 @@ static void write_at_exit_once(void) {
   }
 }
 
+static void write_at_exit_once(void) { write_once(MPROF_END_OTHER); }
+
 // Returns whether the process must write its output before it calls a function
 // that runs no destructors.
 static bool must_write(bool option) {
@@ -206,13 +212,13 @@ static bool must_write(bool option) {
 
 void mprof_write_before_end(void) {
   if (must_write(mprof_flags.dump_on__exit) && is_first(&ended))
-    mprof_write_at_exit(true);
+    mprof_write_at_exit(MPROF_END_OTHER);
 }
 
 void mprof_write_before_exec(void) {
   static atomic_int replaced;
   if (must_write(mprof_flags.dump_on_exec) && is_first(&replaced))
-    mprof_write_at_exit(false);
+    mprof_write_at_exit(MPROF_END_EXEC);
 }
 
 // --- start ---
@@ -227,8 +233,9 @@ void mprof_process_start_parts(void) {
     subsystems[i].start();
   mprof_unload_init();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  // LeakSanitizer ends a leaking process in an exit handler that it registered
-  // before this one. The runtime's destructor would run too late.
+  // LeakSanitizer has registered an exit handler that ends a leaking process.
+  // The handler registered here runs before LeakSanitizer's handler, because it
+  // was registered later. The runtime's destructor would run too late.
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
@@ -241,12 +248,20 @@ void mprof_process_start_parts(void) {
 // Runs before the program's other constructors: 101 is the first priority that
 // the compiler leaves to programs. Constructors of other modules may run first;
 // their events start the runtime.
+// glibc passes the arguments of main to constructors, musl passes nothing.
+#ifdef __GLIBC__
+__attribute__((constructor(101))) static void at_load(int argc, char **argv) {
+  (void)argc;
+  mprof_command_keep(argv);
+#else
 __attribute__((constructor(101))) static void at_load(void) {
+#endif
   if (mprof_init_ready())
     mprof_stuck_watch_start();
 }
 
-// Runs after the program's exit handlers and its other destructors.
+// Runs after the program's exit handlers and its other destructors. Afterwards,
+// exit flushes stdio.
 __attribute__((destructor(101))) static void at_exit(void) {
-  write_at_exit_once();
+  write_once(MPROF_END_EXIT);
 }

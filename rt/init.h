@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Start and end of the runtime. The runtime's constructor starts it, or the
-// first event if that comes earlier. A forked child starts it again. Its
-// destructor writes the output at the end. The functions of this header write
-// the output where no destructor runs: before _exit and exec (entry_leave.c).
+// Start and end of the runtime. The runtime's constructor starts the runtime,
+// unless an earlier event has already started it. In a forked child, the
+// runtime is started again. The runtime's destructor writes the output at the
+// end of the process. The functions of this header write the output before
+// _exit and exec (entry_leave.c), which run no destructors.
 
 #ifndef MPROF_RT_INIT_H
 #define MPROF_RT_INIT_H

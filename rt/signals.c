@@ -42,8 +42,8 @@ enum { SIGNALS = 65, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
 
 static struct {
   // The program's previous action for each signal. It is stored before MProf's
-  // handler is installed. Later, it changes only if its handler runs once
-  // (SA_RESETHAND).
+  // handler is installed. Later, a stored action changes only if it has
+  // SA_RESETHAND and its handler has run.
   struct sigaction previous[SIGNALS];
   char *stack; // the writer's stack, guarded by writer_lock
   // Signals that the program left at their default action, which ends the
@@ -179,13 +179,14 @@ static void call_on_stack(void (*f)(void), char *top) {
 // process ends, and leaves no incomplete file behind.
 static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
-    mprof_message_always("wrote nothing: another thread is still writing");
+    mprof_message_always("dump_on_signal: wrote nothing, because another "
+                         "thread is still writing the files");
     return;
   }
   mprof_symbolize_turn_off(true);
   mprof_writer_caller = (struct mprof_caller){.frame = frame};
-  // This handler does not belong to the program. So if the thread was waiting,
-  // show it as waiting.
+  // The signal handler that runs now is the profiler's. So if the signal has
+  // interrupted a wait, the profiles show the thread as waiting.
   mprof_tls.interrupted = mprof_interrupted_wait(frame);
   if (!mprof_has_written_at_end())
     call_on_stack(is_last ? mprof_write_last_locked
@@ -200,14 +201,14 @@ static void dump(bool is_last, uintptr_t frame) {
 // --- signals that interrupt the profiler ---
 
 // Defers a signal until the thread leaves the profiler, because the profiler
-// cannot write at this moment. The kernel keeps the deferred signal with its
-// data. To defer it, the handler sends the signal to its own thread again, and
-// adds the signal to the mask that becomes active when the handler returns.
-// mprof_tls_deliver_signals unblocks the signal when the thread leaves the
-// profiler. In the handler itself every signal is blocked. Among several
-// pending real-time signals of one number, the deferred one becomes the last,
-// because the kernel appends it to the queue. Returns false if the kernel
-// cannot queue the signal.
+// cannot write at this moment. To defer the signal, the handler sends it to its
+// own thread again, with the same data. The handler also adds the signal to the
+// mask that becomes active when the handler returns. So the signal stays
+// pending in the kernel until the thread leaves the profiler, where
+// mprof_tls_deliver_signals unblocks the signal. While the handler runs, every
+// signal is blocked. Returns false if the kernel cannot queue the signal. If
+// other real-time signals of the same number are pending, the deferred signal
+// is delivered after them, because the kernel appends it to the queue.
 static bool put_off(int sig, siginfo_t *info, void *context) {
   ucontext_t *interrupted = context;
   if (mprof_sys_resend(sig, info) != 0)
@@ -235,8 +236,8 @@ static void dump_before_end(int sig, const ucontext_t *interrupted,
 static void on_signal(int sig, siginfo_t *info, void *context) {
   int before = errno;
   struct sigaction *previous = &signals.previous[sig];
-  // Write nothing in a child of vfork: it shares its parent's memory and has no
-  // data of its own.
+  // Write nothing in a child of vfork, because the child shares its parent's
+  // memory and has no data of its own.
   if (mprof_is_ready && mprof_process_is_own()) {
     const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     if (mprof_guard_enter()) {
@@ -250,7 +251,9 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
       mprof_message_always(
           "wrote nothing: a fault occurred inside the profiler");
     } else if (sig != SIGABRT && put_off(sig, info, context)) {
-      return; // abort does not expect SIGABRT to be blocked
+      // The signal was deferred. SIGABRT is never deferred, because a deferred
+      // signal is blocked, and abort relies on an unblocked SIGABRT.
+      return;
     } else {
       mprof_message_always("wrote nothing: the signal interrupted the profiler "
                            "and could not be deferred");
@@ -307,13 +310,14 @@ static void take(int sig, const char *s, size_t len) {
   struct sigaction now;
   if (sig == SIGKILL || sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
       sig == SIGTTOU || sigaction(sig, NULL, &now) != 0) {
-    complain("", s, len, " cannot be caught");
+    complain("", s, len, " cannot be caught; choose another signal");
     return;
   }
   if (now.sa_sigaction == on_signal) // the option lists the signal twice
     return;
   if (!has_function(&now) && now.sa_handler == SIG_IGN)
-    complain("the program ignores ", s, len, "");
+    complain("the process ignores ", s, len,
+             ", so nothing is written when it arrives");
   else
     catch_signal(sig, &now);
 }
@@ -332,7 +336,7 @@ static void take_word(const char *s, size_t len) {
   if (group != NULL)
     take_group(group);
   else if (sig == 0)
-    complain("unknown ", s, len, "");
+    complain("unknown ", s, len, "; use a name such as TERM, or a number");
   else
     take(sig, s, len);
 }

@@ -3,8 +3,8 @@
 //
 // Implements the option stuck_report. A thread of the runtime itself, the watch
 // thread, reads the records of current waits at intervals to find stuck
-// threads. The watch thread is in no profile and blocks all signals. It reports
-// once, and then only waits for its end.
+// threads. The watch thread is in no profile and blocks all signals. After its
+// first report, the watch thread only waits until it is told to stop.
 
 #include "stuck_watch.h"
 
@@ -31,7 +31,8 @@
 enum {
   STACK_BYTES = 256 << 10,
   SHORTEST_MS = 100,
-  // Searches that find nothing take at most 1/SHARE of the time.
+  // As long as no stuck thread is found, the watch thread spends at most
+  // 1/SHARE of the time in searches.
   SHARE = 100,
   NAMES = 1000,
 };
@@ -92,7 +93,8 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
 static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
-  // At the end of the process, the exit output includes the stuck threads.
+  // If the process is about to end (has_ended is 1), writes no report, because
+  // the exit output includes the stuck threads.
   if (atomic_load(&watch.has_ended) == 0) {
     say(g, path,
         mprof_path_is_stderr() ? mprof_write_file(NULL, false, put_list, g)
@@ -128,7 +130,10 @@ static void *run(void *arg) {
     const uint64_t begin = mprof_clock_now();
     if (atomic_load(&watch.has_ended) != 0 || !mprof_stuck_may_be(age))
       continue;
-    if (look(age)) // live on, so that no other thread gets this thread's id
+    // After a report, the watch thread waits until it is told to stop. It does
+    // not end earlier, because a new thread could then get its id, and profiles
+    // omit the thread with this id.
+    if (look(age))
       while (atomic_load(&watch.has_ended) == 0)
         mprof_sys_futex_wait(&watch.has_ended, 0);
     const uint64_t took = mprof_clock_now() - begin;

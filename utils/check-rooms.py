@@ -2,21 +2,21 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check-rooms.py [BUILD]: checks the direction of references between the source
-# files of a build tree (default: build). A unit is NAME.c (or .cpp) with NAME.h.
-# A unit refers to another one if it includes its header, or if its object uses
-# a symbol that the other's object defines. Prints each offence, and exits with
-# 1 if there is one:
+# check-rooms.py [BUILD]: checks the references between the source files of a
+# build tree (default: build). A room is a directory of rt/. A unit is NAME.c (or
+# NAME.cpp) together with NAME.h. Unit A refers to unit B if A includes B's header,
+# or if A's object uses a symbol that B's object defines. The script prints each
+# violation of these rules, and exits with 1 if there is any:
 #
-#   - a unit of rt/ refers to a room that comes after its own (ROOMS), and the
-#     pair is not in EXCEPTIONS;
-#   - a circle of references has more than 6 units, in rt/, pass/ or tools/trace;
-#   - a unit defines a symbol that others use, and no header of its name
-#     declares it.
+#   - a unit of rt/ refers only to its own room and to rooms before it (ROOMS),
+#     unless the pair is in EXCEPTIONS;
+#   - a circle of references in rt/, pass/ or tools/trace has at most 6 units;
+#   - a symbol that a unit defines and other units use is declared in the header
+#     of that unit.
 #
-# Not references: a weak use (the linker registers what is there), a symbol of
-# the program's (malloc), the words and entries that rewritten code uses
-# (__mprof_*), which hooks.def declares.
+# These uses of a symbol are not references: a weak use, because the symbol may be
+# missing; a use of a symbol of the program, such as malloc; a use of __mprof_*,
+# which instrumented code uses and hooks.def declares.
 
 import collections
 import glob
@@ -27,30 +27,31 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# Each room may use itself and the rooms before it.
+# The rooms of rt/. The units of a room may refer to this room and to the rooms
+# before it in the list.
 ROOMS = [
-    "sys",  # the system below everything: calls, locks, memory, clock, options
-    "process",  # the runtime's state in this process, its modules and signals
-    "trace_hooks",  # what the rooms below the trace tell it
-    "unwind",  # from frames to return addresses
+    "sys",  # system calls, locks, memory, clock, options
+    "process",  # the state of the process, its modules and signals
+    "trace_hooks",  # calls by which the rooms before "trace" report events to it
+    "unwind",  # finds the return addresses of the stack frames
     "thread",  # the program's threads, and their labels
     "bucket",  # buckets of stacks, and their counters
     "lock_wait",  # locks, waits and contention
     "thread_stacks",  # the stacks of all threads, and where each one waits
     "file",  # output files
     "symbolize",  # names of addresses
-    "heap",  # from an allocation to the event
+    "heap",  # counts allocations and frees
     "stuck",  # threads that will never run again
-    "snapshot",  # copies of the counts, and sums by stack
+    "snapshot",  # copies of the counters, and their sums by stack
     "write",  # the kinds of profiles, their formats and the report
     "trace",  # the execution trace
-    "entry",  # the entries that rewritten code calls
+    "entry",  # functions that instrumented code calls
     "api",  # functions that programs call: records, files, rates
-    ".",  # what ties the rooms together: start, exit, signals
+    ".",  # start, exit and signals, which use all rooms
 ]
 
-# References against that direction, each with its reason. They do not count for
-# circles. At most 10.
+# References to a later room that are allowed: {(from, to): reason}. These
+# references do not count for circles. There may be at most 10 of them.
 EXCEPTIONS = {
     (
         "process/process",
@@ -177,7 +178,8 @@ def check_direction(refs):
             if (a, b) not in EXCEPTIONS:
                 print("rt/%s refers up to rt/%s: %s" % (a, b, ", ".join(sorted(why))))
                 bad += 1
-    # rt/ is searched before the system's headers.
+    # The compiler searches rt/ before the system's headers. So a header rt/sys/X.h
+    # would hide the system's <sys/X.h>.
     for folder in ("/usr/include/sys", "/usr/include/x86_64-linux-gnu/sys"):
         for header in glob.glob(os.path.join(TOP, "rt/sys/*.h")):
             if os.path.exists(os.path.join(folder, os.path.basename(header))):

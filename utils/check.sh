@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Checks everything that must hold before a change goes in: a build without
-# warnings, the tests, the format, clang-tidy. The last line says how many tests
-# passed and failed. Format and clang-tidy count as one test each.
+# Checks everything that must hold before a change is committed: the build has no
+# warnings, the tests pass, and the source files pass clang-format, clang-tidy and
+# check-rooms.py. The last line of output says how many tests passed and failed.
+# clang-format, clang-tidy and check-rooms.py count as one test each.
 
 set -eu
 
@@ -18,7 +19,7 @@ fi
 passed=0
 failed=0
 skipped=0
-# Runs the command after $1 as a test of the name $1.
+# Runs a test. $1 is the name of the test. The other arguments are its command.
 check() {
   what=$1
   shift
@@ -31,18 +32,19 @@ check() {
   fi
 }
 
-# Lists files of the project that match the patterns.
+# Prints the files of the project that match the patterns in the arguments.
 list() {
   git ls-files --cached --others --exclude-standard -- "$@"
 }
-# In test/pass, CHECK comments belong to lines, so the format is not checked.
+# Leaves out test/pass, because clang-format could move the CHECK comments there
+# away from the lines that they describe.
 check_format() {
   list '*.c' '*.h' '*.cpp' ':!test/pass' | xargs -r clang-format-19 --dry-run --Werror
 }
 check_tidy() {
   list 'pass/*.cpp' 'rt/*.c' 'tools/*.c' |
     xargs -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet -p build 2>&1 |
-    # Drops the counts of warnings that were suppressed in system headers.
+    # Drop the lines that count the warnings suppressed in system headers.
     sed '/warnings\{0,1\} generated\.$/d' >build/clang-tidy.log
   cat build/clang-tidy.log
   ! grep -Eq '(warning|error):' build/clang-tidy.log
@@ -51,8 +53,8 @@ check clang-format check_format
 check clang-tidy check_tidy
 check rooms utils/check-rooms.py
 
-# Prints a number of lit's summary, which ends its output:
-# "  Passed: 12 (92.31%)".
+# Prints the number for $1 in the summary at the end of lit's output. The summary
+# has lines such as "  Passed: 12 (92.31%)".
 count() {
   sed -n "s/^ *$1 *: *\([0-9][0-9]*\).*/\1/p" build/summary.log
 }
@@ -73,7 +75,8 @@ for kind in Unsupported Skipped Excluded; do
   n=$(count "$kind")
   skipped=$((skipped + ${n:-0}))
 done
-# lit itself failed before its summary.
+# If the command failed but no test failed, lit did not get to its summary. Count this
+# as one failed test.
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
   failed=1
 fi

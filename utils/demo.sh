@@ -5,14 +5,17 @@
 # Shows MProf on real programs. Leaves the profiles and reports in build/demo/.
 #   demo.sh          the heap profiles of two programs, Duktape with a set of
 #                    scripts and nlohmann json, and the cost of the profiles
-#   demo.sh server   all profiles of a service with several threads. It holds a
-#                    lock too long; the mutex profile must show where
-#   demo.sh trace    an execution trace of this service: the longest waits, who
-#                    ended them, and a picture of one in build/demo/trace.png
-#   demo.sh gc       the heap profile of a program on Boehm's collector, libgc:
-#                    the live blocks among the garbage, and libgc's own figures
+#   demo.sh server   all profiles of a service with several threads. The service
+#                    holds a lock too long, and the mutex profile must show where
+#   demo.sh trace    an execution trace of this service: the longest waits, which
+#                    threads ended them, and a picture of one wait in
+#                    build/demo/trace.png
+#   demo.sh gc       the heap profile of a program that uses Boehm's garbage
+#                    collector (libgc): the blocks that are still reachable, and
+#                    for comparison the number of reachable bytes by libgc itself
 #   demo.sh threads  what every thread of the service does under load, and for
-#                    which request; and a program with deadlocks
+#                    which request; then the stuck threads of a program with
+#                    deadlocks
 
 set -eu
 
@@ -38,8 +41,8 @@ die() {
   exit 1
 }
 
-# Shows the top functions of a profile. Takes NAME of the program, KIND of the
-# profile, and flags for pprof.
+# Shows the top functions of a profile. $1 is the name of the program, $2 is the
+# kind of the profile, and the other arguments are flags for pprof.
 top() {
   profile=$1.$2.pb.gz
   program=$1
@@ -48,10 +51,11 @@ top() {
     2>/dev/null | sed -n '/^Showing nodes/,$p' | cut -c 1-110
 }
 
-## demo.sh without arguments.
+## Functions for demo.sh without arguments.
 
-# Compiles NAME with MProf, and NAME-plain and NAME-frames without it. NAME-frames
-# keeps frame pointers where MProf's pass keeps them.
+# Compiles program $1 with driver $2 in three variants: $1 with MProf, and $1-plain
+# and $1-frames without MProf. $1-frames has frame pointers in the same functions
+# as $1. The other arguments are sources and flags.
 build() {
   name=$1
   driver=$2
@@ -62,7 +66,7 @@ build() {
     -o "$demo/$name-frames"
   "build/bin/$driver" -fmprof "$@" -o "$demo/$name"
 }
-# Measures NAME. Takes NAME and its arguments.
+# Measures program $1, run with the other arguments.
 measure() {
   name=$1
   shift
@@ -106,7 +110,8 @@ show_programs() {
     top_heap "$name" alloc_space
   done
 
-  # leak.js leaks through the host. All other blocks are freed.
+  # The leak of leak.js is in the host's cache, so the report's first stack must
+  # contain cache_put. The program frees all other blocks.
   if ! sed -n '/^1\. /{n;p;q;}' "$demo/duk.txt" | grep -q cache_put; then
     die 'build/demo/duk.txt does not begin with the leak'
   fi
@@ -119,11 +124,12 @@ at a higher cost:
 END
 }
 
-## server.
+## Functions for demo.sh server.
 
-# Compiles the service, unless this is done already. httplib's header and its
-# library must agree, so the flags are the package's. Without full -g, inlined
-# functions are named without their class.
+# Compiles the service, unless it is up to date. Takes the compiler flags of httplib
+# from pkg-config, because httplib's header and library must be compiled with the
+# same flags. Uses full -g, because otherwise the names of inlined functions lack
+# their class.
 build_server() {
   if [ -x "$demo/server" ] && [ -z "$(find utils/demo/server.cpp include \
     build/lib/*.so build/lib/*.a -type f -newer "$demo/server")" ]; then
@@ -141,17 +147,17 @@ build_server() {
     $(pkg-config --libs cpp-httplib) -lm -o "$demo/server"
 }
 
-# Removes process id $2 from the names of program $1's files.
+# Removes process id $2 from the names of the files that program $1 has written.
 drop_pid() {
   for file in "$demo/$1.$2".*; do
     [ ! -e "$file" ] || mv "$file" "$demo/$1.${file#"$demo/$1.$2."}"
   done
 }
 
-# Runs the service with the options $1, and its client, which stops the service.
-# The client leaves no profile. If file $2 is given, the client saves there
-# halfway what the service's threads do. The service writes its port to a pipe
-# when it is ready.
+# Runs the service with the MProf options $1, and then the client, which sends
+# requests and stops the service. The client writes no profile. If file $2 is given,
+# the client saves the stacks of the service's threads in $2 after half of the
+# requests. The service writes its port to a pipe when it is ready.
 run_server() {
   rm -f "$demo/server.port"
   mkfifo "$demo/server.port"
@@ -169,8 +175,9 @@ run_server() {
   drop_pid server "$pid"
 }
 
-# Shows the top functions of profile KIND without the frames of the C and C++
-# libraries, so that the first frame of a stack is the program's.
+# Shows the top functions of the service's profile of kind $1. Hides the frames of
+# the C and C++ libraries, so that the innermost frame of a stack is a function of
+# the program.
 top_server() {
   top server "$1" -hide='^(.* )?(std::|__gnu_cxx::|__gthread_|pthread_)'
 }
@@ -180,7 +187,8 @@ show_server() {
   rm -f "$demo"/server.*.pb.gz "$demo/server.txt"
   build_server
   echo
-  # The workers have ended before the exit, hence all_threads.
+  # threadcreate_ended=1 keeps threads that have ended in the threadcreate profile,
+  # because the workers end before the profile is written at exit.
   run_server block_rate=1:mutex_fraction=1:heap_rate=65536:threadcreate_ended=1
   for kind in heap mutex block threadcreate; do
     [ -f "$demo/server.$kind.pb.gz" ] ||
@@ -198,7 +206,7 @@ show_server() {
   echo '== threadcreate: which functions created threads'
   top_server threadcreate
 
-  # found is the line below the heading.
+  # Sets found to the first function of the profile, in the line below the heading.
   found=$(sed -n '/flat%/{n;p;}' "$demo/server.mutex.top")
   case $found in
   *HeapPool::checkIn*) ;;
@@ -211,9 +219,9 @@ the lock too long, but with: ${found:-nothing}"
   echo 'The mutex profile begins with HeapPool::checkIn, which is slow on purpose.'
 }
 
-## trace.
+## Functions for demo.sh trace.
 
-# Runs mprof-trace-top for waits for locks.
+# Runs mprof-trace-top only for waits for locks. The arguments are more options.
 lock_waits() {
   build/bin/mprof-trace-top --reason=sync "$@" build/demo/server.trace
 }
@@ -222,7 +230,7 @@ check_trace() {
   build/bin/mprof-trace-check build/demo/server.trace >"$demo/trace.check" ||
     die 'build/demo/server.trace is not a valid trace'
   head -n 1 "$demo/trace.check"
-  # Up to Go 1.21, -d takes no value.
+  # Try -d without a value if -d=parsed fails, because Go until 1.21 accepts no value.
   "$go" tool trace -d=parsed "$demo/server.trace" >"$demo/trace.go" 2>&1 ||
     "$go" tool trace -d "$demo/server.trace" >"$demo/trace.go" 2>&1 ||
     die "go tool trace does not read build/demo/server.trace: \
@@ -231,23 +239,23 @@ $(head -n 1 "$demo/trace.go")"
   rm "$demo/trace.check" "$demo/trace.go"
 }
 
-# Prints how much waiting for locks HeapPool::checkIn ended, in ms and in percent.
-# When checkIn releases the lock, it ends one wait. The threads behind that one
-# are woken by the thread that got the lock, which has it for a moment only. The
-# share is therefore less than all.
+# Prints "MS PERCENT": how long threads waited for locks that HeapPool::checkIn held,
+# and the share of this time in all waiting for locks.
 check_in_share() {
   lock_waits --count=1000 | awk '
     function ms(value, unit) {
       return value * (unit == "s" ? 1000 : unit == "ms" ? 1 : 0.001)
     }
-    / waits for sync, / { all = ms($5, $6) }
-    ended { if (/HeapPool::checkIn /) part += ms($1, $2) }
-    /^Where waits were ended/ { ended = 1 }
+    held { all += ms($1, $2) }
+    held && /HeapPool::checkIn / { part += ms($1, $2) }
+    /^Where / { held = 0 }
+    /^Where locks were held while others waited/ { held = 1 }
     END { printf "%d %d\n", part, all ? 100 * part / all : 0 }'
 }
 
-# Prints "BEGIN LENGTH", in ms, of a wait of a request that HeapPool::checkIn
-# ended: the longest one that is short enough for names to fit in a picture.
+# Prints "BEGIN LENGTH", in ms, of a wait that HeapPool::checkIn ended and in which a
+# request waited for a heap. Chooses the longest wait of at most 20 ms, so that the
+# names fit in the picture. If all waits are longer, chooses the shortest one.
 wait_to_show() {
   lock_waits --count=1000 | awk '
     / from .* s: sync$/ { begin = $5 * 1000; length_ms = $2; unit = $3 }
@@ -260,7 +268,7 @@ wait_to_show() {
     END { if (found) print found }'
 }
 
-# Prints the directory of the viewer with which Go shows traces.
+# Prints the directory with the files of the trace viewer of go tool trace.
 go_viewer() {
   for root in "$("$go" env GOROOT)" /usr/lib/go-1.19; do
     for place in internal/trace/traceviewer/static cmd/trace/static; do
@@ -277,8 +285,8 @@ browser() {
     command -v google-chrome
 }
 
-# Makes build/demo/trace.png, which shows the time around the wait that begins at
-# $1 ms and lasts $2 ms. Needs no network.
+# Draws build/demo/trace.png, which shows the wait that begins at $1 ms and lasts
+# $2 ms, and some time before and after this wait. Needs no network.
 draw() {
   page=$demo/trace.page
   rm -rf "$page"
@@ -293,16 +301,18 @@ draw() {
     printf "%.3f %.3f", (from > 0 ? from : 0), begin + ms * 1.15 + 1
   }')
   build/bin/mprof-trace2json --from="$1ms" --to="$2ms" --frames=8 \
-    --name=server -o "$page/window.json" "$demo/server.trace"
-  # The sandbox does not work for root, nor in most containers, and is not needed
-  # for our own page. A browser profile of its own keeps a running browser out.
+    --stacks=text --name=server -o "$page/window.json" "$demo/server.trace"
+  # --no-sandbox: the browser's sandbox works neither for root nor in most
+  # containers, and our own page does not need it. --user-data-dir: with a browser
+  # profile of its own, this browser does not join a browser that already runs.
   (cd "$page" && timeout 60 "$browser" --headless --no-sandbox \
     --user-data-dir="$page/profile" --no-first-run --disable-gpu \
     --disable-background-networking --allow-file-access-from-files \
     --hide-scrollbars --window-size=1600,960 --virtual-time-budget=10000 \
     --enable-logging=stderr --screenshot="$demo/trace.png" index.html \
     >"$page/log" 2>&1) || :
-  # The page logs "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors".
+  # The page logs a line such as
+  # "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors".
   drawn=$(sed -n 's/.*"\(timeline: .*\)", source: .*/\1/p' "$page/log")
   case $drawn in
   'timeline: '[1-9]*' threads, '[1-9]*' slices, '[1-9]*' arrows, '[1-9]?*) ;;
@@ -333,11 +343,11 @@ show_trace() {
   echo
   share=$(check_in_share)
   if [ "${share% *}" -lt 500 ] || [ "${share#* }" -lt 25 ]; then
-    die "HeapPool::checkIn, which holds the lock too long, ended waits of \
+    die "HeapPool::checkIn, which holds the lock too long, caused waits of \
 ${share% *} ms, ${share#* } % of all"
   fi
-  echo "HeapPool::checkIn, which is slow on purpose, ended ${share#* } % of" \
-    'this waiting.'
+  echo "HeapPool::checkIn, which is slow on purpose, caused ${share#* } % of" \
+    'all waiting for locks.'
   waited=$(wait_to_show)
   [ -n "$waited" ] || die 'no request waited for HeapPool::checkIn'
   echo "One such wait begins at ${waited% *} ms and lasts ${waited#* } ms."
@@ -357,9 +367,9 @@ To look around in it:
 END
 }
 
-## gc.
+## Functions for demo.sh gc.
 
-# Prints "N%", the share of the heap in use that function $1 and its callees have
+# Prints "N%": the share of the live bytes that function $1 and its callees have
 # allocated.
 share_of() {
   top gc heap -cum -nodecount=30 |
@@ -388,7 +398,8 @@ show_collector() {
   echo '== allocated bytes: go tool pprof -top -cum -sample_index=alloc_space'
   top gc heap -cum -sample_index=alloc_space
 
-  # The program keeps nothing but the cache.
+  # The cache of function remember must own nearly all live bytes, because the
+  # program keeps nothing else.
   share=$(share_of remember)
   case $share in
   9[0-9]*% | 100%) ;;
@@ -398,11 +409,12 @@ show_collector() {
   echo "$share of the live memory is in the cache, remember. The rest was garbage."
 }
 
-## threads.
+## Functions for demo.sh threads.
 
-# Prints a line for each stack of the text in file $1, most threads first: the
-# number of threads, their labels, the function on top, and below it the
-# functions of the program's file $2, or else of a library.
+# Prints a line for each stack of the threads profile in text file $1, the stack with
+# the most threads first. The line has the number of threads, their labels, the
+# innermost function, and the innermost three functions of source file $2. If the
+# stack has no function of $2, the line has the innermost function of httplib.
 short_threads() {
   awk -F '\t' -v source="/$2:" '
     function short(name) {
@@ -429,7 +441,8 @@ short_threads() {
     END { end() }' "$1"
 }
 
-# Runs the program with deadlocks. Both transfers of each pair wait for a lock.
+# Runs the program with deadlocks, in which three pairs of threads wait for each
+# other. Checks that the profile shows these six threads.
 show_deadlock() {
   echo
   echo '== a program with deadlocks'
@@ -446,7 +459,7 @@ show_deadlock() {
   show_stuck
 }
 
-# Shows MProf's report of the deadlocks: the head, and one of the cycles.
+# Shows MProf's report of the deadlocks: its head and the first of three cycles.
 show_stuck() {
   report=$demo/deadlock.stuck.txt
   [ -f "$report" ] || die 'the program wrote no report build/demo/deadlock.stuck.txt'
@@ -473,7 +486,8 @@ show_threads() {
   echo '== the stacks of all threads at one moment under load'
   short_threads "$demo/server.threads.txt" server.cpp |
     tee "$demo/server.threads.top"
-  # The threads are the one that asks, the main thread, and the other workers.
+  # The service has 7 threads: the thread that took the profile, the main thread, and
+  # the other workers.
   total=$(awk '{ n += $1 } END { print n + 0 }' "$demo/server.threads.top")
   [ "$total" -eq 7 ] || die "the profile shows $total threads instead of 7"
   grep -q 'in handleThreads$' "$demo/server.threads.top" ||

@@ -2,12 +2,12 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs the missing Debian packages of those that MProf needs:
+# Installs those Debian packages that MProf needs and that are missing:
 #   setup.sh          to build, test and demonstrate MProf
 #   setup.sh bench    also the profilers that MProf is measured against
 #   setup.sh browser  also the browser with which demo.sh trace draws its picture
-# Without root, or a sudo that asks for no password, it prints the command and
-# exits with 1.
+# To install packages, the script needs root, or a sudo that asks for no password.
+# Otherwise the script prints the command and exits with 1.
 
 set -eu
 
@@ -26,7 +26,7 @@ bench_packages='
   linux-perf liblttng-ust1 lttng-tools uftrace
 '
 
-# A headless browser, and a font.
+# The browser runs without a display. The font is for the text in the picture.
 browser_packages='
   chromium-headless-shell fonts-liberation
 '
@@ -68,7 +68,7 @@ else
   exit 1
 fi
 echo "mprof: installing$missing"
-# sudo drops the environment, so env passes it on.
+# sudo clears the environment, so set DEBIAN_FRONTEND by env after sudo.
 # shellcheck disable=SC2086
 set -- $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o \
   Dpkg::Use-Pty=0

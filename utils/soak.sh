@@ -2,19 +2,20 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs healthy programs with several threads at the same time, while MProf looks
-# for stuck threads. Each program asks for them once a second, and MProf looks by
-# itself, too (stuck=1:stuck_report=1). Prints a line for each program. Fails
-# if a thread was called stuck, a result was wrong, or nothing was checked.
+# Checks that MProf reports no stuck threads in healthy programs. Runs the programs
+# at the same time. Each program has several threads, and one thread that asks MProf
+# for stuck threads once a second. MProf also looks for stuck threads by itself
+# (stuck=1:stuck_report=1). Prints a line for each program. Fails if MProf reported
+# a stuck thread, if a result was wrong, or if a program made no check.
 #   soak.sh [MINUTES [PROGRAM...]]
-# By default it takes 10 minutes, and runs all programs of utils/soak/ and the
-# server of the demonstration. SOAK_SECONDS=N makes it shorter, to test the script.
-# Leaves the reports in build/soak/PROGRAM/.
+# By default, the script runs for 10 minutes, with all programs of utils/soak/ and
+# the server of utils/demo.sh. SOAK_SECONDS=N makes the run last N seconds, to test
+# the script. Leaves the reports in build/soak/PROGRAM/.
 
 set -eu
 
 cd -P -- "$(dirname -- "$0")/.."
-report_top=$PWD
+top=$PWD
 soak=$top/build/soak
 minutes=${1-10}
 case $minutes in
@@ -35,7 +36,7 @@ mkdir -p "$soak"
 flags='-fmprof -O2 -g1'
 mprof=$top/build/bin/mprof-clang
 
-# Compiles PROGRAM with COMMAND and the flags that follow.
+# Compiles program $1. The other arguments are the compiler and its flags.
 build() {
   name=$1
   shift
@@ -58,7 +59,7 @@ build_glib_pool() {
   build glib_pool "$mprof" $(pkg-config --cflags --libs glib-2.0)
 }
 
-# Compiles the service of utils/demo.sh.
+# Compiles the service of utils/demo.sh, together with check.o.
 build_server() {
   mkdir "$soak/server"
   # shellcheck disable=SC2086
@@ -83,7 +84,7 @@ build_one() {
   esac
 }
 
-# Runs the service, and clients until the time is over.
+# Runs the service, and clients that send requests until the time is over.
 run_server() {
   mkfifo ready
   ./program >ready &
@@ -92,7 +93,7 @@ run_server() {
   rm ready
   MPROF_OPTIONS=profile=0:report=0:heap=0 timeout "$seconds" ../client client \
     "$port" 1000000000 >/dev/null 2>&1 || [ "$?" = 124 ]
-  # The last client checks the answers and stops the service.
+  # A last client sends a few requests, checks the answers and stops the service.
   MPROF_OPTIONS=profile=0:report=0:heap=0 ../client client "$port" 100 \
     2>/dev/null
   wait "$service"
@@ -109,7 +110,7 @@ run() {
   fi >said 2>log
 }
 
-# Prints the files of program $1 in which a thread is called stuck.
+# Prints the names of the files in which MProf reports a stuck thread of program $1.
 accusations() {
   grep -slE '^SUMMARY: MProf: threadleak: [1-9]' "$soak/$1"/mprof.*.txt || :
   find "$soak/$1" -name 'stuck.*'
@@ -145,7 +146,7 @@ for program in "$@"; do
   fi
 done
 case $programs in
-# The client is a copy of the server, neither profiled nor checked.
+# The client is a copy of the server. The client's own threads are not checked.
 *server*) cp "$soak/server/program" "$soak/client" ;;
 esac
 

@@ -14,8 +14,8 @@
  * otherwise.
  *
  * A program that is compiled without -fmprof may keep its calls of these
- * functions. They are then empty inline functions: they report empty profiles,
- * and functions that would write a file return ENOSYS.
+ * functions. In such a program they are empty inline functions: they report
+ * empty profiles, and functions that would write a file return ENOSYS.
  */
 
 #ifndef MPROF_MPROF_H
@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* Sets an attribute that only compilers with MProf's plugin know. For other
+/* Adds an attribute that only compilers with MProf's plugin know. For other
  * compilers the macro is empty. Example:
  *   void *pool_get(struct pool *p, size_t n) MPROF_ATTR(mprof_alloc(2)); */
 #ifdef __MPROF__
@@ -45,20 +45,22 @@ extern "C" {
 #define MPROF_RECORD_STACK 32
 
 /* The allocated and freed blocks that have the same allocation stack, block
- * size and labels. Only sampled blocks are counted, and the numbers are not
- * scaled. alloc minus free gives the blocks in use. Unused stack entries are 0,
- * so that memcmp finds equal records equal. (Go: MemProfileRecord) */
+ * size, labels and rate. Only sampled blocks are counted, and the numbers are
+ * not scaled. A sampled block of n bytes represents 1 / (1 - exp(-n / rate))
+ * blocks. alloc minus free gives the blocks in use. Unused elements of stack0
+ * are 0, so that memcmp can compare records. (Go: MemProfileRecord) */
 struct mprof_mem_record {
   int64_t alloc_bytes, free_bytes;
   int64_t alloc_objects, free_objects;
+  uint64_t rate; /* mean number of allocated bytes between these samples */
   uintptr_t stack0[MPROF_RECORD_STACK]; /* return addresses up to the first 0 */
 };
 
 struct mprof_labels;
 
 /* One bucket: the blocks with the same allocation stack, block size and labels.
- * mprof_iterate_mem passes it with its whole stack. The stack stays valid and
- * unchanged for the life of the process. */
+ * The stack is not truncated. It stays valid and unchanged for the life of the
+ * process. */
 struct mprof_mem_bucket {
   const uintptr_t *stack; /* return addresses, leaf first */
   size_t stack_len;       /* number of addresses */
@@ -68,11 +70,11 @@ struct mprof_mem_bucket {
   const struct mprof_labels *labels; /* NULL: no labels */
 };
 
-/* Block profile: the time that threads waited at one stack. Mutex profile: the
- * time that other threads waited because of the lock holds that unlocks at one
- * stack ended. The numbers are estimates: each sampled event is scaled by the
- * number of events that it stands for. mprof_ticks_per_second gives the unit of
- * cycles. (Go: BlockProfileRecord) */
+/* In the block profile: the waits of threads at one stack. In the mutex
+ * profile: the unlocks at one stack, and the time that other threads had waited
+ * for these unlocks. The numbers are estimates: each sampled event is scaled by
+ * the number of events that it stands for. mprof_ticks_per_second gives the
+ * unit of cycles. (Go: BlockProfileRecord) */
 struct mprof_block_record {
   int64_t count;                        /* number of events */
   int64_t cycles;                       /* total time in ticks */
@@ -81,62 +83,69 @@ struct mprof_block_record {
                                            addresses up to the first 0 */
 };
 
-/* A stack of a thread: either the stack that created the thread, or the
- * thread's own stack at this moment. A creation stack is empty if MProf did not
- * see the creation, as for the first thread. (Go: StackRecord) */
+/* A stack of a thread: either the stack of the call that created the thread, or
+ * the thread's own stack at the time of the query. A creation stack is empty if
+ * MProf did not see the creation, as for the first thread. (Go: StackRecord) */
 struct mprof_stack_record {
   uintptr_t stack0[MPROF_RECORD_STACK];
 };
 
 #if defined(__MPROF__) || defined(MPROF_RUNTIME)
 
-/* Gets the heap profile as of the last finished cycle, newest bucket first.
- * Before the first cycle ends, the profile has everything up to the call. The
- * call does not end a cycle.
+/* Gets the heap profile as of the end of the last cycle (see mprof_next_cycle),
+ * newest bucket first. If neither the program nor a garbage collector ends
+ * cycles, each call gets everything up to the call. The call itself does not
+ * end a cycle.
  * records, len: the array for the result and its number of elements; may be
  *   NULL, 0.
  * inuse_zero: if not 0, includes stacks whose blocks are all freed.
  * *n: receives the number of records in the profile.
  * Returns 0 after it has filled records[0 .. *n).
  * Returns ERANGE if len < *n; the records are then unchanged.
- * Returns EBUSY inside another call of MProf.
- * Returns ENOSYS if this runtime does not profile the process: the runtime is
- *   the second copy in the process, or the process is a child that was forked
- *   inside the profiler or without fork handlers.
+ * Returns EINVAL if records is NULL and len is not 0, or if n is NULL.
+ * Returns EBUSY if the thread is already inside MProf: in a function that MProf
+ *   calls, or in a signal handler that interrupted MProf.
+ * Returns ENOSYS if this runtime does not profile the process. The runtime may
+ *   be the second copy in the process, or the process may be a child that was
+ *   forked inside the profiler or without fork handlers.
  * (Go: MemProfile) */
 int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                       int inuse_zero, size_t *n);
 
-/* Calls fn with arg for each bucket of the finished cycles, newest first. Holds
- * the profile's lock meanwhile, so fn must not call MProf, and allocations in
- * fn are not counted. Does not call fn if mprof_mem_profile would return ENOSYS
- * or EBUSY. (Go: iterate_memprof) */
+/* Calls fn with arg for each bucket of the heap profile, newest first. The
+ * profile is that of mprof_mem_profile. Holds the profile's lock while fn runs.
+ * Therefore fn must not call MProf, and allocations in fn are not counted. Does
+ * not call fn if mprof_mem_profile would return ENOSYS or EBUSY.
+ * (Go: iterate_memprof) */
 void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
                                   void *arg),
                        void *arg);
 
 /* Sets the mean number of bytes between heap samples: 1 counts every block, 0
- * counts none. A value above 112 MiB counts as 112 MiB. The new rate applies
- * from each thread's next allocation on, or from the next sample on in a thread
- * that is ending. Earlier samples are still scaled by the rate at which they
- * were taken. Returns the previous rate. (Go: MemProfileRate) */
+ * counts none. A value above 112 MiB counts as 112 MiB. Each thread uses
+ * the new rate from its next allocation on. A thread that is ending uses the
+ * new rate from its next sample on. Earlier samples are still scaled by the
+ * rate at which they were taken. Returns the previous rate. (Go:
+ * MemProfileRate) */
 size_t mprof_set_heap_rate(size_t bytes);
 
-/* [signal] Ends the heap profile's cycle, for example at the end of a frame, a
- * request or a transaction. Until the next call, the profile shows the heap at
- * this moment: blocks that the request allocated and did not free are in use.
- * This applies to mprof_mem_profile, mprof_iterate_mem and mprof_write_profile.
- * The profile that is written at exit has everything up to the exit. A call
- * costs one walk through all stacks of the profile. A call in a signal handler
- * that interrupted MProf also ends the cycle, but the profile shows the
- * previous cycle until the next call. See docs/cycles.md. (Go: mProf_NextCycle,
- * mProf_Flush, mProf_PostSweep) */
+/* [signal] Ends the heap profile's cycle, for example at the end of a request
+ * or of a video frame. Until the next call, the profile shows the heap at this
+ * moment: blocks that the request allocated and did not free are in use. This
+ * applies to mprof_mem_profile, mprof_iterate_mem and mprof_write_profile. The
+ * profile that is written at exit has everything up to the exit. The time of a
+ * call is proportional to the number of buckets in the profile. A call in a
+ * signal handler that interrupted MProf also ends the cycle, but the profile
+ * shows the previous cycle until the next call of mprof_next_cycle. See
+ * docs/cycles.md. (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */
 void mprof_next_cycle(void);
 
-/* Do two of the steps of mprof_next_cycle, for programs that end cycles in
- * signal handlers. They publish the data that mprof_next_cycle could not
- * publish in the handler. If there is no such data, they do nothing. (Go:
- * mProf_Flush, mProf_PostSweep) */
+/* mprof_next_cycle ends the cycle and then adds the cycle's events to the
+ * profile. In a signal handler that has interrupted MProf, mprof_next_cycle
+ * cannot add the events. The two functions below add these events later. Only
+ * programs that call mprof_next_cycle in signal handlers need the two
+ * functions. If all events of ended cycles are already in the profile, the two
+ * functions change nothing. (Go: mProf_Flush, mProf_PostSweep) */
 void mprof_cycle_flush(void);
 void mprof_cycle_post_sweep(void);
 
@@ -162,10 +171,10 @@ int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
 /* Gets the stack of every thread, the calling thread's first.
  *
  * If a thread waits in a call that was compiled with MProf, its stack begins
- * with the function that it waits in. MProf reads this stack without a signal,
- * so no system call of the thread ends early. To a running thread, MProf sends
- * the signal that the option threads_signal names. A thread that cannot receive
- * the signal, or does not answer within a tenth of a second, has a record of at
+ * with the function in which it waits. MProf reads this stack without a signal,
+ * so no system call of the thread ends early. MProf sends a running thread the
+ * signal that the option threads_signal names. A thread that cannot receive the
+ * signal, or does not answer within a tenth of a second, has a record of at
  * most one address. Threads that start during the call are missing.
  * The arguments and the result are as in mprof_mem_profile; also returns
  * ENOMEM. See docs/threads.md. (Go: GoroutineProfile) */
@@ -179,8 +188,9 @@ int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
  * if it waits for a mutex whose owner has ended, or if it waits for another
  * certainly stuck thread. A thread is likely stuck if it waits for a condition,
  * semaphore or barrier that no thread which may still run can reach. If the
- * caller is a signal handler that interrupted a wait for a lock or a join, and
- * the wait goes on afterwards, the calling thread counts as waiting.
+ * caller is a signal handler that has interrupted a wait for a lock or a join,
+ * the calling thread counts as waiting, provided that the wait continues when
+ * the handler returns.
  * The arguments and the result are as in mprof_thread_profile. See
  * docs/stuck.md. (Go: the goroutineleak profile) */
 int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
@@ -201,11 +211,12 @@ size_t mprof_stack(char *buf, size_t len, int all);
 /* --- labels ---
  *
  * Labels name the work that a thread does, such as a request, a customer or a
- * phase. Each label is a key with a value. A new thread has its creator's
- * labels if the creator was compiled with -fmprof=threadcreate; a forked child
- * has its parent's. MProf stores the thread's labels with each sampled block
- * and wait, and with each contended unlock. MProf also shows the labels with
- * the stacks of all threads and in the trace.
+ * phase. Each label is a key with a value. The labels of a thread form a set. A
+ * new thread has its creator's labels if the creator was compiled with
+ * -fmprof=threadcreate. A forked child has its parent's labels. MProf stores
+ * the thread's labels with each sampled block and wait, and with each contended
+ * unlock. MProf also shows the labels with the stacks of all threads and in the
+ * trace.
  *
  * Limits: MProf truncates a key at 128 bytes and a value at 1,024 bytes. A set
  * has at most 32 labels. The option max_labels limits the number of different
@@ -216,26 +227,27 @@ size_t mprof_stack(char *buf, size_t len, int all);
 
 /* [signal] Sets one label of the calling thread, or removes the key's label if
  * value is NULL. Copies key and value.
- * Returns 0; EINVAL if key is NULL or empty; ENOMEM; ENOSYS, EBUSY as
- * mprof_mem_profile. Returns ENOSPC in two cases: the thread has 32 labels, and
- * keeps them; or there are too many sets, and the thread gets the overflow set.
- * MProf counts the labels that are lost because of EBUSY. */
+ * Returns 0; EINVAL if key is NULL or empty; ENOMEM; ENOSYS or EBUSY for the
+ * reasons given at mprof_mem_profile. Returns ENOSPC in two cases. Either the
+ * thread has 32 labels and keeps them. Or the process has max_labels sets, and
+ * the thread gets the overflow set. MProf counts the labels that are lost
+ * because of EBUSY. */
 int mprof_label_set(const char *key, const char *value);
 
-/* A set of labels. A set never changes. It keeps its address for the life of
+/* A set of labels. A set never changes. A set keeps its address for the life of
  * the process and of its forked children. Equal sets have equal addresses. NULL
  * is the empty set. */
 struct mprof_labels;
 /* [signal] Returns the calling thread's set. (Go: pprof.ForLabels) */
 const struct mprof_labels *mprof_labels_get(void);
-/* [signal] Makes labels the calling thread's set and returns the previous set.
+/* [signal] Replaces the calling thread's set by labels. Returns the former set.
  * Thread pools and coroutines use this function to run a job with the labels of
  * the thread that submitted the job. (Go: pprof.SetGoroutineLabels) */
 const struct mprof_labels *mprof_labels_swap(const struct mprof_labels *labels);
 /* [signal] Adds labels to the calling thread's set and returns the previous
  * set. pairs: key, value, key, value, ..., NULL. If a key occurs twice, its
- * last value counts. A key without a value is skipped, and a message to stderr
- * says so. */
+ * last value counts. If the last key of the array has no value, this key is
+ * ignored, and MProf prints a message to stderr. */
 const struct mprof_labels *mprof_labels_add(const char *const *pairs);
 /* Calls fn(arg) with pairs added to the calling thread's labels, as
  * mprof_labels_add does. Restores the previous labels when fn returns, when an
@@ -256,9 +268,9 @@ size_t mprof_labels_text(const struct mprof_labels *labels, char *buf,
 /* Returns the number of ticks per second, for the field cycles of records. */
 uint64_t mprof_ticks_per_second(void);
 
-/* Sets the block profile's rate: one sample per ns nanoseconds of waiting, on
- * average. 1 counts every wait; 0 or less counts none. Returns the previous
- * rate. (Go: SetBlockProfileRate) */
+/* Sets the block profile's rate: one sample for every ns nanoseconds that
+ * threads wait, on average. 1 counts every wait; 0 or less counts none. Returns
+ * the previous rate. (Go: SetBlockProfileRate) */
 int64_t mprof_set_block_rate(int64_t ns);
 
 /* Sets the mutex profile's fraction: one in n contended unlocks is sampled. 0
@@ -266,12 +278,12 @@ int64_t mprof_set_block_rate(int64_t ns);
  * (Go: SetMutexProfileFraction) */
 int mprof_set_mutex_fraction(int n);
 
-/* Names the lock, semaphore or condition variable at address lock in the
- * profiles. Copies name, at most 63 bytes of it. If name is NULL, removes the
- * lock's name. If another lock is named later at the same address, its name
- * replaces this one.
+/* Sets the name by which profiles show the lock, semaphore or condition
+ * variable at address lock. Copies at most 63 bytes of name. If name is NULL,
+ * removes the lock's name. A later name for the same address replaces this
+ * name.
  * Returns 0; EINVAL if lock is NULL; ENOMEM if there are too many names or no
- * memory; ENOSYS, EBUSY as mprof_mem_profile. */
+ * memory; ENOSYS or EBUSY for the reasons given at mprof_mem_profile. */
 int mprof_name_lock(const void *lock, const char *name);
 
 /* --- writing profiles --- */
@@ -279,7 +291,7 @@ int mprof_name_lock(const void *lock, const char *name);
 /* Writes a profile to a new file, which then replaces any file at path.
  * name: a name that mprof_profiles lists:
  *   "heap": the heap profile;
- *   "allocs": the heap profile with alloc_space shown first;
+ *   "allocs": the heap profile, of which pprof shows alloc_space by default;
  *   "heapx": temporary blocks, resizes and slack; needs the option heapx=1;
  *   "block", "mutex", "threadcreate";
  *   "threads": the stack of every thread, see mprof_thread_profile;
@@ -295,23 +307,24 @@ int mprof_name_lock(const void *lock, const char *name);
  *
  * A heap or heapx profile shows the heap at the last mprof_next_cycle or at the
  * last garbage collection. In a program that has neither, the profile shows
- * everything up to the call. With the option strict_cycles=1, it shows finished
- * cycles only. A profile has no samples if its option or rate is 0, or if the
- * code was compiled without its kind (-fmprof=KIND).
+ * everything up to the call. With the option strict_cycles=1, the profile shows
+ * finished cycles only. A profile has no samples if its option or rate is 0, or
+ * if the code was compiled without this kind of profile (-fmprof=KIND).
  *
  * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "heapx" without
- * the option; ENOSYS, EBUSY as mprof_mem_profile; ENOMEM; or the error of
- * opening, writing or renaming the file. After an error, path is unchanged. */
+ * the option heapx=1; ENOSYS or EBUSY for the reasons given at
+ * mprof_mem_profile; ENOMEM; or the error of opening, writing or renaming the
+ * file. After an error, the file at path is unchanged. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
-/* --- profiles of the program's own --- */
+/* --- profiles that the program defines --- */
 
 /* A profile of resources that the program opens and must close, such as handles
- * or connections. It counts the values that were added and not yet removed, for
- * each stack that added values. MProf writes the profile at exit with the other
- * profiles; mprof_write_profile writes it under its name. A process has at most
- * 64 such profiles. A forked child has its parent's profiles, but without their
- * values.
+ * or connections. For each stack that has called mprof_profile_add, the profile
+ * counts the values that were added and not yet removed. MProf writes the
+ * profile at exit, together with MProf's own profiles. mprof_write_profile
+ * writes it at any time. A process has at most 64 such profiles. A forked child
+ * has its parent's profiles, but without their values.
  * (Go: runtime/pprof.Profile) */
 struct mprof_profile;
 
@@ -319,49 +332,53 @@ struct mprof_profile;
  * name: a letter, then letters, digits, '.', '_' and '-', at most 63 bytes in
  *   all. The name becomes a part of a file name.
  * *profile: receives the profile, which is valid for the life of the process;
- *   NULL after an error. The functions below accept NULL and fail.
- * Returns 0; EINVAL for an invalid name; EEXIST if a profile has this name,
- * including MProf's own; ENOSPC if there are 64; ENOSYS, EBUSY as
- * mprof_mem_profile. (Go: NewProfile) */
+ *   NULL after an error. mprof_profile_add and the other functions that take a
+ *   profile fail if it is NULL.
+ * Returns 0; EINVAL for an invalid name; EEXIST if a profile of the program or
+ * of MProf has this name; ENOSPC if there are 64 profiles; ENOSYS or EBUSY for
+ * the reasons given at mprof_mem_profile. (Go: NewProfile) */
 int mprof_profile_new(const char *name, struct mprof_profile **profile);
 /* [signal] Returns the profile that mprof_profile_new made with this name, or
  * NULL. (Go: Lookup) */
 struct mprof_profile *mprof_profile_lookup(const char *name);
-/* Adds a value, such as an address, a descriptor or a number.
+/* Adds a value, such as an address, a descriptor or a number, to the profile.
  * skip: number of functions to leave out at the leaf end of the stack, 0 to 6.
  *   With 0 the stack begins with the caller. An inlined function counts as one
  *   function. If skip is above 6 or leaves no function, the profile shows
  *   lostProfileEvent in place of the stack.
- * Returns 0; EEXIST, and changes nothing, if the profile has the value; EINVAL
- * if profile is NULL or not a profile, or if skip < 0; ENOMEM; ENOSYS, EBUSY as
- * mprof_mem_profile. MProf counts the values that are lost because of EBUSY.
- * (Go: Profile.Add) */
+ * Returns 0; EEXIST if the profile already has the value; EINVAL if profile is
+ * NULL or not a profile, or if skip < 0; ENOMEM; ENOSYS or EBUSY for the
+ * reasons given at mprof_mem_profile. MProf counts the values that are lost
+ * because of EBUSY. (Go: Profile.Add) */
 #if defined(__has_attribute)
 #if __has_attribute(not_tail_called) /* keeps the caller on the stack */
 __attribute__((not_tail_called))
 #endif
 #endif
 int mprof_profile_add(struct mprof_profile *profile, uintptr_t value, int skip);
-/* Removes a value. Returns 0; ENOENT if the value was never added or has been
- * removed before; other errors as mprof_profile_add. (Go: Profile.Remove) */
+/* Removes a value. Returns 0; ENOENT if the profile does not have the value; or
+ * EINVAL, ENOSYS or EBUSY as mprof_profile_add does. (Go: Profile.Remove) */
 int mprof_profile_remove(struct mprof_profile *profile, uintptr_t value);
-/* [signal] Returns the number of values; 0 if profile is not a profile.
- * (Go: Count) */
+/* [signal] Returns the number of values in the profile; 0 if profile is not a
+ * profile. (Go: Count) */
 size_t mprof_profile_count(const struct mprof_profile *profile);
 /* Calls mprof_write_profile with the profile's name. Returns EINVAL if profile
  * is not a profile. (Go: Profile.WriteTo) */
 int mprof_profile_write(const struct mprof_profile *profile, const char *path,
                         int debug);
-/* Gets the names of all profiles that mprof_write_profile can write, MProf's
- * own and the program's, sorted. The strings stay valid. names, len and n are
- * used as in mprof_mem_profile. Returns 0 or ERANGE. (Go: Profiles) */
+/* Gets the sorted names of all profiles that mprof_write_profile can write.
+ * These are MProf's profiles and the profiles that the program defines. The
+ * strings stay valid for the life of the process.
+ * names, len: the array for the names and its number of elements.
+ * *n: receives the number of names.
+ * Returns 0; ERANGE if len < *n, and then names is unchanged. (Go: Profiles) */
 int mprof_profiles(const char **names, size_t len, size_t *n);
 
 /* --- the execution trace --- */
 
-/* Start the execution trace. The trace records, on one time axis, when each
- * thread is created, runs, blocks (and in which call), is woken (and by which
- * thread), and is in a system call.
+/* These two functions start the execution trace. The trace records, on one time
+ * axis, when each thread is created, runs, blocks (and in which call), is woken
+ * (and by which thread), and is in a system call.
  *
  * path: the trace is written to a new file, which replaces any file at path.
  * fd: the trace is written to this open descriptor from its current position
@@ -371,23 +388,25 @@ int mprof_profiles(const char **names, size_t len, size_t *n);
  * memory is used, threads begin to write parts of the trace to disk. If writing
  * fails, the trace ends by itself when the memory is full, and keeps the events
  * recorded so far. mprof_trace_stop writes the rest and reports errors of the
- * file. It returns ETIMEDOUT if fd, such as a pipe, accepts no data for five
- * seconds.
+ * file. mprof_trace_stop returns ETIMEDOUT if fd is a pipe or socket that
+ * accepts no data for five seconds.
  *
- * Return 0; EBUSY while another trace runs, or inside another call of MProf;
- * EINVAL if path is NULL or empty; ENAMETOOLONG; EBADF if fd is negative;
- * ENOMEM; ENOSYS as mprof_mem_profile. (Go: trace.Start) */
+ * Both return 0; EBUSY while another trace runs, or if the thread is already
+ * inside MProf; EINVAL if path is NULL or empty; ENAMETOOLONG; EBADF if fd is
+ * negative; ENOMEM; ENOSYS for the reasons given at mprof_mem_profile.
+ * (Go: trace.Start) */
 int mprof_trace_start(const char *path);
 int mprof_trace_start_fd(int fd);
-/* Starts a trace that the program itself reads, by calls of mprof_trace_read in
- * one thread. Returns as mprof_trace_start. (Go: ReadTrace)
+/* mprof_trace_start_reader starts a trace that the program itself reads, by
+ * calls of mprof_trace_read in one thread. Returns 0 or an error that
+ * mprof_trace_start can return. (Go: ReadTrace)
  *
- * mprof_trace_read sets *data to the next piece of the file and returns the
- * length of the piece in bytes, or 0 after the last piece. The piece is valid
- * until the next call. mprof_trace_read waits until a piece is ready: until
- * buffers are full, or until mprof_trace_stop is called. mprof_trace_stop does
- * not wait for the reader. With trace_format=1.5, all pieces come after the
- * stop. If the program no longer reads, the trace ends when the memory that
+ * mprof_trace_read sets *data to the next piece of the trace file's contents.
+ * It returns the length of the piece in bytes, or 0 after the last piece. The
+ * piece is valid until the next call. mprof_trace_read waits for the next piece
+ * until buffers are full, or until mprof_trace_stop is called. mprof_trace_stop
+ * does not wait for the reader. With trace_format=1.5, all pieces come after
+ * the stop. If the program no longer reads, the trace ends when the memory that
  * trace_max_mb allows is full.
  * On failure, mprof_trace_read returns -ESRCH if there is no such trace or the
  * program has read all of it; -EBUSY while another thread reads; -ENOMEM;
@@ -397,7 +416,8 @@ ssize_t mprof_trace_read(const void **data);
 /* Ends the trace and writes it in the format of "go tool trace". If an option
  * has started the trace, its file is PATTERN.trace. Does nothing if there is no
  * trace.
- * Returns 0; the error of writing the file; ENOSYS, EBUSY as mprof_mem_profile.
+ * Returns 0; the error of writing the file; ENOSYS or EBUSY for the reasons
+ * given at mprof_mem_profile.
  * After ENOSPC, EDQUOT or EFBIG, the trace's file may still exist and be
  * readable. It lacks the oldest part of the data that was in memory, because
  * the disk had no room for that part. The exit report counts the missing part
@@ -406,37 +426,41 @@ ssize_t mprof_trace_read(const void **data);
 int mprof_trace_stop(void);
 /* Writes the newest part of the trace to a new file, which then replaces any
  * file at path. The trace must be a flight recorder (options trace_last and
- * trace_last_mb). The recording goes on, but discards the events written: the
- * next snapshot has only later events.
- * Returns 0; ESRCH without a trace; ENOTSUP if the trace is no flight recorder;
- * EINVAL, ENAMETOOLONG as mprof_trace_start; or an error of mprof_trace_stop.
- */
+ * trace_last_mb). The recording goes on, but MProf discards the events that
+ * this call has written. So the next snapshot has only later events.
+ * Returns 0; ESRCH if there is no trace; ENOTSUP if the trace is not a flight
+ * recorder; EINVAL if path is NULL or empty; ENAMETOOLONG; or an error that
+ * mprof_trace_stop can return. */
 int mprof_trace_snapshot(const char *path);
 
 /* Tasks, regions and messages are events that the program itself adds to the
  * trace. Without a trace, these functions do nothing and cost only the call.
  * Names and keys are truncated at 255 bytes, a message's text at 1,024 bytes. A
- * process has at most 2,048 different names and keys; MProf leaves out further
- * ones and counts them. Signal handlers must not call these functions. */
+ * process has at most 2,048 different names and keys. If an event has a
+ * further name or key, MProf leaves out this name or key, and counts the event.
+ * Signal handlers must not call these functions. */
 
-/* Begins a task: a logical operation that several threads may work on. Returns
- * the task's number, for the argument task of the functions below. The number
- * is 0 only if there is no trace. parent: the number of the task that this task
- * is a part of, or 0. (Go: NewTask) */
+/* Begins a task: a logical operation on which several threads may work. Returns
+ * the task's number, for the argument task of mprof_trace_task_end and the
+ * functions below. The number is 0 only if there is no trace. parent: the
+ * number of the task of which this task is a part, or 0. (Go: NewTask) */
 uint64_t mprof_trace_task_begin(uint64_t parent, const char *name);
 void mprof_trace_task_end(uint64_t task);
-/* Mark the begin and the end of a region: a period in which the calling thread
- * works on one thing. task: the region's task, or 0. Regions of a thread nest,
- * up to 32 deep. (Go: StartRegion) */
+/* These two functions mark the begin and the end of a region: a period in which
+ * the calling thread works on one thing. task: the number of the task to which
+ * the region belongs, or 0. Regions of a thread nest, up to 32 deep.
+ * (Go: StartRegion) */
 void mprof_trace_region_begin(uint64_t task, const char *name);
 void mprof_trace_region_end(uint64_t task, const char *name);
-/* Adds a message at the current time. key: a name for a group of messages.
+/* Adds a message to the trace, at the current time. task: the number of the
+ * task to which the message belongs, or 0. key: a name for a group of messages.
  * (Go: Log) */
 void mprof_trace_log(uint64_t task, const char *key, const char *text);
 
 /* --- blocks of the program's own allocators --- */
 
-/* The next four functions are inline in C and C++. The runtime also exports
+/* mprof_alloc_event, mprof_free_event, mprof_arena_alloc_event and
+ * mprof_arena_reset are inline functions in C and C++. The runtime also exports
  * them, for other languages. */
 #ifdef MPROF_RUNTIME
 #define MPROF_INLINE_
@@ -446,44 +470,46 @@ void mprof_trace_log(uint64_t task, const char *key, const char *text);
 #define MPROF_INLINE_ static inline __attribute__((always_inline))
 #endif
 
-/* These functions are for allocators that attributes cannot describe: pools and
- * arenas that report each block themselves. A call costs as much as a call site
- * of malloc: one subtraction, and more only for sampled blocks. The block's
- * stack begins with the function that contains the call, or with that
- * function's caller if the function is marked mprof_wrapper. MProf finds a
- * block by its address, in a table apart from the blocks of malloc. The memory
- * that the allocator itself gets from malloc is counted as well, unless the
- * allocator's functions are marked mprof_ignore. See docs/using.md. */
+/* The next four functions are for allocators that attributes cannot describe:
+ * pools and arenas that report each block themselves. Profiling a block costs
+ * as much as with malloc: one subtraction, and more only for sampled blocks.
+ * The block's stack begins with the function that reports the block, or with
+ * that function's caller if the function is marked mprof_wrapper. MProf keeps
+ * reported blocks and blocks of malloc in different tables. The memory that the
+ * allocator itself gets from malloc is counted as well, unless the allocator's
+ * functions are marked mprof_ignore. See docs/using.md. */
 
 /* [signal] Reports that size bytes at ptr were allocated. Does nothing if ptr
- * is NULL. If a counted block still exists at ptr, its free was not reported.
- * MProf then counts that block as freed now, and also in the counter stale. */
+ * is NULL. If MProf still knows a counted block at ptr, the free of that block
+ * was not reported. Then MProf counts that block as freed now, and increments
+ * the counter stale of the exit report. */
 MPROF_INLINE_ void mprof_alloc_event(void *ptr, size_t size);
-/* [signal] Reports that the block at ptr is about to be freed. The block comes
- * from mprof_alloc_event, mprof_arena_alloc_event or a function marked
- * mprof_alloc. Call it before the allocator can give the address to another
- * thread. Does nothing if ptr is NULL or not a counted block. */
+/* [signal] Reports that the block at ptr is about to be freed. The block was
+ * reported by mprof_alloc_event or mprof_arena_alloc_event, or returned by a
+ * function marked mprof_alloc. Call mprof_free_event before the allocator can
+ * give the address to another thread. Does nothing if ptr is NULL or not a
+ * counted block. */
 MPROF_INLINE_ void mprof_free_event(void *ptr);
-/* [signal] Reports an allocation as mprof_alloc_event does, for a block that is
- * freed with its arena at the latest. arena: an address that identifies the
- * arena as long as the arena is used, such as the address of the arena's
- * struct;
- * NULL: no arena. */
+/* [signal] Reports an allocation as mprof_alloc_event does. The block is freed
+ * by mprof_free_event, or at the latest by mprof_arena_reset. arena: an address
+ * that identifies the arena as long as the arena is used, such as the address
+ * of the arena's struct; NULL: the block belongs to no arena. */
 MPROF_INLINE_ void mprof_arena_alloc_event(const void *arena, void *ptr,
                                            size_t size);
-/* [signal] Reports that all blocks of the arena are freed. Call it before their
- * memory is reused and, if the arena ends, before the arena's own memory is
- * reused. Takes time for each sampled block of the arena, and almost no time if
- * the arena has none. A call in a signal handler that interrupted MProf is lost
- * and counted as lost: the blocks stay in use until the arena's next reset. */
+/* [signal] Reports that all blocks of the arena are freed. Call this function
+ * before the memory of the blocks is reused and, if the arena ends, before the
+ * arena's own memory is reused. Takes time for each sampled block of the arena,
+ * and almost no time if the arena has none. A call in a signal handler that
+ * interrupted MProf has no effect and is counted as lost. In the profile, the
+ * blocks then stay in use until the arena's next reset. */
 MPROF_INLINE_ void mprof_arena_reset(const void *arena);
 
 #ifndef MPROF_RUNTIME
 
-/* The parts of the inline functions above; programs must not use them
- * directly. The sites that the compiler rewrites also subtract from this
- * countdown. The optimizer does not know that malloc changes the countdown, so
- * these functions access it as volatile. */
+/* For the inline functions of this header only: programs must not use these
+ * variables and functions. Calls of malloc that the compiler rewrites also
+ * subtract from the countdown. The inline functions access the countdown as
+ * volatile, because the optimizer does not know that malloc changes it. */
 extern __thread int64_t __mprof_heap_countdown
     __attribute__((tls_model("initial-exec")));
 extern uintptr_t __mprof_custom_mask;
@@ -709,9 +735,9 @@ static inline int mprof_write_profile(const char *name, const char *path,
 /* MPROF_LABELS("key", "value", ...); adds labels to the calling thread's set
  * until the program leaves the enclosing block: at the block's end, or by
  * break, goto, return or, in C++, an exception. If longjmp leaves the block,
- * the labels are not restored. In C without -fexceptions, a cancellation does
- * not restore them either. Nested scopes end in reverse order. A key without a
- * value is a compile-time error (not in C++98). */
+ * the labels are not restored. In C without -fexceptions, the labels are not
+ * restored if the thread is cancelled in the block. A key without a value is a
+ * compile-time error (not in C++98). */
 static inline void
 __mprof_labels_leave(const struct mprof_labels *const *before) {
   mprof_labels_swap(*before);
@@ -724,8 +750,9 @@ __mprof_labels_leave(const struct mprof_labels *const *before) {
   const struct mprof_labels *const mprof_before_##n##_                         \
       __attribute__((cleanup(__mprof_labels_leave), unused)) =                 \
           mprof_labels_add(mprof_pairs_##n##_)
-/* Checks that the array v, the pairs and the final NULL, has an odd number of
- * elements. With -std=c99 the error shows this macro's name but not its text,
+/* Checks at compile time that each key has a value. The array v holds the pairs
+ * and a final NULL, so its number of elements must be odd. With -std=c99, the
+ * compiler's error shows the name of this macro but not the message below,
  * because glibc then defines a _Static_assert of its own. */
 #ifndef __cplusplus
 #define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v)                                      \

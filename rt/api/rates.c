@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The public functions that set what the profiles sample. (Go: MemProfileRate,
-// SetBlockProfileRate, SetMutexProfileFraction)
+// Defines the public functions that set the sampling rates of the heap, block
+// and mutex profiles. (Go: MemProfileRate, SetBlockProfileRate,
+// SetMutexProfileFraction)
 
 #include "heap/sample.h"
 #include "lock_wait/contention.h"

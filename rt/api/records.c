@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The public functions that copy a profile into the program's array of records.
-// (Go: MemProfile, BlockProfile, MutexProfile, ThreadCreateProfile,
-// GoroutineProfile)
+// Defines the public functions that copy a profile into an array of records
+// that the program provides. (Go: MemProfile, BlockProfile, MutexProfile,
+// ThreadCreateProfile, GoroutineProfile)
 
 #include "bucket/bucket.h"
 #include "bucket/cycle.h"
@@ -30,23 +30,32 @@
 extern void __msan_unpoison(const volatile void *p, size_t len)
     __attribute__((weak));
 
-// Tells MemorySanitizer that the runtime has written the program's memory.
+// Tells MemorySanitizer that the len bytes at p are initialized.
+// MemorySanitizer does not see that the runtime has written these bytes,
+// because the runtime is compiled without it.
 static void unpoison(const volatile void *p, size_t len) {
   if (__msan_unpoison)
     __msan_unpoison(p, len);
 }
 
-// Begins a call: stores 0 in *n and sets the guard. Returns 0; or -errno, and
-// then the guard is not set.
-static int enter(size_t *n) {
+// Begins a public function: stores 0 in *n and sets the recursion guard
+// (tls.h). Returns 0 on success. On failure, returns -errno and does not set
+// the guard.
+static int enter(const void *records, size_t len, size_t *n) {
+  if (n == NULL)
+    return -EINVAL;
   *n = 0;
   unpoison(n, sizeof(*n));
+  if (records == NULL && len > 0)
+    return -EINVAL;
   if (!mprof_init_ready())
     return -ENOSYS;
   return mprof_guard_enter() ? 0 : -EBUSY;
 }
 
-// Copies the stack of a bucket. The rest of to must hold zeros.
+// Copies the stack of bucket b to `to`, and truncates it to MPROF_RECORD_STACK
+// addresses. The caller has filled `to` with zeros, so zeros follow a shorter
+// stack.
 static void copy_stack(mprof_pc to[MPROF_RECORD_STACK],
                        const struct mprof_bucket *b) {
   size_t n = b->stack_len;
@@ -57,7 +66,7 @@ static void copy_stack(mprof_pc to[MPROF_RECORD_STACK],
 
 // --- memory ---
 
-// (Go: copyMemProfileRecord)
+// Fills record r from bucket b. (Go: copyMemProfileRecord)
 static void fill_mem_record(struct mprof_mem_record *r,
                             const struct mprof_bucket *b) {
   memset(r, 0, sizeof(*r));
@@ -65,12 +74,13 @@ static void fill_mem_record(struct mprof_mem_record *r,
   r->free_objects = (int64_t)mprof_active_frees(b);
   r->alloc_bytes = r->alloc_objects * (int64_t)b->size;
   r->free_bytes = r->free_objects * (int64_t)b->size;
+  r->rate = b->rate;
   copy_stack(r->stack0, b);
 }
 
 MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                                    int inuse_zero, size_t *n) {
-  int error = enter(n);
+  int error = enter(records, len, n);
   if (error != 0)
     return -error;
   mprof_lock_acquire(&mprof_active_lock);
@@ -92,7 +102,8 @@ mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
   if (!mprof_init_ready() || !mprof_guard_enter())
     return;
   mprof_lock_acquire(&mprof_active_lock);
-  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  size_t n;
+  struct mprof_bucket *b = mprof_mem_publish_locked(true, &n);
   for (; b; b = b->allnext) {
     struct mprof_mem_bucket view = {.stack = b->stack,
                                     .stack_len = b->stack_len,
@@ -110,7 +121,7 @@ mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
 
 // --- waits ---
 
-// (Go: copyBlockProfileRecord)
+// Fills record r from sample s. (Go: copyBlockProfileRecord)
 static void fill_wait_record(struct mprof_block_record *r,
                              const struct mprof_wait_sample *s) {
   memset(r, 0, sizeof(*r));
@@ -122,7 +133,7 @@ static void fill_wait_record(struct mprof_block_record *r,
 static int wait_profile(enum mprof_bucket_type type,
                         struct mprof_block_record *records, size_t len,
                         size_t *n) {
-  int error = enter(n);
+  int error = enter(records, len, n);
   if (error != 0)
     return error;
   struct mprof_wait_snapshot s;
@@ -161,7 +172,8 @@ static void fill_stack_record(struct mprof_stack_record *r,
   copy_stack(r->stack0, b);
 }
 
-// Writes one record for each thread, and nothing beyond the last record.
+// Writes one record for each thread: the stack that created the thread. Array
+// elements after the last record stay unchanged.
 static void fill_creators(struct mprof_stack_record *records,
                           const struct mprof_threadcreate_snapshot *s) {
   size_t n = 0;
@@ -173,7 +185,7 @@ static void fill_creators(struct mprof_stack_record *records,
 
 MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
                                              size_t len, size_t *n) {
-  int error = enter(n);
+  int error = enter(records, len, n);
   if (error != 0)
     return -error;
   struct mprof_threadcreate_snapshot s;
@@ -189,18 +201,20 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
   return -error;
 }
 
-// Begins a call that reads other threads. A copy of the process that was made
-// without fork handlers has no other threads. The function checks this before
-// it sets the guard, because a vfork child shares the guard with its parent.
-static int enter_for_threads(size_t *n) {
-  *n = 0;
-  unpoison(n, sizeof(*n));
+// Begins a public function that reads other threads' stacks. Returns 0 or
+// -errno. Returns -ENOSYS in a child of vfork, _Fork or clone, because such a
+// child has no other threads. This case is checked before the guard is set,
+// because a vfork child shares the guard with its parent.
+static int enter_for_threads(const void *records, size_t len, size_t *n) {
+  if (n != NULL)
+    *n = 0;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return -ENOSYS;
-  return enter(n);
+  return enter(records, len, n);
 }
 
-// Fills one record for each thread, or none if there are more than len.
+// Fills one record for each thread of s and returns 0. If s has more than len
+// threads, fills no record and returns -ERANGE.
 static int fill_stacks(struct mprof_stack_record *records, size_t len,
                        const struct mprof_thread_stacks *s) {
   if (s->len > len)
@@ -213,7 +227,7 @@ static int fill_stacks(struct mprof_stack_record *records, size_t len,
 
 MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
                                       size_t len, size_t *n) {
-  int error = enter_for_threads(n);
+  int error = enter_for_threads(records, len, n);
   if (error != 0)
     return -error;
   struct mprof_thread_stacks s;
@@ -229,7 +243,7 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
 
 MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
                                            size_t len, size_t *n) {
-  int error = enter_for_threads(n);
+  int error = enter_for_threads(records, len, n);
   if (error != 0)
     return -error;
   struct mprof_caller caller;

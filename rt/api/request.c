@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the profiles that the program requests by mprof_write_profile, and
-// lists their names.
+// Writes a profile to a file when the program calls mprof_write_profile, and
+// lists the names of the profiles.
 
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
@@ -51,7 +51,8 @@ static int take_and_write(struct request *r, const char *path) {
   return error;
 }
 
-// Finds the profile with a name. Returns false if there is none.
+// Finds the profile that is called name and stores it in *r. Returns false if
+// there is no profile with this name.
 static bool find(struct request *r, const char *name) {
   r->row = mprof_profile_row_of(name);
   if (r->row != NULL)

@@ -13,17 +13,20 @@
 //     ^
 //   first[type]     newest bucket of the type; allnext leads to older buckets
 //
-// Lookups take no lock. The table uses open addressing, and each word has a
-// part of the hash as a tag. So a lookup normally reads one cache line of the
-// table and one bucket, however many buckets exist. Insertions hold
-// insert_lock. Buckets never move and are never freed.
+// Lookups take no lock. Insertions hold insert_lock. Buckets never move and are
+// never freed.
 //
-// The first table has the size and the hash of Go's table. When a table is half
-// full, its words are copied to a new table that is four times as large. The
-// old table is never freed, because readers may still use it. A reader of the
-// old table does not find the buckets that were inserted after the copy. This
-// does no harm: every insertion first searches the present table, under the
-// lock.
+// The table uses open addressing. Each slot holds 16 bits of the hash (the
+// tag), so that most lookups need not read a bucket with a different key. A
+// lookup normally reads one cache line of the table and one bucket, however
+// many buckets exist.
+//
+// The first table has the same size and hash function as Go's table. When a
+// table is half full, its slots are copied to a new table that is four times as
+// large. The old table is never freed, because other threads may still read the
+// old table. These threads do not find the buckets that were inserted after the
+// copy. This does no harm, because every insertion first searches the current
+// table with insert_lock held.
 
 #include "bucket/bucket.h"
 
@@ -38,23 +41,26 @@
 
 struct mprof_lock mprof_insert_lock = MPROF_LOCK_INIT(MPROF_RANK_INSERT);
 
-// Primes, each about four times the one before.
+// Sizes of the successive tables. Each size is a prime, about four times the
+// previous size.
 static const size_t table_sizes[] = {
     MPROF_BUCK_HASH_SIZE, 720007, 2880029, 11520191, 46080767, 184323079};
 
 struct table {
   size_t size;
-  size_t used;              // guarded by insert_lock
-  unsigned size_at;         // index in table_sizes
-  _Atomic uint64_t slots[]; // tag << 48 | address; written under insert_lock
+  size_t used;      // number of slots in use; guarded by insert_lock
+  unsigned size_at; // index of size in table_sizes
+  // Each slot is tag << 48 | address of a bucket, or 0 if unused. Written with
+  // insert_lock held.
+  _Atomic uint64_t slots[];
 };
 
 #define TAG_SHIFT 48
 #define ADDRESS_MASK ((UINT64_C(1) << TAG_SHIFT) - 1)
 
 static struct {
-  _Atomic(struct table *) table; // written under insert_lock
-  // newest bucket of each type; written under insert_lock
+  _Atomic(struct table *) table; // current table; written under insert_lock
+  // The newest bucket of each type; written with insert_lock held.
   _Atomic(struct mprof_bucket *) first[MPROF_BUCKET_TYPES];
 } buckets;
 
@@ -98,7 +104,7 @@ static void put_locked(struct table *t, const struct mprof_bucket *b) {
   uint64_t slot = (uint64_t)(uintptr_t)b | (b->hash >> TAG_SHIFT << TAG_SHIFT);
   atomic_store_explicit(&t->slots[i], slot, memory_order_release);
   t->used++;
-  MPROF_ASSERT(t->used < t->size); // an empty slot ends each search
+  MPROF_ASSERT(t->used < t->size); // a search needs an empty slot to end
 }
 
 static struct table *new_table(unsigned size_at) {
@@ -112,10 +118,11 @@ static struct table *new_table(unsigned size_at) {
   return t;
 }
 
-// Returns the table to insert into. If the present table is half full, makes a
-// larger table and returns it. If there is no memory for a larger table,
-// returns the present table until it is 7/8 full, and NULL from then on. Some
-// slots must stay empty, because a search ends at an empty slot.
+// Returns the table for the next insertion. If the current table is half full,
+// makes a larger table and returns it. If no larger table can be made, returns
+// the current table until it is 7/8 full, and NULL from then on. The current
+// table must keep empty slots, because the search for a missing key ends at an
+// empty slot.
 static struct table *table_with_room_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_INSERT));
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_relaxed);
@@ -155,7 +162,7 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   b->size = key->size;
   b->rate = (uint32_t)key->rate;
   b->owner = mprof_shard_owner();
-  b->stack_len = key->stack_len;
+  b->stack_len = (uint16_t)key->stack_len;
   b->type = key->type;
   b->skip = key->skip;
   b->end = key->end;
@@ -189,7 +196,8 @@ struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc) {
   MPROF_ASSERT(key->type < MPROF_BUCKET_TYPES);
   MPROF_ASSERT(key->stack_len <= MPROF_MAX_STACK_DEPTH);
-  // Without labels, the hash equals Go's.
+  // If labels is 0, this is the hash that Go computes for the stack and
+  // key->size.
   const size_t size = key->size ^ (size_t)key->labels << 48;
   uint64_t hash = mprof_bucket_hash(key->stack, key->stack_len, size);
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_acquire);
@@ -207,7 +215,7 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
-  if (key->type == MPROF_BUCKET_CUSTOM) // the union holds a size, not a lock
+  if (key->type == MPROF_BUCKET_CUSTOM) // CUSTOM: key->size, not key->object
     return mprof_bucket_get(key, true);
   struct mprof_bucket_key shared = *key;
   shared.object = 0;

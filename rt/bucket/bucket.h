@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bucket holds the counters of one stack. Each combination of event type,
-// block size or lock, sampling rate, skip, labels and stack has its own bucket.
-// Lookups take no lock, insertions hold insert_lock. After a bucket is
-// published, only its counters and the fields cells and gone change. Buckets
-// are never freed.
+// A bucket holds the counters of the events with equal properties: type, stack,
+// block size or lock, sampling rate, labels, and so on. struct mprof_bucket_key
+// lists these properties.
+//
+// Lookups take no lock. Insertions hold insert_lock. A bucket is published when
+// it is inserted in the table of bucket.c. After that, only the bucket's
+// counters and its fields `is_chain`, `cells` and `gone` change. Buckets are
+// never freed.
 // (Go: bucket, stkbucket)
 
 #ifndef MPROF_RT_BUCKET_BUCKET_H
@@ -19,82 +22,95 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_MEM = 1,
   MPROF_BUCKET_BLOCK = 2,
   MPROF_BUCKET_MUTEX = 3,
-  MPROF_BUCKET_THREAD = 4, // created threads; Go records them in its struct m
-  MPROF_BUCKET_TRACE = 5,  // stacks of the execution trace; no counters
-  MPROF_BUCKET_CUSTOM = 6, // values in the program's own profiles
+  MPROF_BUCKET_THREAD = 4, // stacks that created threads (Go: struct m)
+  MPROF_BUCKET_TRACE = 5,  // stacks in the execution trace; without counters
+  MPROF_BUCKET_CUSTOM = 6, // stacks of values in the program's own profiles
   MPROF_BUCKET_TYPES
 };
 
-// Number of slots of the first table. (Go: buckHashSize)
+// Number of slots of the first hash table of buckets. bucket.c replaces a table
+// that is half full by a larger table. (Go: buckHashSize)
 #define MPROF_BUCK_HASH_SIZE 179999
-// Maximum number of functions, inlined ones included, that the writer of a
-// profile drops at the leaf of a stack. (Go: maxSkip)
+// Maximum value of the field `skip` of a bucket: the number of functions that
+// writers of profiles drop at the leaf of a stack. Inlined functions count as
+// functions. (Go: maxSkip)
 #define MPROF_MAX_SKIP 6
 // Maximum number of return addresses in a stack. (Go: maxProfStackDepth)
 #define MPROF_MAX_STACK_DEPTH 1024
 
-// The counts of one cycle (cycle.h). (Go: memRecordCycle)
+// Numbers of allocations and frees. (Go: memRecordCycle)
 struct mprof_mem_cycle {
   _Atomic uint64_t allocs, frees;
 };
 
-// Counters of a MEM bucket; counts.h explains which thread uses which counters.
-// The counters in own only grow, and only the owner's thread writes them. A
-// flush adds the new events of own and future to active. (Go: memRecord)
+// Counters of a MEM bucket. A thread adds its events to own[], to future[] or
+// to a cell; counts.h explains the choice. The array index comes from the cycle
+// machine (cycle.h). A flush adds the new counts to active, which profiles
+// show. (Go: memRecord)
 struct mprof_mem_counts {
-  struct mprof_mem_cycle own[3];    // written by the bucket's owner
-  struct mprof_mem_cycle active;    // guarded by active_lock
-  struct mprof_mem_cycle future[3]; // atomic; emptied under active_lock
-  struct mprof_mem_cycle taken[3];  // part of own and cells that is in active;
-                                    // guarded by active_lock
+  struct mprof_mem_cycle own[3]; // only the owner adds; never decreases
+  struct mprof_mem_cycle active; // shown in profiles; guarded by active_lock
+  // Threads add to future by atomic operations. A flush sets it to 0 and holds
+  // active_lock.
+  struct mprof_mem_cycle future[3];
+  // The number of events of own and of the cells that flushes have already
+  // added to active. Guarded by active_lock.
+  struct mprof_mem_cycle taken[3];
 };
 
-// Maximum number of locks for which one stack has a separate bucket each. All
-// further locks are counted in the stack's bucket with object 0.
+// Maximum number of locks for which one stack has separate buckets. If the
+// stack waits for more locks, one common bucket counts the waits for all
+// further locks. The field `object` of the common bucket is 0.
 #define MPROF_LOCKS_PER_STACK 32u
 
-// Counters of a BLOCK or MUTEX bucket. Values are scaled when they are added,
-// so a later change of the rate does not affect them. All fields are atomic.
-// (Go: blockRecord)
+// Counters of a BLOCK or MUTEX bucket. Each event is scaled by the sampling
+// rate when it is counted, so that a later change of the rate does not affect
+// the counts. All fields are atomic. (Go: blockRecord)
 struct mprof_wait_counts {
-  _Atomic uint64_t count;  // number of events * MPROF_COUNT_ONE
-  _Atomic uint64_t cycles; // ticks of clock.h
-  _Atomic uint32_t locks;  // if object is 0: locks with a separate bucket
+  _Atomic uint64_t count;  // scaled number of events * MPROF_COUNT_ONE
+  _Atomic uint64_t cycles; // scaled waiting time in ticks of clock.h
+  // Only in a stack's common bucket, whose object is 0: number of locks that
+  // have separate buckets for this stack.
+  _Atomic uint32_t locks;
 };
-// The value of count that stands for one event. Go's count is a double. Here it
-// is a fixed-point number, which threads can add to without a lock.
+// The value that one event with scale 1 adds to `count`. `count` is a
+// fixed-point number, so that threads can add to it without a lock. Go's count
+// is a double.
 #define MPROF_COUNT_ONE (UINT64_C(1) << 20)
 
-// Counters of a THREAD bucket. Atomic.
+// Counter of a THREAD bucket: number of threads that the stack created. Atomic.
 struct mprof_thread_counts {
   _Atomic uint64_t created;
 };
 
-// Counters of a CUSTOM bucket.
+// Counter of a CUSTOM bucket: number of values that the stack added to a
+// profile and that are still in the profile.
 struct mprof_custom_counts {
-  uint64_t values; // guarded by its profile's lock
+  uint64_t values; // guarded by the profile's lock
 };
 
-// The properties that distinguish buckets.
+// The properties of an event that select its bucket.
 struct mprof_bucket_key {
   const mprof_pc *stack; // return addresses, leaf first
   uint32_t stack_len;
-  uint8_t type;    // enum mprof_bucket_type
-  uint8_t skip;    // 0..MPROF_MAX_SKIP
-  uint8_t end;     // enum mprof_stack_end
-  uint8_t kind;    // enum mprof_kind (block_kinds.h); 0 unless BLOCK or MUTEX
-  uint16_t labels; // thread's labels (labels.h); 0 unless MEM, BLOCK or MUTEX
+  uint8_t type; // enum mprof_bucket_type
+  uint8_t skip; // functions to drop at the leaf: 0 to MPROF_MAX_SKIP
+  uint8_t end;  // enum mprof_stack_end
+  // enum mprof_kind (block_kinds.h); 0 unless type is BLOCK or MUTEX.
+  uint8_t kind;
+  // Label set of the thread (labels.h); 0 unless type is MEM, BLOCK or MUTEX.
+  uint16_t labels;
   union {
-    size_t size;      // MEM: bytes; CUSTOM: mprof_custom_profile_key
-    uintptr_t object; // BLOCK, MUTEX: the lock's address, or 0
+    size_t size;      // MEM: bytes per block; CUSTOM: mprof_custom_profile_key
+    uintptr_t object; // BLOCK, MUTEX: the lock's address; 0: no particular lock
   };
-  uint64_t rate; // MEM: heap_rate of the sample; readers scale the counts by it
+  // MEM: heap_rate of the sample, by which readers scale the counts.
+  uint64_t rate;
 };
 
-// Layout in memory: the first cache line has the owner's counters (own) and
-// active. The second line begins with the counters that all threads share
-// (future), which are rarely used. The fields that flushes write (taken) and
-// the fields that lookups read come next.
+// Memory layout of a MEM bucket: own and active fill the first cache line.
+// future begins the second cache line, so that the additions of many threads to
+// future do not slow down the owner's additions to own.
 struct mprof_bucket {
   union {
     struct mprof_mem_counts mem;
@@ -102,28 +118,33 @@ struct mprof_bucket {
     struct mprof_thread_counts thread;
     struct mprof_custom_counts custom;
   };
-  // All fields from here on, except cells and gone, are written once, before
-  // the bucket is published.
+  // All fields from here on, except is_chain, cells and gone, are written once,
+  // before the bucket is published (inserted in the table).
   uint64_t hash;
-  union { // as in the key
+  union { // same as in struct mprof_bucket_key
     size_t size;
     uintptr_t object;
   };
   uint32_t rate;
-  uint32_t stack_len;
-  // MEM: handle of the other threads' counters (counts.h). Atomic.
+  uint16_t stack_len;
+  // True: frame pointers are known to lead to all frames of the stack, because
+  // all code of the stack keeps frame pointers (mprof_unwind_checked). May be
+  // set after the bucket is published; never cleared.
+  atomic_bool is_chain;
+  // MEM: handle of the first struct mprof_cell_line (counts.h), through which
+  // the cells of all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
-  uint16_t owner; // MEM: the shard that counts in own
+  uint16_t owner; // MEM: number of the shard (counts.h) that adds to own
   uint8_t type;
   uint8_t skip;
   uint8_t end;
   uint8_t kind;
   uint16_t labels;
-  // Number of the unload of a module (module_unloads.h) that removed code in
-  // the stack; 0: no such unload. If the number is not 0, the bucket counts no
-  // further events. Written under modules_lock.
+  // 0: no code in the stack is known to be unloaded. Otherwise: number of the
+  // module unload (module_unloads.h) that removed code in the stack; the bucket
+  // counts no further events. Written under modules_lock.
   _Atomic uint32_t gone;
-  struct mprof_bucket *allnext; // next older bucket of this type
+  struct mprof_bucket *allnext; // next older bucket of the same type
   mprof_pc stack[];
 };
 _Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,
@@ -133,29 +154,40 @@ _Static_assert(offsetof(struct mprof_bucket, owner) / 64 ==
                "a free looks at one line");
 
 // Returns the hash of a stack and a size. In the first table, the search for a
-// bucket begins at slot hash % MPROF_BUCK_HASH_SIZE.
-// (Go: stkbucket, "hash stack")
+// bucket begins at slot hash % MPROF_BUCK_HASH_SIZE. (Go: stkbucket, "hash
+// stack")
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 
-// Returns the bucket of key. If there is no such bucket: makes one if alloc is
-// true, and returns NULL if alloc is false or there is no memory. Call with the
-// guard set.
+// Returns the bucket of `key`. If no such bucket exists and `alloc` is true,
+// inserts a new bucket. Returns NULL if there is no memory, or if `alloc` is
+// false and no bucket exists. Call with the recursion guard set
+// (mprof_guard_enter).
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc);
-// Returns the bucket of key and makes it if needed, but limits the number of
-// buckets per stack: a stack that waits for many locks would otherwise need one
-// bucket for each lock. If the stack already has buckets for
-// MPROF_LOCKS_PER_STACK other locks, returns the stack's bucket with object 0.
-// Returns NULL if there is no memory. Call with the guard set.
+// Returns the bucket of `key` and inserts it if needed, but limits the number
+// of buckets of one stack. Without the limit, a stack that waits for many locks
+// would need one bucket for each lock. If MPROF_LOCKS_PER_STACK other locks
+// already have buckets for this stack, returns the stack's common bucket, whose
+// object is 0. Returns NULL if there is no memory. Call with the recursion
+// guard set.
 struct mprof_bucket *
 mprof_bucket_get_limited(const struct mprof_bucket_key *key);
-// Returns the number of the unload that removed code in the stack of b; 0 if
-// there is no such unload.
+// Returns the number of the module unload (module_unloads.h) that removed code
+// in the stack of b. Returns 0 if no code in the stack is known to be unloaded.
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->gone, memory_order_relaxed);
 }
-// Returns whether b and key agree in all parts except the stack. Returns false
-// if code in the stack of b was unloaded.
+// Returns whether frame pointers are known to lead to all frames of the stack
+// of b.
+static inline bool mprof_bucket_is_chain(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->is_chain, memory_order_relaxed);
+}
+// Records that frame pointers lead to all frames of the stack of b.
+static inline void mprof_bucket_set_chain(struct mprof_bucket *b) {
+  atomic_store_explicit(&b->is_chain, true, memory_order_relaxed);
+}
+// Returns whether b and `key` agree in all properties except the stack, which
+// the caller compares. Returns false if code in the stack of b was unloaded.
 static inline bool
 mprof_bucket_matches_but_stack(const struct mprof_bucket *b,
                                const struct mprof_bucket_key *key) {
@@ -163,8 +195,8 @@ mprof_bucket_matches_but_stack(const struct mprof_bucket *b,
          b->skip == key->skip && b->kind == key->kind &&
          b->labels == key->labels && mprof_bucket_gone(b) == 0;
 }
-// Returns whether b is the bucket of key. Returns false if code in the stack of
-// b was unloaded.
+// Returns whether b is the bucket of `key`. Returns false if code in the stack
+// of b was unloaded.
 static inline bool mprof_bucket_matches(const struct mprof_bucket *b,
                                         const struct mprof_bucket_key *key) {
   if (b->stack_len != key->stack_len || b->end != key->end ||
@@ -175,9 +207,10 @@ static inline bool mprof_bucket_matches(const struct mprof_bucket *b,
       return false;
   return true;
 }
-// Returns the newest bucket of a type; allnext leads to the older buckets.
+// Returns the newest bucket of a type, or NULL. The field allnext of each
+// bucket leads to the next older bucket.
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);
-// Empties the table of buckets in a forked child.
+// Empties the table of buckets. Call this in a forked child.
 void mprof_bucket_reset(void);
 
 extern struct mprof_lock mprof_insert_lock;

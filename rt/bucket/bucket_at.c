@@ -1,29 +1,46 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the bucket of an event at a frame, in these steps. A step is taken only
-// if the earlier steps did not find the bucket, and no step is repeated:
-//   1. Search recent[], the thread's cache of buckets by call site, caller's
-//      frame and size. This step follows the frames and compares each return
-//      address with the stack of the cached bucket. It writes no stack.
-//   2. Unwind the stack into a buffer: by unwind_cfi.c if the stack begins in
-//      uninstrumented code, otherwise by unwind_fp.c. If step 1 has found that
-//      the frames agree with a bucket's stack, but not that the stack ends
-//      there, this step unwinds only the rest.
-//   3. Search same[], the thread's cache of buckets by the whole stack and the
-//      size. Its hash is weaker and faster than the hash of bucket.c.
-//   4. Search the table of all buckets: bucket.c.
-// The calls for an allocation therefore go in one direction. Between its entry
-// and its bucket, no file is called twice, except the services of rt/sys:
+// Finds the bucket of an event from the stack that begins at a given frame. The
+// steps below are made in order, until a step finds the bucket:
+//   1. Search recent[], the thread's cache of buckets by call site, frame
+//      address and size. This step follows the frames and compares each return
+//      address with the stack of the cached bucket. The step copies no stack.
+//   2. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
+//      1 has found a bucket whose return addresses all match, but the thread's
+//      stack may be longer than the bucket's stack, unwind only the rest of the
+//      stack.
+//   3. Search same[], the thread's cache of buckets by whole stack and size.
+//      The hash of same[] is weaker and faster than the hash of bucket.c.
+//   4. Search the table of all buckets (bucket.c).
+//   5. Unwind the stack by call frame information (unwind_cfi.c), and repeat
+//      steps 3 and 4 for this stack. If no bucket exists, insert a new one.
+//
+// Steps 1 and 2 may skip frames, because code without frame pointers may leave
+// any frame address in the frame pointer register. Therefore steps 1 to 4 find
+// only buckets whose is_chain is set. Step 5 sets is_chain if, for each return
+// address, the unwind rule says that the code keeps a frame pointer. A later
+// stack with the same chain of return addresses has the same code, so the chain
+// skips no frame of the later stack either.
+//
+// If some code of a stack keeps no frame pointer, each event of this stack
+// needs step 5. Step 5 marks the stack in recent[], so that later events make
+// no steps between 1 and 5. Stacks that begin in uninstrumented code need only
+// step 5.
+//
+// The diagram shows the calls between files for one allocation. If step 5 is
+// made, bucket.c may be called twice. Each other file is called only once,
+// except the files in rt/sys:
 //   entry_heap.c -> sample.c
 //                -> the allocator
 //                -> event.c -> bucket_at.c -> unwind_fp.c
+//                                          -> unwind_cfi.c
 //                                          -> bucket.c
 //                           -> livemap.c
-// A repeated allocation calls neither unwind_fp.c nor bucket.c.
-// A thread's first allocation also calls threads.c twice: sample.c calls it to
-// make the thread's record, and event.c calls it to make the record's caches
-// and buffers.
+// If recent[] already has the bucket, none of unwind_fp.c, unwind_cfi.c and
+// bucket.c is called. A thread's first allocation also calls threads.c twice.
+// sample.c calls threads.c to make the thread's record, and event.c calls
+// threads.c to make the record's caches and buffers.
 
 #include "bucket/bucket_at.h"
 
@@ -36,8 +53,9 @@
 
 #include <string.h>
 
-// Returns the index in recent[] for a call site pc. fp is the caller's frame
-// address: it distinguishes most paths that lead to the same call site.
+// Returns the index in recent[] for the call site pc and the frame address fp.
+// The hash includes fp, because most call paths that lead to the same call site
+// have different frame addresses.
 static unsigned recent_index(mprof_pc pc, uintptr_t fp,
                              const struct mprof_bucket_key *key) {
   uint64_t h =
@@ -45,8 +63,8 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp,
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the index of a key in same[]. This hash is weaker and faster than
-// mprof_bucket_hash.
+// Returns the index in same[] for `key`. The hash is weaker than
+// mprof_bucket_hash, but faster.
 static unsigned same_index(const struct mprof_bucket_key *key) {
   uint64_t h = key->size + key->type + key->labels * 8191u;
   for (uint32_t i = 0; i < key->stack_len; i++)
@@ -54,10 +72,11 @@ static unsigned same_index(const struct mprof_bucket_key *key) {
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the cached bucket in recent[] if its return addresses agree with the
-// frames from frame on; otherwise NULL. Stores in *last the address of the last
-// compared frame. The stack at frame may be longer than the bucket's stack, so
-// the caller must check that it ends at *last.
+// Searches recent[] for a bucket whose return addresses are the same as those
+// of the frames from `frame` on. Returns the bucket, or NULL. Stores the
+// address of the last compared frame in *last. The thread's stack may be longer
+// than the bucket's stack, so the caller must check that the thread's stack
+// ends at *last.
 static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              const struct mprof_bucket_key *key,
                                              mprof_pc leaf, uintptr_t frame,
@@ -79,69 +98,189 @@ static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
              : NULL;
 }
 
-// Returns whether the stack of b is known to end at its last frame, whose
-// address is last. It is known if the thread's last complete stack ended at
-// this frame, too.
+// Returns whether the thread's stack is known to end at the frame at `last`,
+// where the stack of b ends. This is known only if the thread's last complete
+// stack ended at the same frame.
 static inline bool ends_at_root(const struct mprof_scratch *s,
                                 const struct mprof_bucket *b, uintptr_t last) {
   return last == s->root && *(const uintptr_t *)last == s->above_root &&
          b->end == MPROF_STACK_COMPLETE;
 }
 
-// Returns the bucket of the stack in the scratch buffer, which has len return
-// addresses.
-__attribute__((always_inline)) static inline struct mprof_bucket *
-of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
-         enum mprof_stack_end end, mprof_pc caller, uintptr_t frame) {
-  struct mprof_scratch *s = t->scratch;
-  key->stack = s->stack;
-  key->stack_len = (uint32_t)len;
-  key->end = (uint8_t)end;
-  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
-  if (!b || !mprof_bucket_matches(b, key)) {
-    if (key->type == MPROF_BUCKET_MEM || key->object == 0)
-      b = mprof_bucket_get(key, true);
-    else
-      b = mprof_bucket_get_limited(key);
-  }
+// Marks in recent[] a stack that has code without frame pointers. An event
+// never has this bucket, because its type is not a bucket type.
+static struct mprof_bucket not_a_chain;
+
+// The stack in the scratch buffer s->stack.
+struct found {
+  size_t len;
+  enum mprof_stack_end end;
+  mprof_pc caller; // return address in the frame at `frame`; 0: unknown
+  uintptr_t frame; // address of the stack's first frame
+};
+
+// Stores the stack f in *key.
+static void set_stack(const struct mprof_thread *t,
+                      struct mprof_bucket_key *key, const struct found *f) {
+  key->stack = t->scratch->stack;
+  key->stack_len = (uint32_t)f->len;
+  key->end = (uint8_t)f->end;
+}
+
+// Returns whether the number of buckets of one stack is limited
+// (mprof_bucket_get_limited).
+static bool is_limited(const struct mprof_bucket_key *key) {
+  return key->type != MPROF_BUCKET_MEM && key->object != 0;
+}
+
+// Returns the common bucket for the stack of *key, whose object is 0. Returns
+// NULL if the stack has no common bucket.
+static struct mprof_bucket *without_object(const struct mprof_bucket_key *key) {
+  struct mprof_bucket_key shared = *key;
+  shared.object = 0;
+  return key->type == MPROF_BUCKET_CUSTOM ? NULL
+                                          : mprof_bucket_get(&shared, false);
+}
+
+// Returns the bucket of *key if frame pointers are known to lead to all frames
+// of the stack; otherwise NULL. If is_chain is set only in the stack's common
+// bucket, inserts the bucket of *key if needed and sets its is_chain.
+static struct mprof_bucket *find_chain(const struct mprof_bucket_key *key) {
+  struct mprof_bucket *b = mprof_bucket_get(key, false);
+  if (b && mprof_bucket_is_chain(b))
+    return b;
+  if (!is_limited(key))
+    return NULL;
+  const struct mprof_bucket *any = without_object(key);
+  if (!any || !mprof_bucket_is_chain(any))
+    return NULL;
+  b = mprof_bucket_get_limited(key);
   if (b)
-    *same = s->recent[recent_index(caller, frame, key)] = b;
+    mprof_bucket_set_chain(b);
   return b;
 }
 
-// Unwinds the stack at frame and returns the bucket of this stack.
+// Returns the bucket of the stack f, which was unwound by frame pointers. Adds
+// the bucket to the caches recent[] and same[]. Returns NULL if no bucket shows
+// that frame pointers lead to all frames of this stack, so that f may lack
+// frames.
+__attribute__((always_inline)) static inline struct mprof_bucket *
+known_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
+            const struct found *f) {
+  struct mprof_scratch *s = t->scratch;
+  set_stack(t, key, f);
+  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
+  if (!b || !mprof_bucket_matches(b, key) || !mprof_bucket_is_chain(b))
+    b = find_chain(key);
+  if (b)
+    *same = s->recent[recent_index(f->caller, f->frame, key)] = b;
+  return b;
+}
+
+// Returns whether the frame at `frame` lies in the part of the thread's own
+// stack that is known to be readable.
+static bool is_own(const struct mprof_thread *t, uintptr_t frame) {
+  return frame >= t->range.lo && frame <= t->range.hi - 16;
+}
+
+// Records that frame pointers lead to all frames of the stack f: sets is_chain
+// in its bucket b and in the stack's common bucket. If the stack is complete,
+// stores its last frame in s->root. leaves: number of addresses at the start of
+// the stack that have no frame, 0 or 1.
+static void note_chain(struct mprof_thread *t,
+                       const struct mprof_bucket_key *key,
+                       const struct found *f, size_t leaves,
+                       struct mprof_bucket *b) {
+  struct mprof_scratch *s = t->scratch;
+  uintptr_t last = f->frame;
+  mprof_bucket_set_chain(b);
+  struct mprof_bucket *any = is_limited(key) ? without_object(key) : NULL;
+  if (any)
+    mprof_bucket_set_chain(any);
+  if (f->end == MPROF_STACK_COMPLETE && f->len > leaves &&
+      mprof_unwind_along(&t->range, &last, s->stack + leaves,
+                         f->len - leaves)) {
+    s->root = last;
+    s->above_root = *(const uintptr_t *)last;
+  }
+}
+
+// Unwinds the stack from `frame` on by call frame information, and returns the
+// bucket of this stack. Adds the bucket to same[], and the bucket or
+// &not_a_chain to recent[].
+static MPROF_NOINLINE struct mprof_bucket *
+find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
+               mprof_pc leaf, uintptr_t frame) {
+  struct mprof_scratch *s = t->scratch;
+  const size_t leaves = leaf != 0;
+  struct found f = {.frame = frame};
+  bool is_chain;
+  if (leaf != 0)
+    s->stack[0] = leaf;
+  f.len = leaves + mprof_unwind_checked(&t->range, frame, s->stack + leaves,
+                                        s->depth - leaves, &f.end, &is_chain);
+  if (is_own(t, frame))
+    f.caller = ((const mprof_pc *)frame)[1];
+  else if (f.len > leaves)
+    f.caller = s->stack[leaves];
+  set_stack(t, key, &f);
+  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
+  if (!b || !mprof_bucket_matches(b, key))
+    b = is_limited(key) ? mprof_bucket_get_limited(key)
+                        : mprof_bucket_get(key, true);
+  if (!b)
+    return NULL;
+  if (is_chain)
+    note_chain(t, key, &f, leaves, b);
+  *same = b;
+  s->recent[recent_index(f.caller, frame, key)] = is_chain ? b : &not_a_chain;
+  return b;
+}
+
+// Returns whether the stack from `frame` on probably has code without frame
+// pointers. The result may be wrong, because stacks with the same recent_index
+// share an entry of recent[].
+static bool needs_tables(const struct mprof_thread *t,
+                         const struct mprof_bucket_key *key, uintptr_t frame) {
+  return is_own(t, frame) &&
+         t->scratch->recent[recent_index(((const mprof_pc *)frame)[1], frame,
+                                         key)] == &not_a_chain;
+}
+
+// Unwinds the stack from `frame` on and returns the bucket of this stack.
 static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                                                    struct mprof_bucket_key *key,
                                                    mprof_pc leaf,
                                                    uintptr_t frame) {
   struct mprof_scratch *s = t->scratch;
-  enum mprof_stack_end end;
-  mprof_pc *stack = s->stack;
-  size_t depth = s->depth;
-  if (leaf != 0) {
-    *stack++ = leaf;
-    depth--;
-  }
-  size_t n;
   if (mprof_unlikely(mprof_tls.is_foreign)) {
     mprof_tls.is_foreign = false;
-    n = mprof_unwind_cfi(&t->range, frame, stack, depth, &end);
-  } else {
-    n = mprof_unwind(&t->range, frame, stack, depth, &end);
+    return find_by_tables(t, key, leaf, frame);
   }
-  return of_stack(t, key, n + (size_t)(stack - s->stack), end, n ? stack[0] : 0,
-                  frame);
+  if (needs_tables(t, key, frame))
+    return find_by_tables(t, key, leaf, frame);
+  const size_t leaves = leaf != 0;
+  struct found f = {.frame = frame};
+  if (leaf != 0)
+    s->stack[0] = leaf;
+  const size_t n = mprof_unwind(&t->range, frame, s->stack + leaves,
+                                s->depth - leaves, &f.end);
+  f.len = n + leaves;
+  f.caller = n ? s->stack[leaves] : 0;
+  struct mprof_bucket *b = known_chain(t, key, &f);
+  return b ? b : find_by_tables(t, key, leaf, frame);
 }
 
-// Returns the bucket of a stack that agrees with the stack of b up to the frame
-// at last. Unwinds the rest of the stack. If there is no further frame, the
-// bucket is b.
+// Returns the bucket of a stack whose return addresses up to the frame at
+// `last` are those of b. First unwinds the rest of the stack. If the stack ends
+// at `last`, its bucket is b.
 static MPROF_NOINLINE struct mprof_bucket *
 finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
-          struct mprof_bucket *b, bool has_leaf, uintptr_t frame,
+          struct mprof_bucket *b, mprof_pc leaf, uintptr_t frame,
           uintptr_t last) {
   struct mprof_scratch *s = t->scratch;
-  const size_t known = b->stack_len - 1;
+  const bool has_leaf = leaf != 0;
+  const size_t known = b->stack_len - 1u;
   enum mprof_stack_end end;
   size_t n = mprof_unwind_rest(&t->range, last, s->stack + known,
                                known - has_leaf, s->depth - known, &end);
@@ -153,7 +292,9 @@ finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
     return b;
   }
   memcpy(s->stack, b->stack, known * sizeof(s->stack[0]));
-  return of_stack(t, key, known + n, end, s->stack[has_leaf], frame);
+  const struct found f = {known + n, end, s->stack[has_leaf], frame};
+  b = known_chain(t, key, &f);
+  return b ? b : find_by_tables(t, key, leaf, frame);
 }
 
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
@@ -168,5 +309,5 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
     return find_at(t, key, leaf, frame);
   if (mprof_likely(ends_at_root(t->scratch, b, last)))
     return b;
-  return finish_at(t, key, b, leaf != 0, frame, last);
+  return finish_at(t, key, b, leaf, frame, last);
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the bucket of an event at a frame: unwinds the stack and looks up the
-// bucket of this stack. Two caches in the thread's record make repeated events
-// fast.
+// Finds the bucket of an event: unwinds the thread's stack from a given frame
+// on, and looks up the bucket of this stack. Two caches in the thread's record
+// make the lookup fast for repeated events.
 
 #ifndef MPROF_RT_BUCKET_BUCKET_AT_H
 #define MPROF_RT_BUCKET_BUCKET_AT_H
@@ -11,12 +11,15 @@
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 
-// Returns the bucket of *key for the stack at frame, or NULL if there is no
-// memory. Sets the stack in *key. Call with the guard set.
-// t: record of the calling thread; it must have a scratch buffer, to which the
-//   stack is written.
+// Returns the bucket for the stack from `frame` on and for the properties in
+// *key, or NULL if there is no memory. The caller sets all fields of *key
+// except the stack. This function may write the stack to *key. Call with the
+// recursion guard set.
+// t: record of the calling thread. Its field `scratch` must not be NULL,
+//   because the stack is written to this buffer.
 // leaf: an address to insert before the stack; 0: none.
-// frame: frame address of a hook's entry.
+// frame: frame address of the runtime's function that the program has called.
+// The stack begins with the caller of this function.
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See bucket_map.h. The table uses open addressing with linear probing. When a
-// value is removed, later values move into the gap. The table therefore has no
-// tombstones, and never has to be rebuilt to remove them.
+// See bucket_map.h. The table uses open addressing with linear probing. When an
+// entry is removed, later entries move into the gap. Therefore the table has no
+// tombstones, and need not be rebuilt to remove tombstones.
 
 #include "bucket/bucket_map.h"
 
 #include "sys/assert.h"
 #include "sys/persistent.h"
 
-#define FIRST_SIZE 1024u // a power of two, like all sizes
+#define FIRST_SIZE 1024u // a power of two; each larger table has twice the size
 
 static size_t home_of(const struct mprof_bucket_map *t, uintptr_t word) {
   return word * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (t->size - 1);
@@ -20,8 +20,8 @@ static void set_count(struct mprof_bucket_map *t, size_t n) {
   atomic_store_explicit(&t->count, n, memory_order_relaxed);
 }
 
-// Returns the slot of a word. If the word is not in the table, returns the
-// unused slot where the word would be inserted. Such a slot always exists,
+// Returns the slot that holds `word`. If no slot holds `word`, returns the
+// unused slot where `word` would be inserted. An unused slot always exists,
 // because the table is never full.
 static struct mprof_value *find(const struct mprof_bucket_map *t,
                                 uintptr_t word) {
@@ -66,9 +66,10 @@ uint32_t mprof_bucket_map_find(const struct mprof_bucket_map *t,
   return t->size == 0 ? 0 : find(t, word)->bucket;
 }
 
-// Closes the gap at i: a later value moves into the gap, unless the value's
-// home slot lies between the gap and the value. The slot that the value has
-// left is the next gap to close.
+// Removes the entry in slot i, which leaves a gap. A search begins at an
+// entry's home slot and ends at the first unused slot. So each later entry
+// moves into the gap, unless its home slot lies after the gap. The slot that a
+// moved entry has left is the next gap.
 void mprof_value_remove_at(struct mprof_bucket_map *t, size_t i) {
   MPROF_ASSERT(i < t->size && t->values[i].bucket != 0);
   size_t mask = t->size - 1;

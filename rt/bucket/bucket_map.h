@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table from words to buckets. A word identifies a live value or object,
-// and its bucket is the bucket in which that value or object was counted. The
-// table grows in persistent memory and reuses the slots of removed words.
+// A hash table that maps words to buckets. A word identifies a value in one of
+// the program's own profiles, or an object of a garbage collector. The bucket
+// counts this value or object. The table lies in persistent memory
+// (persistent.h), grows as needed, and reuses the slots of removed words.
 
 #ifndef MPROF_RT_BUCKET_BUCKET_MAP_H
 #define MPROF_RT_BUCKET_BUCKET_MAP_H
@@ -13,33 +14,35 @@
 struct mprof_value {
   uintptr_t word;
   uint32_t bucket; // persistent handle of the bucket; 0: unused slot
-  uint32_t mark;   // for free use by the table's owner; 0 at first
+  uint32_t mark;   // for any use by the table's owner; 0 after insertion
 };
 
-// A struct of zeros is an empty table. The owner of the table guards it by a
-// lock.
+// A table. If all bytes are 0, the table is empty. The owner of the table must
+// guard it by a lock.
 struct mprof_bucket_map {
-  struct mprof_value *values; // open addressing
-  size_t size;                // a power of two, or 0
-  _Atomic size_t count;       // used slots; may be read without the lock
+  struct mprof_value *values; // array of slots, with open addressing
+  size_t size;                // number of slots: a power of two, or 0
+  _Atomic size_t count; // number of used slots; may be read without the lock
 };
 
-// Inserts a word with a bucket, or changes the bucket of a word that is in the
-// table. Stores the word's previous bucket in *before; 0: the word was not in
-// the table. Sets the word's mark to 0. Returns false if there is no memory.
+// Inserts `word` with `bucket`, or changes the bucket of `word` if `word` is
+// already in the table. Sets the word's mark to 0. Stores the previous bucket
+// of `word` in *before, or 0 if `word` was not in the table. Returns false if
+// there is no memory.
 bool mprof_bucket_map_put(struct mprof_bucket_map *t, uintptr_t word,
                           uint32_t bucket, uint32_t *before);
-// Returns the bucket of a word; 0 if the word is not in the table.
+// Returns the bucket of `word`, or 0 if `word` is not in the table.
 uint32_t mprof_bucket_map_find(const struct mprof_bucket_map *t,
                                uintptr_t word);
-// Removes a word and returns its bucket; 0 if the word was not in the table.
+// Removes `word` and returns its bucket. Returns 0 if `word` was not in the
+// table.
 uint32_t mprof_bucket_map_take(struct mprof_bucket_map *t, uintptr_t word);
-// Removes the word in slot i. Another word may move into the slot.
+// Removes the word in slot i. Another word may move into slot i.
 void mprof_value_remove_at(struct mprof_bucket_map *t, size_t i);
 static inline size_t mprof_bucket_map_count(const struct mprof_bucket_map *t) {
   return atomic_load_explicit(&t->count, memory_order_relaxed);
 }
-// Empties the table, in a forked child.
+// Empties the table. Call this in a forked child.
 void mprof_bucket_map_reset(struct mprof_bucket_map *t);
 
 #endif // MPROF_RT_BUCKET_BUCKET_MAP_H

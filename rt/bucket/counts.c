@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts events in MEM buckets, makes the cells of shards, and flushes the
-// counters. counts.h explains shards and cells.
+// Counts events in MEM buckets (the buckets of the heap profile), makes the
+// cells of shards, and flushes the counters. counts.h explains shards, cells
+// and flushes.
 
 #include "bucket/counts.h"
 
@@ -17,9 +18,9 @@
 
 #include <string.h>
 
-// Returns the object that *handle refers to. If *handle is 0 and size is not,
-// allocates an object of size bytes and stores its handle. Returns NULL if
-// there is no object.
+// Returns the object whose persistent handle is *handle. If *handle is 0 and
+// `size` is not 0, first allocates an object of `size` bytes and stores its
+// handle in *handle. Returns NULL if *handle stays 0.
 static void *line_of(_Atomic uint32_t *handle, size_t size) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
   if (mprof_likely(h != 0) || size == 0)
@@ -29,7 +30,7 @@ static void *line_of(_Atomic uint32_t *handle, size_t size) {
     return NULL;
   if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
     return mine;
-  return mprof_persistent_pointer(h); // mine stays unused
+  return mprof_persistent_pointer(h); // another thread has stored an object
 }
 
 static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,
@@ -58,10 +59,10 @@ struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
   return NULL;
 }
 
-// Makes a cell for the calling thread's shard in b, because b has many events
-// of shards without a cell. A thread that only frees may not have a record and
-// a shard yet. In that case this function first makes a record for the thread,
-// unless the thread is exiting.
+// Makes a cell in b for the calling thread's shard, because shards without a
+// cell have counted many events in b. A thread that only frees may have neither
+// a record nor a shard yet. For such a thread, this function first makes a
+// record, unless the thread is exiting.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
     mprof_thread_self(false);
@@ -104,8 +105,9 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
   return atomic_load_explicit(counter_of(c, is_free), memory_order_acquire);
 }
 
-// Returns the number of events that own and all cells have counted for index
-// since the start.
+// Returns the number of events that `own` and all cells of b have counted for
+// `index` since the bucket was made. Counts frees if is_free is true, otherwise
+// allocations.
 static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
   uint64_t sum = read_count(&b->mem.own[index], is_free);
   struct mprof_cell_line *line = line_of(&b->cells, 0);
@@ -124,13 +126,14 @@ static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
   _Atomic uint64_t *taken = counter_of(&b->mem.taken[index], is_free);
   _Atomic uint64_t *active = counter_of(&b->mem.active, is_free);
   const uint64_t sum = sum_of(b, index, is_free);
-  MPROF_ASSERT(sum >= atomic_load(taken)); // counters only grow
+  MPROF_ASSERT(sum >= atomic_load(taken)); // own and cells never decrease
   mprof_count_publish(sum, taken, future, active);
 }
 
-// Publishes the counters in the reverse order of the events: heapx, frees,
-// allocations. If the free of a block is published, the block's allocation is
-// therefore published, too.
+// Publishes the heapx counters first, then frees, then allocations. A block's
+// allocation is counted before its free. So if this function reads the count of
+// a free, it also reads the count of the block's allocation afterwards. No
+// profile can therefore show more frees than allocations.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   MPROF_ASSERT(b->type == MPROF_BUCKET_MEM && index < 3);

@@ -1,27 +1,34 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts events in MEM buckets, in a way that threads with the same stack do
-// not write the same cache line.
+// Counts events in MEM buckets, which are the buckets of the heap profile.
+// Threads with the same stack add to different cache lines, so that the threads
+// do not slow down each other.
 //
-// Each thread has a shard, a small number. The shard whose thread made a bucket
-// owns the bucket, and counts in its array own[]. Any other shard first counts
-// in future[], by atomic additions. When a counter of future[] has many events
-// in one cycle, each shard that adds to this counter gets a cell, and counts in
-// the cell from then on:
+// Each thread has a shard, which is a small number. A bucket belongs to the
+// shard of the thread that made the bucket. This owner counts its events in the
+// bucket's array own[]. Other shards first count in future[], by atomic
+// additions. When a counter of future[] has many events, each shard that adds
+// to this counter gets a cell. From then on, the shard counts its events of
+// this bucket in its cell:
 //
 //   owner's shard    -> own[3]      plain additions   --.
 //   shard with cell  -> cell[3]     plain additions   --+-- flush --> active
 //   other shards     -> future[3]   atomic additions  --'
 //
-// Only one thread at a time writes own[], and only one thread writes a cell. So
-// plain additions suffice. (Shards above MPROF_OWN_SHARDS are shared by several
-// threads, which add to a cell by atomic additions.) These counters only grow;
-// taken[] records the part that has been published. When a thread ends, a later
-// thread gets its shard and continues the counts.
+// Plain additions suffice for own[] and for most cells, because only one thread
+// at a time adds to them. There is one exception: several threads share each
+// shard above MPROF_OWN_SHARDS, and add to the shard's cells by atomic
+// additions. When a thread ends, its shard is given to a new thread, which
+// continues the counts.
 //
-// Each of these arrays has one element for each index of the cycle machine
-// (cycle.h). So a flush of an index publishes exactly the events of this index.
+// A flush publishes counts: it adds the events since the previous flush to
+// `active`, which profiles show. A flush empties future[]. own[] and cells
+// never decrease, so taken[] records how many of their events are already
+// published.
+//
+// The arrays have one element for each index of the cycle machine (cycle.h), so
+// that a flush can publish the events of one index only.
 
 #ifndef MPROF_RT_BUCKET_COUNTS_H
 #define MPROF_RT_BUCKET_COUNTS_H
@@ -30,45 +37,47 @@
 #include "sys/tls.h"
 #include "thread/shards.h"
 
-// Number of additions to a counter of future[] in one cycle that must happen
-// before a thread gets a cell. With fewer events, a cell is not worth its
-// memory.
+// A thread gets a cell when a counter of future[] has at least this many events
+// since the last flush. With fewer events, a cell is not worth its memory.
 #define MPROF_CELL_FROM 64u
 
-// The counts of one shard for a bucket that another shard owns.
+// The counters of one shard in a bucket that another shard owns.
 struct mprof_cell {
-  _Alignas(64) struct mprof_mem_cycle cycles[3]; // a cache line
-  // With the option heapx, a struct mprof_heapx_cell follows.
+  _Alignas(64) struct mprof_mem_cycle cycles[3]; // alone in a cache line
+  // With the option heapx, a struct mprof_heapx_cell follows in memory.
 };
 
-// A list of the cells of MPROF_CELLS_A_LINE shards for one bucket. All threads
-// read the list; each word is written once.
+// A node of the list of a bucket's cells. Each node has the cells of
+// MPROF_CELLS_A_LINE shards. All threads read the nodes, and each field is
+// written only once.
 #define MPROF_CELLS_A_LINE 15u
 struct mprof_cell_line {
-  _Atomic uint32_t next; // handle of the line for the next shards; 0: none yet
-  _Atomic uint32_t cells[MPROF_CELLS_A_LINE]; // handles; 0: no cell yet
+  _Atomic uint32_t next; // handle of the node with the next shards; 0: none
+  _Atomic uint32_t cells[MPROF_CELLS_A_LINE]; // cell handles; 0: no cell
 };
 _Static_assert(sizeof(struct mprof_cell) == 64 &&
                    sizeof(struct mprof_cell_line) == 64,
                "one cache line each");
 
-// Returns the cell of a shard in b, or NULL if the shard has none.
+// Returns the cell of a shard in b, or NULL if the shard has no cell in b.
 struct mprof_cell *mprof_cell_of(struct mprof_bucket *b, unsigned shard);
 // Returns the cell in b of the first shard above *shard that has a cell, and
-// stores this shard's number in *shard. Returns NULL if there is no such shard.
+// stores this shard's number in *shard. Returns NULL if no shard above *shard
+// has a cell.
 struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard);
 
-// Returns the owner to store in a bucket that the calling thread makes: the
-// thread's shard, or MPROF_NO_OWNER if the thread has no shard or shares its
-// shard with other threads.
+// Returns the value for the field `owner` of a bucket that the calling thread
+// makes. This is the thread's shard, or MPROF_NO_OWNER if the thread has no
+// shard or shares its shard with other threads.
 #define MPROF_NO_OWNER UINT16_MAX
 static inline uint16_t mprof_shard_owner(void) {
   uint16_t shard = mprof_tls.shard;
   return shard == 0 || shard > MPROF_OWN_SHARDS ? MPROF_NO_OWNER : shard;
 }
 
-// Counts an event in a bucket that the calling thread's shard does not own, and
-// that is not mprof_tls.cell_bucket, the bucket of the thread's cached cell.
+// Counts an allocation or a free in b in the slow case: the calling thread's
+// shard does not own b, and b is not mprof_tls.cell_bucket. cell_bucket is the
+// bucket whose cell the thread has used last.
 void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
                            bool is_free);
 
@@ -80,9 +89,10 @@ static inline void mprof_count_plain(_Atomic uint64_t *n) {
                         memory_order_release);
 }
 
-// Count an allocation or a free for an index of the cycle machine. Call with
-// the guard set, so that a signal handler that interrupts a plain addition does
-// not start another plain addition to the counter.
+// Count an allocation or a free in b for an index of the cycle machine. Call
+// these functions with the recursion guard set. Otherwise a signal handler that
+// interrupts a plain addition could add to the same counter, and its addition
+// would be lost.
 static inline void mprof_count_alloc(struct mprof_bucket *b, unsigned index) {
   if (mprof_likely(b->owner == mprof_tls.shard))
     mprof_count_plain(&b->mem.own[index].allocs);
@@ -99,23 +109,26 @@ static inline void mprof_count_free(struct mprof_bucket *b, unsigned index) {
   else
     mprof_count_elsewhere(b, index, true);
 }
-// Counts a free in a signal handler that found the guard set. Such a handler
-// may have interrupted a plain addition, so this function uses future[].
+// Counts a free in a signal handler that has interrupted the runtime. The
+// interrupted code may be adding to own[] or to a cell without an atomic
+// operation. So this function adds to future[], where all additions are atomic.
 static inline void mprof_count_free_inside(struct mprof_bucket *b,
                                            unsigned index) {
   atomic_fetch_add_explicit(&b->mem.future[index].frees, 1,
                             memory_order_release);
 }
 
-// Adds to *active the events that were counted since the last flush, and
-// empties *future. sum: events that own and all cells have counted since the
-// start. *taken: value of sum at the last flush; updated. Call with active_lock
+// Publishes one counter of a bucket: adds to *active the events that were
+// counted since the last flush, and sets *future to 0. Call with active_lock
 // held.
+// sum: number of events that `own` and all cells have counted since the start.
+// taken: *taken is the value of sum at the last flush; it is updated.
 static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
                                        _Atomic uint64_t *future,
                                        _Atomic uint64_t *active) {
   uint64_t n = sum - atomic_load_explicit(taken, memory_order_relaxed);
-  // Most buckets had no event in the cycle, so avoid the writes.
+  // Most buckets had no event since the last flush. The test avoids a write to
+  // their cache lines.
   if (atomic_load_explicit(future, memory_order_relaxed) != 0)
     n += atomic_exchange_explicit(future, 0, memory_order_acquire);
   if (n == 0)
@@ -126,8 +139,8 @@ static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
                         memory_order_relaxed);
 }
 
-// Adds to active the events of b that were counted for index since the last
-// flush. Call with active_lock held.
+// Adds to b's active counters the events that were counted for `index` since
+// the last flush. Call with active_lock held.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index);
 
 #endif // MPROF_RT_BUCKET_COUNTS_H

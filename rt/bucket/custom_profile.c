@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Profiles that the program defines. Each profile maps values to the stacks
-// that added them. (Go: runtime/pprof's NewProfile, Add, Remove, Count)
+// that added these values. (Go: runtime/pprof's NewProfile, Add, Remove, Count)
 //
-// The profiles are in static memory, because the program's pointers to them
+// The profiles are in static memory, because the program's pointers to profiles
 // must stay valid in a forked child. The values are in persistent memory, which
 // is empty in a forked child.
 
@@ -25,13 +25,13 @@
 #include <string.h>
 
 struct mprof_profile {
-  char name[MPROF_CUSTOM_NAME];   // written once, before profiles.count grows
-  struct mprof_lock lock;         // guards values and the buckets' counters
-  struct mprof_bucket_map values; // bucket of each value
+  char name[MPROF_CUSTOM_NAME]; // written once, before the profile is published
+  struct mprof_lock lock;       // guards values and the buckets' counters
+  struct mprof_bucket_map values; // maps each value to its bucket
 };
 
 static struct {
-  struct mprof_lock lock; // profiles_lock: guards the addition of a profile
+  struct mprof_lock lock; // profiles_lock: held while a profile is added
   _Atomic size_t count;
   struct mprof_profile v[MPROF_CUSTOM_PROFILES];
 } profiles = {.lock = MPROF_LOCK_INIT(MPROF_RANK_PROFILES)};
@@ -73,9 +73,10 @@ static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Returns whether s is a valid name of a profile. The name becomes a part of a
-// file name, between dots. The name must start with a letter, because a number
-// at this position distinguishes files of equal names.
+// Returns whether s is a valid name of a profile. A name consists of letters,
+// digits, '_', '-' and '.', and begins with a letter. The name becomes a part
+// of a file name, between dots. The name must not begin with a digit, because
+// another file name may have a number between these dots.
 static bool is_name(const char *s) {
   size_t len = 0;
   for (; s[len] != '\0'; len++)
@@ -141,18 +142,19 @@ MPROF_PUBLIC struct mprof_profile *mprof_profile_lookup(const char *name) {
 
 // --- values ---
 
-// Returns whether p points to an existing profile; p may be any pointer.
+// Returns whether p points to an existing profile. p may be any address.
 static bool is_profile(const struct mprof_profile *p) {
   const size_t offset = (uintptr_t)p - (uintptr_t)profiles.v;
   return offset % sizeof(*p) == 0 &&
          offset / sizeof(*p) < mprof_custom_profiles();
 }
 
-// Returns the bucket of the stack at frame; skip is the number of functions to
-// drop at the leaf. The bucket has the whole stack and stores skip. Readers of
-// the profile drop the functions, because inlined functions are known only
-// after symbolization. If skip is above MPROF_MAX_SKIP, returns the bucket of
-// the empty stack. (Go: lostProfileEvent)
+// Returns the bucket of p for the stack from `frame` on. skip is the number of
+// functions that the program wants to drop at the leaf of the stack. The bucket
+// keeps the whole stack and the value of skip. Readers of the profile drop the
+// functions, because inlined functions are known only after symbolization. If
+// skip is above MPROF_MAX_SKIP, returns the bucket of the empty stack. (Go:
+// lostProfileEvent)
 static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
                                       uintptr_t frame) {
   struct mprof_thread *t = mprof_thread_self(true);
@@ -181,7 +183,7 @@ static int put_locked(struct mprof_profile *p, uintptr_t value,
 static int add(struct mprof_profile *p, uintptr_t value, int skip,
                uintptr_t frame) {
   struct mprof_bucket *b = bucket_of(p, skip, frame);
-  if (b == NULL) // the failed allocation was counted as lost
+  if (b == NULL) // the failed allocation is already counted as lost
     return -ENOMEM;
   mprof_lock_acquire(&p->lock);
   int error = put_locked(p, value, b);
@@ -189,8 +191,9 @@ static int add(struct mprof_profile *p, uintptr_t value, int skip,
   return error;
 }
 
-// Checks p and the runtime's state, and sets the guard. Returns 0 or
-// -errno; on an error the guard is not set.
+// Checks that p is a profile and that the runtime is ready, and sets the
+// recursion guard. Returns 0 or -errno. If the result is not 0, the guard is
+// not set.
 static int enter(const struct mprof_profile *p) {
   if (!is_profile(p))
     return -EINVAL;

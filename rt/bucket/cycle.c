@@ -4,10 +4,11 @@
 // The cycle machine, which decides when events become visible in the heap
 // profile. See cycle.h. (Go: mProfCycleHolder, mProf_Flush, mProf_PostSweep)
 //
-// Go takes a lock for each future[i]. MProf needs no such locks, because its
-// counters (counts.h) let a flush publish each event exactly once. If a thread
-// reads the cycle just before the cycle ends, its event is counted one cycle
-// early, as in Go.
+// Go takes a lock for each future[i]. MProf needs no such locks, because a
+// flush of MProf's counters (counts.h) publishes each event exactly once, even
+// if other threads count events during the flush. If a thread reads the cycle
+// number just before the cycle ends, the thread's event is counted one cycle
+// early. Go has the same inaccuracy.
 
 #include "bucket/cycle.h"
 
@@ -38,7 +39,9 @@ void mprof_cycle_next(void) {
   while (!atomic_compare_exchange_weak(&mprof_cycle.word, &prev, next));
 }
 
-// (Go: mProfCycleHolder.setFlushed)
+// Sets the flag `flushed` of the current cycle, and stores the cycle's number
+// in *cycle. Returns whether the flag was already set. (Go:
+// mProfCycleHolder.setFlushed)
 static bool set_flushed(uint32_t *cycle) {
   unsigned prev = atomic_fetch_or(&mprof_cycle.word, 1);
   *cycle = prev >> 1;
@@ -72,7 +75,7 @@ void mprof_cycle_publish(void) {
   uint32_t cycle;
   set_flushed(&cycle);
   mprof_lock_acquire(&mprof_active_lock);
-  // Publishes both indices in one walk over the buckets, because a program may
+  // Publishes two indices in one walk over the buckets, because a program may
   // call this function thousands of times per second.
   struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
   for (; b; b = b->allnext)
@@ -112,10 +115,12 @@ void mprof_cycle_reset(void) {
   atomic_store(&cycle_owner, MPROF_CYCLE_NOBODY);
 }
 
-// If a signal handler calls this function and has interrupted the profiler, the
-// guard is set, and nothing is published. The next call publishes these events,
-// too. This is why there are three indices: a program without a collector would
-// otherwise need only two.
+// Ends the cycle and publishes its events. If the caller is a signal handler
+// that has interrupted the profiler, the guard is set, and this call publishes
+// nothing. The next call then publishes these events, because
+// mprof_cycle_publish publishes the events of the last two cycles. If every
+// call published its events at once, a program without a collector would need
+// only two indices instead of three.
 MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
   mprof_cycle_next();
@@ -139,8 +144,8 @@ MPROF_PUBLIC void mprof_cycle_post_sweep(void) {
   mprof_guard_leave();
 }
 
-// Object files that were compiled before these two functions were renamed refer
-// to the former names.
+// Aliases with the former names of the two functions above. Object files that
+// were compiled before the functions were renamed refer to the former names.
 extern void former_flush(void) __asm__("mprof_flush")
     __attribute__((alias("mprof_cycle_flush"), visibility("default")));
 extern void former_post_sweep(void) __asm__("mprof_post_sweep")

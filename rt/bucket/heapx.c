@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters of the heapx profile: temporary blocks, resizes and slack. Like the
-// heap profile, it has the counters own and future, and cells (counts.h).
+// Counters of the heapx profile: temporary blocks, resizes and slack. These
+// counters are stored in the same way as the counters of the heap profile: in
+// own, future and cells (counts.h).
 
 #include "bucket/heapx.h"
 
@@ -18,17 +19,19 @@
 
 #include <malloc.h>
 
-// The symbol is weak for the reason given in entry_heap.c. The function is
-// called only for blocks of an allocator that it is known to support.
+// This symbol is weak, because not every libc or allocator has
+// malloc_usable_size. The function is called only for blocks of an allocator
+// that is known to support it.
 #pragma weak malloc_usable_size
 
 // --- counters ---
 
-// The counters to which the calling thread adds its events.
+// The counters to which the calling thread adds an event.
 struct place {
   struct mprof_heapx_cycle *at;
-  // Another thread, or code that this handler has interrupted, may be writing
-  // the counters. So additions must be atomic.
+  // If true, additions must be atomic. Another thread may be writing the
+  // counters, or this thread is in a signal handler whose interrupted code may
+  // be writing them.
   bool is_shared;
 };
 
@@ -48,8 +51,9 @@ static struct place place_of(struct mprof_bucket *b, bool is_inside) {
   return (struct place){&x->future[index], true};
 }
 
-// Adds n to a counter. The store has release order, so that no reader finds
-// more slack in freed blocks than in all blocks.
+// Adds n to a counter. The slack of a block is added to SLACK before it is
+// added to SLACK_FREED. The store has release order, so that no reader sees
+// more slack in SLACK_FREED than in SLACK.
 static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
   _Atomic uint64_t *to = &p.at->n[which];
   if (n == 0)
@@ -65,26 +69,32 @@ static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
 // --- temporary blocks ---
 //
 // A block is temporary if the thread that allocated the block also freed it,
-// and allocated nothing in between. Each thread therefore remembers its last
-// counted block, and the value that the sampling countdown had then. An
-// allocation that is not counted changes the countdown by its size, so the
-// values differ if the thread has allocated in between. In exact mode every
-// allocation is counted and becomes the last block. The countdown stays 0.
+// and made no other allocation in between. To detect this, each thread
+// remembers its last counted block and the value of its sampling countdown at
+// that time. An allocation that is not counted subtracts its size from the
+// countdown. If the countdown has changed when the block is freed, the thread
+// has allocated in between. With heap_rate=1 the countdown stays 0, but every
+// allocation is counted and becomes the last block.
 //
 // The address alone does not identify a block. Another thread may free this
-// thread's last block and allocate a new block at the same address, and this
-// thread may then free the new block. Two threads that exchange messages do
-// exactly that. Therefore a thread that frees a block other than its own last
-// block writes a mark for the block's address to a table. When a thread frees
-// its last block, the address must have the same mark as at the allocation.
+// thread's last block and allocate a new block at the same address. This thread
+// may then free the new block. Two threads that exchange messages do exactly
+// that. So a thread that frees any other block than its last block writes a
+// mark for the block's address to the table marks[]. A mark has a sequence
+// number, so a new mark differs from the old mark. When a thread frees its last
+// block, the address must have the same mark as at the allocation.
 //
 // Several addresses share one slot of the table. If the slot has the mark of
-// another address, the mark is ignored. Such a mark may have overwritten a mark
-// of the block's address. The block is then counted as temporary by mistake.
+// another address, the mark is ignored, although it may have overwritten a mark
+// of the block's address. In this rare case, the block is counted as temporary
+// by mistake.
 
 #define MARKS 4096u
 #define COUNT_BITS 16
-static _Atomic uint64_t marks[MARKS]; // address << 16 | sequence number
+// A mark says that the block at an address was freed. It consists of address <<
+// 16 | sequence number. The sequence number makes a new mark differ from the
+// slot's previous mark.
+static _Atomic uint64_t marks[MARKS];
 
 static _Atomic uint64_t *mark_of(const void *ptr) {
   uint64_t h = (uint64_t)(uintptr_t)ptr * 0x9e3779b97f4a7c15u;
@@ -92,9 +102,9 @@ static _Atomic uint64_t *mark_of(const void *ptr) {
 }
 _Static_assert(MARKS == 1u << (64 - 52), "the hash's upper bits");
 
-// Writes a new mark for the address ptr. The new mark only has to differ from
-// the slot's previous mark. So it does no harm if two threads that write the
-// slot at the same time write the same mark.
+// Writes a new mark to the table, which says that the block at ptr was freed.
+// The new mark only has to differ from the slot's previous mark. So it does no
+// harm if two threads write the same new mark to a slot at the same time.
 static void leave_mark(const void *ptr) {
   _Atomic uint64_t *mark = mark_of(ptr);
   uint16_t number =
@@ -123,7 +133,7 @@ static void remember(const void *ptr) {
 bool mprof_heapx_is_last(const void *ptr) {
   struct mprof_thread *t = mprof_tls.self;
   if (t && t->last.ptr == ptr && !has_new_mark(&t->last)) {
-    t->last.ptr = NULL; // the address may soon belong to another block
+    t->last.ptr = NULL; // another block may soon get the address
     return true;
   }
   leave_mark(ptr);
@@ -167,7 +177,9 @@ void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
   if (!b || !is_measured)
     return;
   size_t slack = measure(b, ptr);
-  // The blocks of a bucket have equal sizes, so the slack rarely changes.
+  // All blocks of a bucket have the same size, so the slack rarely changes. The
+  // test avoids most writes to usual_slack, which would slow down the other
+  // threads that read it.
   _Atomic uint64_t *usual = &mprof_heapx_of(b)->usual_slack;
   if (atomic_load_explicit(usual, memory_order_relaxed) != slack + 1)
     atomic_store_explicit(usual, slack + 1, memory_order_relaxed);
@@ -207,8 +219,9 @@ static void publish(struct mprof_bucket *b, unsigned index, int which) {
                       &x->future[index].n[which], &x->active.n[which]);
 }
 
-// Publishes the counters in descending order. SLACK_FREED is published before
-// SLACK, so that no reader finds more slack in freed blocks than in all blocks.
+// Publishes the counters in descending order of their numbers, so that
+// SLACK_FREED is published before SLACK. If SLACK were published first, a
+// reader could see more slack in freed blocks than in all blocks.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   for (int which = MPROF_HEAPX_COUNTERS; which-- > 0;)

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters of the heapx profile, for facts that the heap profile's four columns
-// do not show: how many blocks were temporary, how blocks were resized, and how
-// much larger blocks were than the requested sizes. Go has no such profile.
+// Counters of the heapx profile. This profile shows how many blocks were
+// temporary, how blocks were resized, and how much larger blocks were than the
+// requested sizes. The four columns of the heap profile do not show these
+// facts. Go has no such profile.
 //
-// The counters exist only with the option heapx=1. They are stored behind the
-// stack of each MEM bucket and behind each shard's cell (counts.h). Without the
-// option, the counters take no memory, and an event only tests the option.
+// The counters exist only with the option heapx=1. Each MEM bucket (a bucket of
+// the heap profile) has these counters behind its stack, and each cell
+// (counts.h) has them behind its ordinary counters. Without the option, the
+// counters take no memory, and each event only tests the option.
 
 #ifndef MPROF_RT_BUCKET_HEAPX_H
 #define MPROF_RT_BUCKET_HEAPX_H
@@ -16,7 +18,9 @@
 #include "sys/flags.h"
 
 enum mprof_heapx_counter {
-  MPROF_HEAPX_TEMPORARY,   // temporary blocks (heapx.c)
+  // Blocks that the thread which allocated them has freed before it allocated
+  // another block (heapx.c).
+  MPROF_HEAPX_TEMPORARY,
   MPROF_HEAPX_IN_PLACE,    // resizes that did not change the block's address
   MPROF_HEAPX_MOVED,       // resizes that moved the block
   MPROF_HEAPX_COPIED,      // bytes that were copied because a block moved
@@ -30,19 +34,20 @@ struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };
 
-// The counters of a bucket. Each field has the writers and locks of the field
-// with its name in struct mprof_mem_counts.
+// The heapx counters of a bucket. Each field has the same use as the field with
+// the same name in struct mprof_mem_counts: the same threads write it, and the
+// same locks guard it.
 struct mprof_heapx_counts {
   struct mprof_heapx_cycle own[3];
-  // 1 + the slack in bytes of this bucket's last measured block. 0: no block of
-  // this bucket was measured. Atomic.
+  // 1 + slack in bytes of the last block of this bucket whose slack was
+  // measured; 0: no block was measured. Atomic.
   _Atomic uint64_t usual_slack;
   _Alignas(64) struct mprof_heapx_cycle future[3];
   struct mprof_heapx_cycle taken[3];
   struct mprof_heapx_cycle active; // guarded by active_lock
 };
 
-// The counters of one shard for a bucket that another shard owns.
+// The heapx counters of one shard in a bucket that another shard owns.
 struct mprof_heapx_cell {
   _Alignas(64) struct mprof_heapx_cycle cycles[3];
 };
@@ -51,8 +56,8 @@ static inline bool mprof_heapx_is_on(void) {
   return mprof_unlikely(mprof_flags.heapx);
 }
 
-// Returns the offset in bytes of the heapx counters in a bucket whose stack has
-// stack_len addresses.
+// Returns the offset in bytes from the start of a bucket to its heapx counters.
+// stack_len is the number of addresses in the bucket's stack.
 static inline size_t mprof_heapx_offset(uint32_t stack_len) {
   size_t end = sizeof(struct mprof_bucket) + stack_len * sizeof(mprof_pc);
   return (end + 63) / 64 * 64;
@@ -66,42 +71,45 @@ mprof_heapx_of(const struct mprof_bucket *b) {
 // --- events; call these functions only while the option is on ---
 
 // Records that the calling thread has allocated the block at ptr. Call with the
-// guard set.
+// recursion guard set.
 // b: the block's bucket, or NULL if the block could not be counted.
-// is_measured: malloc_usable_size may be called for the block.
+// is_measured: whether malloc_usable_size may be called for the block.
 void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
                        bool is_measured);
-// Returns whether ptr is the last counted block that the calling thread has
-// allocated. Call this function once when the thread frees or resizes the
-// block, before the allocator can give the address to another thread.
+// Returns whether the block at ptr is the last counted block that the calling
+// thread has allocated. Call this function once when the thread frees or
+// resizes the block, and before the allocator can give the address to another
+// thread.
 bool mprof_heapx_is_last(const void *ptr);
-// Makes ptr the calling thread's last block again. Call this if
-// mprof_heapx_is_last was true and the reallocation of the block has failed.
+// Records again that ptr is the calling thread's last block. Call this if
+// mprof_heapx_is_last has returned true and the reallocation of the block has
+// failed.
 void mprof_heapx_is_last_again(const void *ptr);
-// Returns the slack of the block ptr of b: its usable bytes beyond the
-// requested size; 0 if unknown.
+// Returns the slack of the block at ptr, which was counted in b. The slack is
+// the number of usable bytes beyond the requested size; 0 if unknown.
 size_t mprof_heapx_slack(const struct mprof_bucket *b, const void *ptr);
-// Returns the slack in bytes of the last measured block of b; 0 if unknown. It
-// is the estimate for a block of b that no longer exists.
+// Returns the slack in bytes of the last block of b that was measured; 0 if
+// unknown. Use this as an estimate for a block of b that no longer exists.
 size_t mprof_heapx_usual_slack(const struct mprof_bucket *b);
 
 // Facts about a block that was freed or resized.
 struct mprof_heapx_end {
-  bool is_last;      // result of mprof_heapx_is_last
-  int64_t countdown; // thread's sampling countdown before the block was freed
-  size_t slack;      // usable bytes beyond the requested size
-  // is_resized: false: the block was freed; true: it was resized to size bytes.
-  // is_moved: the resize has moved the block.
+  bool is_last;      // result of mprof_heapx_is_last for the block
+  int64_t countdown; // sampling countdown before the free or resize
+  size_t slack;      // usable bytes of the block beyond the requested size
+  // is_resized: true: the block was resized to `size` bytes; false: it was
+  // freed. is_moved: the resize has changed the block's address.
   bool is_resized, is_moved;
   size_t size;
 };
-// Counts the free or resize of a block of b. Call with the guard set.
-// is_inside: the caller is a signal handler that has interrupted the runtime.
+// Counts the free or resize of a block that was counted in b. e describes the
+// free or resize. Call with the recursion guard set. is_inside: whether the
+// caller is a signal handler that has interrupted the runtime.
 void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
                       bool is_inside);
 
-// Adds to active the events of b that were counted for index since the last
-// flush. Call with active_lock held.
+// Adds to b's active heapx counters the events that were counted for `index`
+// since the last flush. Call with active_lock held.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index);
 
 #endif // MPROF_RT_BUCKET_HEAPX_H

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A temporary hash table that groups buckets by their stacks, and also by
-// labels if the caller asks for this. The table uses open addressing, is at
-// most half full, and never grows. See stack_index.h.
+// A temporary hash table that groups buckets by stack, or by stack and labels.
+// The table uses open addressing, is at most half full, and never grows. See
+// stack_index.h.
 
 #include "bucket/stack_index.h"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table that maps each stack to one word. It is used during one snapshot to
-// group buckets, because buckets that differ in size, rate, kind or lock may
-// have equal stacks.
+// A table that maps each stack to a number. The table is used during one
+// snapshot of a profile to group buckets with equal stacks. Such buckets exist,
+// because buckets also differ in size, rate, kind or lock.
 
 #ifndef MPROF_RT_BUCKET_STACK_INDEX_H
 #define MPROF_RT_BUCKET_STACK_INDEX_H
@@ -11,23 +11,24 @@
 #include "bucket/bucket.h"
 
 struct mprof_stack_slot {
-  const struct mprof_bucket *bucket; // a bucket with this stack; NULL: unused
-  size_t value;                      // the word, for the caller's use
+  // A bucket with the slot's stack; NULL: unused slot.
+  const struct mprof_bucket *bucket;
+  size_t value; // the number; 0 in a new slot; for any use by the caller
 };
 
 struct mprof_stack_index {
-  struct mprof_stack_slot *slots; // open addressing
-  size_t count;                   // number of slots, a power of two
+  struct mprof_stack_slot *slots; // array with open addressing
+  size_t count;                   // number of slots; a power of two
   bool by_labels;
 };
 
-// Makes an empty table. Returns 0 or -ENOMEM.
-// stacks: maximum number of stacks.
-// by_labels: equal stacks with different labels have different slots.
+// Makes an empty table for at most `stacks` stacks. If by_labels is true,
+// buckets with equal stacks but different labels have separate slots. Returns 0
+// or -ENOMEM.
 int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks,
                            bool by_labels);
-// Returns the slot of b's stack. If the stack has no slot yet, adds a slot with
-// value 0.
+// Returns the slot for the stack of b. If the stack has no slot yet, adds a
+// slot with value 0.
 struct mprof_stack_slot *mprof_stack_index_get(struct mprof_stack_index *ix,
                                                const struct mprof_bucket *b);
 void mprof_stack_index_free(struct mprof_stack_index *ix);

@@ -7,8 +7,8 @@
 // mprof_alloc_event or a similar function. The instrumented call site calls the
 // program's function, and the entry only counts. A custom allocator chooses the
 // addresses of its blocks, so an address does not tell whether its block is
-// counted. Therefore every free calls the runtime once a first block has been
-// counted.
+// counted. Therefore, as soon as one block has been counted, every instrumented
+// free calls the runtime.
 
 #include "entry/entry_custom.h"
 

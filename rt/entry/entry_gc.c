@@ -50,9 +50,9 @@ extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
 // Sets the thread's guard, which marks the thread as inside the runtime, takes
-// gc_lock, and returns true. There are two cases in which the function does
-// none of this and returns false. The caller runs in a signal handler that
-// interrupted the runtime, or the collector is running in this thread.
+// gc_lock, and returns true. Returns false, without the guard and the lock, in
+// two cases: the caller is a signal handler that has interrupted the runtime,
+// or the collector is running in this thread.
 static bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

@@ -94,8 +94,9 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
 }
 
 // Copies len bytes to memory that contains only zeros. Does not write pages of
-// zeros, so that these pages do not become resident in the copy. (The read does
-// not make a page of zeros resident in the source.)
+// zeros, so that these pages do not become resident in the copy. The reads do
+// not make pages of the source resident either, because the kernel maps its
+// page of zeros to a page that is read before it was ever written.
 static void copy_pages(char *to, const char *from, size_t len) {
   static const char zeros[MPROF_PAGE];
   while (len > 0) {

@@ -25,10 +25,10 @@
 static struct program_s {
   void *const *word;
   void *address;
-  // Only if address is NULL: the definition that the first calling library
-  // uses. NULL: no library has called the function.
+  // Used only if `address` is NULL: the definition that the first calling
+  // library uses. NULL: no library has called the function.
   _Atomic(void *) first;
-  _Atomic uint64_t unloads; // number of library unloads when first was set
+  _Atomic uint64_t unloads; // number of library unloads when `first` was set
 } program_s[] = {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   {.word = &__mprof_next_##Symbol, .address = hooked_##Symbol},
@@ -53,8 +53,9 @@ static bool is_first(struct program_s *p, void *own) {
 }
 
 // Returns whether the library is bound to a definition that is not the
-// program's. Does not call the loader once the runtime has started, because
-// this call may come from any context, such as a signal handler.
+// program's. After the runtime has started, this function does not call the
+// loader, because the function may be called in any context, such as a signal
+// handler.
 static bool is_private(const struct __mprof_module_hook *h) {
   struct program_s *p = find(h->program_s_word);
   if (!p || h->own == NULL || h->own == p->address ||

@@ -20,7 +20,7 @@
 struct __mprof_module_hook {
   void *const *word;
   void *entry;
-  void *lazy;                  // target of word before the hook is bound
+  void *lazy; // function that *word refers to until the hook is bound
   void *const *program_s_word; // &__mprof_next_f
   void *program_s_entry;       // __mprof_f
   // The f to which the dynamic linker binds the library's references.
@@ -31,8 +31,8 @@ struct __mprof_module_hook {
 MPROF_ENTRY void __mprof_module_binds(struct __mprof_module_hook *hook);
 // Drops the sample of a block that is not counted. size: bytes of the block,
 // which the call site has subtracted from the countdown. If the countdown has
-// run out, this function draws the next sample. Otherwise a later block would
-// be counted in place of this block.
+// run out, this function draws a new countdown. With the old countdown, a later
+// block would be counted in place of this block.
 MPROF_ENTRY void __mprof_drop_sample(size_t size);
 
 #endif // MPROF_RT_ENTRY_ENTRY_LIBRARY_H

@@ -160,10 +160,9 @@ static bool wakes(const pthread_mutex_t *m) {
 }
 #endif
 
-// An unlock is charged with the waiting time of other threads.
 // MPROF_WAITER_CAME means that a thread has begun to wait since the last
-// charged unlock. That thread may not yet sleep, so wakes() may not see it, but
-// the unlock is charged for it.
+// charged unlock. If that thread does not yet sleep, wakes() does not see the
+// thread. Nevertheless the unlock is charged with the thread's waiting time.
 bool mprof_mutex_is_charged(const void *mutex) {
   const uint32_t word = mprof_waiters_word(mutex);
   return word != 0 && (word & MPROF_WAITER_CAME || wakes(mutex)) &&

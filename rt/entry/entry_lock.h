@@ -15,12 +15,11 @@
 void mprof_wait_cancelled(void *wait);
 
 // Returns whether an unlock of a mutex is charged with the waiting time of
-// other threads. The unlock is charged if a thread waits, and the unlock both
-// releases the mutex and wakes a waiter. If the owner has locked the mutex
-// recursively, only the last unlock releases it. There is one exception: an
-// earlier unlock was charged, no thread has begun to wait since, and the woken
-// thread has not yet taken the mutex. Then this unlock wakes no thread and is
-// not charged. (Go: an unlock that wakes calls semrelease.) mutex: a
+// other threads. The unlock is charged if it releases the mutex and wakes a
+// waiter. If the owner has locked the mutex recursively, only the last unlock
+// releases the mutex. The unlock wakes no waiter if an earlier unlock has woken
+// a thread that has not yet taken the mutex, and no other thread has begun to
+// wait since. (Go: an unlock that wakes calls semrelease.) mutex: a
 // pthread_mutex_t, or an mtx_t or C++ mutex, which begin with a
 // pthread_mutex_t.
 bool mprof_mutex_is_charged(const void *mutex);

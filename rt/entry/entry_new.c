@@ -27,8 +27,9 @@
 
 // Calls the program's operator f. If the program had no operator f when it
 // started, calls the operator of the C++ library that the caller's library is
-// linked with. In that case NEXT(f) cannot be used, because it would search
-// from the runtime's own module.
+// linked with. In this case NEXT(f) cannot be used, because it would call
+// beneath_f. beneath_f searches the libraries of its caller, which would be the
+// runtime.
 #define BELOW(f, Args)                                                         \
   (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
     INSIDE_OPERATOR;                                                           \
@@ -65,11 +66,12 @@ static void leave(const bool *is_inner) {
 typedef const void *nothrow; // const std::nothrow_t &
 
 // Defines the entries of all forms of an operator new. A counted block is
-// allocated by posix_memalign, on a page boundary, so free must be able to
-// release it. page_placement.c therefore checks whether the operators only call
-// malloc and free. If they do, every form of delete can free the block.
-// posix_memalign needs more memory than the operator and may fail. In that case
-// the entry calls the operator itself, which handles the failure.
+// allocated by posix_memalign, on a page boundary. So every form of delete to
+// which the program may pass the block must release it by free.
+// page_placement.c lets counted blocks be placed only if the operators are
+// known to call malloc and free. posix_memalign needs more memory than the
+// operator and may fail. In that case the entry calls the operator itself,
+// which handles the failure.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \

@@ -17,9 +17,11 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "thread_stacks/std_thread.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace_events.h"
 #include "trace_hooks/trace_hooks.h"
+#include "unwind/stack_range.h"
 
 #include <string.h>
 
@@ -79,6 +81,7 @@ static void *run(void *arg) {
   struct mprof_thread_start *s = arg;
   void *(*fn)(void *) = s->fn;
   arg = s->arg;
+  mprof_learn_root((mprof_pc)__builtin_return_address(0));
   mprof_thread_begin(s, true);
   __attribute__((musttail)) return fn(arg);
 }
@@ -89,6 +92,7 @@ MPROF_ENTRY int __mprof_pthread_create(pthread_t *t, const pthread_attr_t *attr,
   if (!s)
     return pthread_create(t, attr, fn, arg);
   s->fn = fn;
+  s->runs = (uintptr_t)fn;
   s->arg = arg;
   int error = pthread_create(t, attr, run, s);
   if (error != 0)
@@ -102,6 +106,7 @@ static int run_c11(void *arg) {
   struct mprof_thread_start *s = arg;
   int (*fn)(void *) = s->c11_fn;
   arg = s->arg;
+  mprof_learn_root((mprof_pc)__builtin_return_address(0));
   mprof_thread_begin(s, true);
   __attribute__((musttail)) return fn(arg);
 }
@@ -112,6 +117,7 @@ MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
   if (!s)
     return thrd_create(t, fn, arg);
   s->c11_fn = fn;
+  s->runs = (uintptr_t)fn;
   s->arg = arg;
   int result = thrd_create(t, run_c11, s);
   if (result != 0)
@@ -170,9 +176,10 @@ static const struct {
 
 #define START_THREAD                                                           \
   _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
-// Call sites refer only to the entry, so this reference makes the linker keep
-// the function. The reference is weak, because C programs have no C++ library,
-// which defines the function.
+// The entry below calls this function. The reference is weak, because C
+// programs have no C++ library, which defines the function. In C++ programs,
+// the pass adds a strong reference to the function to each module that calls
+// it, so that the linker keeps the function.
 extern void START_THREAD(void *thread, void **state, void (*depend)(void))
     __attribute__((weak));
 
@@ -180,8 +187,10 @@ extern void START_THREAD(void *thread, void **state, void (*depend)(void))
 MPROF_ENTRY void
 __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void *thread, void **state, void (*depend)(void)) {
-  struct mprof_thread_start *s = begin(0, ENTRY_FRAME);
+  const uintptr_t fn = mprof_std_thread_function(*state);
+  struct mprof_thread_start *s = begin(fn, ENTRY_FRAME);
   if (s) {
+    s->runs = fn;
     s->virtuals = &state_table.functions;
     s->arg = *state;
     *state = s;

@@ -8,9 +8,10 @@
 // memory in the frame of the caller.
 //
 // The runtime cannot try to take such a lock, because it knows no try function
-// of the lock. So while the profiles are on, the table of waiters (waiters.h)
-// also records which of these locks are held. A thread counts as waiting if the
-// lock is held when the thread calls the lock function.
+// of the lock. So while waits for these locks are recorded, the table of
+// waiters (waiters.h) also records which of these locks are held. A thread
+// counts as waiting if the lock is held when the thread calls the lock
+// function.
 
 #include "entry/entry_user.h"
 

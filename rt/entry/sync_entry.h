@@ -40,8 +40,9 @@ static inline bool mprof_sync_wants(enum mprof_kind kind) {
 }
 
 // Returns the word of __mprof_waiters for the slot of an object, without the
-// bit MPROF_WAITER_ANY. Several objects share a slot. The result is 0 if no
-// thread waits for any object of the slot.
+// bit MPROF_WAITER_ANY. (This bit is set in every word while lock holds are
+// recorded.) Several objects share a slot. The result is 0 if no thread waits
+// for any object of the slot.
 static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
@@ -167,7 +168,7 @@ static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
   if (mprof_mutex_is_charged(m))
     mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
                         frame);
-  mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
+  mprof_cond_wait_begin(&w->wait, op, frame, (uintptr_t)c, (uintptr_t)m);
 }
 
 // Ends the wait and the release. If the call failed at once, the charge of the

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fills gzip headers and trailers, and the headers of stored blocks; see
-// gzip.h. RFC 1952 specifies gzip, RFC 1951 section 3.2.4 the stored blocks.
+// Fills buffers with the headers and the trailer of gzip data; see gzip.h. RFC
+// 1952 specifies the gzip format. RFC 1951, section 3.2.4, specifies stored
+// blocks.
 
 #include "file/gzip.h"
 
@@ -14,7 +15,8 @@ static void put32(unsigned char *out, uint32_t v) {
 }
 
 void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]) {
-  // magic number, method deflate, no flags, no time, no extra flags, Unix
+  // Bytes of the header: magic number (2 bytes), method deflate, no flags, no
+  // modification time (4 bytes), no extra flags, operating system Unix.
   static const unsigned char header[MPROF_GZIP_HEADER] = {0x1f, 0x8b, 8, 0, 0,
                                                           0,    0,    0, 0, 3};
   memcpy(out, header, sizeof(header));
@@ -22,7 +24,7 @@ void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]) {
 
 void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
                              size_t len, bool is_last) {
-  out[0] = is_last; // type 00, stored; the rest of the byte is padding
+  out[0] = is_last; // bit 0: last block; bits 1 and 2: block type 0, stored
   out[1] = (unsigned char)len;
   out[2] = (unsigned char)(len >> 8);
   out[3] = (unsigned char)~len;
@@ -35,7 +37,8 @@ void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
   put32(out + 4, plain_len);
 }
 
-// Processes four bits at a time, so that the table has 16 words instead of 256.
+// Processes four bits of the data at a time. The table for four bits has 16
+// words; a table for eight bits would have 256 words.
 uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len) {
   static const uint32_t table[16] = {
       0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,

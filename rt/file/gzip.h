@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fills the headers and the trailer of gzip data with stored (uncompressed)
-// blocks. outfile.c writes these headers and the trailer around the data.
-// Stored blocks are used because they need no memory and no table of 64 KiB.
-// Every gzip reader accepts stored blocks, and a profile is small even without
-// compression.
+// Fills the headers and the trailer of gzip data. outfile.c writes them around
+// the data. The data are in stored blocks, that is, they are not compressed,
+// because a compressor would need a table of 64 KiB. Every gzip reader accepts
+// stored blocks, and a profile is small even without compression.
 //
-// layout: header(10) { block header(5) data(0..65535) }... trailer(8)
+// layout, with sizes in bytes:
+// header (10), {block header (5), data (0 to 65535)}..., trailer (8)
 
 #ifndef MPROF_RT_FILE_GZIP_H
 #define MPROF_RT_FILE_GZIP_H
@@ -26,8 +26,8 @@ void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
                              size_t len, bool is_last);
 void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
                         uint32_t plain_len);
-// Returns the checksum of earlier data followed by data. crc is the checksum of
-// the earlier data, 0 if there is none.
+// Returns the checksum (CRC-32) of some earlier data followed by the len bytes
+// at data. crc: the checksum of the earlier data, 0 if there are none.
 uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len);
 
 #endif // MPROF_RT_FILE_GZIP_H

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes output files. The data go to a temporary file in the same directory,
-// which is renamed to the final path when it is complete. So a reader never
-// sees an incomplete file, and a failure leaves an existing file unchanged.
+// Writes output files. The data go to a temporary file in the same directory.
+// When all data are written, the temporary file is renamed to the final path.
+// So a reader never sees an incomplete file, and a failure leaves an existing
+// file unchanged.
 
 #define _GNU_SOURCE 1
 
@@ -19,17 +20,21 @@
 #include <fcntl.h>
 #include <string.h>
 
-static bool keep_others; // guarded by writer_lock
+// True: closing a file must not replace an existing file. Guarded by
+// writer_lock.
+static bool keep_others;
 
 void mprof_outfile_keep_others(bool keep) { keep_others = keep; }
 
 enum {
-  NAME_LIMIT = 255, // bytes in one component of a path (NAME_MAX)
-  HIGH_FD = 512,    // above the descriptors that some programs close in a loop
+  NAME_LIMIT = 255, // longest name of a file, without its directory (NAME_MAX)
+  // Lowest number for the runtime's descriptors. Programs that close many
+  // descriptors in a loop often stop at a lower number.
+  HIGH_FD = 512,
 };
 
-// Returns the offset of the data in the buffer. For gzip, the header of the
-// block is in front of the data.
+// Returns the offset of the data in f->buf. In a gzip file, the header of the
+// block precedes the data.
 static size_t head_room(const struct mprof_outfile *f) {
   return f->is_gzip ? MPROF_GZIP_BLOCK_HEADER : 0;
 }
@@ -40,11 +45,11 @@ static void note(struct mprof_outfile *f, int error) {
     f->error = error;
 }
 
-// Returns whether the descriptor still refers to the file that was opened. A
-// program that closes all descriptors, as daemons do, may have reused the
-// number of this descriptor, lent or not, for another file. Another thread may
-// even close the descriptor right after this check. The runtime's descriptors
-// have high numbers to make that unlikely.
+// Returns whether the descriptor still refers to the file that was opened. For
+// example, a daemon closes all descriptors and may then reuse their numbers for
+// other files. Another thread may even close the descriptor right after this
+// check. To make this unlikely, the runtime's own descriptors have high
+// numbers.
 static bool is_same(const struct mprof_outfile *f) {
   return mprof_sys_has_id(f->fd, f->dev, f->ino);
 }
@@ -53,19 +58,20 @@ static void lose(struct mprof_outfile *f) {
   note(f, -EBADF);
   if (!f->is_lent)
     mprof_sys_unlink(f->temp);
-  f->is_lent = true; // neither closed nor renamed from now on
+  f->is_lent = true; // so the file is neither closed nor renamed later
 }
 
-// Sets the file's error if the descriptor no longer refers to the file. Returns
-// whether the file has no error. Call this before each use of the descriptor.
+// Sets the file's error if the descriptor no longer refers to the opened file.
+// Returns true if the file has no error. Call this function before each use of
+// the descriptor.
 static bool check(struct mprof_outfile *f) {
   if (f->error == 0 && !is_same(f))
     lose(f);
   return f->error == 0;
 }
 
-// Number of bytes that a pipe that is ready for writing accepts without
-// blocking.
+// Number of bytes that a pipe accepts without blocking after poll has reported
+// the pipe as writable.
 #define PIECE 4096u
 
 bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
@@ -78,7 +84,7 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
     size_t left = n;
     const int error = mprof_os_write(f->fd, f->buf + sent, &left);
     sent += n - left;
-    if (error == -EAGAIN) { // another writer has filled the pipe
+    if (error == -EAGAIN) { // another writer has filled the pipe since the poll
       mprof_sys_sleep_ms(sent == 0 ? (unsigned)timeout_ms : 0);
       break;
     }
@@ -91,8 +97,8 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
   return f->error == 0 && f->buffered == 0;
 }
 
-// Sends all buffered data. Fails after patience_ms without progress, since the
-// reader may have stopped reading.
+// Sends all buffered data. Fails with -ETIMEDOUT if no data could be sent for
+// patience_ms milliseconds, because the reader may have stopped reading.
 static void send_all(struct mprof_outfile *f) {
   enum { STEP_MS = 10 };
   int idle_ms = 0;
@@ -113,8 +119,8 @@ static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
     f->written += len;
 }
 
-// Number of bytes that each reservation adds to the requested bytes, so that
-// most writes need no new reservation.
+// Number of bytes that a reservation adds to the requested bytes, so that most
+// writes need no new reservation.
 #define RESERVE_STEP ((uint64_t)8 << 20)
 
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
@@ -133,12 +139,14 @@ int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
   }
   if (r != -ENOSPC && r != -EDQUOT)
     return 0;
-  f->reserved = 1; // close truncates: a part may have been reserved
+  // The failed call may have reserved a part of the space. A value other than 0
+  // makes mprof_outfile_close truncate the file, which releases this part.
+  f->reserved = 1;
   return (int)r;
 }
 
-// Writes the buffered data. For gzip, writes them as one block; is_last tells
-// whether the block is the last block of the file.
+// Writes the buffered data. In a gzip file, the data become one block. is_last:
+// this block is the last block of the file.
 static void flush(struct mprof_outfile *f, bool is_last) {
   size_t head = head_room(f);
   if (f->patience_ms != 0) {
@@ -175,9 +183,9 @@ int mprof_outfile_restart(struct mprof_outfile *f) {
   return f->error;
 }
 
-// Makes the temporary name from path's directory, path's base name, and a
-// suffix that no other process uses. Truncates the base name so that base name
-// and suffix have at most NAME_LIMIT bytes.
+// Makes the temporary name from the directory of f->path, the base name of
+// f->path, and a suffix that no other process uses. Truncates the base name so
+// that base name and suffix together have at most NAME_LIMIT bytes.
 static void make_temp_name(struct mprof_outfile *f) {
   char suffix[64];
   struct mprof_text s = MPROF_TEXT(suffix);
@@ -205,7 +213,9 @@ long mprof_outfile_move_up(long fd) {
   return moved;
 }
 
-// Moves the descriptor to a high number if the descriptor limit allows it.
+// Moves the descriptor fd to a number of at least HIGH_FD. If the descriptor
+// limit forbids that, moves fd to a number above 2. Returns the new number or
+// -errno.
 static long move_high(long fd) {
   const long moved = mprof_sys_fcntl((int)fd, F_DUPFD_CLOEXEC, HIGH_FD);
   if (moved < 0)
@@ -321,9 +331,9 @@ void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v) {
   mprof_outfile_put(f, digits, t.len);
 }
 
-// Closes the temporary file, then renames it, or removes it after an error. The
-// result of close matters, because a network file system reports some write
-// errors only there.
+// Closes the temporary file. Then renames the temporary file, or removes it if
+// an error has occurred. The result of close is checked, because a network file
+// system reports some write errors only on close.
 static void finish_file(struct mprof_outfile *f) {
   if (f->reserved != 0)
     mprof_sys_ftruncate(f->fd, (long)f->written);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expands the patterns of output file names; see path.h.
+// Expands the % patterns in the names of output files; see path.h.
 
 #define _GNU_SOURCE 1
 
@@ -18,15 +18,16 @@
 
 enum { NAME_SIZE = 256 };
 
-// Appends s with '_' for each '/', because the name of a program or a host must
-// not lead out of the output directory.
+// Appends the len bytes at s, but replaces each '/' by '_'. Otherwise the name
+// of a program or a host could lead out of the output directory.
 static void put_name(struct mprof_text *t, const char *s, size_t len) {
   for (size_t i = 0; i < len; i++)
     mprof_text_mem(t, s[i] == '/' ? "_" : s + i, 1);
 }
 
-// Removes " (deleted)", which the kernel appends to the link's target if the
-// program's file has been deleted or replaced.
+// Appends the base name of the program's file, which the link /proc/self/exe
+// names. If the file has been deleted or replaced, the kernel adds " (deleted)"
+// to the link's target. This function removes these characters.
 void mprof_path_program(struct mprof_text *t) {
   static const char deleted[] = " (deleted)";
   char link[MPROF_PATH_MAX];
@@ -37,7 +38,7 @@ void mprof_path_program(struct mprof_text *t) {
   if (len > sizeof(deleted) &&
       strcmp(link + len - (sizeof(deleted) - 1), deleted) == 0)
     link[len - (sizeof(deleted) - 1)] = '\0';
-  if (len == 0) // no /proc: use the path that execve received
+  if (len == 0) // no /proc, so use the path that execve received
     path = (const char *)getauxval(AT_EXECFN);
   if (path == NULL)
     path = "unknown";
@@ -80,11 +81,11 @@ static void report_unknown(char c, const char *option, const char *pattern) {
   mprof_text_str(&t, option);
   mprof_text_str(&t, " '");
   mprof_text_str(&t, pattern);
-  mprof_text_str(&t, "' stays unchanged; known are %p, %e, %h, %t and %%");
+  mprof_text_str(&t, "' is not replaced; known are %p, %e, %h, %t and %%");
   mprof_message(line);
 }
 
-// Appends the expansion of %c. Returns false if c is not a known letter.
+// Appends the expansion of % followed by c. Returns false if %c has no meaning.
 static bool expand(struct mprof_text *t, char c) {
   switch (c) {
   case 'p':
@@ -127,7 +128,8 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
   }
   if (mprof_flags_is_secure() && buf[0] != '/')
     return -EPERM;
-  // If the buffer is full, the text may have been truncated.
+  // If the buffer is full, the text may have been truncated, so this is an
+  // error.
   return t.len + 1 < cap ? 0 : -ENAMETOOLONG;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Defines the variables of writer_lock.h.
+// Defines the variables that writer_lock.h declares.
 
 #include "file/writer_lock.h"
 

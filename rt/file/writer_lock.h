@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Declares writer_lock, which lets only one thread at a time write a profile,
-// and the caller of the writing thread (caller.h). writer_lock has the lowest
-// rank.
+// Declares writer_lock, which lets only one thread at a time write a profile.
+// Also declares mprof_writer_caller, the state of this thread when it called
+// the runtime. writer_lock has the lowest rank, so a thread takes it before any
+// other lock of the runtime.
 
 #ifndef MPROF_RT_FILE_WRITER_LOCK_H
 #define MPROF_RT_FILE_WRITER_LOCK_H
@@ -12,9 +13,10 @@
 #include "sys/lock.h"
 
 extern struct mprof_lock mprof_writer_lock;
-// The state of the writing thread at its call into the runtime. A profile of
-// all threads' stacks shows only the writing thread's frames above this call,
-// which are the program's frames. Guarded by writer_lock.
+// The state of the writing thread when it called the runtime (caller.h). A
+// profile of all threads' stacks shows only those frames of the writing thread
+// that are above this call. The frames below the call belong to the runtime.
+// Guarded by writer_lock.
 extern struct mprof_caller mprof_writer_caller;
 
 #endif // MPROF_RT_FILE_WRITER_LOCK_H

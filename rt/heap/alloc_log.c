@@ -4,10 +4,11 @@
 // Writes the records of the allocation log. (Go: tracealloc, tracefree,
 // tracegc)
 //
-// The log has no function names, because the names are in files, and reading
-// files at an event would allocate. So a frame is written as an address and an
-// offset in a module. A list of the modules precedes the first record that
-// needs them. tools/mprof-alloc-log adds the function names afterwards.
+// The log has no function names. To find the names, the runtime would have to
+// read files, and so allocate memory in the middle of an allocation. So a frame
+// is written as an address and an offset in a module. A list of the modules
+// precedes the first record with an address in one of them.
+// tools/mprof-alloc-log adds the function names afterwards.
 //
 //   # MProf allocation log 1, pid 71, part 1, begun 1763760000000000000
 //   # heap_rate 1
@@ -22,10 +23,14 @@
 //   tracefree(0x7f3a5c0012a0, 0x40)
 //   ...
 //
-// Times are seconds since the log began, in ascending order. The address of a
-// frame lies inside the call instruction. If a block belongs to the program's
-// own allocator or to a garbage collector, a third argument says custom or gc.
-// A tracefree line without a size belongs to a block that is not counted.
+// A module line has the module's address range, load bias, build ID and file.
+// The arguments of tracealloc and tracefree are the address and the size of the
+// block. A third argument is `custom` for a block of the program's own
+// allocator, and `gc` for an object of a garbage collector. A tracefree line
+// without a size belongs to a block that is not counted.
+//
+// The time in brackets is in seconds since the log began. Records have
+// ascending times. The address of a frame lies inside the call instruction.
 
 #include "heap/alloc_log.h"
 
@@ -48,28 +53,27 @@
 
 #include <string.h>
 
-// Size of the buffer. A record with the deepest stack that the option
-// stack_depth allows nearly fills it.
+// Size of the buffer for one record. A record with the deepest stack that the
+// option stack_depth allows nearly fills the buffer.
 #define BUFFER_BYTES 65536u
 // Maximum length of a line.
 #define LINE_BYTES 512u
 // Maximum number of remembered addresses that lie in no module. The list of
-// modules is not read again for a remembered address.
+// modules is not read again because of a remembered address.
 #define UNKNOWN_PCS 64u
 
 static struct {
-  struct mprof_lock lock; // log_lock, guards the rest
+  struct mprof_lock lock; // log_lock: guards all other fields
   struct mprof_text text; // the record being written
   uint64_t begun;         // ticks
-  _Atomic uint64_t
-      part;         // number of the part; 0: no log; also read without the lock
-  int64_t begun_ns; // start of the log, CLOCK_REALTIME
-  _Atomic uint64_t records; // number in all parts; also read without the lock
-  uint64_t lost_told;       // lost events that "# lost" lines have reported
-  struct mprof_maps maps;   // modules listed in the current part
-  uint32_t unloads;         // number of unloads before maps was read
-  uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses outside of all modules
-  size_t unknown_len; // number of addresses ever written to the ring
+  _Atomic uint64_t part; // the log's part number; 0: no log; also read unlocked
+  int64_t begun_ns;      // start of the log in nanoseconds of CLOCK_REALTIME
+  _Atomic uint64_t records; // records in all parts; also read unlocked
+  uint64_t lost_told;       // lost events that "# lost" lines report so far
+  struct mprof_maps maps;   // modules listed in the current part of the log
+  uint32_t unloads;         // number of unloads when maps was read
+  uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses in no module
+  size_t unknown_len;             // number of addresses ever written to unknown
 } logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
 
 static void put(const char *s) { mprof_text_str(&logged.text, s); }
@@ -115,11 +119,14 @@ static void read_modules(void) {
   logged.unknown_len = 0;
   mprof_maps_free(&logged.maps);
   if (mprof_maps_read(&logged.maps) != 0)
-    logged.maps = (struct mprof_maps){0}; // write frames without modules
+    // If the mappings cannot be read, the log shows frames without modules.
+    logged.maps = (struct mprof_maps){0};
 }
 
-// Returns whether pc lies in no listed module and is not in the ring. Stacks
-// through code without frame pointers may contain arbitrary values.
+// Returns whether pc is a new address in no module: neither in a listed module
+// nor in the ring `unknown`. The ring is needed because stacks of code without
+// frame pointers may contain arbitrary values. Without the ring, each
+// repetition of such a value would cause the list of modules to be read again.
 static bool is_news(uintptr_t pc) {
   if (mprof_maps_find(&logged.maps, pc) != NULL)
     return false;
@@ -136,8 +143,8 @@ static void remember_unknown(uintptr_t pc) {
     logged.unknown[logged.unknown_len++ % UNKNOWN_PCS] = pc;
 }
 
-// Reads and writes the list of modules again if the stack has an address
-// outside of all listed modules, or if a module was unloaded.
+// Reads the modules again and writes their list to the log, in two cases: a
+// module was unloaded, or the stack has a new address in no listed module.
 static void learn_modules(const mprof_pc *stack, size_t n) {
   bool has_news = logged.unloads != mprof_unloads_unloads();
   for (size_t i = 0; i < n && !has_news; i++)
@@ -278,9 +285,9 @@ static void put_losses(void) {
   logged.lost_told = lost;
 }
 
-// ThreadSanitizer sees that several threads copy into the buffer, but it does
-// not see the runtime's lock. These functions tell ThreadSanitizer about the
-// lock.
+// Tell ThreadSanitizer about log_lock. ThreadSanitizer does not see the
+// runtime's locks. Without these calls, ThreadSanitizer would report a data
+// race, because several threads write to the buffer.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -296,11 +303,13 @@ static void unlock_log(void) {
   mprof_lock_release(&logged.lock);
 }
 
-// Begins a record and takes log_lock. The caller writes the record's lines and
-// then calls end. Returns false, without the lock, if the log is closed.
+// Begins a record: takes log_lock and writes the lines that must precede the
+// record, such as a list of the modules of the stack s. The caller then writes
+// the record's lines and calls `end`. Returns false, without log_lock, if the
+// log is closed.
 static bool begin(const struct stack *s) {
-  // A child of vfork or clone shares the parent's memory and descriptor, so it
-  // must not write.
+  // A child of vfork or clone may share the parent's memory. Such a child must
+  // not write, because the log belongs to the parent.
   if (!mprof_process_is_own())
     return false;
   lock_log();
@@ -326,10 +335,10 @@ static void end(void) {
   unlock_log();
 }
 
-// Returns a stack whose leaf is the caller of the function with the frame
-// address frame. If frame is 0, the leaf is the caller of the runtime's entry.
-// Unwinds with call frame information, since the caller may be uninstrumented
-// code.
+// Returns the stack that begins with the caller of a function. `frame` is the
+// frame address of this function. If `frame` is 0, the stack begins with the
+// caller of the runtime's entry. Unwinds with call frame information, because
+// the caller may be uninstrumented code.
 static struct stack stack_at(uintptr_t frame) {
   struct stack s = {.len = 0};
   struct mprof_thread *t = mprof_thread_self(true);

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Opens, writes and rotates the file of the allocation log. The file is locked
-// (flock) while it is open, so that two processes with the same path do not
+// with flock while it is open, so that two processes with the same path do not
 // overwrite each other's records. Only an earlier log or an empty file is
-// overwritten, so a mistyped path destroys no other file.
+// overwritten, so that a mistyped path destroys no other file.
 //
-// Some programs close all descriptors that they do not know. The number of the
-// log's descriptor may then be reused for a file of the program. So the
-// descriptor is checked before each write.
+// Some programs close all descriptors that they have not opened, including the
+// log's descriptor. The kernel may then give the same number to a file of the
+// program. So each write first checks that the descriptor still refers to the
+// log's file.
 
 #define _GNU_SOURCE 1
 
@@ -26,7 +27,7 @@
 #include <string.h>
 
 static struct {
-  int fd; // -1: not open
+  int fd; // descriptor of the log file; -1: not open
   uint64_t dev, ino;
   uint64_t written; // bytes
   char path[MPROF_PATH_MAX];
@@ -64,7 +65,7 @@ static bool fail(const char *what, int error) {
   return false;
 }
 
-// Returns whether the descriptor still refers to the log's file.
+// Returns whether fd still refers to the log's file.
 static bool is_ours(int fd) { return mprof_sys_has_id(fd, file.dev, file.ino); }
 
 static long open_path(int flags) {
@@ -73,7 +74,8 @@ static long open_path(int flags) {
       O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600));
 }
 
-// Returns whether the file is empty or an allocation log.
+// Returns whether the file is empty or an earlier allocation log, so that it
+// may be overwritten.
 static bool may_be_replaced(int fd) {
   char head[sizeof(MPROF_LOG_MAGIC) - 1];
   long n = mprof_sys_read(fd, head, sizeof(head));
@@ -116,11 +118,11 @@ bool mprof_log_file_open(bool is_child) {
   return open_new(0);
 }
 
-// Opens the log file again after the program has closed its descriptor. Fails
-// if the path no longer names the log file.
+// Opens the log file again after the program has closed its descriptor. Returns
+// false if the path no longer names the log file.
 static bool reopen(void) {
   long fd = open_path(0);
-  file.fd = -1; // the number now belongs to the program
+  file.fd = -1; // do not close a number that the program may use
   if (fd < 0)
     return fail(
         "the program closed the log file, which cannot be opened again:",

@@ -1,9 +1,8 @@
-// SPDX-FileCopyrightText: The MProf authors
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Finds the allocator beneath the interceptors; see beneath.h. Each of its
-// functions is the definition of the same name in the next module: a preloaded
-// allocator, an allocator that the program is linked with, or libc.
+// Finds the allocator beneath the runtime's interceptors; see beneath.h. The
+// loader searches modules in a fixed order. In this order, the first module
+// after the interceptors that defines a heap function defines it for the
+// allocator beneath. This module is a preloaded allocator, an allocator that
+// the program is linked with, or libc.
 
 #include "heap/beneath.h"
 
@@ -28,8 +27,8 @@ static bool is_own(const struct mprof_intercept *i) {
   return i->bound == i->own;
 }
 
-// Returns whether the program's calls reach the interceptors for all functions
-// of the table, so that the program defines none of these functions itself.
+// Returns whether the program's calls of all functions in the table reach the
+// interceptors. If not, the program itself defines one of these functions.
 static bool is_whole(const struct mprof_intercept *table) {
   if (!table || !table->name)
     return false;
@@ -54,10 +53,10 @@ static void set_words(const struct mprof_intercept *table) {
 }
 
 // Returns whether m is a library that replaces the C++ operators for the
-// program. Such a library's own calls are bound to its own operators, and it
-// may mix their blocks with blocks of the program's operators. So its operators
-// must serve the whole program. A C++ library or the allocator beneath is no
-// such library, because its operators only forward to malloc and free.
+// program. Such a library calls its own operators directly, and may pass them
+// blocks that the program has allocated. So the library's operators must serve
+// the whole program. A C++ runtime library or the allocator beneath is not a
+// replacement, because its operators only forward to malloc and free.
 static bool is_replacement(struct mprof_module m) {
   return m.id != 0 && m.id != mprof_module_of(__mprof_next_malloc).id &&
          !mprof_module_is_cxx_library(&m);
@@ -95,12 +94,15 @@ MPROF_NOINLINE bool mprof_next_find(void) {
 
 unsigned char mprof_intercept_is_on;
 
-// The code ranges of the allocator beneath. A block that this code allocates is
-// not counted, because it is part of another block. Written once at start. If
-// the allocator is a library of its own, the only range is the whole library.
-// If the allocator is libc, there is no range, because libc's other functions
-// are ordinary callers. In a static program, the ranges are the allocator's
-// functions that may call malloc.
+// The code ranges of the allocator beneath the interceptors. A block that this
+// code allocates is not counted, because it is part of another block. The
+// ranges are written once, at start.
+// - If the allocator is a library of its own, the only range is the whole
+//   library.
+// - If the allocator is libc, there is no range, because libc's other functions
+//   are ordinary callers.
+// - In a static program, the ranges are the allocator's functions that may call
+//   malloc.
 #define OWN_CODE 4
 static struct mprof_code_range own_code[OWN_CODE];
 
@@ -114,8 +116,8 @@ static bool is_own_code(const void *caller) {
 
 MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   if (mprof_unlikely(is_own_code(caller))) {
-    // Drop the sample if one is due on this block. If the sample stayed due,
-    // the next block would be counted instead of this block.
+    // Drop the sample if a sample is due on this block. If the sample stayed
+    // due, the next block would be counted instead.
     mprof_sample_hit(size, &(uint64_t){0});
     return false;
   }
@@ -126,7 +128,7 @@ MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
 static void find_own_code(void) {
   if (!mprof_intercepted.c)
     return;
-  if (mprof_intercept_c->plain) { // a static program
+  if (mprof_intercept_c->plain) { // only in a static program
     void *const functions[OWN_CODE] = {
         __mprof_next_calloc, __mprof_next_realloc, __mprof_next_posix_memalign,
         __mprof_next_aligned_alloc};

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the allocator beneath, which means the definitions of the heap
-// functions that the runtime's interceptors replace. Instrumented call sites
-// and the runtime's entries call each of these definitions through a pointer,
-// the word __mprof_next_<function>.
+// Finds the allocator beneath the interceptors. Interceptors are the runtime's
+// definitions of malloc and other heap functions. The interceptors replace the
+// definitions of the program's allocator, which is called the allocator
+// beneath. Instrumented call sites and the runtime's entries call the allocator
+// beneath through pointers, the words __mprof_next_<function>.
 //
 //   uninstrumented code -> interceptor --.
 //   instrumented site -------------------+-> word -> allocator beneath
@@ -23,60 +24,67 @@
 extern "C" {
 #endif
 
-// The allocator's definition of the function f. NEXT(f)(...) calls it through
-// its address, which is stored in __mprof_next_f. f must be declared.
+// NEXT(f)(...) calls the function f of the allocator beneath the interceptors.
+// The function's address is in the word __mprof_next_f. f must be declared.
 #define NEXT(f) ((__typeof__(&f))__mprof_next_##f)
 
 // --- interceptors, in libraries of their own ---
 
-// An interceptor is the runtime's own definition of a hooked function.
-// Uninstrumented code calls this definition.
+// An interceptor is the runtime's own definition of a heap function.
+// Uninstrumented code calls this definition instead of the allocator's.
 struct mprof_intercept {
   const char *name;
-  void **word; // __mprof_next_<name>
+  void **word; // address of the word __mprof_next_<name>
   void *bound; // the definition that the program's calls reach
   void *own; // the interceptor; differs from bound if the program defines name
   void *plain; // the allocator's function; NULL: find it with dlsym
-  // Only for C++ operators. If a library replaces the operators for the
-  // program, mprof_next_find stores the library's definition in *library.
+  // Only for C++ operators; otherwise NULL. If a library replaces the operators
+  // for the program, mprof_next_find stores the library's definition in
+  // *library.
   void **library;
 };
-// The interceptors of malloc and its family, in libmprof_intercept.a. The last
-// entry of the table has no name. The table is NULL if the library is not
+// The interceptors of malloc and its family, in libmprof_intercept.a. The name
+// of the last entry is NULL. The whole table is NULL if the library is not
 // linked.
 extern const struct mprof_intercept mprof_intercept_c[] __attribute__((weak));
-// The interceptors of operator new and delete, in libmprof_rt_cxx.a.
+// The interceptors of operator new and delete, in libmprof_rt_cxx.a. The whole
+// table is NULL if the library is not linked.
 extern const struct mprof_intercept mprof_intercept_cxx[] __attribute__((weak));
 
-// Finds the allocator beneath and sets the words. The first call does the work;
-// later calls return immediately. Returns false while the search is in
-// progress: the loader allocates during the search and so calls the
-// interceptors again. Takes the loader's lock.
+// Finds the allocator beneath the interceptors and sets the words
+// __mprof_next_<function>. Only the first call does the work. The loader may
+// allocate memory during the search, and so call an interceptor, which calls
+// this function again. This nested call returns false. All other calls return
+// true. Takes the loader's lock.
 bool mprof_next_find(void);
 
-// Makes the interceptors count blocks from now on. Called when the runtime
+// Makes the interceptors count blocks from now on. Call this when the runtime
 // starts.
 void mprof_next_start(void);
 
-// The function families whose calls the interceptors receive. Written once by
-// mprof_next_find.
+// The function families for which all calls reach the interceptors. Written
+// once by mprof_next_find.
 extern struct mprof_intercepted {
   bool c;   // malloc's family
   bool cxx; // every form of operator new and delete
 } mprof_intercepted;
 
-// 1 if the interceptors count blocks, otherwise 0; see mprof_intercepts.
-// Written once.
+// 1 if the interceptors count blocks, otherwise 0. Written once. Read by
+// mprof_intercepts.
 extern unsigned char mprof_intercept_is_on;
 
-// Decides whether an interceptor counts its block of size bytes after the
-// countdown has run out. caller is the return address of the interceptor's
-// call. Returns false if the allocator itself called the interceptor, for
-// example in a calloc that calls malloc: the block is then part of a block that
-// its own call counts. In this case a due sample is dropped, so that the block
-// does not change the probability of later blocks. Otherwise returns true and
-// records that the caller is uninstrumented code, so that the stack is not
-// unwound by frame pointers alone.
+// Decides whether an interceptor counts a block of `size` bytes. Call this when
+// the sampling countdown has run out. caller is the return address of the
+// interceptor's call.
+//
+// Returns false if the allocator itself has called the interceptor, for example
+// if calloc calls malloc. The inner block is then part of a block that is
+// counted itself. In this case a due sample is dropped, so that the inner block
+// does not change the probability of later blocks.
+//
+// Otherwise returns true and sets mprof_tls.is_foreign. The stack is then
+// unwound by call frame information, because the caller is uninstrumented code
+// and may have no frame pointer.
 bool mprof_intercept_counts(size_t size, const void *caller);
 
 #ifdef __cplusplus

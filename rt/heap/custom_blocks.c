@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps the counted blocks of the program's own allocators, by address and by
-// arena.
+// arena. An arena is a group of blocks that the program can free together.
 //
-// The live map (livemap.h) has a value for each address. Most blocks belong to
-// no arena and are alone at their address; for them the value is the bucket's
-// handle. Otherwise the value is the handle of a record, with the bit IS_RECORD
-// set.
+// The live map (livemap.h) has a value for each address. If a block has no
+// arena and is alone at its address, the value is the handle of its bucket.
+// This is the usual case. Otherwise the value is the handle of a record, with
+// the bit IS_RECORD set.
 //
 //   live map: address -> bucket
 //                     -> record --below--> record or bucket
@@ -15,11 +15,12 @@
 //           |
 //           +-> record <-> record <-> ...
 //
-// A record of an arena belongs to the arena's slot, any other record to the
-// slot of its address. A record is only reused in the slot for which it was
-// allocated. So a thread that finds a record in the live map knows which slot's
-// lock guards the record. The thread takes this lock and then checks the record
-// again.
+// Arenas and records belong to the slots of a hash table, and each slot has a
+// lock. The record of a block with an arena belongs to the arena's slot. Any
+// other record belongs to the slot of its address. A record never moves to
+// another slot, even when it is reused. So a thread that finds a record in the
+// live map knows which lock guards the record. After the thread has taken this
+// lock, it must check that the record still belongs to the same block.
 
 #include "heap/custom_blocks.h"
 
@@ -30,32 +31,35 @@
 struct arena {
   struct arena *next;
   struct record *first;
-  uintptr_t name; // the address by which the program names the arena
+  uintptr_t name; // address by which the program identifies the arena
 };
 
 struct record {
-  struct record *next, *prev; // in the arena; unused records only use next
-  struct arena *arena;        // NULL: in no arena
-  uintptr_t addr;             // 0: unused
+  // The neighbors in the arena. In an unused record, next is the next unused
+  // record of the slot, and prev has no meaning.
+  struct record *next, *prev;
+  struct arena *arena; // NULL: the block has no arena
+  uintptr_t addr;      // 0: unused
   uint32_t bucket;
-  // Live map value of the next inner block at the same address; 0: none.
-  // Atomic, because the inner block's arena may be emptied by a thread that
-  // does not hold the lock of this record's slot.
+  // Live map value of the next inner block at the same address; 0: no inner
+  // block. Atomic, because another thread may change the field when it empties
+  // the inner block's arena. That thread holds the lock of the arena's slot,
+  // which may be another slot than this record's slot.
   _Atomic uint32_t below;
-  uint16_t slot; // written once
+  uint16_t slot; // index of the record's slot; written once
 };
 _Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
                "one unit of memory a block");
 
 // This bit is set in a live map value that is the handle of a record. No handle
-// has this bit, because the 64 GiB of persistent memory have at most 2^30
-// units.
+// has this bit: a handle is the number of a 64-byte unit, and the 64 GiB of
+// persistent memory have at most 2^30 units.
 #define IS_RECORD (1u << 31)
 
 #define SLOTS 1024u
 static struct slot {
   struct mprof_lock lock;        // guards this slot and its records
-  _Atomic(struct arena *) first; // arenas that have blocks
+  _Atomic(struct arena *) first; // list of arenas that have blocks
   struct arena *unused_arenas;
   struct record *unused;
 } slots[SLOTS];
@@ -149,8 +153,8 @@ static void link(struct record *r, struct arena *a) {
     a->first = r;
 }
 
-// Removes the record from its arena, and adds it to the unused records of its
-// slot.
+// Removes the record from its arena, and adds the record to the unused records
+// of its slot.
 static void drop_record(struct slot *s, struct record *r) {
   struct arena *a = r->arena;
   if (r->next)
@@ -183,7 +187,7 @@ static bool enter(struct slot *s, const struct mprof_custom_block *b,
 }
 
 // Removes the record from the chain of nested blocks at the record's address.
-// The live map refers to the outermost block of the chain.
+// The chain begins with the outermost block, to which the live map refers.
 static void leave_address(const struct record *r) {
   uint32_t value = value_of(r);
   uint32_t top = mprof_live_custom(r->addr);
@@ -232,7 +236,8 @@ uint32_t mprof_custom_take(uintptr_t addr) {
   struct slot *s = &slots[r->slot];
   uint32_t bucket = 0;
   lock_slot(s);
-  // Another thread may have emptied the arena before this thread got the lock.
+  // Before this thread got the lock, another thread may have emptied the
+  // block's arena. The record would then be unused or belong to another block.
   if (r->addr == addr && mprof_live_custom(addr) == value) {
     bucket = r->bucket;
     mprof_live_set_custom(addr, below(r));
@@ -245,9 +250,10 @@ uint32_t mprof_custom_take(uintptr_t addr) {
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t bucket)) {
   struct slot *s = slot_of(arena);
-  // The calling thread resets the arena, so it has synchronized with the
-  // threads that allocated the arena's blocks. So if first is NULL here, the
-  // arena has no counted blocks.
+  // s->first may be read without the lock. The program must synchronize the
+  // thread that resets an arena with the threads that have allocated the
+  // arena's blocks. So if one of these blocks is counted, this thread sees the
+  // arena in the list.
   if (atomic_load_explicit(&s->first, memory_order_relaxed) == NULL)
     return;
   lock_slot(s);
@@ -264,8 +270,8 @@ void mprof_custom_empty(uintptr_t arena,
 void mprof_custom_reset(void) {
   for (size_t i = 0; i < SLOTS; i++) {
     struct slot *s = &slots[i];
-    // Do not write to a slot that was never used, because the forked child
-    // would have to copy its page.
+    // Do not write to a slot that was never used, because a write in a forked
+    // child copies the page of memory.
     if (s->lock.rank == 0)
       continue;
     mprof_lock_reset(&s->lock);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps the counted blocks of the program's own allocators. A block is found by
-// its address when it is freed alone, and by its arena when the whole arena is
-// freed. Call all functions here with the guard set.
+// its address when the block is freed alone. A block is found by its arena when
+// the whole arena is freed. Call all functions of this file with the recursion
+// guard set.
 
 #ifndef MPROF_RT_HEAP_CUSTOM_BLOCKS_H
 #define MPROF_RT_HEAP_CUSTOM_BLOCKS_H
@@ -21,18 +22,18 @@ struct mprof_custom_block {
   bool is_outer;   // contains the blocks already at addr, which stay counted
 };
 
-// Inserts the block b. If b is not an outer block, earlier blocks at its
-// address no longer exist, but the runtime did not see their frees. Therefore
-// removes the earlier blocks and calls stale with the bucket of each. Returns
-// false if there is no memory.
+// Inserts the block b. If b->is_outer is false, blocks that are already at the
+// same address no longer exist, but the runtime did not see their frees. In
+// this case, removes these blocks and calls `stale` with the bucket of each.
+// Returns false if there is no memory.
 bool mprof_custom_put(const struct mprof_custom_block *b,
                       void (*stale)(uint32_t bucket));
-// Removes the block at addr, or the outermost block if there are several.
-// Returns its bucket, or 0 if there is no block.
+// Removes the block at addr and returns its bucket, or returns 0 if there is no
+// block. If there are nested blocks at addr, removes the outermost block.
 uint32_t mprof_custom_take(uintptr_t addr);
-// Removes all blocks of an arena and calls gone with the address and the bucket
-// of each. Takes no lock if the arena's slot of the table contains no arena
-// with blocks.
+// Removes all blocks of an arena and calls `gone` with the address and the
+// bucket of each block. If the arena's slot of the hash table has no arena with
+// counted blocks, takes no lock.
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t bucket));
 // Forgets all blocks. Call this in a forked child.

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counts heap allocations and frees, and passes them to the heapx counters, the
-// allocation log and the trace. (Go: mProf_Malloc, mProf_Free)
+// allocation log and the trace. (Go: mProf_Malloc, mProf_Free) The steps of an
+// event are:
 //
 //   allocation: unwind -> bucket -> live map -> count
 //   free:       live map -> count
 //
-// The stack is unwound and hashed before any lock is taken. An allocation takes
-// a lock only to insert a new bucket; a free takes none.
+// The stack is unwound and hashed before any lock is taken. An allocation
+// usually takes a lock only to insert a new bucket. A free usually takes no
+// lock. Only blocks at unusual addresses also need the lock of a hash table
+// (livemap.h).
 
 #include "heap/event.h"
 
@@ -82,7 +85,8 @@ static MPROF_NOINLINE void count_stale(uint32_t handle) {
   mprof_stat_add(MPROF_STAT_stale, 1);
 }
 
-// Passes a counted block to the heapx counters and the allocation log.
+// Passes the allocation of a counted block to the heapx counters and the
+// allocation log.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
                                    bool has_slack, enum mprof_log_kind kind) {
   if (mprof_heapx_is_on())
@@ -92,15 +96,15 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
 }
 
 static void record(const struct mprof_alloc_event *ev) {
-  // No block is counted if the option stack_depth is 0. (Go: profstackdepth 0)
+  // With the option stack_depth=0, no block is counted. (Go: profstackdepth 0)
   if (mprof_flags.stack_depth == 0)
     return;
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
   uint32_t stale = 0;
-  // If there is no memory for one of these objects, that failure has counted
-  // the event as lost. The block must not be counted, since the runtime could
-  // not see its free.
+  // If there is no memory for the thread's record, the bucket or the live map,
+  // the event is already counted as lost. The block must not be counted in this
+  // case, because the runtime could not see its free.
   if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
                             mprof_persistent_handle(b), &stale)) {
     if (mprof_heapx_is_on())
@@ -180,9 +184,9 @@ static void count_end(uint32_t handle) {
 
 // Describes the resize or free of a block.
 struct resize {
-  const void *from, *to; // old and new address; to is NULL for a free
+  const void *from, *to; // old and new address of the block; free: to is NULL
   size_t size;           // new size
-  int64_t countdown;     // the thread's countdown before the resize or free
+  int64_t countdown;     // sampling countdown before the resize or free
 };
 
 static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
@@ -199,8 +203,9 @@ static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
     mprof_guard_leave();
 }
 
-// Releases and frees the block with all observers. A separate function, so that
-// the common path of mprof_event_free saves no registers for this code.
+// Counts the free of a block, and passes it to the heapx counters and the
+// allocation log. This is a separate function, so that the common path of
+// mprof_event_free does not save registers for this code.
 static MPROF_NOINLINE struct mprof_released free_and_more(void *ptr) {
   struct mprof_released r = mprof_event_release(ptr);
   mprof_event_freed(r);
@@ -237,8 +242,8 @@ void mprof_event_resized(struct mprof_released r, const void *ptr,
   }
 }
 
-// Reverts what note_release told the heapx counters and the allocation log,
-// since the block stays allocated.
+// Reverts the effect of note_release on the heapx counters and the allocation
+// log, because the block stays allocated.
 static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
                                      enum mprof_log_kind kind) {
   if (r.is_last)
@@ -249,9 +254,10 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {
   uint32_t stale;
-  // This needs no memory, because the block's slot in the live map exists since
-  // the allocation. The block is not inserted again only if a signal handler
-  // that interrupted the runtime makes this call.
+  // Insert the block again. A tree of the live map needs no memory for this,
+  // because the block's slot has existed since the allocation. If this thread
+  // is in a signal handler that interrupted the runtime, the guard is set, and
+  // the block is not inserted again.
   if (r.bucket && mprof_guard_enter()) {
     mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
     if (mprof_events_do_more())
@@ -328,9 +334,10 @@ static void count_and_log_gone(uintptr_t addr, uint32_t handle) {
                        MPROF_LOG_CUSTOM, 0);
 }
 
-// This function must lie in the section of the runtime's entries. The entry
-// that calls it may end with a tail call, so that the entry has no frame. Then
-// mprof_entry_frame must find the frame of this function instead.
+// This function must be in the section of the runtime's entries, because
+// mprof_entry_frame looks for a frame of this section. The entry that calls
+// this function may make a tail call and so have no frame. In this case
+// mprof_entry_frame finds the frame of this function.
 MPROF_TEXT_SECTION void mprof_event_arena_reset(const void *arena) {
   if (mprof_guard_enter()) {
     mprof_custom_empty((uintptr_t)arena,

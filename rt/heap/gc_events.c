@@ -1,32 +1,35 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handles the collection events of libgc and finds the dead objects.
-// (Go: gcMarkTermination, mProf_NextCycle, mProf_Flush, mProf_PostSweep; the
-// sweep's mProf_Free)
+// Handles the collection events of libgc and finds the dead objects. (Go:
+// gcMarkTermination, mProf_NextCycle, mProf_Flush, mProf_PostSweep; the sweep's
+// mProf_Free)
 //
-// libgc holds its lock when it calls the handler. So the handler must neither
-// allocate from libgc nor wait for a thread that does. The handler acts on
-// these events of a collection ("cycle" means a cycle of the profile, cycle.h):
+// libgc calls the runtime's handler with libgc's lock held. So the handler must
+// not allocate from libgc, and must not wait for a thread that allocates from
+// libgc. In one garbage collection, the handler acts on the events below.
+// "Cycle" means a cycle of the heap profile (cycle.h). The world is stopped
+// while the collector has stopped all other threads.
 //
-//   PRE_STOP_WORLD    Take gc_lock, so that no thread that will be stopped
-//                     holds it.
+//   PRE_STOP_WORLD    Take gc_lock, so that no thread holds gc_lock while it is
+//                     stopped.
 //   MARK_END          The world is stopped. Begin the next cycle. Objects
-//                     without a mark are dead, unless a finalizer will see
-//                     them.
+//                     without libgc's mark are dead, unless a finalizer will
+//                     use them.
 //   POST_START_WORLD  Release gc_lock. Flush the cycles.
-//   RECLAIM_END       libgc has marked finalizable objects and all objects to
-//                     which they refer. Objects that still have no mark are
-//                     freed. Count their frees in index C+1 (cycle.h); an
-//                     explicit free is counted in C+2. Then publish index C+1
-//                     (mprof_cycles_post_sweep).
+//   RECLAIM_END       libgc has also marked the objects that finalizers can
+//                     reach. Objects that still have no mark are freed. Count
+//                     their frees in index C+1, where C is the number of the
+//                     current cycle. (Explicit frees are counted in index C+2.)
+//                     Then publish index C+1 (mprof_cycles_post_sweep).
 //
-// libgc's lock is held from MARK_END to RECLAIM_END. Meanwhile marks do not
+// libgc holds its lock from MARK_END to RECLAIM_END. In this time marks do not
 // change, and the memory of a dead object is not allocated again. But libgc may
 // release whole heap blocks of dead objects together with the blocks' headers.
-// GC_is_marked would read the missing header, so the handler first calls
-// GC_base, which checks that the header exists. A collection that libgc
-// abandons has no MARK_END.
+// GC_is_marked reads the header of an object's heap block. So the handler first
+// calls GC_base, which checks that the header exists.
+//
+// A collection that libgc abandons has no MARK_END.
 
 #include "heap/gc_events.h"
 
@@ -43,7 +46,7 @@
 #include "sys/tls.h"
 #include "trace_hooks/trace_hooks.h"
 
-// Weak, because the program may not be linked with libgc.
+// These symbols are weak, because the program may not be linked with libgc.
 extern void *GC_base(void *p) __attribute__((weak));
 extern int GC_is_marked(const void *p) __attribute__((weak));
 extern uintptr_t GC_get_gc_no(void) __attribute__((weak));
@@ -51,34 +54,34 @@ extern void GC_set_on_collection_event(mprof_gc_handler f)
     __attribute__((weak));
 extern mprof_gc_handler GC_get_on_collection_event(void) __attribute__((weak));
 
-// libgc's functions that the handler calls. They are looked up before the
-// handler is installed. The handler cannot look them up while the world is
-// stopped, because a stopped thread may hold the loader's lock.
+// The functions of libgc that the handler calls. These functions are looked up
+// before the handler is installed. A lookup while the world is stopped could
+// deadlock, because a stopped thread may hold the loader's lock.
 static struct {
   void *(*_Atomic base)(void *);
   int (*_Atomic is_marked)(const void *);
   uintptr_t (*_Atomic collections)(void);
 } gc;
 
-// The program's handler, which the runtime's handler calls. NULL: none.
+// The program's own handler, which the runtime's handler calls; NULL: none.
 static _Atomic mprof_gc_handler program_s;
-// 1 + the number of the last collection that the runtime's handler has seen. If
-// the handler has seen none, 1 + the number of the last collection before the
+// 1 + the number of the last collection that the runtime's handler has seen.
+// Until the handler sees a collection: 1 + the number of collections when the
 // handler was installed.
 static _Atomic uintptr_t heard_of;
 
-// Guarded by libgc's lock. Other threads read only the field thread, and
-// compare it with the address of their own mprof_tls.
+// State of the handler, guarded by libgc's lock. Other threads only read the
+// field `thread`, to compare it with the address of their own mprof_tls.
 static struct {
   _Atomic(void *) thread; // &mprof_tls of the holder of gc_lock, or NULL
-  bool is_inside;         // the handler is running
+  bool is_inside;         // true while the handler runs
   uintptr_t frame;        // frame address of the handler
-  bool is_skipped;        // the guard was already set: skip this collection
+  bool is_skipped;        // the guard was already set, so skip this collection
 } collecting;
 
-// Start times of the collection's phases. They are written to the trace later,
-// because nothing is written to the trace while the world is stopped. Guarded
-// by libgc's lock.
+// Start times of the collection's phases, guarded by libgc's lock. The times
+// are written to the trace after the world has started again, because nothing
+// is written to the trace while the world is stopped.
 static struct {
   uint64_t stop, mark, mark_end, reclaim;
 } phases;
@@ -88,8 +91,9 @@ bool mprof_gc_is_collecting(void) {
          (void *)&mprof_tls;
 }
 
-// Returns whether libgc has marked the object. Finds the object's base first,
-// because GC_memalign may return a pointer into the middle of an object.
+// Returns whether libgc has marked the object. GC_is_marked needs the object's
+// base address. `object` may be another address, because GC_memalign may return
+// a pointer into the middle of an object.
 static bool is_live(void *object) {
   void *base = gc.base(object);
   return base && gc.is_marked(base);
@@ -107,18 +111,18 @@ static void count_and_log_free(void *object, uint32_t handle) {
                        collecting.frame);
 }
 
-// Sets the guard and takes gc_lock for a collection. While the guard is set,
-// events of the program's handler are not counted. Counting them while the
-// world is stopped could deadlock, because a stopped thread may hold any other
-// lock of the runtime.
+// Sets the recursion guard and takes gc_lock for a collection. While the guard
+// is set, events in the program's handler are not counted. Counting these
+// events while the world is stopped could deadlock, because a stopped thread
+// may hold another lock of the runtime.
 static void take_objects(void) {
   if (atomic_load(&collecting.thread) || collecting.is_skipped)
     return;
   collecting.is_skipped = !mprof_guard_enter();
   if (collecting.is_skipped)
     return;
-  // Write to the trace before taking gc_lock, since a thread's first trace
-  // record takes trace_lock.
+  // Write to the trace before gc_lock is taken. The first trace record of a
+  // thread takes trace_lock, which must not be taken after gc_lock.
   if (mprof_trace_is_on())
     mprof_trace_hooks.gc(false);
   mprof_lock_acquire(&mprof_gc_lock);
@@ -126,7 +130,7 @@ static void take_objects(void) {
 }
 
 static void end_mark(void) {
-  take_objects(); // a libgc without threads sends no PRE_STOP_WORLD
+  take_objects(); // libgc built without threads omits PRE_STOP_WORLD
   if (!mprof_gc_is_collecting())
     return;
   atomic_store(&heard_of, gc.collections() + 1);
@@ -162,7 +166,7 @@ static void release_objects(void) {
 }
 
 static void end_reclaim(void) {
-  release_objects(); // a libgc without threads sends no POST_START_WORLD
+  release_objects(); // libgc built without threads omits POST_START_WORLD
   if (!mprof_guard_enter())
     return; // the next collection will find these dead objects
   mprof_lock_acquire(&mprof_gc_lock);
@@ -208,10 +212,10 @@ static void follow(int event) {
   }
 }
 
-// The runtime's handler, which libgc calls. A library may have installed its
-// own handler, which calls this handler, and then this handler may have been
-// installed again. Then the two handlers call each other; is_inside ends that
-// recursion.
+// The runtime's handler, which libgc calls. The handler may call itself: a
+// library may install its own handler, which calls this handler, and then this
+// handler may be installed again. In this case the two handlers would call each
+// other forever, so is_inside ends the recursion.
 static void on_event(int event) {
   if (collecting.is_inside)
     return;
@@ -224,9 +228,9 @@ static void on_event(int event) {
   collecting.is_inside = false;
 }
 
-// The function f of libgc, or NULL if libgc is too old to have f. Finds f even
-// if only the library of the caller is linked with libgc and the program is not
-// (resolve_late.h).
+// The address of libgc's function f, or NULL if libgc is too old to have f. If
+// the program is not linked with libgc, finds the f that the library with the
+// address `caller` uses (resolve_late.h).
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \
@@ -236,10 +240,10 @@ static void on_event(int event) {
     real_;                                                                     \
   })
 
-// Installs the runtime's handler and keeps the previous handler as the
-// program's. Returns false if libgc lacks a function that the runtime's handler
-// needs. Two threads may call this at the same time; both find the same
-// functions.
+// Installs the runtime's handler. The previous handler becomes the program's
+// handler. Returns false if libgc lacks a function that the runtime's handler
+// needs. Two threads may call this function at the same time, because both find
+// the same functions.
 static bool install(void *caller) {
   gc.base = FIND(GC_base);
   gc.is_marked = FIND(GC_is_marked);
@@ -256,9 +260,10 @@ static bool install(void *caller) {
 }
 
 // Uninstrumented code may replace the runtime's handler by a handler that does
-// not call it. Then libgc's number of collections is ahead of heard_of, and
-// this function installs the runtime's handler again. The next collection finds
-// the objects that died in the missed collections.
+// not call the runtime's handler. In this case libgc's number of collections
+// differs from heard_of, and this function installs the runtime's handler
+// again. The next collection finds the objects that died in the missed
+// collections.
 void mprof_gc_listen(void *caller) {
   uintptr_t (*collections)(void) = FIND(GC_get_gc_no);
   if (!collections)

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handles the collection events of Boehm's garbage collector, libgc. A handler
-// of these events finds the dead objects after each collection and advances the
-// profile's cycles (gc_events.c, cycle.h). libgc's types are declared here
-// without <gc/gc.h>, because the runtime is built without libgc and refers to
-// it weakly.
+// Handles the collection events of Boehm's garbage collector, libgc. The
+// runtime's handler of these events finds the dead objects after each
+// collection, and begins the next cycle of the heap profile (cycle.h). This
+// file declares libgc's types itself instead of including <gc/gc.h>, because
+// the runtime is built without libgc.
 
 #ifndef MPROF_RT_HEAP_GC_EVENTS_H
 #define MPROF_RT_HEAP_GC_EVENTS_H
 
 #include "sys/base.h"
 
-// The values of libgc's GC_EventType, which are part of libgc's ABI since
-// version 7.6. A test compares the values.
+// The values of libgc's GC_EventType. These values are part of libgc's ABI
+// since version 7.6. A test compares the values with libgc's header.
 enum mprof_gc_event {
   MPROF_GC_MARK_START = 1,
   MPROF_GC_MARK_END = 2,
@@ -26,19 +26,20 @@ enum mprof_gc_event {
 // A handler of collection events. (libgc: GC_on_collection_event_proc)
 typedef void (*mprof_gc_handler)(int event);
 
-// Installs the runtime's handler of collection events if it is not installed.
-// Call this with no lock held, before an object is inserted with mprof_gc_put.
-// caller is an address in the program's code that called the runtime.
+// Installs the runtime's handler of collection events, unless it is already
+// installed. Call this with no lock held, before mprof_gc_put inserts an
+// object. `caller` is an address in the program's code that called the runtime.
 void mprof_gc_listen(void *caller);
-// Set and get the program's own handler, which the runtime's handler calls
-// after its own work.
+// Set and get the program's own handler. The runtime's handler calls the
+// program's handler after its own work. `caller` is an address in the program's
+// code that called the runtime.
 void mprof_gc_set_handler(mprof_gc_handler handler, void *caller);
 mprof_gc_handler mprof_gc_get_handler(void *caller);
 // Returns whether the calling thread is in a collection and therefore holds
 // gc_lock.
 bool mprof_gc_is_collecting(void);
-// Resets this module in a forked child. init.c refers to this function weakly,
-// since a program may be linked without this module.
+// Resets the state of gc_events.c in a forked child. init.c refers to this
+// function weakly, because a program may be linked without gc_events.c.
 void mprof_gc_reset(void);
 
 #endif // MPROF_RT_HEAP_GC_EVENTS_H

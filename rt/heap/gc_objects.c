@@ -4,11 +4,14 @@
 // The table of the collector's counted objects. See gc_objects.h.
 //
 // The table stores the complement of each object's address, so that the
-// collector does not regard it as a reference. The mark DEAD means that the
-// object was dead at the end of the last collection's mark phase. The table is
-// in persistent memory, which no collector scans, since it is neither a stack
-// nor data of a module. The variables of this file are data of a module, so
-// none of them may hold a pointer to an object.
+// collector does not take the stored value for a reference to the object. The
+// field `mark` is DEAD if the object was dead at the end of the last
+// collection's mark phase.
+//
+// The table is in persistent memory, which is neither a stack nor data of a
+// module. So no collector scans the table. The variables of this file are data
+// of a module, which the collector scans. So no variable may hold a pointer to
+// an object.
 
 #include "heap/gc_objects.h"
 
@@ -55,7 +58,7 @@ void mprof_gc_sweep(bool (*is_live)(void *object),
       v->mark = ALIVE;
     if (v->mark == DEAD) {
       gone(revealed(v), v->bucket);
-      mprof_value_remove_at(&table, i); // moves the next value to index i
+      mprof_value_remove_at(&table, i); // moves a later value to index i
     } else {
       i++;
     }

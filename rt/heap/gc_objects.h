@@ -3,8 +3,9 @@
 //
 // Keeps a table of the counted objects of a garbage collector that are not
 // known to be dead. The objects are checked after each collection. The table
-// stores their addresses in a disguised form. Otherwise a collector that scans
-// the table would keep all objects alive. (Go: the profile specials of a span)
+// stores the complement of each object's address. If it stored the address, a
+// collector that scans the table would keep all objects alive. (Go: the profile
+// specials of a span)
 
 #ifndef MPROF_RT_HEAP_GC_OBJECTS_H
 #define MPROF_RT_HEAP_GC_OBJECTS_H
@@ -13,26 +14,27 @@
 #include "sys/lock.h"
 
 // gc_lock guards the table. The collecting thread holds gc_lock while the world
-// is stopped, so no stopped thread can hold it. A thread that holds gc_lock
-// must not call the collector.
+// is stopped (all other threads are stopped), so that no stopped thread holds
+// it. A thread that holds gc_lock must not call the collector.
 extern struct mprof_lock mprof_gc_lock;
 
-// Call the following functions, up to mprof_gc_sweep, with gc_lock held.
+// Call the functions from here to mprof_gc_sweep with gc_lock held.
 
 // Inserts an object. If the table already has an object at addr, the runtime
-// did not see that object's death; stores that object's bucket in *stale.
-// Otherwise stores 0. Returns false if there is no memory.
+// did not see the death of the old object. In this case stores the old object's
+// bucket in *stale; otherwise stores 0. Returns false if there is no memory.
 bool mprof_gc_put(uintptr_t addr, uint32_t bucket, uint32_t *stale);
-// Removes an object and returns its bucket, or 0 if the object is not counted.
+// Removes an object and returns its bucket, or 0 if the table does not have the
+// object.
 uint32_t mprof_gc_take(uintptr_t addr);
-// Marks each object as dead or alive, by the result of is_live.
+// Calls is_live for each object, and marks the object as alive or dead.
 void mprof_gc_mark_dead(bool (*is_live)(void *object));
-// Calls is_live again for each object that is marked as dead. If is_live
-// returns false again, calls gone with the object and its bucket, and removes
-// the object.
+// Calls is_live again for each object that is marked as dead. If the object is
+// live now, marks it as alive. Otherwise calls `gone` with the object and its
+// bucket, and removes the object.
 void mprof_gc_sweep(bool (*is_live)(void *object),
                     void (*gone)(void *object, uint32_t bucket));
-// Returns the number of objects. May be called without the lock.
+// Returns the number of objects. gc_lock need not be held.
 size_t mprof_gc_count(void);
 // Empties the table. Call this in a forked child.
 void mprof_gc_objects_reset(void);

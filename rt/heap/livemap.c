@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps the address of each live counted block to a 32-bit word. (Go:
-// setprofilebucket, the special of a span)
+// Maps the address of each live counted block to a 32-bit value. (Go:
+// setprofilebucket, the special of a span) The map has four parts:
 //
-//   by_page   heap blocks placed on page boundaries (sampled mode)
+//   by_page   heap blocks that the runtime has placed on page boundaries
 //   by_16     other heap blocks on 16-byte boundaries
-//   custom    blocks of custom allocators on 16-byte boundaries
-//   odd       all other blocks: off a 16-byte boundary, or above 47 bits
+//   custom    blocks of the program's own allocators on 16-byte boundaries
+//   odd       all other blocks: off a 16-byte boundary, or above 2^47
 //
-// by_page, by_16 and custom are radix trees without locks; odd is a hash table
-// with a lock. For a heap block, the word is the handle of its bucket. For a
-// block of a custom allocator, custom_blocks.c defines the word.
+// by_page, by_16 and custom are radix trees without locks. odd is a hash table
+// with a lock. The value of a heap block is the handle of its bucket.
+// custom_blocks.c defines the values for blocks of the program's own
+// allocators.
 
 #include "heap/livemap.h"
 
@@ -19,21 +20,24 @@
 #include "sys/lock.h"
 #include "sys/persistent.h"
 
-// A tree has three levels of tables of 32-bit handles: top -> middle -> leaf. A
-// leaf has 2^12 slots and a middle table 2^16. The size of the top table
-// follows from the remaining bits of a 47-bit address. Only the thread that
-// owns the block at an address uses the address's slot in a leaf, so relaxed
-// loads and stores suffice. Two threads may create the same table at the same
-// time; one of the two tables is then never used.
+// A tree has three levels of tables: top, middle and leaf. Each slot of a top
+// or middle table has the handle of a table of the next level. A leaf has 2^12
+// slots, and a middle table has 2^16. The top table covers the remaining bits
+// of a 47-bit address.
+//
+// Only the thread that owns the block at an address uses the address's slot in
+// a leaf. So relaxed loads and stores suffice. If two threads create the same
+// table at the same time, one of their two tables stays unused.
 #define LEAF_BITS 12
 #define MIDDLE_BITS 16
 
 struct tree {
-  unsigned unit_bits; // a slot covers 2^unit_bits bytes
+  unsigned unit_bits; // a leaf's slot covers 2^unit_bits bytes
   _Atomic uint32_t top;
 };
 
-// Begins a cache line that is rarely written after the first blocks.
+// This struct begins a cache line, so that no data that is often written is in
+// the same line. The struct itself is rarely written after the first blocks.
 static struct {
   _Alignas(64) struct tree by_page;
   struct tree by_16;
@@ -46,8 +50,9 @@ static _Atomic uint32_t *block(uint32_t handle) {
   return mprof_persistent_pointer(handle);
 }
 
-// Returns the table whose handle is *handle. If *handle is 0 and make is true,
-// creates a table of 2^bits slots. Returns NULL if there is no table.
+// Returns the table whose handle is *handle. If *handle is 0 and `make` is
+// true, creates a table of 2^bits slots. Returns NULL if *handle is 0 and no
+// table was created.
 static _Atomic uint32_t *child(_Atomic uint32_t *handle, unsigned bits,
                                bool make) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
@@ -95,24 +100,25 @@ static uint32_t tree_take(struct tree *t, uintptr_t addr) {
   return bucket;
 }
 
-// The hash table for addresses without a slot in a tree. Each head begins a
-// chain of nodes. The node of a freed block is reused.
+// The hash table for blocks whose addresses have no slot in a tree. Each head
+// begins a chain of nodes with the same hash. When a block is freed, its node
+// is kept for reuse.
 #define ODD_HEADS 4096u
 
 struct node {
   struct node *next;
   uintptr_t addr;
-  uint32_t bucket; // handle; for a custom block, its value
+  uint32_t bucket; // handle; for a custom block: see custom_blocks.c
   bool is_custom;
 };
 
 struct mprof_lock mprof_odd_lock = MPROF_LOCK_INIT(MPROF_RANK_ODD);
 
 static struct {
-  struct node **heads; // ODD_HEADS heads
+  struct node **heads; // array of ODD_HEADS heads
   struct node *unused;
   _Atomic size_t count;
-} odd; // guarded by odd_lock; count is also read without the lock
+} odd; // guarded by odd_lock; count is also read without odd_lock
 
 static struct node **odd_find(uintptr_t addr, bool is_custom) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ODD));
@@ -182,8 +188,8 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
   *is_placed = false;
   if (mprof_unlikely(mprof_live_needs_guard(addr))) {
-    // A block is inserted before its owner can free it. So if the count is 0
-    // here, the block is not in the table.
+    // The calling thread owns the block, so it sees the block's insertion. If
+    // the count is 0, the block is therefore not in the hash table.
     if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
       return 0;
     mprof_lock_acquire(&mprof_odd_lock);

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides whether the frame in __mprof_nested_frame is still active. See
-// nested_alloc.h.
+// Decides whether the function with the frame address __mprof_nested_frame is
+// still active. See nested_alloc.h.
 //
 // An allocator that is left by longjmp or by an exception does not clear
 // __mprof_nested_frame. A comparison of addresses cannot detect such a stale
-// frame address, because it may be above all frames from which the thread will
-// allocate later. So the stack is unwound: the frame is active only if it is on
-// the stack with the return address in __mprof_nested_return. A later frame of
-// another function may have the same address, but has another return address.
+// frame address, because it may be above all frames from which the thread
+// allocates later. So the stack is unwound. The frame is active only if it is
+// on the stack and has the return address in __mprof_nested_return. The return
+// address is compared, because a later frame of another function may have the
+// same frame address.
 
 #include "heap/nested_alloc.h"
 
@@ -19,8 +20,8 @@
 #include "unwind/unwind_cfi.h"
 
 static bool is_on_stack(uintptr_t nested, uintptr_t frame) {
-  // Here a signal handler has interrupted the runtime. Its event is lost in any
-  // case, so the result does not matter.
+  // If the guard is already set, a signal handler has interrupted the runtime.
+  // The handler's event is lost in any case, so the result does not matter.
   if (!mprof_guard_enter())
     return true;
   struct mprof_thread *t = mprof_thread_self(false);

@@ -1,24 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which families place blocks on page boundaries. In sampled mode a
-// counted block is placed on a page boundary. So a call site that frees a block
-// off a page boundary knows that the block is not counted. A family may place
-// blocks only if the allocator's free, resize and size functions handle aligned
-// blocks like any other block, even when their caller was compiled without
-// MProf:
+// Decides which families of functions place their counted blocks on page
+// boundaries. If all counted blocks of a family are on page boundaries, a call
+// site that frees another block knows that this block is not counted. Blocks
+// are not placed with heap_rate=1 and other small rates
+// (MPROF_MIN_PLACED_RATE).
+//
+// A family may place blocks only if the allocator's free, resize and size
+// functions handle aligned blocks like any other block. This must also be true
+// for calls from code that was compiled without MProf. The rules are:
 //   malloc family  Blocks are placed if malloc, free, realloc and
 //                  posix_memalign come from one module. If a program defines
 //                  malloc but not posix_memalign, its free must not receive a
 //                  block from libc's posix_memalign.
 //   operator new   Blocks are placed if operator new is the runtime's, which
-//                  forwards to malloc, or comes from the shared library
-//                  libstdc++ or libc++, whose operator delete ignores the size
-//                  argument. Other allocators trust this argument, and the
-//                  operators of a program may do anything.
-// Otherwise, and in exact mode, the allocator chooses the address of blocks.
-// Then the family's mask is 0, and each free looks up the block in the live
-// map.
+//                  forwards to malloc. Blocks are also placed if operator new
+//                  comes from the shared library libstdc++ or libc++, because
+//                  the library's operator delete ignores the size argument.
+//                  Other allocators rely on this argument, and the operators of
+//                  a program may do anything.
+// If a family does not place blocks, the allocator chooses their addresses. In
+// this case the family's mask is 0, so that each free looks up the block in the
+// live map.
 
 #include "heap/page_placement.h"
 
@@ -38,8 +42,8 @@
 #pragma weak malloc_usable_size
 #pragma weak dlsym
 
-// The address of each hooked function, NULL if the program does not have the
-// function. C++ operators have their mangled names.
+// The address of each hooked function, or NULL if the program does not have the
+// function. The names of C++ operators are mangled.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"
@@ -58,20 +62,21 @@ static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// Returns the module that defines the function name. In a program that is not
-// position-independent, address may be a stub made by the linker, so the loader
-// is asked for the real address. Static programs have no dlsym, so address is
-// used.
+// Returns the module that defines the function `name`. In a program that is not
+// position-independent, `address` may be a stub made by the linker. So the
+// loader is asked for the real address. Static programs have no dlsym, so
+// `address` is used for them.
 static struct mprof_module home_of(const char *name, void *address) {
   void *real = dlsym && address ? dlsym(RTLD_DEFAULT, name) : NULL;
   return mprof_module_of(real ? real : address);
 }
 
-// Returns the module that defines the function name. For a function that the
-// runtime intercepts, returns the module of the allocator's definition beneath.
+// Returns the module that defines the function `name`. If the program's calls
+// of this function reach a runtime's interceptor, returns the module of the
+// definition that the interceptor calls.
 static struct mprof_module beneath(const char *name, void *address) {
-  // The program may define some functions of the family and the runtime the
-  // others, so check each function.
+  // Check each function, because the program may define some functions of the
+  // family, and the runtime may intercept the others.
   for (const struct mprof_intercept *i = mprof_intercept_c; i && i->name; i++)
     if (strcmp(i->name, name) == 0 && i->bound == i->own)
       return mprof_module_of(*i->word);
@@ -100,8 +105,8 @@ static struct mprof_module home_of_c(void) {
 }
 
 // Returns whether all forms of operator new and delete come from one C++
-// library. If the program replaces one form, the other forms cannot handle the
-// blocks of the replaced form.
+// library. If the program replaces one form, the other forms cannot handle
+// blocks of that form.
 static bool operators_are_library_s(void) {
   uintptr_t home = 0;
   for (size_t i = 0; i < sizeof(hooked) / sizeof(hooked[0]); i++) {
@@ -116,8 +121,8 @@ static bool operators_are_library_s(void) {
 }
 
 void mprof_place_init(void) {
-  // The allocator of a sanitizer checks that each block is freed by the
-  // function that matches its allocation.
+  // Place no blocks under a sanitizer, because its allocator checks that each
+  // block is freed by the function that matches its allocation.
   if (mprof_has_sanitizer())
     return;
   struct mprof_module home = home_of_c();
@@ -128,13 +133,14 @@ void mprof_place_init(void) {
 }
 
 void mprof_place_set_masks(uint64_t rate) {
-  // Keep the masks: with rate 0 no block is counted, and this function runs
-  // again when the rate changes.
+  // With rate 0 no block is counted, so the masks need not change. This
+  // function is called again when the rate changes.
   if (rate == 0)
     return;
-  // No block is placed if heapx is on. Placing changes the address and the
-  // usable size of a block, and a later resize moves the block. That would
-  // distort the resizes and the slack that the heapx profile counts.
+  // No block is placed if the option heapx is on. A placed block has a
+  // different address and usable size, and a later resize always moves the
+  // block. This would distort the resizes and the slack that the heapx profile
+  // counts.
   bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
   if (!sampled || !mprof_place.c)
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);
@@ -142,13 +148,14 @@ void mprof_place_set_masks(uint64_t rate) {
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }
 
-// In bytes. Clearing a smaller block costs no more than the check below.
+// Minimum size in bytes of a block for which the check is worth its time. To
+// clear a smaller block costs no more than the check.
 #define MIN_ZEROED (64u << 10)
 
-// glibc sets bit 1 in the size word in front of a block that is a mapping of
-// its own. Such a block is zero, as glibc's calloc also assumes, unless
-// M_PERTURB makes malloc fill blocks. The first word of the block shows whether
-// the block was filled.
+// glibc sets bit 1 of the size word before a block if the block is a memory
+// mapping of its own. Such a block is zero, unless M_PERTURB makes malloc fill
+// blocks. The first word of the block shows whether malloc has filled the
+// block. glibc's calloc also relies on the zeros.
 bool mprof_place_is_zeroed(const void *p, size_t size) {
   return mprof_place.is_glibc && size >= MIN_ZEROED &&
          (((const size_t *)p)[-1] & 2) != 0 && *(const size_t *)p == 0;

@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps freed blocks that are on page boundaries for the next samples. An
-// allocator usually returns the block that was freed last. If a counted block
-// were freed to the allocator, the hot loop that freed the block would get it
-// again, now uncounted but still on its page boundary. Every later free in that
-// loop would then call the runtime. So counted blocks stay in this cache until
-// a sample of their size needs one. A block is freed to the allocator if the
-// cache has no slot for it, or if it is large: allocating a large block costs
-// so much that an extra call of the runtime does not matter.
+// Keeps freed counted blocks that are on page boundaries for the next samples.
+// An allocator usually returns the block that was freed last. If a counted
+// block were freed to the allocator, the hot loop that freed the block would
+// get the same block again. The block would now be uncounted, but still on a
+// page boundary, so each later free in the loop would call the runtime.
+//
+// Therefore counted blocks stay in this cache until a sample of the same size
+// needs one. A block is freed to the allocator if the cache has no slot for the
+// block. Large blocks have no slot, because the allocation of a large block
+// takes so long that an extra call of the runtime does not matter.
 
 #include "heap/placed_cache.h"
 
@@ -19,10 +21,10 @@
 
 #pragma weak malloc_usable_size
 
-// Classes of usable sizes. There is one class for each 16 bytes below 1 KiB,
-// where allocators have per-thread caches, and 8 classes for each doubling up
-// to 32 KiB. Each class below 1 KiB keeps at most 8 blocks, each other class at
-// most 2. So the cache keeps at most 1 MiB.
+// Classes of usable sizes. Below 1 KiB, where allocators have per-thread
+// caches, there is one class for each 16 bytes, with at most 8 blocks. From 1
+// KiB to 32 KiB there are 8 classes for each doubling, with at most 2 blocks
+// each. So the cache keeps at most 1 MiB.
 #define FINE_BYTES 16u
 #define FINE_CLASSES 64u
 #define LG_FINE_END 10u
@@ -31,13 +33,13 @@
 #define FINE_SLOTS 8u
 #define COARSE_SLOTS 2u
 
-// Threads insert and remove blocks by atomic exchanges of a slot, so no lock is
-// needed.
+// The kept blocks. Threads need no lock, because they insert and remove a block
+// by an atomic exchange of its slot.
 static _Atomic(void *) kept[CLASSES][FINE_SLOTS];
 
-// Number of kept blocks for each hash value of the address. A free searches the
-// slots only if its block's counter is not 0, which is rare. A counter is never
-// less than the true number.
+// Number of kept blocks for each hash value of the block's address. A free
+// searches the slots only if the counter for its block is not 0, which is rare.
+// A counter may be too high for a moment, but it is never too low.
 #define COUNTERS 1024u
 static _Atomic uint16_t counters[COUNTERS];
 
@@ -80,7 +82,7 @@ bool mprof_placed_put(void *p) {
 }
 
 // p may be any address that the program passed to free. So this function must
-// not read the memory in front of p, as malloc_usable_size would do.
+// not call malloc_usable_size, which would read the memory in front of p.
 void mprof_placed_expose(void *p) {
   if (mprof_likely(kept_at(p) == 0))
     return;
@@ -106,8 +108,9 @@ static void *take_from(size_t at, size_t size) {
     note(p, -1);
     if (malloc_usable_size(p) >= size)
       return p;
-    // The block is smaller than size, although it is in the class of size. Put
-    // it back; another thread may have filled its slot meanwhile.
+    // The block is smaller than `size`, although both are in the same class.
+    // Insert the block into the cache again. The block is freed if other
+    // threads have filled the slots in the meantime.
     if (!mprof_placed_put(p))
       NEXT(free)(p);
   }

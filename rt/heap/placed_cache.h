@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps a cache of freed blocks that are on page boundaries. The next samples
-// reuse these blocks. Without the cache, an allocator would return such a block
-// to the loop that has just freed it, and every later free in this loop would
-// call the runtime (placed_cache.c). The functions take no lock and may be
-// called by any thread.
+// Keeps a cache of freed blocks on page boundaries, which the next samples
+// reuse. Without the cache, an allocator would return such a block to the loop
+// that has just freed it. Every later free in this loop would then call the
+// runtime (placed_cache.c). The functions of this file take no lock. Any thread
+// may call them.
 
 #ifndef MPROF_RT_HEAP_PLACED_CACHE_H
 #define MPROF_RT_HEAP_PLACED_CACHE_H
@@ -13,16 +13,17 @@
 #include "sys/base.h"
 
 // Keeps a counted block that the program frees. The block's family must be
-// allowed to place blocks (page_placement.h). Returns false if the block is not
-// kept; then the caller must free it.
+// allowed to place blocks (page_placement.h). Returns false if the cache does
+// not keep the block. In this case the caller must free the block.
 bool mprof_placed_put(void *p);
 // Detects a double free. Call this when the program frees a block that is not
-// counted. If the cache keeps the block, the program has already freed it once.
-// Then removes the block from the cache and frees it, so that the allocator
-// detects the error when the caller frees the block again.
+// counted. If the cache has the block, the program has already freed the block
+// once. In this case, removes the block from the cache and frees it. When the
+// caller frees the block again, the allocator detects the double free.
 void mprof_placed_expose(void *p);
-// Removes a block of at least size bytes from the cache and returns it, or NULL
-// if there is none. The contents of the block are undefined.
+// Removes a block of at least `size` bytes from the cache and returns the
+// block. Returns NULL if the cache has no such block. The contents of the block
+// are undefined.
 void *mprof_placed_take(size_t size);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H

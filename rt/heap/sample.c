@@ -3,24 +3,26 @@
 //
 // Decides which allocations are counted, and holds the sampling rate.
 //
-// Sample points lie at random among the bytes that a thread allocates and form
-// a Poisson process. Their mean distance is R bytes, the rate. A block of s
-// bytes is counted if at least one point lies in it. The probability of this is
+// Sample points form a Poisson process over the bytes that a thread allocates.
+// The mean distance of the points is the rate, R bytes. A block of s bytes is
+// counted if at least one point lies in the block. The probability of this is
 //   p(s) = 1 - exp(-s / R)
 // Each counted block represents 1 / p(s) blocks of its size. Writers scale the
-// counts by this factor, so the expected counts equal the true counts. A
-// bucket's key contains the size and the rate, so the factor is exact for each
-// bucket. (Go: nextSample, scaleHeapSample)
+// counts by this factor, so that the expected counts equal the true counts. The
+// factor is exact for each bucket, because all blocks of a bucket have the same
+// size and rate. (Go: nextSample, scaleHeapSample)
 //
-// The points are not drawn one by one. A thread's countdown is the distance to
-// its next point, drawn from the exponential distribution by inversion:
+// Each thread has a countdown, which is the distance to the thread's next
+// point. The distance is drawn from the exponential distribution by inversion:
 //   d = -ln(q) * R, with q uniform in (0, 1]           (Go: fastexprand)
-// Each call site subtracts its block's size from the countdown, and the block
-// that makes the countdown run out is counted. Then a new distance is drawn,
-// from the end of this block on. That is correct although the point lies inside
-// the block, because the exponential distribution has no memory.
+// Each call site subtracts the size of its block from the countdown. The block
+// with which the countdown reaches 0 or less is counted. A new distance is then
+// drawn, which begins at the end of this block. This is correct although the
+// point lies inside the block, because the exponential distribution has no
+// memory.
 //
-// Two rates are special: 0 counts no block, 1 counts each block (exact mode).
+// Two rates are special: rate 0 counts no block, and rate 1 counts each block
+// (exact mode).
 
 #include "heap/sample.h"
 
@@ -32,11 +34,13 @@
 #include "sys/tls.h"
 #include "thread/threads.h"
 
+// The sampling rate and its epoch, which is the number of changes of the rate.
 // Both fields are written under registry_lock and read without a lock. The
-// epoch is written last, so a thread that reads a new epoch then also reads the
-// new rate.
+// epoch is written last, so that a thread that reads the new epoch also reads
+// the new rate.
 static struct {
-  // Begins a cache line, since each event in exact mode reads the rate.
+  // Each event reads the rate if the rate is 1. Therefore this struct begins a
+  // cache line, so that no data that is often written is in the same line.
   _Alignas(64) _Atomic uint64_t rate;
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;
@@ -45,7 +49,7 @@ uint64_t mprof_sample_rate(void) {
   return atomic_load_explicit(&sampling.rate, memory_order_relaxed);
 }
 
-// log2(1 + i / 32). (Go: fastlog2Table)
+// Element i is log2(1 + i / 32). (Go: fastlog2Table)
 static const double log2_table[33] = {0,
                                       0.044394119358453436,
                                       0.087462841250339401,
@@ -80,8 +84,9 @@ static const double log2_table[33] = {0,
                                       0.97727992349991644,
                                       1};
 
-// Returns log2 of a number from 1 to 2^26: the exponent plus the logarithm of
-// the mantissa, interpolated in the table. (Go: fastlog2)
+// Returns log2(v) for v from 1 to 2^26. The result is the exponent of v plus
+// the logarithm of its mantissa, which is interpolated in log2_table. (Go:
+// fastlog2)
 static double fast_log2(uint32_t v) {
   unsigned exponent = 31 - (unsigned)__builtin_clz(v);
   double mantissa = (double)v / (double)(1u << exponent); // 1 <= m < 2
@@ -95,26 +100,28 @@ int64_t mprof_sample_next(uint64_t rate, uint32_t random26) {
   const double minus_ln2 = -0.6931471805599453;
   if (rate <= 1)
     return 0;
-  // -ln(q) * rate for q = (random26 + 1) / 2^26, computed from log2(q).
+  // The result is -ln(q) * rate with q = (random26 + 1) / 2^26, computed from
+  // log2(q).
   double log = fast_log2(random26 + 1) - 26;
   if (log > 0)
     log = 0;
   return (int64_t)(log * (minus_ln2 * (double)rate)) + 1;
 }
 
-// Returns a new countdown for the rate: INT64_MAX (no sample), 0, or a random
-// distance.
+// Returns a new countdown for a rate. For rate 0 this is INT64_MAX, so that no
+// block is counted. For rate 1 it is 0. For any other rate it is a random
+// distance to the next sample.
 static int64_t draw(uint64_t rate) {
   if (rate == 0)
     return INT64_MAX;
   if (rate == 1)
-    return 0; // so that each allocation is counted, even one of 0 bytes
+    return 0; // counts each allocation, even one of 0 bytes
   return mprof_sample_next(rate, (uint32_t)(mprof_thread_random() >> 38));
 }
 
-// Records that this thread has drawn a countdown for the rate of the epoch.
-// mprof_sample_set_rate waits for this record. Registers the thread if
-// necessary, so that mprof_threads_interrupt finds its countdown.
+// Records that this thread has drawn a countdown for the rate of this epoch.
+// mprof_sample_set_rate waits for this record. Also registers the thread if
+// needed, so that mprof_threads_interrupt finds the thread's countdown.
 static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   mprof_tls.rate_epoch = epoch;
   if (mprof_guard_enter()) {
@@ -125,15 +132,15 @@ static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   }
 }
 
-// Returns whether a block of size bytes is counted at the rate of this epoch.
-// Sets the countdown to the next sample.
+// Returns whether a block of `size` bytes is counted at the rate of this epoch.
+// Sets the countdown to the distance to the next sample.
 static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
   *rate = mprof_sample_rate();
   bool is_hit = true;
   if (mprof_unlikely(mprof_tls.rate_epoch != epoch)) {
-    // This is the thread's first allocation, or the first since the rate
-    // changed. The countdown does not belong to this rate, so draw a new one
-    // and compare the size with that.
+    // This is the thread's first allocation, or its first allocation since the
+    // rate changed. The old countdown does not belong to the new rate. So draw
+    // a new countdown and compare it with the size of the block.
     int64_t left = draw(*rate);
     is_hit = (uint64_t)size >= (uint64_t)left;
     if (!is_hit)
@@ -146,7 +153,8 @@ static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
 
 bool mprof_sample_hit(size_t size, uint64_t *rate) {
   if (mprof_unlikely(size > PTRDIFF_MAX)) {
-    // No block can be this large. The site's subtraction overflowed; undo it.
+    // No block can be this large. The subtraction at the call site has
+    // overflowed, so undo the subtraction.
     __mprof_heap_countdown += (int64_t)size;
     return false;
   }
@@ -164,13 +172,14 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
     if (mprof_unlikely(is_new))
       note_epoch(epoch);
     // Check the epoch again. Another thread may have set a new rate before
-    // decide stored the countdown. In this case, decide has overwritten the 0
-    // by which mprof_threads_interrupt requests a new countdown.
+    // `decide` stored the countdown. In this case, `decide` has overwritten the
+    // 0 that mprof_threads_interrupt stored to request a new countdown.
     atomic_signal_fence(memory_order_seq_cst);
     if (mprof_likely(atomic_load_explicit(&sampling.epoch,
                                           memory_order_acquire) == epoch))
-      // A nested allocation is not counted. The countdown drawn above stays
-      // valid, since a Poisson process has no memory.
+      // A nested allocation is not counted, because its block is part of
+      // another block. The countdown that was drawn above stays valid, because
+      // a Poisson process has no memory.
       return is_hit && !mprof_is_nested((uintptr_t)__builtin_frame_address(0));
   }
 }

@@ -143,9 +143,9 @@ static bool has_charges(void) {
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
 }
 
-void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
-                            enum mprof_kind kind, uintptr_t op, uintptr_t frame,
-                            uintptr_t object) {
+static void wait_begin(struct mprof_wait *w, bool notes, enum mprof_kind kind,
+                       uintptr_t op, uintptr_t frame, uintptr_t object,
+                       uintptr_t mutex) {
   if (!begin(w, kind, op, frame, object))
     return;
   w->start = mprof_clock_now();
@@ -156,11 +156,25 @@ void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
     if (mprof_unlikely(mprof_trace_is_on()))
       mprof_trace_hooks.wait_begin(w, false);
     if (object != 0 && has_charges())
-      w->is_waiter = mprof_waiters_enter(object, w->start);
+      w->is_waiter = mutex != 0
+                         ? mprof_waiters_enter_cond(object, mutex, w->start)
+                         : mprof_waiters_enter(object, w->start);
   }
   if (mprof_unlikely(notes))
     mprof_wait_observer.begin(w);
   mprof_guard_leave();
+}
+
+void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
+                            enum mprof_kind kind, uintptr_t op, uintptr_t frame,
+                            uintptr_t object) {
+  wait_begin(w, notes, kind, op, frame, object, 0);
+}
+
+void mprof_cond_wait_begin_saved(struct mprof_wait *w, bool notes, uintptr_t op,
+                                 uintptr_t frame, uintptr_t condition,
+                                 uintptr_t mutex) {
+  wait_begin(w, notes, MPROF_KIND_cond, op, frame, condition, mutex);
 }
 
 void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
@@ -199,7 +213,45 @@ static void record(const struct mprof_wait *w, uint64_t cycles) {
     mprof_block_add(b, cycles, rate);
 }
 
+// Returns the bucket for the wait for `mutex` that follows wait w for a
+// condition. Both waits have the same stack, so the stack is not unwound again.
+static struct mprof_bucket *bucket_of_mutex(const struct mprof_bucket *b,
+                                            uintptr_t mutex) {
+  const struct mprof_bucket_key key = {.stack = b->stack,
+                                       .stack_len = b->stack_len,
+                                       .type = b->type,
+                                       .skip = b->skip,
+                                       .end = b->end,
+                                       .kind = MPROF_KIND_mutex,
+                                       .labels = b->labels,
+                                       .object = mutex};
+  struct mprof_bucket *of_mutex = mprof_bucket_get_limited(&key);
+  if (of_mutex && mprof_bucket_is_chain(b))
+    mprof_bucket_set_chain(of_mutex);
+  return of_mutex;
+}
+
+// Ends the second part of a wait for a condition: from the signal on, the
+// thread has waited for the mutex. If no unlock was charged since, the thread
+// did not wait for the mutex, and nothing is recorded.
+static void end_mutex_part(const struct mprof_wait *w,
+                           const struct mprof_signal *signal) {
+  const uint64_t released =
+      mprof_waiters_leave(signal->mutex, signal->time, NULL, NULL);
+  if (released == 0 || signal->time < w->start || w->bucket == NULL ||
+      !wants_block(MPROF_KIND_mutex))
+    return;
+  const uint64_t cycles = released - signal->time;
+  const uint64_t rate = load(&mprof_contention.block_rate);
+  if (!mprof_block_sampled(cycles, rate))
+    return;
+  struct mprof_bucket *b = bucket_of_mutex(w->bucket, signal->mutex);
+  if (b)
+    mprof_block_add(b, cycles, rate);
+}
+
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
+  struct mprof_signal signal = {.time = 0};
   struct mprof_trace_mark mark = {.buf = NULL};
   if (w->start == 0 || w->epoch != mprof_process_epoch())
     return;
@@ -215,15 +267,20 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   mprof_guard_enter();
   if (w->is_waiter)
     released = mprof_waiters_leave(w->object, w->start,
-                                   outcome == MPROF_GOT ? &mark : NULL);
+                                   outcome == MPROF_GOT ? &mark : NULL,
+                                   w->kind == MPROF_KIND_cond ? &signal : NULL);
   if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
     mprof_trace_hooks.wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
     // The recorded wait ends when the lock was released. The time that the
     // thread then needed to wake up is not counted. (Go: releasetime)
     uint64_t until = outcome == MPROF_GOT && released ? released : now;
+    if (signal.time >= w->start)
+      until = signal.time;
     record(w, until > w->start ? until - w->start : 1);
   }
+  if (signal.is_counted)
+    end_mutex_part(w, &signal);
   mprof_guard_leave();
 }
 
@@ -255,6 +312,8 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_hooks.release_begin(&waker, op, frame);
   r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL);
+  if (r->charge.signal.woken != 0)
+    mprof_waiters_count_woken(object, &r->charge.signal);
   if (mprof_unlikely(waker.row != NULL))
     mprof_trace_hooks.release_end();
   mprof_guard_leave();
@@ -326,7 +385,8 @@ void mprof_contention_note_waits(void) {
   }
   mprof_lock_release(&mprof_registry_lock);
   // During this pause, most threads begin a wait that is noted, so that their
-  // stacks can be read. thread_noting.c handles the threads that do not.
+  // stacks can be read. thread_noting.c handles the threads that do not begin a
+  // wait during the pause.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }
@@ -341,8 +401,9 @@ static void set_block_rate(uint64_t ns) {
 
 // Returns whether the functions lock, try and unlock are in the same module.
 // The program or a preloaded library may replace libc's lock function by its
-// own. That lock function may not work together with libc's try function. Takes
-// the loader's lock.
+// own. That lock function may not work together with libc's try function, so
+// waits for such locks are not recorded (foreign_kinds). Takes the loader's
+// lock.
 static bool comes_with(void *lock, void *try, void *unlock) {
   uintptr_t id = mprof_module_of(lock).id;
   return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;

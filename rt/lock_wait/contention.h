@@ -28,7 +28,7 @@
 extern struct mprof_contention {
   _Atomic uint64_t block_rate;    // average ticks per sample; 0: off
   _Atomic uint64_t block_rate_ns; // block_rate as it was set, in ns
-  // Of this number of releases, one is sampled. 0: off.
+  // One of this number of releases is sampled; 0: off.
   _Atomic uint64_t mutex_fraction;
   uint64_t block_kinds; // kinds that the block profile records; written once
   // Kinds of locks that are not recorded, because their lock, try and unlock
@@ -123,6 +123,15 @@ static inline bool mprof_waits_are_noted(void) {
 void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
                             enum mprof_kind kind, uintptr_t op, uintptr_t frame,
                             uintptr_t object);
+// Begins a wait for a condition. mutex: the mutex that the call releases and
+// takes again. The wait has two parts. The first part is the wait for the
+// condition, and ends at the signal. The second part is the wait for the mutex,
+// and is recorded as a wait of the kind mutex with the same stack.
+#define mprof_cond_wait_begin(w, op, frame, condition, mutex)                  \
+  MPROF_BEGIN_WAIT_(w, mprof_cond_wait_begin_saved, op, frame, condition, mutex)
+void mprof_cond_wait_begin_saved(struct mprof_wait *w, bool notes, uintptr_t op,
+                                 uintptr_t frame, uintptr_t condition,
+                                 uintptr_t mutex);
 // Begins a blocking call, which may return without a wait. So the stack is
 // unwound only at the end of the call, and only if the wait is sampled. op:
 // address of the hooked function. frame: frame address of the entry.

@@ -17,6 +17,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 
 // number of preferred records of a lock
@@ -89,21 +90,50 @@ static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   return best;
 }
 
+// Returns whether the stack that begins at `frame` is known to be the last
+// stack of record x. Often it is, because a loop takes the same lock again.
+// This function follows frame pointers only, so it returns false if x->is_chain
+// is 0.
+static bool has_stack(const struct mprof_thread *t, const struct mprof_hold *x,
+                      uintptr_t frame) {
+  size_t n = MPROF_HOLD_FRAMES;
+  if (!x->is_chain)
+    return false;
+  while (x->stack[n - 1] == 0)
+    n--;
+  if (!mprof_unwind_along(&t->range, &frame, x->stack, n))
+    return false;
+  const uintptr_t next = *(const uintptr_t *)frame;
+  return n == MPROF_HOLD_FRAMES || (next > frame && next <= t->range.hi - 16 &&
+                                    mprof_is_root(((const mprof_pc *)next)[1]));
+}
+
+// Stores in record x the stack that begins at `frame`.
+static void set_stack(struct mprof_thread *t, struct mprof_hold *x,
+                      uintptr_t frame) {
+  enum mprof_stack_end end;
+  bool is_chain;
+  if (mprof_likely(has_stack(t, x, frame)))
+    return;
+  size_t n = mprof_unwind_checked(&t->range, frame, x->stack, MPROF_HOLD_FRAMES,
+                                  &end, &is_chain);
+  for (; n < MPROF_HOLD_FRAMES; n++)
+    x->stack[n] = 0;
+  x->is_chain = is_chain;
+}
+
 static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
                 uintptr_t op, uintptr_t frame) {
   if (!t->holds && !(t->holds = mprof_persistent_alloc(sizeof(*t->holds))))
     return;
   struct mprof_hold *x = choose(t->holds, lock);
-  enum mprof_stack_end end;
   atomic_store_explicit(&x->lock, 0, memory_order_relaxed);
   atomic_thread_fence(memory_order_release);
   x->op = op;
   x->kind = kind & 0x7f;
   x->is_needed = is_needed(kind, op);
   x->since = mprof_clock_about();
-  size_t n = mprof_unwind(&t->range, frame, x->stack, MPROF_HOLD_FRAMES, &end);
-  for (; n < MPROF_HOLD_FRAMES; n++)
-    x->stack[n] = 0;
+  set_stack(t, x, frame);
   atomic_store_explicit(&x->lock, lock, memory_order_release);
 }
 
@@ -137,10 +167,11 @@ void mprof_hold_dropped(uintptr_t lock) {
     if (x->lock == lock)
       x->lock = 0;
   }
-  // If a needed record was replaced, its lock has no record when it is
-  // released. But `lost` is not decreased in this case, because the record may
-  // not have been lost. The thread may have taken the lock twice, and the first
-  // release has removed the record.
+  // If the lock's record was replaced by another needed record, the loop has
+  // found no record. But `lost` is not decreased in this case, because a record
+  // may be missing for another reason: the thread has taken the lock twice, and
+  // its first release has removed the record. `lost` becomes 0 when the thread
+  // has no needed record.
   if (mprof_unlikely(h->lost != 0) && !has_needed(h))
     h->lost = 0;
 }

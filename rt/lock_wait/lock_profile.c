@@ -13,6 +13,10 @@
 // ticks of the dropped stack are added to the field `lost`. The lost ticks are
 // recorded for the pseudo function mprof_lost_contended_runtime_lock. (Go:
 // mLockProfile)
+//
+// The stack is kept in the thread's buffers. A thread that begins or ends has
+// no buffers, and many other threads have none either. If such a thread
+// releases its last lock of the profiler, its stack is recorded at once.
 
 #include "lock_wait/lock_profile.h"
 
@@ -23,9 +27,12 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
+#include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/stack_range.h"
+#include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 
 void mprof_lock_profile_publish(void) {
@@ -33,43 +40,49 @@ void mprof_lock_profile_publish(void) {
                  mprof_clock_ns(mprof_lock_wait_ticks()));
 }
 
+static bool has_buffers(void) {
+  return mprof_tls.self != NULL && mprof_tls.self->scratch != NULL;
+}
+
 // Stores the stack at frame as the stack that the thread keeps. (Go:
 // mLockProfile.captureStack)
 static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   struct mprof_thread *t = mprof_tls.self;
   p->stack_len = 0;
-  if (t == NULL || t->scratch == NULL)
+  if (!has_buffers())
     return;
   enum mprof_stack_end end;
-  p->stack_len = (uint32_t)mprof_unwind(&t->range, frame,
-                                        mprof_scratch_lock_stack(t->scratch),
-                                        mprof_flags.stack_depth, &end);
+  p->stack_len = (uint32_t)mprof_unwind_cfi(
+      &t->range, frame, mprof_scratch_lock_stack(t->scratch),
+      mprof_flags.stack_depth, &end);
   p->end = (uint8_t)end;
 }
 
-// Keeps the stack at frame for a release that made other threads wait for
-// cycles ticks, or drops it. (Go: mLockProfile.recordUnlock)
-static void record(struct mprof_lock_profile *p, uint64_t cycles,
+// Keeps the stack at frame for a release that made other threads wait, or drops
+// it. cycles: the ticks that they waited. Returns whether it keeps the stack.
+// (Go: mLockProfile.recordUnlock)
+static bool record(struct mprof_lock_profile *p, uint64_t cycles,
                    uintptr_t frame) {
   uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
                                            memory_order_relaxed);
   if (fraction == 0 || mprof_thread_random() % fraction != 0)
-    return;
+    return false;
   if (p->disabled) {
     p->lost += cycles;
-    return;
+    return false;
   }
   if (p->cycles != 0) {
     uint64_t of_kept = mprof_thread_random() % p->cycles;
     uint64_t of_new = mprof_thread_random() % cycles;
     if (of_kept > of_new) {
       p->lost += cycles;
-      return;
+      return false;
     }
     p->lost += p->cycles;
   }
   capture(p, frame);
   p->cycles = cycles;
+  return true;
 }
 
 static void add(const mprof_pc *stack, uint32_t len, uint8_t end,
@@ -86,15 +99,35 @@ static void add(const mprof_pc *stack, uint32_t len, uint8_t end,
     mprof_mutex_add(b, cycles, fraction ? fraction : 1);
 }
 
+// Records the stack at frame, for a thread without buffers. The stack of the
+// thread may be small, so the array has few elements.
+static MPROF_NOINLINE void add_at_once(uint64_t cycles, uintptr_t frame) {
+  enum { DEPTH = 32 };
+  mprof_pc stack[DEPTH];
+  const size_t depth =
+      mprof_flags.stack_depth < DEPTH ? mprof_flags.stack_depth : DEPTH;
+  struct mprof_stack_range range =
+      mprof_tls.self ? mprof_tls.self->range
+                     : mprof_stack_range_of_thread(mprof_sys_gettid() ==
+                                                   mprof_sys_getpid());
+  enum mprof_stack_end end;
+  const size_t len = mprof_unwind(&range, frame, stack, depth, &end);
+  add(stack, (uint32_t)len, (uint8_t)end, cycles);
+}
+
 // Records the kept stack and the lost ticks in the mutex profile. (Go:
 // mLockProfile.storeSlow)
-static void store(struct mprof_lock_profile *p) {
+// frame: frame address of this release if its stack is the kept one; 0:
+//   otherwise.
+static void store(struct mprof_lock_profile *p, uintptr_t frame) {
   const uint64_t cycles = p->cycles;
-  struct mprof_thread *t = mprof_tls.self;
   p->disabled = true;
   p->cycles = 0;
-  if (p->stack_len != 0 && t != NULL && t->scratch != NULL)
-    add(mprof_scratch_lock_stack(t->scratch), p->stack_len, p->end, cycles);
+  if (p->stack_len != 0 && has_buffers())
+    add(mprof_scratch_lock_stack(mprof_tls.self->scratch), p->stack_len, p->end,
+        cycles);
+  else if (frame != 0 && !has_buffers() && mprof_flags.stack_depth != 0)
+    add_at_once(cycles, frame);
   else
     p->lost += cycles;
   // add() may itself make other threads wait for a lock of the profiler. Then
@@ -118,10 +151,9 @@ static void store(struct mprof_lock_profile *p) {
 // again. The nested call only adds to `lost`.
 static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
   struct mprof_lock_profile *p = &mprof_tls.lock_profile;
-  if (cycles != 0)
-    record(p, cycles, frame);
+  const bool is_kept = cycles != 0 && record(p, cycles, frame);
   if (mprof_tls.locks_held == 0 && p->cycles != 0 && !p->disabled)
-    store(p);
+    store(p, is_kept ? frame : 0);
 }
 
 void mprof_lock_profile_init(void) { mprof_lock_observer = released; }

@@ -11,6 +11,7 @@
 
 #include "lock_wait/waiters.h"
 
+#include "lock_wait/cond_signals.h"
 #include "lock_wait/wake_marks.h"
 #include "sys/abi_words.h"
 #include "sys/assert.h"
@@ -30,6 +31,9 @@ struct waited {
   // Marks, which link wakeups to the releases that caused them (wake_marks.h).
   // NULL before the first mark.
   struct mprof_wake_marks *marks;
+  uintptr_t mutex; // if the object is a condition: its mutex; 0: none
+  // Signals whose woken threads have not returned. NULL before the first one.
+  struct mprof_signals *signals;
 };
 
 static struct slot {
@@ -80,9 +84,13 @@ static struct waited *make_locked(struct slot *s, uintptr_t object) {
     s->unused = w->next;
   else if (!(w = mprof_persistent_alloc(sizeof(*w))))
     return NULL;
-  *w = (struct waited){.next = s->used, .object = object, .marks = w->marks};
+  *w = (struct waited){.next = s->used,
+                       .object = object,
+                       .marks = w->marks,
+                       .signals = w->signals};
   if (mprof_unlikely(w->marks != NULL))
     mprof_wake_marks_clear(w->marks);
+  MPROF_ASSERT(w->signals == NULL || w->signals->woken == 0);
   s->used = w;
   set_word_locked(object, word_of(object) + 1);
   return w;
@@ -104,23 +112,40 @@ static void drop_if_idle_locked(struct slot *s, struct waited *w) {
   set_word_locked(w->object, word);
 }
 
-bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
+// Adds n waiters for object, which have waited since start. mutex: see struct
+// waited. flag: bit to set in the slot's word, MPROF_WAITER_CAME or 0. Returns
+// false if there is no memory.
+static bool enter(uintptr_t object, uintptr_t mutex, uint64_t start, uint32_t n,
+                  uint32_t flag) {
   struct slot *s = lock_slot(object);
   struct waited *w = make_locked(s, object);
   if (w) {
-    set_word_locked(object, word_of(object) | MPROF_WAITER_CAME);
-    w->waiters++;
-    w->sum += start > w->charged ? start : w->charged;
+    set_word_locked(object, word_of(object) | flag);
+    w->mutex = mutex;
+    w->waiters += n;
+    w->sum += n * (start > w->charged ? start : w->charged);
   }
   mprof_lock_release(&s->lock);
   return w != NULL;
 }
 
+bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
+  return enter(object, 0, start, 1, MPROF_WAITER_CAME);
+}
+
+bool mprof_waiters_enter_cond(uintptr_t condition, uintptr_t mutex,
+                              uint64_t start) {
+  return enter(condition, mutex, start, 1, MPROF_WAITER_CAME);
+}
+
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
-                             struct mprof_trace_mark *mark) {
+                             struct mprof_trace_mark *mark,
+                             struct mprof_signal *signal) {
   uint64_t released = 0;
   if (mark)
     *mark = (struct mprof_trace_mark){.buf = NULL};
+  if (signal)
+    *signal = (struct mprof_signal){.time = 0};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
   if (w && w->waiters > 0) {
@@ -130,6 +155,8 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
     w->sum -= released ? released : start;
     if (--w->waiters == 0)
       w->sum = 0;
+    if (signal && w->signals)
+      mprof_signals_take(w->signals, start, w->waiters, signal);
     drop_if_idle_locked(s, w);
   }
   mprof_lock_release(&s->lock);
@@ -138,18 +165,42 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
 
 static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
                             const struct mprof_trace_waker *waker,
-                            uint64_t now) {
+                            const struct mprof_charge *c) {
   if (!w->marks)
     w->marks = mprof_persistent_alloc(sizeof(*w->marks));
   if (w->marks)
-    mprof_wake_marks_add(w->marks, mprof_trace_hooks.put_wake(waker, now),
-                         wakes);
+    mprof_wake_marks_add(
+        w->marks,
+        // Only the release of a lock is charged: see WAKE in sync_entry.h.
+        mprof_trace_hooks.put_wake(
+            waker, c->stamp, wakes == MPROF_WAKES_NEXT_OWNER ? c->ticks : 0),
+        wakes);
+}
+
+// Adds a signal to the list of signals of the condition w, and returns the
+// signal. The field `woken` of the result is 0 if the signal wakes no thread,
+// or if the list is full.
+static struct mprof_signal
+add_signal_locked(struct waited *w, enum mprof_wakes wakes, uint64_t now) {
+  static atomic_uint_fast64_t last_id;
+  const uint32_t asleep = w->waiters - (w->signals ? w->signals->woken : 0);
+  struct mprof_signal x = {.id = atomic_fetch_add(&last_id, 1),
+                           .time = now,
+                           .mutex = w->mutex,
+                           .woken = wakes == MPROF_WAKES_ALL ? asleep
+                                    : asleep != 0            ? 1
+                                                             : 0};
+  if (!w->signals)
+    w->signals = mprof_persistent_alloc(sizeof(*w->signals));
+  if (x.woken != 0 && (!w->signals || !mprof_signals_add(w->signals, x)))
+    x.woken = 0;
+  return x;
 }
 
 struct mprof_charge
 mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
                      const struct mprof_trace_waker *waker) {
-  struct mprof_charge c = {0, 0, 0};
+  struct mprof_charge c = {.ticks = 0};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
   if (w) {
@@ -159,15 +210,39 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
     // negative. In that case the release is not charged.
     int64_t owed = (int64_t)(w->waiters * now - w->sum);
     if (owed > 0 && now > w->charged) {
-      c = (struct mprof_charge){(uint64_t)owed, now, w->charged};
+      c = (struct mprof_charge){
+          .ticks = (uint64_t)owed, .stamp = now, .before = w->charged};
       w->sum += c.ticks;
       w->charged = now;
       if (mprof_unlikely(waker != NULL))
-        add_mark_locked(w, wakes, waker, now);
+        add_mark_locked(w, wakes, waker, &c);
+      if (w->mutex != 0 && wakes != MPROF_WAKES_NEXT_OWNER)
+        c.signal = add_signal_locked(w, wakes, now);
     }
   }
   mprof_lock_release(&s->lock);
   return c;
+}
+
+// The locks of two slots are never held together. A woken thread may therefore
+// return before it is counted as a waiter for the mutex. The thread then takes
+// its signal, which is not marked is_counted, and does not remove itself from
+// the waiters for the mutex. This function removes such threads.
+void mprof_waiters_count_woken(uintptr_t condition,
+                               const struct mprof_signal *signal) {
+  // With the flag MPROF_WAITER_CAME, the next unlock of the mutex would be
+  // charged in any case. The flag is not set, because an unlock need not be
+  // charged before a woken thread sleeps for the mutex. From then on, the word
+  // of the mutex shows that a thread sleeps, and unlocks are charged.
+  if (!enter(signal->mutex, 0, signal->time, signal->woken, 0))
+    return;
+  struct slot *s = lock_slot(condition);
+  struct waited *w = find_locked(s, condition);
+  uint32_t remaining =
+      w && w->signals ? mprof_signals_counted(w->signals, signal->id) : 0;
+  mprof_lock_release(&s->lock);
+  for (; remaining < signal->woken; remaining++)
+    mprof_waiters_leave(signal->mutex, signal->time, NULL, NULL);
 }
 
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {

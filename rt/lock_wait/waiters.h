@@ -14,6 +14,7 @@
 #ifndef MPROF_RT_LOCK_WAIT_WAITERS_H
 #define MPROF_RT_LOCK_WAIT_WAITERS_H
 
+#include "lock_wait/cond_signals.h"
 #include "lock_wait/wake_marks.h"
 
 struct mprof_trace_waker; // trace_hooks.h
@@ -21,14 +22,24 @@ struct mprof_trace_waker; // trace_hooks.h
 // Adds the calling thread to the waiters for object. Returns false if there is
 // no memory. start: time at which the wait began, in ticks.
 bool mprof_waiters_enter(uintptr_t object, uint64_t start);
+// Adds the calling thread to the waiters for a condition. mutex: the mutex that
+// the thread releases meanwhile. A signal then counts the thread as a waiter
+// for the mutex; see mprof_waiters_count_woken.
+bool mprof_waiters_enter_cond(uintptr_t condition, uintptr_t mutex,
+                              uint64_t start);
 // Removes the calling thread from the waiters for object. Returns the time of
 // the last charged release of object, in ticks, or 0 if there was none since
 // start.
 // start: the value that was passed to mprof_waiters_enter.
 // mark: receives the mark that links this thread's wakeup to the release that
 //   caused it (wake_marks.h). NULL: the wait did not end by a release.
+// signal: for a condition, receives the signal that has woken this thread
+//   (cond_signals.h). If no signal has woken the thread, signal->time becomes
+//   0. If signal->is_counted, the caller must remove the thread from the
+//   waiters for signal->mutex, too. NULL: the object is not a condition.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
-                             struct mprof_trace_mark *mark);
+                             struct mprof_trace_mark *mark,
+                             struct mprof_signal *signal);
 
 // The charge of a release, that is, the time that other threads have waited.
 struct mprof_charge {
@@ -36,6 +47,9 @@ struct mprof_charge {
   // Times of this release and of the charged release before it, in ticks.
   // mprof_waiters_uncharge uses these times.
   uint64_t stamp, before;
+  // If the release is a signal of a condition: the signal. woken is 0 if the
+  // signal has woken no thread.
+  struct mprof_signal signal;
 };
 // Charges a release of object that is about to happen. Returns the total time
 // that the waiters have waited. For each waiter, this time begins with its wait
@@ -43,11 +57,17 @@ struct mprof_charge {
 // as the time of the last charged release.
 // wakes: the threads that the release wakes.
 // waker: the releasing thread in the trace. If a thread waits, records the
-//   release there and adds a mark, which links the wakeup to the release. NULL:
-//   the release is not traced.
+//   release in the trace and adds a mark, which links the wakeup to the
+//   release. NULL: the release is not traced.
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
                                          enum mprof_wakes wakes,
                                          const struct mprof_trace_waker *waker);
+// Adds the threads that a signal of `condition` wakes to the waiters for the
+// condition's mutex, because a woken thread needs the mutex before it can
+// return. Call after mprof_waiters_charge, whose result contains *signal, and
+// before the signal is sent.
+void mprof_waiters_count_woken(uintptr_t condition,
+                               const struct mprof_signal *signal);
 // Takes back charge c of a release that has failed. Does nothing if another
 // release of object was charged since.
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);

@@ -16,8 +16,9 @@
 
 // The threads that a release wakes.
 enum mprof_wakes {
-  // The next owner of a lock. After several releases, only the last release
-  // matters, because an earlier owner has already released the lock again.
+  // The next owner of a lock. Between two releases of a lock, a thread has
+  // taken it. So only the last release has made the lock free for the next
+  // owner, and only the mark of the last release is kept.
   MPROF_WAKES_NEXT_OWNER,
   MPROF_WAKES_ONE, // one waiter, as by pthread_cond_signal or sem_post
   MPROF_WAKES_ALL, // all waiters, as by pthread_cond_broadcast

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the loader's list of modules. It tells which module contains an
-// address, and how many modules were loaded and unloaded.
+// Reads the loader's list of modules. Finds the module that contains an
+// address, and counts the modules that were loaded and unloaded.
 
 #include "process/modules.h"
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The modules of the process, that is, the program and its shared libraries, in
-// the loader's list. Access to this list takes the loader's lock. maps.h reads
-// the modules from the kernel instead, without that lock.
+// Finds the modules of the process, which are the program and its shared
+// libraries, in the loader's list. Reading this list takes the loader's lock.
+// The functions of maps.h do not take this lock, because they read the modules
+// from the kernel.
 
 #ifndef MPROF_RT_PROCESS_MODULES_H
 #define MPROF_RT_PROCESS_MODULES_H
@@ -12,17 +13,18 @@
 
 #include <string.h>
 
-// The module that contains an address.
+// The result of a search for the module that contains an address.
 struct mprof_module {
-  uintptr_t id;         // 0: no module contains the address
-  uintptr_t start, end; // the segment that contains the address
+  uintptr_t id; // identifies the module; 0: no module contains the address
+  uintptr_t start, end; // the module's segment that contains the address
   char name[64];        // base name of the file; "": the program itself
 };
-// Returns the module that contains an address. Takes the loader's lock, so call
-// this function only at start.
+// Returns the module that contains an address. Call this function only when the
+// runtime starts, because it takes the loader's lock.
 struct mprof_module mprof_module_of(void *address);
-// Returns whether the module is libstdc++ or libc++. Their operators new and
-// delete behave as all libraries expect.
+// Returns whether the module is a C++ runtime library (libstdc++ or libc++).
+// The operators new and delete of such a library only forward to malloc and
+// free, so they do not replace the program's allocator.
 static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
   static const char *const names[] = {"libstdc++.so", "libc++.so",
                                       "libc++abi.so"};
@@ -31,12 +33,13 @@ static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
       return true;
   return false;
 }
-// The numbers of modules that the loader has loaded (adds) and unloaded (subs).
+// The numbers of modules that the loader has loaded (adds) and unloaded (subs)
+// since the start of the process.
 struct mprof_loads {
   unsigned long long adds, subs;
 };
-// Returns these numbers since the start of the process. Takes the loader's
-// lock, so call this function only where the loader is called anyway.
+// Returns the numbers of loaded and unloaded modules. Takes the loader's lock,
+// so call this function only where the program calls the loader anyway.
 struct mprof_loads mprof_module_loads(void);
 
 #endif // MPROF_RT_PROCESS_MODULES_H

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See process.h. The state changes from NOT_STARTED to STARTING and then to
-// READY. It becomes INERT, and stays so, in a second copy of the runtime in the
-// process and in a forked child that is not profiled.
+// See process.h. The variable `state` changes from NOT_STARTED to STARTING and
+// then to READY. `state` becomes and stays INERT in a second copy of the
+// runtime in the process, and in a forked child that is not profiled.
 
 #include "process/process.h"
 
@@ -19,7 +19,8 @@ enum { NOT_STARTED, STARTING, READY, INERT };
 static atomic_int state;
 atomic_bool mprof_is_ready;
 atomic_uint mprof_epoch;
-static atomic_int process_id; // id of the process whose events are recorded
+// Id of the process that the runtime's data describe.
+static atomic_int process_id;
 
 bool mprof_has_sanitizer(void) {
   return __asan_init || __tsan_init || __msan_init || __lsan_init ||

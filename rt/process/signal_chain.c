@@ -10,7 +10,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-// Returns whether the default action of sig does not end the process.
+// Returns whether the default action of sig lets the process go on.
 static bool is_harmless(int sig) {
   return sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH;
 }
@@ -25,10 +25,11 @@ static void end_process(int sig, siginfo_t *info) {
   memset(&by_default, 0, sizeof(by_default));
   by_default.sa_handler = SIG_DFL;
   sigaction(sig, &by_default, NULL);
-  // Sends the signal again. The signal stays pending until the handler returns,
-  // so a core file shows the registers at the fault. It is not enough to return
-  // and repeat the faulting instruction: it might not fault again, because
-  // another thread may have changed the memory meanwhile.
+  // Sends the signal again. The new signal stays pending until the handler
+  // returns, and then ends the process. So a core file shows the registers at
+  // the fault. It is not enough to return and repeat the faulting instruction.
+  // The instruction might not fault again, because another thread may have
+  // changed the memory meanwhile.
   mprof_sys_resend(sig, info);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives a signal its normal effect after the runtime has handled it: the
-// program's previous handler runs, or the default action takes place.
+// Gives a signal its normal effect after the runtime has handled the signal:
+// calls the program's previous handler, or lets the default action take place.
 
 #ifndef MPROF_RT_PROCESS_SIGNAL_CHAIN_H
 #define MPROF_RT_PROCESS_SIGNAL_CHAIN_H
@@ -10,15 +10,16 @@
 #include <signal.h>
 #include <stdbool.h>
 
-// Returns whether the signal ends the process, that is, its default action does
-// so and `action` sets no handler and does not ignore the signal.
+// Returns whether the signal ends the process if its action is `action`. The
+// result is true if `action` is SIG_DFL and the default action of sig ends the
+// process.
 bool mprof_signal_ends_process(int sig, const struct sigaction *action);
 
 // Gives the signal the effect that it would have without the runtime's handler.
-// previous: the action before that handler was installed. Call this function at
-// the end of the runtime's handler. If the default action ends the process, the
-// process ends when the handler returns. If *previous has SA_RESETHAND, its
-// handler is removed from *previous. Signal safe.
+// previous: the signal's action before the runtime installed its handler. Call
+// this function at the end of the runtime's handler. If the signal ends the
+// process, the process ends when the runtime's handler returns. If *previous
+// has SA_RESETHAND, its handler is removed from *previous. Signal safe.
 void mprof_signal_pass_on(struct sigaction *previous, int sig, siginfo_t *info,
                           void *context);
 

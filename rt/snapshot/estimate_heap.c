@@ -90,8 +90,9 @@ struct stack_sums {
 };
 
 // Returns a number between 0 and 1 that depends on the stack only, so that an
-// unchanged stack has the same estimate in each profile. The number has few
-// bits: a whole sum of less than 2^43 stays exact when the number is added.
+// unchanged stack has the same estimate in each profile. The number is a
+// multiple of 1/512, so adding it to an integer below 2^43 causes no rounding
+// error.
 static double start_of(const struct mprof_bucket *b) {
   uint64_t h = mprof_bucket_hash(b->stack, b->stack_len, 0);
   h *= UINT64_C(0x9e3779b97f4a7c15);
@@ -130,9 +131,10 @@ static void estimate_sample(struct mprof_groups *g, struct mprof_mem_sample *s,
 
 // Samples without frees come first. Their ALLOC and INUSE sums are equal, so
 // they have as many objects in use as allocated. In each later sample, at least
-// one sampled block was freed, and the exact numbers differ by one or more.
-// Each rounding moves a number by less than one, so the rounded number in use
-// does not exceed the rounded number of allocations.
+// one sampled block was freed, so the exact numbers differ by one or more. Each
+// rounding moves a number by less than one. So the rounded number in use could
+// exceed the rounded number of allocations only by less than one. This is
+// impossible, because both rounded numbers are integers.
 int mprof_estimate_objects(struct mprof_mem_snapshot *s) {
   struct mprof_groups g;
   const int error =

@@ -35,9 +35,9 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
 
 // Fills in the estimated numbers of objects of all samples of the snapshot.
 //
-// A sample of a large block represents few blocks, for example 1.6. If each
-// sample were rounded by itself, a stack with 100 such samples would be off by
-// up to 60 objects. Therefore the samples of a stack are rounded one after
+// A sample of a large block represents few blocks, for example 1.6. If each of
+// 100 samples with this value were rounded to 2 by itself, their sum would be
+// too large by 40. Therefore the samples of a stack are rounded one after
 // another: the remainder of a sample is added to the next sample of the stack.
 // The sum over the samples of a stack is off by less than one object. It is
 // unbiased over many stacks, because a hash of the stack decides whether the

@@ -91,9 +91,8 @@ const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
   if (mprof_stat_get(MPROF_STAT_no_memory) != 0)
     return "the profiler ran out of memory";
   if (rate == 1)
-    return "no code compiled with -fmprof or -fmprof=heap allocated memory";
-  return "code compiled with -fmprof or -fmprof=heap allocated no memory, or "
-         "too little for a sample";
+    return "no code compiled with -fmprof allocated memory";
+  return "code compiled with -fmprof allocated nothing, or too little";
 }
 
 // --- heapx ---

@@ -32,7 +32,8 @@ struct mprof_heap_sum {
 };
 struct mprof_heap_groups {
   struct mprof_groups groups;
-  struct mprof_heap_sum **sorted; // pointers to the len groups, not sorted yet
+  // Pointers to the len groups, in any order. The report sorts the pointers.
+  struct mprof_heap_sum **sorted;
   size_t len;
   struct mprof_mem_estimate total;
   uint64_t samples, sample_frees;
@@ -56,7 +57,8 @@ struct mprof_heapx_sum {
 };
 struct mprof_heapx_groups {
   struct mprof_groups groups;
-  struct mprof_heapx_sum **sorted; // pointers to the len groups, not sorted yet
+  // Pointers to the len groups, in any order. The report sorts the pointers.
+  struct mprof_heapx_sum **sorted;
   size_t len;
   struct mprof_heapx_estimate total;
 };

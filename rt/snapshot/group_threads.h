@@ -9,8 +9,10 @@
 
 struct mprof_thread_stacks;
 
-// Merges the slots of s that have equal stack, labels, object, source and
-// grade. (Each slot has the stack of one thread; see thread_slots.h.) Sets the
+// Merges slots of s that have equal stacks and labels and are equal in three
+// fields (thread_slots.h): the object for which a stuck thread waits
+// (stack.object), how the stack was read (source), and how certain it is that
+// the thread is stuck (grade). A slot has the stack of one thread. Sets the
 // count of each remaining slot to its number of threads. Then sorts the slots
 // by count, largest first.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);

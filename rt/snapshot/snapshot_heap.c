@@ -33,14 +33,21 @@ static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
   return n;
 }
 
+static void publish_all_locked(void) {
+  for (unsigned i = 0; i < 3; i++)
+    mprof_cycle_flush_locked(i);
+}
+
 struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n) {
-  mprof_cycle_flush_locked(mprof_cycle_read() % 3);
+  if (mprof_cycle_dump_ends_it(false))
+    publish_all_locked();
+  else
+    mprof_cycle_flush_locked(mprof_cycle_read() % 3);
   struct mprof_bucket *head = mprof_bucket_first(MPROF_BUCKET_MEM);
   bool clear;
   *n = count_locked(head, inuse_zero, &clear);
   if (clear) {
-    for (unsigned i = 0; i < 3; i++)
-      mprof_cycle_flush_locked(i);
+    publish_all_locked();
     *n = count_locked(head, inuse_zero, &clear);
   }
   return head;

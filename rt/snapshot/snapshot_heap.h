@@ -54,14 +54,16 @@ static inline uint64_t mprof_active_allocs(const struct mprof_bucket *b) {
 static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
 }
-// Publishes the counts of a finished cycle (cycle.h), and stores in *n the
+// Publishes the counts of finished cycles (cycle.h), and stores in *n the
 // number of buckets that a profile would show. Returns the newest bucket, which
 // is the first of the list. Buckets that are added later do not belong to the
 // profile. Call with active_lock held.
-// If mprof_cycle_next has ended a cycle whose counts are not published yet,
-// this function publishes them. If all published counts are still 0, the
-// function publishes all events up to now. Otherwise the profile of a program
-// that never ends a cycle would be empty.
+// Usually this function publishes only the cycle that mprof_cycle_next has
+// ended last, if its counts are not published yet. In two cases, the function
+// publishes all events up to now:
+// - Neither the program nor a garbage collector ends cycles. Otherwise the
+//   profile would never change.
+// - All published counts are still 0.
 // inuse_zero: true: *n includes buckets whose blocks are all freed.
 struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n);
 

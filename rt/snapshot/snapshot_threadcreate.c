@@ -13,6 +13,7 @@
 #include "snapshot/stack_groups.h"
 #include "sys/os_linux.h"
 #include "sys/sort.h"
+#include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 
@@ -40,19 +41,38 @@ static void free_live(struct live *l) {
   l->v = NULL;
 }
 
+// Adds thread tid if the registry does not have it yet. A thread enters the
+// registry at its first event.
+static void add_thread(struct live *l, int tid) {
+  struct mprof_proc_thread p;
+  for (size_t i = 0; i < l->len; i++)
+    if (l->v[i].tid == tid)
+      return;
+  // The first thread may have ended although the process lives.
+  if (mprof_proc_thread(tid, &p))
+    l->v[l->len++] = (struct mprof_thread_info){.tid = tid};
+}
+
+// Lists the threads of the registry, the first thread of the process and the
+// calling thread.
 static int list_live(struct live *l) {
+  enum { OTHERS = 2 };
   size_t cap = 64;
   for (;;) {
-    *l = (struct live){.mapped_bytes = cap * sizeof(*l->v)};
+    *l = (struct live){.mapped_bytes = (cap + OTHERS) * sizeof(*l->v)};
     l->v = mprof_os_map(l->mapped_bytes);
     if (l->v == NULL)
       return -ENOMEM;
     l->len = mprof_threads_list(l->v, cap);
     if (l->len <= cap)
-      return 0;
+      break;
     cap = l->len + 64; // room for threads that are created meanwhile
     free_live(l);
   }
+  add_thread(l, mprof_sys_getpid());
+  if (!mprof_tls.is_own)
+    add_thread(l, mprof_sys_gettid());
+  return 0;
 }
 
 // --- samples ---

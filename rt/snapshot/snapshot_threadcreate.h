@@ -27,7 +27,8 @@ struct mprof_threadcreate_snapshot {
   int64_t time_ns;  // time of the snapshot: nanoseconds of CLOCK_REALTIME
 };
 
-// Takes a snapshot of the live threads.
+// Takes a snapshot of the live threads: the threads of the registry, the first
+// thread of the process and the calling thread.
 // all: true: also includes the threads that have ended.
 // by_stack: true: one sample for each stack, with the name of one of its
 //   threads; false: one sample for each stack and thread name.

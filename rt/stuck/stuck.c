@@ -72,16 +72,16 @@ static void count_unseen(struct mprof_stuck *g) {
   int *tids = mprof_os_map(bytes);
   if (!tids)
     return;
-  const long n = mprof_proc_threads(tids, cap);
+  const long n = mprof_proc_threads(tids, cap, NULL);
   for (long i = 0; i < n && (size_t)i < cap; i++)
     g->stacks.unseen += is_unseen(g, tids[i]);
   mprof_os_unmap(tids, bytes);
 }
 
-// Judges only the threads that wait for locks or joins. If a thread no longer
-// waits at the second check, this thread and the threads that wait for it may
-// run. Memory was not searched for the objects that this thread can reach. So
-// threads that wait for conditions, semaphores or barriers are not judged.
+// Judges only the threads that wait for locks or joins. Called if at each
+// second check some thread no longer waited. Such a thread may run, and memory
+// was not searched for the objects that it can reach. So threads that wait for
+// conditions, semaphores or barriers are not judged.
 static int take_locks(struct mprof_stuck *g, uint64_t age) {
   int error = mprof_stuck_graph_take(g, age, false);
   if (has_objects(g))

@@ -165,7 +165,8 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // A wait of kind user or call has no copy of the registers.
+  // is_interrupted needs the registers at the wait. A wait of kind user or call
+  // has no copy of the registers.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&
@@ -225,14 +226,16 @@ static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     n++;
   if (n == 0 || h->readers > n || g->lost_holds > 0)
     return;
-  // Only one thread can hold this lock. This is the thread that took it last.
+  // Only one thread can hold a mutex or a spin lock: the thread whose record is
+  // the newest.
   if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
     n = 1;
   x->holder = MPROF_HOLDER_RECORDED;
   x->holds = first;
   x->holds_len = (uint32_t)n;
   // If there are more records than readers, some of the threads with a record
-  // have already released the lock.
+  // have already released the lock. In this case x is stuck only if all these
+  // threads are stuck.
   x->needs_all = n != h->readers;
 }
 
@@ -482,9 +485,9 @@ static int make_slots(struct mprof_stuck *g) {
 }
 
 // Takes the stacks of all stuck threads. Returns false if any of these threads
-// has left the wait that was copied. A thread that is still in this wait was
-// also in it when mprof_stuck_sleeps asked the kernel in which object the
-// thread sleeps.
+// has left the wait that was copied. Before this check, mprof_stuck_sleeps has
+// asked the kernel in which object each thread sleeps. If a thread has not left
+// the wait by now, the answer of the kernel belongs to this wait.
 static bool take_stacks(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
   bool all_wait = true;

@@ -69,9 +69,10 @@ static bool is_word(uintptr_t addr, uintptr_t value) {
          mprof_memory_word_at(addr) == value;
 }
 
-// Returns whether a control block is in one of libc's lists of stacks. When a
-// thread ends whose stack memory the program has provided, libc removes the
-// control block from the lists. That memory may then contain anything.
+// Returns whether a control block is in one of libc's lists of stacks. The
+// program may provide the memory for a thread's stack. When such a thread ends,
+// libc removes its control block from the lists, and the memory may then
+// contain anything.
 static bool is_listed(uintptr_t block) {
   const uintptr_t list = block + LIST_AT;
   return is_word(mprof_memory_word_at(list) + WORD, list) &&

@@ -172,9 +172,9 @@ bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h) {
   const struct mprof_lock_holder now =
       mprof_lock_holder_of(h->lock, mprof_taken_of(h->op, h->kind));
-  // If a record is needed, the lock does not name its owner, and the release of
-  // the lock removes the record. So t has not released the lock, because its
-  // record h still exists.
+  // If h is needed (is_needed), the lock does not store its owner, and t
+  // removes h when it releases the lock. Because h still exists, t has not
+  // released the lock.
   return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
 }
 

@@ -86,8 +86,8 @@ struct answer {
 // --- stacks ---
 
 // Returns whether sp is on the alternate signal stack alt, and alt is inside
-// the thread's own stack. In this case, frames to which the signal handler will
-// return may be below sp.
+// the thread's own stack. In this case, the frames to which the signal handler
+// will return may be at lower addresses than sp.
 static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
                       uintptr_t sp) {
   const uintptr_t start = (uintptr_t)alt->ss_sp;
@@ -350,8 +350,8 @@ static bool reach_objects(struct scan *s) {
 }
 
 // Returns whether thread x's stack and registers are roots. They are roots if x
-// may run. They are also roots if x asks for the search, with one exception: x
-// asks in a signal handler that has interrupted its wait.
+// may run. They are also roots if x asks for the search, unless x asks in a
+// signal handler that has interrupted its wait.
 static bool may_use_stack(const struct mprof_stuck_thread *x) {
   return x->may_run || (x->thread->inside && !x->is_interrupted);
 }
@@ -462,7 +462,8 @@ static bool is_known(const struct mprof_stuck *g,
     return true;
   const size_t i = mprof_stuck_graph_find(g, slot->tid);
   return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
-         // A wait of kind user or call has no copy of the registers.
+         // A thread in a wait of kind user or call is not known, because such a
+         // wait has no copy of the registers.
          g->v[i].wait.kind != MPROF_KIND_user &&
          g->v[i].wait.kind != MPROF_KIND_call;
 }
@@ -481,7 +482,7 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
       continue;
     n->g->unjudged = MPROF_UNJUDGED_THREAD;
     n->g->unread = slot->tid;
-    n->error = -EAGAIN; // try again, because the thread may be readable then
+    n->error = -EAGAIN; // the next try may be able to read the thread
     return;
   }
   scan = &n->scan;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the executable mappings from /proc/self/maps, and the build ids of
-// their files, by which tools identify the files. dl_iterate_phdr is not used,
-// because it takes the loader's lock and does not list code that was mapped
-// without the loader.
+// Reads the executable mappings from /proc/self/maps. Also reads the build IDs
+// of the mapped files, by which tools identify the files. dl_iterate_phdr is
+// not used, because it takes the loader's lock and does not list code that was
+// mapped without the loader.
 
 #define _GNU_SOURCE 1
 
@@ -28,10 +28,11 @@ struct line {
   size_t name_len;
 };
 
-// The mapping that holds the last ELF header seen. The executable mappings of
-// the same file, which follow in /proc/self/maps, use this header.
+// The mapping with the last ELF header that was read. Executable mappings of
+// the same file come after this mapping in /proc/self/maps. The bias and the
+// build ID of these executable mappings are read from this header.
 struct header {
-  uintptr_t start, limit; // start 0: none
+  uintptr_t start, limit; // start is 0: no header was read
   const char *name;
   size_t name_len;
 };
@@ -60,7 +61,7 @@ static bool parse_char(const char **p, const char *end, char c) {
   return true;
 }
 
-// Parses "start-limit perms offset major:minor inode   name".
+// Parses a line "start-limit perms offset major:minor inode   name".
 static bool parse_line(const char *p, const char *end, struct line *l) {
   uint64_t start, limit, ignored;
   if (!parse_number(&p, end, 16, &start) || !parse_char(&p, end, '-') ||
@@ -84,8 +85,8 @@ static bool parse_line(const char *p, const char *end, struct line *l) {
   return l->start < l->limit;
 }
 
-// Stores the file name of a mapping in m->file. Stores "[anon]" for code
-// without a file, so that pprof does not look for a file.
+// Stores the file name of a mapping in m->file. For code without a file, stores
+// "[anon]", so that pprof does not look for a file.
 static void set_file(struct mprof_mapping *m, const struct line *l) {
   static const char dots[] = "...", deleted[] = " (deleted)";
   struct mprof_text t = MPROF_TEXT(m->file);
@@ -98,7 +99,8 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
     mprof_text_str(&t, "[anon]");
     return;
   }
-  if (len > t.cap - 1) { // keep the end of the path, the more useful part
+  // If the path is too long, keep its end, which is the more useful part.
+  if (len > t.cap - 1) {
     size_t keep = t.cap - sizeof(dots);
     mprof_text_str(&t, dots);
     name += len - keep;
@@ -109,13 +111,14 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
 
 // --- build ids ---
 
-// Copies len bytes at the address at in h's mapping. A page of the mapping may
-// be unreadable, because its file may have been truncated after it was mapped.
-// So this function first asks the kernel whether each page is readable. That is
-// as safe as letting the kernel copy the memory, and needs no permission that a
-// container may withhold. The function does not read the file instead, because
-// another file may have its name by now. Returns false if the bytes are not
-// readable or not in the mapping.
+// Copies len bytes at the address `at`, which must be in the mapping of h.
+// Returns false if the bytes are not readable or not in the mapping.
+//
+// A page of the mapping is unreadable if the file was truncated after it was
+// mapped. So this function first asks the kernel whether each page is readable.
+// Unlike process_vm_readv, this question needs no permission that a container
+// may withhold. The function does not read the file instead, because another
+// file may have the same name by now.
 static bool copy_in(const struct header *h, uintptr_t at, void *buf,
                     size_t len) {
   if (at < h->start || at > h->limit || len > h->limit - at)
@@ -128,8 +131,9 @@ static bool copy_in(const struct header *h, uintptr_t at, void *buf,
   return true;
 }
 
-// Searches the ELF notes in [at, at + len) for the build id and stores it in
-// out.
+// Searches the ELF notes in the len bytes at the address `at` for the build ID.
+// Stores the build ID in out as a hexadecimal string. Returns false if there is
+// no build ID.
 static bool read_notes(const struct header *h, uintptr_t at, uint64_t len,
                        char out[41]) {
   static const char gnu[4] = "GNU";
@@ -163,8 +167,8 @@ static bool read_notes(const struct header *h, uintptr_t at, uint64_t len,
   return false;
 }
 
-// Computes the load bias: the address in memory minus the address in the ELF
-// file.
+// Computes the load bias of a file, which is the difference between an address
+// in memory and the same address in the ELF file.
 static bool find_bias(const struct header *h, const Elf64_Ehdr *e,
                       uintptr_t *bias) {
   for (unsigned i = 0; i < e->e_phnum; i++) {
@@ -226,8 +230,8 @@ static bool has_header(const struct header *h, const struct line *l) {
          memcmp(h->name, l->name, l->name_len) == 0;
 }
 
-// Returns whether addr lies in a loaded segment of the file whose ELF header is
-// in the mapping h.
+// Returns whether addr lies in a loadable segment of the file whose ELF header
+// is in the mapping h.
 static bool is_in_segment(const struct header *h, uintptr_t addr) {
   Elf64_Ehdr e;
   uintptr_t bias;
@@ -245,12 +249,14 @@ static bool is_in_segment(const struct header *h, uintptr_t addr) {
   return false;
 }
 
-// Stores l in *h if l is the mapping that holds a file's ELF header, which is
-// at offset 0 of the file. Many linkers place the header in a mapping that is
-// not executable, in front of the executable mappings. In a small file, other
-// segments may begin in the same page of the file as the header. Their mappings
-// then have offset 0, too, but is_in_segment shows that they are not the
-// header's mapping.
+// Stores l in *h if the mapping l contains the ELF header of a file. The header
+// is at offset 0 of the file. Many linkers place the header in a mapping that
+// is not executable, before the executable mappings.
+//
+// In a small file, other segments may begin in the first page of the file. The
+// mappings of these segments also have offset 0. These mappings do not replace
+// *h, because is_in_segment finds that they are segments of the file whose
+// header is already in *h.
 static void track_header(struct header *h, const struct line *l) {
   if (!l->is_readable || l->offset != 0 || l->name_len == 0 ||
       (has_header(h, l) && is_in_segment(h, l->start)))
@@ -287,7 +293,7 @@ static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
     struct line l;
     if (parse_line(p, eol, &l)) {
       track_header(&h, &l);
-      // Skip [vsyscall]: it is not code of the process and cannot be read.
+      // Skip [vsyscall], which is not code of the process and cannot be read.
       if (l.is_executable && l.start <= INTPTR_MAX)
         add(m, &h, &l);
     }
@@ -295,8 +301,8 @@ static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
   }
 }
 
-// Moves the program's mapping to the front. Readers of profiles assume that the
-// first mapping is the program's.
+// Moves the mapping of the main program to the front, because readers of
+// profiles assume that the first mapping is the main program's.
 static void move_main_first(struct mprof_maps *m) {
   uintptr_t entry = getauxval(AT_ENTRY);
   for (size_t i = 1; i < m->len; i++)
@@ -351,8 +357,8 @@ mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
   for (size_t i = 0; i < m->len; i++)
     if (holds(&m->v[i], pc - 1) && m->v[i].from < gone)
       return pc;
-  // Unloaded modules are sorted by the number of their unload. Search for the
-  // first module whose unload number is at least gone.
+  // Unloaded modules are sorted by their unload number (field `to`). Search for
+  // the first unloaded module whose unload number is at least `gone`.
   size_t low = m->len, high = m->len + m->past_len;
   while (low < high) {
     size_t middle = low + (high - low) / 2;

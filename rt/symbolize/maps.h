@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the executable mappings of the process from /proc/self/maps. A list may
-// also contain unloaded modules (module_unloads.h). The functions here take no
-// lock of the loader and allocate nothing from libc's heap.
+// Reads the executable mappings of the process from /proc/self/maps. A list of
+// mappings may also contain unloaded modules (module_unloads.h). The functions
+// of this file do not take the loader's lock and do not use libc's heap.
 
 #ifndef MPROF_RT_SYMBOLIZE_MAPS_H
 #define MPROF_RT_SYMBOLIZE_MAPS_H
@@ -12,44 +12,47 @@
 
 struct mprof_mapping {
   uintptr_t start, limit;
-  uint64_t offset; // of start in the file
-  uintptr_t bias;  // an address minus bias is the address in the ELF file
+  uint64_t offset; // offset of start in the file
+  uintptr_t bias;  // address in memory minus address in the ELF file
   char file[256];
-  char build_id[41]; // lower-case hex, "" if none; truncated if longer
-  // Set by module_unloads.c, which numbers unloads. The mapping applies to
-  // buckets whose field gone is greater than from and at most to. Output files
-  // show an address of an unloaded module with shift added.
+  char build_id[41]; // lower-case hex; "": none; first 20 bytes only
+  // Set by module_unloads.c, which numbers the unloads of modules. A bucket
+  // with an address in the mapping belongs to this mapping if from < gone <=
+  // to, where gone is the bucket's field. Output files show an address of an
+  // unloaded module with `shift` added.
   uint32_t from, to;
   uintptr_t shift;
-  int64_t noted_ns; // when the mapping was first seen, CLOCK_REALTIME
-  // Used only by the writers of output files.
-  bool has_names; // some frame in the mapping has a function name
+  int64_t noted_ns; // CLOCK_REALTIME at which the mapping was first seen
+  uint64_t module;  // identifies the module (symbolize.c); 0: not computed yet
+  // The next fields are used only by the writers of output files.
+  bool has_names; // at least one frame in the mapping has a function name
   uint64_t id;
   struct mprof_mapping *next;
 };
 struct mprof_maps {
   struct mprof_mapping *v; // executable mappings; v[0] is the main program's
   size_t len;              // number of current mappings
-  size_t past_len;         // unloaded mappings behind them, by unload number
+  size_t past_len;         // number of unloaded mappings, which follow in v
   size_t mapped_bytes;
 };
 // Reads the current mappings into m, without unloaded modules. Returns 0 or
-// -errno. Free the list with mprof_maps_free.
+// -errno. The caller must free the list by mprof_maps_free.
 int mprof_maps_read(struct mprof_maps *m);
 void mprof_maps_free(struct mprof_maps *m);
-// Returns the shown address of the return address pc, which is the address in
-// output files. gone is the field gone of pc's bucket: the number of the unload
-// after which the bucket is no longer used, or 0. The shown addresses of two
-// different modules never overlap, even if one of the modules is unloaded.
+// Returns the address at which output files show the return address pc. `gone`
+// is the field `gone` of the bucket with pc: 0, or the number of the module
+// unload that removed code in the bucket's stack. The shown addresses of two
+// different modules never overlap, even if one module was unloaded and the
+// other was loaded at the same addresses.
 mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
                           uint32_t gone);
-// Returns the mapping that contains addr, or NULL. addr is an address as output
-// files show it (mprof_maps_shown).
+// Returns the mapping that contains addr, or NULL. addr must be an address as
+// shown in output files (mprof_maps_shown).
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
-// Stores the build id of an ELF file in out, as hex. data is the content of the
-// whole file as it is on disk, not as the loader maps it. Returns false if the
-// file has no build id.
+// Stores the build ID of an ELF file in out, as a hexadecimal string. data is
+// the content of the whole file as it is on disk, not as the loader maps the
+// file. len is its length. Returns false if the file has no build ID.
 bool mprof_maps_file_build_id(const void *data, size_t len, char out[41]);
 
 #endif // MPROF_RT_SYMBOLIZE_MAPS_H

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps the list of loaded and unloaded modules; see module_unloads.h. Only
-// mappings of files are listed. Other code, such as that of just-in-time
-// compilers, is often mapped and unmapped, and has no file name that could be
-// kept.
+// mappings of files are listed. Other code, such as the code of just-in-time
+// compilers, is often mapped and unmapped. Such code has no file in which its
+// functions could be found after the unload.
 
 #include "symbolize/module_unloads.h"
 
@@ -20,25 +20,25 @@
 #include <errno.h>
 #include <string.h>
 
-// Output files show unloaded code at addresses from SHOWN_BASE on; each module
+// Output files show unloaded code at addresses from SHOWN_BASE on. Each module
 // takes a multiple of SHOWN_UNIT bytes. These addresses are above all addresses
-// of a process, and below the addresses that tools regard as the kernel's.
+// of a process, and below the addresses that tools regard as kernel addresses.
 #define SHOWN_BASE (UINT64_C(1) << 47)
 #define SHOWN_UNIT (UINT64_C(1) << 20)
 
 struct module {
   struct module *next;
-  struct mprof_mapping map; // mapping before the unload; map.to changes once
+  struct mprof_mapping map; // the mapping while loaded; map.to changes once
   uintptr_t shown;          // start address in output files after the unload
 };
 
 static struct {
-  struct mprof_lock lock;   // modules_lock, guards all fields
-  struct module *now;       // loaded, in any order
-  struct module *past;      // unloaded, oldest first
-  struct module **past_end; // link to append to; NULL: &past
+  struct mprof_lock lock;   // modules_lock: guards all fields
+  struct module *now;       // loaded modules, in any order
+  struct module *past;      // unloaded modules, oldest unload first
+  struct module **past_end; // end of the list past; NULL: &past
   size_t past_len;
-  _Atomic uint32_t unloads; // detected unloads; also read without the lock
+  _Atomic uint32_t unloads; // number of detected unloads; also read unlocked
   uintptr_t next_shown;
 } epochs = {.lock = MPROF_LOCK_INIT(MPROF_RANK_UNLOADS)};
 
@@ -69,10 +69,10 @@ static const struct mprof_mapping *find_now(const struct mprof_maps *m,
   return NULL;
 }
 
-// Returns whether a module is still loaded. A program may copy its code
-// elsewhere, for example into huge pages, and map the copy at the old
-// addresses. The new mapping has no file, but it still contains the module's
-// code.
+// Returns whether a module is still loaded. A program may copy its own code,
+// for example into huge pages, and map the copy at the old addresses. The new
+// mapping has no file, but it contains the same code. So the module still
+// counts as loaded.
 static bool is_loaded(const struct module *x, const struct mprof_maps *m) {
   const struct mprof_mapping *v = find_now(m, x->map.start);
   return v != NULL && (!is_file(v) || is_same(v, &x->map));
@@ -81,8 +81,8 @@ static bool is_loaded(const struct module *x, const struct mprof_maps *m) {
 // --- unloads ---
 
 // Returns whether an address of b's stack lies in a module of the list that
-// begins at first. Subtracts 1 from each return address, because the call
-// instruction is in front of it.
+// begins at `first`. Tests the address before each return address, because the
+// call instruction is before the return address.
 static bool was_in(const struct mprof_bucket *b, const struct module *first) {
   for (uint32_t i = 0; i < b->stack_len; i++)
     for (const struct module *x = first; x != NULL; x = x->next)
@@ -91,9 +91,9 @@ static bool was_in(const struct mprof_bucket *b, const struct module *first) {
   return false;
 }
 
-// Stores the latest unload number in the field gone of each bucket that has an
-// address in a module of the list that begins at first. Returns the number of
-// these buckets.
+// Stores the number of the latest unload in the field `gone` of each bucket
+// that has an address in an unloaded module. `first` is the first module in the
+// list of these modules. Returns the number of these buckets.
 static uint64_t mark_locked(const struct module *first) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   uint64_t n = 0;
@@ -126,9 +126,9 @@ static uintptr_t shown_at(const struct mprof_mapping *m) {
   return at;
 }
 
-// Moves the modules whose mappings are no longer in m to the list of unloaded
-// modules. If leaving is not NULL, also moves the module of the mapping
-// leaving, which is about to be unloaded.
+// Moves the modules that are no longer mapped to the list of unloaded modules.
+// m has the current mappings. If `leaving` is not NULL, also moves the module
+// of the mapping `leaving`, which is about to be unloaded.
 static void retire_locked(const struct mprof_maps *m,
                           const struct mprof_mapping *leaving) {
   struct module **p = &epochs.now;
@@ -155,8 +155,8 @@ static void retire_locked(const struct mprof_maps *m,
   epochs.unloads++;
   mprof_unwind_forget();
   uint64_t marked = mark_locked(*first);
-  // Another module is already mapped at these addresses. Its events may have
-  // been counted for the unloaded module.
+  // Another module is already mapped at the addresses of an unloaded module.
+  // Events of the new module may have been counted for the unloaded module.
   if (is_overlapped(*first, m))
     mprof_stat_add(MPROF_STAT_late_unloads, marked);
 }
@@ -173,7 +173,9 @@ static struct module *find_loaded(const struct mprof_mapping *v) {
 static void note_locked(struct mprof_maps *m) {
   for (size_t i = 0; i < m->len; i++) {
     struct mprof_mapping *v = &m->v[i];
-    v->from = v->to = MPROF_EPOCH_NOW; // applies to no bucket with gone set
+    // These values say that the mapping belongs only to buckets whose field
+    // gone is 0. For mappings of files, `from` is set again below.
+    v->from = v->to = MPROF_EPOCH_NOW;
     if (!is_file(v))
       continue;
     struct module *x = find_loaded(v);
@@ -200,8 +202,8 @@ static const struct mprof_mapping *find_same(const struct mprof_maps *m,
   return NULL;
 }
 
-// Appends the unloaded modules to m. The array of m only has room for the
-// current mappings, so a larger array replaces it.
+// Appends the unloaded modules to m. The array m->v has room for the current
+// mappings only, so it is replaced by a larger array.
 static int append_past_locked(struct mprof_maps *m) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   if (epochs.past_len == 0)
@@ -214,8 +216,8 @@ static int append_past_locked(struct mprof_maps *m) {
   struct mprof_mapping *p = v + m->len;
   for (const struct module *x = epochs.past; x != NULL; x = x->next, p++) {
     *p = x->map;
-    // If the same file was loaded again at the same address, do not shift its
-    // addresses: readers find the same code there.
+    // If the same file was loaded again at the same address, do not shift the
+    // addresses. Readers find the same code in the new mapping.
     if (find_same(m, x) != NULL)
       continue;
     p->shift = x->shown - p->start;
@@ -231,8 +233,8 @@ static int append_past_locked(struct mprof_maps *m) {
 }
 
 int mprof_unloads_read(struct mprof_maps *m) {
-  // Read the mappings under the lock, so that no thread records older mappings
-  // after another thread has recorded newer ones.
+  // Read the mappings with the lock held. Otherwise this thread could record
+  // its older mappings after another thread has recorded newer mappings.
   mprof_lock_acquire(&epochs.lock);
   int error = mprof_maps_read(m);
   if (error == 0) {

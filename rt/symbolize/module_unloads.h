@@ -1,24 +1,31 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records the history of modules: which module was mapped at which addresses,
-// and until when. A stack consists of addresses, and after an unload another
-// module may be loaded at the same addresses. So the runtime numbers the
-// unloads that it detects. It stores this number in the field gone of each
-// bucket that has an address in the unloaded module. From then on, no event is
-// counted in this bucket. The bucket's field gone and the history tell writers
-// which module was at its addresses:
+// Records the history of modules: at which addresses each module was mapped,
+// and until when. A module is a file with executable code, such as a shared
+// library. After an unload, another module may be loaded at the same addresses,
+// so an address alone does not identify a function.
 //
-//     module   loaded before, unloaded by     a bucket with gone = 2 belongs to
-//     A        0              1               module B, and not to A, where the
-//     B        1              2               addresses of the two overlap
+// The runtime numbers the unloads that it detects. At each unload, the runtime
+// stores the unload's number in the field `gone` of each bucket whose stack has
+// an address in the unloaded module. From then on, no event is counted in this
+// bucket. From `gone` and the history, writers find out which module was at the
+// addresses of the bucket. For example, let the modules A and B overlap:
 //
-// An unload is detected by the last destructor of an instrumented library, by
-// calls of dlclose in instrumented code, or at the latest when a profile is
-// written. Before an unload is detected, events of a new module at the same
-// addresses may be counted for the old module.
+//     module   loaded after unload   removed by unload
+//     A        0                     1
+//     B        1                     2
 //
-// Call these functions with the guard set, since they take modules_lock.
+// In a bucket with gone = 2, an address in the overlap belongs to B. A was
+// already removed by unload 1, so A cannot be the module that unload 2 removed.
+//
+// An unload is detected by the last destructor of an instrumented library, or
+// by calls of dlclose in instrumented code. At the latest, an unload is
+// detected when a profile is written. Before an unload is detected, events of a
+// new module at the same addresses may be counted for the unloaded module.
+//
+// Call the functions of this file with the recursion guard set, because they
+// take modules_lock.
 
 #ifndef MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
 #define MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
@@ -28,18 +35,18 @@
 // The value of mprof_mapping.to for a module that is still loaded.
 #define MPROF_EPOCH_NOW UINT32_MAX
 
-// Reads the current mappings into m, which must be empty. Records new modules,
-// and records an unload if a module is no longer mapped. Appends the unloaded
-// modules to m with the addresses at which output files show them; these
-// addresses never change. Returns 0 or -errno.
+// Reads the current mappings into m, which must be empty. Records new modules.
+// If a module is no longer mapped, records its unload. Also appends all
+// unloaded modules to m, with the addresses at which output files show them.
+// These addresses never change. Returns 0 or -errno.
 int mprof_unloads_read(struct mprof_maps *m);
-// Records new modules and unloads like mprof_unloads_read, but returns nothing.
-// Calls neither the loader nor libc's malloc, and only makes system calls.
+// Reads the current mappings, and records new modules and unloads. Does not
+// call the loader or libc's malloc, but only makes system calls.
 void mprof_unloads_look(void);
-// Records the unload of the module that contains the address inside. Call this
-// when the module is about to be unloaded.
+// Records the unload of a module. `inside` is an address in the module. Call
+// this when the module is about to be unloaded.
 void mprof_unloads_leave(uintptr_t inside);
-// Returns the number of detected unloads. May be called with any lock held.
+// Returns the number of detected unloads. The caller may hold any lock.
 uint32_t mprof_unloads_unloads(void);
 // Forgets all modules. Call this in a forked child.
 void mprof_unloads_reset(void);

@@ -9,8 +9,9 @@
 
 enum { FIRST_COUNT = 4096 };
 
-// Returns the slot of pc, or the free slot where pc must be inserted. Fibonacci
-// hashing spreads the addresses, which differ mostly in their middle bits.
+// Returns the slot of pc, or the free slot where pc must be inserted. A
+// multiplication (Fibonacci hashing) spreads the addresses, which differ mostly
+// in their middle bits.
 static struct mprof_pc_slot *probe(struct mprof_pc_slot *slots, size_t count,
                                    mprof_pc pc) {
   size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 20) & (count - 1);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table that maps return addresses to 64-bit words. A writer fills a
-// table while it writes one profile and frees it afterwards. Its memory comes
-// from the system, not from a heap.
+// A hash table that maps return addresses, or other numbers, to 64-bit values.
+// The writer of a profile fills a table while it writes the profile. Most
+// tables are freed afterwards; the tables of names.c stay. The memory of a
+// table comes from mmap, not from a heap.
 
 #ifndef MPROF_RT_SYMBOLIZE_PCTABLE_H
 #define MPROF_RT_SYMBOLIZE_PCTABLE_H
@@ -15,14 +16,15 @@ struct mprof_pc_slot {
   uint64_t value;
 };
 
-// An all-zero struct is an empty table.
+// A table. If all bytes are 0, the table is empty.
 struct mprof_pc_table {
   struct mprof_pc_slot *slots; // open addressing; count is a power of two
   size_t count, used;
 };
 
-// Returns the slot of pc, which must not be 0. A new slot has the value 0.
-// Returns NULL if there is no memory. The pointer is valid until the next call.
+// Returns the slot of pc, and adds a slot with value 0 if needed. pc must not
+// be 0. Returns NULL if there is no memory. The next call may make the result
+// invalid.
 struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t, mprof_pc pc);
 void mprof_pc_table_free(struct mprof_pc_table *t);
 

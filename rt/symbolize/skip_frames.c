@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes which frames the skip count of a stack removes; see skip_frames.h.
-// One frame may represent several functions, of which all but the last are
-// inlined. (Go: skip of runtime_expandFinalInlineFrame's callers)
+// Computes which frames are removed from a bucket's stack because of the
+// bucket's field `skip`. See skip_frames.h. One frame may represent several
+// functions, of which all but the last are inlined. (Go: skip of
+// runtime_expandFinalInlineFrame's callers)
 
 #include "symbolize/skip_frames.h"
 
@@ -25,7 +26,7 @@ struct mprof_skipped mprof_stack_skipped(const struct mprof_bucket *b,
           mprof_symbolize_shown(b->stack[s.frames], mprof_bucket_gone(b)),
           count_function, &n);
     if (n == 0)
-      n = 1; // no names: the frame counts as one function
+      n = 1; // without names, a frame counts as one function
     if (n > s.functions)
       break;
     s.functions -= n;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the functions, files and lines of return addresses. A helper process
-// runs llvm-symbolizer, so that the program is not disturbed (symbolize.c).
-// Call all functions except mprof_symbolize_forget with writer_lock held.
+// runs llvm-symbolizer, so that the program is not disturbed
+// (symbolize_helper.c). Call all functions of this file with writer_lock held,
+// except mprof_symbolize_forget.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
@@ -11,35 +12,42 @@
 #include "sys/base.h"
 
 struct mprof_frame {
-  const char *function; // demangled; "" if unknown
-  const char *file;     // "" if unknown
+  const char *function; // demangled name; "" if unknown
+  const char *file;     // source file; "" if unknown
   unsigned line;
-  const char *module; // file name of the mapping, "" if unknown
-  bool is_library;    // module is a file other than the program's
-  uintptr_t offset;   // address in the module's file
+  unsigned start_line; // line at which the function begins; 0: unknown
+  const char *module;  // file name of the mapping; "" if unknown
+  bool is_library;     // true if module is not the main program's file
+  uintptr_t offset;    // address in the module's file
 };
-// Prepares for calls of mprof_symbolize. If names is true, starts a helper
-// process that gets the names of functions from llvm-symbolizer. If
-// llvm-symbolizer is not found, which is reported once, or if the process is
-// AT_SECURE, frames have only module and offset. Returns 0 or -errno. The
-// helper process and the memory of the results exist until mprof_symbolize_end;
-// until then each address is looked up only once. Calls may be nested; inner
-// calls share the results of the outermost call.
+// Prepares for calls of mprof_symbolize. Returns 0 or -errno. If `names` is
+// true, mprof_symbolize gets the names of functions from llvm-symbolizer.
+// mprof_symbolize starts a helper process for the first address whose names are
+// unknown, and keeps the names for later profiles (names.h). Frames have only
+// module and offset if llvm-symbolizer is not found, or if the process is
+// AT_SECURE. The first time that llvm-symbolizer is not found, this is reported
+// on stderr.
+//
+// mprof_symbolize_end ends the helper process. Calls of mprof_symbolize_begin
+// may be nested. The inner calls use the helper of the outermost call.
 int mprof_symbolize_begin(bool names);
 void mprof_symbolize_end(void);
-// Sets whether later calls of mprof_symbolize_begin ignore names. If off is
-// true, frames have only module and offset. If off is false, frames have
-// function names again. Guarded by writer_lock.
+// If `off` is true, later calls of mprof_symbolize_begin ignore their argument
+// `names`, so that frames have only module and offset. If `off` is false,
+// frames have function names again. Call with writer_lock held.
 void mprof_symbolize_turn_off(bool off);
-// Resets the symbolizer in a forked child. Leaks its memory on purpose: at the
-// fork, another thread of the parent may have been changing this memory.
+// Resets the symbolizer in a forked child. Does not free the symbolizer's
+// memory, because another thread of the parent may have been changing this
+// memory when the process forked.
 void mprof_symbolize_forget(void);
-// Returns the address at which output files show the return address pc. Calls
-// mprof_maps_shown (maps.h) with the current list of mappings.
+// Returns the address at which output files show the return address pc. `gone`
+// is the field `gone` of the bucket with pc. The result is that of
+// mprof_maps_shown (maps.h) for the current list of mappings.
 mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 // Calls fn for each function at the return address pc, innermost first. All
-// functions but the last are inlined. Returns false without calling fn if no
-// mapping contains pc.
+// functions but the last are inlined into the last. pc is an address as shown
+// in output files. Returns false, without a call of fn, if no mapping contains
+// pc.
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *), void *arg);
 

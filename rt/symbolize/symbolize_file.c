@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks llvm-symbolizer about addresses in files; see symbolize_file.h. A
-// question is one line:
+// question to llvm-symbolizer is one line:
 //     CODE "FILE" 0xADDRESS
-// The answer has two lines for each frame, and then an empty line:
-//     FUNCTION
-//     FILE:LINE:COLUMN
+// The answer is one line of JSON (symbolizer_answer.h).
 
 #define _GNU_SOURCE 1
 
 #include "symbolize/symbolize_file.h"
 
 #include "symbolize/maps.h"
+#include "symbolize/symbolizer_answer.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
@@ -22,24 +21,38 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { LINE_SIZE = 512, ANSWER_SIZE = 65536 };
+enum {
+  FILE_SIZE = sizeof(((struct mprof_file_query *)0)->file),
+  LINE_SIZE = FILE_SIZE + 64,
+  ANSWER_SIZE = 1 << 17, // longer answers are ignored
+  FILES_MAX = 32,        // number of files whose checks are kept
+  FAILURES_MAX = 3,      // after so many failures, no question is sent
+};
 
-// State of this file in the helper process, which has only one thread.
+// A file about which llvm-symbolizer was asked, and the result of its check.
+struct checked {
+  struct mprof_file_query query; // all fields but the address are used
+  bool is_right;                 // the file at its path is the loaded file
+  int fd; // 0: name is the path; otherwise name refers to this descriptor
+  char name[FILE_SIZE]; // name by which llvm-symbolizer opens the file
+};
+
+// State of symbolize_file.c. The state is used only in the helper process,
+// which has only one thread.
 static struct {
-  struct mprof_child child; // runs llvm-symbolizer
-  bool has_failed;
-  // The last question. is_right tells whether the file at its path is the file
-  // that was loaded.
-  struct mprof_file_query last;
-  bool is_right;
+  struct mprof_child child; // process that runs llvm-symbolizer
+  int failures;             // number of times that llvm-symbolizer failed
+  bool has_old_files; // fds in `files` changed after llvm-symbolizer's start
+  struct checked files[FILES_MAX];
+  unsigned next; // number of files checked; the next is files[next % FILES_MAX]
   char answer[ANSWER_SIZE];
-} files;
+} state;
 
 // --- checking the file ---
 
 static bool has_build_id(int fd, size_t len, const char *expected) {
   void *data = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-  char id[sizeof(files.last.build_id)] = "";
+  char id[sizeof(state.files[0].query.build_id)] = "";
   if (data == MAP_FAILED)
     return false;
   mprof_maps_file_build_id(data, len, id);
@@ -47,125 +60,171 @@ static bool has_build_id(int fd, size_t len, const char *expected) {
   return strcmp(id, expected) == 0;
 }
 
-// Returns whether the file at q->file is the file that was loaded. If q has a
-// build id, the build ids must match. Otherwise the file must not have changed
-// since its mapping was first seen. A wrong function name would be worse than
-// no name.
-static bool is_right_file(const struct mprof_file_query *q) {
+// Returns whether the open file fd is the file that was loaded. If q has a
+// build ID, the file must have the same build ID. Otherwise the file must not
+// have changed since its mapping was first seen. Without this check, a changed
+// file could give wrong function names, which are worse than no names.
+static bool is_right_file(const struct mprof_file_query *q, int fd) {
   struct stat st;
-  if (q->file[0] != '/' || strpbrk(q->file, "\"\n\\") != NULL)
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
     return false;
-  long fd = mprof_sys_open(q->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-  if (fd < 0)
-    return false;
-  bool is_right = false;
-  if (fstat((int)fd, &st) == 0 && S_ISREG(st.st_mode)) {
-    int64_t changed_ns =
-        (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
-    is_right = q->build_id[0] != '\0'
-                   ? has_build_id((int)fd, (size_t)st.st_size, q->build_id)
-                   : changed_ns < q->noted_ns;
-  }
-  mprof_sys_close((int)fd);
-  return is_right;
+  const int64_t changed_ns =
+      (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
+  return q->build_id[0] != '\0'
+             ? has_build_id(fd, (size_t)st.st_size, q->build_id)
+             : changed_ns < q->noted_ns;
 }
 
-static bool check(const struct mprof_file_query *q) {
-  if (strcmp(files.last.file, q->file) != 0 ||
-      strcmp(files.last.build_id, q->build_id) != 0 ||
-      files.last.noted_ns != q->noted_ns) {
-    files.last = *q;
-    files.is_right = is_right_file(q);
+// Sets c->name to the name by which llvm-symbolizer opens the file at path. fd
+// is an open descriptor of the file. Three sorts of paths cannot be in a
+// question:
+//
+// - a path with a line break;
+// - a path with both sorts of quotation marks;
+// - a path with a colon, because llvm-symbolizer takes the text behind the
+//   colon for the name of a processor.
+//
+// For such a path, the name is that of fd, which llvm-symbolizer inherits.
+static void set_name(struct checked *c, const char *path, int fd) {
+  struct mprof_text t = MPROF_TEXT(c->name);
+  c->name[0] = '\0';
+  if (strpbrk(path, "\n\r:") == NULL &&
+      (strchr(path, '"') == NULL || strchr(path, '\'') == NULL)) {
+    mprof_text_str(&t, path);
+    mprof_sys_close(fd);
+    return;
   }
-  return files.is_right;
+  c->fd = fd;
+  state.has_old_files = true;
+  mprof_sys_fcntl(fd, F_SETFD, 0);
+  mprof_text_str(&t, "/proc/self/fd/");
+  mprof_text_dec(&t, (uint64_t)fd);
+}
+
+// Returns whether the file at path is the file that was loaded. If it is, sets
+// c->name.
+static bool check_path(struct checked *c, const char *path) {
+  const long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  if (fd < 0)
+    return false;
+  if (is_right_file(&c->query, (int)fd)) {
+    set_name(c, path, (int)fd);
+    return true;
+  }
+  mprof_sys_close((int)fd);
+  return false;
+}
+
+// Replaces each \012 in path by a line break. /proc/self/maps shows line breaks
+// in this way. Returns false if path contains no \012.
+static bool unescape(char *path) {
+  bool has_any = false;
+  for (char *p = path; (p = strstr(p, "\\012")) != NULL; p++) {
+    *p = '\n';
+    memmove(p + 1, p + 4, strlen(p + 4) + 1);
+    has_any = true;
+  }
+  return has_any;
+}
+
+// Returns the check of q's file. Checks the file if the check is not kept.
+static struct checked *check(const struct mprof_file_query *q) {
+  for (int i = 0; i < FILES_MAX; i++) {
+    const struct mprof_file_query *old = &state.files[i].query;
+    if (strcmp(old->file, q->file) == 0 && old->noted_ns == q->noted_ns &&
+        strcmp(old->build_id, q->build_id) == 0)
+      return &state.files[i];
+  }
+  struct checked *c = &state.files[state.next++ % FILES_MAX];
+  if (c->fd != 0) {
+    mprof_sys_close(c->fd);
+    state.has_old_files = true;
+  }
+  *c = (struct checked){.query = *q};
+  char path[FILE_SIZE];
+  memcpy(path, q->file, sizeof(path));
+  c->is_right = path[0] == '/' && (check_path(c, path) ||
+                                   (unescape(path) && check_path(c, path)));
+  return c;
 }
 
 // --- questions ---
 
-static bool send_question(const struct mprof_file_query *q) {
+static bool send_question(const struct checked *c, uint64_t address) {
   char line[LINE_SIZE];
   struct mprof_text t = MPROF_TEXT(line);
-  mprof_text_str(&t, "CODE \"");
-  mprof_text_str(&t, q->file);
-  mprof_text_str(&t, "\" 0x");
-  mprof_text_hex(&t, q->address);
+  const char *quote = strchr(c->name, '"') == NULL ? "\"" : "'";
+  mprof_text_str(&t, "CODE ");
+  mprof_text_str(&t, quote);
+  mprof_text_str(&t, c->name);
+  mprof_text_str(&t, quote);
+  mprof_text_str(&t, " 0x");
+  mprof_text_hex(&t, address);
   mprof_text_str(&t, "\n");
-  return mprof_os_write_all(files.child.in, line, t.len) == 0;
+  return mprof_os_write_all(state.child.in, line, t.len) == 0;
 }
 
-// Reads the answer up to its empty line. Returns false if the output of
-// llvm-symbolizer ends earlier.
+// Reads llvm-symbolizer's answer up to the end of its line. Returns false if
+// the output ends before the line. An answer that is too long becomes empty.
 static bool receive_answer(void) {
   size_t len = 0;
-  while (len < 2 || memcmp(files.answer + len - 2, "\n\n", 2) != 0) {
-    long n = mprof_sys_read(files.child.out, files.answer + len,
-                            ANSWER_SIZE - 1 - len);
+  bool is_too_long = false;
+  do {
+    if (len == ANSWER_SIZE - 1) {
+      is_too_long = true;
+      len = 0;
+    }
+    const long n = mprof_sys_read(state.child.out, state.answer + len,
+                                  ANSWER_SIZE - 1 - len);
     if (n <= 0)
       return false;
     len += (size_t)n;
-    // The answer is empty: no frames.
-    if (len == 1 && files.answer[0] == '\n')
-      break;
-  }
-  files.answer[len] = '\0';
+  } while (state.answer[len - 1] != '\n');
+  state.answer[is_too_long ? 0 : len] = '\0';
   return true;
 }
 
-static bool ask(const char *symbolizer, const struct mprof_file_query *q) {
+static void stop_child(void) {
+  mprof_sys_close(state.child.in);
+  mprof_sys_close(state.child.out);
+  state.child.pid = 0;
+}
+
+// Starts llvm-symbolizer if it does not run. Restarts llvm-symbolizer if the
+// descriptors in state.files have changed since its start.
+static bool start_child(const char *symbolizer) {
   static const char *const args[] = {"--inlines", "--functions=linkage",
-                                     "--demangle", "--output-style=LLVM", NULL};
-  if (files.has_failed)
-    return false;
-  if (files.child.pid == 0)
-    files.has_failed = mprof_child_start(&files.child, symbolizer, args) != 0;
-  if (!files.has_failed)
-    files.has_failed = !send_question(q) || !receive_answer();
-  return !files.has_failed;
+                                     "--demangle", "--output-style=JSON", NULL};
+  if (state.child.pid != 0 && state.has_old_files)
+    stop_child();
+  if (state.child.pid != 0)
+    return true;
+  state.has_old_files = false;
+  return mprof_child_start(&state.child, symbolizer, args) == 0;
 }
 
-// --- answers ---
-
-static const char *take_line(char **p) {
-  char *line = *p, *end = strchr(line, '\n');
-  if (end != NULL)
-    *end++ = '\0';
-  *p = end == NULL ? line + strlen(line) : end;
-  return line;
-}
-
-// Returns the length of FILE in FILE:LINE:COLUMN.
-static size_t file_length(const char *place) {
-  size_t len = strlen(place);
-  for (int colons = 0; len > 0; len--)
-    if (place[len - 1] == ':' && ++colons == 2)
-      return len - 1;
-  return strlen(place);
-}
-
-static void put_frame(struct mprof_text *t, const char *function,
-                      const char *place, char separator) {
-  size_t len = file_length(place);
-  const char *line = place + len + (place[len] == ':');
-  if (t->len + strlen(function) + strlen(place) + 4 > t->cap)
-    return;
-  mprof_text_str(t, function);
-  mprof_text_mem(t, &separator, 1);
-  mprof_text_mem(t, place, len);
-  mprof_text_mem(t, &separator, 1);
-  mprof_text_mem(t, line, strcspn(line, ":"));
-  t->len++; // keep the null byte that ends the string
-}
-
-void mprof_symbolize_file(const char *symbolizer,
-                          const struct mprof_file_query *q, char separator,
-                          char *out, size_t size) {
-  struct mprof_text t = {.buf = out, .cap = size};
-  memset(out, 0, size);
-  if (!check(q) || !ask(symbolizer, q))
-    return;
-  for (char *p = files.answer; *p != '\0' && *p != '\n';) {
-    const char *function = take_line(&p);
-    const char *place = take_line(&p);
-    put_frame(&t, function, place, separator);
+// Asks llvm-symbolizer about an address in the file c. llvm-symbolizer may
+// crash, or the kernel may kill it if memory is short. So llvm-symbolizer is
+// started again a few times. Returns false if there is no answer.
+static bool ask(const char *symbolizer, const struct checked *c,
+                uint64_t address) {
+  while (state.failures < FAILURES_MAX && start_child(symbolizer)) {
+    if (send_question(c, address) && receive_answer())
+      return true;
+    stop_child();
+    state.failures++;
   }
+  return false;
+}
+
+bool mprof_symbolize_file(const char *symbolizer,
+                          const struct mprof_file_query *q,
+                          struct mprof_text *out) {
+  const struct checked *c = check(q);
+  if (!c->is_right)
+    return true;
+  if (!ask(symbolizer, c, q->address))
+    return false;
+  mprof_symbolizer_answer(state.answer, out);
+  return true;
 }

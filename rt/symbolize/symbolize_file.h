@@ -1,29 +1,38 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in files of unloaded modules. sanitizer_common only
-// knows modules that are mapped, so llvm-symbolizer is asked directly about
-// these files. All functions here run in the symbolizer's helper process.
+// Symbolizes addresses in the files of modules, mapped or unloaded.
+// llvm-symbolizer is asked directly about these files, because sanitizer_common
+// has these limits:
+//
+// - It knows only mapped modules.
+// - It does not report the line at which a function begins.
+// - It cannot ask about a file whose path contains a quotation mark or a line
+//   break.
+//
+// All functions of this file run in the symbolizer's helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
 
 #include "symbolize/maps.h"
+#include "sys/message.h"
 
 struct mprof_file_query {
-  uint64_t address; // in the ELF file, inside the call instruction
-  int64_t noted_ns; // a file without build id must not be newer than this time
+  uint64_t address; // address in the ELF file, inside the call instruction
+  // The time at which the mapping was first seen (CLOCK_REALTIME). A file
+  // without build ID must not have changed since.
+  int64_t noted_ns;
   char file[sizeof(((struct mprof_mapping *)0)->file)];
   char build_id[sizeof(((struct mprof_mapping *)0)->build_id)];
 };
 
-// Writes llvm-symbolizer's answer to out, in the form that symbolize.c uses.
-// Each frame, innermost first, is a string of function, file and line with
-// separator between them. An empty string follows the last frame. Writes only
-// the empty string if there is no answer, or if the file is not the file that
-// was loaded. symbolizer is the path of llvm-symbolizer.
-void mprof_symbolize_file(const char *symbolizer,
-                          const struct mprof_file_query *q, char separator,
-                          char *out, size_t size);
+// Appends llvm-symbolizer's answer about q to `out`, in the form that
+// symbolizer_answer.h describes. Appends nothing if the file is not the file
+// that was loaded. symbolizer is the path of llvm-symbolizer. Returns false if
+// llvm-symbolizer cannot be started, or if it has ended too often.
+bool mprof_symbolize_file(const char *symbolizer,
+                          const struct mprof_file_query *q,
+                          struct mprof_text *out);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H

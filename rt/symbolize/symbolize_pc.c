@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in mapped modules with sanitizer_common of compiler-rt;
-// see symbolize_pc.h.
+// Symbolizes mapped code with sanitizer_common of compiler-rt; see
+// symbolize_pc.h.
 
 #define _GNU_SOURCE 1
 
@@ -13,27 +13,33 @@
 #include <link.h>
 #include <string.h>
 
-// Writes to out a string in the format fmt for each frame at the return address
-// pc, innermost first, and then an empty string. Declared here, because
-// <sanitizer/common_interface_defs.h> declares more than C needs.
+// Writes to out one string for each frame at the return address pc, innermost
+// first, and then an empty string. fmt is the format of the strings. The
+// function is declared here, because <sanitizer/common_interface_defs.h>
+// declares many other functions.
 __attribute__((visibility("default"))) void
 __sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
 
+// Stores the path of the module at pc. Returns 0 if there is none.
+__attribute__((visibility("default"))) int
+__sanitizer_get_module_and_offset_for_pc(void *pc, char *path, size_t size,
+                                         void **offset);
+
 // The flags of sanitizer_common, and the function that sets their defaults. In
-// sanitizer_flags.inc of LLVM 19, the second flag is the path of the
-// symbolizer. The runtime of a sanitizer may hide these two symbols, but such a
-// runtime sets its flags itself.
+// LLVM 19, the second flag is the path of the symbolizer (sanitizer_flags.inc).
+// The symbols are weak, because the runtime of a sanitizer may hide them. Such
+// a runtime sets the flags itself.
 extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
     __attribute__((weak, visibility("default")));
 void set_default_flags(void *flags) __asm__(
     "_ZN11__sanitizer11CommonFlags11SetDefaultsEv")
     __attribute__((weak, visibility("default")));
-enum { SYMBOLIZER_PATH_OFFSET = 8 };
+enum { SYMBOLIZER_PATH_OFFSET = 8, PATH_SIZE = 4096 };
 
-// Replace the two functions of sanitizer_common's slow unwinder, which nothing
-// here calls. The real functions would make every program load libgcc_s.so.
-// These definitions are weak, because the runtime of a sanitizer defines the
-// real functions.
+// These functions replace two functions of sanitizer_common's slow unwinder,
+// which MProf never calls. The real functions would make each program load
+// libgcc_s.so. The definitions are weak, because the runtime of a sanitizer
+// defines the real functions.
 void unwind_slow(void) __asm__(
     "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmj");
 void unwind_slow_in(void) __asm__(
@@ -41,7 +47,7 @@ void unwind_slow_in(void) __asm__(
 __attribute__((weak)) void unwind_slow(void) {}
 __attribute__((weak)) void unwind_slow_in(void) {}
 
-// Function, file and line, separated by the SEPARATOR of symbolize.c.
+// Function, file and line, with MPROF_FRAME_SEPARATOR between them.
 #define FORMAT "%f\x1f%s\x1f%l"
 
 const bool mprof_symbolize_pc_works = true;
@@ -53,8 +59,8 @@ static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
 
 // Takes and releases the loader's lock, which sanitizer_common needs to list
 // the modules. This call hangs if another thread held the lock when the process
-// was copied: that thread does not exist in the helper, so it never releases
-// the lock.
+// was copied. That thread does not exist in the helper process, so the lock is
+// never released.
 void mprof_symbolize_pc_try(void) { dl_iterate_phdr(stop_at_first, NULL); }
 
 void mprof_symbolize_pc_init(const char *path) {
@@ -64,6 +70,15 @@ void mprof_symbolize_pc_init(const char *path) {
   memcpy(common_flags + SYMBOLIZER_PATH_OFFSET, &path, sizeof(path));
 }
 
+// sanitizer_common asks llvm-symbolizer about the module's path in quotation
+// marks. A quotation mark in the path would make llvm-symbolizer wait for more
+// input, and a line break would shift all further answers.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size) {
+  char path[PATH_SIZE];
+  void *offset;
+  if (__sanitizer_get_module_and_offset_for_pc((void *)(pc - 1), path,
+                                               sizeof(path), &offset) == 0 ||
+      strpbrk(path, "\"\n\r") != NULL)
+    return;
   __sanitizer_symbolize_pc((void *)pc, FORMAT, out, size);
 }

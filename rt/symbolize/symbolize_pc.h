@@ -1,29 +1,32 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in mapped modules with sanitizer_common of compiler-rt.
-// All functions here run in the symbolizer's helper process.
+// Symbolizes mapped code that is in no file, with sanitizer_common of
+// compiler-rt, which asks the dynamic loader. Such code exists, for example, in
+// a program that copies its code into large pages. All functions of this file
+// run in the symbolizer's helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 
 #include "sys/base.h"
 
-// False if the functions below do nothing. In that case mprof_symbolize_file
-// looks up the addresses of mapped modules, too.
+// Whether the functions below work. If false, they do nothing, and code that is
+// in no file has no names.
 extern const bool mprof_symbolize_pc_works;
 
-// Symbolizes one address in the helper, as a test: the helper can symbolize if
-// this function returns. It hangs if another thread of the program held the
-// loader's lock when the process was copied to create the helper.
+// Tests whether the helper process can symbolize: takes the loader's lock,
+// which a lookup needs. The function hangs if another thread of the program
+// held this lock when the process was copied to create the helper process.
 void mprof_symbolize_pc_try(void);
 
 // Sets the path of llvm-symbolizer. The string must stay valid. Call this
 // function once, before the first mprof_symbolize_pc.
 void mprof_symbolize_pc_init(const char *path);
 
-// Writes the frames at return address pc to out, in the form that
-// mprof_symbolize_file uses. out must be all zeros before the call.
+// Writes the frames at the return address pc to `out`, in the form that
+// symbolizer_answer.h describes, but without the lines at which functions
+// begin. `out` has `size` bytes, which must be 0 before the call.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps the names of the functions marked with mprof_wrapper, which the
-// program's modules register. Writers omit the frames of these functions when
-// they expand stacks.
+// Keeps the names of wrappers: functions that the program marks with
+// mprof_wrapper. The program's modules register these names. Writers of
+// profiles omit the frames of wrappers from stacks.
 
 #include "symbolize/wrappers.h"
 
@@ -18,11 +18,13 @@
 
 enum { NAME_SIZE = MPROF_WRAPPER_NAME };
 
-static struct __mprof_wrappers *modules; // guarded by registry_lock
+// List of registered nodes; guarded by registry_lock.
+static struct __mprof_wrappers *modules;
 
-// Called by constructors. If the guard is already set, a signal handler that
-// interrupted the runtime is loading a library. Then the library is not
-// registered, because the interrupted code may hold registry_lock.
+// Constructors call this function. If the guard is already set, a signal
+// handler has interrupted the runtime and is loading a library. In this case
+// the library is not registered, because the interrupted code may hold
+// registry_lock.
 void __mprof_register_wrappers(struct __mprof_wrappers *node) {
   if (!mprof_guard_enter())
     return;
@@ -42,12 +44,14 @@ static bool is_known_locked(const char *name) {
   return false;
 }
 
-// Copies the names in node that no other registered node has. The names are
-// needed after the unload, because the profile still has stacks of the module.
-// Also, the last profile is written after the program itself has unregistered
-// its names. The copies are never freed, but no name is copied twice, even if a
-// library is loaded many times. The copies are not in persistent memory,
-// because a forked child empties persistent memory.
+// Copies the names in `node` that no other registered node has. The names are
+// needed after the module is unloaded, because the profile still has stacks of
+// the module. The names are also needed for the last profile, which is written
+// after the program itself has unregistered its names.
+//
+// The copies are never freed, but no name is copied twice, even if a library is
+// loaded many times. The copies are not in persistent memory, because
+// persistent memory is emptied in a forked child.
 static void keep_names_locked(const struct __mprof_wrappers *node) {
   size_t count = 0, text = 0;
   for (size_t i = 0; i < node->count; i++)
@@ -108,9 +112,9 @@ static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// Copies the operator's name at p into t. Its characters, for example '<' and
-// '(', would otherwise begin template arguments or parameters. Returns the end
-// of the operator's name.
+// Copies the name of the operator at p into t, and returns the end of this
+// name. Operators are copied separately, because characters such as '<' and '('
+// would otherwise begin template arguments or parameters.
 static const char *copy_operator(struct mprof_text *t, const char *p) {
   const char *end = p + strlen("operator");
   if (starts_with(end, "()"))
@@ -123,8 +127,8 @@ static const char *copy_operator(struct mprof_text *t, const char *p) {
   return end;
 }
 
-// Returns a pointer behind the parenthesis that closes the parenthesis at p, or
-// the end of the string if no parenthesis closes it.
+// Returns a pointer behind the parenthesis that closes the parenthesis at p. If
+// no parenthesis closes it, returns the end of the string.
 static const char *skip_parentheses(const char *p) {
   int open = 0;
   do {
@@ -135,8 +139,9 @@ static const char *skip_parentheses(const char *p) {
   return p;
 }
 
-// If the parameters at p belong to an enclosing function, as in "f(int)::g",
-// returns a pointer behind the parameters. Otherwise returns NULL.
+// p points to the parenthesis that begins a list of parameters. If the list
+// belongs to an enclosing function, as in "f(int)::g", returns a pointer behind
+// the list. Otherwise returns NULL.
 static const char *skip_enclosing(const char *p) {
   p = skip_parentheses(p);
   if (starts_with(p, " const"))
@@ -155,13 +160,13 @@ static const char *skip_decltype(const char *p) {
   return *p == '(' ? skip_parentheses(p) : NULL;
 }
 
-// Copies the demangled name into t without result type, template arguments and
-// parameters. Also drops the suffixes by which the compiler marks a part of a
-// function or an ABI.
+// Copies a demangled name into t without its result type, template arguments
+// and parameters. Also drops the suffixes that the compiler adds to mark an ABI
+// or a part of a function. For example:
 //   "long *ns::box<int>::make[abi:x]<long>(int)"  ->  "ns::box::make"
 static void simplify(struct mprof_text *t, const char *name) {
   static const char anonymous[] = "(anonymous namespace)";
-  int depth = 0; // nesting of template arguments
+  int depth = 0; // number of open '<'
   const char *p = name;
   while (*p != '\0') {
     bool begins_word = p == name || !is_word(p[-1]);
@@ -189,7 +194,7 @@ static void simplify(struct mprof_text *t, const char *name) {
     if (depth == 0 && (*p == '(' || *p == '.' || starts_with(p, " [")))
       break;
     if (depth == 0 && *p == ' ') {
-      t->len = 0; // the text so far was the result type, whose '*' may follow
+      t->len = 0; // drop the result type; its '*' or '&' is skipped below
       p += 1 + strspn(p + 1, "*& ");
       continue;
     }
@@ -210,10 +215,10 @@ struct query {
   bool is_found;
 };
 
-// Returns true if the simplified form of a wrapper's name certainly ends
-// differently from the name in q. This fast check must reject most pairs of
-// names, because an inline wrapper in a header registers a name for each source
-// file, and a profile has thousands of functions.
+// Returns true only if the simplified form of a wrapper's name ends differently
+// from the name in q. This fast check must reject most pairs of names, because
+// there are many pairs. A profile has thousands of functions. A wrapper that is
+// inline in a header registers its name once for each source file.
 static bool ends_otherwise(const struct query *q, const char *name) {
   enum { TAIL = 3 };
   size_t len = strlen(name);
@@ -242,7 +247,8 @@ bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
   struct mprof_text t = MPROF_TEXT(plain);
   simplify(&t, function);
   struct query q = {.name = plain, .len = t.len};
-  // A truncated name could match another function, so it is not looked up.
+  // Do not look up a truncated name, because another function could have the
+  // same truncated name.
   if (t.len > 0 && t.len < sizeof(plain) - 1)
     mprof_each_wrapper(match, &q);
   if (q.is_found && out != NULL)

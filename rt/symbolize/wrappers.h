@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps the names of wrappers, which are functions that the program marks with
-// mprof_wrapper. Each module registers the names of its wrappers. Writers omit
-// the frames of wrappers from stacks. A name stays registered after its module
-// is unloaded.
+// mprof_wrapper. Each module registers the names of its wrappers. Writers of
+// profiles omit the frames of wrappers from stacks. A name stays registered
+// after its module is unloaded.
 
 #ifndef MPROF_RT_SYMBOLIZE_WRAPPERS_H
 #define MPROF_RT_SYMBOLIZE_WRAPPERS_H
@@ -12,33 +12,32 @@
 #include "sys/abi_words.h"
 #include "sys/message.h"
 
-// Maximum length of a wrapper's name with the terminating 0. A function with a
-// longer name is not treated as a wrapper.
+// Maximum length of a wrapper's name, with the terminating null byte. A
+// function with a longer name is not treated as a wrapper.
 #define MPROF_WRAPPER_NAME 512
 
-// Returns whether a function is marked with mprof_wrapper. function is its
-// demangled name with parameters.
+// Returns whether a function is marked with mprof_wrapper. `function` is the
+// demangled name of the function, with parameters.
 bool mprof_is_wrapper(const char *function);
-// Returns whether a function is a wrapper, like mprof_is_wrapper. If the
-// function is a wrapper and out is not NULL, appends to out the function's name
-// without result type, parameters and template arguments, for
-// mprof_wrapper_pattern.
+// Returns whether a function is marked with mprof_wrapper. If it is and out is
+// not NULL, appends to out the function's name without result type, parameters
+// and template arguments. The result can be passed to mprof_wrapper_pattern.
 bool mprof_wrapper_name(struct mprof_text *out, const char *function);
-// Appends to out a regular expression that matches the wrapper name, with or
-// without template arguments. Appends nothing if name is too long for a
-// wrapper.
+// Appends to out a regular expression that matches the wrapper `name`, with or
+// without template arguments. Appends nothing if `name` is too long for a
+// wrapper (MPROF_WRAPPER_NAME).
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name);
-// Calls fn(name, arg) for the name of each registered wrapper, with
-// registry_lock held.
+// Calls fn(name, arg) with registry_lock held, for the name of each registered
+// wrapper.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
-// A node with the names of a translation unit's mprof_wrapper functions. The
-// pass emits one node for each translation unit that defines such functions. A
-// constructor registers the node, and a destructor unregisters it. Guarded by
-// registry_lock.
+// A node with the names of the wrappers of one translation unit. The pass emits
+// a node for each translation unit that defines wrappers. A constructor of the
+// translation unit registers the node, and a destructor unregisters it. Guarded
+// by registry_lock.
 struct __mprof_wrappers {
   struct __mprof_wrappers *next;
-  const char *const *names; // demangled, without parameters
+  const char *const *names; // demangled names, without parameters
   size_t count;
 };
 MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);

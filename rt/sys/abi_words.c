@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words that every call site reads and that change rarely. They have cache
-// lines of their own, since frequent writes to a word in the same line would
-// slow down every call site.
+// Defines the data words that every instrumented call site reads. These words
+// change rarely. They have cache lines of their own, because frequent writes to
+// another word in the same cache line would slow down every call site.
 
 #include "sys/abi_words.h"
 
@@ -18,9 +18,9 @@ IN_LINE uint64_t __mprof_sync_kinds = 0;
 IN_LINE uint64_t __mprof_owned_mask = 0;
 IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
 
-// The address of each hooked function itself. A pointer __mprof_next_* keeps
-// this value until the runtime starts. If the runtime does not intercept the
-// function, the pointer never changes.
+// Defines the pointers __mprof_next_*. At first, each pointer has the address
+// of the hooked function itself. If the runtime intercepts the function, the
+// runtime changes the pointer at start. Otherwise the pointer never changes.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));        \
   IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;

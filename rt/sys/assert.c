@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See assert.h. The message goes to descriptor 2 even if the program has
-// replaced stderr: a failed assertion must not stay silent.
+// Prints the message of a failed assertion; see assert.h. The message goes to
+// descriptor 2 even if the program has replaced stderr, because a failed
+// assertion must not stay silent.
 
 #include "sys/assert.h"
 

@@ -16,7 +16,8 @@
 #define mprof_likely(x) __builtin_expect(!!(x), 1)
 #define mprof_unlikely(x) __builtin_expect(!!(x), 0)
 #define MPROF_NOINLINE __attribute__((noinline))
-// Marks the definition of a function that mprof/mprof.h declares.
+// Attribute for the definition of a public function, which mprof/mprof.h
+// declares.
 #define MPROF_PUBLIC __attribute__((visibility("default")))
 
 #define MPROF_PAGE 4096u // page size in bytes

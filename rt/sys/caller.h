@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Saves the state of the thread when the program calls the runtime: the frame
-// address and the callee-saved registers. The search for stuck threads needs
-// both, since a register may hold the only pointer to an object (stuck_scan.c).
+// Saves the frame address and the callee-saved registers of a thread when the
+// program calls the runtime. The search for stuck threads (stuck_scan.c) needs
+// the registers, because a register may hold the only pointer to an object.
 // This code is for x86-64 only.
 
 #ifndef MPROF_RT_SYS_CALLER_H
@@ -11,31 +11,34 @@
 
 #include "sys/base.h"
 
-// The caller's values of the callee-saved registers. A value may be the only
-// pointer to an object.
+// The values that the callee-saved registers had when the program called the
+// runtime. A value may be the only pointer to an object.
 struct mprof_saved {
   uintptr_t rbx, r12, r13, r14, r15;
 };
 
-// Saves the registers to *s. Use this macro in the entry itself, that is, in
-// the runtime's function that the program calls. A function called by the entry
-// may already have moved a register's value into its own frame, which no longer
-// exists when the value is needed.
+// Saves the registers to *s. Use this macro in the entry, that is, in the
+// runtime's function that the program calls. Before the macro runs, the
+// compiler may have moved a register's value to the frame of the function that
+// uses the macro. The search for stuck threads also scans the entry's frame,
+// but not the frames of functions that the entry calls.
 #define MPROF_SAVE(s)                                                          \
   __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
                    "movq %%r14, %3\n\tmovq %%r15, %4"                          \
                    : "=m"((s)->rbx), "=m"((s)->r12), "=m"((s)->r13),           \
                      "=m"((s)->r14), "=m"((s)->r15))
 
-// The state of a thread of the program at its call into the runtime. The
-// program's frames lie above `frame`, the frame address of the runtime's
-// function that the program called; the program's registers are in `saved`.
+// The state of one of the program's threads when the thread called the runtime.
+// `frame` is the frame address of the entry, the runtime's function that the
+// program called. The program's frames lie above `frame`. `saved` has the
+// program's registers.
 struct mprof_caller {
   uintptr_t frame;
   struct mprof_saved saved;
 };
 
-// Fills *c. Use this macro in the runtime's function that the program calls.
+// Fills *c with the state of the calling thread. Use this macro in the entry,
+// the runtime's function that the program calls.
 #define MPROF_CALLER(c)                                                        \
   do {                                                                         \
     (c)->frame = (uintptr_t)__builtin_frame_address(0);                        \

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the time and measures the speed of the processor's time stamp counter;
-// see clock.h.
+// Reads the clock, and measures the speed of the processor's time stamp
+// counter; see clock.h.
 
 #include "sys/clock.h"
 
@@ -10,22 +10,24 @@
 #include <time.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
-// Shortest interval, in nanoseconds, over which the speed of the time stamp
-// counter can be measured precisely enough.
+// Shortest interval in nanoseconds for measuring the speed of the time stamp
+// counter. The result of a shorter interval would be too imprecise.
 #define SHORTEST_NS 500000
 
 atomic_int mprof_clock_kind;
 
-// The readings of both clocks at the same moment.
+// The readings of the time stamp counter and of CLOCK_MONOTONIC at the same
+// moment.
 struct moment {
   uint64_t ticks, ns;
 };
 
 static struct {
-  // Start of the speed measurement. Written by the first thread that uses the
-  // clock, before that thread writes mprof_clock_kind.
+  // The first reading, from which the speed of the time stamp counter is
+  // measured. The first thread that uses the clock writes `first` before it
+  // writes mprof_clock_kind.
   struct moment first;
-  atomic_int has_first; // 0: not written, 1: being written, 2: written
+  atomic_int has_first; // first: 0 unset, 1 being written, 2 written
   uint64_t (*injected)(void);
   uint64_t injected_rate;
 } clock_state;
@@ -36,8 +38,8 @@ static uint64_t monotonic_ns(void) {
   return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
-// Returns whether the time stamp counter runs at the same speed in all power
-// states (CPUID leaf 0x80000007, EDX bit 8) and the processor has rdtscp.
+// Returns whether the processor has rdtscp and a time stamp counter that runs
+// at the same speed in all power states (CPUID leaf 0x80000007, EDX bit 8).
 static bool has_even_counter(void) {
   unsigned a, b, c, d;
   if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(d & 1u << 27)) // rdtscp
@@ -46,8 +48,8 @@ static bool has_even_counter(void) {
 }
 
 // Reads both clocks five times and returns the reading that took the fewest
-// ticks. An interruption between the two clocks would make a reading wrong, and
-// the fastest reading was most likely not interrupted.
+// ticks. An interruption between the reads of the two clocks would make a
+// reading slow and wrong, so the fastest reading is the most reliable.
 static struct moment look(void) {
   struct moment best = {0, 0};
   uint64_t shortest = UINT64_MAX;

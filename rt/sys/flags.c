@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parses the options that flags.def lists. A wrong option is reported to the
-// user and ignored; it never ends the program.
+// user and then ignored. It never ends the program.
 
 #define _GNU_SOURCE 1
 
@@ -18,8 +18,8 @@
 struct mprof_flags mprof_flags;
 bool mprof_flags_has_environment;
 
-// Returns the program's default options. The symbol is NULL unless the program
-// defines it.
+// Returns the default options of the program. The program may define this
+// function; otherwise the symbol is NULL.
 __attribute__((weak, visibility("default"))) const char *
 __mprof_default_options(void);
 
@@ -27,8 +27,8 @@ enum kind { BOOL, UINT, STR, LIST };
 
 enum {
   STR_SIZE = sizeof(mprof_flags.log_path),
-  LONGEST_NAME = 40, // longest unknown name that is compared
-  SHOWN = 80,        // bytes of a wrong option text quoted in a message
+  LONGEST_NAME = 40, // longest unknown name that gets a suggestion
+  SHOWN = 80,        // longest part of a wrong option that a message quotes
   LINE = 512,
 };
 
@@ -36,8 +36,8 @@ struct option {
   const char *name;
   enum kind kind;
   size_t offset;
-  uint64_t value, min, max; // for BOOL and UINT
-  const char *text;         // for STR and LIST
+  uint64_t value, min, max; // default and range of BOOL and UINT
+  const char *text;         // default of STR and LIST
   const char *help;
 };
 
@@ -55,7 +55,7 @@ static const struct option options[] = {
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 
-// A substring of an option string.
+// A part of an option string.
 struct piece {
   const char *p;
   size_t len;
@@ -106,8 +106,8 @@ static bool parse_bool(struct piece s, bool *v) {
   return *v || equals(s, "0") || equals(s, "false") || equals(s, "no");
 }
 
-// Parses decimal digits with an optional suffix: k (2^10), m (2^20) or g
-// (2^30).
+// Parses s as a decimal number with an optional suffix: k (2^10), m (2^20) or g
+// (2^30). Returns false if s is not such a number or the number is too large.
 static bool parse_uint(struct piece s, uint64_t *v) {
   uint64_t unit = 1;
   if (s.len > 0) {
@@ -146,26 +146,27 @@ static void report_value(const struct mprof_flags *f, const struct option *o,
   mprof_text_str(&t, " of option '");
   mprof_text_str(&t, o->name);
   if (o->kind == BOOL) {
-    mprof_text_str(&t, "' is not 0, 1, true, false, yes or no; keeping ");
+    mprof_text_str(&t, "' is not 0, 1, true, false, yes or no; using ");
   } else if (o->kind == UINT) {
     mprof_text_str(&t, "' is not a number from ");
     mprof_text_dec(&t, o->min);
     mprof_text_str(&t, " to ");
     mprof_text_dec(&t, o->max);
-    mprof_text_str(&t, "; keeping ");
+    mprof_text_str(&t, "; using ");
   } else {
     mprof_text_str(&t, "' is longer than ");
     mprof_text_dec(&t, STR_SIZE - 1);
-    mprof_text_str(&t, " bytes; keeping ");
+    mprof_text_str(&t, " bytes; using ");
   }
   put_value(&t, f, o);
   mprof_message(line);
 }
 
-// Returns the Levenshtein distance: the smallest number of insertions,
-// deletions and replacements of characters that turn a into b.
+// Returns the Levenshtein distance of a and b, that is, the smallest number of
+// insertions, deletions and replacements of characters that turn a into b.
 static unsigned distance(struct piece a, const char *b) {
-  // row[i]: distance of a's first i characters to b's first j characters.
+  // row[i] is the distance between the first i characters of a and the first j
+  // characters of b.
   unsigned char row[LONGEST_NAME + 1];
   for (size_t i = 0; i <= a.len; i++)
     row[i] = (unsigned char)i;
@@ -185,8 +186,8 @@ static unsigned distance(struct piece a, const char *b) {
   return row[a.len];
 }
 
-// Returns the option whose name is nearest to s, or NULL if more than half of s
-// would have to change.
+// Returns the option whose name has the smallest distance from s. Returns NULL
+// if more than half of the characters of s would have to change.
 static const struct option *find_nearest(struct piece s) {
   const struct option *nearest = NULL;
   unsigned least = (unsigned)s.len / 2 + 1;
@@ -252,8 +253,9 @@ static const struct option *find_option(struct piece name) {
   return NULL;
 }
 
-// Reports an option without a value. A word without '=' is usually part of a
-// path with blanks that was not quoted.
+// Reports that an option has no value. If the name is unknown, the message also
+// explains quoting, because a word without '=' is usually part of an unquoted
+// path with blanks.
 static void report_no_value(struct piece name, const char *origin) {
   report_syntax(
       name, "option ",
@@ -272,8 +274,8 @@ static bool is_separator(char c) {
 
 static bool is_between_words(char c) { return is_separator(c) || c == '+'; }
 
-// Stores the words of value in v, with one '+' between two words. Returns false
-// if the result is too long.
+// Stores the words of the list `value` in v, with one '+' between two words.
+// Returns false if the result is too long.
 static bool store_list(char *v, struct piece value) {
   char list[STR_SIZE];
   size_t len = 0;
@@ -301,6 +303,13 @@ static bool store_text(char *v, struct piece value) {
   return true;
 }
 
+// Returns whether the number of option o is an amount. An amount above the
+// maximum is set to the maximum. The other numbers choose between a few
+// alternatives, such as signals.
+static bool is_amount(const struct option *o) { return o->max - o->min > 64; }
+
+// Stores the value of option o in f. Returns false if the value is not one that
+// the option allows.
 static bool store(struct mprof_flags *f, const struct option *o,
                   struct piece value) {
   void *v = field(f, o);
@@ -313,7 +322,11 @@ static bool store(struct mprof_flags *f, const struct option *o,
     *(bool *)v = flag;
     return true;
   case UINT:
-    if (!parse_uint(value, &number) || number < o->min || number > o->max)
+    if (!parse_uint(value, &number))
+      return false;
+    if (number > o->max && is_amount(o))
+      *(uint64_t *)v = o->max;
+    if (number < o->min || number > o->max)
       return false;
     *(uint64_t *)v = number;
     return true;
@@ -333,8 +346,9 @@ static size_t find_separator(const char *s) {
 }
 
 // Returns the length of the unquoted list at s. The list ends before the next
-// name=value. Separators do not end the list, because a word without '=' can
-// only belong to it.
+// word that contains '=', because that word is the next option. A separator
+// does not end the list, because a word without '=' cannot be an option and so
+// belongs to the list.
 static size_t find_list_end(const char *s) {
   size_t end = find_separator(s);
   for (size_t n = end; s[n] != '\0';) {
@@ -351,8 +365,9 @@ static size_t find_list_end(const char *s) {
   return end;
 }
 
-// Reads the value at *s into *value and moves *s behind the value. If the value
-// is malformed, returns false and moves *s to where the next option may begin.
+// Reads the value at *s into *value and moves *s behind the value. is_list: an
+// unquoted value may contain separators. If the value is malformed, returns
+// false and moves *s to where the next option may begin.
 static bool take_value(const char **s, bool is_list, struct piece *value,
                        const char *origin) {
   const char quote = **s;
@@ -415,6 +430,9 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
 
 bool mprof_flags_is_secure(void) { return getauxval(AT_SECURE) != 0; }
 
+// Returns the value of an environment variable. Returns NULL if the program has
+// more rights than the user who started it (setuid), because that user controls
+// the environment.
 const char *mprof_flags_environment(const char *name) {
   size_t len = strlen(name);
   if (mprof_flags_is_secure())
@@ -425,17 +443,24 @@ const char *mprof_flags_environment(const char *name) {
   return NULL;
 }
 
+static bool user_asks; // for news on stderr; written once at start
+
+bool mprof_flags_want_news(void) { return user_asks && !mprof_flags.quiet; }
+
 void mprof_flags_init(void) {
+  const char *user = mprof_flags_environment("MPROF_OPTIONS");
+  user_asks = (user != NULL && *user != '\0') || mprof_sys_is_terminal(2);
+  if (!user_asks && __mprof_default_options == NULL)
+    mprof_message_turn_off();
   mprof_flags_defaults(&mprof_flags);
   const char *s = NULL;
   if (__mprof_default_options != NULL)
     s = __mprof_default_options();
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
-  s = mprof_flags_environment("MPROF_OPTIONS");
-  mprof_flags_has_environment = s != NULL;
-  if (s != NULL)
-    mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
+  mprof_flags_has_environment = user != NULL && *user != '\0';
+  if (user != NULL)
+    mprof_flags_parse(&mprof_flags, user, "MPROF_OPTIONS");
   if (mprof_flags.help)
     mprof_flags_print_help();
   // The default output would go to the directory of the user who started the

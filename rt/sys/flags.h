@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options, which flags.def lists. They come from three sources in this
-// order: the defaults, the program's __mprof_default_options(), and the
-// environment variable MPROF_OPTIONS. A later source overrides an earlier one.
-// Wrong options are reported on stderr and ignored.
+// The options, which flags.def lists. Their values come from three sources: the
+// defaults, the program's __mprof_default_options(), and the environment
+// variable MPROF_OPTIONS. A later source overrides an earlier source. Wrong
+// options are reported on stderr and ignored.
 
 #ifndef MPROF_RT_SYS_FLAGS_H
 #define MPROF_RT_SYS_FLAGS_H
@@ -19,23 +19,30 @@ struct mprof_flags {
 #include "sys/flags.def"
 };
 // The values of the options. mprof_flags_init writes them before any event is
-// recorded. heap_rate is only the sampling rate at start; sample.h has the
-// current rate.
+// recorded. heap_rate is only the sampling rate at start; mprof_sample_rate
+// (sample.h) returns the current rate.
 extern struct mprof_flags mprof_flags;
 
-// Whether the environment variable MPROF_OPTIONS was set and read at start.
+// Whether the user has set options in the environment variable MPROF_OPTIONS.
 // mprof_flags_init writes it.
 extern bool mprof_flags_has_environment;
 
-// Sets mprof_flags from all three sources. Ignores the environment if the
-// kernel has set AT_SECURE (setuid programs).
+// Sets mprof_flags from the defaults, __mprof_default_options() and
+// MPROF_OPTIONS. Turns messages off (message.h) if stderr is no terminal and
+// neither MPROF_OPTIONS nor __mprof_default_options is there, because a program
+// that was merely built with MProf must print the same as without. Ignores
+// MPROF_OPTIONS if the kernel has set AT_SECURE (setuid programs).
 void mprof_flags_init(void);
-// Applies the options in string s to *f. Options have the form name=value and
-// are separated by ':', ',' or blanks. A value in single or double quotes may
-// contain separators. The words of a list need no quotes, as long as no word is
-// followed by '='. They are stored with '+' between them. origin is the name of
-// the string in messages. mprof_flags_init, tests and the fuzzer call this
-// function.
+// Returns whether to print news that are no errors, such as the names of the
+// written files: if stderr is a terminal or the user has set MPROF_OPTIONS, and
+// if the option quiet is not set.
+bool mprof_flags_want_news(void);
+// Applies the options in the string s to *f. Options have the form name=value
+// and are separated by ':', ',' or blanks. A value in single or double quotes
+// may contain separators. An unquoted list may contain separators, too, and
+// ends before the next name=value. The words of a list are stored with '+'
+// between them. origin: the name of the string in messages. mprof_flags_init,
+// tests and the fuzzer call this function.
 void mprof_flags_parse(struct mprof_flags *f, const char *s,
                        const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
@@ -44,8 +51,8 @@ void mprof_flags_print_help(void);
 // kernel has set AT_SECURE, as for set-user-id programs. The user must neither
 // set options nor choose, by the current directory, which files are written.
 bool mprof_flags_is_secure(void);
-// Returns the value of an environment variable. Returns NULL if the variable is
-// not set, or if the kernel has set AT_SECURE (setuid programs).
+// Returns the value of the environment variable name. Returns NULL if the
+// variable is not set, or if the kernel has set AT_SECURE (setuid programs).
 const char *mprof_flags_environment(const char *name);
 
 #endif // MPROF_RT_SYS_FLAGS_H

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds a free number to append to the name of an output file. File names
-// contain the process id, and in containers many processes have the same id. So
-// thousands of numbers may be taken, and they are not checked one by one.
+// contain the process id, and in different containers many processes have the
+// same id. So thousands of numbers may be taken, and checking all of them would
+// take too long.
 
 #include "sys/free_number.h"
 
 // Returns a number that is not taken. First doubles the step until a number is
-// free, then searches the last step by bisection. The result need not be the
-// smallest free number.
+// free. Then searches by bisection between this free number and the last taken
+// number. The result need not be the smallest free number.
 unsigned mprof_free_number(unsigned first, unsigned max,
                            bool (*is_taken)(void *arg, unsigned number),
                            void *arg) {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The system call instruction of x86-64.
+// Makes system calls with the syscall instruction of x86-64.
 
 #ifndef MPROF_RT_SYS_KERNEL_CALL_H
 #define MPROF_RT_SYS_KERNEL_CALL_H
 
-// Makes the system call with number nr and up to six arguments. Returns the
+// Makes the system call with number nr and the arguments a to f. Returns the
 // result, or -errno.
 static inline long mprof_syscall(long nr, long a, long b, long c, long d,
                                  long e, long f) {

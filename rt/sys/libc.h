@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hides the differences between the declarations of glibc and musl. Functions
-// of glibc that musl lacks are declared for musl, too, where their addresses
-// are NULL at run time. With musl, the runtime's entries for these functions
-// are never called, because a program that calls such a function does not link.
+// Hides the differences between the declarations of glibc and musl. Some
+// functions of glibc do not exist in musl. This header declares these functions
+// for musl, too, but their addresses are NULL at run time. With musl, the
+// runtime's entries for these functions are never called, because a program
+// that calls such a function does not link.
 
 #ifndef MPROF_RT_SYS_LIBC_H
 #define MPROF_RT_SYS_LIBC_H
@@ -14,13 +15,13 @@
 
 #ifdef __GLIBC__
 
-// Record of a cleanup handler for cancellation; see CANCELLATION_POINT in
-// sync_entry.h.
+// The type with which pthread_cleanup_push records a cleanup handler; see
+// CANCELLATION_POINT in sync_entry.h.
 typedef struct _pthread_cleanup_buffer mprof_cleanup;
 
-// Returns whether a pthread_barrier_wait with this result may have waited. The
-// last thread to arrive at the barrier does not wait, and with glibc that
-// thread gets PTHREAD_BARRIER_SERIAL_THREAD instead of 0.
+// Returns whether a pthread_barrier_wait with this result may have waited. With
+// glibc, all threads wait at the barrier except the last thread to arrive. The
+// last thread gets PTHREAD_BARRIER_SERIAL_THREAD, and the other threads get 0.
 static inline bool mprof_may_have_waited(int result) { return result == 0; }
 
 #else // musl
@@ -33,8 +34,10 @@ struct epoll_event;
 
 typedef struct __ptcb mprof_cleanup;
 
-// With musl, the first thread to arrive gets PTHREAD_BARRIER_SERIAL_THREAD, not
-// the last. So either result may belong to a thread that has waited.
+// With musl, the first thread to arrive at the barrier gets
+// PTHREAD_BARRIER_SERIAL_THREAD, and all other threads get 0. All threads wait
+// except the last thread to arrive. So a thread with either result may have
+// waited.
 static inline bool mprof_may_have_waited(int result) {
   return result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD;
 }

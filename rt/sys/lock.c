@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime's own lock: a word and a futex. The runtime cannot use
-// pthread_mutex, because the profiles hook its functions.
+// Implements the runtime's own lock with a word and a futex. The runtime cannot
+// use pthread_mutex, because the profiles hook its functions.
 //
-// The mutex profile also shows the time that threads wait for these locks. To
-// measure that time, each lock has a word `waiting`. Its upper 16 bits are the
-// number of waiters. Its lower 48 bits are the sum of the times at which the
-// waiters began to wait, modulo 2^48. From these two numbers a release computes
-// in one step how long all waiters together have waited so far. waiters.c
-// explains the sums.
+// The mutex profile also shows the time that threads wait for these locks. A
+// release of a lock is charged with the waiting time of all waiters since the
+// previous charge. To compute this time in one step, each lock has a word
+// `waiting`. Its upper 16 bits are the number n of waiters. Its lower 48 bits
+// are the sum of the times at which the waiters began to wait, modulo 2^48. At
+// time t, the waiters together have waited for n * t - sum. waiters.c explains
+// this formula.
 
 #include "sys/lock.h"
 
@@ -23,19 +24,20 @@
 enum { FREE, HELD, WAITED_FOR };
 
 // Number of times that a thread checks the lock word before it sleeps. Most
-// locks are held for a few instructions only.
+// locks are held for only a few instructions, so a waiter seldom needs more
+// checks.
 #define SPINS 100
 
-// The longest time that a thread sleeps for a lock before it checks the lock
-// word again. Without this limit a waiter could sleep forever, for the
-// following reason. A release loads the lock word and then stores FREE. It uses
-// no atomic exchange, which would be a third of the cost of an uncontended
-// lock. So the store may overwrite a WAITED_FOR that another thread has written
-// between the load and the store. Usually that other thread does not sleep,
-// because the kernel compares the word with WAITED_FOR first and finds FREE.
-// But if FREE becomes visible only after the kernel's comparison, the thread
-// sleeps and no thread wakes it. A membarrier would prevent this case, but some
-// sandboxes kill a process that calls membarrier.
+// The longest time that a waiter sleeps before it checks the lock word again.
+// Without this limit, a waiter could sleep forever, for the following reason. A
+// release loads the lock word and then stores FREE. It does not use an atomic
+// exchange, which would take a third of the time of an uncontended lock. So the
+// store may overwrite a WAITED_FOR that a waiter has written between the load
+// and the store. Usually this waiter does not sleep, because the kernel
+// compares the word with WAITED_FOR first and finds FREE. But if FREE becomes
+// visible only after the kernel's comparison, the waiter sleeps and no thread
+// wakes it. A membarrier would prevent this case, but some sandboxes kill a
+// process that calls membarrier.
 const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
 
 #define ONE_WAITER (UINT64_C(1) << 48)
@@ -48,12 +50,12 @@ uint64_t mprof_lock_wait_ticks(void) {
 }
 
 #ifndef NDEBUG
-// Bit r is set while this thread holds a lock of rank r.
+// Bit r is set while the calling thread holds a lock of rank r.
 static _Thread_local unsigned held;
 
 static void note_acquire(const struct mprof_lock *l) {
   MPROF_ASSERT(mprof_tls.guarded);
-  // This thread must not hold a lock of the same or a higher rank.
+  // The thread must not hold a lock of the same or a higher rank.
   MPROF_ASSERT(held >> l->rank == 0);
   held |= 1u << l->rank;
 }
@@ -97,9 +99,9 @@ static void begin_waiting(struct mprof_lock *l, uint64_t start) {
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
 }
 
-// Removes the calling thread, which began to wait at time start, from
-// l->waiting. The caller holds the lock, so no release charges the waiters at
-// the same time.
+// Removes the calling thread from the number and the sum in l->waiting. start:
+// time at which the thread began to wait. The caller holds the lock, so no
+// release changes l->charged at the same time.
 static void end_waiting(struct mprof_lock *l, uint64_t start) {
   uint64_t from = l->charged > start ? l->charged : start;
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
@@ -121,8 +123,9 @@ static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
     atomic_fetch_add_explicit(&wait_ticks, now - start, memory_order_relaxed);
 }
 
-// Returns the total time, in ticks, that the waiters have waited since they
-// were last charged. Sets the start times of all waiters to now.
+// Returns the time in ticks with which this release is charged: the total time
+// that the waiters have waited since the previous charge. Sets the start times
+// of all waiters to now.
 static uint64_t charge(struct mprof_lock *l) {
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed);
   uint64_t owed, next;
@@ -132,8 +135,9 @@ static uint64_t charge(struct mprof_lock *l) {
     owed = (sum - w) & SUM_MASK;
     next = (w & ~SUM_MASK) | (sum & SUM_MASK);
   } while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
-  // The clock of a waiter's processor may be some ticks ahead of this one's.
-  // Then the total is negative and counts as 0.
+  // The clock of a waiter's processor may be some ticks ahead of the clock of
+  // this processor. The total may then be negative; a negative total counts as
+  // 0.
   return owed >> 47 ? 0 : owed;
 }
 

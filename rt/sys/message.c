@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds text without stdio, and prints the profiler's messages to stderr. Each
-// message is one write, so that messages of several threads do not mix. No
-// message is written if descriptor 2 now refers to another file than at the
-// runtime's start.
+// message is written by one write call, so that messages of several threads do
+// not mix. No message is written if descriptor 2 refers to another file than at
+// the runtime's start.
 
 #include "sys/message.h"
 
@@ -18,8 +18,9 @@
 
 static struct {
   atomic_uint count;     // number of messages printed so far
-  uint64_t dev, ino;     // of stderr; written once by mprof_message_init
-  _Atomic bool is_known; // stderr was open at mprof_message_init
+  uint64_t dev, ino;     // stderr's device and inode; written once
+  atomic_bool is_off;    // no message is printed
+  _Atomic bool is_known; // stderr was open at the runtime's start
 } state;
 
 // --- text ---
@@ -41,8 +42,9 @@ void mprof_text_str(struct mprof_text *t, const char *s) {
 
 size_t mprof_utf8_length(const unsigned char *s, size_t len) {
   static const struct {
-    // Each row is for the lead bytes in [first, last]. The next byte must be in
-    // [from, to].
+    // Each row describes characters whose first byte is in [first, last]. The
+    // second byte of the character must be in [from, to]. The character has
+    // `length` bytes.
     unsigned char first, last, from, to;
     unsigned char length;
   } forms[] = {{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
@@ -72,7 +74,7 @@ void mprof_text_clean(struct mprof_text *t, const char *s, size_t len) {
     bool is_text = n > 0 && *c >= ' ' && *c != 0x7f;
     n = n > 0 ? n : 1;
     if (t->cap - t->len <= n)
-      return; // never cuts a character in half
+      return; // there is no room for the whole character
     mprof_text_mem(t, is_text ? s + i : "?", is_text ? n : 1);
   }
 }
@@ -122,13 +124,13 @@ void mprof_text_grouped(struct mprof_text *t, uint64_t v) {
   }
 }
 
-// Converts days since 1970-01-01 to a date. The years are counted from March,
-// so that the leap day is the last day of a year. The time_t functions of libc
-// are not used, because they read the time zone file.
+// Converts days since 1970-01-01 to a date. In this computation, a year begins
+// in March, so that the leap day is the last day of a year. The time_t
+// functions of libc are not used, because they read the time zone file.
 static void split_days(int64_t days, int64_t *year, int *month, int *day) {
   days += 719468; // days is now counted from 0000-03-01
   int64_t era = days / 146097;
-  int64_t doe = days % 146097; // day within the era, which has 400 years
+  int64_t doe = days % 146097; // day within the era of 400 years
   int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
   int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
   int mp = (int)((5 * doy + 2) / 153);
@@ -159,9 +161,9 @@ void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name) {
     mprof_text_str(t, " UTC");
 }
 
-// The runtime cannot use strerror, which takes locks for the locale. The table
-// has the errors that occur when files are opened, written and renamed and when
-// memory is mapped.
+// The runtime cannot use strerror, because strerror takes locks for the locale.
+// The table has the errors that may occur when files are opened, written and
+// renamed, and when memory is mapped.
 void mprof_text_errno(struct mprof_text *t, int error) {
   static const struct {
     int number; // errno value
@@ -223,12 +225,13 @@ void mprof_message_begin(struct mprof_text *t) {
   mprof_text_str(t, "mprof: ");
 }
 
+void mprof_message_turn_off(void) { atomic_store(&state.is_off, true); }
+
 void mprof_message_end(struct mprof_text *t) {
-  if (!mprof_message_has_stderr())
+  if (atomic_load(&state.is_off) || !mprof_message_has_stderr())
     return;
-  // The text may contain file names and option values, which may have any
-  // characters. Control characters become '?', so that each message is one
-  // line.
+  // File names and option values in the text may contain any characters.
+  // Control characters are replaced by '?', so that each message is one line.
   for (size_t i = 0; i < t->len; i++)
     if ((unsigned char)t->buf[i] < ' ' || t->buf[i] == 0x7f)
       t->buf[i] = '?';

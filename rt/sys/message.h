@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds text in buffers without stdio, and prints the profiler's messages to
-// stderr. No function allocates or takes a lock, so all functions may be called
-// anywhere.
+// stderr. The functions may be called anywhere, because they neither allocate
+// memory nor take a lock.
 
 #ifndef MPROF_RT_SYS_MESSAGE_H
 #define MPROF_RT_SYS_MESSAGE_H
 
 #include "sys/base.h"
 
-// Text in the caller's buffer. Text that does not fit is cut. The buffer always
-// ends with a terminating 0.
+// Text in a buffer of the caller. Text that does not fit is truncated. The
+// buffer always ends with a terminating 0.
 struct mprof_text {
   char *buf;
   size_t cap;
@@ -20,40 +20,46 @@ struct mprof_text {
 #define MPROF_TEXT(array) {.buf = (array), .cap = sizeof(array), .len = 0}
 void mprof_text_str(struct mprof_text *t, const char *s);
 void mprof_text_mem(struct mprof_text *t, const char *s, size_t len);
-// Appends text that may have any bytes, such as a file name. Control characters
-// and invalid UTF-8 become '?'. No character is cut in half.
+// Appends the len bytes at s, which may be any bytes, such as those of a file
+// name. Control characters and invalid UTF-8 become '?'. If the text must be
+// truncated, it ends after a whole character.
 void mprof_text_clean(struct mprof_text *t, const char *s, size_t len);
 // Returns the length in bytes of the UTF-8 character at s, or 0 if there is no
-// valid character at s. len bytes at s are readable.
+// valid character at s. len: number of readable bytes at s.
 size_t mprof_utf8_length(const unsigned char *s, size_t len);
 void mprof_text_dec(struct mprof_text *t, uint64_t v);
 void mprof_text_hex(struct mprof_text *t, uint64_t v); // without 0x
-// Appends v / 10^digits as a decimal fraction with `digits` decimals.
+// Appends v / 10^digits as a decimal fraction with `digits` digits after the
+// point.
 void mprof_text_fixed(struct mprof_text *t, uint64_t v, int digits);
 void mprof_text_grouped(struct mprof_text *t, uint64_t v); // 1,234,567
-// Appends a time (nanoseconds of CLOCK_REALTIME) as "2024-01-31 23:59:59 UTC",
-// or, for the name of a file, as "20240131T235959".
+// Appends a time (nanoseconds of CLOCK_REALTIME) as "2024-01-31 23:59:59 UTC".
+// for_name: appends the time as "20240131T235959" instead, for the name of a
+// file.
 void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name);
-// Appends the text for error (-errno), such as "no space left on device".
+// Appends the description of error (-errno), such as "no space left on device".
 void mprof_text_errno(struct mprof_text *t, int error);
 
-// Prints one line to stderr, after "mprof: ". A process prints at most 16
-// lines, then one more line which says that further messages are suppressed.
-// Prints nothing if stderr is closed, or if descriptor 2 is another file than
-// at the runtime's start.
+// Prints one line to stderr: "mprof: " and the text. A process prints at most
+// 16 lines and then one more line, which says that further messages are
+// suppressed. Prints nothing if stderr is closed, or if descriptor 2 refers to
+// another file than at the runtime's start.
 void mprof_message(const char *text);
-// Prints a line regardless of the limit of 16 lines. Used when the process
-// ends.
+// Turns all messages off. Called at start if nobody has asked for messages; see
+// mprof_flags_init.
+void mprof_message_turn_off(void);
+// Prints a line as mprof_message does, but even after the limit of 16 lines.
+// Used when the process ends.
 void mprof_message_always(const char *text);
-// Print a line of any length, regardless of the limit of 16 lines.
-// mprof_message_begin starts the line in the caller's buffer. The caller then
-// appends the text, and mprof_message_end prints the line.
+// These two functions print a line of any length, even after the limit of 16
+// lines. mprof_message_begin starts the line in the caller's buffer. The caller
+// then appends the text, and mprof_message_end prints the line.
 void mprof_message_begin(struct mprof_text *t);
 void mprof_message_end(struct mprof_text *t);
-// Records which file stderr refers to. Called at start.
+// Records to which file stderr refers. Called when the runtime starts.
 void mprof_message_init(void);
-// Returns whether descriptor 2 still refers to the file that it referred to at
-// mprof_message_init.
+// Returns whether descriptor 2 still refers to the file that mprof_message_init
+// has recorded.
 bool mprof_message_has_stderr(void);
 
 #endif // MPROF_RT_SYS_MESSAGE_H

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes Linux system calls on x86-64 directly, without libc. The wrappers of
-// libc set errno, and some are cancellation points. A hook must neither change
-// errno nor be cancelled.
+// libc set errno, and some are cancellation points. But a hook must neither
+// change errno nor be cancelled.
 //
-// The functions in this file request all memory that the runtime gets from the
-// system, including that of persistent.c. Tests make these requests fail with
-// mprof_os_fail_map.
+// All memory that the runtime gets from the system, including the memory of
+// persistent.c, is requested by functions in this file. Tests make these
+// requests fail with mprof_os_fail_map.
 
 #include "sys/os_linux.h"
 
@@ -24,6 +24,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -91,10 +92,10 @@ static long stat_at(int fd, const char *path, int flags, struct stat *st) {
 }
 
 // Some file systems do not support RENAME_NOREPLACE, and some filters refuse
-// renameat2. The fallback is link, because it also fails if the new name
+// renameat2. The fallback is link, because link also fails if the new name
 // exists. If neither works, the function checks whether the new name exists and
-// then uses a plain rename. Another process may create the file between the two
-// calls.
+// then uses a plain rename. Another process may create the file between the
+// check and the rename.
 long mprof_sys_rename_new(const char *from, const char *to) {
   long first = mprof_syscall(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
                              (long)to, 1 /*RENAME_NOREPLACE*/, 0);
@@ -111,7 +112,7 @@ long mprof_sys_rename_new(const char *from, const char *to) {
   return r;
 }
 
-// Returns true also for a symbolic link whose target does not exist.
+// Returns true for a symbolic link even if its target does not exist.
 bool mprof_sys_exists(const char *path) {
   struct stat st;
   long r = stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &st);
@@ -167,6 +168,11 @@ long mprof_sys_mode(int fd, const char *path) {
   struct stat st;
   long r = stat_at(fd, path, 0, &st);
   return r == 0 ? (long)st.st_mode : r;
+}
+
+bool mprof_sys_is_terminal(int fd) {
+  char termios[64]; // at least as large as the kernel's struct termios
+  return call3(SYS_ioctl, fd, TCGETS, (long)termios) == 0;
 }
 
 uint64_t mprof_sys_links(int fd) {
@@ -240,7 +246,7 @@ bool mprof_sys_thread_alive(int tid) {
 }
 
 uint64_t mprof_sys_thread_ran_ns(int tid) {
-  // The id of the thread's CPU-time clock; 6 is CPUCLOCK_PERTHREAD_MASK |
+  // The id of the thread's processor time clock. 6 is CPUCLOCK_PERTHREAD_MASK |
   // CPUCLOCK_SCHED.
   const int clock = (int)(~(unsigned)tid << 3 | 6);
   struct timespec ts = {0, 0};
@@ -248,11 +254,12 @@ uint64_t mprof_sys_thread_ran_ns(int tid) {
   return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-// The kernel copies the new signal set before it checks `how`. An invalid `how`
-// therefore yields EINVAL for a readable address and EFAULT for any other
-// address, and never changes the mask. For a null address the kernel does not
-// try to read, so addresses in the first page are excluded here. Any other
-// result comes from a seccomp filter, so the address may be unreadable.
+// Passes addr to rt_sigprocmask as the new signal set, and an invalid `how`.
+// The kernel copies the set before it checks `how`. So the result is EINVAL if
+// addr is readable, and EFAULT otherwise. The mask never changes. The kernel
+// does not read a null address, so this function excludes addresses in the
+// first page. Any other result comes from a seccomp filter, so the address may
+// be unreadable.
 bool mprof_sys_readable(uintptr_t addr) {
   return addr >= MPROF_PAGE && mprof_syscall(SYS_rt_sigprocmask, -1, (long)addr,
                                              0, 8, 0, 0) == -EINVAL;
@@ -278,7 +285,7 @@ int64_t mprof_sys_realtime_ns(void) {
 static uint64_t soft_limit(int resource) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   mprof_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
-  return limit.rlim_cur; // RLIM_INFINITY is all ones
+  return limit.rlim_cur; // UINT64_MAX if there is no limit (RLIM_INFINITY)
 }
 
 uint64_t mprof_sys_memory_limit(void) {
@@ -347,9 +354,9 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
       *left -= (size_t)n;
     }
   }
-  // A failed write sends SIGPIPE or SIGXFSZ to this thread, where the signal is
-  // pending because it is blocked. The code below removes the pending signal,
-  // unless it was already pending before the write.
+  // A failed write sends SIGPIPE or SIGXFSZ to this thread. The signal is
+  // pending, because this function has blocked it. The code below removes the
+  // pending signal, unless the signal was already pending before the write.
   uint64_t raised = error == -EPIPE ? pipe : error == -EFBIG ? size : 0;
   raised &= ~before;
   const struct timespec now = {0, 0};
@@ -365,8 +372,8 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
   return mprof_os_write(fd, buf, &len);
 }
 
-// n: the n-th request for memory from now on fails; 0: no request fails. Only
-// tests set this.
+// n: the n-th request for memory from now on fails. 0: no request fails. Only
+// tests set this variable.
 static atomic_int fail_in;
 
 void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
@@ -376,8 +383,8 @@ static bool must_fail(void) {
          atomic_fetch_sub(&fail_in, 1) == 1;
 }
 
-// The memory mappings of the runtime itself. With this table, they can be
-// distinguished from the program's memory. If the table is full, further
+// The memory mappings of the runtime itself. With this table, these mappings
+// can be distinguished from the program's memory. If the table is full, further
 // mappings are not recorded.
 static struct {
   _Atomic uintptr_t start; // 0: unused
@@ -431,16 +438,17 @@ void *mprof_os_map_shared(size_t len) {
 }
 
 void mprof_os_unmap(void *p, size_t len) {
-  // The entry is removed before munmap, because another mapping may get this
-  // address afterwards.
+  // The table's entry is removed before munmap, because another thread may get
+  // a mapping at this address right after munmap.
   forget_map((uintptr_t)p);
   call3(SYS_munmap, (long)p, (long)len, 0);
 }
 
 void *mprof_os_reserve(size_t len) {
   void *p = map(len, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE);
-  // Forbids huge pages. Otherwise the kernel may use a huge page for the first
-  // few KiB, which would appear as memory used by the program.
+  // Forbids huge pages. Otherwise the kernel may provide a huge page when only
+  // the first few KiB are used, and the whole page would count as memory of the
+  // program.
   if (p)
     call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
   return p;

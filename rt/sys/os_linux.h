@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linux system calls that bypass libc. They do not set errno, are not
-// cancellation points and take no lock. So they may all be called in hooks and
-// in signal handlers. A negative result is -errno.
+// Linux system calls that bypass libc. The functions do not set errno, are not
+// cancellation points and take no lock. So all of them may be called in hooks
+// and in signal handlers. A negative result is -errno.
 
 #ifndef MPROF_RT_SYS_OS_LINUX_H
 #define MPROF_RT_SYS_OS_LINUX_H
@@ -18,55 +18,60 @@ long mprof_sys_read(int fd, void *buf, size_t len);
 long mprof_sys_write(int fd, const void *buf, size_t len);
 long mprof_sys_close(int fd);
 long mprof_sys_rename(const char *from, const char *to);
-// Renames file `from` to `to`. Returns -EEXIST if `to` exists.
+// Renames file `from` to `to`. Returns 0 or -errno. Returns -EEXIST if `to`
+// exists.
 long mprof_sys_rename_new(const char *from, const char *to);
 bool mprof_sys_exists(const char *path);
 long mprof_sys_ftruncate(int fd, long len);
-// Locks the open file of fd (LOCK_EX) without waiting. Returns -EWOULDBLOCK if
-// the file is locked through another open file description.
+// Locks the file that is open as fd (LOCK_EX), without waiting. Returns
+// -EWOULDBLOCK if the file is locked through another open file description.
 long mprof_sys_flock(int fd);
 long mprof_sys_unlink(const char *path);
 long mprof_sys_fcntl(int fd, int cmd, long arg);
-// Reads the target of a symbolic link. Returns the length of the text in buf,
-// which has no terminating 0.
+// Reads the target of the symbolic link path into buf. Returns the length of
+// the target. The text in buf has no terminating 0.
 long mprof_sys_readlink(const char *path, char *buf, size_t len);
-// Stores the device and inode numbers, which identify an open file. Returns 0
-// or -errno. If a filter refuses all calls for this, stores 0 for every open
-// descriptor, and counts this in the statistic `unchecked`.
+// Returns whether fd refers to a terminal.
+bool mprof_sys_is_terminal(int fd);
+// Stores the device and inode numbers of the file that is open as fd. Both
+// numbers together identify the file. Returns 0 or -errno. If a filter refuses
+// all calls that read the numbers, stores 0 for every open descriptor. The
+// statistic `unchecked` counts such calls.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Returns whether descriptor fd refers to the file with these numbers. If a
 // filter refuses all calls for this, returns true for every open descriptor.
 bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino);
 // Reserves disk space for `bytes` bytes from offset on, without changing the
-// file's length. Reserved space behind the file's end is given back by
-// mprof_sys_ftruncate to the file's present length. Returns 0 or -errno.
+// file's length. To release reserved space behind the file's end, call
+// mprof_sys_ftruncate with the file's present length. Returns 0 or -errno.
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes);
-// Waits until fd accepts data or has an error. Returns 1, 0 after the timeout,
-// or -errno.
+// Waits until fd accepts data or has an error. Returns 1 if fd is ready, 0
+// after timeout_ms milliseconds, or -errno.
 long mprof_sys_poll_out(int fd, int timeout_ms);
-// Returns the number of hard links to an open file, or 0 if it is unknown. For
-// a directory, "." and the ".." of each subdirectory count, too.
+// Returns the number of hard links to the file that is open as fd, or 0 if the
+// number is unknown. For a directory, the number includes "." and the ".." of
+// each subdirectory.
 uint64_t mprof_sys_links(int fd);
 // Returns the mode (st_mode) of a file, or -errno. fd: AT_FDCWD, or the
 // descriptor of the file if path is empty.
 long mprof_sys_mode(int fd, const char *path);
-// Sets the file position to the start of the file.
+// Sets the file position of fd to the start of the file.
 long mprof_sys_rewind(int fd);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
-// Stores the calling thread's name in the 16 bytes at name, with a terminating
-// 0.
+// Stores the calling thread's name in the MPROF_THREAD_NAME bytes at name, with
+// a terminating 0.
 void mprof_sys_own_name(char *name);
 void mprof_sys_set_own_name(const char *name);
 void mprof_sys_sleep_ms(unsigned ms);
 void mprof_sys_yield(void);
-// Sets the calling thread's mask of blocked signals. Bit s - 1 of the mask is
-// for signal s, as in the kernel. Returns the previous mask.
+// Sets the calling thread's mask of blocked signals. Bit s - 1 of the mask
+// stands for signal s, as in the kernel. Returns the previous mask.
 uint64_t mprof_sys_set_signal_mask(uint64_t mask);
-// Queues signal sig with a value for thread tid of this process. Returns 0 or
+// Sends signal sig with a value to thread tid of this process. Returns 0 or
 // -errno.
 long mprof_sys_queue(int tid, int sig, uint64_t value);
-// The kernel's format of a directory entry. (Linux: linux_dirent64, which no
+// A directory entry in the kernel's format. (Linux: linux_dirent64, which no
 // user-space header declares)
 struct mprof_dirent {
   uint64_t inode;
@@ -75,75 +80,80 @@ struct mprof_dirent {
   uint8_t type;
   char name[];
 };
-// Reads entries of a directory into buf. Returns the total length of the
-// entries in bytes, or 0 at the end of the directory.
+// Reads entries of the directory fd into buf. Returns the total length of these
+// entries in bytes, 0 at the end of the directory, or -errno.
 long mprof_sys_getdents(int fd, void *buf, size_t len);
-// Sends sig to the calling thread. info is the siginfo_t of an earlier signal,
-// which the new signal gets, too. Returns 0 or -errno.
+// Sends sig to the calling thread again. info: the siginfo_t of the earlier
+// signal, which the new signal gets, too. Returns 0 or -errno.
 long mprof_sys_resend(int sig, void *info);
 // Returns whether thread tid of this process still exists.
 bool mprof_sys_thread_alive(int tid);
-// Returns the processor time that the thread has used, in nanoseconds, or 0 if
+// Returns the processor time in nanoseconds that thread tid has used, or 0 if
 // the thread no longer exists.
 uint64_t mprof_sys_thread_ran_ns(int tid);
-// Returns whether eight bytes at addr can be read. The kernel makes the check,
-// so no fault can occur.
+// Returns whether the eight bytes at addr can be read. The kernel makes the
+// check, so no fault can occur.
 bool mprof_sys_readable(uintptr_t addr);
 uint64_t mprof_sys_random(void);
 int64_t mprof_sys_realtime_ns(void);
 // Returns the smaller one of RLIMIT_AS and RLIMIT_DATA in bytes, or UINT64_MAX
-// if there is no limit. RLIMIT_DATA limits the heap and all private memory that
-// can be written.
+// if there is no limit. RLIMIT_AS limits the process's address space.
+// RLIMIT_DATA limits the heap and all private memory that can be written.
 uint64_t mprof_sys_memory_limit(void);
-// Returns RLIMIT_FSIZE in bytes, or UINT64_MAX if there is no limit.
+// Returns the limit of file sizes (RLIMIT_FSIZE) in bytes, or UINT64_MAX if
+// there is no limit.
 uint64_t mprof_sys_file_size_limit(void);
-// Executes a memory barrier on all running threads of the process, so that they
-// see all stores made before the call. Returns 0 or -errno.
+// Executes a memory barrier on all running threads of the process, so that
+// these threads see all stores that the caller has made before. Returns 0 or
+// -errno.
 long mprof_sys_membarrier(void);
 
 struct timespec;
-// Sleeps until another thread wakes this thread. Returns at once if *word is
-// not equal to value.
+// Sleeps until another thread wakes this thread by a futex call for word.
+// Returns at once if *word is not equal to value. A signal also ends the sleep.
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
-// Do the same as mprof_sys_futex_wait, but return at the latest after the given
-// time.
+// These two functions sleep as mprof_sys_futex_wait does, but at most for the
+// given time.
 void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
                               const struct timespec *time);
 void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms);
 void mprof_sys_futex_wake(atomic_uint *word); // wakes one waiter
 void mprof_sys_futex_wake_all(atomic_uint *word);
-// Wakes all waiters, including waiters in other processes.
+// Wakes all threads that sleep on word, including threads of other processes.
 void mprof_sys_futex_wake_shared(atomic_uint *word);
 
-// Writes all of buf, with several system calls if necessary, and continues
-// after EINTR. Returns 0 or -errno. A failure raises neither SIGPIPE nor
-// SIGXFSZ, which would end the program.
+// Writes the len bytes at buf, with several system calls if necessary. Repeats
+// a call that was interrupted (EINTR). Returns 0 or -errno. A failed write
+// raises neither SIGPIPE nor SIGXFSZ, because these signals would end the
+// program.
 int mprof_os_write_all(int fd, const void *buf, size_t len);
-// Does the same as mprof_os_write_all for *left bytes. On an error, sets *left
-// to the number of bytes that were not written.
+// Writes *left bytes as mprof_os_write_all does. Sets *left to the number of
+// bytes that were not written. Returns 0 or -errno.
 int mprof_os_write(int fd, const void *buf, size_t *left);
-// Maps zeroed private memory, for example for the duration of one call. Returns
-// NULL on failure. Free the memory with mprof_os_unmap.
+// Maps len bytes of zeroed private memory. Returns NULL on failure. Free the
+// memory with mprof_os_unmap.
 void *mprof_os_map(size_t len);
 void mprof_os_unmap(void *p, size_t len);
-// Does the same as mprof_os_map, but forked children share the memory.
+// Maps memory as mprof_os_map does, but forked children share the memory.
 void *mprof_os_map_shared(size_t len);
-// mprof_os_reserve reserves address space without memory. mprof_os_commit
-// provides memory for a part of this address space, and returns false if the
-// system has no memory.
+// mprof_os_reserve reserves address space without memory and returns NULL on
+// failure. mprof_os_commit provides memory for a part of this address space,
+// and returns false if the system has no memory. in_huge_pages: asks the kernel
+// for huge pages.
 void *mprof_os_reserve(size_t len);
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages);
-// Keeps a mapping out of forked children.
+// Keeps the len bytes of mapped memory at p out of forked children.
 void mprof_os_keep_from_children(void *p, size_t len);
-// Stores entry i of the table of the runtime's own mappings, that is, those
-// made by mprof_os_map and mprof_os_reserve. *len is 0 if the entry is unused.
-// Returns false if i is past the table's end. The table has 256 entries; if it
-// is full, further mappings are not recorded.
+// Reads entry i of the table of the runtime's own mappings, which mprof_os_map
+// and mprof_os_reserve have made. Stores the mapping in *start and *len; *len
+// is 0 if the entry is unused. Returns false if i is past the table's end. The
+// table has 256 entries. When the table is full, further mappings are not
+// recorded.
 bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len);
-// Gives the memory back to the system. The range stays mapped and then reads as
-// zeros.
+// Gives the len bytes of memory at p back to the system. The range stays mapped
+// and then reads as zeros.
 void mprof_os_discard(void *p, size_t len);
-// For tests: makes the n-th request for memory from now on fail. Later requests
+// Makes the n-th request for memory from now on fail, for tests. Later requests
 // succeed again. n = 0: no request fails.
 void mprof_os_fail_map(int n);
 

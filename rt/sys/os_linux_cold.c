@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes system calls that only the writers of profiles need, and runs the
-// helper process; see os_linux_cold.h. This file calls the kernel directly,
-// because libc's fork would run the program's pthread_atfork handlers and
+// helper process; see os_linux_cold.h. This file calls the kernel directly for
+// two reasons. libc's fork would run the program's pthread_atfork handlers, and
 // libc's waitpid is a cancellation point.
 
 #define _GNU_SOURCE 1
@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 
 #ifndef __WALL
-#define __WALL 0x40000000 // waits for children that raise no SIGCHLD, too
+#define __WALL 0x40000000 // also waits for children that raise no SIGCHLD
 #endif
 
 enum { HELPER_STACK = 1 << 20 };
@@ -54,6 +54,13 @@ bool mprof_os_is_special(const char *path) {
 }
 
 bool mprof_os_is_file(const char *path) { return kind(path) == S_IFREG; }
+
+bool mprof_os_is_same_file(const char *a, const char *b) {
+  struct stat s, t;
+  return call4(SYS_newfstatat, AT_FDCWD, (long)a, (long)&s, 0) >= 0 &&
+         call4(SYS_newfstatat, AT_FDCWD, (long)b, (long)&t, 0) >= 0 &&
+         s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
 
 bool mprof_os_is_regular(int fd) {
   long mode = mprof_sys_mode(fd, "");
@@ -83,7 +90,7 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
     n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
   if (n == 0) {
     mprof_sys_fcntl(own[0], F_SETPIPE_SZ,
-                    (long)len); // if this fails, the default size remains
+                    (long)len); // on failure, the pipe keeps its default size
     n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
     if (n > 0)
       n = mprof_sys_read(own[0], buf, (size_t)n);
@@ -108,9 +115,10 @@ void mprof_helper_look_at_itself(bool may) {
 
 // --- the helper ---
 
-// Redirects descriptors 0 to 2 to /dev/null and closes all other descriptors
-// except fd. keep_stderr: descriptor 2 stays as it is. Also disables core dumps
-// of the helper, so that a crash of the helper leaves no core file.
+// Separates the helper from the program's files. Redirects descriptors 0 to 2
+// to /dev/null and closes all other descriptors except fd. keep_stderr:
+// descriptor 2 stays unchanged. Also disables core dumps, so that a crash of
+// the helper leaves no core file.
 static void isolate(int fd, bool keep_stderr) {
   call4(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
   long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
@@ -126,7 +134,9 @@ static void set_signal_mask(const uint64_t *set, uint64_t *old) {
   call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)set, (long)old, sizeof(*set));
 }
 
-// Creates a pair of connected descriptors above 2 that are closed on exec.
+// Creates a pair of connected sockets. Stores their descriptors in fd[0] and
+// fd[1]. The descriptors are above 2 and are closed on exec. Returns 0 or
+// -errno.
 static int connect_pair(int fd[2]) {
   long r = call4(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
                  (long)fd);
@@ -146,10 +156,10 @@ static int connect_pair(int fd[2]) {
   return 0;
 }
 
-// Ends the helper after its own children have ended. The children end when they
-// reach the end of their input, which the helper causes by closing its
-// descriptors. The helper must wait for them, because a remaining child would
-// become a child of the program if the program is a subreaper.
+// Ends the helper after its own children have ended. First closes all
+// descriptors, so that each child reaches the end of its input and ends. The
+// helper must wait for its children. If the program is a subreaper, a remaining
+// child of the helper would become a child of the program.
 static void leave(void) {
   call4(SYS_close_range, 0, ~0u, 0, 0);
   long r;
@@ -197,11 +207,13 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
     return -ENOMEM;
   }
   // Blocks all signals before the helper is forked, because the program's
-  // handlers must not run in the helper. For example, a Ctrl-C in the terminal
-  // sends a signal to every process of the group.
+  // handlers must not run in the helper. The helper may get signals, too. For
+  // example, Ctrl-C in the terminal sends a signal to every process of the
+  // process group.
   uint64_t all = ~0ull, old = 0;
   set_signal_mask(&all, &old);
-  // The exit signal is 0, so wait() in the program does not report the helper.
+  // The helper is created with exit signal 0, so that wait() in the program
+  // does not report the helper.
   long pid = call4(SYS_clone, 0, 0, 0, 0);
   if (pid == 0) {
     struct start s = {main, fd[1], keep_stderr};
@@ -230,8 +242,9 @@ long mprof_helper_send(int fd, const void *data, size_t len) {
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   long r;
-  // After a signal, the poll starts again with the whole timeout. A longer wait
-  // is acceptable, because the timeout only has to prevent waiting forever.
+  // After a signal, the poll starts again with the whole timeout. The longer
+  // wait is acceptable, because the timeout only has to prevent waiting
+  // forever.
   do
     r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
   while (r == -EINTR);
@@ -245,8 +258,9 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   return r;
 }
 
-// Sets h->fd to -1 before the descriptor is closed. So if another thread forks
-// in between, h->fd in the child never names a closed descriptor.
+// Closes the connection to the helper. Sets h->fd to -1 before closing the
+// descriptor. So if another thread forks in between, h->fd in the child is not
+// the number of a closed descriptor.
 static void disconnect(struct mprof_helper *h) {
   int fd = h->fd;
   h->fd = -1;
@@ -289,8 +303,9 @@ void mprof_helper_forget(struct mprof_helper *h) {
 
 extern char **environ;
 
-// Executes path. This function runs in the child and never returns. If path
-// cannot be executed, the child exits.
+// Executes the program path with the descriptors `in` as its input and `out` as
+// its output. This function runs in the forked child and never returns. If path
+// cannot be executed, the child exits with status 127.
 static void execute(const char *path, const char *const args[], int in,
                     int out) {
   enum { ARGS_MAX = 8 };
@@ -308,7 +323,7 @@ static void execute(const char *path, const char *const args[], int in,
 
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]) {
-  int in[2], out[2]; // index 0: read end; index 1: write end
+  int in[2], out[2]; // [0]: read end of the pipe; [1]: write end
   long r = call4(SYS_pipe2, (long)in, O_CLOEXEC, 0, 0);
   if (r < 0)
     return (int)r;

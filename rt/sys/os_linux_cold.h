@@ -1,82 +1,90 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that only the writers of profiles need: the types of files,
-// pipes, and a helper process that the program does not notice. All bypass
-// libc, like the system calls of os_linux.h.
+// System calls that only the writers of profiles need: for types of files, for
+// pipes, and for a helper process that the program does not notice. All
+// functions bypass libc, as those of os_linux.h do.
 
 #ifndef MPROF_RT_SYS_OS_LINUX_COLD_H
 #define MPROF_RT_SYS_OS_LINUX_COLD_H
 
 #include "sys/base.h"
 
-// Returns whether path names a special file, that is, neither a regular file
-// nor a directory. An example is /dev/null. Such a file must not be replaced by
-// a rename.
+// Returns whether path names a special file, that is, an existing file that is
+// neither a regular file nor a directory. An example is /dev/null. A special
+// file must not be replaced by a rename.
 bool mprof_os_is_special(const char *path);
 // Returns whether path names a regular file.
 bool mprof_os_is_file(const char *path);
+// Returns whether both paths name the same file.
+bool mprof_os_is_same_file(const char *a, const char *b);
 // Returns whether fd refers to a regular file.
 bool mprof_os_is_regular(int fd);
 // Returns whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
-// Stores for each page of a mapping whether the page is in memory. Returns 0 or
+// Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
 // -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
-// Copies the unread contents of a pipe to buf without removing them from the
-// pipe. path is the name in /proc of a descriptor of the pipe's read end.
-// Returns the length or -errno. Returns -ENOBUFS if the contents do not fit,
-// because the user's limit allows no further pipe that is large enough.
+// Copies the unread data of a pipe to buf without removing the data from the
+// pipe. path: name in /proc of a descriptor of the pipe's read end. Returns the
+// length of the data or -errno. Returns -ENOBUFS if not all data could be
+// copied. The function copies through a second pipe, which may be too small
+// because of the user's limit for pipes.
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len);
-// Changes the access rights of the pages of a mapping. Returns 0 or -errno.
+// Changes the access rights of the pages of a mapping to protection. Returns 0
+// or -errno.
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection);
 // Called in the helper. may = true: allows the helper to read its own files in
-// /proc. As a side effect, a crash of the helper then leaves a core file.
+// /proc. But a crash of the helper then leaves a core file, too. may = false:
+// forbids both.
 void mprof_helper_look_at_itself(bool may);
 
-// A helper: a forked copy of this process, which runs a given function main(fd)
-// and then ends. The helper blocks every signal, and its end raises no SIGCHLD.
-// The program's wait functions do not report the helper. The helper's
-// descriptors 0 to 2 are /dev/null. All other descriptors are closed in the
-// helper, except fd.
+// A helper is a forked copy of this process that runs a function main(fd) and
+// then ends. The helper blocks every signal. When the helper ends, the program
+// gets no SIGCHLD, and its wait functions do not report the helper. In the
+// helper, descriptors 0 to 2 are /dev/null, and all other descriptors except fd
+// are closed.
 struct mprof_helper {
   int pid; // 0: none
-  int fd;  // the program's end of the connection
+  int fd;  // the program's end of the connection to the helper
 };
-// Starts a helper. Returns 0 or -errno. keep_stderr, for debugging: the helper
-// keeps the program's stderr.
+// Starts a helper that calls main(fd). fd is the helper's end of the connection
+// to the program. keep_stderr, for debugging: the helper keeps the program's
+// stderr. Returns 0 or -errno.
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
                        bool keep_stderr);
-// Send or receive one whole message. If the other end is closed, no signal is
-// raised. timeout_ms: how long the receiver waits; -1: no limit. Return the
-// length of the message, 0 at the end of the connection, or -errno, which is
-// -ETIMEDOUT after the timeout.
+// These functions send or receive one whole message. Both return the length of
+// the message, 0 at the end of the connection, or -errno. If the other end is
+// closed, no SIGPIPE is raised. timeout_ms: how long the receiver waits for a
+// message; -1: no limit. After the timeout, the receiver returns -ETIMEDOUT.
 long mprof_helper_send(int fd, const void *data, size_t len);
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms);
-// Closes the connection and waits for the end of the helper. Kills the helper
-// if it has not ended after a second.
+// Closes the connection to the helper and waits for the end of the helper.
+// Kills the helper if it has not ended after a second.
 void mprof_helper_stop(struct mprof_helper *h);
-// Closes the connection and kills the helper at once.
+// Closes the connection to the helper and kills the helper at once.
 void mprof_helper_kill(struct mprof_helper *h);
 // Called in a forked child, which must not use the parent's helper. Closes the
-// child's copy of the connection. Otherwise the helper would not see the end of
-// the connection when the parent closes its own copy.
+// child's copy of the connection to the helper. Otherwise the connection would
+// stay open when the parent closes its own copy, and the helper would not
+// notice that the parent has disconnected.
 void mprof_helper_forget(struct mprof_helper *h);
 
 // --- called in the helper ---
 
 // A program that the helper has started. Its standard input and output are
-// pipes.
+// pipes to the helper.
 struct mprof_child {
   int pid;     // 0: none
-  int in, out; // write end of its input, read end of its output
+  int in, out; // write end of the program's input, read end of its output
 };
-// Starts program path with the environment of this process. args has the few
-// arguments that follow the program's name, and ends with NULL. Returns 0 or
-// -errno. If path cannot be executed, the output of *c ends at once. The
-// started program ends when the calling process ends.
+// Starts the program path with the environment of the calling process. args:
+// the arguments after the program's name, at most 8, and then NULL. Returns 0
+// or -errno. If path cannot be executed, the output of *c ends at once. When
+// the calling process ends, the started program reaches the end of its input
+// and is expected to end.
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]);
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocates memory that is never freed. All of it lies in one reserved address
-// range. Objects are allocated one after the other from the start of the range,
-// and memory is committed in pieces as needed. Because there is only one range,
-// a 32-bit handle can identify any object in it.
-// (Go: persistentalloc)
+// Allocates memory that is never freed. All of this memory lies in one reserved
+// address range. Objects are allocated one after the other from the start of
+// the range. Memory is committed in pieces when it is needed. Because there is
+// only one range, a 32-bit handle can identify any object in it. (Go:
+// persistentalloc)
 
 #include "sys/persistent.h"
 
@@ -15,28 +15,29 @@
 
 #include <errno.h>
 
-// Sizes of one commit in bytes. The first commits are small, because most
-// programs need little memory. Commits from HUGE_FROM on are whole huge pages,
-// because small pages would make lookups in a large table of stacks slow.
+// Sizes in bytes of the pieces in which memory is committed. The first pieces
+// are small, because most programs need little memory. Pieces that end after
+// the first HUGE_FROM bytes are whole huge pages, because small pages would
+// make lookups in a large table of stacks slow.
 #define COMMIT_BYTES ((size_t)256 << 10)
 #define HUGE_BYTES ((size_t)2 << 20)
 // Reserves at most RLIMIT_AS / LIMIT_SHARE and RLIMIT_DATA / LIMIT_SHARE.
 #define LIMIT_SHARE 32
 #define HUGE_FROM (2 * HUGE_BYTES)
 
-char *mprof_persistent_base; // see persistent.h
+char *mprof_persistent_base; // start of the range; see persistent.h
 
 static struct {
-  size_t size;             // written once by mprof_persistent_init
-  atomic_size_t used;      // only grows
-  atomic_size_t committed; // grows under persistent_lock
-  struct mprof_lock lock;  // persistent_lock
+  size_t size;             // bytes in the range; written once, at start
+  atomic_size_t used;      // bytes allocated so far; only grows
+  atomic_size_t committed; // bytes; grows under persistent_lock
+  struct mprof_lock lock;  // known as persistent_lock
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
 
 int mprof_persistent_init(size_t max_bytes) {
-  // If the address space or the writable memory is limited, only a small share
-  // is reserved and the rest is left to the program. Profiling with little
-  // memory is better than no profiling.
+  // If the process's address space or writable memory is limited, only a small
+  // share of the limit is reserved, and the rest is left to the program.
+  // Profiling with little memory is better than no profiling.
   uint64_t limit = mprof_sys_memory_limit();
   if (max_bytes > limit / LIMIT_SHARE)
     max_bytes = limit / LIMIT_SHARE;
@@ -82,8 +83,9 @@ void *mprof_persistent_try_alloc(size_t len) {
   do {
     if (at > persistent.size - len)
       return NULL;
-    // The memory is committed before `used` grows. If the system has no memory
-    // now, a later call can try again at the same offset.
+    // The memory is committed before `used` grows. So if the system has no
+    // memory now, `used` is unchanged and a later call can try again at the
+    // same offset.
     if (at + len >
             atomic_load_explicit(&persistent.committed, memory_order_acquire) &&
         !commit(at + len))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads whole files of /proc into memory that is mapped for them.
+// Reads whole files of /proc into mapped memory; see procfile.h.
 
 #define _GNU_SOURCE 1
 
@@ -62,17 +62,57 @@ void mprof_procfile_free(struct mprof_procfile *f) {
   f->data = NULL;
 }
 
-void mprof_command_line(char *buf, size_t len) {
+// --- the command line ---
+
+// The arguments of main, separated by blanks. Written once at start.
+static char kept[512];
+
+// Appends len bytes of arguments. Each argument ends with a null byte. Null
+// bytes and line breaks become blanks.
+static void put_arguments(struct mprof_text *t, const char *s, size_t len) {
+  for (size_t i = 0; i < len; i++) {
+    const bool is_blank = s[i] == '\0' || s[i] == '\n' || s[i] == '\r';
+    mprof_text_mem(t, is_blank ? " " : s + i, 1);
+  }
+}
+
+static void trim(struct mprof_text *t) {
+  while (t->len > 0 && t->buf[t->len - 1] == ' ')
+    t->buf[--t->len] = '\0';
+}
+
+void mprof_command_keep(char *const *argv) {
+  struct mprof_text t = MPROF_TEXT(kept);
+  for (; argv != NULL && *argv != NULL; argv++)
+    put_arguments(&t, *argv, strlen(*argv) + 1);
+  trim(&t);
+}
+
+// Writes the present arguments, which are the title if the program has set one.
+// A title may be shorter than the arguments, and is then padded.
+static void read_arguments(char *buf, size_t len) {
   struct mprof_text t = {.buf = buf, .cap = len};
   struct mprof_procfile f;
   buf[0] = '\0';
   if (mprof_procfile_read(&f, "/proc/self/cmdline") != 0)
     return;
-  // Each argument in the file ends with a null byte, which is replaced by a
-  // blank.
-  for (size_t i = 0; i + 1 < f.len; i++) {
-    unsigned char c = (unsigned char)f.data[i];
-    mprof_text_mem(&t, c == 0 || c == '\n' || c == '\r' ? " " : (char *)&c, 1);
-  }
+  put_arguments(&t, f.data, f.len);
   mprof_procfile_free(&f);
+  trim(&t);
+}
+
+void mprof_command_line(char *buf, size_t len) {
+  struct mprof_text t = {.buf = buf, .cap = len};
+  if (kept[0] != '\0')
+    mprof_text_str(&t, kept);
+  else
+    read_arguments(buf, len);
+}
+
+bool mprof_command_title(char *buf, size_t len) {
+  read_arguments(buf, len);
+  const size_t n = strlen(buf);
+  // Compares only as many characters as `kept` has, because `kept` may be a
+  // truncated copy of the arguments.
+  return kept[0] != '\0' && n > 0 && strncmp(buf, kept, strlen(kept)) != 0;
 }

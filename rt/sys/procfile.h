@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a whole file of /proc into mapped memory. The size of such a file is
-// unknown before it is read.
+// Reads a whole file of /proc into mapped memory. The memory grows while the
+// file is read, because the size of such a file is unknown before.
 
 #ifndef MPROF_RT_SYS_PROCFILE_H
 #define MPROF_RT_SYS_PROCFILE_H
@@ -10,16 +10,24 @@
 #include "sys/base.h"
 
 struct mprof_procfile {
-  char *data; // contents, followed by a 0
+  char *data; // contents of the file, followed by a 0
   size_t len, mapped_bytes;
 };
 // Reads the file path into *f. Returns 0 or -errno. Free *f with
 // mprof_procfile_free.
 int mprof_procfile_read(struct mprof_procfile *f, const char *path);
 void mprof_procfile_free(struct mprof_procfile *f);
-// Writes the program's arguments to buf, separated by blanks. The text is cut
-// to len bytes, including the terminating 0. Writes "" if the arguments are
-// unknown.
+// Writes the arguments with which the program was started to buf, separated by
+// blanks. Truncates the text to len bytes, including the terminating 0. Writes
+// "" if the arguments are unknown.
 void mprof_command_line(char *buf, size_t len);
+// Keeps a copy of the arguments for mprof_command_line, because a program may
+// overwrite them later with a title (setproctitle). argv: the arguments of
+// main. Call at start, while no other thread runs. Without this call,
+// mprof_command_line writes the present title.
+void mprof_command_keep(char *const *argv);
+// Writes the title that the program has given itself to buf, without padding,
+// and returns true. Returns false if the arguments are unchanged or unknown.
+bool mprof_command_title(char *buf, size_t len);
 
 #endif // MPROF_RT_SYS_PROCFILE_H

@@ -1,30 +1,34 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds hooked functions in libraries that the program opens at run time; see
-// resolve_late.h.
+// Finds the definitions of hooked functions in libraries that the program opens
+// at run time; see resolve_late.h.
 
 #include "sys/resolve_late.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 
-// These references are weak, because static programs have no such functions and
-// open no libraries.
+// These references are weak, because static programs do not have these
+// functions and open no libraries.
 #pragma weak dladdr
 #pragma weak dlsym
 #pragma weak dlclose
 
-// Type of dlopen, which is found with dlsym. Even a weak reference to dlopen
-// makes the linker gold print a warning for static programs.
+// The type of dlopen. The runtime finds dlopen with dlsym, because even a weak
+// reference to dlopen makes the linker gold print a warning for static
+// programs.
 typedef void *open_fn(const char *file, int mode);
 
 // Values of mprof_found.when. NEVER: no function was found yet. BUSY: a thread
 // is writing the result. Any other value is FOUND_FIRST plus the number of
-// unloads that had been reported when the search began. Every unload of the
-// library that defines the function is reported: the caller's library depends
-// on that library, so it is unloaded, too. The caller's library was compiled
-// with MProf, so its last destructor reports the unload.
+// unloads that had been reported when the search began.
+//
+// The result is valid until the next unload is reported. An unload of the
+// library that defines the function is always reported, because it also unloads
+// the library that calls the function. The calling library depends on the
+// defining library. It was compiled with MProf, so its last destructor reports
+// the unload.
 enum { NEVER, BUSY, FOUND_FIRST };
 static _Atomic uint64_t unloads;
 
@@ -38,8 +42,9 @@ static void *look_up(const char *symbol, void *caller) {
   void *f = NULL;
   open_fn *open_library = (open_fn *)dlsym(RTLD_DEFAULT, "dlopen");
   Dl_info library;
-  // Searches the caller's own library and its dependencies, because the library
-  // may have been opened with RTLD_LOCAL.
+  // Searches the caller's own library and its dependencies. A search in all
+  // libraries would not find the function if the caller's library was opened
+  // with RTLD_LOCAL.
   void *handle = open_library && dladdr(caller, &library)
                      ? open_library(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
                      : NULL;
@@ -51,11 +56,12 @@ static void *look_up(const char *symbol, void *caller) {
   return f;
 }
 
-// Stores the result f of a search in the cache, unless another thread has
-// stored a result since the search began or is storing one now. seen: the value
-// of found->when before the search. now: the new value. Only one thread writes
-// at a time. So if found->when has the current number of unloads,
-// found->function was found after the last unload.
+// Stores f, the result of a search, in the cache *found. seen: the value of
+// found->when before the search. now: the new value of found->when. Stores
+// nothing if another thread has stored a result since the search began, or is
+// storing a result now. So only one thread writes at a time. If found->when has
+// the current number of unloads, then found->function was found after the last
+// unload.
 static void keep(struct mprof_found *found, uint64_t seen, uint64_t now,
                  void *f) {
   if (seen == BUSY ||

@@ -3,9 +3,9 @@
 //
 // Finds the real definitions of hooked functions that are not in libc, such as
 // operator new. The runtime's entries have weak references to these functions.
-// If a program opens its first C++ library at run time, the functions do not
-// exist when the loader binds the references at start. Then the runtime asks
-// the loader when such a function is first called.
+// If a program opens its first C++ library at run time, the loader cannot bind
+// these references at start, and they are NULL. In this case the runtime asks
+// the loader for a function when the function is first called.
 
 #ifndef MPROF_RT_SYS_RESOLVE_LATE_H
 #define MPROF_RT_SYS_RESOLVE_LATE_H
@@ -14,15 +14,16 @@
 
 // The cached result of a search.
 struct mprof_found {
-  // The number of unloads at the time of the search, or a special value; see
-  // resolve_late.c.
+  // The number of unloads that had been reported when the search began, or a
+  // special value; see resolve_late.c.
   _Atomic uint64_t when;
   _Atomic(void *) function;
 };
 
 // Evaluates to the address of the function f. If f did not exist when the
-// program started, this is the f that the library of the entry's caller uses.
-// Use this macro in an entry.
+// program started, evaluates to the f that the calling library uses. Use this
+// macro in an entry, that is, in the runtime's function that the program calls
+// in place of f.
 #define REAL(f) REAL_(f)
 #define REAL_(f)                                                               \
   ({                                                                           \
@@ -34,18 +35,19 @@ struct mprof_found {
     real_;                                                                     \
   })
 
-// Asks the loader for the function named symbol, whose weak reference is NULL.
-// caller: an address in the library that calls the function. The result is
-// cached in *found until a library is unloaded, because that may remove the
-// function. Takes no lock except the loader's. Does not change errno. Returns
-// NULL if there is no such function.
+// Asks the loader for the function named symbol, to which the runtime's weak
+// reference is NULL. caller: an address in the library that calls the function.
+// The result is cached in *found until a library is unloaded, because the
+// unload may remove the function. Takes no lock except the loader's. Does not
+// change errno. Returns NULL if there is no such function.
 void *mprof_resolve_late(const char *symbol, struct mprof_found *found,
                          void *caller);
 
-// Returns the number of mprof_resolve_forget calls.
+// Returns the number of mprof_resolve_forget calls, that is, of reported
+// unloads.
 uint64_t mprof_resolve_unloads(void);
-// Drops the cached results. Called before or after a library is unloaded.
-// Signal safe.
+// Makes the cached results invalid. Called before or after a library is
+// unloaded. Signal safe.
 void mprof_resolve_forget(void);
 
 #endif // MPROF_RT_SYS_RESOLVE_LATE_H

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heapsort. It needs no extra memory and takes O(n log n) time even in the
-// worst case.
+// Implements heapsort. Heapsort needs no extra memory and takes O(n log n) time
+// even in the worst case.
 
 #include "sys/sort.h"
 
-// Moves v[i] down to its place in the heap v of n elements. The root of the
-// heap is the element that comes last in the sort order.
+// Moves v[i] down to its position in the heap v, which has n elements. The root
+// of the heap is the element that comes last in the sort order.
 static void sink(void **v, size_t i, size_t n,
                  bool (*comes_before)(const void *, const void *)) {
   void *x = v[i];

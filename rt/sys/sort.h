@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorting without allocation. qsort may allocate memory.
+// Sorts without allocating memory. qsort is not used, because qsort may
+// allocate memory.
 
 #ifndef MPROF_RT_SYS_SORT_H
 #define MPROF_RT_SYS_SORT_H
 
 #include "sys/base.h"
 
-// Sorts n pointers (heapsort). comes_before(a, b) returns whether a comes
-// before b in the result.
+// Sorts the n pointers in v (heapsort). comes_before(a, b) returns whether a
+// comes before b in the result.
 void mprof_sort(void **v, size_t n,
                 bool (*comes_before)(const void *, const void *));
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime's named counters; stats.def lists them.
+// The runtime's named counters, which stats.def lists.
 
 #include "sys/stats.h"
 

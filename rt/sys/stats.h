@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Named counters of events that the runtime has recorded or lost. stats.def
-// lists them. All operations on the counters are atomic and signal safe.
+// lists the counters. All operations on the counters are atomic and signal
+// safe.
 
 #ifndef MPROF_RT_SYS_STATS_H
 #define MPROF_RT_SYS_STATS_H
 
 #include "sys/base.h"
 
-// The counters, which the report and the comments in profiles show.
+// Identifies the counters. The report and the comments in profiles show their
+// values.
 enum mprof_stat {
 #define MPROF_STAT(Name, Loss, Text) MPROF_STAT_##Name,
 #include "sys/stats.def"

@@ -11,8 +11,8 @@ _Thread_local struct mprof_tls mprof_tls;
 
 void mprof_tls_deliver_signals(void) {
   uint64_t which = mprof_tls.put_off;
-  // put_off is cleared before the signals are unblocked: the signals are
-  // delivered then, and their handlers may set bits in put_off again.
+  // Clears put_off before unblocking the signals. The handlers run as soon as
+  // the signals are unblocked, and they may set bits in put_off again.
   mprof_tls.put_off = 0;
   sigset_t set;
   sigemptyset(&set);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thread-local data of the runtime, and its recursion guard. abi_words.h
-// has the thread-local words that instrumented code uses. All of them are in
-// the initial TLS block, so access needs no allocation and works in signal
-// handlers.
+// The thread-local data of the runtime, and its recursion guard. The
+// thread-local words that instrumented code uses are in abi_words.h. All
+// thread-local data are in the initial TLS block. So access needs no allocation
+// and works in signal handlers.
 
 #ifndef MPROF_RT_SYS_TLS_H
 #define MPROF_RT_SYS_TLS_H
@@ -18,70 +18,74 @@ struct mprof_trace_row;
 struct mprof_wait;
 
 // The time that other threads have waited for the profiler's own locks while
-// this thread held them. The time is kept here until it is added to the mutex
-// profile.
-// (Go: mLockProfile)
+// this thread held the locks. The time is kept here until the thread adds it to
+// the mutex profile. The thread's scratch memory (struct mprof_scratch) has the
+// stack of one release of a lock for which other threads have waited. (Go:
+// mLockProfile)
 struct mprof_lock_profile {
-  uint64_t cycles; // ticks for the stack in scratch; 0: no stack
+  uint64_t cycles; // ticks for the kept stack; 0: no stack is kept
   uint64_t lost;   // ticks whose stack was not kept
   uint32_t stack_len;
-  uint8_t end;   // enum mprof_stack_end
+  uint8_t end;   // why the stack ends: enum mprof_stack_end
   bool disabled; // true while the ticks are added to the profile
 };
 
 struct mprof_tls {
-  struct mprof_thread *self; // the thread's record, or NULL
-  uint16_t shard;            // shard of self; 0: self is NULL
-  // Number of the thread's label set (labels.h). self->labels is a copy for
-  // other threads. If a signal handler changes the labels, it changes this
-  // number first, so the copy is always made from it.
+  struct mprof_thread *self; // the thread's record; NULL: no record
+  uint16_t shard; // number of the thread's shard of counters; 0: none
+  // Number of the thread's label set (labels.h). self->labels is a copy of this
+  // number that other threads can read. A change writes this number first and
+  // then copies it. If a signal handler changes the labels between these two
+  // steps, the copy gets the handler's number, because the copy is always made
+  // from this field.
   volatile uint16_t labels;
-  // The bucket of the last event that was counted in a cell (counts.h), and
-  // that cell's counters. NULL: no such event.
+  // The last cell that the thread has used: the cell's bucket and the cell's
+  // counters. A cell has the counters of one shard of threads in a bucket
+  // (counts.h). NULL: no cell is cached.
   const struct mprof_bucket *cell_bucket;
   struct mprof_mem_cycle *cell_cycles;
-  uint64_t random;       // state of the random generator; 0: not yet seeded
-  uint64_t rate_epoch;   // heap rate's epoch at the last countdown; 0: none yet
-  volatile bool guarded; // the recursion guard
-  // Bit s - 1 is set if signal s arrived while the guard was set. Such a signal
-  // stays blocked until the guard is cleared. In a forked child the signal is
-  // blocked, too, but it is not pending there.
+  uint64_t random;       // state of the random number generator; 0: not seeded
+  uint64_t rate_epoch;   // epoch of the countdown's sampling rate; 0: none
+  volatile bool guarded; // true: the recursion guard is set
+  // Signals that arrived while the guard was set. Bit s - 1 stands for signal
+  // s. Such a signal stays blocked until the guard is cleared. In a forked
+  // child the signal is blocked, too, but it is pending only in the parent.
   volatile uint64_t put_off;
-  // The wait that was interrupted by the signal handler of the option
-  // dump_on_signal. Stacks show the thread as still in this wait. NULL: no such
-  // wait.
+  // The wait that was interrupted by the runtime's signal handler for the
+  // option dump_on_signal. While the handler runs, stacks show the thread as
+  // still in this wait. NULL: no such wait.
   const struct mprof_wait *interrupted;
-  bool is_own;         // a thread of the runtime itself: never registered
+  bool is_own;         // a thread of the runtime itself; never registered
   bool is_exiting;     // its end was reported, so it gets no new record
-  unsigned locks_held; // number of the runtime's locks that the thread holds
-  // Frame address of the call site while a function runs that the program has
-  // marked as a lock function (mprof_lock and similar); otherwise 0. Waits in
-  // frames below this one are part of that function and are not recorded
-  // separately. If an exception has left the function, the value stays set
-  // until the thread runs in a frame above.
+  unsigned locks_held; // number of the runtime's locks that this thread holds
+  // An address in the call site's frame while a function runs that the program
+  // has marked as a lock function or a blocking call (mprof_lock and similar);
+  // otherwise 0. Waits in frames below this address are part of the marked
+  // function's wait and are not recorded separately. If an exception has left
+  // the marked function, the value stays set until the thread waits in a frame
+  // above this address.
   uintptr_t user_frame;
   // The next event comes from uninstrumented code, so its stack is unwound by
   // call frame information. If the next event comes from an instrumented call
-  // site nevertheless, its stack is still right and only takes longer to
-  // unwind.
+  // site after all, its stack is still right, but unwinding takes longer.
   bool is_foreign;
   struct mprof_lock_profile lock_profile;
-  // The thread's row in the execution trace, and the number of the trace
-  // session for which the row is valid.
+  // The thread's data in the execution trace, and the number of the trace
+  // session for which the pointer is valid.
   struct mprof_trace_row *trace_row;
   unsigned trace_session;
 };
 
 extern _Thread_local struct mprof_tls mprof_tls;
 
-// Unblocks the signals that arrived while the guard was set. Call when the
-// guard is cleared.
+// Unblocks the signals that arrived while the guard was set. Call this function
+// after the guard was cleared.
 void mprof_tls_deliver_signals(void);
 
-// Sets the recursion guard of the thread. Every path that takes a lock or uses
-// the thread's buffers sets the guard first. Returns false if the guard is
-// already set. Then the caller is a signal handler that has interrupted the
-// runtime, and the caller must drop its event and count the event as lost. The
+// Sets the recursion guard of the thread. Call this function before taking a
+// lock or using the thread's buffers. Returns false if the guard is already
+// set. In this case the caller is a signal handler that has interrupted the
+// runtime. The caller must then drop its event and count the event as lost. The
 // fences keep the compiler from moving guarded work across the guard. Only this
 // thread reads the guard, so no processor fence is needed.
 static inline bool mprof_guard_enter(void) {
@@ -91,8 +95,8 @@ static inline bool mprof_guard_enter(void) {
   atomic_signal_fence(memory_order_seq_cst);
   return true;
 }
-// Clears the guard, and delivers the signals that arrived while the guard was
-// set.
+// Clears the recursion guard, and then delivers the signals that arrived while
+// the guard was set.
 static inline void mprof_guard_leave(void) {
   atomic_signal_fence(memory_order_seq_cst);
   mprof_tls.guarded = false;

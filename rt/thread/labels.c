@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of label sets. Sets are found without a lock and added under
+// The table of label sets. A lookup takes no lock; a set is added under
 // labels_lock. (Go: runtime/pprof's LabelSet, g.labels)
 //
-// The table does not lie in persistent memory, because that memory is emptied
-// in a forked child. The child may still have pointers to sets, so the sets
-// must stay. For the same reason, the table is valid after each single step of
-// an addition: another thread may fork at any time.
+// The sets are not in persistent memory, because a forked child empties its
+// persistent memory. The child may still have pointers to sets, so the sets
+// must stay valid in the child.
+//
+// A thread may fork while another thread adds a set. Therefore each single step
+// of an addition leaves the table valid.
 
 #include "thread/labels.h"
 
@@ -27,32 +29,34 @@
 #include <errno.h>
 #include <string.h>
 
-// The set that a thread gets if its own set does not fit in the table.
+// Number of the overflow set. A thread gets this set if its own set does not
+// fit in the table.
 enum { OVERFLOW_ID = 1 };
 #define OVERFLOW_KEY "mprof"
 #define OVERFLOW_VALUE "labels overflow"
 
-// Memory for sets is mapped in at most CHUNKS_MAX chunks of CHUNK_BYTES each.
-// This limit is only reached with very long labels; otherwise the table is full
-// first.
+// Sets are stored in at most CHUNKS_MAX chunks of CHUNK_BYTES each. Only very
+// long labels use up all chunks. With shorter labels, the number of sets
+// reaches the option max_labels first.
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define CHUNKS_MAX 64u
 struct chunk {
-  size_t used; // bytes in use, including this header
+  size_t used; // bytes of the chunk in use, including this header
 };
 
 struct table {
-  size_t mask;             // number of slots - 1; less than 2^18
-  _Atomic uint16_t *slots; // hash table of set numbers; 0: free
-  // The sets, indexed by set number. The array has max_labels + 2 entries.
+  size_t mask; // number of slots - 1, a bit mask for hashes; less than 2^18
+  _Atomic uint16_t *slots; // hash table of set numbers; 0: free slot
+  // The sets, indexed by set number. The array has max_labels + 2 entries:
+  // index 0 is unused, and max_labels does not count the overflow set.
   _Atomic(const struct mprof_labels *) by_id[];
 };
 
 static struct {
-  _Atomic(struct table *) table; // NULL before the first set
+  _Atomic(struct table *) table; // NULL until the first set is added
   struct mprof_lock lock;        // labels_lock; guards the fields below
-  uint32_t len;                  // number of sets; set numbers start at 1
-  struct chunk *chunk;           // the newest chunk
+  uint32_t len;                  // number of sets; the first set has number 1
+  struct chunk *chunk; // the newest chunk, in which new sets are stored
   unsigned chunks;
 } sets = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LABELS)};
 
@@ -63,8 +67,8 @@ struct list {
   struct mprof_label v[MPROF_LABELS_A_SET];
 };
 
-// Returns how many bytes of s to keep. The result is at most max, and no UTF-8
-// character is cut in half.
+// Returns how many bytes of s to keep: at most max. Does not cut a UTF-8
+// character in half.
 static uint16_t kept_length(const char *s, size_t max) {
   size_t len = strnlen(s, max + 1);
   if (len <= max)
@@ -81,8 +85,9 @@ static int compare(const char *a, size_t a_len, const char *b, size_t b_len) {
   return order != 0 ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-// Sets the label `key` in list l to value. Removes the label if value is NULL.
-// Keeps the list sorted by key. Returns 0, -EINVAL or -ENOSPC.
+// Sets the label `key` in list l to `value`. Removes the label if value is
+// NULL. Keeps the list sorted by key. Returns 0, -EINVAL if key is empty, or
+// -ENOSPC if the list is full.
 static int change(struct list *l, const char *key, const char *value) {
   if (!key || !*key)
     return -EINVAL;
@@ -149,8 +154,9 @@ static bool is_equal(const struct mprof_labels *s, const struct list *l) {
   return true;
 }
 
-// Returns the number of the set that has the same labels as l. Returns 0 if
-// there is no such set; then *slot is the free slot for this set.
+// Returns the number of the set in table t that has the same labels as list l.
+// hash: hash_of(l). If no set has these labels, returns 0 and sets *slot to the
+// index of the free slot for a new set.
 static uint16_t find(struct table *t, const struct list *l, uint64_t hash,
                      size_t *slot) {
   for (*slot = hash & t->mask;; *slot = (*slot + 1) & t->mask) {
@@ -182,7 +188,8 @@ static void *alloc_locked(size_t len) {
 static char *copy(char *to, const char *from, size_t len) {
   if (len > 0)
     memcpy(to, from, len);
-  return to + len + 1; // the memory is zeroed, so the string is terminated
+  // The terminating 0 is already in memory, because a new chunk is zeroed.
+  return to + len + 1;
 }
 
 static struct mprof_labels *new_set_locked(const struct list *l) {
@@ -205,8 +212,8 @@ static struct mprof_labels *new_set_locked(const struct list *l) {
   return s;
 }
 
-// Returns whether no set can be added. The overflow set is in sets.len, but
-// does not count toward the option max_labels.
+// Returns whether the table has no room for another set. sets.len counts the
+// overflow set, but the option max_labels does not.
 static bool is_full_locked(void) { return sets.len > mprof_flags.max_labels; }
 
 static uint16_t add_locked(struct table *t, const struct list *l,
@@ -219,10 +226,10 @@ static uint16_t add_locked(struct table *t, const struct list *l,
   struct mprof_labels *s = new_set_locked(l);
   if (!s)
     return 0;
-  // Another thread may fork between any two of these steps. If it forks before
-  // sets.len grows, the child gives this number to another set. If it forks
-  // later, but before the slot is written, the number stays unused in the
-  // child.
+  // Another thread may fork between any two of these steps. If the fork is
+  // before sets.len grows, the child gives the number id to another set. If the
+  // fork is after sets.len grows and before the slot is written, the number id
+  // stays unused in the child.
   id = (uint16_t)(sets.len + 1);
   s->hash = hash;
   s->id = id;
@@ -258,10 +265,10 @@ static struct table *make_table_locked(void) {
   return t;
 }
 
-// Finds or adds the set with the labels of l, stores its number in *id and
-// returns 0. After an error, *id is the number of another set to use: the
-// overflow set after -ENOSPC, the thread's present set after -ENOMEM and
-// -ENOSYS.
+// Finds the set with the labels of list l, or adds it. Stores the number of the
+// set in *id and returns 0. After an error, *id is the number of a substitute,
+// and the result is -errno. The substitute is the overflow set for -ENOSPC, and
+// the thread's present set for -ENOMEM and -ENOSYS.
 static int intern(const struct list *l, uint16_t *id) {
   const uint64_t hash = hash_of(l);
   size_t slot;
@@ -271,7 +278,8 @@ static int intern(const struct list *l, uint16_t *id) {
   struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
   if (t && (*id = find(t, l, hash, &slot)) != 0)
     return 0;
-  // In a child made without fork handlers, labels_lock may be held forever.
+  // A child that was forked without running the fork handlers cannot add a set:
+  // its copy of labels_lock may stay locked forever.
   if (!mprof_process_is_own()) {
     *id = mprof_tls.labels;
     return -ENOSYS;
@@ -342,12 +350,14 @@ mprof_labels_swap(const struct mprof_labels *labels) {
   return before;
 }
 
-// Sets the labels of pairs (key, value, key, value, ..., NULL) in l. Prints a
-// message for a key without a value and for an empty key, and ignores it.
+// Sets the labels of the array `pairs` in list l. The array is key, value, key,
+// value, ..., NULL. Ignores a label with an empty key. A key without a value
+// ends the array. Prints a message for each of these errors.
 static void change_all(struct list *l, const char *const *pairs) {
   for (; pairs && pairs[0]; pairs += 2) {
     if (!pairs[1]) {
-      mprof_message("labels: a key without a value is ignored");
+      mprof_message(
+          "labels: a key has no value; this key and all after it are ignored");
       return;
     }
     if (change(l, pairs[0], pairs[1]) == -EINVAL)
@@ -368,7 +378,8 @@ static const struct mprof_labels *add(const char *const *pairs,
   }
   fill_with_own(&l);
   change_all(&l, pairs);
-  intern(&l, &id); // intern counts failures
+  // The result is ignored, because id is a usable set even after an error.
+  intern(&l, &id);
   mprof_guard_leave();
   set_own(id, frame);
   return before;
@@ -379,9 +390,9 @@ mprof_labels_add(const char *const *pairs) {
   return add(pairs, ENTRY_FRAME);
 }
 
-// Uses the cleanup attribute and not pthread_cleanup_push, because with some
-// libcs a longjmp must not jump out of the scope of pthread_cleanup_push.
-// (Go: pprof.Do)
+// Uses the cleanup attribute instead of pthread_cleanup_push, because fn may
+// leave this function by longjmp. With some libcs, a longjmp must not leave the
+// scope of pthread_cleanup_push. (Go: pprof.Do)
 MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
                                     void (*fn)(void *arg), void *arg) {
   const struct mprof_labels *const before

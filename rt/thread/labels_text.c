@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes sets of labels as text, in Go's format and with Go's quoting.
-// (Go: LabelSet.String, strconv.Quote)
+// Writes label sets as text, in Go's format and with Go's quoting. (Go:
+// LabelSet.String, strconv.Quote)
 
 #include "thread/labels_text.h"
 
 #include "sys/message.h"
 #include "thread/labels.h"
+#include "thread/printable.h"
 
 #include <string.h>
 
@@ -20,7 +21,8 @@ static void put(const struct sink *to, const char *s) {
   to->put(to->arg, s, strlen(s));
 }
 
-// Writes an escape such as \x1b or \u00ad.
+// Writes an escape sequence such as \x1b or \u00ad: a backslash, `letter`, and
+// character v as a hexadecimal number with `digits` digits.
 static void put_number(const struct sink *to, char letter, unsigned v,
                        int digits) {
   char text[12] = {'\\', letter};
@@ -37,23 +39,10 @@ static unsigned decode(const unsigned char *s, size_t n) {
   return c;
 }
 
-// Returns whether character c would break a line or is invisible. The ranges
-// approximate Go's table: control, space, format and private-use characters and
-// noncharacters. (Go: strconv.IsPrint)
-static bool is_unseen(unsigned c) {
-  static const unsigned ranges[][2] = {
-      {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},       {0x61c, 0x61c},
-      {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f},   {0x2028, 0x202f},
-      {0x205f, 0x206f}, {0x3000, 0x3000}, {0xe000, 0xf8ff},   {0xfeff, 0xfeff},
-      {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe007f}, {0xf0000, ~0u}};
-  for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-    if (c >= ranges[i][0] && c <= ranges[i][1])
-      return true;
-  return false;
-}
-
 static void put_unseen(const struct sink *to, unsigned c) {
-  static const char names[] = "abtnvfr"; // escape letters of characters 7 to 13
+  // The letters of the escape sequences for characters 7 to 13: \a, \b, ...,
+  // \r.
+  static const char names[] = "abtnvfr";
   char name[] = {'\\', 0, 0};
   if (c >= 7 && c <= 13) {
     name[1] = names[c - 7];
@@ -79,7 +68,7 @@ static void put_quoted(const struct sink *to, const char *text, size_t len) {
       n = 1;
     } else if (c == '"' || c == '\\') {
       put(to, c == '"' ? "\\\"" : "\\\\");
-    } else if (is_unseen(c)) {
+    } else if (!mprof_is_printable(c)) {
       put_unseen(to, c);
     } else {
       to->put(to->arg, text + i, n);

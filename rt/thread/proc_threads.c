@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads data about the threads of the process from /proc/self/task. A process
-// may read all files of its own threads there without tracing the threads. The
-// threads keep running, so a thread may end between the reads of two of its
-// files.
+// Reads data about the threads of this process from /proc/self/task. A process
+// may read all files of its own threads there without ptrace. The threads keep
+// running, so a thread may end between the reads of two of its files.
 
 #include "thread/proc_threads.h"
 
@@ -19,10 +18,10 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Size of the buffer for one getdents call. The buffer is large, so that one
-// call lists as many threads as possible. Several calls are less reliable: the
-// thread at which a call has stopped may end before the next call, and then the
-// kernel loses its position in the list.
+// Size of the buffer for one getdents call. The buffer is large so that one
+// call lists as many threads as possible, because several calls are less
+// reliable. If the thread at which one call stopped ends before the next call,
+// the kernel loses its position in the list.
 enum { LIST_BYTES = 4 << 20 };
 
 static long read_list(int fd, char *buf, int *tids, size_t cap) {
@@ -45,40 +44,57 @@ static long read_list(int fd, char *buf, int *tids, size_t cap) {
   return len < 0 ? len : (long)n;
 }
 
-static long list_once(char *buf, int *tids, size_t cap, uint64_t *threads) {
+// Returns the number of threads of the process. fd: the open directory
+// /proc/self/task.
+static uint64_t count_threads(int fd) {
+  // The directory /proc/self/task itself has 2 links. Each thread adds 1 link.
+  const uint64_t links = mprof_sys_links(fd);
+  return links > 2 ? links - 2 : 0;
+}
+
+// Stores in *before and *after the numbers of threads before and after the
+// list was read.
+static long list_once(char *buf, int *tids, size_t cap, uint64_t *before,
+                      uint64_t *after) {
   const long fd =
       mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (fd < 0)
     return fd;
+  *before = count_threads((int)fd);
   const long n = read_list((int)fd, buf, tids, cap);
-  // The directory itself has 2 links. Each thread's directory adds 1 link.
-  const uint64_t links = mprof_sys_links((int)fd);
-  *threads = links > 2 ? links - 2 : 0;
+  *after = count_threads((int)fd);
   mprof_sys_close((int)fd);
   return n;
 }
 
-// The kernel may leave out some threads if other threads end during the
-// reading. If the list is shorter than the number of threads, this function
-// reads the list again.
-long mprof_proc_threads(int *tids, size_t cap) {
+// The kernel may omit threads from the list if other threads end while the list
+// is read. Therefore this function reads the list again if it has fewer entries
+// than the process has threads. The threads are counted before and after the
+// list is read. If the list is shorter than both counts, it lacks threads that
+// existed all the time.
+long mprof_proc_threads(int *tids, size_t cap, size_t *missing) {
   enum { TRIES = 8 };
+  if (missing)
+    *missing = 0;
   char *buf = mprof_os_map(LIST_BYTES);
   if (!buf)
     return -ENOMEM;
   long n = -1;
-  uint64_t threads = 0;
-  for (int i = 0; i < TRIES && (i == 0 || (n >= 0 && (uint64_t)n < threads));
-       i++)
-    n = list_once(buf, tids, cap, &threads);
+  uint64_t before = 0, after = 0;
+  for (int i = 0; i < TRIES && (i == 0 || (n >= 0 && (uint64_t)n < after)); i++)
+    n = list_once(buf, tids, cap, &before, &after);
+  const uint64_t least = before < after ? before : after;
+  if (missing && n >= 0 && (uint64_t)n < least)
+    *missing = least - (uint64_t)n;
   mprof_os_unmap(buf, LIST_BYTES);
   return n;
 }
 
 // --- one thread ---
 
-// Reads the beginning of file `name` of thread tid. Returns the number of bytes
-// read, or -errno.
+// Reads the beginning of the file /proc/self/task/<tid><name>, where `name`
+// begins with a slash. Terminates the text in buf with a 0. Returns the number
+// of bytes read, or -errno.
 static long read_file(int tid, const char *name, char *buf, size_t cap) {
   char path[64];
   struct mprof_text t = MPROF_TEXT(path);
@@ -131,9 +147,10 @@ static uint64_t hex(const char **p) {
   }
 }
 
-// Reads the thread's file `syscall`. Its content is "running", or "-1 sp pc",
-// or the system call's number, six arguments, sp and pc. This file is read
-// after the file `status`, so it shows a newer state of the thread.
+// Reads the file /proc/self/task/<tid>/syscall into *p. The file contains
+// "running", or "-1 sp pc", or the number of the system call, its six
+// arguments, sp and pc. p->state comes from the file `status`, which was read
+// earlier. If the two files disagree, the file `syscall` is newer and decides.
 static void read_syscall(int tid, struct mprof_proc_thread *p) {
   char text[256];
   const char *at = text;

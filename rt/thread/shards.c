@@ -12,7 +12,8 @@
 
 #define WORD_BITS 64u
 static struct {
-  // A bit for each shard in use; bit 0 of taken[0] is for shard 1.
+  // One bit for each of the shards 1 to MPROF_OWN_SHARDS. 1: a thread has the
+  // shard. Bit 0 of taken[0] is for shard 1.
   uint64_t taken[MPROF_OWN_SHARDS / WORD_BITS + 1];
   unsigned next_common;
 } shards; // guarded by registry_lock

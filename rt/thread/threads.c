@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The registry of threads. (Go: allm)
+// The registry of threads: a list with a struct mprof_thread for each thread.
+// (Go: allm)
 //
 // A thread is added to the registry at its first event, which is usually an
-// allocation. The destructor of a pthread key removes the thread while its
-// thread-local memory still exists. For some threads the destructor cannot be
-// used: the thread has an event after the destructor has run, or libc would
-// have to allocate memory for the key. The record of such a thread has no
-// countdown address. Its record is reused when the kernel reports that the
-// thread no longer exists.
+// allocation. When the thread ends, the destructor of a pthread key removes it,
+// while the thread-local memory of the thread still exists.
+//
+// The destructor cannot remove a thread that has an event after the destructor
+// has run. The key is not used if libc would have to allocate memory for the
+// key's values. In both cases, the field `countdown` of the thread is NULL. The
+// struct is reused when the kernel reports that the thread no longer exists.
 
 #include "thread/threads.h"
 
@@ -31,19 +33,23 @@ struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
 
 // glibc stores the values of pthread keys below this number in the thread's
-// control block. For other keys it allocates memory.
+// control block. For other keys, glibc allocates memory.
 #define MAX_INLINE_KEY 32u
-// Number of records that are checked for ended threads when a new record is
-// needed.
+// Maximum number of structs to check for ended threads, when a new thread needs
+// a struct.
 #define REAP_TRIES 4
 
 static struct {
-  struct mprof_thread *live;   // newest first; guarded by registry_lock
-  struct mprof_thread *oldest; // guarded by registry_lock
-  struct mprof_thread *unused; // guarded by registry_lock
-  uint64_t ordinal;            // number of threads with a random seed; atomic
-  pthread_key_t key;           // written once by mprof_threads_init
-  bool has_key;                // written once by mprof_threads_init
+  struct mprof_thread *live;   // newest live thread; guarded by registry_lock
+  struct mprof_thread *oldest; // oldest live thread; guarded by registry_lock
+  struct mprof_thread *unused; // structs for reuse; guarded by registry_lock
+  // Number of threads whose random numbers start from the option seed. Accessed
+  // atomically.
+  uint64_t ordinal;
+  // Key whose destructor removes ending threads from the registry. Written
+  // once, by mprof_threads_init.
+  pthread_key_t key;
+  bool has_key; // whether `key` exists; written once, by mprof_threads_init
 } registry;
 
 static void link_locked(struct mprof_thread *t) {
@@ -80,16 +86,16 @@ static void retire_locked(struct mprof_thread *t) {
   registry.unused = t;
 }
 
-// Checks the oldest records, and removes threads that have ended from the
-// registry. Only threads without a countdown address are checked, since the end
-// of any other thread is reported.
+// Checks the oldest threads of the registry, and removes those that have ended.
+// Checks only threads without a countdown address, because a destructor removes
+// every other thread.
 static void reap_locked(void) {
   struct mprof_thread *t = registry.oldest;
   for (int i = 0; t && i < REAP_TRIES; i++) {
     struct mprof_thread *newer = t->prev;
     if (!t->countdown && !mprof_sys_thread_alive(t->tid)) {
       retire_locked(t);
-    } else { // moved to the front, so that the next call checks others
+    } else { // moves t to the front, so that the next call checks other threads
       unlink_locked(t);
       link_locked(t);
     }
@@ -133,20 +139,21 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
       mprof_thread_observer.entered_locked(t);
     link_locked(t);
   }
+  mprof_tls.self = t;
   mprof_lock_release(&mprof_registry_lock);
   if (t)
     mprof_stat_add(MPROF_STAT_threads, 1);
-  return mprof_tls.self = t;
+  return t;
 }
 
 static void on_thread_exit(void *arg) {
   struct mprof_thread *t = arg;
-  // In a forked child, the pthread key may still have the record of the
-  // parent's thread, which must not be removed.
+  // In a forked child, the pthread key may still hold the struct of the
+  // parent's thread. This struct must not be removed.
   if (t != mprof_tls.self || !mprof_guard_enter())
     return;
-  // The thread stops using its shard before it takes registry_lock. So the next
-  // thread that gets the shard sees all counts of this thread.
+  // The thread stops using its shard before it takes registry_lock. Therefore
+  // the next thread that gets the shard sees all counts of this thread.
   mprof_tls.shard = 0;
   mprof_tls.cell_bucket = NULL;
   if (mprof_trace_is_on())
@@ -155,8 +162,10 @@ static void on_thread_exit(void *arg) {
     mprof_thread_observer.ending(t);
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
-  mprof_lock_release(&mprof_registry_lock);
+  // The release must not use the record, because another thread may have it
+  // already.
   mprof_tls.self = NULL;
+  mprof_lock_release(&mprof_registry_lock);
   mprof_tls.is_exiting = true;
   mprof_guard_leave();
 }
@@ -199,11 +208,11 @@ void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
 }
 
 // A thread subtracts from its countdown by a plain load and store. If this
-// function stores the 0 between them, the thread overwrites the 0. So each
-// countdown is read again after a memory barrier on all processors. If it is
-// still 0 then, it stays 0 until the thread draws a new countdown. A thread
-// that draws a new countdown reads the rate's epoch after it has stored the
-// countdown, so it notices the new rate.
+// function stores 0 between the load and the store, the thread overwrites the
+// 0. Therefore each countdown is read again after a memory barrier on all
+// processors. If it is still 0, it stays 0 until the thread draws a new
+// countdown. After a thread has stored a new countdown, it reads the epoch of
+// the sampling rate, so it notices the new rate.
 void mprof_threads_interrupt(uint64_t rate_epoch) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   bool all_seen = false;
@@ -221,10 +230,10 @@ void mprof_threads_interrupt(uint64_t rate_epoch) {
   }
 }
 
-// Time limit in milliseconds for a thread to finish its trace record. If a
-// signal handler has interrupted the thread and left the record by longjmp,
-// in_trace would stay set forever. The limit is long, so that a slow thread is
-// not mistaken for such a thread.
+// Maximum time in milliseconds to wait for a thread to finish its trace record.
+// A signal handler may have interrupted the thread and left the record by
+// longjmp, so that in_trace stays set forever. The limit is long, because a
+// slow thread must not be mistaken for a thread that has left its record.
 #define LEAVE_MS 1000
 
 void mprof_threads_leave_trace(void) {

@@ -63,8 +63,8 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   const struct mprof_registers from = {.pc = (uintptr_t)r[REG_RIP] + 1,
                                        .sp = (uintptr_t)r[REG_RSP],
                                        .bp = (uintptr_t)r[REG_RBP]};
-  // This is a copy of the thread's stack range, because the interrupted code
-  // may be in the middle of a change of the original.
+  // Use a copy of the thread's stack range, because the unwinder may change the
+  // range. The interrupted code may be using the original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
@@ -75,16 +75,17 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   slot->stack.end = (uint8_t)end;
   slot->stack.labels = mprof_tls.labels;
   struct mprof_proc_thread p;
+  // Ignores a futex call with a timeout (args[3]), because the thread may be
+  // waiting for a lock of the runtime. Waits for these locks have timeouts.
   const bool in_futex = mprof_call_of_context(context, &p) &&
-                        p.syscall == SYS_futex &&
-                        p.args[3] == 0; // waits of the runtime have timeouts
+                        p.syscall == SYS_futex && p.args[3] == 0;
   slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
 }
 
 // Allows the calling thread to begin waits again, after the signal has arrived.
 // Also records that the thread notes its waits (stores their addresses in its
-// record). This is true, because a thread is asked only after it has left all
-// waits that it did not note.
+// record). At this point the thread is in no wait that it did not note, because
+// the reader asks a thread only after the thread has left all unnoted waits.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!mprof_tls.self)
@@ -168,9 +169,8 @@ static void restore(void) {
 }
 
 // Waits for a short time until all sent signals have arrived, except `lost`
-// signals, which will never arrive. A signal may still be on its way although
-// its thread has answered: a thread can also answer at the begin or end of a
-// wait.
+// signals, which will never arrive. A signal may arrive after its thread has
+// answered, because a thread also answers when it begins or ends a wait.
 static void await_signals(unsigned lost) {
   for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
     mprof_sys_yield();

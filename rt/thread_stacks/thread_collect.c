@@ -47,8 +47,8 @@ enum {
 // --- the slot and its thread's record ---
 
 // Acquires registry_lock, unless the round stops all threads. In a round that
-// stops all threads, the reader already holds the lock. Otherwise a thread
-// could be stopped while this thread holds the lock, and the reader would wait
+// stops all threads, the reader holds the lock from the beginning. Otherwise
+// the round could stop a thread that holds the lock, and the reader would wait
 // for the lock forever.
 static void lock_registry(const struct mprof_reader *r) {
   if (!r->s->stops)
@@ -185,7 +185,8 @@ static bool survives_signal(const struct mprof_proc_thread *p) {
   case SYS_waitid:
   case SYS_flock:
     return true;
-  // No timeout, or the timeout that the runtime's own locks use.
+  // The kernel restarts a futex call without a timeout. For a lock of the
+  // runtime (mprof_lock_patience), the runtime repeats the call.
   case SYS_futex:
     return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the system call that a signal handler has interrupted, and the noted
-// wait (struct mprof_wait) to which the call belongs. The functions read the
-// registers that the kernel saved before it called the handler
-// (thread_interrupted.c). Call these functions in the handler.
+// wait to which the call belongs. A wait is noted if the thread's record has
+// the address of its struct mprof_wait. The functions read the registers that
+// the kernel saved before it called the handler (thread_interrupted.c). Call
+// these functions in the handler.
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_INTERRUPTED_H
 #define MPROF_RT_THREAD_STACKS_THREAD_INTERRUPTED_H
@@ -31,8 +32,9 @@ bool mprof_call_of_context(const void *context, struct mprof_proc_thread *p);
 // calls_again: true: the caller of the system call repeats the call after
 //   EINTR.
 bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again);
-// Returns the noted wait (thread_wait.h) whose system call the signal handler
-// has interrupted. Returns NULL if the handler has not interrupted such a wait.
+// Returns the wait whose system call the signal handler has interrupted.
+// Returns NULL if the handler has not interrupted a wait, or if the address of
+// the wait is not in the thread's record (thread_wait.h).
 // frame: frame address of a function that the handler has called.
 struct mprof_wait *mprof_interrupted_wait(uintptr_t frame);
 

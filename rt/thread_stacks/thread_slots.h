@@ -23,11 +23,12 @@
 enum mprof_stack_source {
   // The thread has unwound its own stack, in the signal handler.
   MPROF_STACK_OF_RUNNING,
-  // The stack of a noted wait (thread_wait.h). The reader, or the thread itself
-  // at the begin or end of the wait, has unwound the stack.
+  // The stack of a noted wait, that is, of a wait whose address is in the
+  // thread's record (thread_wait.h). The reader, or the thread itself at the
+  // begin or end of the wait, has unwound the stack.
   MPROF_STACK_OF_WAITING,
   // The thread has unwound its own stack, in the signal handler. The handler
-  // has interrupted a futex wait that the thread has not noted (thread_wait.h).
+  // has interrupted a futex wait whose address is not in the thread's record.
   MPROF_STACK_IN_FUTEX,
   // The thread has not answered, or could not be asked because the signal would
   // have made a system call of the thread fail with EINTR. The slot has only
@@ -81,7 +82,7 @@ struct mprof_thread_stacks {
   size_t len;
   size_t threads; // sum of the counts of the slots in v
   // For the profile of stuck threads: number of threads that were not examined,
-  // because they sleep in a futex wait that they have not noted.
+  // because they sleep in a futex wait whose address is not in their records.
   size_t unseen;
   int64_t time_ns; // time of the round: nanoseconds of CLOCK_REALTIME
   // The remaining fields are used only while the stacks are collected.

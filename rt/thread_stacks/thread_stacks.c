@@ -9,29 +9,16 @@
 #include "thread_stacks/thread_stacks.h"
 
 #include "lock_wait/contention.h"
-#include "sys/assert.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "thread_stacks/round_begin.h"
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_collect.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
-
-#include <errno.h>
-
-enum {
-  SPARE_SLOTS = 64,
-  // Maximum number of searches for new threads. Several searches may be needed,
-  // because a thread that is not stopped yet may create another thread.
-  LOOKS = 10,
-};
 
 static struct {
   struct mprof_lock lock; // stacks_lock; allows only one round at a time
@@ -47,137 +34,30 @@ struct inspection {
 
 atomic_int mprof_own_thread;
 
-static bool is_runtimes_own(int tid) {
-  return tid == atomic_load_explicit(&mprof_own_thread, memory_order_relaxed);
-}
-
 void mprof_stacks_lock(void) { mprof_lock_acquire(&rounds.lock); }
 void mprof_stacks_unlock(void) { mprof_lock_release(&rounds.lock); }
 
-// --- slots ---
-
-// Adds a slot for thread tid and returns the slot. Returns NULL if all slots
-// are used.
-static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
-                                          int tid) {
-  if (s->slots_len == s->slots_cap)
-    return NULL;
-  struct mprof_thread_slot *slot = mprof_slot_at(s, s->slots_len);
-  slot->tid = tid;
-  size_t i = mprof_slot_place(s, tid);
-  while (s->index[i] != 0)
-    i = (i + 1) & (s->index_size - 1);
-  s->index[i] = (uint32_t)++s->slots_len;
-  MPROF_ASSERT(2 * s->slots_len <= s->index_size);
-  return slot;
-}
-
-struct tids {
-  int *v;
-  size_t len, mapped_bytes;
-};
-
-static void free_tids(struct tids *t) {
-  if (t->v)
-    mprof_os_unmap(t->v, t->mapped_bytes);
-  t->v = NULL;
-}
-
-static int list_threads(struct tids *t) {
-  size_t cap = 1024;
-  for (;;) {
-    *t = (struct tids){.mapped_bytes = cap * sizeof(int)};
-    t->v = mprof_os_map(t->mapped_bytes);
-    if (!t->v)
-      return -ENOMEM;
-    long n = mprof_proc_threads(t->v, cap);
-    if (n >= 0 && (size_t)n <= cap) {
-      for (size_t i = 0; i < (size_t)n; i++)
-        if (!is_runtimes_own(t->v[i]))
-          t->v[t->len++] = t->v[i];
-      return 0;
-    }
-    free_tids(t);
-    if (n < 0)
-      return (int)n;
-    // Room for threads that are created meanwhile.
-    cap = (size_t)n + n / 8 + 64;
-  }
-}
-
-static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
-  s->slots_cap = threads + mprof_threads_list(NULL, 0) + SPARE_SLOTS;
-  s->depth = (uint32_t)mprof_flags.stack_depth;
-  s->stride =
-      (sizeof(struct mprof_thread_slot) + s->depth * sizeof(mprof_pc) + 63) &
-      ~(size_t)63;
-  s->index_size = 64;
-  while (s->index_size < 2 * s->slots_cap)
-    s->index_size *= 2;
-  const size_t slots_bytes = s->slots_cap * s->stride;
-  const size_t pointers_bytes = s->slots_cap * sizeof(*s->v);
-  const size_t scratch_bytes = s->depth * sizeof(mprof_pc);
-  s->mapped_bytes = slots_bytes + pointers_bytes + scratch_bytes +
-                    s->index_size * sizeof(*s->index);
-  s->slots = mprof_os_map(s->mapped_bytes);
-  if (!s->slots)
-    return -ENOMEM;
-  char *p = s->slots + slots_bytes;
-  s->v = (struct mprof_thread_slot **)p;
-  s->scratch = (mprof_pc *)(p + pointers_bytes);
-  s->index = (uint32_t *)(p + pointers_bytes + scratch_bytes);
-  return 0;
-}
-
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
-  if (s->slots)
-    mprof_os_unmap(s->slots, s->mapped_bytes);
+  mprof_round_free_slots(s);
   *s = (struct mprof_thread_stacks){0};
-}
-
-// --- threads and their records ---
-
-// Connects the record of thread t with the slot of t in the round. Most slots
-// were created from the kernel's list of threads. But if a thread ends while
-// the kernel makes the list, the list may lack another thread. If t has no
-// slot, this function adds one. Otherwise the round could contain a thread
-// without the older thread that created it.
-static void join_locked(struct mprof_thread *t, void *arg) {
-  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
-  const struct mprof_reader *r = arg;
-  struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
-  if (!slot)
-    slot = add_slot(r->s, t->tid);
-  if (!slot || slot->thread)
-    return;
-  slot->thread = t;
-  slot->sees_exit = t->countdown != NULL;
-  slot->created = t->created;
-  atomic_store(&t->slot, mprof_slot_number(r->s, slot));
-  atomic_store(&t->round, r->round);
 }
 
 // --- the round ---
 
 // Stops the threads that were created since the round began, by reading their
 // stacks or asking for their stacks. Repeats this until the kernel lists no new
-// thread, which means that all threads are stopped.
+// thread, which means that all threads are stopped. Several searches may be
+// needed, because a thread that is not stopped yet may create another thread.
 static void stop_the_rest(struct mprof_reader *r) {
-  struct mprof_thread_stacks *s = r->s;
+  enum { LOOKS = 10 };
+  size_t left_out = 0, known = r->s->slots_len;
   for (int looks = 0; looks < LOOKS; looks++) {
-    const size_t known = s->slots_len;
-    struct tids tids;
-    if (list_threads(&tids) != 0)
-      return;
-    for (size_t i = 0; i < tids.len; i++)
-      if (!mprof_slot_of(s, tids.v[i]) && !add_slot(s, tids.v[i]))
-        break;
-    free_tids(&tids);
-    if (s->slots_len == known)
-      return;
-    mprof_threads_each(join_locked, r);
+    if (!mprof_round_add_new_locked(r, &left_out))
+      break;
     mprof_collect_slots(r, known);
+    known = r->s->slots_len;
   }
+  mprof_round_leave_out(left_out);
 }
 
 static void let_go(struct mprof_thread_stacks *s) {
@@ -189,63 +69,6 @@ static void let_go(struct mprof_thread_stacks *s) {
   }
   atomic_store(&mprof_round.stopped, 0);
   mprof_sys_futex_wake_all(&mprof_round.stopped);
-}
-
-// Fills the slot of the calling thread.
-static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
-  if (is_runtimes_own(mprof_sys_gettid()))
-    return;
-  struct mprof_thread_slot *slot = mprof_slot_of(s, mprof_sys_gettid());
-  struct mprof_thread *t = mprof_thread_self(false);
-  struct mprof_stack_range range =
-      t ? t->range
-        : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
-  enum mprof_stack_end end;
-  // The kernel's list may lack this thread, for the reason given at
-  // join_locked.
-  if (!slot)
-    slot = add_slot(s, mprof_sys_gettid());
-  if (!slot || !mprof_slot_claim(slot))
-    return;
-  const struct mprof_wait *w = mprof_tls.interrupted;
-  slot->stack.stack_len =
-      (uint32_t)(w ? mprof_unwind_wait(&range, w, slot->stack.stack, s->depth,
-                                       &end)
-                   : mprof_unwind_cfi(&range, frame, slot->stack.stack,
-                                      s->depth, &end));
-  slot->stack.end = (uint8_t)end;
-  slot->stack.labels = mprof_tls.labels;
-  if (w)
-    mprof_slot_note_wait(slot, w);
-  mprof_slot_satisfy(slot);
-  s->v[s->len++] = slot;
-}
-
-static void run(struct mprof_reader *r, const struct inspection *n,
-                uintptr_t frame) {
-  struct mprof_thread_stacks *s = r->s;
-  fill_own(s, frame);
-  mprof_ask_begin();
-  mprof_lock_acquire(&mprof_registry_lock);
-  mprof_threads_each(join_locked, r);
-  atomic_store(&mprof_round.stopped, s->stops);
-  mprof_round.stacks = s;
-  atomic_store(&mprof_round.active, r->round);
-  if (!s->stops)
-    mprof_lock_release(&mprof_registry_lock);
-  mprof_collect_slots(r, 0);
-  if (s->stops)
-    stop_the_rest(r);
-  mprof_collect_rest(r);
-  if (n->fn)
-    n->fn(s, n->arg);
-  atomic_store(&mprof_round.active, 0);
-  let_go(s);
-  if (s->stops)
-    mprof_lock_release(&mprof_registry_lock);
-  while (atomic_load(&mprof_round.users) != 0)
-    mprof_sys_yield();
-  mprof_ask_end(r->lost);
 }
 
 static void list_results(struct mprof_thread_stacks *s) {
@@ -260,11 +83,34 @@ static void list_results(struct mprof_thread_stacks *s) {
   s->threads = s->len;
 }
 
+// Runs a round. Returns 0, or the error of mprof_round_begin.
+static int run(struct mprof_reader *r, const struct inspection *n,
+               uintptr_t frame, size_t limit) {
+  struct mprof_thread_stacks *s = r->s;
+  const int error = mprof_round_begin(r, frame, limit);
+  if (error != 0)
+    return error;
+  mprof_collect_slots(r, 0);
+  if (s->stops)
+    stop_the_rest(r);
+  mprof_collect_rest(r);
+  if (n->fn)
+    n->fn(s, n->arg);
+  atomic_store(&mprof_round.active, 0);
+  let_go(s);
+  if (s->stops)
+    mprof_lock_release(&mprof_registry_lock);
+  while (atomic_load(&mprof_round.users) != 0)
+    mprof_sys_yield();
+  mprof_ask_end(r->lost);
+  list_results(s);
+  return 0;
+}
+
 static int take(const struct inspection *n, struct mprof_thread_stacks *s,
                 uintptr_t frame, size_t limit, bool stops) {
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
-  struct tids tids;
   // From now on, all threads note their waits: they store the address of each
   // wait in their records. So this round and later rounds can read the stacks
   // of waiting threads, and need fewer signals.
@@ -272,29 +118,14 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
   mprof_unwind_learn_roots();
   mprof_thread_self(false); // adds the calling thread to the registry
   mprof_lock_acquire(&rounds.lock);
-  int error = list_threads(&tids);
-  // Other errors mean that /proc is missing. Then the round has only the
-  // threads of the registry.
-  if (error != -ENOMEM)
-    error = 0;
-  if (error == 0 && tids.len > limit) {
-    s->threads = tids.len;
-    error = -ERANGE;
-  }
-  if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
-    // All signals are blocked during the round, because a long signal handler
-    // of the program would keep the other threads waiting.
-    const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
-    if (++rounds.rounds == 0)
-      rounds.rounds = 1;
-    struct mprof_reader r = {.s = s, .round = rounds.rounds};
-    for (size_t i = 0; i < tids.len; i++)
-      add_slot(s, tids.v[i]);
-    run(&r, n, frame);
-    mprof_sys_set_signal_mask(mask);
-    list_results(s);
-  }
-  free_tids(&tids);
+  if (++rounds.rounds == 0)
+    rounds.rounds = 1;
+  struct mprof_reader r = {.s = s, .round = rounds.rounds};
+  // All signals are blocked during the round, because a long signal handler of
+  // the program would keep the other threads waiting.
+  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+  const int error = run(&r, n, frame, limit);
+  mprof_sys_set_signal_mask(mask);
   mprof_lock_release(&rounds.lock);
   return error;
 }

@@ -101,9 +101,7 @@ void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
   if (t) {
     mprof_lock_acquire(&mprof_registry_lock);
     t->created = s->bucket;
-    // If s stands for the state of a std::thread (is_done is false), the start
-    // function is unknown.
-    t->runs = is_done ? (uintptr_t)s->fn : 0;
+    t->runs = s->runs;
     mprof_lock_release(&mprof_registry_lock);
     if (atomic_load(&mprof_contention.notes_waits))
       mprof_thread_is_noting(t);

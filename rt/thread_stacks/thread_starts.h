@@ -24,6 +24,9 @@ struct mprof_thread_start {
   // Argument of fn. For a std::thread: the original state, which this record
   // replaces.
   void *arg;
+  // The function that the program wants to run. This is fn, except for a
+  // std::thread (std_thread.h).
+  uintptr_t runs;
   // Bucket of the creation stack. NULL: the creation was not counted.
   struct mprof_bucket *bucket;
   uint16_t labels;  // label set of the creating thread

@@ -73,8 +73,10 @@ void mprof_slot_note_wait(struct mprof_thread_slot *slot,
 // unless the slot is already filled. The calling thread is about to begin or
 // end the wait w.
 static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
+  // Reads t->round first, because the reader writes t->round last.
+  const unsigned round = atomic_load(&t->round);
   struct mprof_thread_slot *slot =
-      mprof_round_enter(atomic_load(&t->round), atomic_load(&t->slot));
+      mprof_round_enter(round, atomic_load(&t->slot));
   if (!slot)
     return;
   if (mprof_slot_claim(slot)) {

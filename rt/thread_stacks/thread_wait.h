@@ -66,6 +66,8 @@ void mprof_stacks_enter_locked(struct mprof_thread *t);
 void mprof_stacks_until_unread(const struct mprof_thread *t);
 
 // --- the active round ---
+//
+// A round is one collection of the stacks of all threads.
 
 extern struct mprof_round {
   atomic_uint active;  // number of the active round; 0: none

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Begins and ends the sessions of the execution trace. Defines the public
-// functions that start, stop and snapshot a trace. See trace.h. (Go:
-// StartTrace, StopTrace)
+// Starts and ends the sessions of the execution trace (trace.h). Defines the
+// public functions that start, stop and snapshot a trace. (Go: StartTrace,
+// StopTrace)
 //
-// At the end of a session this file adds the records that are still missing.
-// All other records are added by trace_rows.c, trace_events.c and trace_user.c.
-// The buffers are taken from the rows by trace_out.c and trace_reader.c.
+// At the end of a session, this file adds the last records of each thread.
+// trace_rows.c, trace_events.c and trace_user.c add all other records.
+// trace_out.c and trace_reader.c write the full buffers.
 
 #include "trace/trace.h"
 
@@ -18,6 +18,7 @@
 #include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/assert.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -41,14 +42,14 @@
 
 static struct {
   unsigned last_session;
-  atomic_bool is_open; // started and not stopped; read without the lock
-  bool is_ending;      // stopped, its file is being written
+  atomic_bool is_open; // started, not stopped; read without trace_lock
+  bool is_ending;      // stopped, but its file is still being written
 } trace;               // guarded by trace_lock
 
 // --- start ---
 
-// Counts the bytes in use now. The heap records of the session start from this
-// number.
+// Computes the number of heap bytes in use now. The heap records of the session
+// start from this number.
 static void begin_heap(void) {
   struct mprof_mem_snapshot s;
   int64_t bytes = 0;
@@ -81,8 +82,8 @@ static int begin_session_locked(void) {
   return 0;
 }
 
-// Removes the rows from the session and returns them. No thread writes them any
-// more.
+// Removes all rows (the threads' lists of record buffers) from the session and
+// returns them. Call this when no thread can write to the rows any more.
 static struct mprof_trace_row *take_rows_locked(void) {
   struct mprof_trace_row *rows = mprof_trace_take_rows_locked();
   mprof_trace_existing_drop();
@@ -137,13 +138,15 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 
 // --- stop ---
 
-// Completes a row at the end of the session. If its thread is in a call, adds a
-// record of that call, so that the thread does not seem to run. If its thread
-// runs, adds the name of the thread.
+// Adds the last records to row r, the records of one thread, at the end of the
+// session. Adds the thread's name, unless the trace shows the thread as
+// waiting. If the thread is in a call that is not recorded yet, also records
+// the call, so that the thread does not appear to run.
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
-  if (r->waits_in == 0 || r->open_ticks != 0) // the thread runs
+  // In both cases, the trace shows the thread as running so far.
+  if (r->waits_in == 0 || r->open_ticks != 0)
     mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
   if (r->open_ticks == 0)
     return;
@@ -152,11 +155,25 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-// Ends the session and returns its rows. Records made after this call belong to
-// a later session.
+// Stores the end of the session in each row: the time `end` or the time of the
+// last record, whichever is later.
+static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
+  for (const struct mprof_trace_row *r = rows; r; r = r->next)
+    end = r->ticks > end ? r->ticks : end;
+  for (struct mprof_trace_row *r = rows; r; r = r->next)
+    r->end_ticks = end;
+}
+
+// Ends the session and returns its rows (the threads' lists of record buffers).
+// Records that threads add after this call belong to a later session.
 static struct mprof_trace_row *end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
-  atomic_store(&mprof_trace_session, 0);
+  // If the session has already ended because its memory was full, it ends at
+  // its last record. Otherwise it ends now. Read the clock before the threads
+  // are stopped, because that may take milliseconds in which nothing is
+  // recorded.
+  const bool is_full = atomic_exchange(&mprof_trace_session, 0) == 0;
+  const uint64_t end = is_full ? 1 : mprof_trace_ticks(mprof_clock_now());
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
@@ -165,6 +182,7 @@ static struct mprof_trace_row *end_session_locked(void) {
     if (!r->is_left)
       close_row(r);
   }
+  end_rows(mprof_trace_rows(), end);
   return take_rows_locked();
 }
 
@@ -174,16 +192,16 @@ bool mprof_trace_is_open(const char **own_path) {
   mprof_lock_acquire(&mprof_trace_lock);
   const bool is_open = trace.is_open;
   mprof_lock_release(&mprof_trace_lock);
-  // The path stays valid, because the caller holds writer_lock and only the
-  // holder of writer_lock ends the session.
+  // The path stays valid, because only a holder of writer_lock can end the
+  // session, and the caller holds writer_lock.
   *own_path = is_open ? mprof_trace_own_path() : NULL;
   return is_open;
 }
 
 // Ends the session and writes the trace. Releases trace_lock while the file is
-// written, to prevent a deadlock: writing needs the list of modules from the
-// loader, and a thread may hold the lock of the loader while its first record
-// waits for trace_lock.
+// written, because the writer needs the loader's lock for the list of modules.
+// Another thread may hold the loader's lock and wait for trace_lock, to add its
+// first record. So holding trace_lock here could cause a deadlock.
 static int finish_locked(const char *path, struct mprof_trace_result *result) {
   if (!trace.is_open)
     return 0;
@@ -211,13 +229,14 @@ int mprof_trace_finish_session(const char *path,
   return error;
 }
 
-// Writes the newest part of the trace to a file. The recording goes on in a new
-// session, so that no thread waits for the file. The next snapshot begins where
-// this one ends.
+// Writes the newest part of the trace to the file at `path`. The recording goes
+// on in a new session, so that no thread waits for the file. The next snapshot
+// begins where this snapshot ends.
 static int snapshot_locked(const char *path) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? -ENOTSUP : -ESRCH;
-  int error = mprof_trace_write_open(path); // a failure here loses no records
+  // The file is opened first, because a failure at this point loses no records.
+  int error = mprof_trace_write_open(path);
   if (error != 0)
     return error;
   struct mprof_trace_row *rows = end_session_locked();

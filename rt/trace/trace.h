@@ -1,46 +1,48 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The execution trace shows what each thread does, on one axis of time. A
-// session begins with mprof_trace_start and ends with mprof_trace_stop. During
-// a session, the hooks of locks and calls add records to the trace, in addition
-// to their work for the profiles. (Go: runtime/trace.go)
+// The execution trace shows what each thread does over time. A session begins
+// with mprof_trace_start and ends with mprof_trace_stop. During a session, the
+// hooks of locks and calls add records to the trace, in addition to their work
+// for the profiles. (Go: runtime/trace.go)
 //
-// In the terms of Go's trace, a thread is a goroutine (G). The number of a G is
-// never used again. A row of the picture is a processor (P). A row belongs to
-// one thread until the thread ends. Then another thread may take over the row.
-// Therefore the trace needs no data from the scheduler, and only one thread at
-// a time writes a row.
+// Go's trace shows goroutines (G) that run on processors (P). In MProf's trace,
+// each thread is a G, and the number of a G is never reused. A P is a row: a
+// list of record buffers that belongs to one thread until the thread ends.
+// After that, another thread may take over the row. Therefore the trace needs
+// no data from the scheduler, and only one thread at a time writes to a row.
 //
 // A thread adds a record between mprof_trace_enter and mprof_trace_leave, with
-// the guard set. To end a session, a thread sets the session number to 0,
-// issues a memory barrier on all processors, and waits until no thread is
-// adding a record. After that, no thread writes the rows.
+// the recursion guard set. To end a session, a thread sets the session number
+// to 0 and issues a memory barrier on all processors. Then it waits until no
+// thread is adding a record. After that, no thread writes to the rows.
 
 #ifndef MPROF_RT_TRACE_TRACE_H
 #define MPROF_RT_TRACE_TRACE_H
 
 #include "trace/trace_types.h"
 
-// Drops the session in a forked child.
+// Forgets the session in a forked child, because the session belongs to the
+// parent.
 void mprof_trace_reset(void);
-// Sets mprof_trace_hooks and mprof_trace_outlet. Called once at program start,
-// before other threads can start a session.
+// Sets the function pointers in mprof_trace_hooks and mprof_trace_outlet.
+// Called once at program start, before other threads can start a session.
 void mprof_trace_hooks_init(void);
 // Starts a session if the option trace or the option trace_last asks for one.
 // Called at program start and in a forked child that is profiled.
 void mprof_trace_init(void);
-// Returns whether a session has been started and not stopped. *own_path
-// receives the path that the program passed to mprof_trace_start, or NULL. Call
-// this at the end of the process, with the guard set and writer_lock held.
+// Returns whether a session has been started and not stopped. Sets *own_path to
+// the path that the program passed to mprof_trace_start, or to NULL. Call this
+// at the end of the process, with the recursion guard set and writer_lock
+// held.
 bool mprof_trace_is_open(const char **own_path);
 // Returns whether a session has been started and not stopped. The caller needs
-// neither the guard nor a lock.
+// neither the recursion guard nor a lock.
 bool mprof_trace_has_session(void);
-// Ends the session and writes the trace to a file. The path that the program
-// gave comes first, then the argument path. If both are NULL, the options
-// determine the path. Returns 0 or -errno. Call with the guard set and
-// writer_lock held.
+// Ends the session and writes the trace to the file that the program gave when
+// it started the session. If the program gave no file, writes to `path`. If
+// path is NULL, the options determine the file. *result receives the outcome.
+// Returns 0 or -errno. Call with the recursion guard set and writer_lock held.
 int mprof_trace_finish_session(const char *path,
                                struct mprof_trace_result *result);
 

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owns the memory of the trace's buffers. Also manages the slots in them, into
-// which woken threads write their numbers. This file does not know the meaning
-// of records. (Go: traceBuf)
+// Owns the memory of the trace's buffers. Also manages the slots in the
+// buffers: a slot is a field of a WAKE record, into which the woken thread
+// writes its number. Apart from slots, this file does not know the contents of
+// records. (Go: traceBuf)
 //
-// A mapping holds one buffer of the normal size, or is permanently split into
-// small buffers. A buffer belongs to a row of the session, or is on a list of
-// unused buffers. The field `slots` of a buffer says whether a thread may write
-// a slot of the buffer:
+// A mapping holds one normal buffer, or is permanently split into small
+// buffers. A buffer belongs to a row (the buffers of one thread), or is on a
+// list of unused buffers. The field `slots` of a buffer says whether a thread
+// may write to a slot of the buffer:
 //
 //                mprof_trace_buf_new,
 //                mprof_trace_buf_empty        mprof_trace_mark_claim
@@ -17,12 +18,13 @@
 //      |  mprof_trace_buf_free      seal   |       seal after STUCK_MS  |
 //      +------------------------------- SEALED <------------------------+
 //
-// FREE: any thread may begin to write a slot. WRITTEN: one thread is writing a
-// slot. SEALED: the buffer is written to the file or returned to the pool, so
-// no slot may change any more. If a buffer had to be sealed in the state
-// WRITTEN, is_stuck is set and the buffer never returns to the list of unused
-// buffers. Each reuse increments the generation of the buffer, which makes old
-// marks invalid.
+// FREE: any thread may begin to write to a slot. WRITTEN: one thread is writing
+// to a slot. SEALED: the buffer is being written to the file or returned to the
+// pool, so no slot may change any more. If a buffer had to be sealed in the
+// state WRITTEN, is_stuck is set, and the buffer is never reused.
+//
+// A mark is a reference to a slot. Each reuse of a buffer increments its
+// generation, which makes old marks invalid.
 
 #include "trace/trace_buf.h"
 
@@ -34,15 +36,15 @@
 
 #include <string.h>
 
-// States of a buffer: values of its field slots.
+// States of a buffer: values of its field `slots`. See the diagram above.
 enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
 
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct mprof_trace_buf *unused, *unused_small;
-  struct mprof_trace_buf *all; // first buffer of each mapping
+  struct mprof_trace_buf *all; // list of the first buffers of all mappings
   size_t mapped;               // in bytes
-  _Atomic size_t used;         // in bytes; read without the lock
+  _Atomic size_t used;         // bytes of buffers in use; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
 static size_t bytes_of(const struct mprof_trace_buf *b) {
@@ -79,8 +81,8 @@ static struct mprof_trace_buf *take_large_locked(void) {
   return b ? b : map_locked();
 }
 
-// Takes an unused small buffer. If there is none, splits a buffer of the normal
-// size permanently.
+// Takes an unused small buffer from the pool. If the pool has none, splits a
+// normal buffer permanently into small buffers.
 static struct mprof_trace_buf *small_locked(void) {
   struct mprof_trace_buf *b = pop_locked(&pool.unused_small);
   if (b || !(b = take_large_locked()))
@@ -99,7 +101,8 @@ static struct mprof_trace_buf *small_locked(void) {
 
 static struct mprof_trace_buf *take_locked(bool is_small) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
-  // `used` may exceed the limit, if the limit was doubled until now.
+  // `used` may exceed the limit, because mprof_trace_buf_double(false) may just
+  // have halved the limit.
   if (pool.used >= mprof_trace_buf_limit())
     return NULL;
   struct mprof_trace_buf *b = is_small ? NULL : take_large_locked();
@@ -117,8 +120,9 @@ static void begin(struct mprof_trace_buf *b) {
   atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
 }
 
-// Prevents any further write to a slot of the buffer. A thread with an old mark
-// might write to the buffer after its reuse; the new generation prevents that.
+// Prevents any further write to a slot of buffer b. A thread may still have a
+// mark (a reference to a slot) of b when b is reused. The new generation makes
+// the mark invalid.
 static void end(struct mprof_trace_buf *b) {
   mprof_trace_buf_seal(b);
   atomic_fetch_add(&b->generation, 1);
@@ -161,8 +165,8 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
   }
 }
 
-// Unmaps all mappings, or if !all only those whose first buffer is marked
-// unmap_only.
+// Unmaps all mappings if `all` is true. Otherwise unmaps only the mappings
+// whose first buffer has unmap_only set.
 static void unmap_locked(bool all) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all, *b;
@@ -202,9 +206,11 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
   mprof_lock_release(&pool.lock);
 }
 
-// Removes the mapping of buffer b from the list of mappings, so that it is
-// never unmapped. A mapping that was split into small buffers stays on the
-// list. Its small buffers still count as used, so it is not unmapped either.
+// Makes sure that buffer b is never unmapped. If b is a normal buffer, removes
+// its mapping from the list of mappings. A mapping that was split into small
+// buffers stays on the list, because it is unmapped only when no buffer is in
+// use. This never happens after a small buffer was abandoned, because the small
+// buffer continues to count as used.
 static void abandon_locked(struct mprof_trace_buf *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all;
@@ -233,8 +239,9 @@ static atomic_bool is_doubled;
 
 void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
 
-// Returns the limit in bytes without the doubling. The memory limit of a flight
-// recorder includes its stacks: one sixteenth is set aside for them.
+// Returns the memory limit in bytes, without doubling. The option trace_last_mb
+// covers also the stacks of a flight recorder. Therefore one sixteenth of it is
+// reserved for the stacks.
 static size_t usual_limit(void) {
   const size_t last = (size_t)mprof_flags.trace_last_mb << 20;
   return last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;
@@ -254,16 +261,16 @@ size_t mprof_trace_buf_used(void) { return pool.used; }
 
 void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
-  // The buffers of the parent are not mapped in the child.
+  // Forgets the parent's buffers, because they are not mapped in the child.
   pool.unused = pool.unused_small = pool.all = NULL;
   pool.used = pool.mapped = 0;
 }
 
 // --- slots ---
 
-// Number of tries before mprof_trace_mark_claim gives up. Writing a slot takes
-// a few instructions, so a thread that is running on a processor finishes
-// sooner than that.
+// Number of attempts before mprof_trace_mark_claim gives up because another
+// thread is writing to a slot. A write takes a few instructions, so a thread
+// that has a processor finishes the write sooner.
 #define SPINS 100
 
 static bool enter_slots(struct mprof_trace_buf *b) {
@@ -299,9 +306,9 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
   return is_mine;
 }
 
-// If a thread has been writing a slot for this long, a longjmp has left the
-// write, or the thread gets no processor time. Other threads must not wait for
-// it any longer.
+// Maximum time in milliseconds to wait for a thread that is writing to a slot.
+// If the thread takes longer, it gets no processor time, or has left the write
+// by longjmp and never finishes it.
 #define STUCK_MS 1000
 
 void mprof_trace_buf_seal(struct mprof_trace_buf *b) {

@@ -1,54 +1,57 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The buffers of the execution trace. A thread fills the buffers of its row
-// with records, one buffer after the other. The writer turns each complete
-// buffer into a batch of the file. This module owns the memory of the buffers.
-// It also manages the slots in them, into which woken threads write their
-// numbers. The diagram in trace_buf.c shows the states of a buffer. This module
-// does not know the meaning of records. (Go: traceBuf)
+// The buffers of the execution trace. A row is the list of buffers that one
+// thread at a time fills with records. The writer of the file turns each
+// complete buffer into a batch of the file. (Go: traceBuf)
+//
+// This module owns the memory of the buffers. It also manages the slots: fields
+// of records into which woken threads write their numbers. The diagram in
+// trace_buf.c shows the states of a buffer. Apart from slots, this module does
+// not know the contents of records.
 //
 // A record is a type byte (enum mprof_trace_type), followed by arguments
 // encoded in LEB128. The first argument of most records is the time since the
-// previous record, in ticks. Records do not contain the sequence number of
-// their thread: the writer counts it.
+// previous record, in ticks. Records do not contain the sequence numbers of
+// their thread, because the writer counts these numbers.
 
 #ifndef MPROF_RT_TRACE_TRACE_BUF_H
 #define MPROF_RT_TRACE_TRACE_BUF_H
 
 #include "trace_hooks/trace_hooks.h"
 
-// Normal size of a buffer with its header, in bytes.
+// Size in bytes of a normal buffer, including its header.
 #define MPROF_TRACE_BUF_SIZE 65536u
-// Size of a small buffer with its header. Small buffers are used if there are
-// so many threads that buffers of the normal size would take up all the memory.
+// Size in bytes of a small buffer, including its header. Small buffers are used
+// if so many threads are traced that normal buffers would take up all the
+// memory.
 #define MPROF_TRACE_SMALL_SIZE 4096u
 // Maximum length of a record in bytes, not counting the text of a LOG record.
 #define MPROF_TRACE_RECORD_MAX 64u
 
 struct mprof_trace_buf {
-  // Next buffer of the row. Set when this buffer is complete; from then on the
-  // writer may take this buffer.
+  // Next buffer of the same row. It is set when this buffer is complete. From
+  // then on, the writer may take this buffer.
   struct mprof_trace_buf *_Atomic next;
-  uint32_t row;   // id of the row
+  uint32_t row;   // id of the row (list of buffers) with this buffer
   uint32_t size;  // capacity of data in bytes
   uint32_t len;   // bytes of data in use
-  uint64_t ticks; // time before the first record, in ticks of the trace
-  // State of the thread before the first record of the buffer; see struct
-  // mprof_trace_thread. g is 0 if no thread had the row.
+  uint64_t ticks; // time of the record before the first one, in trace ticks
+  // State of the thread before the first record of this buffer; see struct
+  // mprof_trace_thread. g is 0 if no thread owned the row at that time.
   uint64_t g;
   uint32_t seq, skipped;
   uint32_t start;
   int tid;
   bool waits;
-  uint16_t labels; // number of the label set that the trace shows
-  // slots: state that says whether a thread may write a slot of the buffer (see
-  // trace_buf.c). generation: number of times that the buffer was reused. A
-  // mark with another generation is stale.
+  uint16_t labels; // number of the label set that was recorded last
+  // slots: whether a thread may write to a slot of this buffer, or is writing
+  // to one (trace_buf.c). generation: how often the buffer was reused. A mark
+  // (a reference to a slot) with another generation is stale.
   _Atomic uint32_t slots, generation;
-  bool unmap_only; // the session has ended; unmap the buffer
-  bool is_stuck;   // a thread may still write a slot at any time
-  // Set in the first buffer of a mapping only: first buffer of the next
+  bool unmap_only; // the buffer is not reused, its mapping is to be unmapped
+  bool is_stuck;   // a thread may still write to a slot at any time
+  // First buffer of the next mapping. Set only in the first buffer of a
   // mapping.
   struct mprof_trace_buf *next_mapping;
   unsigned char data[];
@@ -59,36 +62,41 @@ struct mprof_trace_buf {
 // These functions acquire the lock of the pool (rank MPROF_RANK_TRACE_BUF) when
 // they take buffers from the pool or return them.
 
-// Returns an empty buffer: a small one if is_small, else one of the normal
-// size. Returns a small one, too, if no buffer of the normal size is available.
-// Returns NULL if there is no memory, or if the limit is reached.
+// Returns an empty buffer. The buffer is small if is_small is true, or if no
+// normal buffer is available. Returns NULL if there is no memory, or if the
+// memory limit of the trace is reached.
 struct mprof_trace_buf *mprof_trace_buf_new(bool is_small);
-// Empties a buffer and increments its generation.
+// Empties buffer b for reuse. Increments its generation, so that references to
+// slots of its old records become invalid.
 void mprof_trace_buf_empty(struct mprof_trace_buf *b);
-// Returns all buffers of a list to the pool. The buffers stay mapped, because
-// threads of the session may still read their generation.
+// Returns all buffers of `list` to the pool of unused buffers. The buffers stay
+// mapped, because threads of the session may still read their generations.
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
-// Returns the buffers of an ended session to the pool and unmaps them. Call
-// this when no thread reads the buffers any more.
+// Returns the buffers of an ended session to the pool of unused buffers. Unmaps
+// the large buffers at once. Unmaps the small buffers only when no buffer of
+// any session is in use. Call this when no thread reads the buffers any more.
 void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
-// Removes the buffers of a session, and all unused buffers, from the pool. They
-// stay mapped and are never used again. Call this if a thread may still be in
-// the middle of a record, so that it may write to a buffer later.
+// Removes from the pool all buffers of `list`, which belong to a session, and
+// all unused buffers. These buffers stay mapped and are never used again. Call
+// this if a thread may still be in the middle of a record, because the thread
+// may write to a buffer later.
 void mprof_trace_buf_abandon(struct mprof_trace_buf *list);
 // Unmaps the unused buffers. Call this only while there is no session.
 void mprof_trace_buf_trim(void);
-// Return the bytes in use, and the limit for them. The options trace_max_mb and
-// trace_last_mb determine the limit.
+// Return the bytes of buffers in use, and the limit for these bytes. The
+// options trace_max_mb and trace_last_mb determine the limit.
 size_t mprof_trace_buf_used(void);
 size_t mprof_trace_buf_limit(void);
-// Returns whether one buffer of the normal size for each of `rows` rows would
-// take more than half of the limit.
+// Returns whether there are so many rows (one row for each thread) that small
+// buffers are needed. This is the case if one normal buffer for each row would
+// take more than half of the memory limit.
 bool mprof_trace_buf_are_many(uint32_t rows);
-// Doubles the limit (on) or restores it. The limit is doubled while the trace
-// of a flight recorder is written to a file, because the threads go on
-// recording meanwhile.
+// Doubles the memory limit if `on` is true, and restores it otherwise. The
+// limit is doubled while the trace of a flight recorder is written to a file,
+// because the threads continue to record during this time.
 void mprof_trace_buf_double(bool on);
-// Empties the pool in a forked child, in which the buffers are not mapped.
+// Empties the pool in a forked child, because its buffers are not mapped in the
+// child.
 void mprof_trace_buf_reset(void);
 
 // --- arguments of records ---
@@ -102,7 +110,7 @@ static inline unsigned char *mprof_trace_put(unsigned char *p, uint64_t v) {
   *p++ = (unsigned char)v;
   return p;
 }
-// Reads a number in LEB128 at *p, and advances *p past it.
+// Reads a number in LEB128 at *p, and advances *p past the number.
 static inline uint64_t mprof_trace_get(const unsigned char **p) {
   uint64_t v = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -122,21 +130,22 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
 // in the other formats but not in the format 1.23.
 
 #define MPROF_TRACE_BEFORE_SLOT 4u
-// Returns the address of the slot in a record. p: the end of the other
-// arguments.
+// Returns the address of the slot of a WAKE record: eight bytes, aligned to 8,
+// for the number of the woken thread. p: end of the record's other arguments.
 static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
   return (unsigned char *)(((uintptr_t)p + MPROF_TRACE_BEFORE_SLOT + 7) &
                            ~(uintptr_t)7);
 }
-// Writes into the slot of mark m that the release has woken thread g. seq: the
-// sequence number of that thread; skipped: how many sequence numbers up to seq
-// the format 1.23 does not count. Returns false if another thread has already
-// written the slot, if the buffer has been written to the file, or if another
-// thread takes too long to write a slot of the same buffer.
+// Records that a release has woken thread g. Writes g and seq into the slot of
+// the release's WAKE record, to which mark m refers. seq: sequence number of
+// the wake-up. skipped: number of the thread's sequence numbers up to seq that
+// format 1.23 does not use. Returns false if another thread has already written
+// to the slot, or if the buffer has been written to the file. Also returns
+// false if another thread takes too long to write to a slot of the same buffer.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped);
-// Seals a buffer: after this call no thread writes a slot of the buffer. If a
-// thread is writing a slot, waits for it for up to a second.
+// Seals buffer b: after this call, no thread writes to a slot of the buffer. If
+// a thread is writing to a slot, waits for the thread for up to a second.
 void mprof_trace_buf_seal(struct mprof_trace_buf *b);
 
 #endif // MPROF_RT_TRACE_TRACE_BUF_H

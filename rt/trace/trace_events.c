@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Adds the records of waits, releases, threads and the heap to the trace. The
-// hooks of locks and calls decide which events are recorded; this file only
-// records them.
+// hooks of locks and calls decide which events are recorded.
 //
 // The record of a wait for a lock is added when the wait begins. The record of
 // a call is added when the call ends, because it is not known earlier whether
 // the call is short.
 //
 // A thread that releases a lock does not know which thread it wakes. Therefore
-// it adds a WAKE record with an empty slot to its own row, and leaves a mark
-// that points to the slot. The thread that gets the lock writes its number into
-// the slot:
+// it adds a WAKE record with an empty slot to its own row (list of record
+// buffers). It also leaves a mark, which refers to the slot, for the thread
+// that gets the lock. That thread writes its own number into the slot:
 //
 //   releaser's row:  ... WAKE [slot] ...        mprof_trace_put_wake
 //                               ^
@@ -40,19 +39,20 @@
 #include <pthread.h>
 #include <string.h>
 
-// During a call shorter than this, the thread is shown as running. Go does the
-// same with calls that its monitor thread does not see.
+// The trace shows a thread as running during a call that is shorter than this.
+// Go does the same with calls that its monitor thread does not see.
 #define SHORT_CALL_NS 20000u
-// SHORT_CALL_NS in clock ticks. Converted once, when the session begins: a
-// conversion at each call would take longer than the rest of the work here.
+// SHORT_CALL_NS in clock ticks. Converted once, when the session begins,
+// because a conversion at each call would take longer than all other work at
+// the call.
 static _Atomic uint64_t short_call;
 
 void mprof_trace_events_init(void) {
   atomic_store(&short_call, mprof_clock_ticks(SHORT_CALL_NS));
 }
 
-// Type of record for each kind of wait. The kinds not listed here are waits for
-// other threads: BLOCK_SYNC.
+// Type of the record for each kind of wait. A kind that is not listed is a wait
+// for another thread, and its type is BLOCK_SYNC.
 static const unsigned char types[MPROF_KIND_COUNT] = {
     [MPROF_KIND_cond] = MPROF_TRACE_BLOCK_COND,
     [MPROF_KIND_join] = MPROF_TRACE_BLOCK_COND,
@@ -79,16 +79,16 @@ static void put_block(struct mprof_trace_row *r, enum mprof_trace_type type,
   mprof_trace_finish(r, mprof_trace_put(p, stack));
 }
 
-// Records the end of a wait. The row of the waking thread has the time and the
-// stack of the wake-up.
+// Records the end of a wait. The time and the stack of the wake-up are in a
+// record of the waking thread.
 static void put_start(struct mprof_trace_row *r, uint64_t now) {
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_START, now));
-  r->seq += 2; // one for the wake-up, one for the start
+  r->seq += 2; // one number for the wake-up, one for the start
 }
 
-// Records the end of a wait together with the wake-up. Used if no row has a
-// WAKE record with the number of this thread. woken, stack: time and stack of
-// the wake-up.
+// Records the end of a wait together with the wake-up. Used if no WAKE record
+// of another thread contains the number of this thread. woken, stack: time and
+// stack of the wake-up; now: time when the wait ended.
 static void put_start_self(struct mprof_trace_row *r, uint64_t woken,
                            uint64_t now, uint32_t stack) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_START_SELF, woken);
@@ -105,8 +105,8 @@ static void put_start_alone(struct mprof_trace_row *r, uint64_t now) {
   put_start_self(r, now, now, 0);
 }
 
-// Records the end of the wait under way, if any. A longjmp or an exception has
-// left that wait.
+// If the thread of row r is in a wait, records the end of the wait. Call this
+// when a longjmp or an exception has left the wait.
 static void wait_left(struct mprof_trace_row *r, uint64_t now) {
   if (mprof_likely(r->waits_in == 0))
     return;
@@ -116,11 +116,11 @@ static void wait_left(struct mprof_trace_row *r, uint64_t now) {
   r->waits_in = 0;
 }
 
-// Returns whether the frame of the hook still holds the data of the wait under
-// way. Reads only the stack of the thread itself, because another stack may be
-// unmapped; on another stack returns true. After a longjmp the old data may
-// survive until a later frame overwrites them. In that case the recorded wait
-// is longer than the real one.
+// Returns whether the frame of the hook still holds the data of the thread's
+// present wait. Reads only the stack of the thread itself, because another
+// stack may be unmapped. If the data are on another stack, returns true. After
+// a longjmp, the old data may survive until a later frame overwrites them. In
+// that case, the recorded wait is longer than the real wait.
 static bool is_still_there(const struct mprof_trace_row *r) {
   const struct mprof_stack_range *own = &mprof_tls.self->range;
   const uintptr_t at = (uintptr_t)r->wait;
@@ -163,9 +163,10 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   mprof_trace_leave();
 }
 
-// Returns whether mark m belongs to a release that came after the wait began.
-// The time counters of processors may differ a little. A release that is not
-// certainly later is not taken for the release that ended the wait.
+// Returns whether mark m belongs to a release that came after the wait of row r
+// began. The time counters of processors may differ a little. Therefore a
+// release that is not certainly later is not taken for the release that ended
+// the wait.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&
@@ -183,9 +184,11 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
     put_start_self(r, woken, now, m->stack);
 }
 
-// Marks of ended threads. Each entry holds the last thread with its hash. These
-// marks are not in the table of waiters for two reasons: the end of a thread is
-// not the release of a lock, and the thread that joins it may be cancelled.
+// Table of marks that link the end of a thread to the pthread_join of that
+// thread. Each element of last[] is for the threads with one hash value, and
+// has the mark of the thread that ended last. The table of waiters (waiters.c)
+// is not used for these marks, because the end of a thread is no release of a
+// lock.
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct {
@@ -199,8 +202,8 @@ static size_t ended_slot(uintptr_t thread) {
   return h >> 56;
 }
 
-// Returns the mark of the end of a thread. The mark is empty if another thread
-// with equal hash has ended since.
+// Returns the mark that was left at the end of `thread`. The mark is empty if
+// another thread with the same hash value has ended since.
 static struct mprof_trace_mark end_of(uintptr_t thread) {
   struct mprof_trace_mark mark = {.buf = NULL};
   const size_t i = ended_slot(thread);
@@ -211,7 +214,7 @@ static struct mprof_trace_mark end_of(uintptr_t thread) {
   return mark;
 }
 
-// Adds the record of a call that has ended: as a short call, as a long system
+// Adds the record of call w, which has ended: as a short call, as a long system
 // call, or as a wait.
 static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
                      enum mprof_outcome how, uint64_t now) {
@@ -226,8 +229,8 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
   } else if (type == MPROF_TRACE_CALL_OPEN) {
     unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
-    // Counts from the time of the record, which may be later than the begin of
-    // the call.
+    // The duration counts from the time of the record. This time is later than
+    // the start of the call if another record was added since.
     const uint64_t end = now / MPROF_TRACE_TICK_DIV;
     const uint64_t ticks = end > r->ticks ? end - r->ticks : 0;
     p = mprof_trace_put(p, w->trace_stack);
@@ -258,13 +261,27 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
   mprof_trace_leave();
 }
 
-struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
-                                             uint64_t now) {
+// Records the charge of a release of a lock. Readers reject a message of a
+// thread that waits, so a signal handler that interrupts a wait adds no record.
+static void put_charge(const struct mprof_trace_waker *w, uint64_t now,
+                       uint64_t charge) {
   struct mprof_trace_row *r = w->row;
+  if (!mprof_trace_runs(r, w->frame, now))
+    return;
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CHARGE, now);
+  p = mprof_trace_put(p, w->stack);
+  mprof_trace_finish(r, mprof_trace_put(p, charge));
+}
+
+struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
+                                             uint64_t now, uint64_t charge) {
+  struct mprof_trace_row *r = w->row;
+  if (charge != 0)
+    put_charge(w, now, charge);
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
   p = mprof_trace_put(p, w->stack);
   unsigned char *const slot = mprof_trace_slot_after(p);
-  // Clears the largest possible padding and the slot.
+  // Clears the slot and the longest possible padding before it.
   memset(p, 0, 3 * sizeof(uint64_t));
   struct mprof_trace_buf *b = r->last;
   mprof_trace_finish(r, slot + sizeof(uint64_t));
@@ -282,13 +299,15 @@ void mprof_trace_release_end(void) { mprof_trace_leave(); }
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame) {
   w->stack = mprof_trace_stack(op, frame);
-  w->row = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  w->frame = frame;
+  w->row = mprof_trace_enter(3 * MPROF_TRACE_RECORD_MAX);
 }
 
 // --- threads ---
 
-// The WAKE record of the end uses the stack of the start function, because an
-// ending thread has no other frames left.
+// The end of a thread also gets a WAKE record, for the thread that joins the
+// ending thread. The stack of the WAKE record is the ending thread's start
+// function, because an ending thread has no other frames left.
 void mprof_trace_put_end(struct mprof_trace_row *r) {
   const uint64_t now = mprof_clock_now();
   const uintptr_t self = (uintptr_t)pthread_self();
@@ -296,7 +315,7 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
   wait_left(r, now);
   mprof_trace_put_thread_name(r, now);
   const struct mprof_trace_mark mark = mprof_trace_put_wake(
-      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now);
+      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now, 0);
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
   mprof_lock_acquire(&ended.lock);
   ended.last[i].thread = self;
@@ -308,8 +327,10 @@ void mprof_trace_ended_reset(void) { mprof_lock_reset(&ended.lock); }
 
 uint32_t mprof_trace_start_of(uintptr_t fn) {
   const mprof_pc stack[] = {fn + 1};
-  const struct mprof_bucket_key key = {
-      .type = MPROF_BUCKET_TRACE, .stack = stack, .stack_len = 1};
+  const struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE,
+                                       .stack = stack,
+                                       .stack_len = 1,
+                                       .size = MPROF_TRACE_IS_START};
   return fn != 0 ? mprof_persistent_handle(mprof_bucket_get(&key, true)) : 0;
 }
 
@@ -331,20 +352,20 @@ uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start) {
 
 // --- the heap ---
 
-// Bytes in use, as estimated by the heap profile. The number is exact if the
-// sampling rate is 1.
+// Number of heap bytes in use, as estimated by the heap profile. The number is
+// exact if the sampling rate is 1.
 static struct {
   _Atomic int64_t bytes;
-  _Atomic int64_t shown; // bytes in the last record
+  _Atomic int64_t shown; // value of `bytes` in the last record
   _Atomic uint64_t collections;
-  // Number of the trace session that contains the begin of the current garbage
-  // collection. Only the collecting thread uses this field.
+  // Number of the trace session in which the current garbage collection began.
+  // Only the collecting thread uses this field.
   unsigned gc_session;
 } heap;
 
 void mprof_trace_heap_init(int64_t bytes) {
   atomic_store(&heap.bytes, bytes);
-  atomic_store(&heap.shown, INT64_MIN / 2); // the next event adds a record
+  atomic_store(&heap.shown, INT64_MIN / 2); // so the next event adds a record
   atomic_store(&heap.collections, 0);
 }
 
@@ -357,8 +378,8 @@ void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
   const int64_t n = is_free ? -bytes : bytes;
   const int64_t now =
       atomic_fetch_add_explicit(&heap.bytes, n, memory_order_relaxed) + n;
-  // A caller that frees a whole arena holds a lock. Adding a record may require
-  // another lock, so no record is added here.
+  // No record is added while the caller holds a lock, for example to free a
+  // whole arena, because adding a record may require another lock.
   if (mprof_tls.locks_held != 0)
     return;
   int64_t shown = atomic_load_explicit(&heap.shown, memory_order_relaxed);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds records of waits, wake-ups, threads and the heap to the row of the
-// calling thread. The hooks of trace_hooks.h call these functions. The callers
-// decide which events are recorded. Call all functions with the guard set. The
-// functions do nothing if the thread cannot get a row.
+// Adds records of waits, wake-ups, threads and the heap to the row (list of
+// record buffers) of the calling thread. These functions are the hooks of
+// trace_hooks.h. The callers decide which events are recorded. Call all
+// functions with the recursion guard set. The functions record nothing if the
+// thread cannot get a row.
 
 #ifndef MPROF_RT_TRACE_TRACE_EVENTS_H
 #define MPROF_RT_TRACE_TRACE_EVENTS_H
@@ -15,63 +16,65 @@
 struct mprof_bucket;
 struct mprof_wait;
 
-// Call this when a session begins.
+// Initializes this module when a session begins.
 void mprof_trace_events_init(void);
-// Records the begin of wait w, and stores in w the data that
-// mprof_trace_wait_end needs. is_call: the wait is a call that may be short;
-// its record is made when the call ends.
+// Records that the calling thread begins wait w, and stores in w the data that
+// mprof_trace_wait_end needs. is_call: w is a call that may be short, so its
+// record is added when the call ends.
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
 // Records the end of wait w. how: enum mprof_outcome. now: time of the clock.
-// mark: mark of the release that ended the wait; mark->buf is NULL if that
+// mark: identifies the release that ended the wait; mark->buf is NULL if this
 // release is unknown. If w began before the session, the function only adds the
 // thread to the session.
 void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
                           uint64_t now, const struct mprof_trace_mark *mark);
-// Prepares the record of a release: takes the stack and enters the row of the
-// calling thread. Call this before acquiring the lock of the table of waiters,
-// although it is not yet known whether a thread waits. If w->row is NULL
-// afterwards, the release is not recorded. Otherwise call
-// mprof_trace_release_end after the release. op, frame: as for
-// mprof_wait_begin.
+// Prepares the record of a release. Sets *w to the stack and the row (list of
+// record buffers) of the calling thread. op and frame determine the stack; see
+// mprof_trace_stack in trace_rows.h. If w->row is NULL after this call, the
+// release is not recorded. Otherwise call mprof_trace_release_end after the
+// release. Call this function before acquiring the lock of the table of
+// waiters, because the function may acquire other locks.
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
-// Records a release of an object on which a thread waits. Call this between
-// mprof_trace_release_begin and mprof_trace_release_end. now: time of the clock
-// up to which the waiters were charged. Returns the mark that links the wake-up
-// of the waiting thread to this release.
+// Records the release of an object for which a thread waits. Call this between
+// mprof_trace_release_begin and mprof_trace_release_end. now: time of the
+// release. charge: ticks that the waiters have waited for a lock; 0: the object
+// is not a lock. Returns the mark that links the wake-up of the waiting thread
+// to this release.
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
-                                             uint64_t now);
-// Leaves the row of the calling thread after a release. Call this only if
-// w->row is not NULL.
+                                             uint64_t now, uint64_t charge);
+// Ends the recording of a release. Call this only if mprof_trace_release_begin
+// has set w->row.
 void mprof_trace_release_end(void);
-// Returns the handle of a stack that consists of the start function fn only.
+// Returns the handle of a stack that contains only the start function fn.
 // Returns 0 if fn is 0 or if there is no memory.
 uint32_t mprof_trace_start_of(uintptr_t fn);
 // Records that the calling thread is about to create a thread. fn: start
-// function of the new thread, 0 if unknown; frame: frame address of the caller.
+// function of the new thread, 0: unknown; frame: frame address of the caller.
 // Returns the number of the new thread, or 0 if the creation could not be
-// recorded. *start receives the handle of a stack: the start function fn, or
-// the stack of the caller if fn is 0.
+// recorded. *start receives the handle of a stack: fn alone, or the caller's
+// stack if fn is 0.
 uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start);
-// Records the end of the calling thread, whose row is r. Stores a mark that
-// links a later join of this thread to its end.
+// Records the end of the calling thread, whose row is r. Also leaves a mark,
+// which links a later pthread_join of this thread to its end.
 void mprof_trace_put_end(struct mprof_trace_row *r);
-// Resets, in a forked child, the lock that guards the marks of ended threads.
+// Resets the lock of the table of ended threads in a forked child.
 void mprof_trace_ended_reset(void);
 
-// Updates the bytes in use after a sampled block of bucket b was allocated or
-// freed. The size is scaled up to all blocks that the sample represents. Adds a
-// record if the number of bytes has changed enough since the last record.
+// Updates the number of heap bytes in use after a sampled block of bucket b was
+// allocated, or freed if is_free. The size of the block is scaled up to all
+// blocks that the sample represents. Adds a record if the number has changed by
+// at least the option trace_heap_kb since the last record.
 void mprof_trace_heap(const struct mprof_bucket *b, bool is_free);
-// Sets the number of bytes in use when a session begins.
+// Sets the number of heap bytes in use when a session begins.
 void mprof_trace_heap_init(int64_t bytes);
-// Records the begin or the end of a garbage collection. Do not call this while
+// Records the start or the end of a garbage collection. Do not call this while
 // the collector has stopped the other threads.
 void mprof_trace_gc(bool is_end);
-// Returns whether the calling thread runs, according to its row r. Returns
-// false in a signal handler that has interrupted a wait. frame: frame address
-// of the caller. If frame shows that a longjmp or an exception has left the
-// wait, the function first records the end of the wait. now: time of the clock.
+// Returns whether the calling thread, whose row is r, runs. Returns false in a
+// signal handler that has interrupted a wait. If `frame` shows that a longjmp
+// or an exception has left the wait, the function first records the end of the
+// wait. frame: frame address of the caller; now: time of the clock.
 bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
 
 #endif // MPROF_RT_TRACE_TRACE_EVENTS_H

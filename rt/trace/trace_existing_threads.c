@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lists the threads that existed when a trace session began, with their state
-// at that time: running, waiting, or in a system call. A thread stays on the
-// list until it adds its first record. See trace.h.
+// at that time: running, waiting, or in a system call. A thread is removed from
+// the list when it adds its first record. See trace.h.
 
 #include "trace/trace_existing_threads.h"
 
@@ -21,18 +21,18 @@
 
 struct before {
   int tid;
-  uint32_t start; // stack of its start function, or of its creation
+  uint32_t start; // handle of the stack of its start function or creation
   uint64_t g;
-  uint8_t from; // enum mprof_trace_from; UNKNOWN: off the list
+  uint8_t from; // enum mprof_trace_from; UNKNOWN: no longer on the list
 };
 
 static struct {
   struct before *v;
   size_t len, bytes;
-} pre; // guarded by trace_lock
+} pre; // the list of threads; guarded by trace_lock
 
-// Returns whether the trace shows this system call as a system call. A thread
-// in any other system call is shown as waiting.
+// Returns whether the trace shows the system call with this number as a system
+// call. A thread in any other system call is shown as waiting.
 static bool is_call(long number) {
   static const short calls[] = {
       SYS_read,       SYS_readv,           SYS_pread64,     SYS_write,
@@ -47,9 +47,9 @@ static bool is_call(long number) {
   return false;
 }
 
-// Returns the state of thread tid as the kernel reports it. A thread that does
-// not run is in a system call, but some kernels do not reveal the number of the
-// call.
+// Returns the state of thread tid as reported by the kernel. A sleeping thread
+// is in a system call, but some kernels do not reveal the number of the call.
+// In that case, the result is MPROF_TRACE_FROM_WAITING.
 static enum mprof_trace_from look_at(int tid) {
   struct mprof_proc_thread p;
   if (!mprof_proc_thread(tid, &p) || (p.state != 'S' && p.state != 'D'))

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interface of a file format of the trace: a table of functions.
-// trace_records.c reads the records of a row, which are the records of one
-// thread, and passes them to the format. The format turns the records into
-// events:
+// trace_records.c reads the records of each row (the records of one thread) and
+// passes them to the format. The format encodes them as events:
 //
 //   write_trace_v1.c    format 1.11; also creates the events that
 //                       write_trace_v1_5.c converts
@@ -23,35 +22,41 @@ struct mprof_trace_written;
 struct mprof_trace_format {
   const char *name;    // value of the option trace_format
   const char *header;  // first 16 bytes of the file
-  bool streams;        // a batch can be written before all rows are complete
-  bool has_names;      // stacks contain function names
+  bool streams;        // batches can be written during the session
+  bool has_names;      // the file contains function names
   uint16_t string_max; // maximum length of a string in bytes
-  size_t state_bytes;  // size of the format's state, initially zeroed
-  // begin_batch begins a batch of events of one row. ticks: the time from which
-  // the first event counts. end_batch ends the batch.
+  size_t state_bytes;  // size of the format's state, which starts as zeros
+  // begin_batch begins a batch, which contains the events of one buffer.
+  // end_batch ends the batch.
+  // row: number of the buffer's row.
+  // ticks: base time of the batch. The time of the first event is written
+  //   relative to it.
+  // to: how far the row has been written before this batch.
   void (*begin_batch)(struct mprof_trace_writer *w,
                       const struct mprof_trace_written *to, uint32_t row,
                       uint64_t ticks);
   void (*end_batch)(struct mprof_trace_writer *w);
   // Writes the events of record r. ticks: time since the previous event. to:
-  // state of the row before the record. Returns false if the format has no
-  // event for the record.
+  // state of the row before record r. Returns false if the format has no event
+  // for the record.
   bool (*record)(struct mprof_trace_writer *w, struct mprof_trace_written *to,
                  uint64_t ticks, const struct mprof_trace_record *r);
   // Writes an event. type: the format's number of the event type. args: n
-  // arguments; the first one is the time since the previous event, in ticks.
+  // arguments, of which the first is the time since the previous event, in
+  // ticks.
   void (*event)(struct mprof_trace_writer *w, unsigned type,
                 const uint64_t *args, size_t n);
-  // Writes string s of len bytes under its number.
+  // Writes string s of len bytes. Events refer to the string by `number`.
   void (*string)(struct mprof_trace_writer *w, uint64_t number, const char *s,
                  size_t len);
   // begin_stacks begins the part of the file that holds the stacks, after the
-  // last batch. stack writes the stack of a handle under its number.
-  void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t last_ticks);
+  // last batch. end_ticks: time of the end of the session. `stack` writes the
+  // stack of a handle. Events refer to the stack by `number`.
+  void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t end_ticks);
   void (*stack)(struct mprof_trace_writer *w, uint64_t number, uint32_t handle);
-  // Writes the end of the file after the stacks.
-  void (*finish)(struct mprof_trace_writer *w, uint64_t last_ticks);
-  // Frees the memory that the state owns. NULL: it owns none.
+  // Writes the end of the file, after the stacks.
+  void (*finish)(struct mprof_trace_writer *w, uint64_t end_ticks);
+  // Frees the memory to which the state has pointers. NULL: there is none.
   void (*free_state)(void *state);
 };
 

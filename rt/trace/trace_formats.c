@@ -39,7 +39,7 @@ void mprof_trace_format_check(void) {
     mprof_text_str(&t, i == 0 ? " " : i + 1 < FORMATS ? ", " : " or ");
     mprof_text_str(&t, formats[i]->name);
   }
-  mprof_text_str(&t, "; keeping ");
+  mprof_text_str(&t, "; using ");
   mprof_text_str(&t, formats[0]->name);
   mprof_message(line);
 }

@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides where the trace of a session is written, and when. write_trace.c
-// encodes it.
+// Decides where and when the trace of a session is written. write_trace.c
+// encodes the trace.
 //
 // The records stay in memory until half of the memory limit is in use. From
 // then on, each thread that fills a buffer writes some of the oldest buffers to
-// the file before it continues. The rest is written at the end, when no thread
-// adds records. This delay matters: the WAKE record of a release is nearly
-// always still in memory when the woken thread writes its number into it. A
-// flight recorder drops the oldest buffers instead of writing them.
+// the file before it continues. The rest is written at the end of the session,
+// when no thread adds records. A flight recorder drops the oldest buffers
+// instead of writing them.
+//
+// Buffers are written late because of WAKE records. A WAKE record stands for a
+// release, and the woken thread writes its number into the record later. At
+// that time, the record is nearly always still in memory.
 
 #include "trace/trace_out.h"
 
@@ -34,38 +37,38 @@
 #include <string.h>
 #include <unistd.h>
 
-// Maximum number of buffers that a thread writes before it continues its own
-// work.
+// Maximum number of buffers that a thread writes to the file before it
+// continues its own work.
 enum { WRITTEN_AT_ONCE = 4 };
-// Maximum time without progress of a reader of the descriptor, after the trace
-// has ended.
+// Maximum time that the reader of the descriptor (such as a pipe) may accept no
+// bytes after the trace has ended.
 enum { PATIENCE_MS = 5000 };
-// Maximum time that a thread waits for such a reader while the trace goes on. A
-// thread waits if the memory is full, or if a batch is larger than the buffer
-// of the reader.
+// Maximum time that a thread waits for the reader of the descriptor during the
+// session. A thread waits if the memory is full, or if a batch is larger than
+// the buffer of the reader.
 enum { WAIT_MS = 1000 };
-// STACK_BYTES: estimated size in the file of a stack with its strings.
-// RESERVED_STACKS: number of stacks to reserve space for, because new stacks
-// may appear while the buffers in memory are written.
+// Values for reserving disk space. STACK_BYTES: estimated size in the file of a
+// stack with its strings. RESERVED_STACKS: number of stacks to reserve space
+// for, because new stacks may appear while the buffers in memory are written.
 enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
-// If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped at a
-// time.
+// If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped and
+// the rest is written again.
 enum { DROPPED_PART = 4 };
-// Larger than any number that trace_last may have.
+// Larger than any number that the option trace_last may have.
 #define LAST_MAX 100000u
 
 static struct {
   atomic_bool is_busy; // guards the other fields during the session
-  int fd;              // descriptor from the program; -1: the file at path
-  bool has_reader;     // fd is no regular file; only write_begin sets this
+  int fd;              // descriptor from the program; -1: write to path
+  bool has_reader;     // fd is not a regular file; set by write_begin only
   char path[MPROF_PATH_MAX];
   struct mprof_outfile *out; // NULL: not open yet
   struct mprof_trace_writer *writer;
   int error;
-  bool has_waited;     // a wait for the reader timed out; nobody waits again
-  bool has_parts;      // some buffers were written and freed
-  bool is_recorder;    // flight recorder: write only on request
-  uint64_t keep_ticks; // shortest window of a recorder; 0: write everything
+  bool has_waited;     // a wait for the reader timed out; no thread waits again
+  bool has_parts;      // some buffers were already written and freed
+  bool is_recorder;    // flight recorder; written only on request
+  uint64_t keep_ticks; // maximum age of records to write; 0: write all
 } to;
 
 uint64_t mprof_trace_last_ns(const char *s) {
@@ -86,8 +89,8 @@ uint64_t mprof_trace_last_ns(const char *s) {
   return 0;
 }
 
-// Stores the path in to.path as an absolute path, because the program may
-// change its directory before the trace ends.
+// Stores `path` in to.path as an absolute path, because the program may change
+// its working directory before the trace ends.
 static void make_absolute(const char *path) {
   size_t len = 0;
   if (path[0] != '/') {
@@ -122,8 +125,8 @@ static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }
 
-// Creates the writer for out, and writes the head of the trace. Returns 0 or
-// -errno.
+// Creates to.writer, which writes to `out`, and writes the head of the trace.
+// Returns 0 or -errno.
 static int open_writer(struct mprof_outfile *out) {
   const struct mprof_trace_sink sink = {put, out};
   to.writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
@@ -167,8 +170,9 @@ void mprof_trace_take_first(struct mprof_trace_row *r) {
   mprof_trace_buf_free(b);
 }
 
-// Writes the oldest buffer of the row if it is complete. Needs no lock, because
-// other threads only append buffers to the row.
+// Writes the oldest buffer of row r if the buffer is complete. Returns whether
+// it was written. Needs no lock, because other threads only append buffers to a
+// row.
 static bool write_one(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = r->first;
   struct mprof_trace_buf *next =
@@ -182,8 +186,8 @@ static bool write_one(struct mprof_trace_row *r) {
   return true;
 }
 
-// Writes up to WRITTEN_AT_ONCE buffers. Takes one buffer of each row in turn,
-// so that no row falls behind.
+// Writes up to WRITTEN_AT_ONCE buffers. Takes one buffer of each row (list of a
+// thread's buffers) in turn, so that no row falls behind.
 static bool write_some(struct mprof_trace_row *rows) {
   int n = 0;
   for (int before = -1; n < WRITTEN_AT_ONCE && n != before;) {
@@ -195,9 +199,10 @@ static bool write_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// Returns the row whose first buffer ended earliest, considering only complete
-// buffers. This buffer is the best one to drop, because the window begins where
-// the last dropped buffer ended.
+// Returns the row with the best buffer to drop: the complete first buffer that
+// ended earliest. Dropping this buffer loses the least, because the file begins
+// where the last dropped buffer ended. Returns NULL if no row has a complete
+// buffer.
 static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   struct mprof_trace_row *found = NULL;
   uint64_t found_end = 0;
@@ -213,8 +218,8 @@ static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   return found;
 }
 
-// Drops the oldest buffer, and adds its size to *bytes. Returns false if each
-// row has only its last buffer left.
+// Drops the oldest complete buffer, and adds its length to *bytes. Returns
+// false if each row has only the buffer that is being filled.
 static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
   struct mprof_trace_row *r = oldest(rows);
   if (!r)
@@ -225,8 +230,8 @@ static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
   return true;
 }
 
-// Drops some of the oldest buffers of a flight recorder. Returns false if none
-// can be dropped.
+// Drops some of the oldest buffers of a flight recorder. Returns false if no
+// buffer can be dropped.
 static bool drop_some(struct mprof_trace_row *rows) {
   size_t bytes = 0;
   int n = 0;
@@ -235,9 +240,9 @@ static bool drop_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// Opens the file before the session ends. A session of the option trace gets
-// its path only at the end. Until then the name of its temporary file derives
-// from log_path.
+// Opens the file before the session ends. A session that was started by the
+// option trace gets its path only at the end. Until then, it writes to a
+// temporary file whose name derives from the option log_path.
 static int open_first(void) {
   char path[MPROF_PATH_MAX];
   if (to.fd >= 0 || to.path[0] != '\0')
@@ -246,10 +251,10 @@ static int open_first(void) {
   return error != 0 ? error : open_out(path, -1);
 }
 
-// Returns how many bytes the file still needs if the disk becomes full now: for
-// all records that may be in memory, and for the stacks, which are written
-// last. As long as this much disk space is reserved, the file can be completed
-// with the records made so far.
+// Returns how many bytes to reserve on the disk: for all records that may be in
+// memory, and for the stacks, which are written last. With this reserve, the
+// file can be completed with the records made so far, even if the disk becomes
+// full.
 static uint64_t bytes_of_rest(void) {
   const uint64_t records = mprof_trace_buf_limit();
   const uint64_t stacks =
@@ -257,8 +262,9 @@ static uint64_t bytes_of_rest(void) {
   return records + records / 2 + stacks * STACK_BYTES;
 }
 
-// Returns whether a thread that may wait until the given time should wait for
-// the reader. After one wait has timed out, no thread waits.
+// Returns whether the calling thread should wait for the reader of the
+// descriptor. until: time until which the thread may wait; 0: no wait. After
+// one wait has timed out, no thread waits.
 static bool is_to_wait(uint64_t until) {
   const bool is = to.out->error == 0 && !to.has_waited && until != 0 &&
                   mprof_clock_now() < until;
@@ -267,9 +273,10 @@ static bool is_to_wait(uint64_t until) {
   return is;
 }
 
-// Writes some buffers. If the reader has not accepted the whole previous batch,
-// first sends the rest of it, so that unsent data do not pile up. *must_wait
-// receives true if the caller should wait for the reader.
+// Writes some buffers to the file, and returns whether it wrote any. First
+// sends the rest of the previous batch if the reader of the descriptor has not
+// accepted it, so that unsent data do not pile up. Sets *must_wait to true if
+// the caller should wait for the reader.
 static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
                           bool *must_wait) {
   if (!mprof_trace_format_streams())
@@ -305,7 +312,8 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   else if (!mprof_trace_is_read()) // mprof_trace_read takes the buffers itself
     has_written = write_to_file(rows, until, &must_wait);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  if (must_wait) // is_busy is false, so other waiting threads can continue
+  // is_busy is already false, so other threads can make room during the sleep.
+  if (must_wait)
     mprof_sys_sleep_ms(1);
   return has_written || must_wait;
 }
@@ -319,16 +327,9 @@ static void write_all(struct mprof_trace_row *rows) {
   }
 }
 
-static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
-  uint64_t last = 1;
-  for (; rows; rows = rows->next)
-    last = rows->ticks > last ? rows->ticks : last;
-  return last;
-}
-
-// Writes the rows, then the tail of the file. If is_part, writes only the
-// window from the time `from` on; the trace of a flight recorder needs this.
-// Returns 0 or -errno.
+// Writes the rows (the threads' lists of buffers), then the tail of the file.
+// If is_part is true, as for a flight recorder, writes only the records from
+// the time `from` on. Returns 0 or -errno.
 static int write_rows(struct mprof_trace_row *rows, uint64_t from,
                       bool is_part) {
   int error = 0;
@@ -337,9 +338,11 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
   else
     error = mprof_trace_write_window(to.writer, rows, from);
   if (error == 0)
-    error = mprof_outfile_flush(to.out); // an error makes the stacks useless
+    // Flushes the events before writing the stacks, because the stacks are
+    // useless if writing the events has failed.
+    error = mprof_outfile_flush(to.out);
   if (error == 0)
-    mprof_trace_write_tail(to.writer, last_ticks_of(rows));
+    mprof_trace_write_tail(to.writer, rows ? rows->end_ticks : 1);
   if (error == 0)
     error = mprof_trace_writer_error(to.writer);
   return error != 0 ? error : mprof_outfile_flush(to.out);
@@ -350,10 +353,11 @@ static bool is_full(int error) {
 }
 
 // Drops the oldest part of the trace because the disk is full. The size of the
-// file is known only after writing it, so the caller writes it again and calls
-// this function until the file fits. Returns false if nothing could be dropped,
-// or if some buffers were already written and freed, so that the file cannot be
-// written again.
+// file is known only after writing it. Therefore the caller writes the file
+// again, and calls this function again until the file fits. Returns false if
+// nothing can be dropped. Also returns false if the file cannot be written
+// again, because some buffers were already freed or the descriptor belongs to
+// the program.
 static bool drop_for_disk(struct mprof_trace_row *rows) {
   size_t bytes = 0, dropped = 0;
   if (to.has_parts || to.out->is_lent)
@@ -374,9 +378,9 @@ static int begin_anew(void) {
   return error != 0 ? error : open_writer(to.out);
 }
 
-// Writes everything that is in memory. If it does not fit on the disk, the
-// oldest part is dropped, and *cut receives the -errno of that. Returns 0 or
-// -errno.
+// Writes all records that are in memory, and completes the file. If the file
+// does not fit on the disk, drops the oldest part of the trace. In that case,
+// *cut receives the -errno of the failed write. Returns 0 or -errno.
 static int write_rest(struct mprof_trace_row *rows, int *cut) {
   const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
   const uint64_t from =
@@ -405,7 +409,9 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
   if (to.writer)
     result->events = mprof_trace_writer_events(to.writer);
   if (own_error != 0 && to.out->error == 0)
-    to.out->error = own_error; // discards the file, which is incomplete
+    // The error makes mprof_outfile_close discard the file, which is
+    // incomplete.
+    to.out->error = own_error;
   const int error = mprof_outfile_close(to.out);
   close_writer();
   mprof_os_unmap(to.out, sizeof(*to.out));
@@ -440,8 +446,8 @@ int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
   return write_end(rows, path, -1, result);
 }
 
-// Resets the state in a forked child. The writer and its descriptor belong to
-// the parent.
+// Resets the state in a forked child, because the writer and its descriptor
+// belong to the parent.
 void mprof_trace_write_reset(void) {
   if (to.out)
     mprof_outfile_forget(to.out);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the trace to its file or descriptor. While the session goes on, some
-// buffers are written whenever memory runs short. The rest is written when the
+// Writes the trace to its file or file descriptor. During the session, threads
+// write some buffers whenever memory runs short. The rest is written when the
 // session ends. A flight recorder drops its oldest buffers instead; its trace
 // is written at the end of the session or at a snapshot.
 
@@ -11,37 +11,41 @@
 
 #include "trace/trace_types.h"
 
-// Sets the destination of a session that begins: path, or the descriptor fd if
-// path is NULL. If path is NULL and fd < 0, the path is given at the end of the
-// session.
+// Sets the destination of a new session: the file `path`, or the descriptor fd
+// if path is NULL. If path is NULL and fd < 0, the path is determined at the
+// end of the session.
 void mprof_trace_write_begin(const char *path, int fd);
-// Returns the path that was given when the session began, or NULL.
+// Returns the absolute path that was set by mprof_trace_write_begin, or NULL if
+// none was set.
 const char *mprof_trace_own_path(void);
 // Converts a time such as "10s" to nanoseconds. Returns 0 if s is not a time.
 uint64_t mprof_trace_last_ns(const char *s);
 // Makes room for new buffers: writes some of the oldest buffers to the file, or
-// drops them if the trace is a flight recorder. The call has to wait if another
-// thread is doing this, or if the reader of the descriptor accepts no bytes.
-// until: the time at which the wait ends, in clock ticks; 0: no wait. Returns
-// true if there may be room now, or if another call may help; false if no room
+// drops them if the trace is a flight recorder. Waits if another thread is
+// writing buffers, or if the reader of the descriptor accepts no bytes. until:
+// the time at which the wait ends, in clock ticks; 0: no wait. Returns true if
+// there may be room now, or if another call may help. Returns false if no room
 // can be made. Call between mprof_trace_enter and mprof_trace_leave.
 bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
-// Returns the latest time until which a thread may wait if it begins to wait
-// now. The result is a value for `until` of mprof_trace_make_room.
+// Returns the time at which a wait for room must end if it begins now. Pass the
+// result to mprof_trace_make_room as `until`.
 uint64_t mprof_trace_wait_until(void);
-// Writes the rest of a session. No thread may write the rows any more. Returns
-// 0 or the first -errno.
+// Writes the rest of a session, and closes the file. rows: the threads'
+// buffers, to which no thread may write any more. path: the file, if
+// mprof_trace_write_begin got no destination. *result receives the outcome.
+// Returns 0 or the first error as -errno.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           struct mprof_trace_result *result);
-// Opens the file for a snapshot. Returns 0 or -errno.
+// Opens the file at `path` for a snapshot. Returns 0 or -errno.
 int mprof_trace_write_open(const char *path);
-// Writes the rows of a snapshot of a flight recorder to the file that
-// mprof_trace_write_open has opened. Returns 0 or the first -errno.
+// Writes a snapshot of a flight recorder to the file that
+// mprof_trace_write_open has opened. rows: the threads' buffers. Returns 0 or
+// the first error as -errno.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                struct mprof_trace_result *result);
-// Removes a row's first buffer and frees it.
+// Removes the oldest buffer of row r and frees it.
 void mprof_trace_take_first(struct mprof_trace_row *r);
-// Drops the open file in a forked child, because the file belongs to the
+// Forgets the open file in a forked child, because the file belongs to the
 // parent.
 void mprof_trace_write_reset(void);
 

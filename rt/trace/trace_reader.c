@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives the trace to the program piece by piece: first the head, then a batch
-// for each full buffer, and after the end of the session the rest.
-// mprof_trace_read waits until there is a piece. (Go: ReadTrace)
+// Gives the trace to the program in pieces: the head of the file, then a batch
+// for each full buffer. The rest follows after the end of the session.
+// mprof_trace_read waits until a piece is available. (Go: ReadTrace)
 
 #include "trace/trace_reader.h"
 
@@ -26,13 +26,13 @@
 
 static struct {
   atomic_bool has_ended;
-  // A futex that counts the buffers that became complete, plus one for the end
-  // of the session.
+  // A futex that counts the events for which mprof_trace_read waits: each
+  // buffer that became complete, and the end of the session.
   atomic_uint news;
-  atomic_bool is_busy; // mprof_trace_read is under way; guards the rest
+  atomic_bool is_busy; // set during mprof_trace_read; guards the fields below
   struct mprof_trace_writer *writer;
-  struct mprof_trace_row *rest; // the rows, after the end of the session
-  uint64_t last_ticks;
+  struct mprof_trace_row *rest; // rows left to write after the session's end
+  uint64_t end_ticks;           // end of the session
   bool has_tail;
   unsigned char *piece;
   size_t len, cap;
@@ -73,11 +73,12 @@ void mprof_trace_reader_begin(void) {
 
 void mprof_trace_reader_news(void) {
   atomic_fetch_add(&reader.news, 1);
-  mprof_sys_futex_wake(&reader.news); // there is at most one reader
+  mprof_sys_futex_wake(&reader.news); // wakes the only reader
 }
 
 void mprof_trace_reader_end(struct mprof_trace_row *rows) {
   reader.rest = rows;
+  reader.end_ticks = rows ? rows->end_ticks : 1;
   atomic_store(&reader.has_ended, true);
   mprof_trace_reader_news();
 }
@@ -98,7 +99,8 @@ static void write_buf(struct mprof_trace_row *r) {
   mprof_trace_take_first(r);
 }
 
-// Creates a piece from a complete buffer, if there is one.
+// Creates a piece from the first complete buffer, if there is a complete
+// buffer.
 static void write_full(void) {
   if (!mprof_trace_format_streams())
     return;
@@ -114,21 +116,19 @@ static void write_full(void) {
 static void write_rest(void) {
   for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
        r = r->next) {
-    if (r->ticks > reader.last_ticks)
-      reader.last_ticks = r->ticks;
-    // A format may keep a batch for later. Such a batch creates no piece.
+    // A format may keep the events of a buffer for later, so that writing the
+    // buffer creates no piece. In that case, the next buffer is written.
     while (r->first && reader.len == 0)
       write_buf(r);
   }
   if (reader.len != 0 || reader.has_tail)
     return;
   reader.has_tail = true;
-  mprof_trace_write_tail(reader.writer, reader.last_ticks);
+  mprof_trace_write_tail(reader.writer, reader.end_ticks);
 }
 
 static void begin(void) {
   const struct mprof_trace_sink sink = {put, NULL};
-  reader.last_ticks = 1;
   reader.writer =
       mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
                              (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
@@ -151,7 +151,8 @@ static void finish(void) {
   mprof_trace_set_read(false);
 }
 
-// Creates the next piece. Returns false if there is none yet.
+// Creates the next piece. Returns false if no piece is available yet. Returns
+// true if there is a piece, after the last piece, and on an error.
 static bool next(void) {
   reader.len = 0;
   if (!reader.writer) {
@@ -159,7 +160,7 @@ static bool next(void) {
   } else if (!atomic_load(&reader.has_ended)) {
     write_full();
   } else {
-    mprof_lock_acquire(&mprof_writer_lock); // symbolizing needs it
+    mprof_lock_acquire(&mprof_writer_lock); // symbolizing needs this lock
     write_rest();
     mprof_lock_release(&mprof_writer_lock);
     return true;
@@ -167,9 +168,9 @@ static bool next(void) {
   return reader.len != 0 || reader.error != 0;
 }
 
-// Stores the piece in *data and returns its length. Returns 0 after the last
-// piece, or -errno. Closes the reader after the last piece, and on an error
-// after the end of the session.
+// Stores the address of the current piece in *data and returns the length of
+// the piece. Returns 0 after the last piece, or -errno. Closes the reader after
+// the last piece. Also closes the reader on an error, if the session has ended.
 static ssize_t take(const void **data) {
   int error = reader.error;
   if (error == 0 && reader.writer)
@@ -184,7 +185,8 @@ static ssize_t take(const void **data) {
   return error;
 }
 
-// Tries to read a piece without waiting. Returns false if there is none yet.
+// Tries to read a piece without waiting. Returns false if no piece is available
+// yet. Otherwise *result is the result of mprof_trace_read.
 static bool try_read(const void **data, ssize_t *result) {
   bool is_done = true;
   *result = -EBUSY;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace that the program reads piece by piece with mprof_trace_read. Call all
+// A trace that the program reads in pieces with mprof_trace_read. Call all
 // functions except mprof_trace_reader_news with trace_lock held.
 
 #ifndef MPROF_RT_TRACE_TRACE_READER_H
@@ -9,13 +9,14 @@
 
 #include "trace/trace_types.h"
 
-// Prepares for a session whose trace the program reads. From now on
+// Prepares for a session whose trace the program reads. After this call,
 // mprof_trace_is_read returns true.
 void mprof_trace_reader_begin(void);
-// Wakes the reader. Call this when a buffer is complete or when the session has
-// ended.
+// Wakes the thread that waits in mprof_trace_read. Call this when a buffer is
+// complete or when the session has ended.
 void mprof_trace_reader_news(void);
-// Passes the rows of an ended session to the reader.
+// Passes the rows (the threads' lists of buffers) of an ended session to
+// mprof_trace_read.
 void mprof_trace_reader_end(struct mprof_trace_row *rows);
 // Resets the reader in a forked child, or when a session could not be started.
 void mprof_trace_reader_reset(void);

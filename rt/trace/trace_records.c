@@ -1,19 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the records of a row and passes them to the file format. Keeps track of
-// the state of the thread that owns the row, and omits records that would make
-// readers of the file fail. The format encodes the events.
+// Reads the records of a row (the records of one thread) and passes them to the
+// file format, which encodes them as events. Keeps track of the state of the
+// thread that owns the row. Omits records that readers of the file would
+// reject.
 //
 // Events have sequence numbers, so that readers can order the events of several
 // rows. Each thread has its own sequence. Every start of the thread takes the
-// next number, and so does every event that makes the thread runnable. The row
-// of the thread has these events in order, so the numbers are counted while the
-// row is read. The row of a waker cannot count the numbers of the woken thread:
-// the woken thread has written its number into the WAKE record.
+// next number, and so does every event that makes the thread runnable.
+//
+// The row of a thread contains these events in order, so their numbers are
+// counted while the row is read. The row of a waking thread does not show the
+// sequence numbers of the woken thread. Therefore the woken thread has written
+// its sequence number into the WAKE record.
 
 #include "trace/trace_records.h"
 
+#include "sys/clock.h"
 #include "sys/message.h"
 #include "thread/labels_text.h"
 #include "trace/trace_buf.h"
@@ -25,13 +29,16 @@
 
 // --- reading ---
 
-// Kinds of arguments of a record. A stack or a name is given by its handle.
+// Kinds of arguments of a record. STACK: handle of a stack. START: handle of
+// the stack of a start function. NAME: handle of a name. PLAIN: any other
+// number.
 enum number_kind { PLAIN, STACK, START, NAME };
 
-// The arguments of each type of record, without the time.
+// The number and the kinds of the arguments of a type of record. The time is
+// not included.
 enum { NUMBERS_MAX = 4 };
 struct numbers {
-  unsigned char len, kinds[NUMBERS_MAX]; // enum number_kind
+  unsigned char len, kinds[NUMBERS_MAX]; // kinds: enum number_kind
 };
 #define NUMBERS(...)                                                           \
   {                                                                            \
@@ -39,6 +46,7 @@ struct numbers {
   }
 static const struct numbers numbers_of[] = {
     [MPROF_TRACE_BEGIN] = NUMBERS(PLAIN, PLAIN, PLAIN, START),
+    [MPROF_TRACE_STOP] = NUMBERS(STACK),
     [MPROF_TRACE_PRE] = NUMBERS(PLAIN, PLAIN, START, PLAIN),
     [MPROF_TRACE_CREATE] = NUMBERS(PLAIN, START, STACK),
     [MPROF_TRACE_BLOCK_SYNC] = NUMBERS(STACK),
@@ -57,7 +65,8 @@ static const struct numbers numbers_of[] = {
     [MPROF_TRACE_TASK_END] = NUMBERS(PLAIN, STACK),
     [MPROF_TRACE_REGION] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
     [MPROF_TRACE_LOG] = NUMBERS(PLAIN, NAME, STACK, PLAIN),
-    [MPROF_TRACE_LABELS] = NUMBERS(PLAIN)};
+    [MPROF_TRACE_LABELS] = NUMBERS(PLAIN),
+    [MPROF_TRACE_CHARGE] = NUMBERS(STACK, PLAIN)};
 
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r) {
@@ -87,7 +96,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
 
 // --- state of the row's thread ---
 
-// Returns the state of a thread after its BEGIN record r.
+// Returns the state of a thread after r, the BEGIN record of the thread.
 static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
   struct mprof_trace_thread t = {
       .g = r->n[0], .tid = r->n[1], .start = r->n[3], .seq = 1};
@@ -96,7 +105,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // one for the wait, one for the wake-up
+  case MPROF_TRACE_FROM_WAITING: // the wait and the wake-up have numbers, too
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -211,10 +220,10 @@ static bool put_region_begin(struct mprof_trace_writer *w,
 }
 
 // Writes the end of a region. Readers reject a file whose regions are not
-// properly nested. Therefore the end of a region also ends the inner regions
-// that are still open because a longjmp or an exception skipped their ends. An
-// end is omitted if the file lacks the begin, as when the region began before
-// the window of a flight recorder.
+// properly nested. Therefore the function also ends inner regions that are
+// still open, because a longjmp or an exception has skipped their ends. Omits
+// the end if the file does not contain the start of the region. For example, a
+// flight recorder may have dropped the start.
 static bool put_region_end(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -238,8 +247,8 @@ static bool put_region_end(struct mprof_trace_writer *w,
   return true;
 }
 
-// Writes the begin or the end of a garbage collection. Omits the end if the
-// begin is not in the file.
+// Writes the start or the end of a garbage collection. Omits the end if the
+// file does not contain the start.
 static bool put_collection(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -250,9 +259,9 @@ static bool put_collection(struct mprof_trace_writer *w,
   return true;
 }
 
-// Appends a part of the text. If there is not enough room, truncates the text
-// here, so that no later part is appended. A part is one character or one
-// escape sequence, so neither is split.
+// Appends a part of the text: one character or one escape sequence. If there is
+// not enough room, ends the text before the part, so that no part is split and
+// no later part is appended.
 static void add_part(void *arg, const char *s, size_t len) {
   struct mprof_text *t = arg;
   if (len < t->cap - t->len)
@@ -275,15 +284,32 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
   return put(w, to, ticks, &log);
 }
 
-// Writes record r unless readers would reject it. Returns whether the record
-// became an event.
+// Writes the charge of a release as a message of the program, because the
+// formats have no event for charges. mprof-trace-top reads these messages.
+static MPROF_NOINLINE bool put_charge(struct mprof_trace_writer *w,
+                                      struct mprof_trace_written *to,
+                                      uint64_t ticks,
+                                      const struct mprof_trace_record *r) {
+  char text[24];
+  struct mprof_text t = MPROF_TEXT(text);
+  const uint32_t key = mprof_trace_charge_key();
+  mprof_text_dec(&t, mprof_clock_ns(r->n[1]));
+  const struct mprof_trace_record log = {.type = MPROF_TRACE_LOG,
+                                         .n = {0, key, r->n[0], t.len},
+                                         .text = (const unsigned char *)text};
+  return key != 0 && put(w, to, ticks, &log);
+}
+
+// Writes the events of record r, unless readers would reject them. Returns
+// whether the record became an event.
 static bool put_checked(struct mprof_trace_writer *w,
                         struct mprof_trace_written *to, uint64_t ticks,
                         const struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_WAKE:
-    // The number of the woken thread is 0 if no thread has written its number
-    // into the slot. In that case the release woke no thread.
+    // n[1] is the number of the woken thread. It is 0 if no thread has written
+    // its number into the slot of the record. In that case, the release woke no
+    // thread.
     return r->n[1] != 0 && put(w, to, ticks, r);
   case MPROF_TRACE_REGION:
     return r->n[1] != 0 ? put_region_end(w, to, ticks, r)
@@ -293,6 +319,8 @@ static bool put_checked(struct mprof_trace_writer *w,
     return put_collection(w, to, ticks, r);
   case MPROF_TRACE_LABELS:
     return put_labels(w, to, ticks, r);
+  case MPROF_TRACE_CHARGE:
+    return put_charge(w, to, ticks, r);
   case MPROF_TRACE_BEGIN:
     to->regions = to->deeper = 0;
     to->collection = 0;
@@ -306,11 +334,28 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r) {
   const uint64_t ticks = to->left + r->ticks;
-  if (r->type == MPROF_TRACE_PRE) // the record has no time
+  if (r->type == MPROF_TRACE_PRE) // a PRE record has no time
     put(w, to, 0, r);
   else
     to->left = put_checked(w, to, ticks, r) ? 0 : ticks;
   mprof_trace_follow(&to->thread, r);
+}
+
+void mprof_trace_write_row_end(struct mprof_trace_writer *w,
+                               struct mprof_trace_written *to,
+                               const struct mprof_trace_row *row) {
+  // A thread that left the trace in the middle of a record may have set
+  // row->ticks later than the end.
+  const uint64_t end = row->end_ticks, last = row->ticks;
+  struct mprof_trace_record r = {.ticks = end > last ? end - last : 0};
+  if (to->collection != 0) {
+    r.type = MPROF_TRACE_GC_DONE;
+    mprof_trace_write_record(w, to, &r);
+    r.ticks = 0;
+  }
+  r.type = MPROF_TRACE_STOP;
+  if (to->thread.g != 0 && !to->thread.waits)
+    mprof_trace_write_record(w, to, &r);
 }
 
 void mprof_trace_write_batch(struct mprof_trace_writer *w,
@@ -324,5 +369,7 @@ void mprof_trace_write_batch(struct mprof_trace_writer *w,
     p = mprof_trace_read_record(p, &r);
     mprof_trace_write_record(w, to, &r);
   }
+  if (row->end_ticks != 0 && !b->next)
+    mprof_trace_write_row_end(w, to, row);
   w->format->end_batch(w);
 }

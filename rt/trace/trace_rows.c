@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a session. Assigns rows to threads. A thread joins the session
-// with its first record: it gets a row, and adds the record BEGIN. When the
-// buffer of a row is full, the functions of mprof_trace_outlet make room for a
-// new one. See trace.h.
+// The rows of a session: the lists of record buffers. This file assigns rows to
+// threads. A thread joins the session with its first record: it gets a row, and
+// adds the record BEGIN. When the last buffer of a row is full, the functions
+// of mprof_trace_outlet make room for a new buffer. See trace.h.
 
 #include "trace/trace_rows.h"
 
@@ -34,13 +34,13 @@ struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 struct mprof_trace_outlet mprof_trace_outlet;
 
 static struct {
-  struct mprof_trace_row *_Atomic all; // rows of this session
-  struct mprof_trace_row *unused;      // rows whose threads have ended
-  struct mprof_trace_row *spare;       // rows of earlier sessions
-  _Atomic uint32_t len;                // read without the lock
-  uint64_t ticks;                      // begin of the session
-  char name[MPROF_THREAD_NAME];        // the program's name at the begin
-  atomic_bool is_read; // see mprof_trace_is_read; read without the lock
+  struct mprof_trace_row *_Atomic all; // list of all rows of this session
+  struct mprof_trace_row *unused;      // list of rows whose threads have ended
+  struct mprof_trace_row *spare;       // rows of earlier sessions, for reuse
+  _Atomic uint32_t len;                // number of rows; read without the lock
+  uint64_t ticks;                      // time when the session began
+  char name[MPROF_THREAD_NAME];        // program's name when the session began
+  atomic_bool is_read; // result of mprof_trace_is_read; read without the lock
 } rows;                // guarded by trace_lock
 
 bool mprof_trace_is_read(void) { return atomic_load(&rows.is_read); }
@@ -49,7 +49,7 @@ void mprof_trace_set_read(bool is_read) {
   atomic_store(&rows.is_read, is_read);
 }
 
-// Last thread number given out in the process.
+// The thread number (g) that was given out last in this process.
 static _Atomic uint64_t last_g;
 
 // --- records ---
@@ -61,7 +61,9 @@ static struct mprof_trace_buf *new_buf(void) {
   const uint64_t until = b ? 0 : mprof_trace_outlet.wait_until();
   for (bool may_go_on = true; !b && may_go_on;) {
     may_go_on = mprof_trace_outlet.make_room(atomic_load(&rows.all), until);
-    b = mprof_trace_buf_new(are_many()); // another thread may have made room
+    // Tries again even if make_room has failed, because another thread may have
+    // made room.
+    b = mprof_trace_buf_new(are_many());
   }
   return b;
 }
@@ -74,14 +76,15 @@ static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
   r->last = b;
 }
 
-// Adds an empty buffer to the row. The buffer begins with the current state of
-// the thread that owns the row. Returns false if there is no memory.
+// Adds an empty buffer to row r. The header of the buffer receives the current
+// state of the thread that owns the row. Returns false if there is no memory.
 static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = new_buf();
   bool is_new = b != NULL;
   if (!is_new && mprof_trace_is_recorder() && r->last && r->first == r->last) {
-    // No buffer could be dropped, because each row has only one. Therefore this
-    // row empties its own buffer and fills it again.
+    // No buffer could be dropped, because each row has only one buffer.
+    // Therefore this thread empties the only buffer of its row and fills it
+    // again.
     b = r->last;
     mprof_trace_buf_empty(b);
     r->is_cut = true;
@@ -101,15 +104,17 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
     link_last(r, b);
   if (mprof_trace_is_read())
     mprof_trace_outlet.news();
-  // A flight recorder keeps as many records as fit into memory, so it does not
-  // make room ahead of time.
+  // Begins to write buffers to the file when half of the memory limit is in
+  // use. A flight recorder does not, because it keeps as many records as fit
+  // into memory.
   if (!mprof_trace_is_recorder() &&
       mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
     mprof_trace_outlet.make_room(atomic_load(&rows.all), 0);
   return true;
 }
 
-// Inlined, because nearly every record fits into the last buffer of the row.
+// Inlined for speed, because nearly every record fits into the last buffer of
+// the row.
 __attribute__((always_inline)) static inline bool
 has_room(struct mprof_trace_row *r, uint32_t bytes) {
   return (mprof_likely(r->last != NULL) &&
@@ -140,14 +145,15 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void) {
                                 .id = id,
                                 .ticks = rows.ticks,
                                 .written.is_first = id == 0};
-  atomic_store(&rows.all, r); // read without the lock to make room
+  // Atomic, because a thread that makes room reads rows.all without trace_lock.
+  atomic_store(&rows.all, r);
   return r;
 }
 
 // Adds the first records of the calling thread to row r, which has room for two
 // records. start is 0 if no hook has seen the creation of the thread. In that
-// case the file shows "main" or "thread" as the start function, so only its
-// name distinguishes the thread from others.
+// case, the file shows "main" or "thread" as the start function, and only the
+// name of the thread distinguishes it from other threads.
 void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
@@ -205,7 +211,7 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   return r;
 }
 
-// Ends the recording of all threads, because there is no memory left. The trace
+// Ends the session for all threads, because there is no memory left. The trace
 // keeps all records made so far. Do not call this between mprof_trace_enter and
 // mprof_trace_leave.
 static void end_full(unsigned session) {
@@ -213,21 +219,22 @@ static void end_full(unsigned session) {
     return;
   mprof_stat_add(MPROF_STAT_trace_full, 1);
   // mprof_contention_update_kinds must not be called while the caller holds a
-  // lock. In that case the hooks stay enabled, and check for a session at each
-  // event until the trace is stopped.
+  // lock. If the caller holds a lock, the hooks stay enabled until the trace is
+  // stopped. Until then, the hooks find at each event that there is no session.
   if (mprof_tls.locks_held == 0)
     mprof_contention_update_kinds();
 }
 
 // Adds the calling thread to the session, with its first record. Returns its
-// row, or NULL if it gets none. g, start: as for mprof_trace_created; 0 if
-// unknown.
+// row, or NULL if the thread gets no row. session: number of the session. g:
+// number of the thread, 0: unknown. start: handle of the stack of its start
+// function, 0: unknown.
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
   // A signal handler or a destructor may run after the end of the thread was
-  // recorded. Its record would add the thread to the trace again. The end of
-  // the thread would not be recorded again, so the thread would seem to live
-  // on.
+  // recorded. Its record would add the thread to the trace again. The trace
+  // would then show the thread as alive forever, because the end of a thread is
+  // recorded only once.
   if (mprof_tls.is_exiting)
     return NULL;
   mprof_lock_acquire(&mprof_trace_lock);
@@ -240,8 +247,9 @@ static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
   return r;
 }
 
-// Leaves the row. Also ends the session for lack of memory, unless session is
-// 0, which means that it has ended already. Returns NULL.
+// Leaves the row of the calling thread and returns NULL. session: number of the
+// session, which this function ends because there is no memory; 0: the session
+// has already ended.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
   mprof_trace_leave();
   if (session != 0)
@@ -262,8 +270,8 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
   if (mprof_unlikely(!r))
     return NULL;
   atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
-  // A compiler barrier is enough here, because the thread that ends the session
-  // issues a memory barrier on all processors.
+  // A compiler barrier is enough between this store and the next load, because
+  // the thread that ends the session issues a memory barrier on all processors.
   atomic_signal_fence(memory_order_seq_cst);
   if (mprof_unlikely(atomic_load_explicit(&mprof_trace_session,
                                           memory_order_relaxed) != session))
@@ -283,8 +291,8 @@ uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
 // --- threads ---
 
 void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
-  // A signal handler that ran before this call may have added the thread to the
-  // trace already.
+  // A signal handler that ran in this thread before this call may have added
+  // the thread to the trace already.
   if (g != 0 && session == atomic_load(&mprof_trace_session) &&
       mprof_tls.trace_session != session)
     join(session, g, start);
@@ -322,9 +330,9 @@ struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
 }
 
 // Frees the buffers of the rows, and keeps the rows for later sessions. A
-// thread that was stopped in the middle of a record may still write to a slot
-// of any buffer when it continues. If there is such a thread, all buffers are
-// abandoned instead of freed, and its row is not reused.
+// thread that was stopped in the middle of a record (is_left) may still write
+// to a slot of any buffer when it continues. If there is such a thread, all
+// buffers stay mapped forever, and the thread's row is not reused.
 void mprof_trace_forget_locked(struct mprof_trace_row *list) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;

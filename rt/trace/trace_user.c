@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds to the trace the records that the program itself makes: tasks, regions
-// and messages. Also adds the messages that give the names and the labels of
-// threads. Owns the table of names that records refer to. (Go: runtime/trace's
-// NewTask, StartRegion, Log)
+// Adds the records that the program itself requests: tasks, regions and
+// messages. Also adds messages with the names and the labels of threads. Owns
+// the table of names to which records refer. (Go: runtime/trace's NewTask,
+// StartRegion, Log)
 
 #include "trace/trace_user.h"
 
@@ -28,9 +28,9 @@
 
 // --- names ---
 
-// The table of names: texts that records refer to by a handle. A program has
-// few names and uses them again and again. A lookup takes no lock; adding a
-// name takes names.lock.
+// The table of names. Records refer to a name by its handle. A program has few
+// names and uses them again and again. A lookup takes no lock; adding a name
+// takes names.lock.
 #define NAME_SLOTS 4096u
 #define NAMES_MAX (NAME_SLOTS / 2)
 #define NAME_LENGTH_MAX 255u
@@ -42,7 +42,7 @@ struct name {
 
 static struct {
   struct mprof_lock lock;             // guards writes to the other fields
-  _Atomic uint32_t slots[NAME_SLOTS]; // handles; open addressing
+  _Atomic uint32_t slots[NAME_SLOTS]; // hash table of handles; 0: free slot
   size_t len;
 } names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
@@ -51,8 +51,9 @@ const char *mprof_trace_name_text(uint32_t handle) {
   return n ? n->text : "";
 }
 
-// Returns the handle of a text, or 0 if the text is not in the table. *slot
-// receives the slot that holds the text or is free for it.
+// Returns the handle of text s, or 0 if the text is not in the table. *slot
+// receives the index of the slot that holds the text, or of the free slot for
+// it.
 static uint32_t find_name(const char *s, size_t len, size_t *slot) {
   const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, len);
   for (*slot = (h ^ h >> 32) % NAME_SLOTS;; *slot = (*slot + 1) % NAME_SLOTS) {
@@ -95,14 +96,15 @@ static uint32_t get_name(const char *s, size_t len) {
 }
 
 // Names that the calling thread used recently, with the addresses of their
-// texts in the program. A name found here needs no hash of its text.
+// texts in the program. If the program passes the address of a recent text
+// again, the name is found by one comparison, without a hash table.
 static _Thread_local struct recent_name {
   const char *s;
   const struct name *name; // NULL: none
 } recent_names[4];
 
-// Returns the handle of a name. Returns 0, which means no name, if the text is
-// empty, if the table is full, or if there is no memory.
+// Returns the handle of name s of len bytes. Returns 0, which means no name, if
+// the text is empty, if the table is full, or if there is no memory.
 static uint32_t name_of(const char *s, size_t len) {
   if (len == 0)
     return 0;
@@ -119,6 +121,14 @@ void mprof_trace_names_reset(void) {
   names.len = 0;
 }
 
+// --- releases of locks ---
+
+#define CHARGE_KEY "lock.waited_ns"
+
+uint32_t mprof_trace_charge_key(void) {
+  return name_of(CHARGE_KEY, sizeof(CHARGE_KEY) - 1);
+}
+
 // --- labels of threads ---
 
 #define LABELS_KEY "labels"
@@ -133,8 +143,8 @@ void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now) {
   mprof_trace_finish(r, mprof_trace_put(p, r->labels));
 }
 
-// In a signal handler that interrupts a wait, no record is added: see
-// mprof_trace_runs.
+// Adds no record if the caller is a signal handler that has interrupted a wait;
+// see mprof_trace_runs.
 void mprof_trace_labels(uintptr_t frame) {
   if (!mprof_guard_enter())
     return;
@@ -149,14 +159,14 @@ void mprof_trace_labels(uintptr_t frame) {
 
 // --- names of threads ---
 
-// A thread gets its name late, and sometimes another thread sets it. Therefore
-// the name is read before the first wait of the thread, and again at the end of
-// the thread or of the session. If the name equals the name of the program, it
-// is not recorded.
+// A thread may get its name late, and from another thread. Therefore the name
+// is read before the thread's first wait, and again at the end of the thread or
+// of the session. If the name equals the name of the program, it is not
+// recorded.
 
-// Reads the name of the calling thread without opening a file. An open file
-// would take the lowest free descriptor, which the program may need for a file
-// that it is about to open.
+// Reads the name of the calling thread without opening a file, because an open
+// file would take the lowest free descriptor. The program may expect to get
+// this descriptor for the next file that it opens.
 static bool get_own_name(char name[MPROF_THREAD_NAME]) {
   char text[MPROF_THREAD_NAME] = "";
   struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
@@ -198,23 +208,24 @@ void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now) {
 
 // --- records ---
 
-// Number of the last task of the process. Everything outside of tasks belongs
-// to task 0.
+// Number of the task that was begun last in this process. Everything outside of
+// tasks belongs to task 0.
 static _Atomic uint64_t last_task;
 
-// A record that the calling thread is adding.
+// A record that the calling thread is adding to its row.
 struct record {
-  uint32_t name; // name and stack are handles
+  // name, stack: handles of the record's name and stack.
+  uint32_t name;
   uint32_t stack;
   struct mprof_trace_row *row;
   unsigned char *p;
 };
 
-// Begins a record with room for `bytes` bytes of text. frame: frame address of
-// the caller. Reads the name before it sets the guard, because a bad pointer
-// may crash here. Returns false if no record can be added, for example in a
-// signal handler that interrupts a wait. If it returns true, the guard is set
-// and the caller must call end.
+// Begins a record, with room for `bytes` bytes of text. frame: frame address of
+// the caller. Reads `name` before setting the recursion guard, so that a crash
+// at a bad pointer happens without the guard. Returns false if no record can be
+// added, for example in a signal handler that interrupts a wait. If the result
+// is true, the guard is set and the caller must call end.
 static bool begin(struct record *r, enum mprof_trace_type type,
                   const char *name, size_t bytes, uintptr_t frame) {
   const size_t len = name ? strnlen(name, NAME_LENGTH_MAX) : 0;

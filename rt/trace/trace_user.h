@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The records that the program itself adds to the trace: tasks, regions and
-// messages. Also the messages that give the names and the labels of threads.
-// Owns the table of names; records refer to a name by its handle. mprof.h
+// Adds the records that the program itself requests: tasks, regions and
+// messages. Also adds messages with the names and the labels of threads. This
+// module owns the table of names, to which records refer by handles. mprof.h
 // declares the public functions.
 
 #ifndef MPROF_RT_TRACE_TRACE_USER_H
@@ -15,25 +15,29 @@
 #define MPROF_TRACE_LOG_MAX 1024u
 // Returns the text of the name with this handle, or "" if the handle is 0.
 const char *mprof_trace_name_text(uint32_t handle);
-// Adds n begins and ends of regions, in order, to the row of the calling
-// thread. Used for phases during which the thread could not add records. Call
-// with the guard set.
+// Adds n starts and ends of regions, in the order of v, to the trace of the
+// calling thread. Used for phases during which the thread could not add
+// records. Call with the recursion guard set.
 void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n);
 // Empties the table of names in a forked child.
 void mprof_trace_names_reset(void);
 // Adds a message with the current name of the thread that owns row r, unless
-// the trace already has that name. now: time of the clock. Call this while the
-// thread does not wait, with room for a record in the row.
+// the trace already has this name. now: time of the clock. Call this while the
+// thread does not wait, and when row r has room for a record.
 void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now);
-// Returns the handle of the key of messages about thread names.
+// Returns the handle of "thread.name", the key of messages with thread names.
 uint32_t mprof_trace_name_key(void);
-// Records the current label set of the calling thread, unless the thread waits.
-// frame: frame address of the caller.
+// Records the current label set of the calling thread, unless the thread is in
+// a wait. frame: frame address of the caller.
 void mprof_trace_labels(uintptr_t frame);
-// Adds a record of the current label set of the calling thread to its row r.
-// Call between mprof_trace_enter and mprof_trace_leave, with room for a record.
+// Adds a record of the current label set of the calling thread to row r, which
+// belongs to the thread. now: time of the clock. Call this between
+// mprof_trace_enter and mprof_trace_leave, when row r has room for a record.
 void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
-// Returns the handle of the key of messages about labels.
+// Returns the handle of "lock.waited_ns", the key of messages with the charges
+// of releases.
+uint32_t mprof_trace_charge_key(void);
+// Returns the handle of "labels", the key of messages with label sets.
 uint32_t mprof_trace_labels_key(void);
 
 #endif // MPROF_RT_TRACE_TRACE_USER_H

@@ -1,25 +1,26 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the newest part of a trace whose oldest buffers were dropped: the
-// window of a flight recorder. (Go: FlightRecorder)
+// Writes the window of a flight recorder: the newest part of a trace whose
+// oldest buffers may have been dropped. A row holds the records of one thread
+// at a time. (Go: FlightRecorder)
 //
-//                        begin of the window
+//                        start of the window
 //                        v
 //   row 0   xxxxxxxxxxxxx|------------------      x: omitted
 //   row 1        xxxxxxxx|------------------      -: in the file
 //   row 2                |     ----------
 //
-// All rows begin in the file at one time: the requested time, unless records
-// after that time were dropped. If some were dropped, the file begins where the
-// oldest remaining buffer of a row with dropped buffers begins, taking the
-// latest such time. Threads that exist at this time are written as if a session
-// began at this time and found them.
+// All rows begin in the file at the same time, the start of the window. This is
+// the requested time, unless records after the requested time were dropped. In
+// that case, it is the earliest time from which no row lacks records. Threads
+// that exist at the start of the window are written as if a session began at
+// this time and found them.
 //
-// The later records must be consistent with that begin. Sequence numbers start
-// again from 1. A thread that was woken before the window and starts in it is
-// written as a thread that wakes itself. If an operation began before the
-// window, its end is omitted.
+// The later records must be consistent with this start. Sequence numbers start
+// again from 1. If a thread was woken before the window and starts in the
+// window, the file shows that the thread wakes itself. If an operation began
+// before the window, its end is omitted.
 
 #include "trace/trace_window.h"
 
@@ -35,28 +36,29 @@
 #include <errno.h>
 #include <string.h>
 
-// The position in a row at the begin of the window.
+// The position in a row where the window begins. The window is the part of the
+// trace that is written.
 struct place {
   const struct mprof_trace_row *row;
-  const struct mprof_trace_buf *buf; // NULL: no records in the window
+  const struct mprof_trace_buf *buf; // first buffer in the window; NULL: none
   const unsigned char *at;           // first record in the window
   uint64_t ticks;                    // time of the record before `at`
-  bool is_named; // the file has the name of the row's last owner
+  bool is_named; // the name of the row's last owner was written
   struct mprof_trace_thread thread;
 };
 
 struct window {
   struct mprof_trace_writer *w;
-  uint64_t ticks; // begin of the window
+  uint64_t ticks; // time at which the window begins
   struct place *places;
   size_t places_len, mapped_bytes;
-  // The keys of known are the numbers of threads that are created in the
-  // window, and key_of_wake of each wake-up in the window. ahead maps the
-  // number of a thread to its ahead_of. Its value 0 means that the row and the
-  // file use equal sequence numbers.
+  // known: a set. Its keys are the numbers of threads that are created in the
+  // window, and key_of_wake of each wake-up in the window. ahead: maps the
+  // number of a thread to the result of ahead_of. The value 0 means that the
+  // row and the file use equal sequence numbers.
   struct mprof_pc_table known, ahead;
   struct mprof_pc_table begun; // numbers of threads that begin in the window
-  uint64_t first_collection;   // first garbage collection in the window
+  uint64_t first_collection;   // number of the window's first collection
   int error;
 };
 
@@ -64,16 +66,18 @@ static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
   return UINT64_C(1) << 63 | g << 32 | seq;
 }
 
-// Returns how far the sequence numbers of a row are ahead of those in the file.
-// seq: the number in the row that becomes 1 in the file. more_skipped: how many
-// more numbers the format 1.23 does not use in the row than in the file.
+// Packs two numbers into one. Both numbers tell how the sequence numbers of a
+// thread in its row differ from those in the file. seq: the number in the row
+// that becomes 1 in the file. more_skipped: how many more numbers format 1.23
+// skips in the row than in the file.
 static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
   return more_skipped << 32 | (uint32_t)seq;
 }
 
 // --- reading the rows ---
 
-// Returns the time at which the window begins.
+// Returns the time at which the window begins. wanted_ticks: the requested
+// time.
 static uint64_t begin_of(const struct mprof_trace_row *rows,
                          uint64_t wanted_ticks) {
   uint64_t begin = wanted_ticks;
@@ -83,14 +87,15 @@ static uint64_t begin_of(const struct mprof_trace_row *rows,
   return begin;
 }
 
-// Returns the ticks from the time of record r to the start of its thread. If
-// the wake-up is before the window and the start is in the window, the thread
-// counts as waiting when the window begins.
+// Returns the ticks from record r to the start of its thread. The result is not
+// 0 only for a START_SELF record, which stands for a wake-up and a start. If
+// only the start is in the window, the thread is shown as waiting when the
+// window begins.
 static uint64_t ticks_to_start(const struct mprof_trace_record *r) {
   return r->type == MPROF_TRACE_START_SELF ? r->n[1] : 0;
 }
 
-// Updates place p for record r, which is before the window.
+// Updates p, a position in a row, for record r, which is before the window.
 static void pass(struct place *p, const struct mprof_trace_record *r) {
   mprof_trace_follow(&p->thread, r);
   if (r->type == MPROF_TRACE_CALL_LONG)
@@ -98,8 +103,8 @@ static void pass(struct place *p, const struct mprof_trace_record *r) {
   p->ticks += ticks_to_start(r);
 }
 
-// Finds the first record of the row in the window, and the state of its thread
-// before that record.
+// Adds a struct place for `row` to v->places. Finds the first record of the row
+// that is in the window, and the state of the row's thread before that record.
 static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
   const struct mprof_trace_buf *b = row->first;
   struct place *p = &v->places[v->places_len++];
@@ -149,7 +154,7 @@ static uint64_t value_of(struct window *v, struct mprof_pc_table *t,
   return s ? s->value : 0;
 }
 
-// Calls fn for each record of place p in the window.
+// Calls fn for each record in the window, in the row of p.
 static void each(struct window *v, struct place *p,
                  void (*fn)(struct window *, struct place *,
                             struct mprof_trace_record *)) {
@@ -164,9 +169,9 @@ static void each(struct window *v, struct place *p,
   }
 }
 
-// Remembers a thread that begins in the window. The file shows it as just
-// created, so its sequence numbers in the file may differ from those in the
-// row.
+// Remembers the thread that begins in the window with BEGIN record r. The file
+// shows the thread as newly created, so its sequence numbers in the file may
+// differ from those in the row.
 static void note_begin(struct window *v, const struct mprof_trace_record *r) {
   note(v, &v->begun, r->n[0], 1);
   struct mprof_trace_thread t;
@@ -196,8 +201,8 @@ begin_record(const struct mprof_trace_thread *t, enum mprof_trace_from from) {
                                      .n = {t->g, t->tid, from, t->start}};
 }
 
-// Writes a thread that exists when the window begins. Its next sequence number
-// in the file is 2, which belongs to its next start or wake-up.
+// Writes a PRE record for thread t, which exists when the window begins. In the
+// file, the next start or wake-up of the thread has the sequence number 2.
 static void put_there(struct window *v, struct mprof_trace_written *to,
                       const struct mprof_trace_thread *t) {
   const struct mprof_trace_record pre = {
@@ -209,9 +214,10 @@ static void put_there(struct window *v, struct mprof_trace_written *to,
   note(v, &v->ahead, t->g, ahead_of(t->seq, t->skipped - t->waits));
 }
 
-// Writes the first batch: all threads that exist when the window begins, and an
-// extra thread. The extra thread exists only in the file, because readers
-// require a running thread where the number of processors is given.
+// Writes the first batch: all threads that exist when the window begins, and
+// one extra thread, which exists only in the file. The extra thread writes the
+// number of processors. Readers accept this number only from a running thread,
+// and the file shows no other thread as running yet.
 static void put_begin(struct window *v, uint32_t row) {
   struct mprof_trace_written own = {.is_first = true};
   const struct mprof_trace_thread thread = {.g = mprof_trace_new_g()};
@@ -231,14 +237,14 @@ static struct mprof_trace_written *written_of(const struct place *p) {
   return (struct mprof_trace_written *)&p->row->written;
 }
 
-// Changes record r so that it is correct in the file. Returns false if the file
-// must omit the record.
+// Changes record r so that it is consistent with the start of the window.
+// Returns false if the file must omit the record.
 static bool adapt(struct window *v, struct place *p,
                   struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_PRE:
     return false;          // the thread's BEGIN record is enough
-  case MPROF_TRACE_CREATE: // omit if the new thread got no row
+  case MPROF_TRACE_CREATE: // omitted if the new thread has no records
     return value_of(v, &v->begun, r->n[0]) != 0;
   case MPROF_TRACE_BEGIN:
     if (r->n[2] != MPROF_TRACE_FROM_CREATE ||
@@ -251,7 +257,7 @@ static bool adapt(struct window *v, struct place *p,
     const uint64_t ahead = value_of(v, &v->ahead, r->n[1]);
     const uint32_t seq = (uint32_t)ahead, more_skipped = ahead >> 32;
     if (seq != 0 && r->n[2] <= seq) {
-      r->n[1] = 0; // the woken thread started before the window
+      r->n[1] = 0; // the woken thread had started before the window
     } else if (seq != 0) {
       r->n[2] -= seq - 1;
       r->n[3] = (uint32_t)r->n[3] - more_skipped; // may be -1, modulo 2^32
@@ -284,8 +290,9 @@ static bool adapt(struct window *v, struct place *p,
   }
 }
 
-// Writes the name of the last thread of the row as soon as that thread runs in
-// the file. The thread may have got its name before the window.
+// Writes the name of the last thread of the row, as soon as the file shows the
+// thread as running. The name is written again, because the thread may have got
+// its name before the window. after: type of the record that was written last.
 static void put_name(struct window *v, struct place *p,
                      enum mprof_trace_type after) {
   const struct mprof_trace_row *row = p->row;
@@ -303,8 +310,8 @@ static void put_name(struct window *v, struct place *p,
   p->is_named = true;
 }
 
-// Writes the labels that the thread had at the begin of the window, as soon as
-// the thread runs in the file.
+// Writes the labels that the thread had when the window began, as soon as the
+// file shows the thread as running.
 static void put_labels(struct window *v, struct place *p) {
   struct mprof_trace_written *to = written_of(p);
   const struct mprof_trace_record labels = {.type = MPROF_TRACE_LABELS,
@@ -342,9 +349,12 @@ static void put_row(struct window *v, struct place *p) {
     put_name(v, p, MPROF_TRACE_BEGIN);
   }
   // The time of the first record is relative to the previous record, which is
-  // before the window. Therefore this difference is negative, modulo 2^64.
+  // before the window. The file needs the time since the start of the window.
+  // Therefore to->left, the correction of the first time, is negative, modulo
+  // 2^64.
   to->left = p->ticks - v->ticks;
   each(v, p, put_record);
+  mprof_trace_write_row_end(v->w, to, p->row);
   v->w->format->end_batch(v->w);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contains the parts that all file formats of the trace share: numbering of
-// strings and stacks, the frames of a stack, and the order of the file. It
-// encodes no events. (Go: traceWriter, ReadTrace)
+// The parts that all file formats of the trace share: numbers of strings and
+// stacks, frames of a stack, and order of the file. The formats encode the
+// events. (Go: traceWriter, ReadTrace)
 //
 //   head | batches, one for each buffer | tail: stacks, strings, frequency
 
@@ -18,8 +18,10 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
+#include "trace/start_name.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_format.h"
+#include "trace/trace_types.h"
 #include "trace/trace_user.h"
 #include "trace_hooks/trace_hooks.h"
 
@@ -27,17 +29,17 @@
 #include <string.h>
 
 enum {
-  STACK_FRAMES_MAX = 128, // limit of newer versions of Go's readers
-  FRAMES_OF_PC_MAX = 32,  // frames of one address, including inlined frames
+  STACK_FRAMES_MAX = 128, // maximum in newer versions of Go's readers
+  FRAMES_OF_PC_MAX = 32,  // maximum for one address, with inlined frames
 };
 
-// Go's readers identify a frame by its address. Therefore each inlined frame
-// gets an address of its own: the bits from INLINED_SHIFT on hold the number of
-// the frame.
+// Go's readers identify a frame by its address. An address in inlined functions
+// has several frames. Therefore each frame gets an address of its own: the bits
+// from INLINED_SHIFT on hold the index of the frame.
 #define INLINED_SHIFT 56
 
 struct frame {
-  uint32_t function, file; // numbers of their strings
+  uint32_t function, file; // numbers of the two strings
   uint32_t line;
 };
 
@@ -102,8 +104,9 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
   return s->value;
 }
 
-// Handles of the start functions that are shown for threads whose real start
-// function is unknown. Readers require a stack for it.
+// Handles that stand for unknown start functions, because readers require a
+// stack for the start function of each thread. MAIN_START: the main thread.
+// UNKNOWN_START: any other thread.
 #define UNKNOWN_START UINT32_MAX
 #define MAIN_START (UINT32_MAX - 1)
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
@@ -165,6 +168,8 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
   const char *name = f->function;
   if (w->frames_of_pc == FRAMES_OF_PC_MAX)
     return;
+  if (w->is_start)
+    name = mprof_trace_start_name(name, &t);
   if (*name == '\0') {
     mprof_text_str(&t, f->module);
     mprof_text_str(&t, "+0x");
@@ -179,7 +184,7 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
 }
 
 // Returns the index in w->frames of the first frame of address pc. *n receives
-// the number of its frames.
+// the number of frames of this address.
 static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
   *n = 0;
   struct mprof_pc_slot *s = mprof_pc_table_get(&w->pcs, pc);
@@ -218,12 +223,15 @@ static bool add_to_stack(struct mprof_trace_frames *s, uint64_t pc,
 static void add_bucket(struct mprof_trace_writer *w,
                        struct mprof_trace_frames *s,
                        const struct mprof_bucket *b) {
+  w->is_start = b->size == MPROF_TRACE_IS_START;
   for (uint32_t i = 0; i < b->stack_len; i++) {
     const mprof_pc pc =
         mprof_symbolize_shown(b->stack[i], mprof_bucket_gone(b));
     size_t n;
     const size_t first = frames_of(w, pc, &n);
-    for (size_t k = 0; k < n; k++) {
+    // The first instruction of a start function may belong to an inlined
+    // function, which is not the start function.
+    for (size_t k = w->is_start && n > 0 ? n - 1 : 0; k < n; k++) {
       const struct frame *f = (const struct frame *)w->frames.v + first + k;
       if (!add_to_stack(s, pc | (uint64_t)k << INLINED_SHIFT, f))
         return;
@@ -250,17 +258,17 @@ void mprof_trace_write_head(struct mprof_trace_writer *w) {
   mprof_trace_put_bytes(w, w->format->header, 16);
 }
 
-void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks) {
+void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
   int error =
       mprof_symbolize_begin(mprof_flags.symbolize && w->format->has_names);
   if (error != 0) {
     w->error = error;
     return;
   }
-  w->format->begin_stacks(w, last_ticks);
+  w->format->begin_stacks(w, end_ticks);
   for (size_t i = 0; i < w->handles.len && w->error == 0; i++)
     w->format->stack(w, i + 1, ((const uint32_t *)w->handles.v)[i]);
-  w->format->finish(w, last_ticks);
+  w->format->finish(w, end_ticks);
   mprof_symbolize_end();
 }
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a trace in the format of Go 1.11, which Go's tools can still read. One
-// record of a row becomes one or more events. write_trace_v1_5.c also uses
-// these functions to create its events.
+// record of a thread becomes one or more events. write_trace_v1_5.c also uses
+// these functions, to create its events. After the header, the file contains:
 //
 //   batch: row, time, events   one batch for each buffer of a row
 //   stacks                     the stacks that events refer to
 //   frequency                  ticks per second of the trace
 //
-// A string is written anywhere before the first event or stack that refers to
-// it.
+// A row is the list of one thread's buffers. A string is written anywhere
+// before the first event or stack that refers to it.
 
 #include "trace/write_trace_v1.h"
 
@@ -30,11 +30,14 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Writes the number of processors, once per file. Readers assume that the
-// threads before this event existed when the trace began.
+// Writes the number of processors at the begin of the file. Readers assume that
+// a thread existed when the trace began if it appears before this event. The
+// event is written twice, because Go 1.22 and later take the number only from a
+// second event. Without a number, their view of the mutator's utilization
+// fails.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
-  if (to->is_first)
+  for (int i = 0; i < 2 && to->is_first; i++)
     EVENT(w, EV_GOMAXPROCS, 0, w->processors, 0);
   to->is_first = false;
 }
@@ -67,7 +70,7 @@ static void put_begin(struct mprof_trace_writer *w,
 static void put_pre(struct mprof_trace_writer *w,
                     struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
-  (void)to, (void)ticks; // the record has no time
+  (void)to, (void)ticks; // a PRE record has no time
   const uint64_t g = r->n[0];
   const enum mprof_trace_from from = (enum mprof_trace_from)r->n[1];
   EVENT(w, EV_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[2], r->n[3]),
@@ -78,8 +81,8 @@ static void put_pre(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_IN_SYSCALL, 0, g);
 }
 
-// A start of a thread uses the next two sequence numbers of the thread: one for
-// the wake-up and one for the start.
+// A start of a thread takes the next two sequence numbers of the thread: one
+// for the wake-up and one for the start.
 static void put_start(struct mprof_trace_writer *w,
                       struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
@@ -124,10 +127,13 @@ static void put_log(struct mprof_trace_writer *w,
   mprof_trace_put_bytes(w, r->text, r->n[3]);
 }
 
-// LABELS has no form, because trace_records.c converts it to a LOG record.
+// LABELS and CHARGE have no entry, because trace_records.c converts these
+// records to LOG records.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
+    // Go's tracer also writes this event when a trace ends.
+    [MPROF_TRACE_STOP] = {.event = EV_GO_PREEMPT},
     [MPROF_TRACE_PRE] = {.put = put_pre},
     [MPROF_TRACE_CREATE] = {.event = EV_GO_CREATE},
     [MPROF_TRACE_BLOCK_SYNC] = {.event = EV_GO_BLOCK_SYNC},
@@ -160,8 +166,9 @@ bool mprof_v1_record(struct mprof_trace_writer *w,
 
 static void put_event(struct mprof_trace_writer *w, unsigned type,
                       const uint64_t *args, size_t n) {
-  // The type and the length are inserted before the arguments once the length
-  // is known, so that the sink gets the event in one call.
+  // The arguments are encoded first, because their length comes before them in
+  // the event. The length and the type are then inserted before the arguments,
+  // so that the sink gets the event in one call.
   unsigned char bytes[2 + ARGS_MAX * 10], *begin = bytes + 2, *p = begin;
   for (size_t i = 0; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -201,8 +208,8 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
 }
 
 // Stacks are not part of a batch, but readers require a batch before them.
-static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
-  begin_batch(w, NULL, 0, last_ticks);
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
+  begin_batch(w, NULL, 0, end_ticks);
 }
 
 static void put_stack(struct mprof_trace_writer *w, uint64_t number,
@@ -219,8 +226,8 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
   mprof_trace_put_bytes(w, f.bytes, f.len);
 }
 
-static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
-  (void)last_ticks;
+static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
+  (void)end_ticks;
   put_event(w, EV_FREQUENCY, (const uint64_t[]){mprof_trace_frequency()}, 1);
 }
 

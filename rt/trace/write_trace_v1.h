@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format of Go 1.11. Go used its event types from 1.5 to 1.21. The writer
-// of the format 1.5 (write_trace_v1_5.c) also uses the functions of this module
-// to create its events. Events of the format 1.5 have fewer arguments.
+// Format 1.11 of the trace: the format of Go 1.11. Go used its event types from
+// 1.5 to 1.21. The writer of format 1.5 (write_trace_v1_5.c) also uses the
+// functions of this module to create its events. Events of format 1.5 have
+// fewer arguments.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_H
 #define MPROF_RT_TRACE_WRITE_TRACE_V1_H
@@ -28,6 +29,7 @@ enum mprof_v1_event {
   EV_GO_CREATE = 13,
   EV_GO_START = 14,
   EV_GO_END = 15,
+  EV_GO_PREEMPT = 18,
   EV_GO_SLEEP = 19,
   EV_GO_UNBLOCK = 21,
   EV_GO_BLOCK_SELECT = 24,
@@ -47,14 +49,14 @@ enum mprof_v1_event {
   EV_USER_LOG = 48,
 };
 
-// The low six bits of the first byte of an event hold its type, the upper two
-// bits the number of its arguments, not counting the first one. If these bits
-// are 3, the length of all arguments in bytes follows as the next byte. (Go:
-// traceArgCountShift)
+// Layout of the first byte of an event. The low six bits hold the type. The
+// upper two bits hold the number of arguments, without the first argument. If
+// these two bits are 3, the next byte holds the length of all arguments in
+// bytes. (Go: traceArgCountShift)
 enum { EV_ARGS_SHIFT = 6, EV_ARGS_COUNTED = 3 };
 
-// Implements `record` of struct mprof_trace_format. The format 1.5 also calls
-// this function, after it has omitted the records that it cannot represent.
+// Implements `record` of struct mprof_trace_format for format 1.11. Format 1.5
+// also calls this function, but not for records that it cannot represent.
 bool mprof_v1_record(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r);

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace in the format of Go 1.5. The events of all rows have numbers
-// of one common sequence. Stacks are lists of addresses. The format has no
-// tasks, regions and messages. (Go: traceEvent, traceStackTable.dump)
+// Writes a trace in the format of Go 1.5. The events of all threads are
+// numbered in one common sequence. Stacks are lists of addresses. The format
+// has no tasks, regions and messages. (Go: traceEvent, traceStackTable.dump)
 //
-// An address in the program itself is written as the address in its file, as
-// addr2line expects it. An address in a library is written as the address in
-// memory.
+// An address in the program's executable is written as the address in that
+// file, as addr2line expects it. An address in a library is written as the
+// address in memory.
 //
 // The threads of a traced program do not share a counter of events. Therefore
-// this file keeps the events of each row, as write_trace_v1.c creates them,
-// until all rows are complete. Then it merges them in the way in which readers
-// of later formats do: it repeatedly takes the earliest event whose thread is
-// ready for it. A thread is ready if it has the status and the sequence number
-// that the event requires.
+// this file keeps the events of each row (the events of one thread at a time)
+// until all rows are complete. write_trace_v1.c creates these events. Then this
+// file merges the rows as readers of later formats do: it repeatedly takes the
+// earliest event that is ready. An event is ready if its thread has the status
+// and the sequence number that the event requires.
 
 #include "trace/write_trace_v1_5.h"
 
@@ -43,31 +43,36 @@ enum {
 struct event {
   unsigned type;
   uint64_t ticks;
-  uint64_t args[ARGS_MAX]; // as in the format 1.11, without the time
+  uint64_t args[ARGS_MAX]; // as in format 1.11, without the time
   size_t n;
 };
 
-// The events of a row, and the batch to which they are written.
+// The events of a row (of one thread at a time), and the batch that receives
+// them.
 struct source {
-  struct mprof_trace_list events; // type, number of arguments, ticks, arguments
+  // The encoded events. Each has its type, number of arguments, ticks,
+  // arguments.
+  struct mprof_trace_list events;
   const unsigned char *at;
-  struct event head; // the next event
-  uint64_t ticks;    // time of the last event kept or read
-  uint64_t g;        // the thread that runs in the row
+  struct event head; // the next event of the row
+  uint64_t ticks;    // time of the last event stored or read
+  uint64_t g;        // number of the thread that runs in the row
   struct mprof_trace_list batch;
-  uint64_t seq, batch_ticks; // last event in the batch
+  uint64_t seq, batch_ticks; // number and time of the last event in the batch
 };
 
 struct state {
-  struct mprof_trace_list sources; // indexed by row
+  struct mprof_trace_list sources; // array of struct source, indexed by row
   uint32_t row;                    // row of the current batch
   uint64_t ticks;                  // time of the last event
-  bool left_out;  // records were omitted that 1.5 cannot represent
+  bool left_out;  // records were omitted, because 1.5 has no such events
   uint64_t seq;   // number of the next event in the file
-  uint32_t *heap; // rows, ordered by the time of their next event
+  uint32_t *heap; // heap of rows, ordered by their next event's time
   uint32_t heap_len;
   size_t heap_bytes;
-  struct mprof_pc_table threads; // maps 1 + thread number to its at()
+  // Maps 1 + the number of a thread to the state of the thread, as at() returns
+  // it.
+  struct mprof_pc_table threads;
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -119,7 +124,9 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
   case MPROF_TRACE_TASK_END:
     state_of(w)->left_out = true;
     return false;
-  case MPROF_TRACE_REGION: // the runtime's own regions have no stack
+  // A region without a stack belongs to the runtime, so its omission is not
+  // reported to the user.
+  case MPROF_TRACE_REGION:
     state_of(w)->left_out |= r->n[3] != 0;
     return false;
   case MPROF_TRACE_LOG:
@@ -130,8 +137,8 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
   }
 }
 
-// Reads the next event of the row into head. Returns false at the end of the
-// row.
+// Reads the next event of the row into row->head. Returns false after the last
+// event of the row.
 static bool next_event(struct source *row) {
   const unsigned char *end =
       (const unsigned char *)row->events.v + row->events.len;
@@ -151,15 +158,15 @@ static bool next_event(struct source *row) {
 
 enum status { DEAD, RUNNABLE, RUNNING, WAITING };
 
-// Returns the state of a thread: its sequence number and its status in one
-// number.
+// Returns the state of a thread as one number, made of its sequence number and
+// its status.
 static uint64_t at(uint64_t seq, enum status status) {
   return seq << 2 | (uint64_t)status;
 }
 
-// Stores the thread of event e in *g, the state that e requires of the thread
-// in *from, and the state of the thread after e in *to. Returns false if the
-// event is possible in any state.
+// Describes how event e changes the state of a thread. Stores the number of the
+// thread in *g, the state that e requires in *from, and the state after e in
+// *to. Returns false if e is possible in any state.
 static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
                        uint64_t *to) {
   const uint64_t seq = e->args[1];
@@ -183,7 +190,7 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
     *from = at(seq, WAITING);
     *to = at(seq + 1, RUNNABLE);
     return true;
-  case EV_GC_START: // garbage collections are ordered as thread 0
+  case EV_GC_START: // collections are ordered as events of a thread 0
     *g = 0;
     *from = at(e->args[0], DEAD);
     *to = at(e->args[0] + 1, DEAD);
@@ -193,7 +200,8 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
   }
 }
 
-// Returns the address of the state of thread g; never NULL.
+// Returns the address of the state of thread g. Never returns NULL: if there is
+// no memory, returns the address of a dummy and sets w->error.
 static uint64_t *thread_of(struct mprof_trace_writer *w, uint64_t g) {
   static uint64_t nowhere;
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->threads, 1 + g);
@@ -208,7 +216,7 @@ static bool is_ready(struct mprof_trace_writer *w, const struct event *e) {
   return !transition(e, &g, &from, &to) || *thread_of(w, g) == from;
 }
 
-// Updates the state of the thread by the next event of the row.
+// Updates the state of the thread for row->head, the next event of the row.
 static void pass(struct mprof_trace_writer *w, struct source *row) {
   const struct event *e = &row->head;
   uint64_t g, from, to;
@@ -260,9 +268,10 @@ static uint32_t pop(struct state *s) {
   return first;
 }
 
-// Removes the row whose event comes next from the heap and returns it, or NONE
-// if no event is ready. Rows whose event is earlier but not ready are kept in
-// the free space after the heap, and are pushed back at the end.
+// Removes from the heap the row whose event comes next in the file, and returns
+// the row. An event is ready if is_ready allows to write it now. Rows whose
+// events are not ready are popped, kept in the array behind the heap, and
+// pushed again before the function returns. Returns NONE if no event is ready.
 static uint32_t take_next(struct mprof_trace_writer *w) {
   struct state *s = state_of(w);
   const uint32_t len = s->heap_len;
@@ -293,16 +302,17 @@ static uint64_t address_of(const struct mprof_bucket *b, uint32_t i) {
   return address;
 }
 
-// Returns the address of the start function of a thread, 0 if it is unknown.
-// number: number of its stack.
+// Returns the address of the start function of a thread, or 0 if the function
+// is unknown. number: number of the stack that represents the start function.
 static uint64_t start_pc(const struct mprof_trace_writer *w, uint64_t number) {
   const uint32_t handle = ((const uint32_t *)w->handles.v)[number - 1];
   const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
   return b && b->stack_len != 0 ? address_of(b, 0) - 1 : 0;
 }
 
-// Converts an event of the format 1.11 to the format 1.5, whose arguments
-// differ. gone: index of the argument that the format 1.5 lacks.
+// Converts event e from format 1.11 to format 1.5, whose arguments differ. seq:
+// number of the event in the file. gone: index of the argument that format 1.5
+// lacks; ARGS_MAX: none.
 static void adapt(const struct mprof_trace_writer *w, struct event *e,
                   uint64_t seq) {
   size_t gone = ARGS_MAX;
@@ -310,7 +320,10 @@ static void adapt(const struct mprof_trace_writer *w, struct event *e,
   case EV_GO_CREATE:
     e->args[1] = start_pc(w, e->args[1]);
     break;
-  case EV_GO_SYS_EXIT: // number and time of the real end of the call
+  case EV_GO_SYS_EXIT:
+    // In format 1.5, these arguments are the number and the time of the real
+    // end of the call. MProf records the event at the real end, so both are
+    // those of the event.
     e->args[1] = seq;
     e->args[2] = e->ticks;
     break;
@@ -378,7 +391,7 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
   enum { FRAMES_MAX = 128 }; // (Go: traceStackSize)
   unsigned char head[2 + 10], body[(2 + FRAMES_MAX) * 10], *p = head, *q = body;
   if (!b)
-    return; // unknown start function: address 0 in the event
+    return; // unknown start function: its event has address 0
   const uint32_t n = b->stack_len < FRAMES_MAX ? b->stack_len : FRAMES_MAX;
   q = mprof_trace_put(q, number);
   q = mprof_trace_put(q, n);
@@ -403,10 +416,10 @@ static void put_next(struct mprof_trace_writer *w) {
     push(state_of(w), i);
 }
 
-// Writes all events, because readers require them before the stacks.
-static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
+// Writes all events, because readers require the events before the stacks.
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
   struct state *s = state_of(w);
-  (void)last_ticks;
+  (void)end_ticks;
   s->heap_bytes = s->sources.len * sizeof(*s->heap);
   s->heap = s->heap_bytes != 0 ? mprof_os_map(s->heap_bytes) : NULL;
   if (!s->heap) {
@@ -426,13 +439,13 @@ static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
     put_batch(w, source_of(s, i));
 }
 
-// Whether the message about omitted records was printed. It is printed once per
-// process.
+// Whether the message about omitted records was printed. The message is printed
+// once per process.
 static atomic_bool has_said;
 
-static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
+static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
   unsigned char bytes[1 + 2 * 10], *p = bytes;
-  (void)last_ticks;
+  (void)end_ticks;
   *p++ = EV_FREQUENCY;
   p = mprof_trace_put(p, mprof_trace_frequency());
   p = mprof_trace_put(p, 0); // unused

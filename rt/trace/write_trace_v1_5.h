@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format of Go 1.5. All events have one common order, so the file can be
-// written only when all rows are complete.
+// Format 1.5 of the trace: the format of Go 1.5. The events of all threads are
+// numbered in one sequence, so the file can be written only after the session.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_5_H
 #define MPROF_RT_TRACE_WRITE_TRACE_V1_5_H

@@ -6,10 +6,11 @@
 // strings, or stacks. The last batch contains the frequency of the clock. (Go:
 // internal/trace/tracev2)
 //
-// A row is a processor (P); a P also has sequence numbers. The thread that owns
-// the row is an M for its whole life. Readers process the batches of an M in
-// the order of the file. The kernel may give the tid of an ended thread to a
-// new thread, so such a thread gets another M.
+// A row (the records of one thread at a time) is written as a processor (P). A
+// P has sequence numbers of its own. The thread that owns the row is an M for
+// its whole life. Readers process the batches of an M in the order of the file.
+// The kernel may give the tid of an ended thread to a new thread. In that case,
+// the new thread gets another M.
 //
 // A thread in a system call keeps its P, because it is unknown whether another
 // thread could have run on that P.
@@ -41,6 +42,7 @@ enum event {
   V2_GO_CREATE = 14,
   V2_GO_START = 16,
   V2_GO_DESTROY = 17,
+  V2_GO_STOP = 19,
   V2_GO_BLOCK = 20,
   V2_GO_UNBLOCK = 21,
   V2_GO_SYSCALL_BEGIN = 22,
@@ -60,14 +62,15 @@ enum { GO_RUNNABLE = 1, GO_IN_CALL = 3, GO_WAITING = 4 }; // (Go: GoStatus)
 enum { PROC_IDLE = 2 };                                   // (Go: ProcStatus)
 
 enum {
-  BATCH_MAX = 65536, // bytes, the limit of readers
-  STRING_MAX = 1024, // bytes, the limit of readers
+  BATCH_MAX = 65536, // maximum in bytes that readers accept
+  STRING_MAX = 1024, // maximum in bytes that readers accept
   EVENT_MAX = 1 + 6 * 10,
   GENERATION = 1,
 };
 #define NO_THREAD UINT64_MAX
 
-// A batch that is being filled. It is written when it is full or complete.
+// A batch that is being filled. A full or complete batch is written to the
+// file.
 struct batch {
   uint64_t m, ticks;
   size_t len;
@@ -75,12 +78,13 @@ struct batch {
 };
 
 struct state {
-  // The batch of events of the current M. The batches of strings and stacks are
-  // filled at the same time.
+  // events: the batch of events of the current M (kernel thread). strings,
+  // stacks: the batches of strings and stacks, which are filled at the same
+  // time.
   struct batch events, strings, stacks;
-  uint64_t m, ticks; // M and time of the last event
+  uint64_t m, ticks; // M (kernel thread) and time of the last event
   uint32_t row;
-  struct mprof_pc_table tids; // maps 1 + tid to the number of Ms with it
+  struct mprof_pc_table tids; // maps 1 + tid to the number of Ms with this tid
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -108,8 +112,9 @@ static void add(struct batch *b, const void *data, size_t len) {
   b->len += len;
 }
 
-// Adds a string or a stack to its batch. The first byte of such a batch is its
-// type.
+// Adds a string or a stack to batch b. The first byte of such a batch is
+// `type`. The string or stack consists of head (head_len bytes) and data (len
+// bytes).
 static void add_entry(struct mprof_trace_writer *w, struct batch *b,
                       unsigned char type, const unsigned char *head,
                       size_t head_len, const void *data, size_t len) {
@@ -124,8 +129,8 @@ static void add_entry(struct mprof_trace_writer *w, struct batch *b,
   add(b, data, len);
 }
 
-// Writes the current batch if it has no room for `events` more events, so that
-// these events are in one batch.
+// Writes the current batch to the file if it has no room for `events` more
+// events. As a result, these events will be in one batch.
 static void keep_together(struct mprof_trace_writer *w, unsigned events) {
   struct batch *b = &state_of(w)->events;
   if (b->len + events * EVENT_MAX > BATCH_MAX)
@@ -141,8 +146,9 @@ static void event(struct mprof_trace_writer *w, unsigned type,
   keep_together(w, 1);
   unsigned char *p = b->data + b->len;
   *p++ = (unsigned char)type;
-  // The time of a batch is the time of its first event, so that no two batches
-  // of an M have equal times.
+  // The time in the batch header is the time of the first event, so the first
+  // event has the time difference 0. If the header had the time of the event
+  // before the batch, two batches of an M could have equal times.
   p = mprof_trace_put(p, b->len == 0 ? 0 : args[0]);
   for (size_t i = 1; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -176,8 +182,8 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
             text, len);
 }
 
-static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
-  state_of(w)->ticks = last_ticks;
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
+  state_of(w)->ticks = end_ticks;
 }
 
 static void put_stack(struct mprof_trace_writer *w, uint64_t number,
@@ -192,13 +198,13 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
             f.bytes, f.len);
 }
 
-static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
+static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
   struct state *s = state_of(w);
   struct batch *b = &s->events;
   put_batch(w, &s->stacks);
   put_batch(w, &s->strings);
   b->m = NO_THREAD;
-  b->ticks = last_ticks;
+  b->ticks = end_ticks;
   b->data[0] = V2_FREQUENCY;
   b->len =
       (size_t)(mprof_trace_put(b->data + 1, mprof_trace_frequency()) - b->data);
@@ -216,13 +222,13 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Returns the M of a thread that was in a system call when the trace began. The
-// status of that thread is in another row, which may be written later.
-// Therefore the M must be determined by the tid alone.
+// Returns the M (kernel thread in the file) of a thread that was in a system
+// call when the trace began. The status of this thread is in another row, which
+// may be written later. Therefore the M is determined by the tid alone.
 static uint64_t m_in_call(uint64_t tid) { return UINT64_C(1) << 32 | tid; }
 
-// Returns a new M for a thread that was not in a system call when the trace
-// began.
+// Returns a new M (kernel thread in the file) for thread tid, which was not in
+// a system call when the trace began.
 static uint64_t new_m(struct mprof_trace_writer *w, uint64_t tid) {
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->tids, 1 + tid);
   if (!slot) {
@@ -266,12 +272,12 @@ static void put_begin(struct mprof_trace_writer *w,
   to->is_first = false;
 }
 
-// Writes the status of a thread that existed when the trace began. Readers take
-// the name of the thread from the stack of this event.
+// Writes the status of a thread that existed when the trace began. Readers use
+// the stack of this event to name the thread.
 static void put_pre(struct mprof_trace_writer *w,
                     struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
-  (void)to, (void)ticks; // the record has no time
+  (void)to, (void)ticks; // a PRE record has no time
   const uint64_t g = r->n[0], tid = r->n[3];
   const uint64_t start = mprof_trace_start_number(w, r->n[2], tid);
   if (r->n[1] == MPROF_TRACE_FROM_CALL)
@@ -282,8 +288,9 @@ static void put_pre(struct mprof_trace_writer *w,
           start);
 }
 
-// Returns the sequence number of the last start or wake-up of the thread. In
-// this format system calls have no such numbers, so skipped is subtracted.
+// Returns the sequence number of the last start or wake-up of thread t.
+// t->skipped is subtracted, because it counts the numbers in t->seq that this
+// format does not use, such as those of system calls.
 static uint64_t seq_of(const struct mprof_trace_thread *t) {
   return t->seq - t->skipped;
 }
@@ -306,8 +313,8 @@ static void put_wake(struct mprof_trace_writer *w,
   EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3], stack(w, r->n[0]));
 }
 
-// The duration of a short call was not measured, so its end has the time of its
-// begin. The begin and the end must be in one batch.
+// The start and the end of a system call must be in one batch. The duration of
+// a short call was not measured, so its end has the same time as its start.
 static void put_call(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
@@ -318,8 +325,8 @@ static void put_call(struct mprof_trace_writer *w,
     EVENT(w, V2_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
 }
 
-// In this format, begins and ends of garbage collections share one sequence,
-// which starts at 1.
+// In this format, the starts and ends of garbage collections share one sequence
+// of numbers, which starts at 1.
 static void put_gc_start(struct mprof_trace_writer *w,
                          struct mprof_trace_written *to, uint64_t ticks,
                          const struct mprof_trace_record *r) {
@@ -350,11 +357,12 @@ static void put_log(struct mprof_trace_writer *w,
         mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
 }
 
-// The texts are the reasons of waits, as Go's tools know them. LABELS has no
-// form, because trace_records.c converts it to a LOG record.
+// Each `text` is the reason of a wait, as Go's tools know it. LABELS and CHARGE
+// have no entry, because trace_records.c converts these records to LOG records.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},
+    [MPROF_TRACE_STOP] = {.event = V2_GO_STOP, .text = "preempted"},
     [MPROF_TRACE_PRE] = {.put = put_pre},
     [MPROF_TRACE_CREATE] = {.event = V2_GO_CREATE},
     [MPROF_TRACE_BLOCK_SYNC] = {.event = V2_GO_BLOCK, .text = "sync"},

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format of Go 1.23, the newest that the runtime writes.
+// Format 1.23 of the trace: the format of Go 1.23, the newest format that the
+// runtime writes.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_V2_H
 #define MPROF_RT_TRACE_WRITE_TRACE_V2_H

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads call frame information (.eh_frame) and computes the rule for one code
-// address, that is, where the caller's frame is. This code keeps no state,
-// allocates nothing and takes no lock.
+// address. The rule tells where the caller's frame is. This code keeps no
+// state, allocates nothing and takes no lock.
 //
 //   pc -> module's .eh_frame_hdr (_dl_find_object)
 //      -> function's entry (FDE), by binary search
-//      -> shared entry (CIE), named by the FDE
+//      -> entry shared by many functions (CIE), named by the FDE
 //      -> run the CIE's instructions, then the FDE's up to pc -> rule
 //
 // If struct mprof_cfa_rule cannot express the rule, its base becomes
 // MPROF_CFA_UNKNOWN.
 //
-// The bytes may be corrupt, for example if a faulty tool has written the file.
-// Even then, all reads stay inside the module's mapping and all loops end.
-// (test/fuzz/eh_frame_fuzz.c)
+// The bytes of .eh_frame may be corrupt, for example if a faulty tool has
+// written the file. Even with corrupt bytes, all reads stay inside the module's
+// mapping and all loops end. test/fuzz/eh_frame_fuzz.c tests this.
 
 #include "unwind/eh_frame.h"
 
@@ -29,8 +29,8 @@
 
 enum { REG_BP_NUMBER = 6, REG_SP_NUMBER = 7, REG_RA_NUMBER = 16 };
 
-// Encodings of pointers. The lower 4 bits are the format. The upper 4 bits say
-// to which address the pointer is relative. (LSB 5.0, 10.5.1)
+// Encodings of pointers. The lower 4 bits are the format of the pointer. The
+// upper 4 bits tell to which address the pointer is relative. (LSB 5.0, 10.5.1)
 enum {
   DW_EH_PE_absptr = 0x00,
   DW_EH_PE_udata4 = 0x03,
@@ -41,16 +41,16 @@ enum {
   DW_EH_PE_FORMAT = 0x0f // mask
 };
 
-// Instructions of call frame information. The first three have an operand in
-// their lower 6 bits. (DWARF 5, 7.24; LSB 5.0, 10.5.2)
+// Instructions of call frame information. The first three use only the upper 2
+// bits; their lower 6 bits are an operand. (DWARF 5, 7.24; LSB 5.0, 10.5.2)
 enum {
   DW_CFA_advance_loc = 0x40,
   DW_CFA_offset = 0x80,
   DW_CFA_restore = 0xc0,
   DW_CFA_OPERAND = 0x3f, // mask
   DW_CFA_nop = 0x00,
-  DW_CFA_advance_loc1 = 0x02, // followed by an operand of 1 byte
-  DW_CFA_advance_loc4 = 0x04, // operand of 4 bytes; 0x03 has one of 2 bytes
+  DW_CFA_advance_loc1 = 0x02, // an operand of 1 byte follows
+  DW_CFA_advance_loc4 = 0x04, // 4 bytes follow; for 0x03, 2 bytes
   DW_CFA_offset_extended = 0x05,
   DW_CFA_restore_extended = 0x06,
   DW_CFA_undefined = 0x07,
@@ -71,6 +71,9 @@ enum {
   DW_CFA_val_expression = 0x16,
   DW_CFA_GNU_args_size = 0x2e
 };
+
+// Operations of expressions. (DWARF 5, 7.7.1)
+enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70 };
 
 struct cursor {
   const uint8_t *at, *end;
@@ -116,8 +119,8 @@ static int64_t get_sleb(struct cursor *c) {
   return (int64_t)v;
 }
 
-// Returns the size in bytes of a pointer in encoding e, or 0 for an encoding
-// that linkers do not write.
+// Returns the size in bytes of a pointer with encoding e. Returns 0 if linkers
+// do not write this encoding.
 static size_t encoded_size(uint8_t e) {
   switch (e & DW_EH_PE_FORMAT) {
   case DW_EH_PE_absptr:
@@ -132,20 +135,20 @@ static size_t encoded_size(uint8_t e) {
   }
 }
 
-// A module that the loader has mapped.
+// A module that the loader has mapped at the addresses [start, limit).
 struct module {
   uintptr_t start, limit;
-  const struct header *header; // .eh_frame_hdr
+  const struct header *header; // section .eh_frame_hdr
 };
 
-// Returns whether [at, at + length) lies in the module's mapping.
+// Returns whether [at, at + length) lies in the mapping of module m.
 static bool holds(const struct module *m, uintptr_t at, uint64_t length) {
   return at >= m->start && at <= m->limit && length <= m->limit - at;
 }
 
 // Reads the entry of .eh_frame at address `at`. Sets *body to the entry's bytes
-// after the length field. Returns false for the end mark, for the 64-bit format
-// and for an entry outside the module.
+// after the length field. Returns false for the end mark, for an entry in the
+// 64-bit format, and for an entry that does not lie in the module.
 static bool open_entry(const struct module *m, uintptr_t at,
                        struct cursor *body) {
   uint32_t length;
@@ -160,12 +163,12 @@ static bool open_entry(const struct module *m, uintptr_t at,
   return true;
 }
 
-// A common information entry (CIE). It has the data that the entries of many
-// functions share.
+// A common information entry (CIE). It has the data that the entries (FDEs) of
+// many functions share.
 struct cie {
   uint64_t code_align;
   int64_t data_align;
-  uint8_t encoding; // encoding of code addresses in FDEs
+  uint8_t encoding; // encoding of code addresses in the FDEs
   bool has_augmentation;
   struct cursor instructions;
 };
@@ -177,7 +180,7 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
   uint8_t version = (uint8_t)get_bytes(&c, 1);
   const char *augmentation = (const char *)c.at;
   const uint8_t *null = memchr(c.at, 0, (size_t)(c.end - c.at));
-  if (!null) // the text has no end inside the entry
+  if (!null) // the augmentation string does not end inside the entry
     return false;
   c.at = null + 1;
   *cie = (struct cie){.code_align = get_uleb(&c),
@@ -186,13 +189,12 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
   if (version == 1)
     get_bytes(&c, 1);
   else
-    get_uleb(&c); // register of the return address; not needed
+    get_uleb(&c); // skips the return address's register, which is not needed
   if (augmentation[0] != '\0' && !cie->has_augmentation)
     return false;
   if (cie->has_augmentation) {
     uint64_t length = get_uleb(&c);
-    // Without this check, a corrupt length could make the address below wrap
-    // around.
+    // A corrupt length could make the address c.at + length wrap around.
     if (length > (uint64_t)(c.end - c.at))
       return false;
     const uint8_t *end = c.at + length;
@@ -204,7 +206,7 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
       else if (*a == 'L')
         get_bytes(&c, 1);
       else if (*a == 'S' || *a == 'B')
-        continue; // these letters have no data
+        continue; // the CIE has no data for these letters
       else
         break;
     }
@@ -221,8 +223,11 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
 struct row {
   enum mprof_cfa_base base;
   int64_t cfa;
-  int64_t bp; // offset of the saved register from the CFA
+  int64_t bp; // offset of the saved frame pointer from the CFA
   bool bp_is_saved, bp_is_odd, ra_is_undefined;
+  // True: the frame pointer is saved at the address in the frame pointer
+  // register.
+  bool bp_is_at_bp;
 };
 
 struct machine {
@@ -230,7 +235,7 @@ struct machine {
   struct row row, initial;
   struct row stack[REMEMBERED];
   unsigned depth;
-  bool is_odd; // an instruction was found that no rule can express
+  bool is_odd; // a rule cannot express one of the instructions
 };
 
 static void set_base(struct machine *m, uint64_t reg) {
@@ -242,7 +247,7 @@ static void set_base(struct machine *m, uint64_t reg) {
 static void set_saved(struct machine *m, uint64_t reg, int64_t offset) {
   if (reg == REG_BP_NUMBER) {
     m->row.bp_is_saved = true;
-    m->row.bp_is_odd = false;
+    m->row.bp_is_odd = m->row.bp_is_at_bp = false;
     m->row.bp = offset;
   } else if (reg == REG_RA_NUMBER && offset != -8) {
     m->is_odd = true;
@@ -253,33 +258,76 @@ static void set_restored(struct machine *m, uint64_t reg) {
   if (reg == REG_BP_NUMBER) {
     m->row.bp_is_saved = m->initial.bp_is_saved;
     m->row.bp_is_odd = m->initial.bp_is_odd;
+    m->row.bp_is_at_bp = m->initial.bp_is_at_bp;
     m->row.bp = m->initial.bp;
   }
 }
 
-// Records that reg is restored in a way that a rule cannot express.
+// Records that register reg is restored in a way that struct mprof_cfa_rule
+// cannot express.
 static void set_odd(struct machine *m, uint64_t reg) {
-  if (reg == REG_BP_NUMBER)
+  if (reg == REG_BP_NUMBER) {
     m->row.bp_is_odd = true;
-  else if (reg == REG_RA_NUMBER)
+    m->row.bp_is_at_bp = false;
+  } else if (reg == REG_RA_NUMBER) {
     m->is_odd = true;
+  }
 }
 
 // Multiplies an operand by the CIE's data alignment factor. The multiplication
-// is unsigned, since a corrupt operand could overflow, and signed overflow
-// would be undefined behaviour.
+// is unsigned, because a corrupt operand could cause an overflow, and signed
+// overflow is undefined behaviour.
 static int64_t scaled(const struct machine *m, uint64_t operand) {
   return (int64_t)(operand * (uint64_t)m->cie->data_align);
 }
 
-static void skip_block(struct cursor *c) {
-  uint64_t length = get_uleb(c);
-  c->at +=
-      length < (uint64_t)(c->end - c->at) ? length : (uint64_t)(c->end - c->at);
+// Returns a cursor for the bytes of the block at c, and moves c behind the
+// block.
+static struct cursor get_block(struct cursor *c) {
+  const uint64_t length = get_uleb(c);
+  const struct cursor rest = *c;
+  c->at += length < (uint64_t)(rest.end - rest.at)
+               ? length
+               : (uint64_t)(rest.end - rest.at);
+  return (struct cursor){rest.at, c->at};
 }
 
-// Runs an instruction that defines the CFA. Returns false for any other
-// instruction.
+static void skip_block(struct cursor *c) { get_block(c); }
+
+// Reads the first operation of an expression. Returns whether this operation
+// adds a constant to the frame pointer register, and stores the constant in
+// *offset.
+static bool begins_with_bp(struct cursor *expression, int64_t *offset) {
+  if (get_bytes(expression, 1) != DW_OP_breg0 + REG_BP_NUMBER)
+    return false;
+  *offset = get_sleb(expression);
+  return true;
+}
+
+// Runs an instruction that defines the CFA by the expression e. Struct
+// mprof_cfa_rule can express e only if the CFA is the word at a fixed offset
+// from the frame pointer register.
+static void set_base_by_expression(struct machine *m, struct cursor e) {
+  int64_t offset = 0;
+  const bool is_at_bp =
+      begins_with_bp(&e, &offset) && get_bytes(&e, 1) == DW_OP_deref;
+  m->row.base = is_at_bp && e.at == e.end ? MPROF_CFA_AT_BP : MPROF_CFA_UNKNOWN;
+  m->row.cfa = offset;
+}
+
+// Runs an instruction that restores register reg from the address that the
+// expression e computes.
+static void set_saved_by_expression(struct machine *m, uint64_t reg,
+                                    struct cursor e) {
+  int64_t offset;
+  set_odd(m, reg);
+  if (reg == REG_BP_NUMBER)
+    m->row.bp_is_at_bp =
+        begins_with_bp(&e, &offset) && offset == 0 && e.at == e.end;
+}
+
+// Runs instruction op if it defines the CFA (canonical frame address). Returns
+// false for any other instruction. c: position of the operands.
 static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
   switch (op) {
   case DW_CFA_def_cfa:
@@ -300,16 +348,15 @@ static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
     m->row.cfa = scaled(m, (uint64_t)get_sleb(c));
     return true;
   case DW_CFA_def_cfa_expression:
-    m->row.base = MPROF_CFA_UNKNOWN;
-    skip_block(c);
+    set_base_by_expression(m, get_block(c));
     return true;
   default:
     return false;
   }
 }
 
-// Runs an instruction that says how a register is restored. Returns false for
-// any other instruction.
+// Runs instruction op if it says how a register is restored. Returns false for
+// any other instruction. c: position of the operands.
 static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   uint64_t reg;
   switch (op) {
@@ -334,9 +381,12 @@ static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   case DW_CFA_same_value:
     reg = get_uleb(c);
     if (reg == REG_BP_NUMBER)
-      m->row.bp_is_saved = m->row.bp_is_odd = false;
+      m->row.bp_is_saved = m->row.bp_is_odd = m->row.bp_is_at_bp = false;
     return true;
   case DW_CFA_expression:
+    reg = get_uleb(c);
+    set_saved_by_expression(m, reg, get_block(c));
+    return true;
   case DW_CFA_val_expression:
     set_odd(m, get_uleb(c));
     skip_block(c);
@@ -352,8 +402,9 @@ static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   }
 }
 
-// Runs one instruction that does not change the location. Returns false if the
-// instruction is unknown.
+// Runs instruction op, which must not be one that advances the code location.
+// Returns false if the instruction is unknown or has no matching
+// remember_state. c: position of the operands.
 static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   switch (op) {
   case DW_CFA_nop:
@@ -379,8 +430,9 @@ static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   }
 }
 
-// Runs the instructions at c up to the location `target`, which is an offset
-// from the function's first address. Returns false at an unknown instruction.
+// Runs the instructions at c that apply to the code location `target`, an
+// offset from the function's first address. Returns false at an unknown
+// instruction.
 static bool run(struct machine *m, struct cursor c, uint64_t target) {
   uint64_t at = 0;
   while (c.at < c.end) {
@@ -416,6 +468,11 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
   struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
   if (row->ra_is_undefined)
     return (struct mprof_cfa_rule){.base = MPROF_CFA_ROOT};
+  if (row->base == MPROF_CFA_AT_BP)
+    return row->bp_is_at_bp && row->cfa % 8 == 0
+               ? (struct mprof_cfa_rule){.base = MPROF_CFA_AT_BP,
+                                         .cfa_words = (int32_t)(row->cfa / 8)}
+               : none;
   if (row->base == MPROF_CFA_UNKNOWN || row->bp_is_odd || row->cfa % 8 != 0 ||
       row->bp % 8 != 0)
     return none;
@@ -427,9 +484,10 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
 
 // --- finding the entry of a code address ---
 
-// The section .eh_frame_hdr, in the only form that linkers write. The table is
-// sorted by `begin`. The fields begin and entry are 32-bit offsets from the
-// header.
+// The section .eh_frame_hdr, in the only form that linkers write. Its table has
+// one element for each function and is sorted by `begin`. `begin` is the
+// function's first address, and `entry` is the function's entry in .eh_frame.
+// Both are 32-bit offsets from the start of the header.
 struct header {
   uint8_t version, frame_encoding, count_encoding, table_encoding;
   int32_t frame;
@@ -439,10 +497,10 @@ struct header {
   } table[];
 };
 
-// Returns the address of the entry for the last function that begins at or
-// before pc, and stores the function's first address in *begin. Returns 0 if
-// there is no such entry. In a corrupt file, the returned address may lie
-// outside the module.
+// Finds the last function that begins at or before pc. Returns the address of
+// this function's entry in .eh_frame, and stores the function's first address
+// in *begin. Returns 0 if there is no such function. In a corrupt file, the
+// returned address may lie outside the module.
 static uintptr_t find_entry(const struct module *m, uintptr_t pc,
                             uintptr_t *begin) {
   const struct header *h = m->header;
@@ -470,9 +528,10 @@ static uintptr_t find_entry(const struct module *m, uintptr_t pc,
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 #pragma weak _dl_find_object
 
-// Extends the range of a static program to all of its segments. glibc reports
-// only the range of the program's code, which does not contain .eh_frame.
-// (glibc: _dl_main_map)
+// Extends the range *m of a static program to all of the program's segments.
+// For a static program, glibc reports only the range of the code, which does
+// not contain .eh_frame. bias: load address of the program. (glibc:
+// _dl_main_map)
 static void widen_static_program(struct module *m, uintptr_t bias) {
   const ElfW(Phdr) *p = (const ElfW(Phdr) *)getauxval(AT_PHDR);
   const size_t count = getauxval(AT_PHNUM);
@@ -491,8 +550,8 @@ static void widen_static_program(struct module *m, uintptr_t bias) {
     *m = program;
 }
 
-// Finds the module that contains pc. Returns false if there is no such module,
-// or if the module has no .eh_frame_hdr.
+// Finds the module that contains pc and stores the module in *m. Returns false
+// if there is no such module, or if the module has no .eh_frame_hdr.
 static bool find_module(uintptr_t pc, struct module *m) {
   struct dl_find_object found;
   if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
@@ -511,10 +570,10 @@ static bool find_module(uintptr_t pc, struct module *m) {
 }
 #endif
 
-// The entry found for a code address. `instructions` is the part of the entry
-// that has the instructions.
+// The entry of .eh_frame that was found for a code address. `instructions` is
+// the part of the entry with the instructions.
 struct found {
-  struct mprof_code_range code; // empty: no entry was found
+  struct mprof_code_range code; // function's range; empty: no entry found
   struct cie cie;
   struct cursor instructions;
 };

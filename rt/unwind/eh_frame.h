@@ -1,39 +1,51 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call frame information (.eh_frame). It says for each instruction where the
-// caller's frame is, even in code without frame pointers. Only the rules for
-// the stack pointer, the frame pointer and the return address are read.
+// Reads call frame information (.eh_frame). This information tells for each
+// instruction where the caller's frame is, even in code without frame pointers.
+// Only the rules for the stack pointer, the frame pointer and the return
+// address are read.
 //
-// The information is found with _dl_find_object (glibc 2.35), which takes no
-// lock of the loader. If libc lacks that function, all code counts as having no
-// call frame information. The functions below read only memory that the loader
-// has mapped. They may be called anywhere, including in signal handlers.
+// The information is found with _dl_find_object (glibc 2.35), which does not
+// take the loader's lock. If libc lacks _dl_find_object, all code is treated as
+// code without call frame information. The functions below read only memory
+// that the loader has mapped. They may be called anywhere, including in signal
+// handlers.
 
 #ifndef MPROF_RT_UNWIND_EH_FRAME_H
 #define MPROF_RT_UNWIND_EH_FRAME_H
 
 #include "sys/base.h"
 
-// The register to which the CFA is relative. The CFA (canonical frame address)
-// is the value of the stack pointer after the function has returned to its
-// caller.
+// The base register: the CFA is the value of this register plus a fixed offset.
+// The CFA (canonical frame address) is the value of the stack pointer after the
+// function has returned to its caller.
 enum mprof_cfa_base {
   MPROF_CFA_UNKNOWN,
   MPROF_CFA_FROM_SP,
   MPROF_CFA_FROM_BP,
-  MPROF_CFA_ROOT // the code has no caller
+  // The CFA is not a sum: it is the word stored at a fixed offset from the
+  // frame pointer register, which points to the caller's frame pointer. gcc
+  // writes this rule for functions that align the stack.
+  MPROF_CFA_AT_BP,
+  MPROF_CFA_ROOT, // no register: the code has no caller
+  // No register: the code returns from a signal handler. mprof_eh_rule returns
+  // MPROF_CFA_UNKNOWN for this code, and unwind_cfi.c recognizes its
+  // instructions.
+  MPROF_CFA_OF_SIGNAL
 };
 struct mprof_cfa_rule {
   enum mprof_cfa_base base;
-  int32_t cfa_words; // offset of the CFA from the base, in words
+  // Offset from the base register, in words. At this offset is the CFA, or for
+  // MPROF_CFA_AT_BP the word that contains the CFA.
+  int32_t cfa_words;
   bool bp_is_saved;
   int32_t bp_words; // offset of the saved frame pointer from the CFA, in words
 };
 
 // Returns the rule for the code address pc. The rule's base is
-// MPROF_CFA_UNKNOWN if pc has no call frame information, or if a rule cannot
-// express that information.
+// MPROF_CFA_UNKNOWN if pc has no call frame information, or if struct
+// mprof_cfa_rule cannot express this information.
 struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc);
 
 // Returns the range of the function that contains pc. If the compiler has split

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks the kernel which part of a stack is readable, and finds the addresses
-// that mark the roots of stacks. See stack_range.h.
+// Asks the kernel which part of a stack is readable, and finds the return
+// addresses at the roots of stacks. See stack_range.h.
 
 #include "unwind/stack_range.h"
 
@@ -15,25 +15,26 @@
 #include <ucontext.h>
 
 #define PROBE_BYTES 4096u
-// A frame may lie at most this many bytes below the end of the thread's own
-// stack.
+// Maximum distance in bytes of a frame from the end of the thread's own stack.
+// A frame with a larger distance is taken for a frame on another stack.
 #define MAX_OWN_BYTES (64u << 20)
 
 static uintptr_t page_of(uintptr_t addr) {
   return addr & -(uintptr_t)MPROF_PAGE;
 }
 
-// The kernel stores random bytes (AT_RANDOM) above the frames of the first
-// thread's stack, so that stack extends at least to the end of their page. For
-// any other thread, libc places the thread control block at the top of the
-// stack, so the stack ends there.
+// The first thread's stack extends at least to the end of the page that
+// contains the random bytes of AT_RANDOM, because the kernel stores these bytes
+// above the frames. For any other thread, libc places the thread control block
+// at the top of the stack, so the stack ends at this block.
 struct mprof_stack_range mprof_stack_range_of_thread(bool is_main) {
   uintptr_t end = is_main ? page_of(getauxval(AT_RANDOM)) + PROBE_BYTES
                           : (uintptr_t)__builtin_thread_pointer();
   return (struct mprof_stack_range){.lo = end, .hi = end, .is_main = is_main};
 }
 
-// Returns whether all memory from the start of addr's page to end is readable.
+// Returns whether all memory from the start of the page of addr to end is
+// readable.
 static bool is_readable(uintptr_t addr, uintptr_t end) {
   for (uintptr_t page = page_of(addr); page < end; page += PROBE_BYTES)
     if (!mprof_sys_readable(page))
@@ -41,10 +42,11 @@ static bool is_readable(uintptr_t addr, uintptr_t end) {
   return true;
 }
 
-// Returns whether the frame at fp lies on the thread's own stack. If it does,
-// extends the known part *r of the stack down to fp. A guard page lies between
-// the thread's own stack and any stack at lower addresses. So fp is on the own
-// stack if all memory between fp and the known part is readable.
+// Returns whether the frame at fp lies on the thread's own stack. On success,
+// extends *r, the part of this stack that is known to be readable, down to fp.
+// An unreadable guard page separates the own stack from any stack at lower
+// addresses. So the frame is on the own stack if all memory between fp and *r
+// is readable.
 static MPROF_NOINLINE bool is_own_stack(struct mprof_stack_range *r,
                                         uintptr_t fp) {
   if (fp >= r->lo || r->hi - fp > MAX_OWN_BYTES || !is_readable(fp, r->lo))
@@ -66,9 +68,9 @@ mprof_stack_enter_outside(struct mprof_stack_range *range,
                           struct mprof_stack_range *foreign, uintptr_t fp) {
   if (is_own_stack(range, fp))
     return range;
-  // fp lies on another stack, such as a coroutine's. The readable part of such
-  // a stack is determined anew each time, since memory above fp may have been
-  // unmapped since the last time.
+  // fp lies on another stack, such as a coroutine's. The readable part of
+  // another stack is determined in each call, because memory above fp may have
+  // been unmapped since the last call.
   *foreign = (struct mprof_stack_range){.lo = page_of(fp),
                                         .hi = page_of(fp) + PROBE_BYTES,
                                         .is_main = range->is_main};
@@ -85,17 +87,32 @@ struct mprof_stack_roots mprof_stack_roots;
 void mprof_unwind_init(void) {
   struct mprof_module *libc = &mprof_stack_roots.libc;
   *libc = mprof_module_of((void *)pthread_key_create);
-  // A static libc is part of the program's module, so libc has no range of its
-  // own. With glibc, the program's module has no name. With musl, it has its
-  // file name, so its program headers are compared, too.
+  // If libc is linked statically, libc is part of the program's module and has
+  // no range of its own. With glibc, the program's module has no name. With
+  // musl, the program's module has its file name. Therefore the id of the
+  // module, which is the address of its program headers, is also compared with
+  // the address of the program's own headers.
   if (libc->name[0] == '\0' || libc->id == getauxval(AT_PHDR))
     libc->start = libc->end = 0;
 }
 
+void mprof_learn_root(mprof_pc pc) {
+  const struct mprof_module *libc = &mprof_stack_roots.libc;
+  if (libc->end != 0 && pc - libc->start >= libc->end - libc->start)
+    return; // a module other than libc may be unloaded
+  for (int i = 0; i < MPROF_ROOTS; i++) {
+    mprof_pc unused = 0;
+    if (atomic_compare_exchange_strong(&mprof_stack_roots.known[i], &unused,
+                                       pc) ||
+        unused == pc)
+      return;
+  }
+}
+
 static void nothing(void) {}
 
-// Calls makecontext on a small stack and reads the return address that
-// makecontext stores at the top of that stack.
+// Calls makecontext for a small stack, and then reads the return address that
+// makecontext has stored at the top of this stack.
 void mprof_unwind_learn_roots(void) {
   static ucontext_t context;
   static char stack[512] __attribute__((aligned(16)));
@@ -110,8 +127,8 @@ void mprof_unwind_learn_roots(void) {
   if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
     mprof_stack_roots.context = *(const mprof_pc *)sp;
   // Erases the copy of the thread's registers. Otherwise the search for stuck
-  // threads would mistake old register values for pointers to objects
-  // (stuck_scan.c).
+  // threads (stuck_scan.c) would mistake old register values for pointers to
+  // objects.
   memset(&context, 0, sizeof(context));
   memset(stack, 0, sizeof(stack));
 }

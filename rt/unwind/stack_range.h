@@ -3,7 +3,7 @@
 //
 // Determines which part of a stack is readable, and recognizes the root of a
 // stack. Unwinding by frame pointers (unwind_fp.h) and unwinding by call frame
-// information (unwind_cfi.h) both use these functions.
+// information (unwind_cfi.h) use these functions.
 
 #ifndef MPROF_RT_UNWIND_STACK_RANGE_H
 #define MPROF_RT_UNWIND_STACK_RANGE_H
@@ -11,18 +11,21 @@
 #include "process/modules.h"
 #include "sys/base.h"
 
-// Attribute of functions that read a stack. They read words of other functions'
-// frames, so sanitizers must not check the reads.
+// Attribute of functions that read a stack. Sanitizers must not check the
+// reads, because these functions read words in the frames of other functions.
 #define MPROF_NO_SANITIZER                                                     \
   __attribute__((no_sanitize("address", "thread", "memory")))
 
-// The part of a thread's own stack that is known to be readable. It stays
-// readable as long as the thread exists. The thread may also run on foreign
-// stacks, such as those of coroutines or an alternate signal stack. A foreign
-// stack may be unmapped at any time, so its range is not kept.
+// The part of a thread's own stack that is known to be readable. This part
+// stays readable as long as the thread exists. The thread may also run on
+// foreign stacks, such as those of coroutines or an alternate signal stack. The
+// range of a foreign stack is not kept, because the stack may be unmapped at
+// any time.
 struct mprof_stack_range {
-  uintptr_t lo, hi; // lo grows downwards from hi, the end of the stack
-  bool is_main;     // true: the stack of the process's first thread
+  // [lo, hi) is readable. hi is the end of the stack. lo is moved down when
+  // more of the stack is found to be readable.
+  uintptr_t lo, hi;
+  bool is_main; // true: stack of the process's first thread
 };
 // Returns the initial, empty range for the stack of the calling thread.
 // is_main: the calling thread is the process's first thread.
@@ -30,15 +33,15 @@ struct mprof_stack_range mprof_stack_range_of_thread(bool is_main);
 
 // --- readable memory ---
 
-// Does the work of mprof_stack_enter if fp lies outside *range. Call
-// mprof_stack_enter instead.
+// The part of mprof_stack_enter for the case that fp lies outside *range. Do
+// not call this function; call mprof_stack_enter.
 struct mprof_stack_range *
 mprof_stack_enter_outside(struct mprof_stack_range *range,
                           struct mprof_stack_range *foreign, uintptr_t fp);
-// Returns the readable range of the stack that contains fp. If fp lies on the
-// thread's own stack, the result is range. Otherwise the function fills
-// *foreign and returns foreign. Returns NULL if not even the frame at fp is
-// readable.
+// Returns the readable range of the stack that contains the frame at fp. If fp
+// lies on the thread's own stack, returns range. If fp lies on another stack,
+// stores its readable range in *foreign and returns foreign. Returns NULL if
+// not even the frame at fp is readable.
 static inline struct mprof_stack_range *
 mprof_stack_enter(struct mprof_stack_range *range,
                   struct mprof_stack_range *foreign, uintptr_t fp) {
@@ -47,12 +50,12 @@ mprof_stack_enter(struct mprof_stack_range *range,
              : mprof_stack_enter_outside(range, foreign, fp);
 }
 
-// Extends the known readable part of a foreign stack upwards to include [addr,
-// addr + 16). Returns false if that memory is not readable.
+// Extends *r, the known readable part of a foreign stack, upwards to include
+// [addr, addr + 16). Returns false if [addr, addr + 16) is not readable.
 bool mprof_stack_extend(struct mprof_stack_range *r, uintptr_t addr);
-// Returns whether [addr, addr + 16) is readable. If is_foreign, range is the
-// range of a foreign stack, which the function extends upwards if needed. addr
-// must lie above all addresses read so far.
+// Returns whether [addr, addr + 16) is readable. addr must lie above all
+// addresses of the stack that were read before. is_foreign: range belongs to a
+// foreign stack, so the function extends range upwards if needed.
 static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
                                        bool is_foreign, uintptr_t addr) {
   return mprof_likely(addr + 16 <= range->hi) ||
@@ -61,33 +64,56 @@ static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
 
 // --- roots ---
 
-// Finds the address range of libc's code. Called at start.
+// Finds the address range of libc's code. Called when the runtime starts.
 void mprof_unwind_init(void);
 // Finds the return address at the root of the stacks that makecontext prepares.
-// Called before the first stack is unwound. It is not called at start, so that
-// programs without events do not pay for it.
+// Called before the first stack is unwound. This function is not called at
+// start, so that a program without events does not spend the time.
 void mprof_unwind_learn_roots(void);
+
+// Maximum number of known roots. glibc has three roots, because main, start
+// functions of POSIX threads and start functions of C11 threads return to
+// different addresses.
+#define MPROF_ROOTS 4
 
 struct mprof_stack_roots {
   // Address to which a function started by makecontext returns; 0: unknown.
-  // This return address marks the root of a coroutine's stack. The frame
-  // address saved there is an arbitrary value from the thread that made the
-  // context. Written once.
+  // Written once. A frame with this return address is the root of a coroutine's
+  // stack. Unwinding must end at this frame, because the caller's frame address
+  // in the frame is an arbitrary value.
   mprof_pc context;
-  // libc's module, empty if libc is linked statically. Frames of libc at the
-  // root of a stack are not frames of the program. Written once at start.
+  // The module of libc; empty if libc is linked statically. Written once at
+  // start. If a frame of libc is the root of a stack, the frame is dropped,
+  // because it is not a frame of the program.
   struct mprof_module libc;
+  // Addresses in libc to which main and the start functions of threads return;
+  // 0: unused. Each element is written once.
+  _Atomic(mprof_pc) known[MPROF_ROOTS];
 };
 extern struct mprof_stack_roots mprof_stack_roots;
 
-// Returns whether pc is the address to which a coroutine's function returns.
+// Returns whether pc is the return address at the root of a coroutine's stack.
 static inline bool mprof_is_context_root(mprof_pc pc) {
   return pc == mprof_stack_roots.context;
 }
-// Returns how many of the n frames at pcs to keep. The stack is complete, so
-// its last frames may be libc's callers of main or of a thread's start
-// function, which are dropped. before: number of the stack's return addresses
-// before pcs.
+// Remembers pc as an address to which main or the start functions of threads
+// return. Does nothing if MPROF_ROOTS such addresses are already known, or if
+// pc does not lie in libc.
+void mprof_learn_root(mprof_pc pc);
+// Returns whether main or the start functions of threads return to pc. A frame
+// with this return address is the root of a stack. Returns false if
+// mprof_learn_root was not called for pc.
+static inline bool mprof_is_root(mprof_pc pc) {
+  for (int i = 0; i < MPROF_ROOTS; i++)
+    if (pc ==
+        atomic_load_explicit(&mprof_stack_roots.known[i], memory_order_relaxed))
+      return true;
+  return false;
+}
+// Returns how many of the n frames at pcs to keep. Call this function for a
+// complete stack. The stack's last frame may be libc's caller of main or of a
+// thread's start function; this frame is dropped. before: number of the stack's
+// return addresses that precede pcs.
 static inline size_t mprof_without_root(const mprof_pc *pcs, size_t n,
                                         size_t before) {
   const struct mprof_module *libc = &mprof_stack_roots.libc;

@@ -2,50 +2,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Unwinds by call frame information (eh_frame.h), for stacks that pass through
-// code without frame pointers. The rules are cached, but unwinding by them is
-// still slower than unwinding by frame pointers. So it is used only for stacks
-// that begin in code without frame pointers. The functions take no lock and may
-// run in signal handlers.
+// code without frame pointers. The call frame information is cached, but this
+// way of unwinding is still slower than unwinding by frame pointers. So it is
+// used only for new stacks, and for stacks that have code without frame
+// pointers. The functions take no lock and may run in signal handlers.
 
 #ifndef MPROF_RT_UNWIND_UNWIND_CFI_H
 #define MPROF_RT_UNWIND_UNWIND_CFI_H
 
 #include "unwind/unwind_fp.h"
 
-// Does the same as mprof_unwind, but can also unwind through code without frame
+// Unwinds a stack as mprof_unwind does, but also through code without frame
 // pointers.
 size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
-// Registers from which mprof_unwind_registers starts. pc is the return address
-// of a call. If the registers are of code that a signal has interrupted, pc is
-// the address of the interrupted instruction plus 1. pc becomes the first
-// address in pcs.
+// Unwinds a stack as mprof_unwind_cfi does. Stores in *by_frame_pointers
+// whether all code of the stack keeps frame pointers, so that mprof_unwind
+// finds the same frames and the same end. If it is true, this result also holds
+// for each later stack for which mprof_unwind finds the same return addresses.
+size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
+                            mprof_pc *pcs, size_t depth,
+                            enum mprof_stack_end *end, bool *by_frame_pointers);
+// The registers from which mprof_unwind_registers starts. pc is the return
+// address of a call. For code that a signal has interrupted, pc is the address
+// of the interrupted instruction plus 1, because the unwinder looks up pc - 1.
+// pc becomes the first address in pcs.
 struct mprof_registers {
   uintptr_t pc, sp, bp;
 };
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end);
-// Returns whether the instructions at pc are those with which libc returns from
-// a signal handler, that is, calls rt_sigreturn. Debuggers use the same test.
+// Returns whether a signal handler returns to pc. The test compares the
+// instructions at pc with libc's instructions that call rt_sigreturn. Debuggers
+// use the same test.
 bool mprof_is_signal_return(mprof_pc pc);
-// Returns the ucontext_t of the signal whose handler is on the stack above the
-// frame address fp. If several handlers are nested, returns the ucontext_t of
-// the last signal. Returns NULL if no handler is on the stack.
+// Searches the stack above the frame at fp for a signal handler. Returns the
+// ucontext_t of the handler's signal. If several handlers are nested, returns
+// the ucontext_t of the last signal. Returns NULL if no handler is on the
+// stack.
 const void *mprof_interrupted_context(struct mprof_stack_range *range,
                                       uintptr_t fp);
 // Returns whether `frame` is the address of an active frame whose return
 // address is pc. fp is the address of an inner frame on the same stack. The
-// function of `frame` must keep a frame pointer; the functions between the two
-// frames need not.
+// function with the frame `frame` must keep a frame pointer. The functions
+// between the two frames need not keep frame pointers.
 bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
                            uintptr_t frame, mprof_pc pc);
-// Returns the frame address of the runtime's entry that has called, directly or
-// through other functions, the function with frame address fp. Returns 0 if no
-// entry has.
+// Returns the frame address of the runtime's entry that has called the function
+// with the frame fp, directly or through other functions. An entry is a
+// function that the program calls in place of a hooked function. Returns 0 if
+// no entry has called the function.
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
-// Drops the cached rules. Called when a module was unloaded, since other code
-// may be loaded at its addresses.
+// Drops the cached rules. Called when a module was unloaded, because other code
+// may be loaded at the module's addresses.
 void mprof_unwind_forget(void);
 
 #endif // MPROF_RT_UNWIND_UNWIND_CFI_H

@@ -4,28 +4,33 @@
 // Unwinds stacks by frame pointers. (Go: fpTracebackPCs)
 //
 // The compiler pass makes every function that calls another function keep a
-// frame pointer. So the frames of instrumented code form a linked list; fp is a
-// frame address:
+// frame pointer. So the frames of instrumented code form a linked list. If fp
+// is a frame address:
 //   [fp]      the caller's frame address
 //   [fp + 8]  the return address
+//
 // Code without frame pointers (most libraries) may keep any value in the frame
-// pointer register. So each step is checked: the next frame must lie above,
-// must be aligned like a frame, must not be too far away, and must be in memory
-// that is known to be readable. A step may still be wrong, but it never faults.
-// The writers of profiles drop addresses that lie in no code.
+// pointer register. So each step is checked: the caller's frame must lie above
+// fp, must be aligned like a frame, must not be too far away, and must be in
+// memory that is known to be readable. A wrong value may pass these checks, but
+// reading the frame never faults. Therefore bucket_at.c uses a stack from this
+// file only if unwind_cfi.c has found that all of its code keeps frame
+// pointers.
 
 #include "unwind/unwind_fp.h"
 
 #include "sys/abi_words.h"
 #include "unwind/stack_range.h"
 
-// Returns why the chain ends at the frame at fp: MPROF_STACK_COMPLETE if that
-// frame is the root of the thread's stack. next: the frame address saved there.
-// A new thread starts with frame address 0, so next is 0 at its root. In the
-// first thread, libc leaves an arbitrary value in the register when it calls
-// main, so instrumented main stores its frame address in __mprof_main_frame.
-// Before main runs and after main has returned, all frames above fp are libc's,
-// so the stack counts as complete.
+// Returns why the chain of frames ends at the frame at fp. next: the caller's
+// frame address in this frame. The result is MPROF_STACK_COMPLETE if the frame
+// is the root of the thread's stack. A new thread starts with frame address 0,
+// so next is 0 at the root of its stack. In the first thread, libc leaves an
+// arbitrary value in the frame pointer register when it calls main. Therefore
+// instrumented main stores its frame address in __mprof_main_frame, and the
+// frame at this address is the root. __mprof_main_frame is 0 before main runs
+// and after main has returned. In both cases, all frames above fp belong to
+// libc, so the stack counts as complete.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                      uintptr_t fp, uintptr_t next) {
   if (next == 0)
@@ -35,6 +40,28 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
   uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   return main_frame == 0 || fp == main_frame ? MPROF_STACK_COMPLETE
                                              : MPROF_STACK_CUT_CHAIN;
+}
+
+// Returns how many of the n frames at pcs to keep, and sets *end. The chain of
+// frames breaks at the last frame, which is at fp. next: the caller's frame
+// address in this frame. Drops libc's frames only if libc has called main or
+// the start function of a thread from them. Without this check, a chain that
+// ends in another function of libc, such as qsort, would look like a complete
+// stack.
+static MPROF_NOINLINE size_t stop(const struct mprof_stack_range *r,
+                                  uintptr_t fp, uintptr_t next,
+                                  const mprof_pc *pcs, size_t n, size_t before,
+                                  enum mprof_stack_end *end) {
+  enum { OF_LIBC_MAX = 4 };
+  for (size_t i = n; i-- > 0 && n - i <= OF_LIBC_MAX;)
+    if (before + i > 0 && mprof_is_root(pcs[i])) {
+      *end = MPROF_STACK_COMPLETE;
+      return i;
+    }
+  *end = classify(r, fp, next);
+  const bool is_called_by_libc =
+      r->is_main && before + n > 1 && fp == (uintptr_t)__mprof_main_frame;
+  return is_called_by_libc ? n - 1 : n;
 }
 
 MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
@@ -61,12 +88,10 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
       *end = MPROF_STACK_COMPLETE;
       return mprof_without_root(pcs, n, before);
     }
-    // The first comparison checks both bounds: if next is below fp + 16, the
-    // unsigned difference is huge.
+    // The first comparison checks both bounds of next. If next is below fp +
+    // 16, the unsigned difference is huge.
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
-      *end = classify(range, fp, next);
-      return *end == MPROF_STACK_COMPLETE ? mprof_without_root(pcs, n, before)
-                                          : n;
+      return stop(range, fp, next, pcs, n, before, end);
     }
     if (n == depth)
       return n;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The copy of the profiles heap and allocs. At the end of the process, the
-// profile heapx is written from this copy, too.
+// The copy of the profiles heap and allocs, that is, the data from which they
+// are written. At the end of the process, the profile heapx is written from
+// this copy, too.
 
 #ifndef MPROF_RT_WRITE_KIND_HEAP_H
 #define MPROF_RT_WRITE_KIND_HEAP_H

@@ -18,8 +18,8 @@
 #include "write/write_text_wait.h"
 
 struct threadcreate_copy {
-  // For the file: live threads, and ended threads with the option
-  // threadcreate_ended.
+  // For the file: the live threads. With the option threadcreate_ended, also
+  // the threads that have ended.
   struct mprof_threadcreate_snapshot threads;
   // For the report: all threads, one sample for each stack.
   struct mprof_threadcreate_snapshot created;

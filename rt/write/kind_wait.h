@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function of the profiles block and mutex that the heap profile needs.
+// Declares a function of the profiles block and mutex that kind_heap.c calls.
 
 #ifndef MPROF_RT_WRITE_KIND_WAIT_H
 #define MPROF_RT_WRITE_KIND_WAIT_H

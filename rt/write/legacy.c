@@ -63,7 +63,7 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
 // differs from pc if the code at pc was unloaded. The kernel does not list the
 // mapping of unloaded code. Therefore this function sets has_names of the
 // mapping, so that put_maps lists it.
-// gone: as for mprof_maps_shown.
+// gone: field `gone` of the bucket with pc; see mprof_maps_shown.
 static mprof_pc show(struct mprof_legacy *w, mprof_pc pc, uint32_t gone) {
   mprof_pc shown = mprof_maps_shown(&w->maps, pc, gone);
   if (shown != pc) {

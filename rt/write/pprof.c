@@ -77,7 +77,7 @@ struct mprof_pprof {
   struct mprof_mapping *first_mapping, **last_mapping; // list, sorted by id
   uint64_t mappings;
   struct mprof_mapping pseudo; // mapping of all pseudo frames
-  struct mprof_pc_table table; // from addresses to location ids
+  struct mprof_pc_table table; // maps addresses to location ids
   // These tables map a hash to a number. functions_of: the hash of a function's
   // name and file to the function's id. strings_of: the hash of a string to the
   // string's number.
@@ -287,7 +287,8 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   uint64_t file = intern(w, f->file);
   if (mprof_wrapper_name(&t, f->function)) {
     name = intern(w, plain);
-    // If the names were equal, readers would remove the "()" of an operator.
+    // Omits a system name that is equal to the plain name. Otherwise readers
+    // would remove the "()" from the plain name of an operator().
     if (name == system_name)
       system_name = 0;
   }
@@ -296,6 +297,7 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
   mprof_pb_uint64_opt(&w->pb, FUNCTION_SYSTEM_NAME, system_name);
   mprof_pb_uint64_opt(&w->pb, FUNCTION_FILENAME, file);
+  mprof_pb_int64_opt(&w->pb, FUNCTION_START_LINE, f->start_line);
   mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
   emit(w);
 }

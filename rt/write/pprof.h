@@ -20,7 +20,7 @@ struct mprof_outfile;
 // MPROF_PPROF_TYPES: maximum number of values of a sample.
 // MPROF_PPROF_LABELS: number of labels of a sample for which pprof.c reserves
 //   memory. The labels that the program sets for a thread are not counted here.
-enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 3 };
+enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 4 };
 
 struct mprof_pprof_type {
   const char *type, *unit;
@@ -40,8 +40,8 @@ struct mprof_pprof_head {
   const char *rate_name;
   uint64_t rate;
   const char *note; // additional comment in the profile; NULL: none
-  // true: readers omit the frames of allocation functions, not only of
-  // wrappers.
+  // true: readers omit the frames of wrappers and of allocation functions;
+  // false: readers omit only the frames of wrappers.
   bool drops_allocators;
   // Name of the frame that is shown for an empty stack, because some readers
   // lose samples without locations. NULL: no stack is empty.

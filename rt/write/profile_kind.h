@@ -36,14 +36,14 @@ struct mprof_profile_row {
   const char *suffix; // file suffix at exit; NULL: no file at exit
   const struct mprof_profile_kind *kind;
   int variant;
-  unsigned section, line; // positions in the report, from 1; 0: not there
+  unsigned section, line; // positions in the report, from 1; 0: omitted
   const char *text;
 };
 
 // The purpose for which a copy of a profile is taken.
 struct mprof_profile_taking {
   enum mprof_profile_form form;
-  size_t number; // number of the requested profile of the program
+  size_t number; // number of the profile if the program defines it
   // At the end of the process: the copies of all profiles, indexed by enum
   // mprof_profile_id. The profiles before this profile have already been
   // copied. For a request of the program: NULL.
@@ -81,7 +81,7 @@ struct mprof_profile_kind {
   // this kind needs no groups.
   int (*group)(void *copy);
   // Returns whether the profile should get a file and a section of the report.
-  // NULL: the result of is_on.
+  // NULL: the profile is shown whenever is_on allows its copy to be taken.
   // copies: the copies of all profiles, indexed by enum mprof_profile_id.
   bool (*is_shown)(const void *copy, void *const *copies);
   // Returns whether the copy has stacks that must be symbolized.
@@ -94,8 +94,8 @@ struct mprof_profile_kind {
   // Appends the numbers of the copy for a message on stderr, such as "1,234
   // waits, 56 stacks".
   void (*put_numbers)(struct mprof_text *t, const void *copy, size_t part);
-  // true: the message about the report has these numbers if no profile is
-  // written.
+  // true: if no profile file is written, the message that names the report has
+  // the numbers that put_numbers appends.
   bool sums_up_report;
   // report writes the section of the report. report_line writes the
   // machine-readable summary lines at the end of the report.

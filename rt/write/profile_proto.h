@@ -71,6 +71,7 @@ enum {
   FUNCTION_NAME = 2,        // int64 (string table index)
   FUNCTION_SYSTEM_NAME = 3, // int64 (string table index)
   FUNCTION_FILENAME = 4,    // int64 (string table index)
+  FUNCTION_START_LINE = 5,  // int64
 };
 
 #endif // MPROF_RT_WRITE_PROFILE_PROTO_H

@@ -9,12 +9,15 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "lock_wait/hook_names.h"
 #include "snapshot/group_by_stack.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
+#include "sys/flags.h"
 #include "sys/message.h"
 #include "thread/labels_text.h"
 #include "unwind/unwind_fp.h"
+#include "write/std_frames.h"
 
 #include <string.h>
 
@@ -129,15 +132,49 @@ static void put_library(struct mprof_report *w, const char *file) {
   mprof_report_put(w, ")");
 }
 
-static void put_frame(const struct mprof_frame *f, void *arg) {
-  struct mprof_report *w = arg;
+// Returns whether the report never shows this frame.
+static bool is_omitted(struct mprof_report *w, const struct mprof_frame *f) {
   if (w->skip > 0) {
     w->skip--;
+    return true;
+  }
+  return w->is_main || is_start(w, f->function) ||
+         (f->function[0] != '\0' && mprof_is_wrapper(f->function));
+}
+
+// Returns whether the frame is that of a hooked function: the function in which
+// a thread waited, or by which it ended the wait of others.
+static bool is_hooked(const struct mprof_report *w) {
+  const int type = w->bucket->type;
+  return w->index == 0 &&
+         (type == MPROF_BUCKET_BLOCK || type == MPROF_BUCKET_MUTEX ||
+          mprof_hooked_name(w->bucket->stack[0]) != NULL);
+}
+
+static bool is_hidden(const struct mprof_report *w,
+                      const struct mprof_frame *f) {
+  return !w->shows_std && !is_hooked(w) && mprof_is_std_frame(f);
+}
+
+// Writes how many frames are left out between two other frames.
+static void put_hidden(struct mprof_report *w) {
+  if (w->hidden > 0 && w->number > 0) {
+    mprof_report_put(w, "    ... ");
+    mprof_report_things(w, w->hidden, "frame");
+    mprof_report_put(w, " of the standard library\n");
+  }
+  w->hidden = 0;
+}
+
+static void put_frame(const struct mprof_frame *f, void *arg) {
+  struct mprof_report *w = arg;
+  if (is_omitted(w, f))
+    return;
+  if (is_hidden(w, f)) {
+    w->hidden++;
     return;
   }
-  if (w->is_main || is_start(w, f->function) ||
-      (f->function[0] != '\0' && mprof_is_wrapper(f->function)))
-    return;
+  put_hidden(w);
   mprof_report_put(w, "    #");
   mprof_outfile_dec(w->out, w->number++);
   mprof_report_put(w, " 0x");
@@ -169,12 +206,37 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   w->is_main = strcmp(f->function, "main") == 0;
 }
 
-void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
+// Sets shows_std if the stack has only frames of standard libraries.
+static void look_at_frame(const struct mprof_frame *f, void *arg) {
+  struct mprof_report *w = arg;
+  if (!is_omitted(w, f) && !is_hooked(w) && !mprof_is_std_frame(f))
+    w->shows_std = false;
+  w->is_main = w->is_main || strcmp(f->function, "main") == 0;
+}
+
+static void begin_stack(struct mprof_report *w, const struct mprof_bucket *b) {
   w->bucket = b;
-  w->number = 0;
+  w->number = w->hidden = 0;
   w->skip = b->skip;
   w->is_main = false;
+}
+
+static void choose_frames(struct mprof_report *w,
+                          const struct mprof_bucket *b) {
   const uint32_t gone = mprof_bucket_gone(b);
+  begin_stack(w, b);
+  w->shows_std = true;
+  if (mprof_flags.report_std)
+    return;
+  for (w->index = 0; w->index < b->stack_len && w->shows_std; w->index++)
+    mprof_symbolize(mprof_symbolize_shown(b->stack[w->index], gone),
+                    look_at_frame, w);
+}
+
+void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
+  const uint32_t gone = mprof_bucket_gone(b);
+  choose_frames(w, b);
+  begin_stack(w, b);
   for (w->index = 0; w->index < b->stack_len; w->index++)
     if (!mprof_symbolize(mprof_symbolize_shown(b->stack[w->index], gone),
                          put_frame, w)) {
@@ -187,7 +249,8 @@ void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
   if (w->is_main)
     return;
   if (b->end == MPROF_STACK_CUT_CHAIN)
-    mprof_report_put(w, "    [truncated] at code without frame pointers\n");
+    mprof_report_put(w, "    [truncated] at code without frame pointers and "
+                        "unwind tables\n");
   else if (b->end == MPROF_STACK_CUT_DEPTH)
     mprof_report_put(w, "    [truncated] at stack_depth frames\n");
 }

@@ -24,6 +24,8 @@ struct mprof_report {
   unsigned number; // number of the next frame in the report
   unsigned skip;   // number of functions that are still to be omitted
   bool is_main;    // main was written; the callers of main are omitted
+  bool shows_std;  // frames of standard libraries are written, too
+  unsigned hidden; // number of these frames omitted since the last frame
   char command[4096];
 };
 
@@ -46,7 +48,9 @@ void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what);
 // Writes nothing if no sample has labels.
 void mprof_report_labels(struct mprof_report *w,
                          const struct mprof_stack_labels *labels);
-// Writes the stack of b, one line for each frame.
+// Writes the stack of b, one line for each frame. Without the option
+// report_std, leaves out frames of the standard libraries, unless the stack has
+// no other frames. The function that waits, at the leaf of a wait, stays.
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 
 #endif // MPROF_RT_WRITE_REPORT_TEXT_H

@@ -44,6 +44,10 @@ static void put_head(struct mprof_report *w, const struct mprof_summary *s) {
   mprof_command_line(w->command, sizeof(w->command));
   mprof_report_put(w, "\nCommand:   ");
   mprof_report_put(w, w->command);
+  if (mprof_command_title(w->command, sizeof(w->command))) {
+    mprof_report_put(w, "\nTitle:     ");
+    mprof_report_put(w, w->command);
+  }
   mprof_report_put(w, "\n");
 }
 

@@ -13,14 +13,14 @@ import collections
 
 NAMES = {4: "Gomaxprocs", 5: "ProcStart", 6: "ProcStop", 7: "GCStart",
          8: "GCDone", 13: "GoCreate", 14: "GoStart", 15: "GoEnd",
-         19: "GoSleep", 21: "GoUnblock", 24: "GoBlockSelect",
+         18: "GoPreempt", 19: "GoSleep", 21: "GoUnblock", 24: "GoBlockSelect",
          25: "GoBlockSync", 26: "GoBlockCond", 27: "GoBlockNet",
          28: "GoSysCall", 29: "GoSysExit", 30: "GoSysBlock", 31: "GoWaiting",
          32: "GoInSyscall", 33: "HeapAlloc", 45: "UserTaskCreate",
          46: "UserTaskEnd", 47: "UserRegion", 48: "UserLog"}
 # The last argument of these events is their stack.
-WITH_STACK = {4, 7, 13, 19, 21, 24, 25, 26, 27, 28, 45, 46, 47, 48}
-WAITS = {19, 24, 25, 26, 27, 30, 15}
+WITH_STACK = {4, 7, 13, 18, 19, 21, 24, 25, 26, 27, 28, 45, 46, 47, 48}
+WAITS = {15, 18, 19, 24, 25, 26, 27, 30}
 
 Event = collections.namedtuple("Event", "tick type p g args stack text")
 
@@ -31,9 +31,9 @@ Event = collections.namedtuple("Event", "tick type p g args stack text")
 NAMES_V2 = {9: ("Gomaxprocs", "nS"), 10: ("ProcStart", "--"),
             11: ("ProcStop", ""), 13: ("ProcStatus", "nn"),
             14: ("GoCreate", "nfS"), 16: ("GoStart", "nn"), 17: ("GoEnd", ""),
-            20: ("GoBlock", "tS"), 21: ("GoUnblock", "nnS"),
-            22: ("GoSysCall", "-S"), 23: ("GoSysExit", ""),
-            24: ("GoSysExit", ""),
+            19: ("GoPreempt", "-S"), 20: ("GoBlock", "tS"),
+            21: ("GoUnblock", "nnS"), 22: ("GoSysCall", "-S"),
+            23: ("GoSysExit", ""), 24: ("GoSysExit", ""),
             29: ("GCStart", "nS"), 30: ("GCDone", "n"), 37: ("HeapAlloc", "n"),
             40: ("UserTaskCreate", "nntS"), 41: ("UserTaskEnd", "nS"),
             42: ("UserRegion", "ntS"), 43: ("UserRegion", "ntS"),
@@ -185,7 +185,7 @@ def events_v2(r):
                                 text))
         if name == "GoStart":
             running[m] = args[0]
-        elif name in REASONS.values() or name == "GoEnd":
+        elif name in REASONS.values() or name in ("GoEnd", "GoPreempt"):
             running[m] = 0
     result.sort(key=lambda e: e.tick)
     return result, r.frequency

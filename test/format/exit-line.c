@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at exit one line names the files that were written, or says why none
-// was. The exit status stays the program's.
+// Intent: if options were set, at exit one line names the files that were
+// written, or says why none could be written. The exit status stays the
+// program's.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: ./app 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: %run{heap=1} ./app 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (3 samples, 2 stacks) and mprof.app.[[PID]].txt; incomplete: no_memory 5{{$}}
 // BOTH-NEXT: exit code 7
 // RUN: gzip -t mprof.app.*.heap.pb.gz && grep -q SUMMARY mprof.app.*.txt
@@ -21,7 +22,7 @@
 // REPORT: mprof: wrote only.[[PID:[0-9]+]].txt (3 samples, 2 stacks); incomplete
 //
 // RUN: %run_quiet ./app 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE-NOT: mprof
+// NONE-NOT: mprof:
 // NONE: exit code 7
 //
 // RUN: %run{log_path=/missing/a.%%p} ./app 2>&1 \
@@ -38,7 +39,7 @@
 // RUN: %run{heap=0} ./app 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF: (0 samples: heap=0) and
 //
-// RUN: ./app blind 2>&1 | FileCheck %s --check-prefix=BLIND
+// RUN: %run{heap=1} ./app blind 2>&1 | FileCheck %s --check-prefix=BLIND
 // RUN: %run{log_path=stderr} ./app blind 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BLIND
 // BLIND-NOT: mprof: cannot

@@ -6,12 +6,12 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: (ulimit -f 4; ./app; echo "exit code $?") 2>&1 | FileCheck %s
+// RUN: (ulimit -f 4; %run{heap=1} ./app; echo "exit code $?") 2>&1 | FileCheck %s
 // CHECK: mprof: cannot write mprof.app.{{[0-9]+}}.heap.pb.gz: file too large
 // CHECK: exit code 7
 // RUN: test -z "$(ls | grep pb.gz)"
 //
-// RUN: ./app unread && ls mprof.app.*.heap.pb.gz
+// RUN: %run{heap=1} ./app unread && ls mprof.app.*.heap.pb.gz
 // RUN: %run{log_path=stderr} ./app unread
 
 #include "bucket/bucket.h"

@@ -22,6 +22,15 @@
 // DROP std::allocator_traits<std::allocator<int> >::allocate
 // DROP std::__1::allocator<int>::allocate
 // DROP __gnu_cxx::new_allocator<int>::allocate
+// DROP std::__1::allocator::allocate[abi:ne190107]
+// DROP std::__1::allocator_traits<A>::allocate[abi:ne190107]
+// DROP std::__1::__libcpp_allocate[abi:ne190107]
+// DROP std::_Vector_base<int, std::allocator<int> >::_M_allocate
+// DROP std::_Rb_tree::_M_get_node
+// DROP std::__cxx11::_List_base<int, std::allocator<int> >::_M_get_node
+// DROP std::_Deque_base::_M_allocate_map
+// DROP std::__cxx11::basic_string::_M_create
+// DROP std::__allocated_ptr std::__allocate_guarded
 // DROP xmalloc
 // DROP my::pool<int>::get<long>
 // DROP my::pool::get[abi:cxx11]
@@ -33,6 +42,9 @@
 // KEEP std::allocator_traits<std::allocator<A> >::construct<A>
 // KEEP std::__new_allocator<A>::construct<A>
 // KEEP my::allocate
+// KEEP my::pool<int, std::allocator<char> >::allocate
+// KEEP std::__detail::_Hashtable_alloc::_M_allocate_node
+// KEEP std::vector::push_back
 
 #include "core.h"
 #include "snap.h"

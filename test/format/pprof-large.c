@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the deepest stack, many locations and an empty profile are written
-// completely, with consecutive ids, and no memory stays mapped.
+// completely, with consecutive ids. Only the names of the addresses stay in
+// memory, and a second profile needs no more memory for them.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -52,6 +53,9 @@ int main(void) {
   for (int i = 0; i < 12; i++)
     snap_add(32, 1, 0, 500, stack + 500 * i);
   snap_add(64, 1, 0, 1024, stack)->end = MPROF_STACK_CUT_DEPTH;
+  CHECK_EQ(
+      SNAP_WRITE("deep.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
+      0);
   size_t before = count_mappings();
   CHECK_EQ(
       SNAP_WRITE("deep.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),

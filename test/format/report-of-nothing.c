@@ -13,9 +13,9 @@
 // HEAP: Nothing was sampled: heap=0
 // RATE: Rate: 0, nothing is sampled
 // RATE: Nothing was sampled: the heap rate is 0
-// CODE: Nothing was sampled: no code compiled with -fmprof or -fmprof=heap allocated memory
+// CODE: Nothing was sampled: no code compiled with -fmprof allocated memory
 // FEW: Rate: one sample every 1,024 bytes on average; the figures are estimates
-// FEW: Nothing was sampled: code compiled with -fmprof or -fmprof=heap allocated no memory, or too
+// FEW: Nothing was sampled: code compiled with -fmprof allocated nothing, or too little
 // FEW: SUMMARY: MProf: 0 bytes in 0 blocks in use, 0 bytes in 0 blocks allocated, 0 stacks, 0 samples at rate 1024
 
 #include "core.h"

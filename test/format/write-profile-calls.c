@@ -11,7 +11,7 @@
 // RUN: gzip -t block && gzip -t mutex && gzip -t threadcreate
 // RUN: head -1 block.txt | grep -q '^--- contention:$'
 // RUN: head -1 mutex.txt | grep -q '^--- mutex:$'
-// RUN: head -1 threadcreate.txt | grep -q '^threadcreate profile: total 0$'
+// RUN: head -1 threadcreate.txt | grep -q '^threadcreate profile: total 1$'
 // A file that is written is complete, whatever failed.
 // RUN: for f in ??.block.0 ??.mutex.0; do %mprof_read $f \
 // RUN:   | grep '^sample: 1 0 .*: 0x[0-9a-f]* 0x[0-9a-f]*$' || exit 1; done

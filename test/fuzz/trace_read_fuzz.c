@@ -9,17 +9,17 @@
 // RUN: %python -B %S/Inputs/trace_seeds.py seeds
 // RUN: printf '"go 1.%%s trace\\x00\\x00\\x00"\n' 5 7 9 11 19 21 22 23 25 26 \
 // RUN:   > words
-// RUN: reader=$(cd %src/tools/trace && ls *.c | grep -Ev \
-// RUN:   '^(check|trace2json|top|timeline_json|json|json_event|waits)\.c$')
+// RUN: json='timeline_json frame_tree json json_event'
+// RUN: reader=$(cd %src/tools/trace && ls *.c | sed 's/\.c$//' | \
+// RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits $json)")
 // RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 // RUN:   -I%src/tools/trace %s "$@" -o fuzz \
-// RUN:   $(printf "%src/tools/trace/%%s\n" $reader); }
+// RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader); }
 // RUN: fuzz() { ./fuzz -runs=15000 -seed=1 -max_len=4096 -timeout=20 \
 // RUN:   -dict=words new seeds 2> log || { tail -n 40 log; return 1; }; \
 // RUN:   rm -rf new && mkdir new; }; mkdir new
-// RUN: build %src/tools/trace/timeline_json.c %src/tools/trace/json.c \
-// RUN:   %src/tools/trace/json_event.c -DJSON && fuzz
+// RUN: build $(printf "%src/tools/trace/%%s.c\n" $json) -DJSON && fuzz
 // RUN: build %src/tools/trace/waits.c && fuzz
 
 #include "convert.h"
@@ -65,10 +65,15 @@ static void read_violation(void *context, enum trace_rule rule, uint64_t offset,
 
 static void convert_trace(struct trace *trace) {
 #ifdef JSON
-  const struct timeline_options options = {"fuzz", 16, 0, UINT64_MAX};
-  struct timeline *line = timeline_begin(sink, trace, &options);
-  convert("fuzz", trace, line);
-  timeline_end(line);
+  for (int as_text = 0; as_text < 2; as_text++) {
+    const struct timeline_options options = {.name = "fuzz",
+                                             .frames = 16,
+                                             .stacks_as_text = as_text,
+                                             .to = UINT64_MAX};
+    struct timeline *line = timeline_begin(sink, trace, &options);
+    convert("fuzz", trace, line);
+    timeline_end(line);
+  }
 #else
   struct timeline *line = waits_begin(trace, NULL, 3);
   convert("fuzz", trace, line);

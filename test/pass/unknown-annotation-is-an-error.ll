@@ -7,5 +7,5 @@ target triple = "x86_64-pc-linux-gnu"
 @.f = private constant [2 x i8] c"f\00", section "llvm.metadata"
 @llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @get, ptr @.a, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
 
-; CHECK: error: mprof: unknown annotation 'mprof.alloc:x' of 'get'
+; CHECK: error: mprof: unknown annotation 'mprof.alloc:x' of function 'get'
 declare ptr @get(i64)

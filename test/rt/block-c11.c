@@ -72,14 +72,14 @@ WAIT(timedcond, {
 DO(cond, {
   mtx_lock(&mutex);
   flag = 1;
-  cnd_signal(&cond);
   mtx_unlock(&mutex);
+  cnd_signal(&cond);
 })
 DO(timedcond, {
   mtx_lock(&mutex);
   flag = 1;
-  cnd_broadcast(&cond);
   mtx_unlock(&mutex);
+  cnd_broadcast(&cond);
 })
 
 static void until_may_end(void) {

@@ -3,8 +3,8 @@
 //
 // Intent: a wait for a condition, a barrier, a semaphore, the end of a thread
 // or another thread's pthread_once is in the block profile, and no release is
-// charged for it. A wait for a condition lasts until the signal, even if the
-// signalling thread holds the mutex longer.
+// charged for it. If the signalling thread holds the mutex longer, the wait for
+// the condition lasts until the signal, and a wait for the mutex follows.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
@@ -79,17 +79,17 @@ static void begin_once(void) {
 }
 WAIT(once, { NEED(pthread_once(&once, run_once) == 0); })
 
-OWN_CODE(releases) static void signal_and_keep(void) {
+OWN_CODE(releases) static void signal_unlocked(void) {
   pthread_mutex_lock(&mutex);
   flag = 1;
+  pthread_mutex_unlock(&mutex);
   pthread_cond_signal(&cond);
-  pthread_mutex_unlock(&mutex);
 }
-OWN_CODE(releases) static void broadcast_and_keep(void) {
+OWN_CODE(releases) static void broadcast_unlocked(void) {
   pthread_mutex_lock(&mutex);
   flag = 1;
-  pthread_cond_broadcast(&cond);
   pthread_mutex_unlock(&mutex);
+  pthread_cond_broadcast(&cond);
 }
 OWN_CODE(releases) static void post(void) { sem_post(&sem); }
 #ifdef __GLIBC__
@@ -100,7 +100,8 @@ __attribute__((noinline))
 static void come(void) { NEED(pthread_barrier_wait(&barrier) <= 0); }
 DECLARE_CODE(releases);
 
-// The signal ends the wait, not the unlock 50 ms later.
+// The signal ends the wait for the condition. The unlock 50 ms later ends the
+// wait for the mutex, which has the same stack.
 WAIT(stamp, {
   NEED(pthread_mutex_lock(&mutex) == 0);
   while (!flag)
@@ -117,16 +118,17 @@ static void until_signalled(void) {
   pthread_mutex_lock(&mutex);
   usleep(HOLD_MS * 1000);
   flag = 1;
-  least = now() - least;
   pthread_cond_signal(&cond);
-  double most = now() - first;
+  until_waiting(&t, &mutex, sizeof(mutex));
   usleep(50000);
+  least = now() - least;
   pthread_mutex_unlock(&mutex);
+  double most = now() - first;
   finish(&t);
   const struct code c = CODE(wait_stamp);
   check_waited("until the signal", "block",
                waited_in(mprof_block_profile, &c, SECOND),
-               (struct expected){1, (void *)pthread_cond_wait, least, most});
+               (struct expected){2, (void *)pthread_cond_wait, least, most});
 }
 
 int main(void) {
@@ -147,11 +149,11 @@ int main(void) {
    CODE(wait_##Name),                                                          \
    CODE(releases)}
   const struct contest contests[] = {
-      ROW(cond_wait, NULL, signal_and_keep, &cond, pthread_cond_wait),
-      ROW(cond_timedwait, NULL, broadcast_and_keep, &cond,
+      ROW(cond_wait, NULL, signal_unlocked, &cond, pthread_cond_wait),
+      ROW(cond_timedwait, NULL, broadcast_unlocked, &cond,
           pthread_cond_timedwait),
 #ifdef __GLIBC__
-      ROW(cond_clockwait, NULL, signal_and_keep, &cond, pthread_cond_clockwait),
+      ROW(cond_clockwait, NULL, signal_unlocked, &cond, pthread_cond_clockwait),
 #endif
       ROW(sem_wait, NULL, post, &sem, sem_wait),
       ROW(sem_timedwait, NULL, post, &sem, sem_timedwait),

@@ -13,7 +13,8 @@
 // RUN: %run{heap_rate=1:log_path=x:children_keep=3:format=1} ./app
 // RUN: ls x.*.heap.txt | wc -l | grep -qx 5
 // RUN: ls x.* | wc -l | grep -qx 10
-// Child i allocates a block of 1,000 + i bytes. The last one is a child of child 6.
+// Child i allocates a block of 1,000 + i bytes. The last one is a child of
+// child 6.
 // RUN: for size in 1005 1006 1007 8000; do \
 // RUN:   grep -l "1: $size " x.*.heap.txt | wc -l | grep -qx 1 || exit 1; done
 // RUN: not grep -l "1: 1004 " x.*.heap.txt

@@ -3,7 +3,8 @@
 //
 // Intent: with libgc, each sequence of allocations, drops, collections and
 // reads publishes the counts that Go's machine publishes. A read shows the heap
-// as of the last collection. One object may differ, as a stale word on a stack
+// as of the last collection. Before the first collection, a read shows all
+// events. One object may differ, as a stale word on a stack
 // may keep it.
 //
 // REQUIRES: libgc
@@ -20,11 +21,11 @@ int main(void) {
   start();
   objects = GC_MALLOC_UNCOLLECTABLE(256 * sizeof(void *));
 
-  // Allocates 10. The first read finds nothing published and publishes all;
-  // later reads do not.
+  // Before the first collection, each read publishes all events. After it, only
+  // a collection does.
   row(40);
   allocate(objects, 10), READ(10, 0);
-  allocate(objects + 10, 5), READ(10, 0);
+  allocate(objects + 10, 5), READ(15, 0);
   drop(objects, 15), collect(), READ(15, 15);
   allocate(objects, 3), READ(15, 15);
   collect(), READ(18, 15);

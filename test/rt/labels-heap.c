@@ -47,7 +47,8 @@
 // TAGS: r8
 // FOCUS: request: {{ *}}r7
 // FOCUS-NOT: r8
-// TOP: 13000B {{.*}} [app]
+// TOP: 7000B {{.*}} 7000B {{.*}}resize
+// TOP-NEXT: 6000B {{.*}} 6000B {{.*}}get
 
 #include "records.h"
 

@@ -33,7 +33,7 @@
 // RUN: %trace_check -q part.trace
 // RUN: test $(stat -c %%s part.trace) -gt 2000000
 // RUN: test $(stat -c %%s part.trace) -gt $(($(cat blocks) * 512 - 8192))
-// RUN: grep 'traces that ended early because trace_max_mb was reached and no more could be written' part.*.txt
+// RUN: grep 'traces that ended early because the memory of trace_max_mb was full and its data could not be written out' part.*.txt
 // RUN: grep -a -o 'the first words' part.trace
 // RUN: not grep -a -o 'the last words' part.trace
 

@@ -12,7 +12,7 @@
 // RUN: for f in 1.5 1.11 1.23; do \
 // RUN:   %run_quiet{trace_format=$f} ./formats $f.trace 2> $f.err && \
 // RUN:   %trace_check -q $f.trace && \
-// RUN:   %trace2json -o $f.json $f.trace || exit 1; done
+// RUN:   %trace2json --stacks=text -o $f.json $f.trace || exit 1; done
 // RUN: %go119 tool trace -d formats 1.5.trace > 1.5.txt
 // RUN: %go tool trace -d=parsed 1.23.trace > 1.23.txt
 // RUN: for f in 1.5 1.11 1.23; do \
@@ -49,7 +49,7 @@
 //
 // RUN: %run{trace_format=1.9} ./formats other.trace 2> other.err
 // RUN: FileCheck %s --check-prefix=OTHER < other.err
-// OTHER: value '1.9' of option 'trace_format' is not 1.11, 1.23 or 1.5; keeping 1.11
+// OTHER: value '1.9' of option 'trace_format' is not 1.11, 1.23 or 1.5; using 1.11
 // RUN: head -c 13 other.trace > other.head
 // RUN: grep -q '^go 1.11 trace' other.head
 

@@ -17,17 +17,18 @@
 static struct mprof_bucket *b;
 
 // Steps: +n allocates n blocks, -n frees n explicitly, ~n frees n by a
-// collector. N starts the next cycle, F flushes, P is the post-sweep, C calls
-// mprof_next_cycle, and H does so in a signal handler inside the profiler. =a,f
-// reads.
+// collector. O says that a collector ends cycles. N is a collector that ends
+// the cycle, F flushes, P is the post-sweep, C calls mprof_next_cycle, and H
+// calls mprof_next_cycle in a signal handler inside the profiler. =a,f reads.
 static const struct {
   const char *name, *steps;
 } rows[] = {
     {"first read: nothing was published, so all is", "+10 =10,0"},
-    {"a later read waits for a cycle", "+10 =10,0 +5 =10,0"},
-    {"all dropped, a collection", "+10 =10,0 +5 =10,0 NF~15P =15,15"},
+    {"nobody ends cycles: each read publishes all", "+10 =10,0 +5 -2 =15,2"},
+    {"a later read waits for a cycle", "O+10 =10,0 +5 =10,0"},
+    {"all dropped, a collection", "+10 =10,0 +5 =15,0 NF~15P =15,15"},
     {"3 more, read, a collection, read",
-     "+10 =10,0 +5 =10,0 NF~15P =15,15 +3 =15,15 NFP =18,15"},
+     "O+10 =10,0 +5 =10,0 NF~15P =15,15 +3 =15,15 NFP =18,15"},
     {"without post sweep, two cycles later", "+10 =10,0 +5 NF =10,0 NF =15,0"},
     {"post sweep publishes what a sweep has freed", "+10 NF~4P =10,4"},
     {"next cycle without flush: nothing was published", "+7 N =7,0"},
@@ -88,7 +89,11 @@ static void play(const char *name, const char *steps) {
     case '~':
       b->mem.future[at(1)].frees += n;
       break;
+    case 'O':
+      mprof_cycle_claim(MPROF_CYCLE_COLLECTOR);
+      break;
     case 'N':
+      mprof_cycle_claim(MPROF_CYCLE_COLLECTOR);
       mprof_cycle_next();
       break;
     case 'F':

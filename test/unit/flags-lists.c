@@ -5,7 +5,7 @@
 // quoted or not. The option after the list is not taken for a word of it.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
-// RUN: %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
+// RUN: %run_quiet %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
 
 #include "check.h"
 
@@ -53,4 +53,4 @@ int main(void) {
   CHECK_STR(f.dump_on_signal, "HUP");
   return 0;
 }
-// CHECK: mprof: too long: value {{.*}} is longer than 511 bytes; keeping 'HUP'
+// CHECK: mprof: too long: value {{.*}} is longer than 511 bytes; using 'HUP'

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: each kind of mistake in the options has no effect except a message.
-// The message says what is wrong, what is possible and which value is kept.
+// Intent: for each kind of mistake in the options, a message says what is
+// wrong, what is possible and which value is used. An amount above its maximum
+// is set to the maximum. No other mistake changes an option.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
 
@@ -30,25 +31,33 @@ int main(void) {
   CHECK_EQ(f.heap_rate, 524288);
 
   parse("heap_rate=12x");
-  // CHECK: value '12x' of option 'heap_rate' is not a number from 0 to {{[0-9]+}}; keeping 524288
+  // CHECK: value '12x' of option 'heap_rate' is not a number from 0 to {{[0-9]+}}; using 524288
   parse("heap_rate=-1");
   // CHECK: value '-1' of option 'heap_rate' is not
   parse("heap_rate=k:heap_rate=");
   // CHECK: value 'k' of option 'heap_rate' is not
   // CHECK: value '' of option 'heap_rate' is not
   parse("stack_depth=1025");
-  // CHECK: value '1025' of option 'stack_depth' is not a number from 0 to 1024; keeping 128
+  // CHECK: value '1025' of option 'stack_depth' is not a number from 0 to 1024; using 1024
   parse("max_memory_mb=0");
-  // CHECK: value '0' of option 'max_memory_mb' is not a number from 4 to 65536; keeping 1024
+  // CHECK: value '0' of option 'max_memory_mb' is not a number from 4 to 65536; using 1024
   parse("seed=18446744073709551616");
   // CHECK: value '18446744073709551616' of option 'seed'
   parse("seed=17179869184g");
   // CHECK: value '17179869184g' of option 'seed'
   parse("heap=on");
-  // CHECK: value 'on' of option 'heap' is not 0, 1, true, false, yes or no; keeping 1
+  // CHECK: value 'on' of option 'heap' is not 0, 1, true, false, yes or no; using 1
   parse("heap");
   // CHECK: option 'heap' has no value
-  CHECK(f.heap_rate == 524288 && f.stack_depth == 128 && f.heap);
+  CHECK(f.heap_rate == 524288 && f.heap);
+  // An amount above the maximum is set to the maximum.
+  CHECK_EQ(f.stack_depth, 1024);
+  parse("heap_rate=1g");
+  // CHECK: value '1g' of option 'heap_rate' is not a number from 0 to 117440512; using 117440512
+  CHECK_EQ(f.heap_rate, 117440512);
+  // The number of a signal is not an amount.
+  parse("threads_signal=65");
+  // CHECK: value '65' of option 'threads_signal' is not a number from 36 to 64; using 60
   CHECK(f.max_memory_mb == 1024 && f.seed == 0);
 
   CHECK_STR(f.log_path, "mprof.%e.%p");

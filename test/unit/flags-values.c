@@ -60,4 +60,4 @@ int main(void) {
   return 0;
 }
 // CHECK: mprof: too long: value 'xxx{{x*}}...' of option 'log_path' is longer
-// than 511 bytes; keeping 'short'
+// than 511 bytes; using 'short'

@@ -36,6 +36,9 @@ static void check_texts(void) {
   check_text("a b", "\"a b\"");
   check_text("a\"b\\c", "\"a\\\"b\\\\c\"");
   check_text("\a\b\f\n\r\t\v", "\"\\a\\b\\f\\n\\r\\t\\v\"");
+  // Unassigned characters, and characters of the category Cf.
+  check_text("\xcd\xb8\xe2\x80\x8b\xdb\x9d", "\"\\u0378\\u200b\\u06dd\"");
+  check_text("\xf0\x91\x82\xbd", "\"\\U000110bd\"");
   check_text("\x01\x1b\x7f", "\"\\x01\\x1b\\x7f\"");
   check_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
              "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");

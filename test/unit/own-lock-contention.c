@@ -193,6 +193,32 @@ static void while_storing(void) {
   CHECK(!mprof_tls.lock_profile.disabled);
 }
 
+// A thread without a record, and then with a record that has no buffers yet.
+static void *hold_without_buffers(void *arg) {
+  mprof_guard_enter();
+  CHECK(mprof_tls.self == NULL);
+  hold(&inner, 19);
+  CHECK(mprof_tls.self == NULL);
+  const struct mprof_thread *t = mprof_thread_self(false);
+  CHECK(t != NULL && t->scratch == NULL);
+  hold(&inner, 23);
+  CHECK(t->scratch == NULL);
+  mprof_guard_leave();
+  return arg;
+}
+
+static void without_buffers(void) {
+  pthread_t t;
+  const struct sums before = sums();
+  mprof_guard_leave();
+  CHECK_EQ(pthread_create(&t, NULL, hold_without_buffers, NULL), 0);
+  pthread_join(t, NULL);
+  mprof_guard_enter();
+  const struct sums s = sums();
+  CHECK_EQ(s.cycles, before.cycles + 19 + 23);
+  CHECK_EQ(s.lost, before.lost);
+}
+
 static uint64_t total(void) {
   uint64_t sum = 0;
   for (struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MUTEX); b;
@@ -220,6 +246,7 @@ int main(void) {
   one_lock();
   nested();
   while_disabled();
+  without_buffers();
   while_storing();
   switched_off();
   mprof_guard_leave();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: mprof_mem_profile keeps Go's contract. If the array is too short, it
-// is left untouched and the call returns ERANGE and the length needed. Unused
+// is left untouched and the call returns ERANGE and the length needed. A length
+// without an array is EINVAL. Each record has its rate. Unused
 // stack entries of a record are 0. Stacks whose blocks are all freed are left
 // out unless asked for.
 //
@@ -40,6 +41,7 @@ int main(void) {
   CHECK(memcmp(&r[0], &poison, sizeof(poison)) == 0);
   CHECK_EQ(mprof_mem_profile(r, 3, 1, &n), 0);
   CHECK_EQ(r[2].alloc_bytes, 72);
+  CHECK_EQ(r[2].rate, 1);
   CHECK_EQ(r[2].free_bytes, 24);
   CHECK_EQ(r[2].stack0[1], 0x2000);
   for (int i = 2; i < MPROF_RECORD_STACK; i++)
@@ -48,5 +50,13 @@ int main(void) {
   CHECK_EQ(mprof_mem_profile(r, 3, 0, &n), 0);
   CHECK_EQ(n, 2);
   CHECK_EQ(r[1].alloc_objects, 3);
+  CHECK_EQ(mprof_mem_profile(NULL, 3, 1, &n), EINVAL);
+  CHECK_EQ(n, 0);
+  CHECK_EQ(mprof_mem_profile(r, 3, 1, NULL), EINVAL);
+  CHECK_EQ(mprof_block_profile(NULL, 3, &n), EINVAL);
+  CHECK_EQ(mprof_mutex_profile(NULL, 3, &n), EINVAL);
+  CHECK_EQ(mprof_thread_create_profile(NULL, 3, &n), EINVAL);
+  CHECK_EQ(mprof_thread_profile(NULL, 3, &n), EINVAL);
+  CHECK_EQ(mprof_thread_leak_profile(NULL, 3, &n), EINVAL);
   return 0;
 }

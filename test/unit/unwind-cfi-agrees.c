@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: in code without frame pointers our unwinder finds the same callers as
-// libgcc's. It is tested in libc, in shrink-wrapped and large frames, behind
-// arguments on the stack, where the frame pointer register has another use, and
-// in a thread. Cached unwind rules are right when they are used again, and are
-// forgotten on request.
+// libgcc's. It is tested in libc, in shrink-wrapped, large and aligned frames,
+// behind arguments on the stack, where the frame pointer register has another
+// use, and in a thread. Cached unwind rules are right when they are used again,
+// and are forgotten on request.
 //
 // RUN: %clang -O2 -fomit-frame-pointer -fasynchronous-unwind-tables -DOTHERS \
 // RUN:   -D_GNU_SOURCE -c %s -o %t.o
@@ -58,6 +58,17 @@ __attribute__((noinline)) static int by_value(struct large a, long b, long c,
   return a.bytes[b + c + d + e + f + g];
 }
 
+// gcc computes the frame of this function by a DWARF expression, because the
+// function aligns the stack and has arguments on it.
+__attribute__((noinline)) static int aligned(struct large a, int depth) {
+  volatile char used[64] __attribute__((aligned(64)));
+  char *p = alloca(100 + (size_t)depth * 16);
+  memset(p, 1, 100);
+  used[depth % 64] = 1;
+  through(depth);
+  return p[depth] + used[depth % 64] + a.bytes[depth];
+}
+
 __attribute__((noinline)) static long many_registers(long a, long b,
                                                      int depth) {
   long v[12];
@@ -108,7 +119,7 @@ void through(int depth) {
     leaf();
     return;
   }
-  switch (depth % 7) {
+  switch (depth % 8) {
   case 0:
     shrink_wrapped(depth);
     break;
@@ -126,6 +137,9 @@ void through(int depth) {
     break;
   case 5:
     odd_frame_pointer(depth);
+    break;
+  case 6:
+    aligned(l, depth);
     break;
   default:
     wanted = depth;
@@ -189,7 +203,7 @@ __attribute__((noinline)) void leaf(void) {
 }
 
 static void *all(void *arg) {
-  for (int depth = 0; depth < 30; depth++) {
+  for (int depth = 0; depth < 32; depth++) {
     through(depth);
     through_gcc(depth);
     if (depth == 15)
@@ -202,10 +216,10 @@ int main(void) {
   pthread_t t;
   mprof_unwind_init();
   all(NULL);
-  CHECK_EQ(leaves, 60);
+  CHECK_EQ(leaves, 64);
   CHECK_EQ(pthread_create(&t, NULL, all, NULL), 0);
   pthread_join(t, NULL);
-  CHECK_EQ(leaves, 120);
+  CHECK_EQ(leaves, 128);
   return 0;
 }
 #endif

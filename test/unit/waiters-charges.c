@@ -26,7 +26,7 @@ static uint64_t clock_fn(void) { return time_now; }
 
 static uint64_t leave(uintptr_t object, uint64_t start) {
   struct mprof_trace_mark mark;
-  uint64_t released = mprof_waiters_leave(object, start, &mark);
+  uint64_t released = mprof_waiters_leave(object, start, &mark, NULL);
   CHECK(mark.buf == NULL); // no release had a mark
   return released;
 }
@@ -250,8 +250,8 @@ static void marks(uintptr_t a) {
   CHECK(buf->len != 0);
   time_now = 52000;
   CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker).ticks, 2 * 1000);
-  CHECK_EQ(mprof_waiters_leave(a, 50000, NULL), 52000);
-  CHECK_EQ(mprof_waiters_leave(a, 50000, &mark), 52000);
+  CHECK_EQ(mprof_waiters_leave(a, 50000, NULL, NULL), 52000);
+  CHECK_EQ(mprof_waiters_leave(a, 50000, &mark, NULL), 52000);
   CHECK(mark.buf == buf);
   CHECK_EQ(mark.stack, 7);
   CHECK_EQ(mark.ticks, 51000 / MPROF_TRACE_TICK_DIV);

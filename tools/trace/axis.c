@@ -5,9 +5,10 @@
 
 #include "trace.h"
 
-// Converts ticks to nanoseconds with the current frequency. Each generation may
-// have its own frequency, so call this while the generation of these ticks is
-// being read.
+// Converts ticks to nanoseconds since the first event, with the frequency that
+// trace_frequency returns now. A trace of Go 1.22 or later consists of
+// generations (parts of the file), which may have different frequencies. So
+// call this function only while the generation of these ticks is being read.
 uint64_t axis_time(const struct axis *a, uint64_t ticks) {
   uint64_t ns = (uint64_t)((unsigned __int128)ticks * 1000000000 /
                            trace_frequency(a->trace));

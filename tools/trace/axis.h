@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The time axis of a timeline: nanoseconds since the first event.
+// The time axis of a timeline. Converts the ticks of a trace to nanoseconds
+// since the first event.
 
 #ifndef MPROF_TRACE_AXIS_H
 #define MPROF_TRACE_AXIS_H
@@ -13,16 +14,17 @@ struct trace;
 
 struct axis {
   const struct trace *trace;
-  bool begun;     // an event has been seen
-  uint64_t first; // time of the first event, in nanoseconds
-  uint64_t now;   // latest time so far, in nanoseconds since first
+  bool begun;     // axis_at has been called, so first is valid
+  uint64_t first; // ticks of the first event, converted to nanoseconds
+  // Latest result of axis_at, in nanoseconds since the first event.
+  uint64_t now;
 };
 
-// Moves the current time to these ticks and returns it. If the ticks are
-// earlier than those of a previous call, the current time does not change.
+// Sets axis->now to the time of these ticks, and returns axis->now. Does not
+// change axis->now if the ticks are earlier. The first call sets axis->first.
 uint64_t axis_at(struct axis *axis, uint64_t ticks);
-// Returns the time of these ticks, or 0 if they are before the first event.
-// Does not move the current time.
+// Returns the time of these ticks in nanoseconds since the first event. Returns
+// 0 if the ticks are before the first event. Does not change axis->now.
 uint64_t axis_time(const struct axis *axis, uint64_t ticks);
 
 #endif

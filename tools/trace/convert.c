@@ -17,7 +17,7 @@ enum { MESSAGES_MAX = 10 };
 struct conversion {
   struct converter converter;
   const char *path;
-  unsigned messages; // number of messages printed
+  unsigned messages; // number of violations; the first MESSAGES_MAX are printed
 };
 
 static void convert_event(void *context, const struct trace_event *event) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a trace of any format into a timeline.
+// Reads a trace of any format and calls the functions of timeline.h for its
+// events.
 
 #ifndef MPROF_TRACE_CONVERT_H
 #define MPROF_TRACE_CONVERT_H
@@ -11,8 +12,9 @@
 struct timeline;
 struct trace;
 
-// Reads the whole trace into the timeline. Prints the first violations on
-// stderr, each after the path. Returns the number of violations.
+// Reads the whole trace and calls the functions of timeline.h with line. Prints
+// the first violations of the trace format on stderr, each after the path.
+// Returns the number of violations.
 uint64_t convert(const char *path, struct trace *trace, struct timeline *line);
 
 #endif

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts the formats 1.5 to 1.21.
+// Converts the events of Go's trace formats 1.5 to 1.21 into calls of
+// timeline.h.
 //
 // A system call that did not block is a single GoSysCall event. The trace does
-// not record its length, so the timeline shows it as an instant. A system call
-// that blocked consists of GoSysCall, GoSysBlock and later GoSysExit. Only the
-// thread's next event tells whether the call blocked. So the converter keeps a
-// GoSysCall until the thread's next event.
+// not record the length of this call, so the timeline shows the call as an
+// instant. A system call that blocked consists of GoSysCall, GoSysBlock and
+// later GoSysExit. Only the next event of the same thread shows whether the
+// call blocked. So the converter keeps each GoSysCall until the next event of
+// its thread.
 
 #include "convert_v1.h"
 
@@ -23,19 +25,19 @@
 #include <stdlib.h>
 
 struct call {
-  bool held; // the GoSysCall is kept until the thread's next event
+  bool held; // a GoSysCall of the thread is kept and not yet converted
   uint64_t ticks, stack;
 };
 
 struct convert_v1 {
   struct idmap p_ids, g_ids;
-  uint64_t *ms; // kernel thread of each P
+  uint64_t *ms; // kernel thread of each P, by its index in p_ids
   size_t p_count, p_capacity;
-  struct call *calls; // latest system call of each G
+  struct call *calls; // latest system call of each G, by its index in g_ids
   size_t g_count, g_capacity;
 };
 
-// The conversion of one event type.
+// How to convert the events of one type.
 struct conversion {
   void (*convert)(struct converter *c, const struct trace_event *ev,
                   const struct conversion *how);
@@ -43,7 +45,8 @@ struct conversion {
   const char *reason;        // used by set_state; NULL: no reason
   enum counter_kind counter; // used by set_counter
   enum range_kind range;     // used by begin_range and end_range
-  enum { ID_NONE, ID_STOP, ID_P, ID_G, ID_TASK } id; // source of the range's id
+  // Where range_id finds the id of the range.
+  enum { ID_NONE, ID_STOP, ID_P, ID_G, ID_TASK } id;
 };
 
 static struct call *call_of(struct convert_v1 *v, uint64_t g) {
@@ -74,7 +77,7 @@ static void start_proc(struct converter *c, const struct trace_event *ev,
 static void create_thread(struct converter *c, const struct trace_event *ev,
                           const struct conversion *how) {
   (void)how;
-  // In 1.5 the second argument is a pc, not a stack.
+  // In format 1.5, the second argument is a program counter, not a stack id.
   uint64_t stack = trace_minor(c->trace) >= 7 ? ev->args[1] : 0;
   timeline_create(c->line, ev->args[0], ev->g, stack);
   timeline_state(c->line, ev->args[0], THREAD_RUNNABLE, TEXT(""), 0,
@@ -110,7 +113,8 @@ static void hold_call(struct converter *c, const struct trace_event *ev,
   *call_of(c->v1, ev->g) = (struct call){true, ev->ticks, ev->stack};
 }
 
-// Begins the state of a blocked system call, at the time of the kept GoSysCall.
+// Begins the state THREAD_IN_CALL at the time of the GoSysCall that hold_call
+// has kept. If no GoSysCall is kept, begins the state at the current time.
 static void block_in_call(struct converter *c, const struct trace_event *ev,
                           const struct conversion *how) {
   (void)how;
@@ -139,7 +143,8 @@ static uint64_t range_id(const struct converter *c,
                          const struct conversion *how) {
   switch (how->id) {
   case ID_STOP:
-    // Until 1.9, each P stopped the world for itself.
+    // Until format 1.9, each P can have its own open stop of the world, so the
+    // id is the P. Since 1.10, only one stop can be open.
     return trace_minor(c->trace) < 10 ? ev->p : 0;
   case ID_P:
     return ev->p;
@@ -189,8 +194,8 @@ static void convert_sample(struct converter *c, const struct trace_event *ev,
                    ev->stack, ev->ticks);
 }
 
-// The conversion of each event type. The timeline does not show the types
-// without an entry.
+// How to convert the events of each type. The timeline does not show events of
+// a type without an entry.
 static const struct conversion conversions[V1_COUNT] = {
     [V1_ProcStart] = {.convert = start_proc},
     [V1_GoCreate] = {.convert = create_thread},
@@ -266,8 +271,9 @@ static const struct conversion conversions[V1_COUNT] = {
     [V1_CPUSample] = {.convert = convert_sample},
 };
 
-// Writes the kept GoSysCall as an instant, unless ev is the GoSysBlock of this
-// call.
+// Converts the GoSysCall that hold_call has kept for thread ev->g to an
+// instant. Does nothing if no GoSysCall is kept, or if ev is the GoSysBlock of
+// the same system call.
 static void release_call(struct converter *c, const struct trace_event *ev) {
   struct call *call = call_of(c->v1, ev->g);
   if (!call->held || ev->type == V1_GoSysBlock)

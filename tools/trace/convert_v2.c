@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts the formats 1.22 to 1.26.
+// Converts the events of Go's trace formats 1.22 to 1.26 into calls of
+// timeline.h.
 //
-// Each generation begins with the states of all threads. The converter uses
-// such a state only for a thread that it has not seen before.
+// A trace consists of generations (parts of the file). Each generation begins
+// with status events, which give the states of all threads. The converter uses
+// a status event only if no earlier event was about the same thread.
 
 #include "convert_v2.h"
 
@@ -21,23 +23,30 @@
 #include <stdlib.h>
 
 struct convert_v2 {
-  struct idmap g_ids; // ids of the threads that have been seen
-  bool *is_short;     // for each thread: its system call is an instant
+  struct idmap g_ids; // ids of the threads seen so far
+  // Whether the latest system call of each thread is shown as an instant.
+  bool *is_short;
   size_t g_count, g_capacity;
 };
 
-// The conversion of one event type.
+// How to convert the events of one type.
 struct conversion {
   void (*convert)(struct converter *c, const struct trace_event *ev,
                   const struct conversion *how);
   enum thread_state state;   // used by create_thread and set_state
   enum counter_kind counter; // used by set_counter
   enum range_kind range;     // used by begin_range and end_range
-  enum { ID_NONE, ID_P, ID_G, ID_ARG } id; // source of the range's id
+  enum {
+    ID_NONE,
+    ID_P,
+    ID_G,
+    ID_ARG
+  } id; // where range_id finds the range's id
 };
 
-// Returns the kernel's thread id of an M, which is its low 32 bits. If the
-// kernel reuses an id, MProf sets higher bits in the M of the later thread.
+// Returns the thread id that the kernel gave to thread m: the low 32 bits of m.
+// If the kernel reuses a thread id, MProf sets higher bits of m for the later
+// thread, so that the two threads have different values of m.
 static uint64_t kernel_thread(uint64_t m) { return (uint32_t)m; }
 
 static bool is_new(struct convert_v2 *v, uint64_t g) {
@@ -82,8 +91,8 @@ static void convert_status(struct converter *c, const struct trace_event *ev,
   struct trace_text reason = TEXT("");
   if (status == WAITING)
     reason = TEXT("since before the trace");
-  // A stack of one frame has only the function in which the thread starts or
-  // waits. This function gives the thread its name.
+  // A stack of one frame consists only of the function in which the thread
+  // starts or waits. timeline_create names the thread after this function.
   const struct trace_frame *frames;
   if (trace_stack(c->trace, stack, &frames) == 1)
     timeline_create(c->line, g, 0, stack);
@@ -123,7 +132,7 @@ static void block_thread(struct converter *c, const struct trace_event *ev,
                          const struct conversion *how) {
   (void)how;
   struct trace_text reason = trace_string(c->trace, ev->args[0]);
-  // The older formats call this reason "cond".
+  // Show the name that the formats until 1.21 have for this reason.
   if (trace_text_is(reason, "sync.(*Cond).Wait"))
     reason = TEXT("cond");
   own_state(c, ev, THREAD_BLOCKED, reason);
@@ -148,8 +157,9 @@ static void switch_threads(struct converter *c, const struct trace_event *ev,
 
 // --- the conversions: system calls
 
-// Returns whether the next event of the batch is the end of this system call at
-// the same tick. For such a call, the trace does not record a length.
+// Returns whether the next event in the file is the GoSyscallEnd of this
+// GoSyscallBegin and has the same tick. If so, the trace does not record how
+// long the system call took.
 static bool has_no_length(const struct converter *c,
                           const struct trace_event *ev) {
   const uint8_t *at = c->trace->data + ev->offset + 1;
@@ -248,8 +258,8 @@ static void convert_sample(struct converter *c, const struct trace_event *ev,
                    ev->stack, ev->ticks);
 }
 
-// The conversion of each event type. The timeline does not show the types
-// without an entry.
+// How to convert the events of each type. The timeline does not show events of
+// a type without an entry.
 static const struct conversion conversions[V2_COUNT] = {
     [V2_GoStatus] = {.convert = convert_status},
     [V2_GoStatusStack] = {.convert = convert_status},

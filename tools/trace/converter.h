@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of a conversion from the events of a trace to a timeline. The
-// converters of all formats share this state.
+// The state of a conversion of a trace into calls of timeline.h. The converters
+// of all formats share this state.
 
 #ifndef MPROF_TRACE_CONVERTER_H
 #define MPROF_TRACE_CONVERTER_H
@@ -18,13 +18,15 @@ struct trace_event;
 struct converter {
   const struct trace *trace;
   struct timeline *line;
-  // State of one format's converter. NULL until the first event of the format.
+  // State of convert_v1.c and state of convert_v2.c. Each is NULL until that
+  // file converts its first event.
   struct convert_v1 *v1;
   struct convert_v2 *v2;
 };
 
-// Converts a log event of any format. The key tells whether text is the name of
-// a thread or a message of the program.
+// Converts a log event of any format. If key is "thread.name", text is the name
+// of the event's thread. If key is "lock.waited_ns", text is the charge of a
+// release. Otherwise text is a message of the program.
 void convert_log(struct converter *converter, const struct trace_event *event,
                  struct trace_text key, struct trace_text text);
 

@@ -3,8 +3,8 @@
 //
 // Events and stack frames of a trace, in the form that all formats share.
 //
-// The names are from Go's formats. A G is a thread of the program. An M is the
-// kernel thread that runs a G. A P is a slot in which one G at a time runs.
+// The names G, M and P come from Go. A G is a thread of the program. An M is
+// the kernel thread that runs a G. A P is a slot in which one G at a time runs.
 
 #ifndef MPROF_TRACE_EVENT_H
 #define MPROF_TRACE_EVENT_H
@@ -19,19 +19,20 @@ enum { TRACE_MAX_ARGS = 5 };
 
 struct trace_frame {
   uint64_t pc;
-  uint64_t function, file; // string ids
+  uint64_t function, file; // ids of strings
   uint64_t line;
 };
 
 struct trace_event {
-  uint64_t ticks;  // time; the trace's frequency gives the ticks per second
+  uint64_t ticks;  // time; trace_frequency returns the ticks per second
   uint64_t offset; // offset of the event's first byte in the file
   uint64_t g;      // thread of the event; 0: none
   uint64_t p;      // slot; TRACE_NONE: none
   uint64_t m;      // kernel thread; TRACE_NONE: not known
   uint64_t args[TRACE_MAX_ARGS];
   uint64_t stack; // id; 0: none
-  uint8_t type;   // until 1.21 enum trace_v1_type, then enum trace_v2_type
+  // enum trace_v1_type until format 1.21, enum trace_v2_type since 1.22
+  uint8_t type;
   uint8_t arg_count;
   struct trace_text text; // only for V1_UserLog: the message
 };

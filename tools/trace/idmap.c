@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hash table uses open addressing with linear probing. It is at most half
-// full.
+// The hash table uses open addressing with linear probing. At most half of the
+// entries are used.
 
 #include "idmap.h"
 
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 static size_t slot_of(const struct idmap *map, uint64_t id) {
-  // Fibonacci hashing: ids are mostly small and consecutive.
+  // Fibonacci hashing spreads ids well that are small and consecutive, as most
+  // ids are.
   size_t slot = (id * 0x9e3779b97f4a7c15U >> 20) & (map->capacity - 1);
   while (map->entries[slot].value && map->entries[slot].id != id)
     slot = (slot + 1) & (map->capacity - 1);

@@ -12,19 +12,21 @@
 
 struct idmap_entry {
   uint64_t id;
-  uint64_t value; // 0: the entry is free, else index + 1
+  uint64_t value; // index + 1; 0: the entry is free
 };
 
 struct idmap {
   struct idmap_entry *entries;
-  size_t capacity, count; // capacity: 0 or a power of two
+  // capacity: number of entries, 0 or a power of two; count: entries in use
+  size_t capacity, count;
 };
 
-// Sets *index to the index of id. Returns false if id is not in the table.
+// Sets *index to the index of id and returns true. Returns false if id is not
+// in the table.
 bool idmap_find(const struct idmap *map, uint64_t id, size_t *index);
-// Adds an id that is not in the table.
+// Adds id with its index. The id must not be in the table.
 void idmap_add(struct idmap *map, uint64_t id, size_t index);
-// Removes all ids and frees the memory.
+// Removes all ids and frees the memory of the table.
 void idmap_clear(struct idmap *map);
 
 #endif

@@ -3,12 +3,14 @@
 
 #include "json.h"
 
-// Returns the length of the UTF-8 sequence at bytes, or 0 if the bytes are not
-// valid UTF-8.
+// Returns the length of the UTF-8 sequence at bytes, of which left bytes can be
+// read. Returns 0 if no valid UTF-8 sequence begins there.
 static size_t utf8_length(const unsigned char *bytes, size_t left) {
   static const struct {
     unsigned char mask, lead;
-    unsigned least; // smallest valid code; smaller codes have shorter forms
+    // Smallest code point of this form. UTF-8 requires a shorter form for
+    // smaller code points.
+    unsigned least;
   } forms[] = {{0x80, 0, 0},
                {0xe0, 0xc0, 0x80},
                {0xf0, 0xe0, 0x800},

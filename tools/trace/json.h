@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-// Writes the text as the inside of a JSON string. Writes U+FFFD for each byte
-// that is not UTF-8.
+// Writes the text, escaped for use between the quotes of a JSON string. Writes
+// U+FFFD instead of each byte that is not valid UTF-8.
 void json_escape(FILE *out, struct trace_text text);
 
 #endif

@@ -1,21 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory for the trace tools. If there is no memory, these functions print a
-// message and exit with status 2, so no caller checks for NULL.
+// Memory for the trace tools. If memory runs out, these functions print a
+// message and exit with status 2. So callers need not check for NULL.
 
 #ifndef MPROF_TRACE_MEMORY_H
 #define MPROF_TRACE_MEMORY_H
 
 #include <stddef.h>
 
-// Reallocates the array if it has no room for count elements of size bytes.
-// Updates *capacity and returns the array. The new elements are not
-// initialized.
+// Makes room for count elements of size bytes each. Updates *capacity and
+// returns the array, which may have moved. Does not initialize the new
+// elements.
 void *grow(void *array, size_t *capacity, size_t count, size_t size);
 // Returns a new array of count elements that are all zero.
 void *zeroed(size_t count, size_t size);
-// Adds one uninitialized element to the array and returns a pointer to it.
+// Adds one uninitialized element to the array. The value of the expression is a
+// pointer to the new element.
 #define APPEND(array, count, capacity)                                         \
   ((array) = grow((array), &(capacity), (count) + 1, sizeof *(array)),         \
    &(array)[(count)++])

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens a trace. Maps the file if possible. Reads a file that cannot be mapped,
-// such as a pipe, into memory.
+// Opens a trace. Maps the file into memory if possible. Reads a file that
+// cannot be mapped, such as a pipe, into allocated memory.
 
 #include "open.h"
 
@@ -20,7 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// All N for which some Go version writes or reads the header "go 1.N trace".
+// The header of a trace is "go 1.N trace". These are all N that some version of
+// Go writes or reads.
 static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
 
 static bool read_all(int fd, struct trace *t) {
@@ -76,7 +77,8 @@ static bool read_header(struct trace *t) {
   return false;
 }
 
-// Returns t if its header is known. Otherwise closes t and returns NULL.
+// Returns t if its header is known. Otherwise writes a message into error,
+// closes t and returns NULL.
 static struct trace *check_header(struct trace *t, char *error, size_t size) {
   if (read_header(t))
     return t;

@@ -11,8 +11,9 @@
 struct trace;
 
 // Reads the trace from its start to its end, and calls the visitor for each
-// event and violation. Ends early at a violation after which the reader cannot
-// find the next event. May be called again. Returns the number of violations.
+// event and each violation of a rule. Stops early after a violation that makes
+// the next event impossible to find. Returns the number of violations. May be
+// called several times for one trace.
 uint64_t trace_read(struct trace *trace, const struct trace_visitor *visitor);
 
 #endif

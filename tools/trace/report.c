@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports violations of the rules.
+// Reports violations of the rules in rules.def.
 
 #include "report.h"
 

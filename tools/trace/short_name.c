@@ -16,8 +16,8 @@ static bool ends_with(struct trace_text text, const char *suffix) {
          memcmp(text.bytes + text.length - length, suffix, length) == 0;
 }
 
-// Returns the first of the template arguments in text, which begins directly
-// after the "<".
+// Returns the first template argument. text must begin directly after the "<"
+// of the template arguments.
 static struct trace_text first_argument(struct trace_text text) {
   unsigned depth = 0;
   for (size_t i = 0; i < text.length; i++) {
@@ -42,14 +42,18 @@ static struct trace_text without_parameters(struct trace_text text) {
       depth++;
     else if (c == '(' && --depth == 0) {
       struct trace_text name = {text.bytes, i};
-      return i && !ends_with(name, "operator") ? name : text;
+      // The type of a pointer, such as void (*)(int), has no name to keep.
+      bool is_name =
+          i && !ends_with(name, "operator") && !ends_with(name, "*)");
+      return is_name ? name : text;
     }
   }
   return text;
 }
 
 struct trace_text short_name(struct trace_text function) {
-  // libstdc++: std::thread::thread<T, Arguments, void>(T&&, Arguments)
+  // In libstdc++, the constructor of std::thread is std::thread::thread<T,
+  // Arguments, void>(T&&, Arguments). T is the callable that the thread runs.
   static const char thread[] = "std::thread::thread<";
   if (begins_with(function, thread)) {
     size_t skip = sizeof thread - 1;

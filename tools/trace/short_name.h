@@ -6,10 +6,10 @@
 
 #include "text.h"
 
-// Returns the short name of a function, without the parameters. For the
-// constructor of std::thread, returns the name of the function that the thread
-// runs, which is the constructor's first template argument. The result points
-// into the given text.
+// Returns the name of a function without its parameters. For the constructor of
+// std::thread, returns the first template argument instead, because this
+// argument is the callable that the thread runs. The result points into the
+// given text.
 struct trace_text short_name(struct trace_text function);
 
 #endif

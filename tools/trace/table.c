@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores the strings, stacks and streams of a trace. In the generation format,
-// each generation has its own tables.
+// Stores the strings, stacks and streams of a trace. In the formats 1.22 and
+// later, each generation of the trace has its own tables.
 
 #include "table.h"
 
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Limits of Go's readers. V1: the readers of 1.11 to 1.21. V2: the readers of
-// the generation format.
+// Go's readers reject strings with more bytes and stacks with more frames. V1:
+// limits of Go 1.11 to 1.21. V2: limits of Go 1.22 and later.
 enum {
   V1_STRING_MAX = 1000000,
   V1_FRAMES_MAX = 1000,
@@ -79,7 +79,7 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
     struct trace_frame frame = {0};
     if (read_number(&body, end, &frame.pc))
       return truncated_stack(t, id, offset);
-    // In 1.5 a frame is only a pc, without a function, file and line.
+    // In format 1.5, a frame is only a pc, without function, file and line.
     if (t->minor >= 7 && (read_number(&body, end, &frame.function) ||
                           read_number(&body, end, &frame.file) ||
                           read_number(&body, end, &frame.line)))
@@ -100,7 +100,8 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
   }
   if (body != end)
     return truncated_stack(t, id, offset);
-  // Id 0 means that there is no stack. Readers ignore a stack with this id.
+  // Do not store a stack with id 0, because id 0 means that there is no stack.
+  // Also ignore an empty stack, and a stack whose id is already known.
   size_t known;
   if (id && count && !idmap_find(&t->stack_ids, id, &known)) {
     idmap_add(&t->stack_ids, id, t->stack_count);

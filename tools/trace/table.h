@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strings, stacks and streams of a trace. In the generation format, these are
-// the tables of the generation that is being read.
+// Tables of the strings, stacks and streams of a trace. In the formats 1.22 and
+// later, the tables hold only the generation of the trace that is being read.
 
 #ifndef MPROF_TRACE_TABLE_H
 #define MPROF_TRACE_TABLE_H
@@ -20,31 +20,34 @@ struct trace_frame;
 
 // --- for all files
 
-// Returns the string with this id. The text is empty if the id is 0 or not in
-// the table.
+// Returns the string with this id. Returns an empty text if the id is 0 or not
+// in the table.
 struct trace_text trace_string(const struct trace *trace, uint64_t id);
-// Sets *frames to the frames of a stack, leaf first. Returns the number of
-// frames, which is 0 for unknown ids.
+// Sets *frames to the frames of a stack, leaf first, and returns the number of
+// frames. Returns 0 if the id is not in the table.
 size_t trace_stack(const struct trace *trace, uint64_t id,
                    const struct trace_frame **frames);
 
 // --- for the reader
 
-// Add a string or a stack to the table. Return false after a violation.
+// Adds a string to the table. Returns false if the string breaks a rule.
 bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
                 uint64_t length, uint64_t offset);
-// body: the number of frames, then the pc, function, file and line of each
-// frame.
+// Adds a stack to the table. body points to the number of frames. The pc,
+// function, file and line of each frame follow this number. Returns false if
+// the frames are too many or cannot be read.
 bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
                const uint8_t *end, uint64_t offset);
 // Reports the first frame whose function or file is not in the string table.
 void check_frames(struct trace *t);
-// Report an id that is not in the table. Id 0 is valid.
+// Report a violation if the id is not in the table. Id 0 means that there is no
+// stack or string, and is valid.
 void check_stack_id(struct trace *t, const struct trace_event *ev, uint64_t id);
 void check_string_id(struct trace *t, const struct trace_event *ev,
                      uint64_t id);
 void clear_tables(struct trace *t);
-// Returns the stream with this id. Adds the stream if the id is new.
+// Returns the stream with this id. Adds the stream to the table if the id is
+// new.
 struct stream *stream_of(struct trace *t, uint64_t id);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts of a trace. A text points into the file's bytes or into a literal.
+// Texts of a trace. The bytes of a text are part of the trace file or of a C
+// string literal.
 
 #ifndef MPROF_TRACE_TEXT_H
 #define MPROF_TRACE_TEXT_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 
 struct trace_text {
-  const char *bytes; // without a terminating 0
+  const char *bytes; // may lack a terminating 0 byte
   size_t length;
 };
 

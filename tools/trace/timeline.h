@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface between the converters, which know the formats, and the
-// consumers of a trace, which do not. The converters (convert_v1.c,
-// convert_v2.c) call these functions in the order of time. There are two
-// implementations, and a tool is linked with one of them: timeline_json.c
-// writes JSON, waits.c collects the longest waits.
+// The interface between the converters and the consumers of a trace. The
+// converters (convert_v1.c, convert_v2.c) know the trace formats and call these
+// functions in the order of time. Two files implement the functions:
+// timeline_json.c writes JSON, and waits.c collects the longest waits. Each
+// tool is linked with one of these two files.
 //
-// Ticks have the frequency that the trace has at the time of the call. Texts
-// belong to the caller and must stay valid until the timeline is freed. A stack
-// id is valid only during the call, because it may have another meaning at the
-// next event.
+// trace_frequency gives the frequency of the ticks that are passed to a
+// function. The bytes of a text belong to the caller and must stay valid until
+// the timeline is freed. A stack id is valid only during the call, because the
+// same id may mean another stack at the next event.
 
 #ifndef MPROF_TRACE_TIMELINE_H
 #define MPROF_TRACE_TIMELINE_H
@@ -20,20 +20,21 @@
 #include <stdint.h>
 
 enum thread_state {
-  THREAD_ABSENT, // not created yet, or ended
+  THREAD_ABSENT, // not created yet, or already ended
   THREAD_RUNNABLE,
   THREAD_RUNNING,
   THREAD_BLOCKED,
   THREAD_IN_CALL, // in a system call
 };
 
-// A range has a begin and an end. Ranges need not nest within a thread's row.
+// A range is a span of time, such as a task or a garbage collection. Ranges may
+// overlap, whereas regions nest within the slices of a thread.
 enum range_kind {
   RANGE_TASK,
   RANGE_COLLECTION,
-  RANGE_STOP, // a stop of the world
+  RANGE_STOP, // all threads are stopped
   RANGE_SWEEP,
-  RANGE_ASSIST, // a thread assists a collection
+  RANGE_ASSIST, // a thread assists a garbage collection
   RANGE_KINDS
 };
 
@@ -41,44 +42,54 @@ enum counter_kind { COUNTER_HEAP, COUNTER_GOAL, COUNTER_KINDS };
 
 struct timeline;
 
-// Sets the time of all calls that follow.
+// Sets the current time. The calls that follow happen at this time.
 void timeline_at(struct timeline *line, uint64_t ticks);
 
-// Creates thread g. by: the thread that created g, or 0. The name of g is the
-// leaf function of start_stack, in which g starts.
+// Creates thread g. by: the thread that created g; 0: not known. start_stack: a
+// stack whose leaf is the function in which g starts. This function becomes the
+// name of g.
 void timeline_create(struct timeline *line, uint64_t g, uint64_t by,
                      uint64_t start_stack);
-// Sets the state of a thread. reason: what the thread waits for; empty: not
-// known. from_ticks: time when the state began; TRACE_NONE: now.
+// Sets the state of thread g. reason: what g waits for; empty: not known.
+// stack: stack of g; 0: not known. from_ticks: when the state began;
+// TRACE_NONE: at the current time.
 void timeline_state(struct timeline *line, uint64_t g, enum thread_state state,
                     struct trace_text reason, uint64_t stack,
                     uint64_t from_ticks);
-// Ends the wait of thread g. by: the thread that woke g; 0: not known.
+// Ends the wait of thread g, so that g is runnable. by: the thread that woke g;
+// 0: not known. stack: the stack of that thread; 0: not known.
 void timeline_unblock(struct timeline *line, uint64_t g, uint64_t by,
                       uint64_t stack);
 // Records that thread g runs on kernel thread m.
 void timeline_kernel_thread(struct timeline *line, uint64_t g, uint64_t m);
-// Sets the name that the thread has given itself. It replaces the name of the
-// function in which the thread starts.
+// Sets the name that thread g has given itself. This name replaces the name
+// that timeline_create has set.
 void timeline_name(struct timeline *line, uint64_t g, struct trace_text name);
 void timeline_label(struct timeline *line, uint64_t g, struct trace_text label);
 void timeline_region_begin(struct timeline *line, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack);
 void timeline_region_end(struct timeline *line, uint64_t g);
-// Adds an instant to the thread's row. ticks must not be later than the ticks
-// of timeline_at. value may be empty.
+// Adds an instant (an event without length) to the row of thread g. ticks is
+// the time of the instant and must not be later than the current time. value
+// may be empty.
 void timeline_instant(struct timeline *line, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks);
-// Begin and end a range. id distinguishes ranges of the same kind. Only a task
-// has a name. The begin of an open range is ignored, and so is the end of a
-// range that is not open.
+// Records that thread g has released a lock for which other threads waited. ns:
+// sum of the times that these threads have waited since their waits began, or
+// since the previous release if that was later. stack: stack of g. If a wait
+// ends at the same time and at the same stack, the wait was for this lock.
+void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,
+                     uint64_t stack);
+// Begin and end a range. id distinguishes ranges of the same kind. name is
+// empty unless the range is a task. A begin is ignored if the range is already
+// open. An end is ignored if the range is not open.
 void timeline_range_begin(struct timeline *line, enum range_kind kind,
                           uint64_t id, struct trace_text name);
 void timeline_range_end(struct timeline *line, enum range_kind kind,
                         uint64_t id);
-// Sets a counter to value, in bytes.
+// Sets the counter to value, in bytes.
 void timeline_counter(struct timeline *line, enum counter_kind kind,
                       uint64_t value);
 

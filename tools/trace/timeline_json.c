@@ -1,20 +1,26 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a timeline as JSON.
+// Writes a timeline as JSON for Perfetto and chrome://tracing.
 //
-// Each thread has a row. At any time, the row has one slice for the state of
-// the thread, inside the slices of the thread's open regions. When a region
-// begins or ends, the slice of the state is cut in two. So slices always nest,
-// even if the state changes while a region is open.
+// Each thread has a row of slices. At any time, the row has one slice for the
+// state of the thread, inside the slices of the thread's open regions. When a
+// region begins or ends, the slice of the state ends and a new slice of the
+// state begins. So slices always nest, even if the state changes while a region
+// is open.
 //
-// A slice is written when it ends, as one line. So memory grows with the number
-// of threads and of open regions and ranges, not with the number of events.
+// A slice is written as one line when it ends. So memory grows with the number
+// of threads, stacks, open regions and ranges, not with the number of events. A
+// slice refers to its stack by a number. All stacks are written once, after the
+// slices.
+//
+// The unit of times is 1/32 us (see json_event.h).
 
 #include "timeline_json.h"
 
 #include "axis.h"
 #include "event.h"
+#include "frame_tree.h"
 #include "idmap.h"
 #include "json.h"
 #include "json_event.h"
@@ -29,10 +35,11 @@
 struct open_region {
   struct trace_text name;
   uint64_t start, task;
-  char *stack;
+  uint32_t stack;
 };
 
-// An arrow to the thread's next running slice.
+// An arrow from the waker or creator of a thread to the next slice in which the
+// thread is running.
 struct arrow {
   bool pending;
   const char *name;
@@ -42,16 +49,17 @@ struct arrow {
 struct thread {
   uint64_t g;
   enum thread_state state;
-  uint64_t start; // start of the state's slice; earlier slices are written
+  uint64_t start; // start of the slice of the current state
   struct trace_text reason;
-  char *stack;       // stack of the wait, or NULL
-  uint64_t waker;    // thread that ended the wait just now, or 0
-  char *waker_stack; // stack of the waker when it ended the wait, or NULL
+  // Numbers of stacks in the frame tree; 0: no stack. stack: at the start of
+  // the state. waker_stack: stack of the waker when it ended the wait.
+  uint32_t stack, waker_stack;
+  uint64_t waker; // thread that ended the wait; 0: not known
   struct arrow arrow;
-  bool pointed_at; // an arrow points at the state's slice
+  bool pointed_at; // an arrow ends at the slice of the current state
   struct trace_text name, label;
-  uint64_t m;    // kernel thread; TRACE_NONE: none seen
-  bool migrates; // has run on several kernel threads
+  uint64_t m;    // latest kernel thread; TRACE_NONE: not known
+  bool migrates; // the thread has run on several kernel threads
   bool drawn;    // a slice of the thread has been written
   struct open_region *regions;
   size_t region_count, region_capacity;
@@ -72,10 +80,13 @@ struct counter {
 struct timeline {
   FILE *out;
   struct timeline_options options;
-  enum { BEFORE, INSIDE, AFTER } window; // where now lies
+  // Whether the current time is before, inside or after the time window of the
+  // options.
+  enum { BEFORE, INSIDE, AFTER } window;
   struct axis axis;
-  uint64_t now; // current time, in nanoseconds since the first event
-  uint64_t arrows, slices;
+  uint64_t now; // current time, in units since the first event
+  uint64_t arrows, slices, arrows_left_out;
+  uint64_t calls; // calls of timeline_at, one for each event
   struct idmap ids;
   struct thread *threads;
   size_t count, capacity;
@@ -83,7 +94,30 @@ struct timeline {
   struct range *ranges;
   size_t range_count, range_capacity;
   struct counter counters[COUNTER_KINDS];
+  struct frame_tree frames;
 };
+
+static uint32_t stack_of(struct timeline *l, uint64_t stack) {
+  return frame_tree_add(&l->frames, l->axis.trace, stack, l->options.frames);
+}
+
+// Writes the number of a stack as a member of an event. "sf" is the stack at
+// the begin of the event, "esf" the stack at its end.
+static void put_stack_number(struct timeline *l, const char *key,
+                             uint32_t stack) {
+  if (stack && !l->options.stacks_as_text)
+    fprintf(l->out, ",\"%s\":%" PRIu32, key, stack);
+}
+
+static void put_stack_text(struct timeline *l, struct json_details *d,
+                           const char *key, uint32_t stack) {
+  if (!stack || !l->options.stacks_as_text)
+    return;
+  json_key(d, key);
+  fputc('"', l->out);
+  frame_tree_put_text(l->out, &l->frames, stack);
+  fputc('"', l->out);
+}
 
 static struct thread *thread_of(struct timeline *l, uint64_t g) {
   size_t index;
@@ -112,14 +146,30 @@ static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
   l->slices++;
 }
 
-// Writes the slice of the thread's state, which ends at time `then`.
+// Writes the stacks of a wait and the thread that ended the wait as details, if
+// the options say so.
+static void put_wait(struct timeline *l, struct thread *t,
+                     struct json_details *d) {
+  if (!l->options.stacks_as_text)
+    return;
+  put_stack_text(l, d, "stack", t->stack);
+  if (t->waker) {
+    json_key(d, "woken by");
+    fputc('"', l->out);
+    put_thread(l, thread_of(l, t->waker));
+    fputc('"', l->out);
+  }
+  put_stack_text(l, d, "woken at", t->waker_stack);
+}
+
+// Ends the slice of the thread's current state at time then, and writes the
+// slice. Does not write a slice outside the time window. Does not write an
+// empty slice either, unless the thread waits in it or an arrow ends at it.
 static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
-  static const struct {
-    const char *name, *color;
-  } looks[] = {[THREAD_RUNNABLE] = {"runnable", "thread_state_runnable"},
-               [THREAD_RUNNING] = {"running", "thread_state_running"},
-               [THREAD_BLOCKED] = {"blocked", "thread_state_uninterruptible"},
-               [THREAD_IN_CALL] = {"system call", "thread_state_iowait"}};
+  static const char *const names[] = {[THREAD_RUNNABLE] = "runnable",
+                                      [THREAD_RUNNING] = "running",
+                                      [THREAD_BLOCKED] = "blocked",
+                                      [THREAD_IN_CALL] = "system call"};
   uint64_t start = t->start;
   t->start = then;
   bool waits = t->state == THREAD_BLOCKED || t->state == THREAD_IN_CALL;
@@ -128,36 +178,35 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   if (t->state == THREAD_ABSENT || empty || l->window != INSIDE)
     return;
   put_slice(l, t, start, then);
-  fprintf(l->out, ",\"cat\":\"state\",\"cname\":\"%s\",\"name\":\"%s",
-          looks[t->state].color, looks[t->state].name);
+  fprintf(l->out, ",\"name\":\"%s", names[t->state]);
   if (t->reason.length) {
     fputs(": ", l->out);
     json_escape(l->out, t->reason);
   }
   fputc('"', l->out);
-  struct json_details d = json_begin_details(l->out);
-  json_detail(&d, "label", t->label);
   if (waits) {
-    json_rendered(&d, "stack", t->stack);
-    if (t->waker) {
-      json_key(&d, "woken by");
-      fputc('"', l->out);
-      put_thread(l, thread_of(l, t->waker));
-      fputc('"', l->out);
-    }
-    json_rendered(&d, "woken at", t->waker_stack);
+    put_stack_number(l, "sf", t->stack);
+    put_stack_number(l, "esf", t->waker_stack);
   }
-  fputs("}}", l->out);
+  struct json_details d = {l->out, false};
+  json_detail(&d, "label", t->label);
+  if (waits)
+    put_wait(l, t, &d);
+  json_end_details(&d);
+  fputc('}', l->out);
 }
 
-// Returns the current time on a thread's row. Just after a region has begun,
-// this is some nanoseconds later than l->now (see timeline_region_begin).
+// Returns the time at which the next slice of thread t can begin. This is the
+// current time, or up to some units later, because timeline_region_begin and
+// timeline_region_end add one unit for each region.
 static uint64_t row_now(const struct timeline *l, const struct thread *t) {
   return l->now > t->start ? l->now : t->start;
 }
 
-// Ends the slice of the state because a region begins or ends now. Returns the
-// current time on the row.
+// Ends the slice of the thread's current state, so that the caller can begin or
+// end a region or change the label. Returns the time at which the next slice
+// begins. If the slice is empty and no arrow ends at it, the slice goes on,
+// because a new slice would begin at the same time.
 static uint64_t cut_state(struct timeline *l, struct thread *t) {
   uint64_t at = row_now(l, t);
   if (t->start < at || t->pointed_at)
@@ -170,27 +219,51 @@ static void put_region(struct timeline *l, struct thread *t,
   put_slice(l, t, r->start, end);
   fputs(",\"cat\":\"region\",", l->out);
   json_text(l->out, "name", r->name);
-  struct json_details d = json_begin_details(l->out);
+  put_stack_number(l, "sf", r->stack);
+  struct json_details d = {l->out, false};
   if (r->task) {
     json_key(&d, "task");
     fprintf(l->out, "%" PRIu64, r->task);
   }
-  json_rendered(&d, "stack", r->stack);
-  fputs("}}", l->out);
+  put_stack_text(l, &d, "stack", r->stack);
+  json_end_details(&d);
+  fputc('}', l->out);
 }
 
 static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
   struct open_region *r = &t->regions[--t->region_count];
   if (l->window == INSIDE)
     put_region(l, t, r, end);
-  free(r->stack);
 }
 
+// Returns whether the JSON text has room for an arrow. Without arrows, the text
+// nearly always stays below the limit.
+static bool has_room(const struct timeline *l) {
+  enum { SLICE_BYTES = 90, ARROW_BYTES = 150 }; // typical sizes
+  enum { SMALL = 256 * 1024 };                  // a text that needs no limit
+  double limit = l->options.bytes_per_event * (double)l->calls;
+  uint64_t bytes = l->slices * SLICE_BYTES + l->arrows * ARROW_BYTES;
+  return limit == 0 || bytes < SMALL || (double)bytes < limit;
+}
+
+// "bp" makes the arrow end at the slice that encloses its end.
 static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
-                      uint64_t g, uint64_t ns) {
-  json_head(l->out, phase, g, ns);
-  fprintf(l->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
-          a->name, a->name, l->arrows, phase == 'f' ? ",\"bp\":\"e\"" : "");
+                      uint64_t g, uint64_t time) {
+  json_head(l->out, phase, g, time);
+  fprintf(l->out, ",\"name\":\"%s\",\"id\":%" PRIu64 "%s}", a->name, l->arrows,
+          phase == 'f' ? ",\"bp\":\"e\"" : "");
+}
+
+// Draws the arrow that ends at time `to`, where thread t begins to run.
+static void draw_arrow(struct timeline *l, struct thread *t, uint64_t to) {
+  if (!has_room(l)) {
+    l->arrows_left_out++;
+    return;
+  }
+  t->pointed_at = true;
+  l->arrows++;
+  put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.at);
+  put_arrow(l, &t->arrow, 'f', t->g, to);
 }
 
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,
@@ -198,6 +271,9 @@ struct timeline *timeline_begin(FILE *out, const struct trace *trace,
   struct timeline *l = zeroed(1, sizeof *l);
   l->out = out;
   l->options = *options;
+  l->options.from = json_units(options->from);
+  if (options->to < UINT64_MAX)
+    l->options.to = json_units(options->to);
   l->axis.trace = trace;
   fprintf(out,
           "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
@@ -250,7 +326,8 @@ static void put_counters(struct timeline *l) {
       put_counter(l, kind);
 }
 
-// Begins the window. Open regions and ranges are drawn from this time on.
+// Begins the time window. States, regions and ranges that began earlier are
+// written as if they began now.
 static void begin_window(struct timeline *l) {
   l->window = INSIDE;
   for (size_t i = 0; i < l->count; i++) {
@@ -266,23 +343,31 @@ static void begin_window(struct timeline *l) {
   put_counters(l);
 }
 
-// Ends the window. Open slices, regions and ranges are drawn up to this time.
+// Ends the time window. States, regions and ranges that are still open are
+// written as if they ended now.
 static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
-    uint64_t end = row_now(l, t);
-    end_state(l, t, end);
+    // End the slice of the state one unit of time earlier for each open region.
+    // Each region then ends one unit later than the slice inside it. If the
+    // state is too short for this, the regions end after the window.
+    uint64_t end = row_now(l, t), inner = t->start;
+    if (inner + t->region_count < end)
+      inner = end - t->region_count;
+    end_state(l, t, inner);
     while (t->region_count)
-      end_region(l, t, end);
+      end_region(l, t, ++inner);
   }
   for (size_t i = 0; i < l->range_count; i++)
     if (l->ranges[i].open)
       put_range(l, &l->ranges[i], 'e');
-  put_counters(l); // chrome://tracing draws a counter only up to its last value
+  // chrome://tracing draws a counter only up to its last value, so write the
+  // values again at the end of the window.
+  put_counters(l);
   l->window = AFTER;
 }
 
-uint64_t timeline_end(struct timeline *l) {
+struct timeline_result timeline_end(struct timeline *l) {
   if (l->window == INSIDE)
     end_window(l);
   for (size_t i = 0; i < l->count; i++) {
@@ -292,22 +377,27 @@ uint64_t timeline_end(struct timeline *l) {
     while (t->region_count)
       end_region(l, t, l->now);
     free(t->regions);
-    free(t->stack);
-    free(t->waker_stack);
   }
   for (size_t kind = 0; kind < RANGE_KINDS; kind++)
     idmap_clear(&l->range_ids[kind]);
   free(l->ranges);
-  fputs("\n]}\n", l->out);
-  uint64_t slices = l->slices;
+  fputs("\n]", l->out);
+  if (!l->options.stacks_as_text) {
+    fputs(",\"stackFrames\":", l->out);
+    frame_tree_put(l->out, &l->frames);
+  }
+  fputs("}\n", l->out);
+  frame_tree_clear(&l->frames);
+  struct timeline_result result = {l->slices, l->arrows_left_out};
   idmap_clear(&l->ids);
   free(l->threads);
   free(l);
-  return slices;
+  return result;
 }
 
 void timeline_at(struct timeline *l, uint64_t ticks) {
-  uint64_t now = axis_at(&l->axis, ticks);
+  uint64_t now = json_units(axis_at(&l->axis, ticks));
+  l->calls++;
   if (l->window == BEFORE && now >= l->options.from) {
     l->now = l->options.from;
     begin_window(l);
@@ -332,8 +422,9 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
                     struct trace_text reason, uint64_t stack,
                     uint64_t from_ticks) {
   struct thread *t = thread_of(l, g);
-  uint64_t from =
-      from_ticks == TRACE_NONE ? l->now : axis_time(&l->axis, from_ticks);
+  uint64_t from = from_ticks == TRACE_NONE
+                      ? l->now
+                      : json_units(axis_time(&l->axis, from_ticks));
   if (from > l->now)
     from = l->now;
   if (from < t->start)
@@ -341,32 +432,28 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
   end_state(l, t, from);
   t->state = state;
   t->reason = reason;
-  free(t->stack);
-  free(t->waker_stack);
-  t->stack = json_stack(l->axis.trace, stack, l->options.frames);
+  t->stack = stack_of(l, stack);
   t->waker = 0;
-  t->waker_stack = NULL;
+  t->waker_stack = 0;
   if (state == THREAD_RUNNING && t->arrow.pending) {
     t->arrow.pending = false;
-    t->pointed_at = true;
-    l->arrows++;
-    if (l->window == INSIDE) {
-      put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.at);
-      put_arrow(l, &t->arrow, 'f', g, from);
-    }
+    if (l->window == INSIDE)
+      draw_arrow(l, t, from);
   }
   if (state == THREAD_ABSENT)
     while (t->region_count)
-      end_region(l, t, from);
+      end_region(l, t, ++t->start);
 }
 
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
   if (by)
-    thread_of(l, by); // adds by first, because adding may move the array of t
+    // Add the waker before looking up t, because adding a thread may move the
+    // array into which t points.
+    thread_of(l, by);
   struct thread *t = thread_of(l, g);
   t->waker = by;
-  t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);
+  t->waker_stack = stack_of(l, stack);
   timeline_state(l, g, THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
   t->arrow = (struct arrow){by != 0 && by != g, "wake", by, l->now};
 }
@@ -387,10 +474,12 @@ void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
   t->label = label;
 }
 
-// Slices inside a region begin one nanosecond later than the region. If they
-// began at the same time, chrome://tracing would show the first slice in the
-// file as the outer one. The first one is the slice of the state, since it ends
-// and is written before the slice of the region.
+// Slices inside a region begin one unit later than the region. If both began at
+// the same time, chrome://tracing would show the slice that is first in the
+// file as the outer slice. The slice of the state would be first, because this
+// slice ends and is written before the slice of the region. Slices inside a
+// region also end one unit earlier than the region, because Perfetto truncates
+// times to nanoseconds.
 void timeline_region_begin(struct timeline *l, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack) {
@@ -398,33 +487,41 @@ void timeline_region_begin(struct timeline *l, uint64_t g,
   uint64_t start = cut_state(l, t);
   t->start = start + 1;
   *APPEND(t->regions, t->region_count, t->region_capacity) =
-      (struct open_region){name, start, task,
-                           json_stack(l->axis.trace, stack, l->options.frames)};
+      (struct open_region){name, start, task, stack_of(l, stack)};
 }
 
 void timeline_region_end(struct timeline *l, uint64_t g) {
   struct thread *t = thread_of(l, g);
-  // Do not draw a region that began before the trace.
+  // Ignore the end of a region that began before the trace.
   if (!t->region_count)
     return;
-  end_region(l, t, cut_state(l, t));
+  cut_state(l, t);
+  t->start = row_now(l, t) + 1;
+  end_region(l, t, t->start);
 }
 
 void timeline_instant(struct timeline *l, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks) {
-  uint64_t ns = axis_time(&l->axis, ticks);
-  if (l->window != INSIDE || ns < l->options.from)
+  uint64_t time = json_units(axis_time(&l->axis, ticks));
+  if (l->window != INSIDE || time < l->options.from)
     return;
-  json_head(l->out, 'i', g, ns < l->now ? ns : l->now);
+  json_head(l->out, 'i', g, time < l->now ? time : l->now);
   fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
   json_text(l->out, "name", name);
-  struct json_details d = json_begin_details(l->out);
+  uint32_t number = stack_of(l, stack);
+  put_stack_number(l, "sf", number);
+  struct json_details d = {l->out, false};
   json_detail(&d, "value", value);
-  char *text = json_stack(l->axis.trace, stack, l->options.frames);
-  json_rendered(&d, "stack", text);
-  free(text);
-  fputs("}}", l->out);
+  put_stack_text(l, &d, "stack", number);
+  json_end_details(&d);
+  fputc('}', l->out);
+}
+
+// The waits themselves are shown, so their sums are left out.
+void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
+                     uint64_t stack) {
+  (void)l, (void)g, (void)ns, (void)stack;
 }
 
 void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The implementation of timeline.h for mprof-trace2json. It writes JSON.
+// Implements timeline.h for mprof-trace2json, which writes JSON.
 
 #ifndef MPROF_TRACE_TIMELINE_JSON_H
 #define MPROF_TRACE_TIMELINE_JSON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -13,18 +14,29 @@ struct timeline;
 struct trace;
 
 struct timeline_options {
-  const char *name; // name of the process
+  const char *name; // name of the process in the viewer
   unsigned frames;  // maximum number of frames written per stack
-  // The window, in nanoseconds since the first event. Only the part of the
-  // trace in the window is written. A slice that crosses an end of the window
-  // is cut there.
+  // Write the stacks as text into the details of each event, instead of once
+  // for the whole file.
+  bool stacks_as_text;
+  // Largest size of the JSON text in bytes, divided by the number of events of
+  // the trace. An arrow that would exceed this size is left out. 0: no limit.
+  double bytes_per_event;
+  // The time window, in nanoseconds since the first event. Only this part of
+  // the trace is written. A slice that is open at the time `from` or `to` is
+  // cut at that time.
   uint64_t from, to;
 };
 
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,
                                 const struct timeline_options *options);
-// Closes open slices, ends the JSON text and frees the timeline. Returns the
-// number of slices.
-uint64_t timeline_end(struct timeline *line);
+// What timeline_end returns: how many slices were written, and how many arrows
+// were left out because of bytes_per_event.
+struct timeline_result {
+  uint64_t slices;
+  uint64_t arrows_left_out;
+};
+// Ends all open slices, ends the JSON text and frees the timeline.
+struct timeline_result timeline_end(struct timeline *line);
 
 #endif

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mprof-trace-top prints which threads of an execution trace waited longest,
-// and who ended these waits.
+// which threads ended these waits, and which lines made other threads wait.
 
 #include "convert.h"
 #include "open.h"
@@ -21,9 +21,13 @@ static const char usage[] =
     "Usage: mprof-trace-top [OPTION] TRACE\n"
     "Prints the longest waits of an execution trace (go 1.5 to 1.26), each "
     "with\n"
-    "its line, the thread that ended it and the line where that thread did "
-    "so.\n"
-    "Then prints how much waiting was ended at which line. TRACE - is "
+    "the source line that waited, the thread that ended the wait and the "
+    "source\n"
+    "line at which that thread ended it. Then prints, for each source line "
+    "that\n"
+    "released locks, how long other threads had waited for these locks. Then "
+    "prints,\n"
+    "for each source line, how much other waiting it ended. TRACE - is "
     "standard\n"
     "input.\n"
     "\n"
@@ -43,8 +47,9 @@ static void print_text(struct trace_text text) {
   fwrite(text.bytes, 1, text.length, stdout);
 }
 
-// Prints a time in at least width columns. The units are padded so that the
-// decimal points of a column are aligned.
+// Prints a time in us, ms or s, with the number in at least width columns. If
+// width is not 0, every unit takes two columns, so that the decimal points of a
+// table are aligned.
 static void print_time(int width, uint64_t ns) {
   if (ns < 1000000)
     printf("%*.3f us", width, (double)ns / 1e3);
@@ -60,8 +65,9 @@ static void print_thread(struct timeline *line, uint64_t g) {
   printf("%sG%" PRIu64, name.length ? " " : "", g);
 }
 
-// Prints "function file:line", with the file's name without directories. Line 0
-// means that the line is not known.
+// Prints "function file:line", with the file's name without directories. Prints
+// an address if the function is not known. Omits the file and the line if they
+// are not known.
 static void print_place(const struct place *p) {
   if (p->function.length)
     print_text(p->function);
@@ -142,6 +148,34 @@ static void print_end(const struct wait_end *end) {
   putchar('\n');
 }
 
+static void print_holder(const struct holder *h) {
+  print_time(10, h->total);
+  printf("%9" PRIu64, h->count);
+  print_time(10, h->longest);
+  fputs("  ", stdout);
+  print_place(&h->at);
+  putchar('\n');
+}
+
+static void print_holders(const struct waits *w, size_t count) {
+  if (!w->holder_count)
+    return;
+  printf("\nWhere locks were held while others waited\n"
+         "     in all   unlocks      longest\n");
+  for (size_t i = 0; i < w->holder_count && i < count; i++)
+    print_holder(&w->holders[i]);
+}
+
+static void print_ends(const struct waits *w, size_t count) {
+  if (!w->end_count)
+    return;
+  printf("\nWhere %swaits were ended\n"
+         "     in all     waits      longest\n",
+         w->holder_count ? "other " : "");
+  for (size_t i = 0; i < w->end_count && i < count; i++)
+    print_end(&w->ends[i]);
+}
+
 static void print_waits(const char *path, struct timeline *line,
                         const char *reason, size_t count) {
   const struct waits waits = waits_end(line), *w = &waits;
@@ -156,10 +190,8 @@ static void print_waits(const char *path, struct timeline *line,
   printf("\nThe longest waits\n");
   for (size_t i = 0; i < w->longest_count; i++)
     print_wait(line, i + 1, &w->longest[i]);
-  printf("\nWhere waits were ended\n"
-         "     in all     waits      longest\n");
-  for (size_t i = 0; i < w->end_count && i < count; i++)
-    print_end(&w->ends[i]);
+  print_holders(w, count);
+  print_ends(w, count);
 }
 
 static int print_file(const char *path, const char *reason, size_t count) {
@@ -177,7 +209,8 @@ static int print_file(const char *path, const char *reason, size_t count) {
   if (violations)
     fprintf(stderr,
             "mprof-trace-top: %s: %" PRIu64
-            " violations; the waits above are incomplete or wrong\n",
+            " violations of the trace format; the waits above are incomplete "
+            "or wrong\n",
             path, violations);
   if (fflush(stdout) != 0) {
     fprintf(stderr, "mprof-trace-top: standard output: %s\n", strerror(errno));

@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A Go execution trace that a tool reads. No file of this directory is linked
-// into a profiled program. A trace passes through these files:
+// into a profiled program. These files read a trace:
 //
-//   open.c          maps the file and finds its version
-//   read.c          calls a visitor for every event, in the only order that
-//                   rules.def allows
-//     v1_*.c        part of read.c for the formats 1.5 to 1.21
-//     v2_*.c        part of read.c for the generation format, 1.22 to 1.26
-//   table.c         strings and stacks, to which the events refer by ids
+//   open.c          maps the file and finds its format
+//   read.c          calls a visitor for every event, in an order that obeys
+//                   rules.def
+//     v1_*.c        read the formats 1.5 to 1.21
+//     v2_*.c        read the formats 1.22 to 1.26, which divide a trace into
+//                   generations
+//   table.c         stores strings and stacks, to which the events refer by ids
 //
-// The file is mapped, and an event is decoded just before the visitor is called
-// for it. So the memory grows with the number of batches, stacks, strings and
-// threads, not with the number of events. Only for 1.5, all events are in
-// memory at once, because they are sorted.
+// The reader decodes each event just before the call of the visitor. So memory
+// grows with the number of batches, stacks, strings and threads, not with the
+// number of events. Only for format 1.5, all events are in memory at once,
+// because the reader must sort them.
 //
 // The reader is not thread-safe. When memory runs out, the tool prints a
 // message and exits.
@@ -27,12 +28,13 @@
 
 struct trace;
 
-// Returns N of "go 1.N trace".
+// Returns N of the trace's header, which is "go 1.N trace".
 unsigned trace_minor(const struct trace *trace);
-// Returns whether the trace has the generation format, whose events are of enum
+// Returns whether the trace has a format of 1.22 or later, which divides the
+// trace into generations. The events of these formats have types of enum
 // trace_v2_type.
 bool trace_is_v2(const struct trace *trace);
-// Returns the ticks per second. They are not known before the first event.
+// Returns the ticks per second. The result is valid from the first event on.
 uint64_t trace_frequency(const struct trace *trace);
 
 #endif

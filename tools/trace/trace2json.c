@@ -4,8 +4,12 @@
 // mprof-trace2json writes an execution trace as JSON for Perfetto and Chrome.
 
 #include "convert.h"
+#include "event.h"
 #include "open.h"
+#include "read.h"
 #include "timeline_json.h"
+#include "trace_data.h"
+#include "visitor.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -17,6 +21,8 @@
 #include <sys/stat.h>
 
 enum { DONE, BAD_TRACE, MISUSED };
+// Largest size of the JSON text, compared with the trace.
+enum { TIMES_THE_TRACE = 14 };
 
 static const char usage[] =
     "Usage: mprof-trace2json [OPTION] TRACE\n"
@@ -31,6 +37,12 @@ static const char usage[] =
     "  -o, --output=FILE   write to FILE instead of standard output\n"
     "  -f, --frames=N      write at most N frames per stack (default 16, 0: "
     "none)\n"
+    "      --arrows=all    write all arrows. By default, arrows are left out "
+    "where the\n"
+    "                      JSON would be larger than 15 times the trace\n"
+    "      --stacks=text   write the stacks into the details of each slice, "
+    "where\n"
+    "                      Perfetto shows them; use it for a part of a trace\n"
     "  -n, --name=NAME     name the process NAME (default: the trace's name)\n"
     "      --from=TIME     leave out the part before TIME\n"
     "      --to=TIME       leave out the part after TIME\n"
@@ -47,26 +59,57 @@ static const char usage[] =
     "     trace has nothing from --from to --to\n"
     "  2  nothing can be read or written, or an option is wrong\n";
 
+static void count_event(void *context, const struct trace_event *event) {
+  (void)event;
+  ++*(uint64_t *)context;
+}
+
+static void skip_violation(void *context, enum trace_rule rule, uint64_t offset,
+                           const char *text) {
+  (void)context, (void)rule, (void)offset, (void)text;
+}
+
+// Returns the limit of the JSON text for each event of the trace, in bytes.
+static double bytes_per_event(struct trace *trace) {
+  uint64_t events = 0;
+  const struct trace_visitor visitor = {count_event, skip_violation, &events};
+  trace_read(trace, &visitor);
+  return events ? TIMES_THE_TRACE * (double)trace->size / (double)events : 0;
+}
+
+static void tell(const char *path, const char *text) {
+  fprintf(stderr, "mprof-trace2json: %s: %s\n", path, text);
+}
+
 static int convert_file(const char *path, struct trace *trace, FILE *out,
                         const struct timeline_options *options) {
   struct timeline *line = timeline_begin(out, trace, options);
   uint64_t violations = convert(path, trace, line);
-  uint64_t slices = timeline_end(line);
-  if (violations)
-    fprintf(stderr,
-            "mprof-trace2json: %s: %" PRIu64
-            " violations; the JSON is incomplete or wrong\n",
-            path, violations);
-  bool missed = !slices && (options->from > 0 || options->to < UINT64_MAX);
+  struct timeline_result result = timeline_end(line);
+  char text[128];
+  if (violations) {
+    snprintf(text, sizeof text,
+             "%" PRIu64 " violations of the trace format; the JSON is "
+             "incomplete or wrong",
+             violations);
+    tell(path, text);
+  }
+  if (result.arrows_left_out) {
+    snprintf(text, sizeof text,
+             "left out %" PRIu64 " arrows to keep the JSON small; "
+             "--arrows=all writes them",
+             result.arrows_left_out);
+    tell(path, text);
+  }
+  bool missed =
+      !result.slices && (options->from > 0 || options->to < UINT64_MAX);
   if (missed)
-    fprintf(stderr,
-            "mprof-trace2json: %s: the trace has nothing from --from to --to\n",
-            path);
+    tell(path, "the trace has nothing from --from to --to");
   return violations || missed ? BAD_TRACE : DONE;
 }
 
-// Returns whether both paths lead to the same file. If the output file were the
-// trace, opening it for writing would empty the trace.
+// Returns whether both paths lead to the same regular file. If the output file
+// were the trace, opening the output file would empty the trace.
 static bool is_same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
@@ -117,6 +160,24 @@ static bool parse_frames(const char *text, unsigned *frames) {
   return true;
 }
 
+static bool parse_stacks(const char *text, bool *as_text) {
+  *as_text = strcmp(text, "text") == 0;
+  if (*as_text || strcmp(text, "frames") == 0)
+    return true;
+  fprintf(stderr, "mprof-trace2json: --stacks=%s is neither text nor frames\n",
+          text);
+  return false;
+}
+
+static bool parse_arrows(const char *text, bool *all) {
+  *all = strcmp(text, "all") == 0;
+  if (*all || strcmp(text, "some") == 0)
+    return true;
+  fprintf(stderr, "mprof-trace2json: --arrows=%s is neither some nor all\n",
+          text);
+  return false;
+}
+
 static bool parse_time(const char *option, const char *text, uint64_t *ns) {
   static const struct {
     const char *name;
@@ -125,7 +186,8 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
   char *end = NULL;
   double value = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1;
   for (size_t i = 0; end && i < sizeof units / sizeof *units; i++) {
-    // Below 2^53 ns (104 days), a double represents every nanosecond exactly.
+    // A double represents every integer up to 2^53 exactly. 9e15 ns (104 days)
+    // is just below 2^53 ns.
     if (strcmp(end, units[i].name) == 0 && value * units[i].ns < 9e15) {
       *ns = (uint64_t)(value * units[i].ns + 0.5);
       return true;
@@ -139,19 +201,22 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
 
 struct arguments {
   const char *path;
-  const char *output; // NULL: standard output
+  const char *output; // file to write; NULL: standard output
+  bool all_arrows;    // write all arrows, however large the JSON text is
   struct timeline_options view;
 };
 
-// Parses the command line. Returns false if the program must exit at once, with
-// the exit status in *status.
+// Parses the command line into *a. If the program must exit at once, sets
+// *status to the exit status and returns false.
 static bool parse_options(int argc, char **argv, struct arguments *a,
                           int *status) {
-  enum { FROM = 256, TO };
+  enum { FROM = 256, TO, STACKS, ARROWS };
   static const struct option options[] = {
       {"output", required_argument, NULL, 'o'},
       {"frames", required_argument, NULL, 'f'},
       {"name", required_argument, NULL, 'n'},
+      {"arrows", required_argument, NULL, ARROWS},
+      {"stacks", required_argument, NULL, STACKS},
       {"from", required_argument, NULL, FROM},
       {"to", required_argument, NULL, TO},
       {"help", no_argument, NULL, 'h'},
@@ -168,6 +233,12 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
       break;
     case 'f':
       valid = parse_frames(optarg, &a->view.frames);
+      break;
+    case ARROWS:
+      valid = parse_arrows(optarg, &a->all_arrows);
+      break;
+    case STACKS:
+      valid = parse_stacks(optarg, &a->view.stacks_as_text);
       break;
     case FROM:
       valid = parse_time("from", optarg, &a->view.from);
@@ -214,6 +285,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "mprof-trace2json: %s: %s\n", a.path, error);
     return MISUSED;
   }
+  // A part of a trace, or one with stacks as text, is not compared with the
+  // whole trace.
+  bool is_whole = a.view.from == 0 && a.view.to == UINT64_MAX;
+  if (is_whole && !a.view.stacks_as_text && !a.all_arrows)
+    a.view.bytes_per_event = bytes_per_event(trace);
   status = convert_to(a.path, trace, a.output, &a.view);
   trace_close(trace);
   return status;

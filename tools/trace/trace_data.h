@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fields of struct trace, for the files of the reader.
+// The fields of struct trace, for the source files that read a trace.
 
 #ifndef MPROF_TRACE_TRACE_DATA_H
 #define MPROF_TRACE_TRACE_DATA_H
@@ -14,17 +14,21 @@ enum { TRACE_HEADER_SIZE = 16 };
 struct trace_visitor;
 
 struct stack_range {
-  size_t first, count; // index and number of the stack's frames in trace.frames
+  // Index of the stack's first frame in trace.frames, and the number of frames.
+  size_t first, count;
 };
 
-// A batch: consecutive events of one stream, between two batch headers.
+// A batch: the events of one stream between two batch headers in the file.
 struct batch {
-  uint64_t start, end; // offsets in the file
-  uint64_t ticks, seq; // base values for the differences in the first event
+  // Offsets of the first byte and of the end in the file.
+  uint64_t start, end;
+  // Time and sequence number in the batch header. The first event adds its
+  // differences to these values.
+  uint64_t ticks, seq;
 };
 
-// A stream: all batches of one P (until 1.21) or of one M (from 1.22 on), in
-// file order.
+// A stream: all batches of one P (until format 1.21) or of one M (since 1.22),
+// in file order. event.h explains P and M.
 struct stream {
   uint64_t id;
   struct batch *batches;
@@ -40,11 +44,11 @@ struct trace {
   uint64_t violations;
 
   uint64_t frequency; // ticks per second; 0: not known yet
-  // Only in the generation format: data of the generation that is being read.
+  // Only since format 1.22: data of the generation that is being read.
   uint64_t generation, generation_frequency;
   bool has_snapshot;
-  // The tables of the trace. In the generation format, these are the tables of
-  // the generation that is being read.
+  // The tables of the trace. Since format 1.22, they hold only the data of the
+  // generation that is being read.
   struct idmap string_ids;
   struct trace_text *strings;
   size_t string_count, string_capacity;
@@ -53,7 +57,7 @@ struct trace {
   size_t stack_count, stack_capacity;
   struct trace_frame *frames;
   size_t frame_count, frame_capacity;
-  struct idmap pcs; // index of the first frame with the pc
+  struct idmap pcs; // maps each pc to its first frame in frames
   struct idmap stream_ids;
   struct stream *streams;
   size_t stream_count, stream_capacity;

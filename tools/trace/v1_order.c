@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Merges the batches of all Ps into one order, as Go's readers do. The next
-// event is the earliest one whose G is in the state that the event needs.
+// Merges the events of all Ps into one order, as Go's readers do, for Go's
+// trace formats 1.5 to 1.21. event.h explains G and P. The next event is always
+// the earliest event whose required state is reached.
 //
-// The events of one P are in order. Sequence numbers order the events of
-// different Ps:
+// The events of one P are in order. The order of events of different Ps follows
+// from the state of each G, which is a sequence number and a status. This table
+// gives the state that an event requires and the state that the event sets. seq
+// is an argument of the event.
+//
 //   GoCreate                  G (0, dead)         -> (1, runnable)
 //   GoWaiting, GoInSyscall    G (1, runnable)     -> (2, waiting)
 //   GoStart                   G (seq, runnable)   -> (seq + 1, running)
@@ -13,15 +17,19 @@
 //   GoSched, GoPreempt        G (any, running)    -> (same, runnable)
 //   GoUnblock, GoSysExit      G (seq, waiting)    -> (seq + 1, runnable)
 //   GCStart                   collections (seq)   -> (seq + 1)
-// The Local forms accept any sequence number and add 1. All other events need
-// no state.
 //
-// Each stream has a cursor at its next event, the head. The cursors are in a
-// heap, ordered by the time of their heads. If a head needs another state of
-// its G, the cursor is moved from the heap to a list of this G until the state
-// changes. So an event costs O(log streams), no matter how many streams wait.
+// GoStartLocal, GoUnblockLocal and GoSysExitLocal accept any sequence number
+// and add 1. All other events require no state.
 //
-// In 1.5, each event has a global sequence number, which gives the order.
+// Each stream has a cursor, and the next event of the stream is the cursor's
+// head. The cursors are in a heap, ordered by the times of their heads. If a
+// head requires another state of its G, the cursor moves from the heap to a
+// list that belongs to this G. When the state changes, the cursors of the list
+// return to the heap. So an event costs O(log streams), no matter how many
+// streams wait.
+//
+// In format 1.5, each event has a global sequence number. So sort_streams only
+// sorts the events by this number.
 
 #include "v1_order.h"
 
@@ -45,7 +53,8 @@ enum { NO_CURSOR = -1 };
 struct g_order {
   uint64_t seq;
   enum status status;
-  int parked; // first cursor of the list that waits for a change of this G
+  // First cursor in the list of cursors that wait until this G changes.
+  int parked;
 };
 
 struct merge {
@@ -56,19 +65,24 @@ struct merge {
   struct idmap g_ids;
   struct g_order *gs;
   size_t g_count, g_capacity;
-  size_t collections; // index in gs of the entry that counts collections
+  // Index of the entry of gs whose seq counts the garbage collections.
+  size_t collections;
   uint64_t last_ticks;
-  size_t sample; // next CPU sample
+  size_t sample; // index of the next CPU sample to deliver
   struct v1_rules *rules;
 };
 
-// The state of a G, or of the collections, that an event type needs, and the
-// state that the event sets. Types without an entry in the table need no state.
+// For one event type: the state that the event requires, and the state that the
+// event sets. This is the state of a G or the number of garbage collections. A
+// type without an entry in the table requires no state.
 struct transition_rule {
-  enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of; // owner of the state
-  enum { ANY, ZERO, ONE, ARG_0, ARG_1 } seq;       // the sequence number needed
+  // What has the state: the event's own G, the G in the first argument, or the
+  // count of garbage collections. FREE: the event requires no state.
+  enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of;
+  // The sequence number that the event requires.
+  enum { ANY, ZERO, ONE, ARG_0, ARG_1 } seq;
   enum status from, to;
-  unsigned step; // added to the sequence number
+  unsigned step; // the event adds step to the sequence number
 };
 
 static const struct transition_rule transition_rules[V1_COUNT] = {
@@ -91,9 +105,9 @@ static const struct transition_rule transition_rules[V1_COUNT] = {
     [V1_GCStart] = {COLLECTIONS, ARG_0, DEAD, DEAD, 1},
 };
 
-// The rule for one event, with the values of the event's arguments.
+// The transition_rule of one event, with the values of the event's arguments.
 struct transition {
-  bool free; // the event needs no state
+  bool free; // the event requires no state
   uint64_t g;
   bool any_seq, collections;
   uint64_t seq;
@@ -134,7 +148,8 @@ static bool is_ready(const struct g_order *g, const struct transition *need) {
   return g->status == need->from && (need->any_seq || g->seq == need->seq);
 }
 
-// Reports the rule that an event breaks whose needed state was never reached.
+// Reports why event ev cannot come next. Call this when no event is left that
+// could set the state that ev requires.
 static void explain(struct merge *m, const struct trace_event *ev) {
   struct transition need = transition_of(ev);
   const struct g_order *g = g_order_of(m, &need);
@@ -225,8 +240,9 @@ static void deliver(struct merge *m, struct trace_event *ev) {
   } else {
     m->last_ticks = ev->ticks;
   }
-  // The Local forms differ from the others only in their ordering, which is
-  // done.
+  // GoStartLocal and the other Local types differ from the plain types only in
+  // how they are ordered. The order is known here, so use the plain types from
+  // now on.
   if (ev->type == V1_GoStartLocal)
     ev->type = V1_GoStart;
   else if (ev->type == V1_GoUnblockLocal)
@@ -256,7 +272,8 @@ static int compare_offsets_by_time(const void *a, const void *b) {
                         &(*(const struct v1_cursor *const *)b)->head);
 }
 
-// Reports for the head of each stream why it cannot be the next event.
+// Reports, for each stream that has events left, the rule that the next event
+// of the stream breaks.
 static void explain_parked(struct merge *m) {
   struct trace *t = m->trace;
   const struct v1_cursor **waiting = zeroed(t->stream_count, sizeof *waiting);
@@ -264,7 +281,8 @@ static void explain_parked(struct merge *m) {
   for (size_t i = 0; i < m->g_count; i++)
     for (int c = m->gs[i].parked; c != NO_CURSOR; c = m->cursors[c].next_parked)
       waiting[count++] = &m->cursors[c];
-  // The earliest event is the likeliest cause. The others may only wait for it.
+  // Report the earliest event first, because this event is the likeliest cause.
+  // The other events may only wait for the earliest one.
   qsort(waiting, count, sizeof *waiting, compare_offsets_by_time);
   for (size_t i = 0; i < count; i++)
     explain(m, &waiting[i]->head);
@@ -309,7 +327,7 @@ static void merge_streams(struct merge *m) {
   deliver_samples(m, UINT64_MAX);
 }
 
-// An event of 1.5 with its global sequence number.
+// An event of format 1.5 with its global sequence number.
 struct sequenced {
   uint64_t seq;
   struct trace_event event;
@@ -331,8 +349,9 @@ static void sort_streams(struct merge *m) {
     for (bool more = c->stream != NULL; more; more = v1_next_event(c, t)) {
       struct sequenced *s = APPEND(events, count, capacity);
       *s = (struct sequenced){c->head_seq, c->head};
-      // This event is written when the thread has a P again. Its arguments
-      // say when the system call really ended.
+      // GoSysExit is written late, when the thread has a P again. Its arguments
+      // are the sequence number and the time at which the system call really
+      // ended.
       if (c->head.type == V1_GoSysExit) {
         s->seq = c->head.args[1];
         if (c->head.args[2])

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of the events of the formats 1.5 to 1.21.
+// Puts the events of Go's trace formats 1.5 to 1.21 into one order.
 
 #ifndef MPROF_TRACE_V1_ORDER_H
 #define MPROF_TRACE_V1_ORDER_H
@@ -9,7 +9,7 @@
 struct trace;
 
 // Reads the trace a second time, after v1_scan. Passes all events, in order, to
-// the rules and the visitor.
+// v1_rules_event and to the visitor.
 void v1_order(struct trace *t);
 
 #endif

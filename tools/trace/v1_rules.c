@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the rules for events. The rules come from three sources: the checks of
-// Go 1.19, the checks that Go 1.26's validator makes on the converted trace,
-// and errors that become visible only when the trace is displayed. An event
-// that breaks a rule is applied as if it were right, so that later violations
-// are found, too.
+// Checks the rules for events in Go's trace formats 1.5 to 1.21. There are
+// three sources of rules: the reader of Go 1.19, the validator of Go 1.26, and
+// errors that become visible only when the trace is displayed. The validator of
+// Go 1.26 checks the trace after a conversion to its own format. An event that
+// breaks a rule is applied as if it were right, so that later violations are
+// found, too.
 
 #include "v1_rules.h"
 
@@ -24,8 +25,8 @@ static const char *const state_names[] = {"not created",      "runnable",
                                           "running",          "waiting",
                                           "in a system call", "ended"};
 
-// The first version of Go whose traces the tools of Go 1.22 and later can read,
-// too.
+// The first format that Go 1.22 and later can read. Some rules apply only since
+// this format, because these versions of Go check more.
 enum { SINCE_BOTH = 11 };
 
 struct region {
@@ -35,17 +36,18 @@ struct region {
 struct g_state {
   enum state state;
   uint8_t last;        // type of the last event
-  bool assist;         // the G is assisting a collection
-  uint64_t call_ticks; // when the system call blocked
+  bool assist;         // the G is assisting a garbage collection
+  uint64_t call_ticks; // time at which the G's system call blocked
   struct region *regions;
   size_t region_count, region_capacity;
 };
 
 struct p_state {
   bool started, sweeping;
-  uint64_t g;       // the running G; 0: none
-  uint64_t m;       // kernel thread that ProcStart gave
-  uint64_t stopper; // until 1.9: 1 while this P stops the world, else 0
+  uint64_t g; // G that runs on the P; 0: none
+  uint64_t m; // kernel thread of the P's last ProcStart
+  // Until format 1.9: 1 while this P stops the world; 0 otherwise.
+  uint64_t stopper;
 };
 
 struct v1_rules {
@@ -55,14 +57,14 @@ struct v1_rules {
   size_t g_count, g_capacity;
   struct p_state *ps;
   size_t p_count, p_capacity;
-  uint64_t *m_ps; // the P on which each kernel thread was last started
+  uint64_t *m_ps; // P of the last ProcStart of each kernel thread
   size_t m_count, m_capacity;
-  bool *tasks; // whether each task is open
+  bool *tasks; // for each task: has begun and not ended
   size_t task_count, task_capacity;
-  bool procs_seen; // a Gomaxprocs has been seen
-  bool early_told; // the violation BEFORE_GOMAXPROCS has been reported
+  bool procs_seen; // a Gomaxprocs event has been seen
+  bool early_told; // BEFORE_GOMAXPROCS has been reported
   bool collecting, stopped;
-  uint64_t stopper; // the G that stopped the world
+  uint64_t stopper; // G that stopped the world last
 };
 
 #define FAIL(rule, ...)                                                        \
@@ -89,8 +91,8 @@ static struct p_state *p_of(struct v1_rules *r, uint64_t id) {
   return &r->ps[index];
 }
 
-// Reports an event whose G does not run on its P. none_allowed: the event may
-// have G 0, which means no G, if its P is idle.
+// Reports a violation if the G of the event does not run on p. ev->g is 0 if
+// the event has no G. none_allowed: ev->g may be 0 if no G runs on p.
 static void need_running(struct v1_rules *r, const struct trace_event *ev,
                          const struct p_state *p, bool none_allowed) {
   struct trace *t = r->trace;
@@ -112,8 +114,10 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
     idmap_add(&r->m_ids, m, index);
     *APPEND(r->m_ps, r->m_count, r->m_capacity) = ev->p;
   } else if (r->m_ps[index] != ev->p && t->minor >= SINCE_BOTH) {
-    // The other P is already in the table, so p stays valid. During a system
-    // call, a P may be taken from its thread without an event.
+    // p stays valid: p_of adds no entry, because the other P already has one.
+    // Thread m may still have the other P if the G of the other P is in a
+    // system call. This is no violation, because the scheduler may take a P
+    // from a thread in a system call without an event.
     const struct p_state *other = p_of(r, r->m_ps[index]);
     if (other->started && other->m == m && other->g &&
         g_of(r, other->g)->last != V1_GoSysCall)
@@ -145,7 +149,7 @@ static void go_create(struct v1_rules *r, const struct trace_event *ev,
          ev->args[0]);
   g->state = RUNNABLE;
   if (t->minor < 7)
-    return; // the second argument is a pc, not a stack
+    return; // the second argument is a pc, not a stack id
   if (!ev->args[1])
     FAIL(CREATE_STACK,
          "%s: the new G has no stack, so viewers refuse to show it",
@@ -308,7 +312,8 @@ static void task_end(struct v1_rules *r, const struct trace_event *ev,
                      struct p_state *p) {
   (void)p;
   size_t index;
-  // A task may have begun before the trace; it is not in the table then.
+  // A task that began before the trace is not in the table. The end of such a
+  // task is valid.
   if (idmap_find(&r->task_ids, ev->args[0], &index))
     r->tasks[index] = false;
 }
@@ -326,7 +331,8 @@ static void region(struct v1_rules *r, const struct trace_event *ev,
     *APPEND(g->regions, g->region_count, g->region_capacity) =
         (struct region){ev->args[0], ev->args[2]};
   } else if (g->region_count) {
-    // A region that ends without a start may have begun before the trace.
+    // If the G has no open region here, the region began before the trace, and
+    // its end is valid.
     const struct region *open = &g->regions[--g->region_count];
     if (open->task != ev->args[0] ||
         !trace_text_equal(trace_string(t, open->name),
@@ -367,15 +373,17 @@ static void assist(struct v1_rules *r, const struct trace_event *ev,
   (void)p;
   bool starts = ev->type == V1_GCMarkAssistStart;
   struct g_state *g = g_of(r, ev->g);
-  // An assist that ends without a start may have begun before the trace.
+  // Only a second start is a violation. An end without a start is valid,
+  // because the assist may have begun before the trace.
   if (g->assist && starts)
     FAIL(ASSIST_NESTING, "%s: an assist of the G is already open",
          describe(r->trace, ev));
   g->assist = starts;
 }
 
-// Checks the events around the first Gomaxprocs. Readers take all events before
-// it as the initial state of the program, the snapshot.
+// Reports the first event that comes before Gomaxprocs although its type is not
+// allowed there. Go's readers take all events before the first Gomaxprocs as a
+// snapshot: the state of the program when the trace began.
 static void check_snapshot(struct v1_rules *r, const struct trace_event *ev) {
   static const bool may_be_early[V1_COUNT] = {
       [V1_Gomaxprocs] = true,   [V1_GoCreate] = true,  [V1_GoWaiting] = true,
@@ -394,8 +402,8 @@ static void check_snapshot(struct v1_rules *r, const struct trace_event *ev) {
        describe(r->trace, ev));
 }
 
-// The function that checks the rules of each event type. There is no entry for
-// types to which only the general rules apply.
+// For each event type, the function that checks its rules. An event type
+// without an entry has only the rules that apply to all types.
 static void (*const checks[V1_COUNT])(struct v1_rules *r,
                                       const struct trace_event *ev,
                                       struct p_state *p) = {

@@ -1,14 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout of a trace: the header, then records. Every number is LEB128.
-//   A record begins with the byte type | n << 6. After this byte come
-//     n < 3   the time difference and n arguments
-//     n == 3  a length in bytes, then that many bytes with the numbers; such
-//             a record is called a counted record
-//   In 1.5 there is a sequence difference before the time difference.
-//   Batch, Frequency, TimerGoroutine and String have no differences. After
-//   String come the string's bytes, and after UserLog (always n == 3) a text.
+// Layout of a trace in Go's formats 1.5 to 1.21: the header, then records.
+// Every number is LEB128. Times are stored as differences from the event
+// before.
+//
+// A record begins with the byte type | n << 6. The rest depends on n:
+//   n < 3   the time difference and n numbers (arguments and stack id)
+//   n == 3  a length in bytes, then the numbers, which have this length
+// A record with n == 3 is called a counted record.
+//
+// In format 1.5, a sequence number difference comes before the time difference.
+// Batch, Frequency, TimerGoroutine and String have no differences. A String has
+// an id, a length and the bytes of the string. After a UserLog (always n == 3)
+// come the length and the bytes of its message.
 
 #include "v1_scan.h"
 
@@ -34,7 +39,8 @@ static bool bad_number(struct trace *t, int error, uint64_t offset,
   return false;
 }
 
-// Reads a length in bytes, then a text of this length.
+// Reads a length in bytes, and then a text of this length. Returns false after
+// a violation.
 static bool read_text(struct trace *t, const uint8_t **at, unsigned type,
                       uint64_t offset, struct trace_text *text) {
   const uint8_t *end = t->data + t->size;
@@ -69,7 +75,7 @@ static bool read_counted(struct trace *t, const uint8_t **at,
     if (error)
       return bad_number(t, error, r->offset, r->type);
     if (r->type == V1_Stack) {
-      // add_stack reads the frames.
+      // Stop after the stack id, because add_stack reads the frames.
       r->values[0] = value;
       r->count = 1;
       r->body = pos;
@@ -151,10 +157,12 @@ static void add_sample(struct trace *t, const struct v1_record *r) {
                            .type = V1_CPUSample};
 }
 
-// Checks the rules for a single event that do not depend on other events.
+// Checks the rules that concern only this single event.
 static void check_event(struct trace *t, const struct v1_record *r) {
+  // Only Go 1.22 and later reject the events below. These versions of Go do not
+  // read formats before 1.11.
   if (t->minor < 11)
-    return; // Go 1.22 and later do not read these versions
+    return;
   if (r->type == V1_FutileWakeup)
     violate(t, TRACE_RULE_FUTILE_WAKEUP, r->offset,
             "FutileWakeup: Go 1.22 and later reject this event");
@@ -164,10 +172,10 @@ static void check_event(struct trace *t, const struct v1_record *r) {
         "GoSysExitLocal: readers do not report its G; write GoSysExit instead");
 }
 
-// The kinds of events seen so far in a batch.
+// The kinds of events that a batch has so far: CPU samples, other events.
 struct batch_kinds {
   bool samples, others;
-  bool told; // the violation CPU_SAMPLE_BATCH has been reported
+  bool told; // CPU_SAMPLE_BATCH has been reported for the batch
 };
 
 static void check_kinds(struct trace *t, struct batch_kinds *kinds,
@@ -197,12 +205,13 @@ static bool scan_frequency(struct trace *t, const struct v1_record *r) {
   return true;
 }
 
-// Reports a counted record (see the top) that is too long for Go 1.22 and
-// later.
+// Reports a counted record (n == 3 in the first byte) that Go 1.22 and later
+// reject, because the record is longer than RECORD_MAX.
 static void check_size(struct trace *t, const struct v1_record *r) {
   if (!r->body || t->minor < 11)
     return;
-  // The type takes one byte, and a length over 127 takes two.
+  // Subtract one byte for the type and two for the length of the record,
+  // because a length over 127 takes at least two bytes.
   ptrdiff_t length = r->body_end - (t->data + r->offset) - 3;
   if (length > RECORD_MAX)
     violate(t, TRACE_RULE_STACK_SIZE, r->offset,
@@ -210,7 +219,9 @@ static void check_size(struct trace *t, const struct v1_record *r) {
             v1_name(r->type), length, RECORD_MAX);
 }
 
-// Handles a record that belongs to a batch. Returns false after a violation.
+// Handles one record of a batch: stores a stack or a CPU sample, or checks an
+// event. Adds 1 to *events if the record is an event. Returns false after a
+// violation that makes the trace unreadable.
 static bool scan_record(struct trace *t, const struct v1_record *r,
                         struct batch_kinds *kinds, uint64_t *events) {
   switch (r->type) {

@@ -28,7 +28,9 @@ bool v1_is_known(unsigned type, unsigned minor) {
 bool v1_has_stack(unsigned type) { return types[type].stack; }
 
 unsigned v1_number_count(unsigned type, unsigned minor) {
-  bool v5 = minor < 7; // has sequence differences
+  // Whether this is format 1.5, whose records also have a sequence number
+  // difference.
+  bool v5 = minor < 7;
   unsigned count = types[type].args + types[type].stack;
   switch (type) {
   case V1_Batch:

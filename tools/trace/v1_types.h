@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The event types of the formats 1.5 to 1.21, as listed in v1.def.
+// The event types of Go's trace formats 1.5 to 1.21, as listed in v1.def.
 
 #ifndef MPROF_TRACE_V1_TYPES_H
 #define MPROF_TRACE_V1_TYPES_H
@@ -15,8 +15,8 @@ enum trace_v1_type {
   V1_COUNT
 };
 
-// Calls ROW(name) for each event type that begins a wait of a G, except for
-// those of system calls.
+// Calls ROW(name) for each event type that begins a wait of a G (a thread),
+// except for the waits in system calls.
 #define V1_WAITS(ROW)                                                          \
   ROW(GoSleep)                                                                 \
   ROW(GoBlock)                                                                 \
@@ -30,12 +30,13 @@ enum trace_v1_type {
 
 // Returns the type's name, or "Unknown".
 const char *v1_name(unsigned type);
-// Returns whether go 1.minor has this type.
+// Returns whether the format of Go 1.minor has this type.
 bool v1_is_known(unsigned type, unsigned minor);
-// The functions below are for types that v1.def lists.
+// Call the functions below only with types that v1.def lists.
 bool v1_has_stack(unsigned type);
-// Returns how many numbers a record of this type has in go 1.minor: sequence
-// and time differences, arguments and stack id.
+// Returns how many numbers a record of this type has in the format of Go
+// 1.minor. The numbers are the sequence number and time differences, the
+// arguments and the stack id.
 unsigned v1_number_count(unsigned type, unsigned minor);
 
 #endif

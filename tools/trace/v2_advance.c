@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides whether an event can come next. This depends on the event's sequence
-// number and on the states of the G and the P in its arguments. If the event
-// cannot come next, events of other threads may have to come first.
+// Decides whether an event of Go's trace formats 1.22 and later can come next
+// in the merged order. event.h explains G, P and M.
 //
-// The other conditions are about the thread's own G and P. Only the thread's
-// own events change these. So if such a condition does not hold, no event of
-// another thread can make it hold, and the event is a violation. After a
-// violation the event is applied as if it were right.
+// v2_advance tests two kinds of conditions. The first kind is about the event's
+// sequence number and about the G or the P in the event's arguments. If such a
+// condition does not hold, the event has to wait, because events of other
+// threads may have to come first.
+//
+// The second kind is about the G and the P of the event's own thread. No event
+// of another thread can make such a condition true. So if the condition does
+// not hold, the event is a violation. After a violation, the event is applied
+// as if it were right.
 
 #include "v2_advance.h"
 
@@ -30,8 +34,9 @@ static void of_running_thread(struct v2_state *s,
   v2_check_context(s, ev, MUST, MUST);
 }
 
-// The functions for each event type. is_ready NULL: the event can always come
-// next. apply NULL: of_running_thread applies the event.
+// The functions for each event type. is_ready returns whether the event can
+// come next; NULL: the event can always come next. apply checks the event and
+// updates the states; NULL: of_running_thread is called instead.
 static const struct {
   bool (*is_ready)(struct v2_state *s, const struct trace_event *ev);
   void (*apply)(struct v2_state *s, const struct trace_event *ev);

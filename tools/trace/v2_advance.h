@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generation format: decides whether an event can come next, and applies
-// it.
+// Go's trace formats 1.22 and later: decides whether an event can come next,
+// and applies the event.
 
 #ifndef MPROF_TRACE_V2_ADVANCE_H
 #define MPROF_TRACE_V2_ADVANCE_H
@@ -12,8 +12,9 @@
 struct trace_event;
 struct v2_state;
 
-// Applies the event of thread ev->m if it can come next, and fills in its G and
-// P. Otherwise returns false: events of other threads have to come first.
+// Returns whether the event of thread ev->m can come next. If so, applies the
+// event and sets ev->g and ev->p to the G and the P of the thread. If not,
+// events of other threads have to come first.
 bool v2_advance(struct v2_state *state, struct trace_event *ev);
 
 #endif

@@ -48,8 +48,9 @@ void v2_call_end(struct v2_state *s, const struct trace_event *ev) {
   p->status = P_RUNNING;
 }
 
-// Another thread may have taken the P of the call. Then the end of the call can
-// come only after the event that took the P.
+// Returns whether GoSyscallEndBlocked can come next. This event means that
+// another thread has taken the P of the system call. So the event that took the
+// P, ProcSteal, must come first.
 bool v2_can_end_blocked(struct v2_state *s, const struct trace_event *ev) {
   uint64_t p = v2_m_of(s, ev->m)->p;
   return p == TRACE_NONE || v2_p_of(s, p)->status != P_IN_CALL;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads one generation after the other. Merges the events of all threads of a
-// generation into one order: the next event is the earliest event that
-// v2_advance accepts.
+// Reads Go's trace formats 1.22 and later, one generation of the trace after
+// the other. Merges the events of all threads of a generation into one order.
+// The next event is always the earliest event that v2_advance accepts.
 
 #include "v2_order.h"
 
@@ -32,7 +32,7 @@ struct merge {
   struct trace *trace;
   struct v2_state *state;
   struct cursor *cursors;
-  size_t *heap, *set_aside; // indices of cursors
+  size_t *heap, *set_aside; // indices into cursors
   size_t heap_count;
   size_t sample;
   bool failed; // the rest of the trace cannot be read
@@ -104,7 +104,8 @@ static void deliver_samples(struct merge *m, uint64_t until) {
   }
 }
 
-// Delivers one event. Returns false if no event can come next.
+// Delivers the next event to the visitor and returns true. If no event can come
+// next, reports the reasons and returns false.
 static bool step(struct merge *m) {
   size_t aside = 0;
   bool taken = false;

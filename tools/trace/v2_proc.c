@@ -17,9 +17,10 @@ void v2_proc_status(struct v2_state *s, const struct trace_event *ev) {
             describe(s->trace, ev), status);
     return;
   }
-  // An abandoned P belongs to a thread that is in a system call. The writer of
-  // the status may not know which thread. If the reader knows the thread, the P
-  // stays in the thread's system call.
+  // P_ABANDONED means that the P belongs to a thread in a system call, but that
+  // the writer of the status may not know which thread. If an earlier event has
+  // given the P to a thread, keep P_IN_CALL, so that the P still belongs to
+  // this thread.
   bool promoted = status == P_ABANDONED && p->status == P_IN_CALL;
   if (promoted)
     status = P_IN_CALL;
@@ -70,7 +71,7 @@ void v2_proc_steal(struct v2_state *s, const struct trace_event *ev) {
   p->status = P_IDLE;
   p->seq = ev->args[1];
   if (abandoned)
-    return; // the thread of the call is not known
+    return; // it is not known which thread had the P
   struct m_state *victim = v2_m_of(s, ev->args[2]);
   if (victim->p != ev->args[0])
     V2_FAIL(s, ev, PROC_STATE,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generation format: how events change the states of Ps.
+// Go's trace formats 1.22 and later: how events change the states of Ps.
 
 #ifndef MPROF_TRACE_V2_PROC_H
 #define MPROF_TRACE_V2_PROC_H
@@ -11,7 +11,7 @@
 struct trace_event;
 struct v2_state;
 
-// Each of these returns whether the event can come next.
+// Each of these functions returns whether event ev can come next.
 bool v2_can_start_proc(struct v2_state *s, const struct trace_event *ev);
 bool v2_can_steal(struct v2_state *s, const struct trace_event *ev);
 

@@ -40,7 +40,8 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
   if (id == TRACE_NONE)
     return;
   struct g_state *g = v2_g_of(s, id);
-  // Names are compared as texts, because ids change with the generation.
+  // Keep the name as a text, not as a string id, because ids have other
+  // meanings in the next generation.
   struct trace_text name = trace_string(s->trace, ev->args[1]);
   if (ev->type == V2_UserRegionBegin) {
     *APPEND(g->regions, g->region_count, g->region_capacity) =
@@ -55,7 +56,10 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
   }
 }
 
-// Reports an event that begins an open range or ends one that is not open.
+// Reports a violation if the event begins a range that is open, or ends a range
+// that is not open. Then updates *open.
+// *open: whether the range of the event is open.
+// begins: true: the event begins the range; false: the event ends the range.
 static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
                   bool begins, enum trace_rule rule) {
   if (*open == begins)
@@ -64,9 +68,10 @@ static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
   *open = begins;
 }
 
-// Handles an event at the start of a generation that reports an open range. In
-// the first generation, the reader does not know the range yet. In a later
-// generation, the range must already be open.
+// Handles an event such as GCSweepActive, which tells at the start of a
+// generation that a range is open. In the first generation, the range must be
+// new to the reader. In a later generation, the reader must already know that
+// the range is open.
 static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
                    enum trace_rule rule) {
   bool first = s->trace->generation == s->first_generation;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generation format: how events of tasks, regions, collections, sweeps,
-// assists and stops of the world change the states.
+// Go's trace formats 1.22 and later: how the events of tasks, regions,
+// collections, sweeps, assists and stops of the world change the states.
 
 #ifndef MPROF_TRACE_V2_RANGE_H
 #define MPROF_TRACE_V2_RANGE_H
@@ -12,10 +12,10 @@
 struct trace_event;
 struct v2_state;
 
-// Returns whether the event of a collection can come next.
+// Returns whether ev, an event of a garbage collection, can come next.
 bool v2_is_next_collection(struct v2_state *s, const struct trace_event *ev);
 
-// Each of these checks an event and applies it to the states.
+// Each of these functions checks event ev and updates the states in s.
 void v2_task_begin(struct v2_state *s, const struct trace_event *ev);
 void v2_task_end(struct v2_state *s, const struct trace_event *ev);
 void v2_region(struct v2_state *s, const struct trace_event *ev);

@@ -1,16 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout of a trace: the header, then batches. Every number is LEB128.
-//   batch: EventBatch, generation, M, ticks, size, then size bytes with one of
-//     Strings, then String, id, length, bytes ...
-//     Stacks, then Stack, id, count, count * (pc, function, file, line) ...
-//     CPUSamples, then CPUSample, ticks, M, P, G, stack ...
-//     Frequency, ticks per second                          until 1.24
-//     Sync, then Frequency ..., ClockSnapshot, 4 numbers   since 1.25
-//     or events: type, time difference, arguments ...
-//   An ExperimentalBatch has one more byte after its type. It is skipped.
-//   EndOfGeneration is not part of a batch. It exists since 1.26.
+// Layout of a trace in the formats 1.22 to 1.26: the header, then batches.
+// Every number is LEB128. A batch begins with EventBatch, generation, M, ticks
+// and size. Then come size bytes, which contain one of these (the dots mean
+// that the last entry repeats):
+//
+//   Strings, then String, id, length, bytes ...
+//   Stacks, then Stack, id, count, count * (pc, function, file, line) ...
+//   CPUSamples, then CPUSample, ticks, M, P, G, stack ...
+//   Frequency, ticks per second                          until 1.24
+//   Sync, then Frequency ..., ClockSnapshot, 4 numbers   since 1.25
+//   events: type, time difference, arguments ...
+//
+// An ExperimentalBatch has one more byte after its type. The reader skips this
+// batch. An EndOfGeneration (since 1.26) is not part of a batch.
 
 #include "v2_scan.h"
 
@@ -110,7 +114,8 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
   case V2_Stack: {
     if (!read_numbers(t, at, end, offset, what, v, 1))
       return false;
-    // The stack has no length in bytes, so read its frames to find its end.
+    // The trace does not give the stack's length in bytes, so read the frames
+    // to find the end of the stack.
     const uint8_t *body = *at;
     uint64_t count, number;
     if (!read_numbers(t, at, end, offset, what, &count, 1))
@@ -135,14 +140,14 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
     return true;
   case V2_Frequency:
     return read_frequency(t, at, end, offset);
-  default: // V2_ClockSnapshot
+  default: // V2_ClockSnapshot, the only other type
     t->has_snapshot = true;
     return read_numbers(t, at, end, offset, what, v, 4);
   }
 }
 
-// Returns the type of the entries in a batch that begins with this type, or 0
-// if the batch does not contain a table.
+// Returns the type of the entries in a batch whose first byte is type. Returns
+// 0 if the batch has events instead of a table.
 static unsigned entry_of(const struct trace *t, unsigned type) {
   switch (type) {
   case V2_Strings:
@@ -162,8 +167,9 @@ static unsigned entry_of(const struct trace *t, unsigned type) {
 
 static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
                        unsigned entry) {
-  // A Frequency batch consists of its only entry, without a batch type before
-  // it.
+  // Every batch with a table begins with one byte for the type of the batch,
+  // except a Frequency batch. A Frequency batch is a single entry, and its
+  // first byte is the type of this entry.
   bool sync = *at == V2_Sync;
   if (*at != V2_Frequency)
     at++;
@@ -251,7 +257,7 @@ bool v2_scan_generation(struct trace *t, const uint8_t **at) {
       return false;
     bool first = !t->generation;
     if (!first && h.generation == t->generation + 1 && t->minor < END_SINCE)
-      break; // the first batch of the next generation
+      break; // this batch begins the next generation
     if (!h.generation || (first && last && h.generation != last + 1) ||
         (!first && h.generation != t->generation)) {
       violate(t, TRACE_RULE_GENERATION, h.offset,

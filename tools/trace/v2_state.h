@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generation format: the states of all Gs, Ps and threads, and the checks
-// that the handlers of several event types share.
+// Go's trace formats 1.22 and later: the states of all Gs, Ps and threads, and
+// the checks that the handlers of several event types share.
 
 #ifndef MPROF_TRACE_V2_STATE_H
 #define MPROF_TRACE_V2_STATE_H
@@ -33,20 +33,24 @@ struct region {
 
 struct g_state {
   enum g_status status;
-  uint64_t generation, seq; // seq counts from 0 in each generation
-  bool assist, stop;        // open ranges
-  struct region *regions;   // open regions, innermost last
+  // Sequence number, and the generation in which seq counts. seq begins at 0 in
+  // each generation.
+  uint64_t generation, seq;
+  bool assist, stop;      // open ranges
+  struct region *regions; // open regions, innermost last
   size_t region_count, region_capacity;
 };
 
 struct p_state {
   enum p_status status;
-  uint64_t generation, seq; // seq counts from 0 in each generation
-  bool sweep;               // a sweep is open
+  // Sequence number, and the generation in which seq counts. seq begins at 0 in
+  // each generation.
+  uint64_t generation, seq;
+  bool sweep; // a sweep is open
 };
 
 struct m_state {
-  uint64_t g, p; // TRACE_NONE: none
+  uint64_t g, p; // G and P of the thread; TRACE_NONE: none
 };
 
 struct v2_state {
@@ -59,38 +63,44 @@ struct v2_state {
   size_t p_count, p_capacity;
   struct m_state *ms;
   size_t m_count, m_capacity;
-  bool *tasks; // whether each task is open
+  bool *tasks; // for each task: has begun and not ended
   size_t task_count, task_capacity;
   bool collections_known; // an event of a garbage collection has been seen
   bool collecting;
-  uint64_t collection_seq; // sequence number of the last event of a collection
+  // Sequence number of the last event of a garbage collection.
+  uint64_t collection_seq;
 };
 
 struct v2_state *v2_state_new(struct trace *t);
 void v2_state_free(struct v2_state *state);
 void v2_begin_generation(struct v2_state *state);
 
-// Return the state of a G, P or M. Add a state if the id is new. The pointer is
-// valid until the next new id of its kind.
+// Return the state of a G, a P or an M. If the id is new, the function adds a
+// state to the array. Adding may move the array, so earlier pointers to states
+// of the same kind are then invalid.
 struct g_state *v2_g_of(struct v2_state *s, uint64_t id);
 struct p_state *v2_p_of(struct v2_state *s, uint64_t id);
 struct m_state *v2_m_of(struct v2_state *s, uint64_t id);
 
-// Returns whether sequence number new directly follows old. generation: the
-// generation in which old was set.
+// Returns whether new is the next sequence number after old, and old is from
+// the current generation. generation: the generation in which old was set.
 bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
                 uint64_t new);
 
 enum need { MAY, MUST, MUST_NOT };
-// Reports an event whose thread lacks a P or G although it must have one, or
-// has one although it must not.
+// Reports a violation if the thread of ev has a P or a G that it must not have,
+// or lacks one that it must have. p and g say what is required. MUST: the
+// thread must have one. MUST_NOT: the thread must have none. MAY: both are
+// valid.
 void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g);
-// Reports an event whose G, if there is one, is not in the wanted state.
+// Reports a violation if thread g is not in the state wanted. Does nothing if g
+// is TRACE_NONE.
 void v2_check_g_status(struct v2_state *s, const struct trace_event *ev,
                        uint64_t g, enum g_status wanted);
 
-// Reports that the event ev breaks a rule.
+// Reports that event ev breaks the rule. The arguments after rule are those of
+// printf.
 #define V2_FAIL(s, ev, rule, ...)                                              \
   violate((s)->trace, TRACE_RULE_##rule, (ev)->offset, __VA_ARGS__)
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The event types of the generation format (1.22 to 1.26), as listed in v2.def.
+// The event types of Go's trace formats 1.22 to 1.26, as listed in v2.def.
 
 #ifndef MPROF_TRACE_V2_TYPES_H
 #define MPROF_TRACE_V2_TYPES_H
@@ -17,13 +17,15 @@ enum trace_v2_type {
 
 // Returns the type's name, or "Unknown".
 const char *v2_name(unsigned type);
-// Returns whether go 1.minor has this type and writes it with a time.
+// Returns whether the format of Go 1.minor has this type, and the type is an
+// event. Only events have a time difference.
 bool v2_is_timed(unsigned type, unsigned minor);
-// The functions below are for types that are written with a time.
+// Call the functions below only with types for which v2_is_timed returns true.
 unsigned v2_arg_count(unsigned type);
-// Returns the number of the argument that is the stack id, from 1; 0: none.
+// Returns which argument is the stack id, counted from 1. Returns 0 if no
+// argument is a stack id.
 unsigned v2_stack_arg(unsigned type);
-// Returns whether the argument with this number, from 1, is a string id.
+// Returns whether argument number, counted from 1, is a string id.
 bool v2_is_string_arg(unsigned type, unsigned number);
 
 #endif

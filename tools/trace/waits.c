@@ -17,21 +17,40 @@
 struct thread {
   struct trace_text name;
   bool waits;
-  struct wait wait; // valid while the thread waits
+  struct wait wait; // the current wait; only valid if waits is true
+};
+
+enum { CHARGES_MAX = 1 << 16, PENDING = 256 };
+
+struct pending {
+  struct wait wait;
+  uint64_t id; // charge_id of its end
 };
 
 struct timeline {
   struct axis axis;
+  uint64_t ticks; // time of the present event
   const char *reason;
   uint64_t count, total;
   struct idmap thread_ids;
   struct thread *threads;
   size_t thread_count, thread_capacity;
-  struct wait *longest; // sorted, longest first
+  struct wait *longest; // the longest waits, longest first
   size_t longest_count, longest_max;
-  struct idmap end_ids; // maps end_key to an index of ends
+  struct idmap end_ids; // maps the result of end_key to an index of ends
   struct wait_end *ends;
   size_t end_count, end_capacity;
+  struct idmap holder_ids; // maps place_key to an index of holders
+  struct holder *holders;
+  size_t holder_count, holder_capacity;
+  // The charge_ids of the latest charges. When `charges` has CHARGES_MAX ids,
+  // it becomes `older`, and the ids that were in `older` are dropped.
+  struct idmap charges, older;
+  size_t charge_count; // number of ids in `charges`
+  // The latest waits that a release has ended, as a ring. A wait stays here for
+  // a while, because the charge of its release may come after the wait's end.
+  struct pending pending[PENDING];
+  size_t pending_count;
 };
 
 static struct thread *thread_of(struct timeline *l, uint64_t g) {
@@ -68,25 +87,33 @@ static struct place place_of(const struct timeline *l, uint64_t stack) {
 
 static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
   const unsigned char *at = bytes;
-  for (size_t i = 0; i < length; i++) // FNV-1a
+  for (size_t i = 0; i < length; i++) // the FNV-1a hash
     h = (h ^ at[i]) * 0x100000001b3;
   return h;
 }
 
-// Returns the key of the group (struct wait_end) to which a wait belongs. The
-// key is a hash of the texts, because the ids of strings and stacks change with
-// the generation. Two groups whose texts have the same 64-bit hash are merged;
-// this is very unlikely.
-static uint64_t end_key(const struct wait *w) {
-  if (w->end != WAIT_WOKEN)
-    return w->end;
-  const struct place *p = &w->woken_at;
+// Returns the key of a line, which is a hash of the texts of the line. String
+// ids and stack ids are not usable as keys, because they change with the
+// generation. Two lines with the same 64-bit hash would be merged, but this is
+// very unlikely.
+static uint64_t place_key(const struct place *p) {
   uint64_t h = 0xcbf29ce484222325;
   h = hash(h, p->function.bytes, p->function.length);
   h = hash(h, p->file.bytes, p->file.length);
   h = hash(h, &p->line, sizeof p->line);
-  // In 1.5 a frame has only an address, so hash the address.
+  // In format 1.5, a frame has no texts, only an address. So hash the address.
   return p->function.length ? h : hash(h, &p->pc, sizeof p->pc);
+}
+
+// Returns the key of the group (struct wait_end) to which a wait belongs.
+static uint64_t end_key(const struct wait *w) {
+  return w->end == WAIT_WOKEN ? place_key(&w->woken_at) : w->end;
+}
+
+// Returns a number that a release and the waits that it ends have in common:
+// all these events have the same time and the same stack.
+static uint64_t charge_id(const struct timeline *l, const struct place *p) {
+  return hash(place_key(p), &l->ticks, sizeof l->ticks);
 }
 
 static void count_end(struct timeline *l, const struct wait *w) {
@@ -105,8 +132,43 @@ static void count_end(struct timeline *l, const struct wait *w) {
     end->longest = w->length;
 }
 
-// Adds the wait to the longest waits if it is one of them. If two waits have
-// the same length, the earlier one comes first.
+// Counts the end of a wait, unless the wait was for a lock. A wait for a lock
+// is already part of the charges.
+static void settle(struct timeline *l, const struct pending *p) {
+  size_t index;
+  if (!idmap_find(&l->charges, p->id, &index) &&
+      !idmap_find(&l->older, p->id, &index))
+    count_end(l, &p->wait);
+}
+
+static void add_charge(struct timeline *l, uint64_t id) {
+  size_t index;
+  if (l->charge_count == CHARGES_MAX) {
+    idmap_clear(&l->older);
+    l->older = l->charges;
+    l->charges = (struct idmap){0};
+    l->charge_count = 0;
+  }
+  if (!idmap_find(&l->charges, id, &index))
+    idmap_add(&l->charges, id, l->charge_count++);
+}
+
+static void hold_back(struct timeline *l, const struct wait *w) {
+  struct pending *p = &l->pending[l->pending_count % PENDING];
+  if (l->pending_count++ >= PENDING)
+    settle(l, p);
+  *p = (struct pending){*w, charge_id(l, &w->woken_at)};
+}
+
+static void settle_all(struct timeline *l) {
+  size_t n = l->pending_count, first = n < PENDING ? 0 : n - PENDING;
+  for (size_t i = first; i < n; i++)
+    settle(l, &l->pending[i % PENDING]);
+}
+
+// Inserts the wait into the list of the longest waits if the wait is long
+// enough. Of two waits of the same length, the wait that ended earlier comes
+// first.
 static void keep_longest(struct timeline *l, const struct wait *w) {
   size_t at = l->longest_count;
   while (at && l->longest[at - 1].length < w->length)
@@ -128,7 +190,10 @@ static void end_wait(struct timeline *l, struct thread *t, uint64_t then) {
   w->length = then > w->start ? then - w->start : 0;
   l->count++;
   l->total += w->length;
-  count_end(l, w);
+  if (w->end == WAIT_WOKEN)
+    hold_back(l, w);
+  else
+    count_end(l, w);
   keep_longest(l, w);
 }
 
@@ -142,8 +207,9 @@ struct timeline *waits_begin(const struct trace *trace, const char *reason,
   return l;
 }
 
-// Compares two groups of waits for qsort: the larger total comes first. If the
-// totals are equal, the group with the earlier first wait comes first.
+// Compares two groups of waits for qsort. The group with the larger total comes
+// first. If the totals are equal, the group whose first wait began earlier
+// comes first.
 static int by_total(const void *a, const void *b) {
   const struct wait_end *x = a, *y = b;
   if (x->total != y->total)
@@ -152,17 +218,29 @@ static int by_total(const void *a, const void *b) {
   return xs < ys ? -1 : xs > ys;
 }
 
+// Compares two lines for qsort, as by_total does.
+static int by_charge(const void *a, const void *b) {
+  const struct holder *x = a, *y = b;
+  if (x->total != y->total)
+    return x->total < y->total ? 1 : -1;
+  return x->first < y->first ? -1 : x->first > y->first;
+}
+
 struct waits waits_end(struct timeline *l) {
   for (size_t i = 0; i < l->thread_count; i++) {
     struct thread *t = &l->threads[i];
     t->wait.end = WAIT_OPEN;
     end_wait(l, t, l->axis.now);
   }
+  settle_all(l);
   if (l->end_count)
     qsort(l->ends, l->end_count, sizeof *l->ends, by_total);
-  return (struct waits){l->count,        l->total,    l->axis.now,
-                        l->thread_count, l->longest,  l->longest_count,
-                        l->ends,         l->end_count};
+  if (l->holder_count)
+    qsort(l->holders, l->holder_count, sizeof *l->holders, by_charge);
+  return (struct waits){l->count,        l->total,     l->axis.now,
+                        l->thread_count, l->longest,   l->longest_count,
+                        l->ends,         l->end_count, l->holders,
+                        l->holder_count};
 }
 
 struct trace_text waits_thread_name(struct timeline *l, uint64_t g) {
@@ -172,14 +250,19 @@ struct trace_text waits_thread_name(struct timeline *l, uint64_t g) {
 void waits_free(struct timeline *l) {
   idmap_clear(&l->thread_ids);
   idmap_clear(&l->end_ids);
+  idmap_clear(&l->holder_ids);
+  idmap_clear(&l->charges);
+  idmap_clear(&l->older);
   free(l->threads);
   free(l->longest);
   free(l->ends);
+  free(l->holders);
   free(l);
 }
 
 void timeline_at(struct timeline *l, uint64_t ticks) {
   axis_at(&l->axis, ticks);
+  l->ticks = ticks;
 }
 
 void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
@@ -222,7 +305,31 @@ void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
   end_wait(l, t, l->axis.now);
 }
 
-// The functions below do nothing, because their events do not concern waits.
+void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
+                     uint64_t stack) {
+  const struct place at = place_of(l, stack);
+  const uint64_t key = place_key(&at), id = charge_id(l, &at);
+  size_t index;
+  (void)g;
+  // All waits for locks have the reason "sync".
+  if (l->reason && strcmp(l->reason, "sync") != 0)
+    return;
+  add_charge(l, id);
+  if (!idmap_find(&l->holder_ids, key, &index)) {
+    index = l->holder_count;
+    idmap_add(&l->holder_ids, key, index);
+    *APPEND(l->holders, l->holder_count, l->holder_capacity) =
+        (struct holder){.at = at, .first = l->axis.now};
+  }
+  struct holder *h = &l->holders[index];
+  h->count++;
+  h->total += ns;
+  if (ns > h->longest)
+    h->longest = ns;
+}
+
+// The functions below do nothing, because the events that they receive do not
+// concern waits.
 
 void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
   (void)l, (void)g, (void)m;

@@ -1,10 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The implementation of timeline.h for mprof-trace-top. It collects the longest
-// waits, and the lines of the program that ended waits.
+// Implements timeline.h for mprof-trace-top. Collects the longest waits, the
+// source lines at which threads ended waits, and the source lines that released
+// locks for which other threads waited.
 //
-// Memory grows with the number of threads and the number of such lines, not
+// The line that ends a wait for a lock often did not cause the wait. If many
+// threads wait for a lock that one thread holds for a long time, only one wait
+// ends when this thread releases the lock. The other threads then get the lock
+// one after the other. MProf therefore stores in the trace, for each release,
+// how long all waiters have waited. A wait for a lock is counted by these
+// charges only, and not where it was ended. Traces of Go and traces in format
+// 1.5 have no charges.
+//
+// Memory grows with the number of threads and the number of these lines, not
 // with the number of waits.
 
 #ifndef MPROF_TRACE_WAITS_H
@@ -17,8 +26,8 @@
 struct timeline;
 struct trace;
 
-// The line that represents a stack: the innermost line of the program itself.
-// Lines in system headers, such as those of std::mutex, are skipped.
+// The source line that represents a stack: the innermost line of the program
+// itself. Lines in system headers, such as those of std::mutex, are skipped.
 struct place {
   struct trace_text function, file; // empty if not known
   uint64_t line, pc;                // pc 0: there is no stack
@@ -28,34 +37,50 @@ struct wait {
   uint64_t g;
   struct trace_text reason;
   struct place at;
-  uint64_t start, length; // in nanoseconds; start: since the first event
-  // How the wait ended. WAIT_OPEN: the wait had not ended at the trace's end.
+  uint64_t start, length; // nanoseconds; start counts from the first event
+  // How the wait ended: another thread ended it, no waker is recorded (such as
+  // after a timeout), or the trace ended first.
   enum { WAIT_WOKEN, WAIT_BY_ITSELF, WAIT_OPEN } end;
   uint64_t waker; // thread that ended the wait; 0: not known
   struct place woken_at;
 };
 
-// A group of waits: all waits that the same line ended. Waits that ended by
-// themselves form one group, and waits that did not end form another.
+// A group of waits that were ended at the same source line. All waits that
+// ended by themselves form one group. All waits that were still open at the end
+// of the trace form another group.
 struct wait_end {
   uint64_t count, total, longest; // total and longest in nanoseconds
   struct wait example;
 };
 
+// A line that has released locks for which other threads waited.
+struct holder {
+  uint64_t count;          // number of releases
+  uint64_t total, longest; // charges of the releases, in nanoseconds
+  uint64_t first;          // time of the first release
+  struct place at;
+};
+
 struct waits {
-  uint64_t count, total;       // number and time of all waits; nanoseconds
-  uint64_t duration, threads;  // trace's nanoseconds and number of threads
+  // Number of all waits, and their total time in nanoseconds.
+  uint64_t count, total;
+  // Length of the trace in nanoseconds, and number of its threads.
+  uint64_t duration, threads;
   const struct wait *longest;  // longest first
   size_t longest_count;        // at most the number passed to waits_begin
   const struct wait_end *ends; // largest total first
   size_t end_count;
+  const struct holder *holders; // largest total first
+  size_t holder_count;
 };
 
-// Returns a timeline that collects waits. reason: counts only waits with this
-// reason; NULL: all waits. longest: number of the longest waits to keep.
+// Returns a timeline that collects waits. reason: only waits with this reason
+// are collected; NULL: all waits are collected. longest: how many of the
+// longest waits are kept.
 struct timeline *waits_begin(const struct trace *trace, const char *reason,
                              size_t longest);
-// Returns the result after the last event. It is valid until waits_free.
+// Returns the result. Call this after the last event. The result is valid until
+// waits_free.
 struct waits waits_end(struct timeline *line);
 // Returns the thread's name, which may be empty.
 struct trace_text waits_thread_name(struct timeline *line, uint64_t g);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A plot of horizontal bars on a logarithmic axis, as SVG."""
+"""Draws a plot of horizontal bars on a logarithmic axis, as SVG."""
 
 import html
 import math
@@ -9,14 +9,14 @@ from page import number
 
 LEFT, RIGHT, TOP_MARGIN, ROW, BAR = 190, 60, 52, 30, 10
 WIDTH = 760
-LOWEST = 1.0  # ns at which bars begin
+LOWEST = 1.0  # ns at the left end of the axis, where all bars begin
 GREY = "#808080"  # readable on white and on black
-MPROF, OTHER, NONE = "#d9701e", "#4f8fc0", "#8c979f"  # of bars
+MPROF, OTHER, NONE = "#d9701e", "#4f8fc0", "#8c979f"  # colours of bars
 
 
 def svg(title, heading, legend, rows):
-    """Returns the plot. rows: (name, colour, [nanoseconds of each bar, at most
-    two])."""
+    """Returns the SVG text. rows: [(name, colour, [nanoseconds of each bar])]. A row
+    has one or two bars."""
     slowest = max(ns for _, _, bars in rows for ns in bars)
     decades = max(1, math.ceil(math.log10(slowest / LOWEST)))
     height = TOP_MARGIN + ROW * len(rows) + 30

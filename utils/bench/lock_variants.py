@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tools that run the loops with locks: MProf, Go's own profilers, others."""
+"""The variants of the lock benchmarks: plain, MProf, Go's profilers, other tools."""
 
 import collections
 import contextlib
@@ -10,10 +10,13 @@ import subprocess
 import lttng
 from running import SCRATCH, has_valgrind, is_built, mprof
 
-# program: name of the program. prefix: command line of the tool that runs it.
-# block, mutex: the profiles' rate and fraction. cost: time of a pair relative to
-# plain, roughly. is_slow: takes part in the first rounds only. recording: a
-# context around each run, which yields None, or the reason why it is impossible.
+# A way to run a loop.
+#   program: end of the program's file name. prefix: command line of the tool that
+#   runs the program. block, mutex: rate of the block profile, fraction of the mutex
+#   profile; 0: the profile is off. cost: rough time of a lock and unlock, relative
+#   to plain. is_slow: the variant takes part only in the first rounds. recording: a
+#   context manager around each run; it yields None, or the reason why the run is
+#   impossible.
 Variant = collections.namedtuple(
     "Variant", "name program prefix env block mutex cost is_slow recording")
 
@@ -30,8 +33,7 @@ def variant(name, program="plain", prefix=(), env=None, block=0, mutex=0,
 
 
 def variants(why_no_session):
-    """Returns the variants that are available, and the absent ones with the
-    reason."""
+    """Returns the variants that can run here, and {name: reason} of the others."""
     here, absent = [variant(PLAIN)], {}
 
     def offer(why_not, name, **how):
@@ -65,7 +67,7 @@ def variants(why_no_session):
 
 
 def why_not(argv):
-    """Returns None if the command runs, else the last line of its output."""
+    """Returns None if the command succeeds, else the last line of its output."""
     try:
         done = subprocess.run(
             argv, cwd=SCRATCH, stdin=subprocess.DEVNULL, check=False,

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""LTTng's tracer of pthread mutexes: a library to preload, and sessions that
-record its events.
+"""Runs LTTng's tracer of pthread mutexes.
 
-Uses the session daemon that runs, or else starts one and ends it again.
+The tracer is a library that a program preloads. An LTTng session records the events
+of this library. The functions below use the session daemon that runs already. If
+none runs, they start one and end it again.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ def preload():
 
 
 def command(*argv):
-    """Runs a command. Returns its exit code and its output."""
+    """Runs the lttng command. Returns its exit code and its output."""
     done = subprocess.run(
         ["lttng", *argv], env={**os.environ, "LTTNG_HOME": HOME}, cwd=SCRATCH,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -35,14 +36,14 @@ def command(*argv):
 
 
 def lttng(*argv):
-    """Runs lttng. Returns None, or its error message."""
+    """Runs the lttng command. Returns None for success, or else the error message."""
     code, text = command(*argv)
     return None if code == 0 else (text.strip().splitlines() or ["no reason"])[-1]
 
 
 def discarded():
-    """Returns the number of events of the session that were lost so far because
-    its buffers were full."""
+    """Stops the session. Returns how many of its events were lost because its buffers
+    were full."""
     command("stop", SESSION)
     _, text = command("list", SESSION)
     return sum(int(n) for n in re.findall(r"Discarded events: (\d+)", text))
@@ -56,7 +57,8 @@ def why_no_library():
 
 @contextlib.contextmanager
 def daemon():
-    """Yields None while a daemon runs, or the reason why there is none."""
+    """Makes sure that a session daemon runs inside the with block. Yields None, or the
+    reason why no daemon runs."""
     why = why_no_library()
     if not why and not shutil.which("lttng-sessiond"):
         why = "lttng-tools is not installed"
@@ -92,8 +94,8 @@ def wait_until_ready(process):
 
 @contextlib.contextmanager
 def session():
-    """Records the programs that run meanwhile, into files of at most 64 MiB for
-    each processor. Yields None, or the reason why it cannot."""
+    """Records the events of programs that run inside the with block, into files of at
+    most 64 MiB for each processor. Yields None, or the reason why LTTng cannot record."""
     traces = os.path.join(HOME, "traces")
     why = (lttng("create", SESSION, "--output=" + traces)
            or lttng("enable-channel", "-u", "-s", SESSION, "--tracefile-size=32M",

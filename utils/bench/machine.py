@@ -26,7 +26,8 @@ def cpu():
 
 
 def describe(arguments, packages):
-    """arguments: those of run.sh. packages: {name on the page: Debian's name}."""
+    """Returns {what: description}. arguments: the arguments of run.sh. packages: {name
+    on the benchmark page: name of the Debian package}."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
         "command": ("BENCH_QUICK=1 " if QUICK else "")

@@ -4,8 +4,8 @@
 
   measure.py heap|locks|trace|threads [PART...]
 
-Writes build/bench/heap.json, locks.json, trace.json or threads.json. With PARTs it
-replaces only these parts in the file.
+Writes build/bench/heap.json, locks.json, trace.json or threads.json. If
+PARTs are given, replaces only these parts in the file.
 """
 
 import importlib
@@ -28,7 +28,7 @@ def main():
         sys.exit("bench: no part is called " + ", ".join(sorted(unknown)))
     begin = time.monotonic()
     empty_scratch()
-    # A run of some parts replaces these parts and keeps the others.
+    # If only some parts are wanted, keep the old results of the other parts.
     results = {}
     if wanted and os.path.exists(output):
         with open(output, encoding="utf-8") as f:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measurements of the exact mode, which counts every block."""
+"""Measures the heap profile's exact mode (heap_rate=1), which counts every block."""
 
 import glob
 import os
@@ -12,22 +12,24 @@ from running import (
 
 EXACT = mprof("heap_rate=1:report=0:profile=0")
 
-# (frames of the stack, shared or own stack, numbers of threads)
+# (number of frames, whether the threads have one shared stack or a stack of their
+# own, numbers of threads)
 STACKS = ((6, "shared", (1, 2, 4, 16)), (6, "own", (1, 2, 4, 16)),
           (20, "shared", (1, 2)))
 
 
-# --- exact: stacks of a known depth, threads that share them or not -----------
+# --- exact: the cost of malloc and free in exact mode ------------------------
 
 
 def exact():
     results = {}
-    pairs = 600000 if QUICK else 16000000  # total of all threads
+    pairs = 600000 if QUICK else 16000000  # of malloc and free, in all threads
     for frames, whose, threads in STACKS:
         log("exact: %d frames, %s stacks" % (frames, whose))
         jobs = {}
         for n in threads:
-            # main has more callers than the start function of a thread.
+            # The depth depends on the number of threads, because a single thread runs
+            # in main, which has more callers than the start function of a thread.
             depth = frames - exact_frames(0, n, whose)
             got = exact_frames(depth, n, whose)
             if got != frames:
@@ -58,7 +60,7 @@ def exact_frames(depth, threads, whose):
     return int(median_of(run(argv, EXACT).text, "frames"))
 
 
-# --- live: many live blocks --------------------------------------------------
+# --- live: the cost of many live blocks --------------------------------------
 
 LIVE_SIZES = (("16 to 128 bytes", "16", "128"), ("16 bytes", "16", "16"),
               ("16 to 1024 bytes", "16", "1024"))
@@ -100,7 +102,7 @@ def live_job(name, arguments, env):
 
 
 def tables_bytes():
-    """Returns the size of the profiler's tables, from the only report."""
+    """Returns the bytes of the profiler's tables, as the report of the run says."""
     path, = glob.glob(os.path.join(SCRATCH, "live.*.txt"))
     with open(path, encoding="utf-8") as f:
         found = re.search(r"profiler's tables.*\(([\d,]+) bytes\)", f.read())

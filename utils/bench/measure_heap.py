@@ -18,7 +18,7 @@ FRAMES = ["-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]
 DUKTAPE = "/usr/share/duktape"
 
 
-# --- pair: malloc and free ---------------------------------------------------
+# --- pair: the cost of malloc and free ---------------------------------------
 
 
 def jemalloc_profiles():
@@ -28,8 +28,8 @@ def jemalloc_profiles():
 
 
 def pair_variants():
-    """Returns the variants with the approximate nanoseconds of a pair, and the
-    absent ones with the reason."""
+    """Returns [(variant, approximate nanoseconds of a malloc and free)] of the variants
+    that can run here, and {name: reason} of the others."""
     all_of_them, absent = [], {}
 
     def add(cost, name, argv, env=None):
@@ -88,14 +88,14 @@ def pair():
 
 def pair_job(variant, arguments):
     argv = list(variant.argv)
-    if argv[0] == program("pair-go"):  # the rate is the last argument
+    if argv[0] == program("pair-go"):  # argv ends with the profile's rate
         argv[1:1] = arguments
     else:
         argv += arguments
     return lambda: median_of(run(argv, variant.env).text, "ns")
 
 
-# --- lookup: the table of stacks ---------------------------------------------
+# --- lookup: the cost of finding a stack in the table of stacks --------------
 
 
 def lookup():
@@ -123,8 +123,8 @@ def lookup():
 
 
 def lookup_instructions(stacks):
-    """Returns the instructions of a lookup of any stack, less those that make up
-    the stack."""
+    """Returns the instructions of one lookup in a table of so many stacks. The
+    instructions that generate the stack are subtracted."""
     lookups = 10000 if QUICK else 200000
 
     def count(function):
@@ -177,9 +177,9 @@ def demo():
 
 
 def instructions():
-    """Counts the instructions of the demonstration programs, of Duktape for each
-    script. Two counts run at a time, because nothing is timed. Symbols are left
-    out, because other processes find them."""
+    """Counts the instructions of the demonstration programs. Counts Duktape once for
+    each script. Runs two counts at the same time, because nothing is timed. MProf
+    does not symbolize in these runs, because other processes do this work."""
     if not has_valgrind():
         return {}
     log("instructions of the demonstration programs")
@@ -233,7 +233,7 @@ def compile():
 
 
 def text_bytes():
-    """Returns the total size of an object's sections with code."""
+    """Returns the total size of the .text* sections of each object file."""
     results = {}
     for name in COMPILED:
         results[name] = {}
@@ -246,11 +246,11 @@ def text_bytes():
     return results
 
 
-# --- rss and exit ------------------------------------------------------------
+# --- rss and exit: memory and exit time of small programs --------------------
 
 
 def rss():
-    """Measures the KiB of a program that allocates nothing."""
+    """Measures the resident memory, in KiB, of a program that allocates nothing."""
     log("resident memory")
     fields = ("VmHWM", "VmRSS", "Rss")
 
@@ -269,7 +269,7 @@ def rss():
 
 
 def exittime():
-    """Measures the milliseconds from the end of main to the end of the process."""
+    """Measures the milliseconds from the end of main until the process has ended."""
     log("exit time")
     results = {}
     for stacks in ("0", "1000"):
@@ -294,9 +294,9 @@ def exittime():
     return results
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
-# Debian's packages, by their names on the page, which has their versions.
+# {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {
     "jemalloc": "libjemalloc2",
     "gperftools": "libgoogle-perftools-dev",

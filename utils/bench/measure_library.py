@@ -10,7 +10,8 @@ SITES = "MProf, sites alone"
 
 
 def strings():
-    """Measures std::string, whose blocks come through the interceptors."""
+    """Measures std::string. Its blocks are allocated by uninstrumented code of the C++
+    library, so MProf counts them by its interceptors."""
     log("strings")
     arguments = ["200" if QUICK else "3000", "5"]
     variants = {
@@ -39,7 +40,7 @@ def strings():
 
 
 def gc():
-    """Measures the demonstration program on Boehm's collector."""
+    """Measures the demonstration program that uses Boehm's garbage collector."""
     log("gc")
     arguments = ["300" if QUICK else "6000"]
 

@@ -15,10 +15,11 @@ from running import (
     QUICK, ROUNDS, by_line, has_valgrind, instructions_in, log, median_of,
     mprof, program, run, take_turns, values)
 
-REPEATS = 3  # in each process, after a first one that is dropped
+REPEATS = 3  # of the loop in each process, after one repeat that is not counted
 SLOW_ROUNDS = min(ROUNDS, 3)
-JUDGED_ROUNDS = ROUNDS if QUICK else 30  # of contended locks, which vary most
-PAIR_NS = 2e6 if QUICK else 15e6  # of a repeat
+# More rounds for loops with contended locks, because their results vary most.
+JUDGED_ROUNDS = ROUNDS if QUICK else 30
+PAIR_NS = 2e6 if QUICK else 15e6  # length of a repeat of the pair loop
 COND_NS = 4e6 if QUICK else 40e6
 CONTEST_MS = 10 if QUICK else 40
 COUNTED_PAIRS = 20000
@@ -29,21 +30,22 @@ class Loop:
     name: str
     program: str
     arguments: list
-    go: list | None  # arguments of the program in Go, if it has this loop
-    size: typing.Callable  # gives a variant's next argument: a repeat's length
-    unit: str  # the line of the output with the result
-    # The block profile must have more events than this. None: no events at all.
+    go: list | None  # arguments of lock.go; None: lock.go does not have this loop
+    size: typing.Callable  # returns the length of a repeat, the variant's next argument
+    unit: str  # name of the output line that has the result
+    # The block profile must have more events than this. None: the profile must have
+    # no events.
     waits: int | None = None
-    has_contention: bool = False  # the mutex profile must have events
-    has_mutex: bool = True  # the loop uses a mutex; LTTng's library knows only mutexes
-    has_slow: bool = True  # the slow tools take part
+    has_contention: bool = False  # whether the mutex profile must have events
+    has_mutex: bool = True  # whether LTTng takes part, which traces only mutexes
+    has_slow: bool = True  # whether the slow tools take part
     prefix: tuple = ()
     rounds: int = ROUNDS
 
 
 def measure(loops):
-    """Returns {loop: {line of the output: {variant: [value a round]}}}. "absent"
-    has the tools that could not take part, with the reason."""
+    """Returns {loop: {line of the output: {variant: [value of each round]}}}. The key
+    "absent" has {tool: reason} of the tools that could not take part."""
     with lttng.daemon() as why_no_session:
         here, absent = variants(why_no_session)
         results = {"absent": absent}
@@ -94,7 +96,8 @@ def job(variant, loop):
 
 
 def check_profiles(variant, loop, result):
-    """Checks that MProf's profiles have events where threads waited, and no others."""
+    """Checks that MProf's profiles have events if threads waited in the loop, and have
+    no events otherwise."""
     is_contended = loop.waits is not None
     for profile, least in (("block", loop.waits),
                            ("mutex", 0 if loop.has_contention else None)):
@@ -105,11 +108,11 @@ def check_profiles(variant, loop, result):
                 variant.name, loop.name, events, profile))
 
 
-# --- pair: a lock that nobody else wants -------------------------------------
+# --- pair: an uncontended lock -----------------------------------------------
 
 
 def pair_loop(name, ns, kind, **how):
-    """ns: approximate time of a pair without a profiler."""
+    """ns: approximate time of a lock and unlock without a profiler."""
     fields = {"program": "lock_pair", "go": ["pair", kind], **how}
     return Loop(name, arguments=[kind, "1"], unit="ns",
                 size=lambda variant: PAIR_NS / ns / variant.cost, **fields)
@@ -129,8 +132,9 @@ def pair():
 
 
 def instructions():
-    """Counts the instructions of a pair, less those of the loop around it. Two
-    counts run at a time, because nothing is timed. heap=0, as valgrind needs."""
+    """Counts the instructions of a lock and unlock. Subtracts the instructions of the
+    loop around them. Runs two counts at the same time, because nothing is timed. Uses
+    heap=0, because the programs run in valgrind."""
     if not has_valgrind():
         return {}
     log("locks: instructions")
@@ -150,7 +154,7 @@ def instructions():
             "count_" + kind, argv, mprof("heap=0:profile=0:report=0:" + options))
 
     def of_a_pair(name, build, options, kind, sleepers):
-        pairs = 2 * COUNTED_PAIRS  # in both repeats
+        pairs = 2 * COUNTED_PAIRS  # the warm-up repeat is counted, too
         return (count(name, build, options, kind, sleepers)
                 - count(name, build, options, "none", sleepers)) / pairs
 
@@ -163,15 +167,16 @@ def instructions():
             for title, of in counts.items()}
 
 
-# --- handoff: a lock that threads want all the time --------------------------
+# --- handoff: a contended lock -----------------------------------------------
 
 
 def handoff_loop(name, threads, **how):
     fields = {"program": "lock_handoff", "arguments": ["mutex", str(threads)],
               "go": ["handoff", "mutex", str(threads)], **how}
-    # The threads of each repeat meet at a barrier and are joined. Beyond these
-    # waits there must be waits for the lock. For the rwlock there may be only a
-    # few, because readers leave the writer no gap.
+    # The threads of each repeat wait for each other at a barrier and are joined. The
+    # block profile must have more events than these waits, because threads also wait
+    # for the lock. The rwlock loop sets waits itself, because the readers leave the
+    # writer no gap, so that there may be only a few waits for the lock.
     if "waits" not in fields:
         fields["waits"] = (2 * threads + 1) * (REPEATS + 1)
     return Loop(name, size=lambda variant: CONTEST_MS, unit="per_second",
@@ -191,11 +196,12 @@ def handoff():
     ])
 
 
-# --- cond: two threads that wait for each other ------------------------------
+# --- cond: two threads that wake each other in turn --------------------------
 
 
 def cond_loop(name, ns, **how):
-    """ns: approximate time of an event, which tools change less."""
+    """ns: approximate time of an event without a profiler. Tools slow down an event less
+    than a lock and unlock, so variant.cost counts at most 10."""
     events = COND_NS / ns
     return Loop(name, "lock_cond", [], ["cond"], unit="ns",
                 size=lambda variant: events / min(variant.cost, 10),
@@ -210,9 +216,9 @@ def cond():
     ])
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
-# Debian's packages, by their names on the page, which has their versions.
+# {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {
     "linux-perf": "linux-perf",
     "lttng-ust": "liblttng-ust1",

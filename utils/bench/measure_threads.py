@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measurements of the stacks of all threads, and of labels."""
+"""Measures what the threads profile (the stacks of all threads) and labels cost."""
 
 import collections
 import contextlib
@@ -18,20 +18,22 @@ from running import (
     median_of, mprof, program, run, take_turns)
 
 SIZES = (10, 1000) if QUICK else (10, 1000, 10000)
-PROFILES = 3 if QUICK else 8  # in each process, after a first one that is dropped
+PROFILES = 3 if QUICK else 8  # in each process, after one that is not counted
 TURNS = 2 if QUICK else 3
-TOOL_SECONDS = 10 if QUICK else 60  # until a debugger is stopped
+TOOL_SECONDS = 10 if QUICK else 60  # time limit of a debugger
 NOTED = "profile=0:report=0:threads=1"
-LABEL_ROUNDS = ROUNDS if QUICK else 30  # more rounds, because their bar is narrow
+# More rounds for labels, because the cost that report_threads.py allows is small.
+LABEL_ROUNDS = ROUNDS if QUICK else 30
 
-# env: environment of the program. takes: the program takes its own profile. Else
-# tool makes the debugger's command line from the process id.
+# A way to take a threads profile. argv, env: command line and environment of the
+# program. takes: whether the program takes its own profile. tool: otherwise, the
+# debugger's command line, to which the process id is added.
 Variant = collections.namedtuple("Variant", "name argv env takes tool")
 Variant.__new__.__defaults__ = ({}, True, None)
 
 
 class Program:
-    """A running threads.c or threads.go, which obeys commands."""
+    """A running process of threads.c or threads.go, which answers commands."""
 
     def __init__(self, variant, arguments):
         everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
@@ -43,7 +45,7 @@ class Program:
         self.answer()
 
     def answer(self):
-        """Returns {name: number} of the lines before "ok"."""
+        """Returns {NAME: NUMBER} of the lines that the program prints before "ok"."""
         found = {}
         for line in self.process.stdout:
             if line == "ok\n":
@@ -82,8 +84,7 @@ GDB, EU_STACK = "gdb, thread apply all bt", "eu-stack -p"
 
 
 def variants():
-    """Returns the variants that are available, and the absent ones with the
-    reason."""
+    """Returns the variants that can run here, and {name: reason} of the others."""
     here = [Variant(MPROF, [program("threads-mprof")], mprof(NOTED)),
             Variant(STOPPED, [program("threads-mprof")],
                     mprof(NOTED + ":threads_stop=1"))]
@@ -115,12 +116,12 @@ def go_version(name):
     return "Go " + re.search(r": go(\d+\.\d+)", text).group(1)
 
 
-# --- profile: how long it takes, and how long a thread is kept ----------------
+# --- profile: how long a profile takes, and how long it stops a thread -------
 
 
 def own_profiles(it):
-    """Measures profiles that the program itself takes, after a first one that is
-    dropped, and as much time without a profile."""
+    """Measures profiles that the program itself takes. The first profile is not
+    counted. Also measures the watchers for the same time without a profile."""
     it.do("profile"), it.do("write")
     taken = [it.do("profile") for _ in range(PROFILES)]
     written = [it.do("write") for _ in range(PROFILES)]
@@ -138,7 +139,8 @@ def own_profiles(it):
 
 
 def tool_profile(variant, it):
-    """Measures one profile by a debugger. Returns None if it takes too long."""
+    """Measures one profile by a debugger. Returns None if the debugger takes longer than
+    TOOL_SECONDS."""
     it.do("open")
     path = os.path.join(SCRATCH, "stacks")
     begin = time.monotonic()
@@ -176,7 +178,8 @@ def one_turn(variant, size, watcher):
 
 
 def profile():
-    """Returns {size: {watcher: {variant: [result of a turn]}}}."""
+    """Returns {threads: {watcher: {variant: [result of each turn]}}}. threads is the number
+    of waiting threads."""
     here, absent = variants()
     results = {"absent": absent, "late": {}, "seconds": TOOL_SECONDS}
     for size in SIZES:
@@ -190,9 +193,9 @@ def profile():
 
 
 def turns_of(here, size, watcher, late):
-    """Returns the turns of a variant. A debugger stops all watchers alike, so it has
-    one watcher and one turn. A debugger that takes too long for so many threads
-    gets no further turn."""
+    """Returns {variant: [result of each turn]}. A debugger gets only one turn and one
+    kind of watcher, because it stops watchers of all kinds in the same way. If the
+    debugger takes too long, late gets the number of threads instead."""
     found = collections.defaultdict(list)
     for turn in range(TURNS):
         for variant in here:
@@ -207,7 +210,7 @@ def turns_of(here, size, watcher, late):
     return found
 
 
-# --- computing: the same where threads run ------------------------------------
+# --- computing: the same while some threads compute --------------------------
 
 COMPUTING = ((0, 4), (1000, 4), (1000, 100))
 
@@ -233,7 +236,7 @@ def computing_job(variant, waiting, busy):
     return once
 
 
-# --- notes: what it costs that waits can be read ------------------------------
+# --- notes: the cost of recording where a thread waits -----------------------
 
 NOTES = (("plain", "plain", {}),
          ("MProf, threads=0", "mprof", mprof("profile=0:report=0")),
@@ -245,7 +248,7 @@ def notes():
     steps = 20000 if QUICK else 300000
     cpu = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
     loops = {
-        "poll of what is ready": ([], "wait_call", [steps, 3]),
+        "poll of a ready descriptor": ([], "wait_call", [steps, 3]),
         "condition variable, two threads on one processor":
             (cpu, "lock_cond", [steps // 30, 3]),
     }
@@ -260,7 +263,7 @@ def notes():
         ROUNDS))["ns"] for loop, how in loops.items()}
 
 
-# --- labels: what they cost a heap profile ------------------------------------
+# --- labels: what labels cost in the heap profile ----------------------------
 
 
 def labels():
@@ -283,9 +286,9 @@ def labels():
             for kind in ("ring", "lifo")}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
-# Debian's packages, by their names on the page, which has their versions.
+# {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {
     "gdb": "gdb",
     "elfutils": "elfutils",

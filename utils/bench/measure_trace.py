@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measurements of the execution trace."""
+"""Measures what the execution trace costs."""
 
 import concurrent.futures
 import dataclasses
@@ -16,16 +16,16 @@ from running import (
     instructions_in, is_built, log, median_of, mprof, program, run, take_turns,
     values)
 
-REPEATS = 3  # in each process, after a first one that is dropped
-FRAMES = 10  # of each stack
-LOOP_NS = 1e6 if QUICK else 25e6  # of a repeat
+REPEATS = 3  # of the loop in each process, after one repeat that is not counted
+FRAMES = 10  # number of frames of each stack in the trace
+LOOP_NS = 1e6 if QUICK else 25e6  # length of a repeat
 OFF_ROUNDS = ROUNDS if QUICK else 25
 OFF_NS = 1e6 if QUICK else 8e6
 COUNTED_STEPS = 20000
 
 MPROF, GO_NEW, GO_OLD = "MProf", "Go, newest", "Go 1.19"
 OFF = ", off"  # ends the names of runs without a trace
-# Keeps the whole trace in memory, and writes nothing else.
+# Options with which MProf keeps the whole trace in memory, and writes only the trace.
 ALONE = "profile=0:report=0:symbolize=0:trace_max_mb=1024"
 
 
@@ -33,10 +33,10 @@ ALONE = "profile=0:report=0:symbolize=0:trace_max_mb=1024"
 class Loop:
     name: str
     kind: str
-    events: int  # number of events of a step
-    ns: dict  # {tracer: approximate time of a step}
+    events: int  # number of events that a step causes
+    ns: dict  # {tracer: approximate nanoseconds of a step}
     threads: int = 1
-    unit: str = "ns"  # the line of the output with the result
+    unit: str = "ns"  # name of the output line that has the result
     prefix: tuple = ()
     rounds: int = ROUNDS if QUICK else 11
 
@@ -53,7 +53,8 @@ def loops():
         Loop("system call, 2 threads", "read", 1, read, threads=2),
         Loop("wait", "expire", 2, {MPROF: 150}),
         Loop("wait, 2 threads", "expire", 2, {MPROF: 150}, threads=2),
-        # In a batch process, neither thread runs before the other waits.
+        # chrt --batch: a woken thread does not preempt the running thread. So neither
+        # thread runs before the other one waits.
         Loop("turn", "turns", 3, {MPROF: 1400, GO_NEW: 450, GO_OLD: 2100},
              threads=2, unit="wall_ns",
              prefix=("chrt", "--batch", "0", "taskset", "-c", one),
@@ -61,7 +62,7 @@ def loops():
     ]
 
 
-# --- event: what one costs, in time and in bytes -----------------------------
+# --- event: the cost of an event, in time and in bytes -----------------------
 
 
 @dataclasses.dataclass
@@ -69,12 +70,11 @@ class Tracer:
     name: str
     program: str
     env: typing.Any
-    loop: str  # name of the function with the loop, without its kind
+    loop: str  # the name of the function with the loop is this text and the kind
 
 
 def tracers():
-    """Returns the tracers that are available, and the absent ones with the
-    reason."""
+    """Returns the tracers that can run here, and {name: reason} of the others."""
     here = [Tracer(MPROF, "trace_loop-trace", mprof(ALONE), "loop_")]
     absent = {}
     for name, built in ((GO_NEW, "trace-go"), (GO_OLD, "trace-go1.19")):
@@ -91,19 +91,20 @@ def argv_of(tracer, loop, calls, steps, repeats, *trace):
 
 
 def tool(name, *arguments):
-    """Returns the output of one of MProf's trace tools, which must accept the
-    trace."""
+    """Returns the output of one of MProf's trace tools. Ends the benchmark if the tool
+    rejects the trace."""
     return run([os.path.join(TOP, "build/bin", name), *arguments], {}).text
 
 
 def calls_for(tracer, loop):
-    """Returns the number of calls with which stacks in the trace have FRAMES
-    frames."""
+    """Returns the number of recursive calls (the argument CALLS of the program) with
+    which the stacks in the trace have FRAMES frames."""
     trace, json = (os.path.join(SCRATCH, f) for f in ("few.trace", "few.json"))
     calls = 4
     run(argv_of(tracer, loop, calls, 100, 1, trace),
         {**tracer.env, **mprof("profile=0:report=0")})
-    tool("mprof-trace2json", "--frames=100", "--output=" + json, trace)
+    tool("mprof-trace2json", "--frames=100", "--stacks=text",
+         "--output=" + json, trace)
     with open(json, encoding="utf-8") as f:
         stacks = re.findall(r'"stack":"([^"]*)"', f.read())
     name = re.compile(r"(^|\\n)" + tracer.loop + loop.kind, re.I)
@@ -115,7 +116,7 @@ def calls_for(tracer, loop):
 
 def event_job(tracer, loop, calls, is_on):
     steps = LOOP_NS / loop.ns[tracer.name]
-    # Counts all repeats, including the first.
+    # The trace has the events of all repeats, including the one that is not counted.
     events = (REPEATS + 1) * int(steps) * loop.threads * loop.events
 
     def once():
@@ -133,14 +134,15 @@ def event_job(tracer, loop, calls, is_on):
     return once
 
 
-# The events in the trace that a step is recognized by.
+# {kind of the loop: type of an event that each step of the loop causes}.
 SIGNS = {"region": "UserRegion", "stacks": "UserRegion", "read": "GoSysCall", "expire": "GoBlockSync",
          "turns": "GoBlockSync"}
 
 
 def check_counts(tracer, loop, calls, steps):
-    """Checks that a trace is sound and has all events. For Go's own traces the
-    checker is too strict at times, so only their sizes are checked."""
+    """Checks that mprof-trace-check accepts MProf's trace, and that the trace has at
+    least 90 % of the expected events. Go's own traces are not checked, because
+    mprof-trace-check is too strict for some of them."""
     path = os.path.join(SCRATCH, "whole.trace")
     run(argv_of(tracer, loop, calls, steps, REPEATS, path), tracer.env)
     counts = {name: int(n) for n, name in re.findall(
@@ -153,7 +155,8 @@ def check_counts(tracer, loop, calls, steps):
 
 
 def event():
-    """Returns {loop: {"ns" of a step or "bytes" of an event: {variant: runs}}}."""
+    """Returns {loop: {unit: {variant: [value of each round]}}}. The units are the
+    nanoseconds of a step and "bytes", the bytes of an event."""
     here, absent = tracers()
     results = {"absent": absent, "events": {}}
     for loop in loops():
@@ -169,11 +172,11 @@ def event():
     return results
 
 
-# --- off: the sites of a trace, and no trace ---------------------------------
+# --- off: the cost of the instrumentation while no trace is active -----------
 
 PLAIN, SITES, TRACE = "plain", "profiles", "trace"
 BUILDS = {PLAIN: "plain", SITES: "sites", TRACE: "trace"}
-# {name of the loop: its program, arguments, and approximate time of a step}
+# {name of the loop: (program, arguments, approximate nanoseconds of a step)}
 OFF_LOOPS = {
     "mutex, one thread": ("lock_pair", ["mutex", "0"], 4),
     "mutex": ("lock_pair", ["mutex", "1"], 15),
@@ -186,8 +189,8 @@ OFF_LOOPS = {
 
 
 def off():
-    """Measures nanoseconds of a step, and its instructions less those of an empty
-    loop."""
+    """Measures the nanoseconds and the instructions of a step while no trace is active.
+    The instructions of an empty loop are subtracted."""
     log("trace: off")
     env = mprof("heap=0:profile=0:report=0")
 
@@ -213,7 +216,7 @@ def off():
         return (count(name, arguments, build, arguments[0])
                 - count(name, arguments, build, "none")) / (2 * COUNTED_STEPS)
 
-    # Nothing is timed here, so two run at a time.
+    # Nothing is timed here, so run two programs at the same time.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         counts = {title: {b: pool.submit(of_a_step, name, arguments, b)
                           for b in BUILDS}
@@ -225,8 +228,8 @@ def off():
 
 
 def is_same_code():
-    """Returns whether the programs with the sites of the profiles and of the trace
-    have the same instructions."""
+    """Returns whether a program has the same instructions if it is built with
+    -fmprof=block,mutex,threadcreate and with -fmprof=trace."""
     def code(build):
         return [subprocess.run(
             ["llvm-objdump-19", "--disassemble", "--no-show-raw-insn",
@@ -236,7 +239,7 @@ def is_same_code():
     return code("sites") == code("trace")
 
 
-# --- write: two million events, all at the end -------------------------------
+# --- write: two million events, written at the end ---------------------------
 
 
 WRITTEN_EVENTS = 200000 if QUICK else 2000000
@@ -244,7 +247,8 @@ WRITE_ROUNDS = 2 if QUICK else 5
 
 
 def load(build, amount, path, options):
-    """Runs trace_load. Returns its output and the time of its end."""
+    """Runs trace_load. Returns the peak memory before and after the trace is written,
+    and the milliseconds of writing and of exit."""
     r = run([program("trace_load-" + build), *amount, path],
             mprof("profile=0:report=0" + options))
     return {"before_kib": values(r.text, "hwm_kib")[0],
@@ -254,8 +258,8 @@ def load(build, amount, path, options):
 
 
 def write():
-    """Measures writing by mprof_trace_stop, after which the memory can be read, and
-    at exit."""
+    """Measures how long it takes to write a trace: by mprof_trace_stop, and at exit.
+    Only after mprof_trace_stop can the program still print its peak memory."""
     log("trace: write")
     amount = ["events", str(WRITTEN_EVENTS)]
     path = os.path.join(SCRATCH, "out.trace")
@@ -283,7 +287,7 @@ def events_in(path):
     return int(found.group(1))
 
 
-# --- recorder: the newest part, for a minute ---------------------------------
+# --- recorder: a flight recorder that runs for a minute ----------------------
 
 RECORDER_SECONDS = 10 if QUICK else 60
 RECORDER_MB = 16
@@ -311,7 +315,8 @@ def recorder():
 
 
 def opens(go, flag, path):
-    """Returns whether go tool trace prints all events; None without this tool."""
+    """Returns whether go tool trace can read the trace, or None if this go does not
+    exist."""
     try:
         done = subprocess.run([go, "tool", "trace", flag, path], cwd=DIR,
                               stdin=subprocess.DEVNULL, check=False,
@@ -322,9 +327,9 @@ def opens(go, flag, path):
     return done.returncode == 0
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
-# Debian's packages, by their names on the page, which has their versions.
+# {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {
     "go": "golang-1.19-go",
     "compiler-rt": "libclang-rt-19-dev",

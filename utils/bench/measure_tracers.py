@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measurements of tracers that record no stacks. XRay and uftrace record the begin
-and the end of functions, LTTng's library records locks."""
+"""Measures tracers that record no stacks, for comparison with the execution trace.
+
+XRay and uftrace record the begin and the end of function calls. LTTng's library
+records the use of mutexes.
+"""
 
 import os
 import re
@@ -12,18 +15,18 @@ import lttng
 from running import (
     QUICK, SCRATCH, is_built, log, median_of, program, run, take_turns)
 
-REPEATS = 3  # in each process, after a first one that is dropped
+REPEATS = 3  # of the loop in each process, after one repeat that is not counted
 TRACER_ROUNDS = 2 if QUICK else 7
-CALLS = 20000 if QUICK else 300000  # of a repeat
+CALLS = 20000 if QUICK else 300000  # function calls in a repeat
 PAIRS = 10000 if QUICK else 100000
 
 CALL_EVENTS = 2  # the begin of a function and its end
-PAIR_EVENTS = 3  # a thread wants a mutex, gets it, and releases it
+PAIR_EVENTS = 3  # a thread requests a mutex, acquires the mutex, and releases it
 OFF = ", off"
 XRAY, LTTNG = "XRay, flight data recorder", "LTTng, mutexes"
 UFTRACE = {"uftrace, -pg": "pg", "uftrace, -finstrument-functions": "hooks"}
-# Has room for all events, and records also functions below 5 us, which XRay
-# leaves out by default.
+# The buffers have room for all events. The threshold 0 makes XRay record functions
+# that take less than 5 us, which XRay omits by default.
 XRAY_OPTIONS = "func_duration_threshold_us=0:buffer_size=4194304:" \
     "buffer_max=32:grace_period_ms=1"
 
@@ -60,8 +63,8 @@ def xray(notes):
         size = os.path.getsize(path)
         os.unlink(path)
         if "Unable to determine CPU frequency" in text:
-            notes[XRAY] = "it finds no frequency of the processor here, and " \
-                "asks the kernel's clock for the time instead"
+            notes[XRAY] = "XRay does not find the frequency of the processor " \
+                "on this machine, and reads the time from the kernel's clock instead"
         return {"ns": ns_of(text), "bytes": per_event(size, CALLS, CALL_EVENTS)}
     return once
 
@@ -98,8 +101,11 @@ def with_lttng(notes):
 
 
 def others():
-    """Returns {"runs": {variant: [{"ns" of a step, "bytes" of an event}]}, "events" of a
-    step: {variant: number}, "absent" and "notes": {variant: why}}."""
+    """Returns {"runs": ..., "events": ..., "absent": ..., "notes": ...}.
+
+    runs: {variant: [{"ns": of a step, "bytes": of an event}]}. events: {variant: number
+    of events of a step}. absent: {variant: why it could not run}. notes: {variant: what
+    the reader of its figures must know}."""
     log("trace: other tracers")
     jobs, events, absent, notes = {}, {}, {}, {}
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A section of the page: headings, tables, bars, and the numbers in them."""
+"""Writes a section of docs/benchmarks.md: headings, tables, limits and numbers."""
 
 import statistics
 import textwrap
@@ -14,15 +14,17 @@ class Page:
         self.lines += ["#" * level + " " + text, ""]
 
     def paragraph(self, text):
-        """Wraps the text, unless it is a list or a picture."""
-        if not text.startswith(("- ", "![")):
-            text = textwrap.fill(text, 100, break_long_words=False,
-                                 break_on_hyphens=False)
-        self.lines += [text, ""]
+        """Writes the paragraphs of the text, which empty lines separate. Wraps each
+        paragraph, unless it is a list or a picture."""
+        for part in text.split("\n\n"):
+            if not part.startswith(("- ", "![")):
+                part = textwrap.fill(part, 100, break_long_words=False,
+                                     break_on_hyphens=False)
+            self.lines += [part, ""]
 
     def table(self, head, rows, align=None):
-        """align: a letter for each column. By default the first column is left, the
-        others are right."""
+        """Adds a table. align: a letter for each column, l (left) or r (right). By
+        default, column 1 is left and the other columns are right."""
         ends = {"l": "---|", "r": "---:|"}
         align = align or "l" + "r" * (len(head) - 1)
         self.lines.append("| " + " | ".join(head) + " |")
@@ -39,7 +41,7 @@ def median(runs):
 
 
 def ratios(of, name, base):
-    """Returns the ratio of each round."""
+    """Returns, for each round, the value of name divided by the value of base."""
     return [a / b for a, b in zip(of[name], of[base])]
 
 
@@ -59,7 +61,8 @@ def quartiles(runs):
 
 
 def number(value):
-    """Formats with three digits, or with all digits before the point."""
+    """Formats the value with three significant digits. From 100 on, prints all digits
+    before the decimal point and none after it."""
     if value >= 100:
         return "{:,.0f}".format(value)
     return "%.1f" % value if value >= 10 else "%.2f" % value
@@ -70,8 +73,9 @@ def times(value):
 
 
 def compare(page, what, bases, columns, show=number):
-    """Writes a table of medians with their ratios. bases: {variant: the variant that
-    it is compared with}, itself for none. columns: {title: {variant: runs}}."""
+    """Adds a table of medians and ratios. bases: {variant: the variant with which it is
+    compared}; a variant with itself as base has no ratio. columns: {title: {variant:
+    [value of each round]}}."""
     rows = []
     for name, base in bases.items():
         if not any(name in of for of in columns.values()):
@@ -83,16 +87,29 @@ def compare(page, what, bases, columns, show=number):
                 cell += " (%s)" % times(ratio(of, name, base))
             row.append(cell)
         rows.append(row)
-    page.table([what, "to", *columns], rows, "ll" + "r" * len(columns))
+    page.table([what, "compared with", *columns], rows, "ll" + "r" * len(columns))
 
 
 def as_printed(form, value):
-    """Rounds as the page does, so that the figures agree with the verdict."""
+    """Returns the value as the page shows it, rounded by form. So the verdict (pass or
+    short) agrees with the figures on the page."""
     return float((form % value).split()[0])
 
 
+BARS_NOTES = """\
+Each row compares a measured figure with MProf's target for this figure:
+
+- *to plain* means that the figure is a ratio. The figure of the program with
+  MProf was divided by the figure of *plain*.
+- *more than plain* means that the figure is a difference.
+- *quartiles* are the first and the third quartile of the rounds."""
+
+
 class Bars:
-    """Rows of (what, which way, bar, measured, whether it is met, remark)."""
+    """A table of limits ("bars") and of the measured values that must keep to them.
+
+    A row is (what is measured, "at most" or "at least", the limit, the measured value,
+    whether the value keeps to the limit, remark)."""
 
     def __init__(self):
         self.rows = []
@@ -109,19 +126,21 @@ class Bars:
         self.rows.append((what, way, form % bar, form % measured, met, remark))
 
     def write(self, page):
-        """Writes the table. The direction is in its head if all rows have the same."""
+        """Adds the table to the page. If all limits are "at most", or all are "at
+        least", these words are in the table's head instead of its rows."""
         ways = {row[1] for row in self.rows}
-        head = ways.pop() if len(ways) == 1 else "bar"
-        page.heading("The bars")
+        head = ways.pop() if len(ways) == 1 else "target"
+        page.heading("Targets")
+        page.paragraph(BARS_NOTES)
         page.table(
-            ("what", head, "measured", "", "remark"),
+            ("figure", head, "measured", "result", "remark"),
             [(what, bar if head == way else way + " " + bar, measured,
-              "pass" if met else "**short**", remark)
+              "met" if met else "**missed**", remark)
              for what, way, bar, measured, met, remark in self.rows],
             "lrrll")
 
     def print(self):
         for what, way, bar, measured, met, remark in self.rows:
-            print("%-5s  %s: %s, %s %s%s" % (
-                "pass" if met else "SHORT", what, measured, way, bar,
+            print("%-6s  %s: %s, %s %s%s" % (
+                "met" if met else "MISSED", what, measured, way, bar,
                 remark and " (" + remark + ")"))

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the results of measure.py into a section of the page, and into plots.
+"""Turns the results of measure.py into a section of benchmarks.md, and into plots.
 
   report.py heap|locks|trace|threads DIR
 
-Writes the section into DIR/benchmarks.md and the plots beside it. The other
-sections stay as they are. A part that was not measured is left out.
+Writes the section into DIR/benchmarks.md, and the plots into DIR. The other sections
+of benchmarks.md stay as they are. A part that was not measured is left out.
 """
 
 import importlib
@@ -24,32 +24,35 @@ SECTIONS = ("heap", "locks", "trace", "threads")  # in the order of the page
 def write_head(page, section, machine):
     page.heading(section.TITLE, 1)
     page.paragraph(
-        "`%s` wrote this section on %s, in %s minutes, at commit %s. In each "
-        "round, all variants of a measurement ran in turn. Figures are "
-        "medians over the rounds. A ratio is the median of the ratios of "
-        "all rounds." %
+        "`%s` wrote this section on %s, in %s minutes, at commit %s.\n\n"
+        "Each measurement compares several variants, for example a program with "
+        "and without MProf. The script measures in rounds, and each round runs "
+        "every variant once. The figures are medians over the rounds. To get a "
+        "ratio, the script divides the figures of two variants in each round, "
+        "and takes the median of these quotients." %
         (machine["command"], machine["date"], machine["minutes"],
          machine["commit"]))
     if machine["quick"]:
         page.paragraph("**A quick run, to see that everything works. Its "
                        "figures mean nothing.**")
-    page.paragraph("%s, %d processors; Linux %s, %s; %s; %s." % (
+    page.paragraph("The machine and its software: %s, %d processors; Linux %s, "
+                   "%s; %s; %s." % (
         machine["cpu"], machine["cpus"], machine["kernel"], machine["libc"],
         machine["clang"], machine["go"]))
-    page.paragraph("Debian packages: " + ", ".join(
+    page.paragraph("The benchmarks use these Debian packages: " + ", ".join(
         "%s %s" % each for each in machine["packages"].items()) + ".")
-    page.paragraph("%s Load average before the run: %.2f."
-                   % (section.VARIANTS, machine["load"]))
+    page.paragraph(section.VARIANTS)
+    page.paragraph("The load average before the run was %.2f." % machine["load"])
 
 
 def sections_of(text):
-    """Returns {heading: text}. Sections begin with headings of the first level."""
+    """Returns {heading: section}. A section begins with a line "# HEADING"."""
     return {part.splitlines()[0]: part
             for part in re.split(r"^(?=# )", text, flags=re.M) if part.strip()}
 
 
 def put_section(path, title, text):
-    """Rewrites one section of the page and leaves the others as they are."""
+    """Rewrites one section of the file and leaves the other sections as they are."""
     old = ""
     if os.path.exists(path):
         with open(path, encoding="utf-8") as f:

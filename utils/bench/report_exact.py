@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts of the heap profile's section about the exact mode."""
+"""Writes the tables about the exact mode (heap_rate=1) of the heap profile's section."""
 
 from page import median, number, on_top, times
 
@@ -8,35 +8,49 @@ PLAIN = "plain"
 EXACT = "MProf, exact"
 
 EXACT_NOTES = """\
+The table shows the cost of exact mode (`heap_rate=1`), which counts every block.
 The loop calls `malloc(64)` and `free` at the end of a chain of recursive calls.
-The column *frames* shows how many frames the profile has recorded. With *shared*
-stacks, all threads have the same stack, and use the same counters. With *own*
-stacks, each thread has a different stack. The nanoseconds are measured in each
-thread's own loop. The throughput is measured for all threads together, from the
-start of the first thread to the end of the last. A thread has a cache of its
-latest stacks. If a stack repeats at once, MProf finds it in this cache by its
-caller, without hashing, and then compares all frames. In contrast, *MProf, exact*
-in the table of [malloc/free pairs](#one-malloc-and-one-free) uses a thousand
-stacks in turn."""
+
+- *frames* is the number of frames that the profile has recorded.
+- With *shared* stacks, all threads have the same stack, and use the same
+  counters.
+- With *own* stacks, each thread has a different stack.
+- The nanoseconds are measured in each thread's own loop.
+- *throughput relative to 1 thread* divides the throughput of all threads together
+  by the throughput of one thread. The time is measured from the start of the
+  first thread to the end of the last thread.
+
+In each thread, the same stack and the same block size repeat. MProf finds their
+counters in a cache of the thread's latest stacks, by comparing all frames, and
+computes no hash.
+
+In the table of [malloc/free pairs](#one-malloc-and-one-free), the loop *ring*
+takes longer in exact mode. The blocks of this loop have a thousand different
+sizes, and each size has its own counters. These are too many for the cache."""
 
 LIVE_NOTES = """\
-The program first allocates all blocks. The program then frees the blocks in the
-order of their allocation (*in order*), or in another order (*any order*).
-*tables* is the memory that MProf reports for its own tables. *resident* is the
-additional resident memory of the process, compared with *plain*. Both are divided
-by the number of live blocks. MProf's map of live blocks has a slot of four bytes
-for every 16 bytes of the heap. The memory for a block therefore grows with the
-size of the block."""
+The table shows the memory and time that MProf needs if many counted blocks are
+live. The program first allocates all blocks. Then the program frees the blocks,
+either in the order of their allocation (*in order*) or in another order (*any
+order*).
+
+- *tables* is the memory that MProf reports for its own tables, divided by the
+  number of live blocks.
+- *resident* is the additional resident memory of the process, compared with
+  *plain*, divided by the number of live blocks.
+
+MProf's map of live blocks has a slot of four bytes for every 16 bytes of the
+heap. MProf's memory for a block therefore grows with the size of the block."""
 
 
 def of_threads(of, threads):
-    """Returns {variant: runs} for a number of threads."""
+    """Returns {variant: [ns of each round]} for this number of threads."""
     return {v: of["ns"]["%s/%d" % (v, threads)] for v in (PLAIN, EXACT)}
 
 
 def speedup(of, variant, threads):
-    """Returns the throughput of so many threads relative to one thread: the median
-    of the rounds."""
+    """Returns the throughput of this number of threads, divided by the throughput of one
+    thread. The result is the median of the ratios of all rounds."""
     wall = of["wall_ns"]
     return median([one / many for one, many in
                    zip(wall[variant + "/1"], wall["%s/%d" % (variant, threads)])])
@@ -48,7 +62,7 @@ def exact_bars(bars, results):
         for frames, bar in ((6, 50), (20, 120)):
             of = of_threads(exact["%d/shared" % frames], 1)
             bars.at_most(
-                "exact, %d frames, 1 thread, on top of plain" % frames, bar,
+                "exact, %d frames, 1 thread, more than plain" % frames, bar,
                 on_top(of, EXACT, PLAIN), "%.1f ns")
         for whose in ("shared", "own"):
             of = exact["6/" + whose]
@@ -60,7 +74,7 @@ def exact_bars(bars, results):
     if live:
         of = live["16 to 128 bytes/inorder"]
         bars.at_most(
-            "exact, {:,} live blocks of 16 to 128 bytes, memory a block".format(
+            "exact, {:,} live blocks of 16 to 128 bytes, memory per block".format(
                 live["blocks"]), 24, tables_of(live, of), "%.1f bytes",
             "resident: %.1f bytes" % resident_of(live, of))
 
@@ -89,8 +103,8 @@ def write_exact(page, results):
                          times(speedup(runs, PLAIN, int(threads))),
                          times(speedup(runs, EXACT, int(threads)))))
     page.table(("frames", "stacks", "threads", "plain, ns", "exact, ns",
-                "on top, ns", "plain, throughput to 1 thread",
-                "exact, throughput to 1 thread"), rows, "rlrrrrrr")
+                "more than plain, ns", "plain, throughput relative to 1 thread",
+                "exact, throughput relative to 1 thread"), rows, "rlrrrrrr")
     page.paragraph(EXACT_NOTES)
 
 
@@ -108,8 +122,8 @@ def write_live(page, results):
                      *(number(median(of[what][v]))
                        for what in ("alloc_ns", "free_ns")
                        for v in (PLAIN, EXACT))))
-    page.table(("blocks", "freed", "tables, bytes a block",
-                "resident, bytes a block", "malloc, plain, ns",
+    page.table(("blocks", "freed", "tables, bytes per block",
+                "resident, bytes per block", "malloc, plain, ns",
                 "malloc, exact, ns", "free, plain, ns", "free, exact, ns"),
                rows, "llrrrrrr")
     page.paragraph(LIVE_NOTES)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the heap profile."""
+"""Writes the section of docs/benchmarks.md about the heap profile."""
 
 import chart
 import report_exact
@@ -10,16 +10,20 @@ from page import (
 
 TITLE = "What the heap profile costs"
 VARIANTS = """\
-*plain* is built with `clang -O2`. *frame pointers* is *plain* with
-`-fno-omit-frame-pointer -momit-leaf-frame-pointer`, because MProf also compiles
-programs with frame pointers. *MProf* is built with `mprof-clang -O2 -fmprof`."""
+The tables compare these variants of each program:
+
+- *plain* is built with `clang -O2`.
+- *frame pointers* is *plain* with `-fno-omit-frame-pointer
+  -momit-leaf-frame-pointer`. MProf also compiles programs with frame pointers.
+  This variant therefore shows the cost of the frame pointers alone.
+- *MProf* is built with `mprof-clang -O2 -fmprof`."""
 PLAIN = "plain"
 FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
 EXACT = "MProf, exact"
 
-# The variant that each variant of the pair is compared with: the same allocator
-# without a profiler.
+# {variant: the variant with which it is compared}. Each variant is compared with the
+# same allocator without a profiler.
 PAIR_BASES = {
     PLAIN: PLAIN,
     FRAMES: PLAIN,
@@ -39,14 +43,20 @@ PAIR_BASES = {
 }
 
 PAIR_NOTES = """\
+The table shows the nanoseconds of a pair of one `malloc` and one `free`, in two
+loops:
+
 - Each step of the loop *ring* frees the oldest of 256 live blocks of 16 to 1024
-  bytes, and allocates another. Each step of the loop *lifo* allocates 64 bytes
-  and frees them. The loops do nothing else, so no real program can have a worse
-  ratio.
+  bytes, and allocates another block.
+- Each step of the loop *lifo* allocates 64 bytes and frees them.
+
+The loops do nothing but allocate and free blocks. A real program also does other
+work, so the ratios of a real program are smaller. More about the figures:
+
 - Each process measures the time of its own loop, without the start and the exit
-  of the process. The table [Exit time](#exit-time) shows the cost at exit. In a
-  process with one thread, glibc's malloc takes shorter paths than in a process
-  with several threads.
+  of the process. The table [Exit time](#exit-time) shows the cost at exit.
+- In a process with one thread, glibc's malloc takes shorter paths than in a
+  process with several threads.
 - Variants with *512 KiB* sample about one block for every 512 KiB that are
   allocated. Variants with *every block* or *exact* count all blocks.
 - *MProf, heap=0* is the program built with MProf and run with the heap profile
@@ -55,55 +65,78 @@ PAIR_NOTES = """\
 - heaptrack sends every event to a second process, which runs on another core if
   one is free. The figures do not include the time of the second process.
 - `-fmemory-profile` also instruments every load and store.
-- Go has no `free`. Go's garbage collector runs at the same time as the loop, in
-  part on other cores. The figures of Go for two threads are therefore larger."""
+- Go has no `free`. Instead, Go's garbage collector runs at the same time as the
+  loop, in part on other cores. If two threads run the loop, fewer cores are left
+  for the collector, so the figures are larger."""
 
 LOOKUP_NOTES = """\
 The table shows the nanoseconds to find a stack of ten frames in MProf's hash
-table of stacks. The benchmark calls the runtime's internal interface, and the
-time of the loop itself is subtracted. *stacks* is the number of stacks in the
-table. In the columns *hot* and *spread*, all lookups are for the same 1,000
-stacks, in random order. For *hot*, these stacks were inserted directly one after
-another. For *spread*, they were inserted at equal distances among the others. In
-the column *all*, the lookups are for all stacks of the table, in random order.
-The bar is judged on the worse of *hot* and *spread*. In a large table, random
-lookups of all stacks are slow because of cache misses, as in any table of that
-size. One or two misses are in the table, and one is for the stack itself. The
-column *instructions* shows that the number of probes stays the same."""
+table of stacks. The benchmark calls the runtime's internal interface, and
+subtracts the time of the loop itself. The column *stacks* shows how many stacks
+the hash table contains. The benchmark looks up the stacks in random order, from
+one of these sets:
+
+- *hot*: 1,000 stacks that were inserted directly one after another;
+- *spread*: 1,000 stacks that were inserted at equal distances among the other
+  stacks;
+- *all*: all stacks of the hash table.
+
+The target for the lookup is a ratio of the two rows. MProf must meet the target
+for *hot* and for *spread*.
+
+In a large table, the lookups of *all* are slow because of cache misses, as in any
+table of this size. A lookup has one or two cache misses in the table, and one
+cache miss for the stack itself. The number of probes does not grow with the
+table, as the nearly constant number of *instructions* shows."""
 
 DEMO_NOTES = """\
-The seconds are user and system time of the whole process and its children. The
-seconds include the time to write the profile and the report at exit. With
-*symbolize=0*, MProf does not look up function names. Without this option,
-llvm-symbolizer finds the names in a child process. The cost of names depends on
-the size of the program, and not on how long it runs. The bars are therefore
-judged without names. The table *The bars* also has a row with names. The peak
-memory of *MProf* is the largest value of the program and its children."""
+The table shows two real programs, a JavaScript interpreter (Duktape) and a
+program that uses a JSON library. The seconds are the user and system time of the
+process and its children. This time includes writing the profile and the report at
+exit.
+
+With *symbolize=0*, MProf does not look up function names. Without this option,
+llvm-symbolizer finds the names in a child process. The cost of the names depends
+on the size of the program, and not on how long the program runs. The targets are
+therefore judged without names. The table *Targets* of this section also has a row
+with names.
+
+The peak memory of the variant *MProf* is that of the program or of its largest
+child, whichever is larger."""
 
 INSTRUCTION_NOTES = """\
 The table shows the instructions of the whole process, from start to exit, with
-`symbolize=0`. valgrind counts them. The counts of two runs differ by less than a
-millionth. The row *Duktape* is the sum of its scripts. MProf's share grows with
-the bytes that the program allocates per instruction, because more bytes cause
-more samples."""
+`symbolize=0`. valgrind counts the instructions. The counts of two runs differ by
+less than a millionth. The row *Duktape* is the sum of the four Duktape scripts
+below it.
+
+MProf's share of the instructions is larger in programs that allocate more bytes
+per instruction, because more allocated bytes cause more samples."""
 
 COMPILE_NOTES = """\
 The seconds are the user and system time of a compilation with `-O2 -c`, including
-the time of the driver. The next table, *Text size*, shows the bytes of all
-`.text*` sections of the object file, including cold code."""
+the time of the compiler driver. The column *ratio of the best* divides the
+shortest time with MProf by the shortest time without MProf."""
+
+TEXT_NOTES = """\
+The table shows the bytes of all `.text*` sections of the object file, including
+cold code."""
 
 RSS_NOTES = """\
-The table shows the memory of a program that allocates nothing, read at the end of
-`main`. Part of this memory is the runtime's code, which processes share."""
+The table shows the memory of a program that allocates nothing, read from `/proc`
+at the end of `main`. VmHWM is the peak of the resident memory. VmRSS and Rss are
+two counts of the present resident memory. Part of the additional memory is the
+runtime's code. Several processes that run the program share this code."""
 
 EXIT_NOTES = """\
-The time is measured from the end of `main` until the parent process learns that
-the process has ended. The columns are for a run without a sampled stack, and for
-a run with 1,000 of them (`heap_rate=1`). By default, MProf writes the profile and
-the report, with names."""
+The table shows the time from the end of `main` until the parent process learns
+that the process has ended. In the column *0 stacks*, MProf has sampled no block.
+In the column *1000 stacks*, MProf has counted blocks of 1,000 different stacks
+(`heap_rate=1`). The last row shows the default: MProf writes the profile and the
+report, with function names."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def bars(results):
@@ -126,7 +159,8 @@ def bars(results):
                 ratio(of, "MProf, symbolize=0", FRAMES),
                 remark="symbolize=0; quartiles %.3f to %.3f"
                 % (low, high))
-        at_most("the same with names found at exit", 1.01,
+        at_most("Duktape, time, with function names, to plain with frame pointers",
+                1.01,
                 ratio(of, "MProf", FRAMES),
                 remark="%+.0f ms in all" % (1e3 * on_top(of, "MProf", FRAMES)))
     counts = results.get("instructions")
@@ -147,7 +181,8 @@ def bars(results):
         small, large = (lookup["ns"][str(s)] for s in lookup["sizes"])
         worst = max(("hot", "spread"),
                     key=lambda s: median(large[s]) / median(small[s]))
-        at_most("lookup among {1:,} stacks, to {0:,}".format(*lookup["sizes"]),
+        at_most("lookup among {1:,} stacks, to lookup among {0:,}".format(
+                    *lookup["sizes"]),
                 1.5, median(large[worst]) / median(small[worst]),
                 remark="the set '%s'" % worst)
     for part, what, limits in (("compile", "compile time", (1.05, 1.05)),
@@ -161,19 +196,20 @@ def bars(results):
     if rss:
         added = {f: on_top(rss[f], SAMPLED, PLAIN) for f in rss}
         worst = max(added, key=added.get)
-        at_most("resident memory on top of plain, nothing allocated", 512,
+        at_most("resident memory more than plain, program that allocates nothing",
+                512,
                 added[worst], "%.0f KiB", worst)
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def write_pair(page, results):
     pair = results["pair"]
     page.heading("One malloc and one free")
     page.paragraph("![Nanoseconds a pair, by variant](benchmarks-heap.svg)")
-    compare(page, "nanoseconds a pair (ratio)", PAIR_BASES, {
+    compare(page, "nanoseconds per pair (ratio)", PAIR_BASES, {
         "%s, %d thread%s" % (kind, threads, "s" if threads > 1 else ""):
             pair["%s/%d" % (kind, threads)]
         for kind in ("ring", "lifo") for threads in (1, 2)})
@@ -260,6 +296,7 @@ def write_text_bytes(page, results):
                        times(ratio(of, "MProf", FRAMES))])
     page.table(("", "plain", "frame pointers", "MProf", "to plain",
                 "to frame pointers"), rows)
+    page.paragraph(TEXT_NOTES)
 
 
 def write_rss(page, results):
@@ -270,7 +307,7 @@ def write_rss(page, results):
         rows.append([field + ", KiB"]
                     + ["{:,.0f}".format(median(of[v])) for v in of]
                     + ["%.0f" % on_top(of, SAMPLED, PLAIN)])
-    page.table(["", *rss["VmHWM"], "512 KiB on top of plain"], rows)
+    page.table(["", *rss["VmHWM"], "512 KiB, more than plain"], rows)
     page.paragraph(RSS_NOTES)
 
 
@@ -294,7 +331,7 @@ def colour(name):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     if "pair" not in results:
         return {}
     pair = results["pair"]
@@ -309,7 +346,7 @@ def plots(results):
         rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("pair", write_pair), *report_exact.PARTS,
          *report_library.PARTS, ("lookup", write_lookup),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts of the heap profile's section about libraries' memory."""
+"""Writes the tables about memory that libraries allocate, for the heap's section."""
 
 from page import median, number, quartiles, ratio, ratios, times
 
@@ -10,16 +10,19 @@ SAMPLED = "MProf, 512 KiB"
 
 STRINGS_NOTES = """\
 The program counts words with C++17's `std::string`. The table shows the
-nanoseconds for each line. For each line, the program joins twelve words, splits
-the line by `getline` and `substr`, and counts the words in a map. Most blocks are
-allocated inside libstdc++.so, which is not compiled with MProf, so MProf's
-interceptors count them. *MProf, sites alone* is linked with
-`-fno-mprof-intercept` and does not count these blocks."""
+nanoseconds to process one line of text. For each line, the program joins twelve
+words, splits the line by `getline` and `substr`, and counts the words in a map.
+
+Most blocks are allocated inside libstdc++.so, which is not compiled with MProf.
+MProf's interceptors count these blocks. An interceptor is MProf's own definition
+of a function such as `malloc` or operator new. *MProf, sites alone* is linked
+with `-fno-mprof-intercept`. This variant counts only blocks that the program
+itself allocates."""
 
 GC_NOTES = """\
-The program is the one of `utils/demo.sh gc`, which uses Boehm's collector. The
-seconds are user and system time of the process. The seconds include the time to
-write the profile, without names."""
+The table shows a program that uses Boehm's garbage collector. `utils/demo.sh gc`
+also runs this program. The seconds are the user and system time of the process.
+This time includes writing the profile, without function names."""
 
 
 def library_bars(bars, results):

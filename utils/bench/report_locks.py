@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the block and mutex profiles."""
+"""Writes the section of docs/benchmarks.md about the block and mutex profiles."""
 
 import chart
 from lock_variants import BLOCK, BOTH, OFF, PLAIN
@@ -9,11 +9,17 @@ from page import (
 
 TITLE = "What the block and mutex profiles cost"
 VARIANTS = """\
-*plain* is built with `clang -O2`. All variants of *MProf* are the same program,
-built with `mprof-clang -O2 -fmprof`. The options `block_rate` and
-`mutex_fraction` are both 0 (*off*), or one of them is 1, or both are 1 (*both*).
-The value 1 records every event. The Go program has the same loops, with Go's own
-locks and profiles."""
+The tables compare these variants:
+
+- *plain* is built with `clang -O2`.
+- All variants of *MProf* are the same program, built with `mprof-clang -O2
+  -fmprof`. The variants differ in the options `block_rate` and `mutex_fraction`.
+  With the value 1, MProf records every event. With the value 0, MProf records
+  none.
+- In *MProf, off*, both options are 0. In *MProf, both*, both options are 1. In
+  the other variants, only the named option is 1.
+- The variants of *Go* are a Go program with the same loops. This program uses
+  Go's own locks and profiles."""
 
 GO_OFF = "Go, off"
 BASES = {
@@ -36,11 +42,14 @@ MUTEX_PAIR, MUTEX_HANDOFF = "mutex", "mutex, 2 threads"
 PINNED = "on one processor"
 
 PAIR_NOTES = """\
-- Each step locks, increments a counter and unlocks. No other thread wants the
-  lock, so the profiles record nothing, and the benchmark checks this. The figures
-  show the cost of MProf's checks in calls that do not wait.
-- In a process with *one thread* glibc's mutexes need no atomic instruction. In
-  the other columns a second thread exists and sleeps.
+The table shows the cost of MProf's checks in calls that do not wait. A pair is
+one call that takes a lock and one call that releases the lock. No other thread
+wants the lock, so the profiles record nothing. The benchmark checks that the
+profiles are empty.
+
+- In the column *mutex, one thread*, the process has only one thread. glibc's
+  mutexes then need no atomic instruction. In the other columns, a second thread
+  exists and sleeps.
 - *LTTng* is LTTng's library liblttng-ust-pthread-wrapper, which is preloaded and
   supports only mutexes. *no session* runs without a recording session. *session*
   runs with a session that records to disk.
@@ -48,35 +57,41 @@ PAIR_NOTES = """\
   futex calls of threads that wait or wake others, with stacks. Neither tool
   records a lock without a waiter.
 - `valgrind --tool=drd --exclusive-threshold=1000` checks every access to memory.
-- Slow tools ran in the first rounds only."""
+- The slow tools took part in the first rounds only."""
 
 INSTRUCTION_NOTES = """\
-The table shows the instructions of a lock and an unlock, as valgrind counts them.
-The instructions of the same loop without a lock are subtracted."""
+The table shows the instructions of taking and releasing a lock once, as valgrind
+counts them. The instructions of the same loop without a lock are subtracted."""
 
 HANDOFF_NOTES = """\
-- Each thread repeats these steps for a fixed time: lock, work for about 1 us,
-  unlock, work for about 0.2 us.
-- The thread that unlocks often locks again before the waiting thread is awake.
-  The table *handed over* shows in how many of 1,000 critical sections the
-  previous holder of the lock was another thread. For the rwlock, it shows how
-  many critical sections were the writer's. glibc's rwlock prefers readers, and
-  Go's rwlock lets no thread starve. The figures of the two rwlocks are therefore
-  not comparable.
-- The events of the block profile include barriers and joins of the benchmark
-  itself."""
+The tables show several threads that want the same lock. Each thread repeats these
+steps for a fixed time: take the lock, work for about 1 us, release the lock, and
+work for about 0.2 us. The work between taking and releasing the lock is a
+critical section.
+
+- The first table shows the number of critical sections of all threads.
+- The second table shows how often the lock went to another thread. For a mutex,
+  the figure is the number of critical sections in which the previous holder was
+  another thread. These are few, because the thread that releases the lock often
+  takes it again before the waiting thread is awake.
+- For the rwlock, the second table shows the number of critical sections of the
+  writer. glibc's rwlock prefers readers, but Go's rwlock lets no thread starve.
+  The figures of the two rwlocks are therefore not comparable.
+- The third table shows the number of events in each profile. The events of the
+  block profile include barriers and joins of the benchmark itself."""
 
 COND_NOTES = """\
 Two threads wake each other in turn, by a mutex and two condition variables. An
-event is one signal, one wake-up and the switch to the other thread. In the
-columns *on one processor*, both threads run on the same processor. In the columns
-*on any*, the kernel chooses the processors. The bar is judged on one processor,
-because the other thread's work cannot hide the cost of a profile there. In the
-columns *on any*, the kernel's choice changes the time more than a profile
-does."""
+event is one signal, one wake-up and the switch to the other thread.
+
+- In the columns *on one processor*, both threads run on the same processor. The
+  target is judged on these columns, because no work of the other thread can hide
+  the cost of a profile.
+- In the columns *on any*, the kernel chooses the processors. The choice of the
+  kernel changes the time more than a profile does."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def bars(results):
@@ -105,13 +120,13 @@ def bars(results):
         of = cond[PINNED]["ns"]
         added = [a - b for a, b in zip(of[BLOCK], of[PLAIN])]
         bars.at_most(
-            "condition variable, block_rate=1, an event on top of plain", 200,
+            "condition variable, block_rate=1, an event, more than plain", 200,
             median(added), "%.0f ns",
             "%s; quartiles %.0f to %.0f" % (PINNED, *quartiles(added)))
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def loops_of(part):
@@ -129,7 +144,7 @@ def write_pair(page, results):
     pair = results["pair"]
     page.heading("One lock and one unlock without a waiter")
     page.paragraph("![Nanoseconds, by variant](benchmarks-locks.svg)")
-    compare(page, "nanoseconds a pair (ratio)", BASES,
+    compare(page, "nanoseconds per pair (ratio)", BASES,
             {loop: pair[loop]["ns"] for loop in loops_of(pair)})
     write_absent(page, results)
     page.paragraph(PAIR_NOTES)
@@ -138,7 +153,7 @@ def write_pair(page, results):
 def write_instructions(page, results):
     counts = results["instructions"]
     page.heading("A lock and an unlock in instructions")
-    compare(page, "instructions a pair (ratio)", BASES, counts,
+    compare(page, "instructions per pair (ratio)", BASES, counts,
             lambda value: "%.1f" % value)
     page.paragraph(INSTRUCTION_NOTES)
 
@@ -147,12 +162,13 @@ def write_handoff(page, results):
     handoff = results["handoff"]
     loops = loops_of(handoff)
     page.heading("A contended lock")
-    compare(page, "thousand critical sections a second (ratio)", BASES,
+    compare(page, "thousand critical sections per second (ratio)", BASES,
             {loop: handoff[loop]["per_second"] for loop in loops},
             lambda value: number(value / 1000))
     for what, cell in (
-            ("of 1,000 sections handed over", handed_over),
-            ("events of 1,000 sections: in the block, mutex profile", recorded)):
+            ("per 1,000 critical sections: lock went to another thread", handed_over),
+            ("events per 1,000 critical sections: in the block profile, "
+             "in the mutex profile", recorded)):
         rows = [[name, *(cell(handoff[loop], name) for loop in loops)]
                 for name in BASES]
         page.table([what, *loops], [row for row in rows if any(row[1:])])
@@ -160,8 +176,8 @@ def write_handoff(page, results):
 
 
 def of_thousand(of, line, name):
-    """Returns how many of a thousand critical sections the line of the output
-    counts."""
+    """Returns how many events the output line counts for each thousand critical
+    sections."""
     return number(median([1000 * a / b for a, b in
                           zip(of[line][name], of["sections"][name])]))
 
@@ -199,9 +215,9 @@ def write_cond(page, results):
                     "" if is_base else "%+.0f" % on_top(of, name, base)]
         if any(row[1:]):
             rows.append(row)
-    head = ["nanoseconds an event"]
+    head = ["nanoseconds per event"]
     for loop in loops:
-        head += [loop, "ratio", "on top"]
+        head += [loop, "ratio", "more than plain"]
     page.table(head, rows)
     page.paragraph(COND_NOTES)
 
@@ -216,7 +232,7 @@ def colour(name):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     if "pair" not in results or "handoff" not in results:
         return {}
     pairs = results["pair"][MUTEX_PAIR]["ns"]
@@ -232,7 +248,7 @@ def plots(results):
         rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("pair", write_pair), ("instructions", write_instructions),
          ("handoff", write_handoff), ("cond", write_cond))

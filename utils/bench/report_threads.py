@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the stacks of all threads, and labels."""
+"""Writes the section of docs/benchmarks.md about the threads profile and labels."""
 
 import chart
 from measure_threads import EU_STACK, GDB, MPROF, STOPPED
@@ -8,67 +8,90 @@ from page import Bars, compare, median, number, quartiles, ratio, ratios
 
 TITLE = "What the stacks of all threads cost"
 VARIANTS = """\
-*MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so that
-MProf records waits from the start. With `threads_stop=1`, all threads are stopped
-until the last one is read. The Go program has goroutines instead of threads, and
-uses Go's own profile. The debuggers gdb and eu-stack read a program that is built
-with `clang -O2`, from another process."""
+The tables compare these variants:
+
+- *MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so
+  that MProf records waits from the start.
+- *MProf, threads_stop=1* also stops all threads until the stack of the last
+  thread is read.
+- *Go* is a program that has goroutines instead of threads, and uses Go's own
+  profile.
+- The debuggers *gdb* and *eu-stack* run in another process. They read a program
+  that is built with `clang -O2`."""
 
 PROFILE_NOTES = """\
-- A quarter of the threads waits in each of `pthread_cond_wait`, `poll`,
-  `sem_wait` and `read`, with stacks of ten calls. Goroutines wait for a channel.
-- *records* is the time of `mprof_thread_profile`. For Go it is the time of
+The table shows the milliseconds to take the stacks of 10, 1,000 and 10,000
+waiting threads. A quarter of the threads waits in each of `pthread_cond_wait`,
+`poll`, `sem_wait` and `read`, with stacks of ten calls. Goroutines wait for a
+channel.
+
+- *records* is the time of `mprof_thread_profile`. For Go, it is the time of
   `runtime.GoroutineProfile`.
 - *file* is the time of `mprof_write_profile("threads", path, 0)`, which runs
-  llvm-symbolizer to find function names. For Go it is the time of
+  llvm-symbolizer to find function names. For Go, it is the time of
   `pprof.Lookup("goroutine").WriteTo`, including the file.
-- For a debugger, the time is that of its whole run, with its output in a file.
+- For a debugger, the table shows the time of its whole run, with its output in a
+  file.
 - *disturbed* is the number of waiting threads that ran while the profile was
-  taken, however shortly. The kernel's count of context switches shows this. None
-  of the waits has ended."""
+  taken, even for a moment. The benchmark finds them by the kernel's count of
+  context switches. No thread has ended its wait."""
 
 KEPT_NOTES = """\
-- *watcher* says how the delay is measured. Threads of the benchmark, the
-  watchers, run alone on one processor. All other threads run on another
-  processor.
-- *computing*: the watcher reads the clock all the time. A gap between two
-  readings is the time of a signal handler or of a stop.
+The table shows for how many microseconds a profile keeps other threads from
+running. The benchmark measures this time in threads that are called watchers. The
+watchers run alone on one processor, and all other threads run on another
+processor. The column *watcher* shows which watchers are used:
+
+- *computing*: one watcher reads the clock all the time. A gap between two
+  readings is the time of a signal handler, or a time in which the watcher was
+  stopped.
 - *waking*: two watchers wake each other by condition variables all the time. A
-  gap is the delay of a watcher at the begin or the end of a wait, or while its
-  stack was read.
-- If another program ran, a watcher had to wait for the processor. The kernel
-  counts this time, and it is subtracted.
-- Each cell has two figures. The first is the median over all profiles of the
-  longest gap during a profile. The second is the longest gap of all profiles. *at
-  rest* has the same figures for equally long periods without a profile.
+  gap is the delay of a watcher at the begin or the end of a wait, or while the
+  profiler reads the watcher's stack.
+
+Each cell has two figures. The first figure is the median over all profiles of the
+longest gap during a profile. The second figure is the longest gap of all
+profiles. The columns *at rest* show the same figures for equally long periods
+without a profile.
+
+- If another program ran on the watchers' processor, a watcher had to wait for the
+  processor. The kernel counts this time, and the benchmark subtracts it.
 - gdb and `threads_stop=1` stop the watcher together with all other threads.
   eu-stack stops one thread after another."""
 
 COMPUTING_NOTES = """\
-Threads that compute share the processors with the thread that takes the profile.
-Each of them answers the signal when it runs next. If there are more threads than
-processors, a profile therefore lasts until each thread has had a processor. In
-Go, only as many goroutines run as there are processors. All other goroutines can
-be read at once."""
+The table shows the time of `mprof_thread_profile`, or of Go's function, while
+some threads compute. Threads that compute share the processors with the thread
+that takes the profile. Each computing thread answers MProf's signal when it runs
+next. If there are more threads than processors, a profile therefore lasts until
+each thread has had a processor.
+
+Go is faster here, because only as many goroutines run as there are processors. Go
+can read all other goroutines at once."""
 
 NOTES_NOTES = """\
-With `threads=1`, each call records at its begin where the thread waits, and
-clears this record at its end. Other threads can then read the stack of the
-waiting thread. The `poll` in column 3 returns at once, so the table shows the
-full cost. For two threads that wait for each other, most of the time is spent on
-switching threads."""
+With `threads=1`, each call that may wait records where the thread waits, and
+clears this record when the call ends. Other threads can then read the stack of
+the waiting thread. The table shows the cost of this record.
+
+- Column 3 shows a `poll` that returns at once, because a descriptor is ready. The
+  cost is therefore fully visible.
+- Column 4 shows two threads that wake each other. Most of this time is spent on
+  switching threads."""
 
 LABEL_NOTES = """\
-The loops are those of the heap profile with one thread
-([above](#one-malloc-and-one-free)), with the default `heap_rate` of 512 KiB. The
-thread has no label, or one label."""
+A [label](labels.md) is a key and a value that a program attaches to a thread. The
+table shows the time of one `malloc` and one `free` in a thread that has no label,
+or one label. The loops *ring* and *lifo* are those of the table [One malloc and
+one free](#one-malloc-and-one-free), with one thread and the default `heap_rate`
+of 512 KiB."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def all_of(results, size, watcher, variant, name):
-    """Returns the values of all turns."""
+    """Returns the values called name of all turns of a variant."""
     runs = results["profile"].get(str(size), {}).get(watcher, {})
     return [run[name] for run in runs.get(variant, []) if name in run]
 
@@ -85,20 +108,20 @@ def bars(results):
                 all_of(results, size, watcher, MPROF, "profile_ms")]
         longest = [ms for watcher in ("run", "wake") for ms in
                    all_of(results, size, watcher, MPROF, "longest_ms")]
-        bars.at_most("{:,} waiting threads, a profile".format(size), 100,
+        bars.at_most("a profile of {:,} waiting threads".format(size), 100,
                      median(took), "%.1f ms",
-                     "the longest %.1f ms" % max(longest))
-        for watcher, how in (("run", "computes"), ("wake", "is woken")):
+                     "longest: %.1f ms" % max(longest))
+        for watcher, how in (("run", "a computing"), ("wake", "a waking")):
             kept = all_of(results, size, watcher, MPROF, "longest_gap_us")
             rest = all_of(results, size, watcher, MPROF, "longest_rest_gap_us")
             bars.at_most(
-                "one that %s is kept meanwhile, the longest" % how, 1,
+                "delay of %s thread during a profile, longest" % how, 1,
                 max(kept) / 1e3, "%.3f ms",
-                "as long without a profile: %.3f ms; median of the profiles: "
-                "%.3f ms" % (max(rest) / 1e3, median(all_of(
+                "longest delay without a profile: %.3f ms; median over the "
+                "profiles: %.3f ms" % (max(rest) / 1e3, median(all_of(
                     results, size, watcher, MPROF, "gap_us")) / 1e3))
         bars.at_most(
-            "waiting threads that were disturbed, waits that have ended", 0,
+            "waiting threads that were disturbed, plus waits that have ended", 0,
             sum(sum(all_of(results, size, watcher, MPROF, name))
                 for size in sizes_of(results) for watcher in ("run", "wake")
                 for name in ("disturbed", "ended")), "%d")
@@ -112,11 +135,11 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def names_of(results):
-    """Returns the names of variants, in the order in which they were measured."""
+    """Returns the names of all variants, in the order in which they were measured."""
     names = []
     for size in sizes_of(results):
         names += [name for name in results["profile"][str(size)]["run"]
@@ -191,8 +214,8 @@ def write_computing(page, results):
 
 
 def write_notes(page, results):
-    page.heading("What noting waits costs")
-    compare(page, "nanoseconds a call, an event (ratio)",
+    page.heading("What recording waits costs")
+    compare(page, "nanoseconds per call or event (ratio)",
             {"plain": "plain", "MProf, threads=0": "plain",
              "MProf, threads=1": "plain"}, results["notes"])
     page.paragraph(NOTES_NOTES)
@@ -200,7 +223,7 @@ def write_notes(page, results):
 
 def write_labels(page, results):
     page.heading("What a label costs the heap profile")
-    compare(page, "nanoseconds a pair (ratio)",
+    compare(page, "nanoseconds per pair (ratio)",
             {"plain": "plain", "MProf, no label": "plain",
              "MProf, a label": "plain"}, results["labels"])
     page.paragraph(LABEL_NOTES)
@@ -215,7 +238,7 @@ def colour(name):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     if not results.get("profile"):
         return {}
     sizes = sizes_of(results)[-2:]
@@ -232,7 +255,7 @@ def plots(results):
         "grey: debuggers".format(*sizes), rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("profile", write_profile), ("computing", write_computing),
          ("notes", write_notes), ("labels", write_labels))

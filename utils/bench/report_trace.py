@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the execution trace."""
+"""Writes the section of docs/benchmarks.md about the execution trace."""
 
 import chart
 from measure_trace import (
@@ -11,79 +11,112 @@ from page import (
 
 TITLE = "What the execution trace costs"
 VARIANTS = """\
-*MProf* is a program built with `mprof-clang -O2 -fmprof=trace`. *Go, newest* is
-the Go version named above. *Go 1.19* is the Go version that Debian ships."""
+The tables compare these variants:
+
+- *MProf* is a program built with `mprof-clang -O2 -fmprof=trace`.
+- *Go, newest* is a program built with the Go version in the list of the machine's
+  software.
+- *Go 1.19* is a program built with the Go version that Debian ships."""
 
 TRACERS = (MPROF, GO_NEW, GO_OLD)
 
 EVENT_NOTES = """\
-- The figures are nanoseconds for each event. The time of a step without a trace
-  is subtracted from its time with a trace, in the same round. The difference is
-  divided by the number of events in a step.
-- A *region* is a step with two events: the begin and the end of a user region.
+The figures are nanoseconds for each event. To get a figure, the time of a step
+without a trace is subtracted from the time with a trace, in the same round. The
+difference is divided by the number of events in a step. The figures therefore do
+not include the time of the kernel or of thread switches. The steps are:
+
+- A *region* is a step with two events, the begin and the end of a user region. A
+  user region is a part of the program that the program itself marks.
 - A *system call* is a step with one event: a `read` of one byte from /dev/zero.
-- A *wait* is a step with two events, block and unblock. The thread waits for a
-  semaphore with a timeout that has already passed. The step involves no other
-  thread and no system call. With two threads, their semaphores are a page apart.
-  Waits for two semaphores in neighbouring cache lines take about twice as long,
-  because their entries in MProf's table of waiters share a cache line.
+- A *wait* is a step with two events: the thread blocks, and is unblocked. The
+  thread waits for a semaphore with a timeout that has already passed, so the step
+  involves no other thread and no system call.
 - A *turn* is a step with three events. Two threads run in turn on one processor.
-  One thread unblocks the other, and then blocks. The other thread starts.
-- Because of the subtraction, the figures do not include the time of the kernel or
-  of thread switches.
-- Except for *region, 32 stacks*, all events of a loop have the same stack. MProf
-  recognizes a repeated stack by comparing its frames, without a hash. *region, 32
-  stacks* uses 32 stacks in turn, and shows the cost of a lookup by hash.
-- In C and in Go, the stacks have 10 frames, as the traces show. The begin and the
-  end of a region, the system call, the block and the unblock have a stack. The
-  start has no stack.
-- Go records the same events. A system call that ends soon is one event in Go
-  1.19, as in MProf. Newer Go versions also record its end, but the figures still
-  count such a call as one event. In a turn, Go switches goroutines, not threads,
-  by two channels. A region of Go is an object on the heap, whose allocation is
-  part of its cost.
+  One thread unblocks the other thread, and then blocks. The other thread starts.
+
+*bytes* is the size of the file, including stacks, divided by the number of
+events.
+
+**Stacks.** The stacks have 10 frames, both in C and in Go. All events have a
+stack, except the start of a thread in a *turn*. In *region, 32 stacks*, 32 stacks
+occur in turn, so the figure includes the lookup of the stack by a hash. In the
+other loops, all events have the same stack. MProf recognizes a repeated stack by
+comparing its frames, without a hash.
+
+**Waits of two threads.** In *wait, 2 threads*, the semaphores of the two threads
+are a page apart. If the semaphores were in neighbouring cache lines, a wait would
+take about twice as long. The reason is that the semaphores' entries in MProf's
+table of waiters would then share a cache line.
+
+**Comparison with Go.** Go records the same events, with these differences:
+
+- A short system call is one event in Go 1.19, as in MProf. Newer Go versions also
+  record the end of the call. The figures count a call as one event in all
+  versions.
+- In a turn, Go switches goroutines by two channels, and does not switch threads.
+- A region of Go is an object on the heap. The cost of the region includes the
+  allocation of this object.
 - Go writes the file while the program runs, on another processor if there is one.
   MProf writes the file at the end
-  ([below](#two-million-events-written-at-the-end)).
-- *bytes* is the size of the file, including stacks, divided by the same number
-  of events as the time."""
+  ([below](#two-million-events-written-at-the-end))."""
 
 OTHERS_NOTES = """\
-None of these tracers records a stack. XRay and uftrace record the begin and the
-end of each function call. The function is not inlined and does nothing. XRay runs
-in its flight data recorder mode. The buffers of XRay have room for all calls, and
-XRay also records short calls. *LTTng* is LTTng's library
-liblttng-ust-pthread-wrapper, with a session that records to disk. The library
-records three events when a mutex is locked and unlocked. The time of the same
-program without a tracer is subtracted. For XRay, this is the instrumented program
-before XRay patches it."""
+None of these tracers records a stack. For each tracer, the time of the same
+program without the tracer is subtracted.
+
+- *XRay* and *uftrace* record the begin and the end of each function call. The
+  called function is not inlined and does nothing.
+- XRay runs in its flight data recorder mode, with buffers that have room for all
+  calls. XRay is configured to record short calls, too. The subtracted time is
+  that of the instrumented program before XRay patches it.
+- *LTTng* is LTTng's library liblttng-ust-pthread-wrapper, with a session that
+  records to disk. The library records three events when a mutex is locked and
+  unlocked."""
 
 OFF_NOTES = """\
-No trace is started, and no profile is on. *trace* is built with `-fmprof=trace`,
-*profiles* with `-fmprof=block,mutex,threadcreate`, and *plain* without MProf.
+The tables show what a program costs that can record a trace, but does not. No
+trace is started, and no profile is on.
+
+- *plain* is built without MProf.
+- *profiles* is built with `-fmprof=block,mutex,threadcreate`.
+- *trace* is built with `-fmprof=trace`.
+
 `read` and `write` transfer one byte, and all descriptors are ready. valgrind
 counts the instructions outside the kernel. The instructions of an empty loop are
-subtracted. A trace uses the same instrumented calls as the profiles, so
-*profiles* and *trace* should be the same program."""
+subtracted.
+
+A trace uses the same instrumented calls as the profiles, so *profiles* and
+*trace* should be the same program."""
 
 SAME_CODE = {
-    True: "Their instructions are indeed all the same. A difference in time "
-          "between the two is therefore the error of this measurement.",
-    False: "However, not all of their instructions are the same."}
+    True: "The instructions of both variants are indeed the same. A difference "
+          "in time between *profiles* and *trace* is therefore a measurement "
+          "error.",
+    False: "However, in some loops the instructions of the two variants differ."}
 
 WRITE_NOTES = """\
-Two threads perform regions, system calls and waits, with 256 stacks each.
-*memory* is the additional peak memory of the process (VmHWM), compared with the
-same work without a trace. In column 2, `mprof_trace_stop` writes the file. In
-column 3, MProf writes the file at exit, with names."""
+The table shows the time to write a trace to a file after the program has run.
+Before that, two threads perform regions, system calls and waits, with 256 stacks
+each.
+
+- In column 2, the program calls `mprof_trace_stop`, which writes the file.
+- In column 3, MProf writes the file at exit, with function names.
+- *memory* is the additional peak memory of the process (VmHWM), compared with the
+  same work without a trace."""
 
 RECORDER_NOTES = """\
-The flight recorder records the work of the previous section, which runs without
-pauses. Then the program takes a snapshot. *memory* is the additional peak memory
-(VmHWM), compared with the same program without a trace. This memory contains the
-recorded events and the tables of stacks. The bound does not include the tables,
-because the block profile needs them, too. The column *block profile* shows the
-size of these tables for the same stacks."""
+A flight recorder keeps only the newest part of a trace in memory. In this
+measurement, the flight recorder records two threads that perform regions, system
+calls and waits without pauses. Then the program takes a snapshot, which writes
+the recorded events to a file.
+
+- *bound* is the memory that the recorded events may use (option `trace_last_mb`).
+- *memory* is the additional peak memory (VmHWM), compared with the same program
+  without a trace. This memory contains the recorded events and the tables of
+  stacks. The bound does not include these tables, because the block profile needs
+  them, too.
+- *block profile* is the size of the tables of stacks."""
 
 
 def names_of(event):
@@ -95,7 +128,7 @@ def events_of(event, loop):
 
 
 def cost(event, loop, tracer):
-    """Returns the nanoseconds of an event, for each round."""
+    """Returns, for each round, the nanoseconds that the trace adds for each event."""
     of = event[loop]["ns"]
     return [(on - off) / events_of(event, loop)
             for on, off in zip(of[tracer], of[tracer + OFF])]
@@ -114,7 +147,7 @@ def other_names(others):
     return [n for n in (XRAY, *UFTRACE, LTTNG) if n in others["runs"]]
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def event_bars(bars, event):
@@ -125,13 +158,13 @@ def event_bars(bars, event):
     for loop in names_of(event):
         of = costs(event, loop)
         if GO_OLD in of:
-            bars.at_least("an event of Go 1.19 to one of MProf, %s" % loop, 5,
+            bars.at_least("an event of Go 1.19, to an event of MProf, %s" % loop, 5,
                           ratio(of, GO_OLD, MPROF), "%.1f",
                           "quartiles %.1f to %.1f"
                           % quartiles(ratios(of, GO_OLD, MPROF)))
     sizes = [median(event[loop]["bytes"][MPROF]) for loop in names_of(event)
              if "threads" not in loop]
-    bars.at_most("bytes an event, on average", 8, sum(sizes) / len(sizes),
+    bars.at_most("bytes per event, on average", 8, sum(sizes) / len(sizes),
                  "%.1f", "least %.1f, most %.1f" % (min(sizes), max(sizes)))
 
 
@@ -144,8 +177,8 @@ def off_bars(bars, off):
     if "instructions" in off:
         most, loop = max((ratio(of, TRACE, SITES), loop)
                          for loop, of in off["instructions"].items())
-        bars.at_most("no trace, instructions, to the profiles' sites", 1.01, most,
-                     remark="the most of all loops: " + loop)
+        bars.at_most("no trace, instructions, *trace* to *profiles*", 1.01, most,
+                     remark="the largest of all loops: " + loop)
 
 
 def extra_mib(runs, base):
@@ -179,7 +212,7 @@ def bars(results):
             "flight recorder of %d MiB, memory after %d s" % (
                 recorder["mb"], recorder["seconds"]),
             recorder["mb"] * 1.1, recorder_mib(recorder, "before_kib"),
-            "%.1f MiB", "%.1f MiB of it: tables of stacks"
+            "%.1f MiB", "tables of stacks: %.1f MiB of this memory"
             % recorder_mib(recorder, "before_kib", "tables"))
         opened = [name for name, ok in recorder["readers"].items() if ok]
         readers = [name for name, ok in recorder["readers"].items()
@@ -190,7 +223,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def write_absent(page, part):
@@ -231,7 +264,7 @@ def write_others(page, results):
         rows.append((name, number(median(cost)), "%.1f to %.1f" % quartiles(cost),
                      "%.1f" % median([r["bytes"] for r in runs])
                      if "bytes" in runs[0] else ""))
-    page.table(("", "ns an event", "quartiles", "bytes an event"), rows)
+    page.table(("", "ns per event", "quartiles", "bytes per event"), rows)
     for name, why in others["notes"].items():
         page.paragraph("%s: %s." % (name, why))
     write_absent(page, others)
@@ -242,9 +275,9 @@ def write_off(page, results):
     off = results["off"]
     bases = {PLAIN: PLAIN, SITES: PLAIN, TRACE: PLAIN}
     page.heading("Without a trace")
-    compare(page, "nanoseconds a step (ratio)", bases, off["ns"])
+    compare(page, "nanoseconds per step (ratio)", bases, off["ns"])
     if "instructions" in off:
-        compare(page, "instructions a step (ratio)", bases, off["instructions"],
+        compare(page, "instructions per step (ratio)", bases, off["instructions"],
                 lambda value: "%.1f" % value)
     page.paragraph(OFF_NOTES + " " + SAME_CODE[off["is_same_code"]])
 
@@ -259,14 +292,14 @@ def write_write(page, results):
         ("", "by mprof_trace_stop", "at exit"),
         [("events", "{:,}".format(write["events"]), ""),
          ("the file, MiB", "%.1f" % (size / 2 ** 20), ""),
-         ("bytes an event", "%.1f" % (size / write["events"]), ""),
+         ("bytes per event", "%.1f" % (size / write["events"]), ""),
          ("milliseconds", number(stop_ms), number(exit_ms)),
-         ("nanoseconds an event", number(stop_ms * 1e6 / write["events"]),
+         ("nanoseconds per event", number(stop_ms * 1e6 / write["events"]),
           number(exit_ms * 1e6 / write["events"])),
          *(("memory %s, MiB" % when,
             "%.1f" % extra_mib(write[key]["stop"], write[key]["no trace"]), "")
-           for when, key in (("before it is written", "before_kib"),
-                             ("in all", "after_kib")))])
+           for when, key in (("before the file is written", "before_kib"),
+                             ("after the file is written", "after_kib")))])
     page.paragraph(WRITE_NOTES)
 
 
@@ -275,7 +308,8 @@ def write_recorder(page, results):
     page.heading("A flight recorder")
     page.table(
         ("seconds", "bound, MiB", "memory, MiB", "block profile, MiB",
-         "after the snapshot, MiB", "events in it", "the file, MiB", "written in, ms", "go tool trace"),
+         "memory after the snapshot, MiB", "events in the snapshot",
+         "the file, MiB", "writing the file, ms", "go tool trace"),
         [(str(recorder["seconds"]), str(recorder["mb"]),
           "%.1f" % recorder_mib(recorder, "before_kib"),
           "%.1f" % recorder_mib(recorder, "before_kib", "tables"),
@@ -283,7 +317,7 @@ def write_recorder(page, results):
           "{:,}".format(recorder["events"]),
           "%.1f" % (recorder["bytes"] / 2 ** 20),
           number(recorder["with"]["write_ms"]),
-          ", ".join("%s: %s" % (name, {True: "opens it", False: "does not",
+          ", ".join("%s: %s" % (name, {True: "opens the file", False: "fails",
                                        None: "absent"}[ok])
                     for name, ok in recorder["readers"].items()))],
         "rrrrrrrrl")
@@ -294,7 +328,7 @@ def write_recorder(page, results):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     event, others = results.get("event"), results.get("others")
     if not event or not others:
         return {}
@@ -319,7 +353,7 @@ def plots(results):
         "blue: others; the last four record no stack", rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("event", write_event), ("others", write_others), ("off", write_off),
          ("write", write_write), ("recorder", write_recorder))

@@ -2,20 +2,20 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Measures the cost of MProf's profiles and of its execution trace, beside those
-# of other tools in the same run:
-#   run.sh heap [PART...]     the heap profile: all parts, or the named ones again
+# Measures the cost of MProf's profiles and of MProf's execution trace. Measures
+# other tools in the same run, for comparison:
+#   run.sh heap [PART...]     the heap profile: all parts, or only the named parts
 #   run.sh locks [PART...]    the block and mutex profiles
 #   run.sh trace [PART...]    the execution trace
 #   run.sh threads [PART...]  the stacks of all threads, and labels
-# Each part is a function of that name in measure_heap.py, measure_locks.py,
-# measure_trace.py or measure_threads.py. measure_exact.py and measure_library.py
-# have some parts of heap. Writes build/bench/heap.json, locks.json, trace.json or
-# threads.json, and from it a section of docs/benchmarks.md and its plot.
-# BENCH_QUICK=1 makes the run short, to test the scripts, and writes the page and
-# the plot below build/bench/ instead. The figures are not judged. The exit status
-# is 1 only when a program fails, or when a profile of locks or a trace lacks
-# events.
+# A PART is the name of a function in measure_heap.py, measure_locks.py,
+# measure_trace.py or measure_threads.py. Some parts of heap are in
+# measure_exact.py and measure_library.py. Writes the results into
+# build/bench/heap.json, locks.json, trace.json or threads.json. Makes a section of
+# docs/benchmarks.md and its plot from this file. BENCH_QUICK=1 makes the run short,
+# to test the scripts, and writes the page and the plot below build/bench/ instead.
+# The exit status does not depend on the figures. It is 1 only when a program fails,
+# or when a profile of locks or a trace lacks events.
 
 set -eu
 
@@ -29,7 +29,7 @@ esac
 shift
 
 cd -P -- "$(dirname -- "$0")/../.."
-report_top=$PWD
+top=$PWD
 out=$top/build/bench
 src=$top/utils/bench
 
@@ -48,9 +48,9 @@ mprof=$top/build/bin/mprof-clang
 frames='-fno-omit-frame-pointer -momit-leaf-frame-pointer'
 resource=$(clang-19 -print-resource-dir)
 
-# Builds program NAME, in C or (PLUS is ++) in C++, in the variants that others
-# are compared with. It has no debug information, because valgrind 3.19 cannot
-# read that of this clang.
+# Builds program $1 as $1-plain without MProf and as $1-mprof with MProf. $2 is empty
+# for C and ++ for C++. The programs have no debug information, because valgrind
+# 3.19 cannot read the debug information of clang 19.
 build() {
   name=$1
   plus=${2-}
@@ -59,8 +59,9 @@ build() {
   "$mprof$plus" -O2 -fmprof -Iinclude "$source" -o "$out/$name-mprof"
 }
 
-# Builds the same variants of demonstration program NAME from the remaining
-# arguments, and one more with frame pointers.
+# Builds demonstration program $1 as $1-plain, $1-mprof and $1-frames, which has
+# frame pointers. $2 is empty for C and ++ for C++. The other arguments are sources
+# and flags.
 build_demo() {
   name=$1
   plus=$2
@@ -71,7 +72,8 @@ build_demo() {
   "$mprof$plus" -O2 -fmprof "$@" -lm -o "$out/$name-mprof"
 }
 
-# Builds program NAME in Go, as NAME-go, or with another go COMMAND as OUTPUT.
+# Builds Go program $1 as $1-go. If $2 and $3 are given, uses the go command $2 and
+# names the program $3.
 build_go() {
   command=${2-$GO}
   output=$out/${3-$1-go}
@@ -117,7 +119,7 @@ build_locks() {
 }
 
 build_trace() {
-  sites=block,mutex,threadcreate # those that a trace uses too
+  sites=block,mutex,threadcreate # kinds whose instrumentation a trace also uses
   for name in trace_loop trace_load lock_pair; do
     clang-19 -O2 -Iinclude "$src/$name.c" -o "$out/$name-plain"
     "$mprof" -O2 -fmprof=trace -Iinclude "$src/$name.c" -o "$out/$name-trace"

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the benchmark programs that run.sh has built, in turns.
 
-All variants of a measurement take turns: each round runs each of them once, in
-an order that rotates, so that ratios within a round compare runs of the same
-moment. A result is a list with one value a round. BENCH_QUICK=1 runs few and
-short rounds, to see that everything works.
+All variants of a measurement take turns: each round runs each variant once. The
+first variant of a round changes from round to round. Ratios are computed within a
+round, so that they compare runs of nearly the same time. A result is a list with one
+value for each round. BENCH_QUICK=1 makes the rounds few and short, to test the
+scripts.
 """
 
 import collections
@@ -21,15 +22,18 @@ import time
 QUICK = os.environ.get("BENCH_QUICK", "0") not in ("", "0")
 ROUNDS = 2 if QUICK else 15
 TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-DIR = os.path.join(TOP, "build/bench")  # the programs
+DIR = os.path.join(TOP, "build/bench")  # directory of the programs
 SCRATCH = os.path.join(DIR, "scratch")  # their working directory
-# Variables that change the programs' behaviour. Only the variants set them.
+# Environment variables that change the programs' behaviour. The programs see only the
+# values that their variant sets.
 CLEARED = ("MPROF_OPTIONS", "MALLOC_CONF", "TCMALLOC_SAMPLE_PARAMETER",
            "HEAPPROFILE", "MEMPROF_OPTIONS", "GODEBUG", "GOGC", "LD_PRELOAD")
 
-# The result of a run of a program.
+# The result of a run: output, seconds of user and system time, peak memory, and the
+# time of the end in nanoseconds of CLOCK_MONOTONIC.
 Run = collections.namedtuple("Run", "text seconds max_rss_kib ended_ns")
-# One way to run a program. argv lacks the arguments that all ways share.
+# A variant: one way to run a program. argv lacks the arguments that all variants of a
+# measurement have in common.
 Variant = collections.namedtuple("Variant", "name argv env")
 
 
@@ -38,7 +42,8 @@ def log(text):
 
 
 def run(argv, env):
-    """Runs a program to its end in SCRATCH. Ends the benchmark if the program fails."""
+    """Runs a program in SCRATCH and waits for its end. Exits with an error if the
+    program fails."""
     everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
     everything.update(env)
     with tempfile.TemporaryFile() as out:
@@ -58,7 +63,7 @@ def run(argv, env):
 
 
 def values(text, name):
-    """Returns the numbers of the lines "NAME NUMBER"."""
+    """Returns the numbers of all lines "NAME NUMBER" for this name."""
     return [float(v) for v in
             re.findall(r"^%s:?\s+([-\d.]+)" % re.escape(name), text, re.M)]
 
@@ -71,9 +76,9 @@ def median_of(text, name):
 
 
 def take_turns(jobs, rounds, fewer=None):
-    """Runs the jobs in turns. jobs: {name: function without arguments}. fewer: {name:
-    number of rounds} for jobs that take part only in the first rounds. Returns
-    {name: [result a round]}."""
+    """Runs each job once in each round. jobs: {name: function without arguments}. fewer:
+    {name: number of rounds} for jobs that take part only in the first rounds. Returns
+    {name: [result of each round]}."""
     results = {name: [] for name in jobs}
     order = list(jobs)
     for i in range(rounds):
@@ -86,8 +91,8 @@ def take_turns(jobs, rounds, fewer=None):
 
 
 def by_line(turns):
-    """Turns take_turns' results, each {line: value}, into {line of the output:
-    {name: [value a round]}}."""
+    """Regroups turns, which is {name: [{line: value} of each round]}, and returns {line:
+    {name: [value of each round]}}. A line is the name of a line of the output."""
     lines = sorted({line for runs in turns.values() for line in runs[0]})
     return {line: {name: [r[line] for r in runs]
                    for name, runs in turns.items() if line in runs[0]}
@@ -127,15 +132,16 @@ def valgrind(argv, env, flags, pattern):
 
 
 def instructions_in(function, argv, env=None):
-    """Returns the instructions of one function and its callees."""
+    """Returns how many instructions the program runs in one function and its callees."""
     flags = ["--tool=callgrind", "--callgrind-out-file=/dev/null",
              "--toggle-collect=" + function]
     return valgrind(argv, env or {}, flags, r"Collected : (\d+)")
 
 
 def instructions_of(argv, env):
-    """Returns the instructions of a whole program, without its children. cachegrind
-    without its model of caches counts as callgrind does, in half the time."""
+    """Returns how many instructions a whole program runs, without its child processes.
+    Uses cachegrind without cache simulation, because it counts the same instructions as
+    callgrind in half the time."""
     flags = ["--tool=cachegrind", "--cache-sim=no",
              "--cachegrind-out-file=/dev/null"]
     return valgrind(argv, env, flags, r"I\s+refs:\s+([\d,]+)")

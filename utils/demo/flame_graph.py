@@ -5,9 +5,10 @@
   go tool pprof -traces [-sample_index=TYPE] [-hide=REGEXP] PROFILE |
     flame_graph.py TITLE [ROOT] > FILE.svg
 
-A row is a level of the stacks, with the callers below. The width of a function is
-its share of the profile. ROOT is the function of the lowest row. By default all
-callers are shown. docs/flame-graph.svg, which README.md shows, was made so:
+A row of the picture is one level of the stacks, and callers are below their callees.
+The width of a function is its share of the profile. ROOT is the function in the lowest
+row; the callers of ROOT are not shown. Without ROOT, all callers are shown. README.md
+shows docs/flame-graph.svg, which these commands made:
 
   mprof-clang -fmprof -O2 -g -I/usr/share/duktape utils/demo/duk_host.c \\
     /usr/share/duktape/duktape.c -lm -o duk
@@ -25,13 +26,14 @@ import re
 import sys
 
 WIDTH, ROW, HEAD, LETTER = 760, 18, 26, 6.2
-NARROWEST = 4  # pixels; narrower functions are left out
+NARROWEST = 4  # pixels; functions that would be narrower are not drawn
 COLOURS = ("#e8a15c", "#e58f4a", "#ecb277", "#dd8244", "#efbf8c")
 UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "": 1}
 
 
 def stacks(lines):
-    """Yields (value, functions with the outermost first) of pprof -traces."""
+    """Yields (value, [functions, outermost first]) for each stack in the lines, which
+    are the output of pprof -traces."""
     value, functions = 0, []
     for line in lines:
         first = re.match(r" *([\d.]+)(\w*)   (\S.*)", line)
@@ -49,7 +51,7 @@ def stacks(lines):
 
 
 def tree_of(lines, root):
-    """Returns [value, {function: tree}]."""
+    """Returns the stacks as a tree: [value, {function: tree of its callees}]."""
     tree = [0, {}]
     for value, functions in stacks(lines):
         functions = [re.sub(r" \((partial-)?inline\)$", "", f) for f in functions]
@@ -62,7 +64,8 @@ def tree_of(lines, root):
 
 
 def boxes(tree, x, width, level):
-    """Yields (function, value, x, width, level), the widest first."""
+    """Yields (function, value, x, width, level) for each function that is wide enough.
+    Of the callees of a function, the widest comes first."""
     for function, below in sorted(tree[1].items(), key=lambda f: -f[1][0]):
         share = width * below[0] / tree[0]
         if share >= NARROWEST:

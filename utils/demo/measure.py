@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a program with and without MProf in turns, and compares.
+"""Runs a program with and without MProf, in turns, and compares the run times.
 
   measure.py RUNS DIR NAME [ARGUMENT...]
 
 The programs DIR/NAME-plain, DIR/NAME-frames (plain, with frame pointers) and
-DIR/NAME must print the same. Prints the medians of user+sys time, and the ratio of
-the last program to each of the others. Prints separately the time that naming
-functions at the exit adds. llvm-symbolizer does this work once, in a process of
-its own, however long the program ran. Leaves DIR/NAME.heap.pb.gz and DIR/NAME.txt
-of the last run.
+DIR/NAME must print the same. Prints the medians of user+sys time, and the ratios of
+DIR/NAME to each of the other programs. Prints separately the time that symbolization
+at exit adds, because this time does not depend on how long the program ran:
+llvm-symbolizer runs once, in a process of its own. Leaves DIR/NAME.heap.pb.gz and
+DIR/NAME.txt of the last run.
 """
 
 import os
@@ -19,7 +19,8 @@ import sys
 
 
 def run(program, arguments, environment):
-    """Returns the output, the process id and the seconds of user and system time."""
+    """Runs a program. Returns its output, its process id and its seconds of user and
+    system time."""
     process = subprocess.Popen(
         [program, *arguments],
         stdin=subprocess.DEVNULL,
@@ -37,7 +38,7 @@ def run(program, arguments, environment):
 
 
 def take_files(pattern, pid):
-    """Renames the files of a run to names without the process id."""
+    """Renames the profile and the report of process pid to names without the pid."""
     for suffix in (".heap.pb.gz", ".txt"):
         written = "%s.%d%s" % (pattern, pid, suffix)
         if not os.path.exists(written):
@@ -51,7 +52,7 @@ def main():
     pattern = os.path.join(directory, name)
     environment = dict(os.environ)
     environment.pop("MPROF_OPTIONS", None)
-    # Each kind of run: its program and, if profiled, its options.
+    # {kind of run: (program, MProf's options)}; None: the program has no MProf.
     kinds = {
         "plain": (pattern + "-plain", None),
         "frames": (pattern + "-frames", None),

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stub of symbolize_pc.h for musl. The in-process symbolizer needs
-// sanitizer_common, which is compiled for glibc. So on musl, mapped modules are
-// symbolized from their files.
+// Takes the place of the glibc version of symbolize_pc.c in builds with musl.
+// That version uses the library sanitizer_common, which is compiled for glibc.
+// With musl, the functions here do nothing, and code that is in no file has no
+// names.
 
 #include "symbolize/symbolize_pc.h"
 

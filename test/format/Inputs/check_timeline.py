@@ -2,21 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # check_timeline.py JSON: what became of trace_cases.everything(11). Times are
-# those of the trace: (ticks - 1000) * 64 ns.
+# those of the trace, (ticks - 1000) * 64 ns, in units.
 
 import sys
 
-from timeline import Timeline
+from timeline import Timeline, units
 
 line = Timeline(sys.argv[1]).check()
 
 
-def ns(tick):
-    return (tick - 1000) * 64
+def ns(tick, moved=0):
+    return units((tick - 1000) * 64) + moved
+
+
+def moved(tick):
+    """The time one unit after the tick."""
+    return (tick, 1)
 
 
 def spans(tid, *expected):
-    want = [(name, ns(start), ns(end)) for name, start, end in expected]
+    want = [
+        (name, ns(*start) if isinstance(start, tuple) else ns(start), ns(end))
+        for name, start, end in expected
+    ]
     got = line.slices(tid)
     assert got == want, "%s\n%s\n%s" % (tid, got, want)
 
@@ -45,9 +53,8 @@ spans(
     ("runnable", 7001, 7010),
     ("running", 7010, 7610),
 )
-# The regions cut what runs inside and around them. What is inside begins a
-# nanosecond after them.
-inside = 1 / 64
+# The regions cut what runs inside and around them. What is inside begins one
+# unit after them, and ends one unit before them.
 spans(
     3,
     ("runnable", 1110, 1211),
@@ -55,16 +62,16 @@ spans(
     ("blocked: sync", 2000, 3500),
     ("runnable", 3500, 3601),
     ("running", 3601, 4110),
-    ("running", 4110 + inside, 4120),
-    ("running", 4120 + inside, 4140),
-    ("running", 4140, 4150),
-    ("running", 4150, 4400),
+    ("running", moved(4110), 4120),
+    ("running", moved(4120), 4140),
+    ("running", moved(4140), 4150),
+    ("running", moved(4150), 4400),
     ("runnable: preempted", 4400, 4410),
     ("running", 4410, 7500),
 )
 assert line.slices(3, "region") == [
-    ("render", ns(4110), ns(4150)),
-    ("frame", ns(4120), ns(4140)),
+    ("render", ns(4110), ns(4150, 1)),
+    ("frame", ns(4120), ns(4140, 1)),
 ]
 spans(
     8,

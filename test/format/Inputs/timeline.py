@@ -4,7 +4,7 @@
 # timeline.py JSON...: reads Chrome's trace event format and checks the
 # assumptions of its viewers. Slices of a row nest, and a thread is in one state
 # at a time. An arrow has two ends, in slices, and the second is not before the
-# first. Each event that begins also ends.
+# first. Each event that begins also ends. All times are in units of 1/32 us.
 
 import json
 import sys
@@ -13,25 +13,49 @@ from collections import defaultdict
 from decimal import Decimal
 
 
-def nanoseconds(value):
-    ns = Decimal(value) * 1000
-    assert ns == int(ns) and 0 <= ns < 1 << 62, value
-    return int(ns)
+def units(ns):
+    """Returns the time as mprof-trace2json rounds it."""
+    return (ns * 32 + 500) // 1000
+
+
+def time_of(value):
+    time = Decimal(value) * 32
+    assert time == int(time) and 0 <= time < 1 << 62, value
+    return int(time)
+
+
+def begin_and_end(event, number):
+    """Returns the times that a viewer computes with this type of numbers."""
+    begin, duration = number(event["number"]), number(event["dur"])
+    return begin, begin + duration
+
+
+def truncated(value):
+    """Converts microseconds to nanoseconds as Perfetto does."""
+    return int(float(value) * 1000)
 
 
 class Timeline:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
-            events = json.load(file, parse_float=Decimal)["traceEvents"]
+            whole = json.load(file, parse_float=Decimal)
+        events, self.frames = whole["traceEvents"], whole.get("stackFrames", {})
         self.rows = defaultdict(list)  # thread: [(start, end, event)]
         self.kinds = defaultdict(list)  # phase: [event]
         self.ranges = []  # begins and ends, in order
         for event in events:
             if event["ph"] != "M":
-                event["ts"] = nanoseconds(event["ts"])
+                event["number"] = event["ts"]
+                event["ts"] = time_of(event["ts"])
+                event.setdefault("args", {})
+            if "sf" in event:
+                event["args"]["stack"] = self.stack(event["sf"])
+            if "esf" in event:
+                event["args"]["woken at"] = self.stack(event["esf"])
             if event["ph"] == "X":
                 start = event["ts"]
-                end = start + nanoseconds(event["dur"])
+                end = start + time_of(event["dur"])
+                event.setdefault("cat", "state")
                 self.rows[event["tid"]].append((start, end, event))
             self.kinds[event["ph"]].append(event)
             if event["ph"] in "be":
@@ -41,6 +65,15 @@ class Timeline:
             for e in self.kinds["M"]
             if e["name"] == "thread_name"
         }
+
+    def stack(self, number):
+        """Returns the frames of a stack, leaf first, one per line."""
+        lines = []
+        while number:
+            frame = self.frames[str(number)]
+            lines.append(frame["name"])
+            number = frame.get("parent")
+        return "\n".join(lines)
 
     def slices(self, tid, category="state"):
         return [
@@ -60,7 +93,7 @@ class Timeline:
         for number, end in ends.items():
             assert set(end) == {"s", "f"}, number
             s, f = end["s"], end["f"]
-            assert s["name"] == f["name"] and s["cat"] == f["cat"], number
+            assert s["name"] == f["name"], number
             result.append((s["name"], s["tid"], s["ts"], f["tid"], f["ts"]))
         return sorted(result, key=lambda a: a[2:])
 
@@ -91,13 +124,16 @@ class Timeline:
     @staticmethod
     def check_nesting(tid, row):
         # Of slices that begin at the same time, chrome://tracing takes the
-        # first in the file for the outer one.
-        stack = []
-        for start, end, event in sorted(row, key=lambda r: r[0]):
-            while stack and stack[-1] <= start:
-                stack.pop()
-            assert not stack or end <= stack[-1], (tid, event)
-            stack.append(end)
+        # first in the file for the outer one. speedscope adds numbers of
+        # JavaScript, and Perfetto truncates to nanoseconds.
+        for number in Decimal, float, truncated:
+            stack = []
+            times = [begin_and_end(event, number) for _, _, event in row]
+            for start, end in sorted(times, key=lambda t: t[0]):
+                while stack and stack[-1] <= start:
+                    stack.pop()
+                assert not stack or end <= stack[-1], (tid, number, start, end)
+                stack.append(end)
 
     def check_states(self, tid):
         last = 0

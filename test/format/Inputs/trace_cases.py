@@ -233,6 +233,42 @@ def _(t):
     t.ev(0, ms(2150), "HeapAlloc", 1)
 
 
+@good("charges")
+def _(t):
+    """Waits for a lock with charges of its releases, as MProf writes them."""
+    lock = t.stack((0x403000, "lock", "/a.c", 5))
+    slow = t.stack((0x404000, "slow", "/a.c", 10))
+    quick = t.stack((0x405000, "quick", "/a.c", 20))
+    key = t.string("lock.waited_ns")
+
+    def ms(time):
+        return 1000 + int(time * 15625)
+
+    def charge(time, stack, text):
+        t.ev(2, ms(time), "UserLog", 0, key, stack, text=text)
+
+    t.ev(0, ms(1), "GoCreate", 3, t.work, t.main)
+    t.ev(2, ms(2), "ProcStart", 12)
+    t.ev(2, ms(3), "GoStart", 3, 1)
+    block(t, "GoBlockSync", ms(10), stack=lock)
+    charge(40, slow, "30000000")
+    t.ev(2, ms(40), "GoUnblock", 2, 2, slow)
+    start(t, 2, 3, ms(41))
+    # The first release wakes nobody. The charge of the second release comes
+    # after the end of the wait.
+    block(t, "GoBlockSync", ms(50), stack=lock)
+    charge(70, slow, "20000000")
+    t.ev(2, ms(70.5), "GoUnblock", 2, 4, quick)
+    charge(70.5, quick, "500000")
+    start(t, 2, 5, ms(71))
+    # A wait for a semaphore, and messages that are not charges.
+    block(t, "GoBlockSync", ms(80), stack=lock)
+    charge(85, quick, "much")
+    charge(85, quick, "18446744073709551616")
+    t.ev(2, ms(85), "GoUnblock", 2, 6, quick)
+    start(t, 2, 7, ms(86))
+
+
 @good("stops-by-two-Ps", minor=9)
 def _(t):
     t.ev(0, 1030, "STWStart")

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The signals of a condition that have woken waiters which still run in
+// pthread_cond_wait. Such a waiter needs the condition's mutex before it can
+// return. From the signal on, the waiter is therefore counted as a waiter for
+// the mutex (waiters.h), so that unlocks of the mutex are charged. When the
+// waiter returns, it finds its signal in this list. The time of the signal is
+// the time since which the waiter was counted.
+//
+// The signals are part of the condition's record in the table of waiters, and
+// are guarded by the same lock as the record. No functions here take a lock.
+
+#ifndef MPROF_RT_LOCK_WAIT_COND_SIGNALS_H
+#define MPROF_RT_LOCK_WAIT_COND_SIGNALS_H
+
+#include "sys/base.h"
+
+// Maximum number of signals in a list. Further signals are not added, and the
+// threads that they wake are not counted as waiters for the mutex.
+#define MPROF_SIGNALS 16u
+
+struct mprof_signals {
+  uint32_t len;
+  uint32_t woken; // sum of the fields `woken` of all signals in v
+  struct mprof_signal {
+    uint64_t id;      // no other signal of the process has this number
+    uint64_t time;    // ticks
+    uintptr_t mutex;  // the mutex for which the woken threads wait
+    uint32_t woken;   // woken threads of this signal that have not returned
+    bool is_counted;  // the woken threads are counted as waiters for the mutex
+  } v[MPROF_SIGNALS]; // oldest first
+};
+
+// Adds signal x, which has woken x.woken threads. Returns false if the list is
+// full.
+bool mprof_signals_add(struct mprof_signals *s, struct mprof_signal x);
+// Reports that the threads that signal `id` has woken are now counted as
+// waiters for the mutex. Returns how many of these threads have not returned.
+// For each thread that has already returned, the caller must remove one waiter
+// for the mutex.
+uint32_t mprof_signals_counted(struct mprof_signals *s, uint64_t id);
+// Finds the signal that has woken a thread. The thread has waited since `start`
+// and now returns. `waiting` other threads have not returned from their waits
+// for the condition. Takes the oldest signal that was sent at `start` or later.
+// If there is none, but more than `waiting` threads were woken, this thread
+// must be one of the woken threads, so the oldest signal is taken. Stores the
+// signal in *taken and returns true. Returns false if no signal has woken the
+// thread.
+bool mprof_signals_take(struct mprof_signals *s, uint64_t start,
+                        uint32_t waiting, struct mprof_signal *taken);
+
+#endif // MPROF_RT_LOCK_WAIT_COND_SIGNALS_H

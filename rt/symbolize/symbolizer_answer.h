@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the answers of llvm-symbolizer, which are lines of JSON. The other
+// output styles of llvm-symbolizer end a name at the end of a line. A directory
+// whose name contains a line break would then shift all further names.
+
+#ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZER_ANSWER_H
+#define MPROF_RT_SYMBOLIZE_SYMBOLIZER_ANSWER_H
+
+#include "sys/message.h"
+
+// A frame in text form consists of function, file, line and the line at which
+// the function begins. This character separates these fields. Answers with
+// other control characters get escapes, as in /proc/self/maps: \012.
+#define MPROF_FRAME_SEPARATOR '\x1f'
+
+// Appends to out a string for each frame of the answer, innermost first. Leaves
+// out frames without a function, and frames that do not fit. answer is one line
+// of JSON.
+void mprof_symbolizer_answer(const char *answer, struct mprof_text *out);
+
+#endif // MPROF_RT_SYMBOLIZE_SYMBOLIZER_ANSWER_H

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds llvm-symbolizer; see symbolizer_path.h.
+
+#include "symbolize/symbolizer_path.h"
+
+#include "file/path.h"
+#include "process/process.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "sys/os_linux_cold.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+
+enum { MESSAGE_SIZE = MPROF_PATH_MAX + 256 };
+
+static struct {
+  char path[MPROF_PATH_MAX];
+  bool has_reported; // the reason for missing names was reported
+  char message[MESSAGE_SIZE];
+} state; // guarded by writer_lock
+
+static bool is_symbolizer(const char *path) {
+  static const char name[] = "llvm-symbolizer";
+  const char *slash = strrchr(path, '/');
+  const char *base = slash == NULL ? path : slash + 1;
+  // sanitizer_common expands each '%' in the path. sanitizer_common also ends
+  // the process if the base name of the path does not begin with
+  // llvm-symbolizer.
+  return strncmp(base, name, sizeof(name) - 1) == 0 &&
+         strchr(path, '%') == NULL && mprof_os_is_executable(path);
+}
+
+static bool try_directory(const char *dir, size_t len, const char *name) {
+  struct mprof_text t = MPROF_TEXT(state.path);
+  mprof_text_mem(&t, dir, len);
+  mprof_text_str(&t, "/");
+  mprof_text_str(&t, name);
+  return t.len < sizeof(state.path) - 1 && is_symbolizer(state.path);
+}
+
+// Searches a colon-separated list of directories for a symbolizer with the
+// given name. Skips relative directories, because they depend on the current
+// directory, into which another user may have put a program.
+static bool search(const char *directories, const char *name) {
+  for (const char *p = directories; p != NULL && *p != '\0';) {
+    size_t len = strcspn(p, ":");
+    if (*p == '/' && try_directory(p, len, name))
+      return true;
+    p += len + (p[len] == ':');
+  }
+  return false;
+}
+
+static bool find_symbolizer(void) {
+  static const char usual[] = "/usr/bin:/usr/local/bin";
+  const char *path = mprof_flags_environment("PATH");
+  if (path == NULL)
+    path = usual;
+  return search(path, "llvm-symbolizer") ||
+         search(path, "llvm-symbolizer-19") ||
+         search("/usr/lib/llvm-19/bin", "llvm-symbolizer");
+}
+
+void mprof_symbolizer_missing(const char *what, const char *name,
+                              const char *rest) {
+  if (state.has_reported)
+    return;
+  state.has_reported = true;
+  struct mprof_text t = MPROF_TEXT(state.message);
+  mprof_text_str(&t, what);
+  mprof_text_str(&t, name);
+  mprof_text_str(&t, rest);
+  mprof_text_str(&t, "; frames are shown without names");
+  mprof_message_always(t.buf);
+}
+
+bool mprof_symbolizer_find(const char **path) {
+  *path = state.path;
+  const char *flag = mprof_flags.external_symbolizer_path;
+  // A privileged (AT_SECURE) program must not run another program, because the
+  // environment comes from an unprivileged user.
+  if (getauxval(AT_SECURE) != 0)
+    return false;
+  if (mprof_has_sanitizer()) {
+    // The sanitizer finds its own symbolizer by its own options. The path
+    // chosen here is used for modules in files. If no path is found, only the
+    // sanitizer can name functions.
+    if (is_symbolizer(flag))
+      strcpy(state.path, flag);
+    else if (!find_symbolizer())
+      state.path[0] = '\0';
+    return true;
+  }
+  if (flag[0] == '\0') {
+    if (find_symbolizer())
+      return true;
+    mprof_symbolizer_missing(
+        "cannot find llvm-symbolizer: install the package llvm-19 or set the "
+        "option external_symbolizer_path",
+        "", "");
+    return false;
+  }
+  if (is_symbolizer(flag)) {
+    strcpy(state.path, flag);
+    return true;
+  }
+  mprof_symbolizer_missing(
+      "external_symbolizer_path '", flag,
+      "' is not an executable file whose name begins with llvm-symbolizer");
+  return false;
+}
+
+void mprof_symbolizer_forget(void) { state.has_reported = false; }

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds llvm-symbolizer. Reports why frames have no names, but only the first
+// time.
+
+#ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZER_PATH_H
+#define MPROF_RT_SYMBOLIZE_SYMBOLIZER_PATH_H
+
+#include "sys/base.h"
+
+// Stores the path of llvm-symbolizer in *path. In a program with a sanitizer,
+// the path may be "": then only the sanitizer can run llvm-symbolizer. Returns
+// false and reports the reason if llvm-symbolizer is not found. Returns false
+// without a report if the process is AT_SECURE. Call with writer_lock held.
+bool mprof_symbolizer_find(const char **path);
+// Reports why there are no function names, but only the first time. The message
+// begins with what, name and rest. name is a path, an error or "". Call with
+// writer_lock held.
+void mprof_symbolizer_missing(const char *what, const char *name,
+                              const char *rest);
+// Called in a forked child, which reports the reason again if names are
+// missing.
+void mprof_symbolizer_forget(void);
+
+#endif // MPROF_RT_SYMBOLIZE_SYMBOLIZER_PATH_H

@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the threads of a round and makes their slots; see round_begin.h. The
+// threads come from two lists: the registry, which has all threads that have
+// had an event, and the kernel's list in /proc.
+
+#include "thread_stacks/round_begin.h"
+
+#include "sys/assert.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_collect.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
+#include "thread_stacks/thread_wait.h"
+#include "unwind/stack_range.h"
+#include "unwind/unwind_cfi.h"
+
+#include <errno.h>
+
+// Number of slots for threads that are created while the round begins.
+enum { SPARE_SLOTS = 256 };
+
+static bool is_runtimes_own(int tid) {
+  return tid == atomic_load_explicit(&mprof_own_thread, memory_order_relaxed);
+}
+
+// --- slots ---
+
+// Adds a slot for thread tid and returns the slot. Returns NULL if all slots
+// are used.
+static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
+                                          int tid) {
+  if (s->slots_len == s->slots_cap)
+    return NULL;
+  struct mprof_thread_slot *slot = mprof_slot_at(s, s->slots_len);
+  slot->tid = tid;
+  size_t i = mprof_slot_place(s, tid);
+  while (s->index[i] != 0)
+    i = (i + 1) & (s->index_size - 1);
+  s->index[i] = (uint32_t)++s->slots_len;
+  MPROF_ASSERT(2 * s->slots_len <= s->index_size);
+  return slot;
+}
+
+struct tids {
+  int *v;
+  size_t len, mapped_bytes;
+  size_t missing; // number of threads that the kernel has not listed
+};
+
+static void free_tids(struct tids *t) {
+  if (t->v)
+    mprof_os_unmap(t->v, t->mapped_bytes);
+  t->v = NULL;
+}
+
+static int list_threads(struct tids *t) {
+  size_t cap = 1024;
+  for (;;) {
+    *t = (struct tids){.mapped_bytes = cap * sizeof(int)};
+    t->v = mprof_os_map(t->mapped_bytes);
+    if (!t->v)
+      return -ENOMEM;
+    long n = mprof_proc_threads(t->v, cap, &t->missing);
+    if (n >= 0 && (size_t)n <= cap) {
+      for (size_t i = 0; i < (size_t)n; i++)
+        if (!is_runtimes_own(t->v[i]))
+          t->v[t->len++] = t->v[i];
+      return 0;
+    }
+    free_tids(t);
+    if (n < 0)
+      return (int)n;
+    // Room for threads that are created meanwhile.
+    cap = (size_t)n + n / 8 + 64;
+  }
+}
+
+// Allocates the memory of `threads` slots. The memory that no slot uses takes
+// only address space.
+static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
+  s->slots_cap = threads;
+  s->depth = (uint32_t)mprof_flags.stack_depth;
+  s->stride =
+      (sizeof(struct mprof_thread_slot) + s->depth * sizeof(mprof_pc) + 63) &
+      ~(size_t)63;
+  s->index_size = 64;
+  while (s->index_size < 2 * s->slots_cap)
+    s->index_size *= 2;
+  const size_t slots_bytes = s->slots_cap * s->stride;
+  const size_t pointers_bytes = s->slots_cap * sizeof(*s->v);
+  const size_t scratch_bytes = s->depth * sizeof(mprof_pc);
+  s->mapped_bytes = slots_bytes + pointers_bytes + scratch_bytes +
+                    s->index_size * sizeof(*s->index);
+  s->slots = mprof_os_map(s->mapped_bytes);
+  if (!s->slots)
+    return -ENOMEM;
+  char *p = s->slots + slots_bytes;
+  s->v = (struct mprof_thread_slot **)p;
+  s->scratch = (mprof_pc *)(p + pointers_bytes);
+  s->index = (uint32_t *)(p + pointers_bytes + scratch_bytes);
+  return 0;
+}
+
+void mprof_round_free_slots(struct mprof_thread_stacks *s) {
+  if (s->slots)
+    mprof_os_unmap(s->slots, s->mapped_bytes);
+  s->slots = NULL;
+  s->slots_len = s->len = 0;
+}
+
+// --- threads and their records ---
+
+// Returns whether thread t may still exist. If t has no countdown address, its
+// end may be unreported.
+static bool may_live_locked(const struct mprof_thread *t) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
+  return t->countdown != NULL || mprof_sys_thread_alive(t->tid);
+}
+
+// A count of the threads of the registry that have no slot yet.
+struct unlisted {
+  const struct mprof_thread_stacks *s;
+  size_t threads;
+};
+
+static void count_unlisted_locked(struct mprof_thread *t, void *arg) {
+  struct unlisted *u = arg;
+  u->threads += !mprof_slot_of(u->s, t->tid) && may_live_locked(t);
+}
+
+// Connects the record of thread t with the slot of t in the round, if t has a
+// slot.
+static void join_locked(struct mprof_thread *t, void *arg) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
+  const struct mprof_reader *r = arg;
+  struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
+  if (!slot || slot->thread)
+    return;
+  slot->thread = t;
+  slot->sees_exit = t->countdown != NULL;
+  slot->created = t->created;
+  atomic_store(&t->slot, mprof_slot_number(r->s, slot));
+  atomic_store(&t->round, r->round);
+}
+
+// Does the same as join_locked, but first adds a slot for t if t has none. Most
+// slots were created from the kernel's list of threads. But the list may lack t
+// for two reasons: t was created later, or another thread has ended while the
+// kernel made the list.
+static void add_locked(struct mprof_thread *t, void *arg) {
+  const struct mprof_reader *r = arg;
+  if (!mprof_slot_of(r->s, t->tid) && may_live_locked(t))
+    add_slot(r->s, t->tid);
+  join_locked(t, arg);
+}
+
+void mprof_round_leave_out(size_t threads) {
+  if (threads > 0)
+    mprof_stat_add(MPROF_STAT_threads_left_out, threads);
+}
+
+// --- the begin of a round ---
+
+// Fills the slot of the calling thread.
+static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
+  if (is_runtimes_own(mprof_sys_gettid()))
+    return;
+  struct mprof_thread_slot *slot = mprof_slot_of(s, mprof_sys_gettid());
+  struct mprof_thread *t = mprof_thread_self(false);
+  struct mprof_stack_range range =
+      t ? t->range
+        : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
+  enum mprof_stack_end end;
+  // The kernel's list may lack this thread, for the reason given at add_locked.
+  if (!slot)
+    slot = add_slot(s, mprof_sys_gettid());
+  if (!slot || !mprof_slot_claim(slot))
+    return;
+  const struct mprof_wait *w = mprof_tls.interrupted;
+  slot->stack.stack_len =
+      (uint32_t)(w ? mprof_unwind_wait(&range, w, slot->stack.stack, s->depth,
+                                       &end)
+                   : mprof_unwind_cfi(&range, frame, slot->stack.stack,
+                                      s->depth, &end));
+  slot->stack.end = (uint8_t)end;
+  slot->stack.labels = mprof_tls.labels;
+  if (w)
+    mprof_slot_note_wait(slot, w);
+  mprof_slot_satisfy(slot);
+  s->v[s->len++] = slot;
+}
+
+// Makes the slots of the listed threads, and fills the slot of the calling
+// thread. Then takes registry_lock, and makes the slots of the other threads of
+// the registry. Stores the number of these threads in *unlisted.
+//
+// A new thread of instrumented code takes the lock before it runs code of the
+// program. So when this function returns, no thread of the registry that has a
+// slot was created by another thread of the registry without a slot.
+// Returns 0 with the lock held. Returns -ENOMEM without the lock.
+static int make_all_slots(struct mprof_reader *r, const struct tids *tids,
+                          uintptr_t frame, size_t *unlisted) {
+  struct mprof_thread_stacks *s = r->s;
+  for (size_t spare = SPARE_SLOTS;;) {
+    const int error = make_slots(s, tids->len + spare);
+    if (error != 0)
+      return error;
+    for (size_t i = 0; i < tids->len; i++)
+      add_slot(s, tids->v[i]);
+    fill_own(s, frame);
+    mprof_lock_acquire(&mprof_registry_lock);
+    struct unlisted u = {.s = s};
+    mprof_threads_each(count_unlisted_locked, &u);
+    *unlisted = u.threads;
+    // Half of the spare slots are for add_unregistered and stop_the_rest.
+    if (u.threads <= spare / 2)
+      break;
+    mprof_lock_release(&mprof_registry_lock);
+    mprof_round_free_slots(s);
+    spare = 4 * u.threads;
+  }
+  mprof_threads_each(add_locked, r);
+  return 0;
+}
+
+// Adds slots for threads that are not in the registry, if a younger thread has
+// a slot. Such a thread may be the creator of the younger thread. Call after
+// make_all_slots has added threads that were not listed. The kernel lists the
+// threads in the order of their creation.
+static void add_unregistered(struct mprof_reader *r) {
+  struct mprof_thread_stacks *s = r->s;
+  struct tids tids;
+  if (list_threads(&tids) != 0)
+    return;
+  mprof_lock_acquire(&mprof_registry_lock);
+  size_t len = tids.len, unlisted = s->slots_len, left_out = 0;
+  while (len > 0 && !mprof_slot_of(s, tids.v[len - 1]))
+    len--;
+  for (size_t i = 0; i < len; i++)
+    if (mprof_slot_of(s, tids.v[i]))
+      unlisted--;
+    else
+      left_out += !add_slot(s, tids.v[i]);
+  if (tids.missing > unlisted)
+    left_out += tids.missing - unlisted;
+  mprof_threads_each(join_locked, r);
+  mprof_lock_release(&mprof_registry_lock);
+  free_tids(&tids);
+  mprof_round_leave_out(left_out);
+}
+
+int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
+  struct mprof_thread_stacks *s = r->s;
+  struct tids tids;
+  size_t unlisted;
+  int error = list_threads(&tids);
+  if (error == -ENOMEM)
+    return error;
+  // Other errors mean that /proc cannot be read. Then the round has only the
+  // threads of the registry.
+  if (error != 0)
+    mprof_stat_add(MPROF_STAT_threads_unlisted, 1);
+  s->threads = tids.len;
+  error =
+      tids.len > limit ? -ERANGE : make_all_slots(r, &tids, frame, &unlisted);
+  free_tids(&tids);
+  if (error != 0)
+    return error;
+  s->threads = s->slots_len;
+  if (s->slots_len > limit) {
+    mprof_lock_release(&mprof_registry_lock);
+    return -ERANGE;
+  }
+  mprof_ask_begin();
+  atomic_store(&mprof_round.stopped, s->stops);
+  mprof_round.stacks = s;
+  atomic_store(&mprof_round.active, r->round);
+  if (s->stops)
+    return 0;
+  mprof_lock_release(&mprof_registry_lock);
+  if (unlisted > 0)
+    add_unregistered(r);
+  else
+    mprof_round_leave_out(tids.missing);
+  return 0;
+}
+
+// --- later threads ---
+
+bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out) {
+  struct mprof_thread_stacks *s = r->s;
+  const size_t known = s->slots_len;
+  struct tids tids;
+  if (list_threads(&tids) != 0)
+    return false;
+  *left_out = tids.missing;
+  for (size_t i = 0; i < tids.len; i++)
+    *left_out += !mprof_slot_of(s, tids.v[i]) && !add_slot(s, tids.v[i]);
+  free_tids(&tids);
+  if (s->slots_len == known)
+    return false;
+  mprof_threads_each(add_locked, r);
+  return true;
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Begins a round (thread_stacks.h): lists all threads, makes their slots
+// (thread_slots.h), and fills the slot of the calling thread. If a thread has a
+// slot, all living threads of its chain of creators have slots, also while many
+// threads are created.
+
+#ifndef MPROF_RT_THREAD_STACKS_ROUND_BEGIN_H
+#define MPROF_RT_THREAD_STACKS_ROUND_BEGIN_H
+
+#include "sys/base.h"
+
+struct mprof_reader;
+struct mprof_thread_stacks;
+
+// Makes the slots of all threads, and then makes the round active. Returns 0.
+// In this case it holds registry_lock if the round stops all threads. Returns
+// -ENOMEM, or -ERANGE if there are more threads than limit. After -ERANGE,
+// r->s->threads is the number of threads. Call with stacks_lock held and with
+// all signals blocked.
+// frame: as for mprof_thread_stacks_take.
+int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit);
+// Adds slots for the threads that were created since. Returns whether there
+// were any. Call with registry_lock held.
+// left_out: receives the number of threads that have no slot.
+bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out);
+// Counts threads that the profile lacks in the statistics.
+void mprof_round_leave_out(size_t threads);
+void mprof_round_free_slots(struct mprof_thread_stacks *s);
+
+#endif // MPROF_RT_THREAD_STACKS_ROUND_BEGIN_H

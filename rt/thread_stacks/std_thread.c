@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the function of a std::thread; see std_thread.h. The mangled name of
+// the state's type lists the callable object and the arguments:
+//
+//   std::thread::_State_impl<std::thread::_Invoker<
+//       std::tuple<void (*)(void *, int), char *, int>>>
+//
+// libstdc++ stores the elements of the tuple from the last to the first, so the
+// callable object follows the arguments. Its offset follows from their sizes.
+// If the size of an argument is unknown, for example that of a class, the
+// offset is unknown, too. (Itanium C++ ABI, section 5.1: mangling)
+
+#include "thread_stacks/std_thread.h"
+
+#include "unwind/eh_frame.h"
+
+#include <string.h>
+
+enum {
+  PARTS_MAX = 64, // types to which a mangled name can refer
+  ARGS_MAX = 16,
+  DEPTH_MAX = 32, // nesting of types
+  // References to std::thread, _State_impl, _Invoker and std::tuple.
+  PARTS_OF_STATE = 4,
+};
+
+// Sizes of types in bytes; 0 means that the size is unknown.
+struct parser {
+  const char *p;
+  bool has_failed; // the name has a form that this parser does not know
+  int depth;
+  unsigned parts_len;
+  uint8_t parts[PARTS_MAX];
+};
+
+static unsigned take_type(struct parser *s);
+
+static unsigned add_part(struct parser *s, unsigned size) {
+  if (s->parts_len < PARTS_MAX)
+    s->parts[s->parts_len++] = (uint8_t)size;
+  else
+    s->has_failed = true;
+  return size;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool take(struct parser *s, const char *prefix) {
+  const size_t len = strlen(prefix);
+  if (strncmp(s->p, prefix, len) != 0)
+    return false;
+  s->p += len;
+  return true;
+}
+
+// Takes a list of types up to its 'E'.
+static void take_types(struct parser *s) {
+  while (!s->has_failed && *s->p != 'E')
+    take_type(s);
+  s->p += *s->p == 'E';
+}
+
+static void take_template_arguments(struct parser *s) {
+  if (*s->p != 'I')
+    return;
+  s->p++;
+  take_types(s);
+  add_part(s, 0);
+}
+
+// Takes a name such as 3foo.
+static void take_word(struct parser *s) {
+  size_t len = 0;
+  for (; is_digit(*s->p) && len < 4096; s->p++)
+    len = len * 10 + (size_t)(*s->p - '0');
+  if (len == 0 || strnlen(s->p, len) < len)
+    s->has_failed = true;
+  else
+    s->p += len;
+}
+
+// Takes a name with its template arguments.
+static unsigned take_name(struct parser *s) {
+  take_word(s);
+  add_part(s, 0);
+  take_template_arguments(s);
+  return 0;
+}
+
+// Takes a reference to an earlier part: S_, S0_, ... S9_, SA_, ...
+static unsigned take_reference(struct parser *s) {
+  unsigned i = 0;
+  for (; is_digit(*s->p) || (*s->p >= 'A' && *s->p <= 'Z'); s->p++)
+    i = i * 36 +
+        (is_digit(*s->p) ? (unsigned)(*s->p - '0')
+                         : (unsigned)(*s->p - 'A') + 10) +
+        1;
+  if (!take(s, "_") || i >= s->parts_len) {
+    s->has_failed = true;
+    return 0;
+  }
+  if (*s->p != 'I')
+    return s->parts[i];
+  take_template_arguments(s);
+  return 0;
+}
+
+// Takes a type that begins with S.
+static unsigned take_s(struct parser *s) {
+  static const struct {
+    const char *name;
+    unsigned size;
+  } known[] = {{"17reference_wrapperI", 8}, {"10shared_ptrI", 16}};
+  if (*s->p != 't') {
+    if (*s->p == 's' || *s->p == 'a' || *s->p == 'b')
+      s->has_failed = true; // std::string and its like
+    return take_reference(s);
+  }
+  s->p++;
+  unsigned size = 0;
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    if (strncmp(s->p, known[i].name, strlen(known[i].name)) == 0)
+      size = known[i].size;
+  take_name(s);
+  if (size != 0 && s->parts_len > 0)
+    s->parts[s->parts_len - 1] = (uint8_t)size;
+  return size;
+}
+
+// Takes a nested name up to its 'E'.
+static unsigned take_nested(struct parser *s) {
+  if (take(s, "St"))
+    ; // the prefix std is no part of its own
+  else if (take(s, "S"))
+    take_reference(s);
+  while (!s->has_failed && *s->p != 'E')
+    take_name(s);
+  s->p += *s->p == 'E';
+  return 0;
+}
+
+static unsigned take_function(struct parser *s) {
+  take_types(s);
+  return add_part(s, 0);
+}
+
+static unsigned take_member(struct parser *s) {
+  take_type(s); // the class
+  take(s, "K");
+  const bool is_function = *s->p == 'F' || strncmp(s->p, "DoF", 3) == 0;
+  take_type(s);
+  return add_part(s, is_function ? 16 : 8);
+}
+
+static unsigned take_d(struct parser *s) {
+  if (take(s, "n")) // std::nullptr_t
+    return 8;
+  if (take(s, "oF")) // a function that is noexcept
+    return take_function(s);
+  s->has_failed = true;
+  return 0;
+}
+
+// Takes a type other than a basic type. c is its first character.
+static unsigned take_compound(struct parser *s, char c) {
+  switch (c) {
+  case 'P':
+  case 'R':
+  case 'O':
+    take_type(s);
+    return add_part(s, 8);
+  case 'K':
+  case 'V':
+    return add_part(s, take_type(s));
+  case 'F':
+    return take_function(s);
+  case 'M':
+    return take_member(s);
+  case 'N':
+    return take_nested(s);
+  case 'S':
+    return take_s(s);
+  case 'D':
+    return take_d(s);
+  default:
+    s->has_failed = true;
+    return 0;
+  }
+}
+
+// Takes a type. Returns its size, which is also its alignment, except for
+// pointers to member functions and shared pointers: their alignment is 8.
+static unsigned take_type(struct parser *s) {
+  static const char basic[] = "v\0z\0a\1b\1c\1h\1s\2t\2i\4j\4f\4w\4l\10m\10x\10"
+                              "y\10d\10";
+  for (size_t i = 0; i < sizeof(basic) - 1; i += 2)
+    if (*s->p == basic[i]) {
+      s->p++;
+      return (unsigned char)basic[i + 1];
+    }
+  unsigned size = 0;
+  if (is_digit(*s->p)) {
+    size = take_name(s);
+  } else if (s->depth == DEPTH_MAX || *s->p == '\0') {
+    s->has_failed = true;
+  } else {
+    s->depth++;
+    const char c = *s->p++;
+    size = take_compound(s, c);
+    s->depth--;
+  }
+  return s->has_failed ? 0 : size;
+}
+
+// Returns the offset of the callable object in the state whose type has this
+// name. Returns 0 if the offset is unknown, or if the object is not a pointer
+// to a function.
+static size_t find_offset(const char *type) {
+  static const char prefix[] =
+      "NSt6thread11_State_implINS_8_InvokerISt5tupleIJ";
+  struct parser s = {.p = type, .parts_len = PARTS_OF_STATE};
+  unsigned sizes[ARGS_MAX], len = 0;
+  take(&s, "*"); // the name of a type that only one source file knows
+  if (!take(&s, prefix) || (*s.p != 'P' && *s.p != 'M'))
+    return 0;
+  take_type(&s);
+  if (s.p[-1] != 'E') // the end of the function's type
+    return 0;
+  for (; !s.has_failed && *s.p != 'E' && len < ARGS_MAX; len++)
+    if ((sizes[len] = take_type(&s)) == 0)
+      return 0;
+  if (s.has_failed || *s.p != 'E')
+    return 0;
+  size_t at = sizeof(void *); // behind the pointer to the virtual table
+  while (len > 0) {
+    const size_t size = sizes[--len], align = size < 8 ? size : 8;
+    at = ((at + align - 1) & ~(align - 1)) + size;
+  }
+  return (at + 7) & ~(size_t)7;
+}
+
+// The words in front of and in a virtual table (Itanium C++ ABI).
+struct virtuals {
+  void (*destroy)(void *self);
+  void (*delete)(void *self);
+  void (*run)(void *self);
+};
+struct type_info {
+  const void *virtuals;
+  const char *name;
+};
+
+uintptr_t mprof_std_thread_function(const void *state) {
+  const struct virtuals *v = *(const struct virtuals *const *)state;
+  const struct type_info *type = ((const struct type_info *const *)v)[-1];
+  const uintptr_t run = (uintptr_t)v->run;
+  // Code compiled with -fno-rtti has no type.
+  const size_t offset = type == NULL ? 0 : find_offset(type->name);
+  if (offset == 0)
+    return run;
+  uintptr_t fn;
+  memcpy(&fn, (const char *)state + offset, sizeof(fn));
+  // The pointer to a virtual member function is not an address.
+  return mprof_eh_function(fn).begin == fn ? fn : run;
+}

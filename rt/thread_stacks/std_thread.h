@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the function that a std::thread of libstdc++ runs. The thread has a
+// state with a virtual function, and the function that the program passed to
+// the thread is a part of this state.
+
+#ifndef MPROF_RT_THREAD_STACKS_STD_THREAD_H
+#define MPROF_RT_THREAD_STACKS_STD_THREAD_H
+
+#include "sys/base.h"
+
+// Returns the address of the function that a thread with this state will run.
+// state: a std::thread::_State whose thread has not begun. If the program
+// passed a pointer to a function or to a member function, and the position of
+// the pointer is known, returns the value of the pointer. In all other cases,
+// for example for a lambda, returns the state's virtual function. Its name has
+// the type of the callable object. Takes no lock and allocates nothing.
+uintptr_t mprof_std_thread_function(const void *state);
+
+#endif // MPROF_RT_THREAD_STACKS_STD_THREAD_H

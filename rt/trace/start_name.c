@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shortens the names of start functions; see start_name.h. The functions of the
+// libraries are templates, whose argument is a tuple:
+//   libstdc++: std::tuple<CALLABLE, ARGUMENTS...>
+//   libc++:    std::__1::tuple<std::__1::unique_ptr<...>, CALLABLE, ...>
+
+#include "trace/start_name.h"
+
+#include <string.h>
+
+// Returns the length of the template argument at s.
+static size_t argument_length(const char *s) {
+  int depth = 0;
+  const char *p = s;
+  for (; *p != '\0' && (depth > 0 || (*p != ',' && *p != '>')); p++) {
+    depth += *p == '<' || *p == '(';
+    depth -= *p == '>' || *p == ')';
+  }
+  size_t len = (size_t)(p - s);
+  while (len > 0 && s[len - 1] == ' ')
+    len--;
+  return len;
+}
+
+const char *mprof_trace_start_name(const char *name, struct mprof_text *t) {
+  static const char gnu[] =
+      "std::thread::_State_impl<std::thread::_Invoker<std::tuple<";
+  static const char llvm[] = "__thread_proxy[", tuple[] = "std::__1::tuple<";
+  const char *p = NULL;
+  if (strncmp(name, gnu, sizeof(gnu) - 1) == 0) {
+    p = name + sizeof(gnu) - 1;
+  } else if (strstr(name, llvm) != NULL && (p = strstr(name, tuple)) != NULL) {
+    p += sizeof(tuple) - 1;
+    p += argument_length(p);
+    p += strspn(p, ", ");
+  }
+  if (p == NULL || argument_length(p) == 0)
+    return name;
+  mprof_text_mem(t, p, argument_length(p));
+  return t->buf;
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognizes frames of standard libraries; see std_frames.h.
+
+#include "write/std_frames.h"
+
+#include <string.h>
+
+static bool starts_with(const char *s, const char *prefix) {
+  return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool starts_with_any(const char *s, const char *const *prefixes) {
+  for (; *prefixes != NULL; prefixes++)
+    if (starts_with(s, *prefixes))
+      return true;
+  return false;
+}
+
+static bool is_std_module(const char *file) {
+  static const char *const names[] = {
+      "libc.so",    "libc-2.",   "ld-linux",     "ld-musl",     "libpthread",
+      "libstdc++.", "libc++.so", "libc++abi.so", "libgcc_s.so", NULL};
+  const char *slash = strrchr(file, '/');
+  return starts_with_any(slash == NULL ? file : slash + 1, names);
+}
+
+// Returns whether file is a header of a C++ library, such as
+// /usr/include/c++/12/vector or /usr/lib/llvm-19/include/c++/v1/vector.
+static bool is_std_header(const char *file) {
+  const char *include = strstr(file, "/include/");
+  return include != NULL && strstr(include, "/c++/") != NULL;
+}
+
+// Returns the function's name in `name` without the result type, which a
+// template has.
+//   "void std::f<int, long>(int)"  ->  "std::f<int, long>(int)"
+static const char *without_result(const char *name) {
+  int depth = 0; // nesting of template arguments
+  const char *start = name;
+  for (const char *p = name; *p != '\0' && (depth > 0 || *p != '('); p++) {
+    depth += *p == '<';
+    depth -= *p == '>';
+    if (depth == 0 && *p == ' ' && !starts_with(start, "operator"))
+      start = p + 1;
+  }
+  return start;
+}
+
+bool mprof_is_std_frame(const struct mprof_frame *f) {
+  static const char *const names[] = {"std::", "__gnu_cxx::", "operator new",
+                                      "operator delete", NULL};
+  if (f->is_library && is_std_module(f->module))
+    return true;
+  if (f->file[0] != '\0')
+    return is_std_header(f->file);
+  return starts_with_any(without_result(f->function), names);
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the stacks of allocations, waits and trace events in a callback have
+// all frames of the libraries that lead to the callback, up to the thread's
+// first function. The libraries keep no frame pointers. They use the register
+// for other values, or leave the caller's frame address in it.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \
+// RUN:   -DLIBRARY -x c %s -o liblayers.so
+// RUN: %mprof_clang -fmprof -O1 -g1 -fno-optimize-sibling-calls %s -o app \
+// RUN:   -L. -llayers -Wl,-rpath,$PWD
+// RUN: %run{heap_rate=1:block_rate=1:log_path=out:trace=1} ./app
+// RUN: %mprof_read --symbolize out.*.heap.pb.gz | FileCheck %s
+// RUN: %mprof_read --symbolize out.*.block.pb.gz | FileCheck %s \
+// RUN:   --check-prefix=WAITS
+// RUN: not grep -r -e "\[truncated\]" -e truncated_ out.*.txt
+// RUN: %trace_print out.*.trace | FileCheck %s --check-prefix=TRACE
+//
+// Each sample has all ten allocations, so no allocation has lost a frame.
+// CHECK-DAG: sample: 10 7010 {{.*}} callback <- keeps3 <- keeps2 <- keeps1 <- through_keeping <- main{{$}}
+// CHECK-DAG: sample: 10 7020 {{.*}} callback <- uses3 <- uses2 <- uses1 <- through_using <- main{{$}}
+// CHECK-DAG: bytes=703 : compare <- {{.*}} <- sort <- uses3 <- uses2 <- uses1 <- twice <- keeps3 <- keeps2 <- keeps1 <- work{{$}}
+// CHECK-DAG: sample: 10 7040 {{.*}} callback <- keeps3 <- keeps2 <- keeps1 <- work{{$}}
+// WAITS-DAG: sample: 3 {{.*}} : sem_wait <- wait <- keeps3 <- keeps2 <- keeps1 <- through_waiting <- main{{$}}
+// WAITS-DAG: sample: 3 {{.*}} : sem_wait <- wait <- uses3 <- uses2 <- uses1 <- work{{$}}
+// TRACE-DAG: main: GoBlockSync at sem_wait < wait < keeps3 < keeps2 < keeps1 < through_waiting < main{{$}}
+// TRACE-DAG: work: GoBlockSync at sem_wait < wait < uses3 < uses2 < uses1 < work{{$}}
+
+#ifdef LIBRARY
+
+// These functions leave the caller's frame address in the register.
+int keeps3(int (*f)(int), int v) { return f(v) + 1; }
+int keeps2(int (*f)(int), int v) { return keeps3(f, v) + 1; }
+int keeps1(int (*f)(int), int v) { return keeps2(f, v) + 1; }
+
+// These functions use the register for a value.
+#define USE(v) __asm__ volatile("mov %0, %%ebp" ::"r"(v) : "rbp")
+int uses3(int (*f)(int), int v) {
+  USE(0);
+  return f(v) + 1;
+}
+int uses2(int (*f)(int), int v) {
+  USE(v);
+  return uses3(f, v) + 1;
+}
+int uses1(int (*f)(int), int v) {
+  USE(1);
+  return uses2(f, v) + 1;
+}
+
+#else
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+extern int keeps1(int (*f)(int), int v), uses1(int (*f)(int), int v);
+
+static void *volatile sink;
+static sem_t posted;
+
+static int callback(int size) {
+  free(sink = malloc((size_t)size));
+  return 0;
+}
+
+static int compare(const void *a, const void *b) {
+  free(sink = malloc(703));
+  return *(const int *)a - *(const int *)b;
+}
+
+static int sort(int n) {
+  int v[] = {3, 2, 1, n};
+  qsort(v, 4, sizeof(v[0]), compare);
+  return v[0];
+}
+
+static int twice(int n) { return uses1(sort, n); }
+
+static int wait(int n) {
+  while (n-- > 0)
+    while (sem_wait(&posted) != 0)
+      ;
+  return 0;
+}
+
+__attribute__((noinline)) static int through_keeping(int n) {
+  return keeps1(callback, n);
+}
+__attribute__((noinline)) static int through_using(int n) {
+  return uses1(callback, n);
+}
+__attribute__((noinline)) static int through_waiting(void) {
+  return keeps1(wait, 3);
+}
+
+static void *work(void *arg) {
+  keeps1(twice, 7);
+  for (int i = 0; i < 10; i++)
+    keeps1(callback, 704);
+  uses1(wait, 3);
+  return arg;
+}
+
+static void *post(void *arg) {
+  for (int i = 0; i < 6; i++) {
+    usleep(10000);
+    sem_post(&posted);
+  }
+  return arg;
+}
+
+int main(void) {
+  pthread_t worker, poster;
+  sem_init(&posted, 0, 0);
+  for (int i = 0; i < 10; i++) {
+    through_keeping(701);
+    through_using(702);
+  }
+  pthread_create(&poster, NULL, post, NULL);
+  pthread_create(&worker, NULL, work, NULL);
+  through_waiting();
+  pthread_join(worker, NULL);
+  pthread_join(poster, NULL);
+  return 0;
+}
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a thread that runs when the trace ends runs in it to the end of the
+// session or of the snapshot, even if its last event is much earlier. Its run
+// has an end event in each format. Threads that wait or have ended get no such
+// event.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o runs
+// RUN: %run_quiet ./runs 1.11.trace
+// RUN: %run_quiet{trace_format=1.23} ./runs 1.23.trace
+// RUN: %run_quiet{trace_format=1.5} ./runs 1.5.trace
+// RUN: %run_quiet{trace_last=50ms} ./runs window.trace snapshot
+// RUN: %trace_check -q *.trace
+// RUN: for f in 1.11 1.23 window; do \
+// RUN:   %trace_print --no-stacks $f.trace > $f.txt && \
+// RUN:   FileCheck %s < $f.txt || exit 1; done
+// RUN: %trace_check 1.5.trace | FileCheck --check-prefix=OLD %s
+// RUN: %trace_assert length --ms 100,1000000 1.11.trace
+// RUN: %trace_assert length --ms 100,1000000 1.23.trace
+//
+// CHECK-COUNT-2: {{main|spin}}: GoPreempt{{$}}
+// CHECK-NOT: {{.}}
+// OLD: 2 GoPreempt
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static atomic_int begun;
+
+static void *spin(void *arg) {
+  for (begun++;;)
+    ;
+  return arg;
+}
+
+static void *wait_for_ever(void *arg) {
+  pthread_mutex_lock(&m);
+  for (begun++;;)
+    pthread_cond_wait(&c, &m);
+  return arg;
+}
+
+static void *end(void *arg) { return arg; }
+
+// Computes for 100 ms without an event.
+static void compute(void) {
+  struct timespec from, now;
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec <
+         110000000);
+}
+
+int main(int argc, char **argv) {
+  pthread_t spins, waits, ends;
+  if (argc == 2 && mprof_trace_start(argv[1]) != 0)
+    return 1;
+  pthread_create(&spins, NULL, spin, NULL);
+  pthread_create(&waits, NULL, wait_for_ever, NULL);
+  pthread_create(&ends, NULL, end, NULL);
+  pthread_join(ends, NULL);
+  while (begun < 2)
+    ;
+  pthread_mutex_lock(&m); // wait_for_ever has released m, so it waits
+  pthread_mutex_unlock(&m);
+  compute();
+  return argc == 2 ? mprof_trace_stop() : mprof_trace_snapshot(argv[1]);
+}

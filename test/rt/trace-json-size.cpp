@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the JSON of a trace with many waits at deep stacks of C++ is at most
+// 15 times as large as the trace. Arrows are left out to achieve that, and the
+// tool says how many. --arrows=all writes all of them.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o convoy -pthread
+// RUN: %run_quiet{trace=1:log_path=x} ./convoy
+// RUN: %trace2json -o some.json x.*.trace 2> some.err
+// RUN: %trace2json --arrows=all -o all.json x.*.trace
+// RUN: %python -B %S/../format/Inputs/timeline.py some.json all.json > out
+// RUN: trace=$(stat -c %%s x.*.trace) && test $trace -gt 100000 && \
+// RUN:   test $(stat -c %%s some.json) -le $((15 * trace))
+// RUN: some=$(grep -c '"ph":"s"' some.json) && \
+// RUN:   all=$(grep -c '"ph":"s"' all.json) && \
+// RUN:   echo "$((all - some)) missing" >> some.err
+// RUN: FileCheck %s < some.err
+// CHECK: left out [[N:[1-9][0-9]*]] arrows to keep the JSON small; --arrows=all writes them
+// CHECK-NEXT: {{^}}[[N]] missing
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+static std::mutex lock;
+static std::condition_variable turned;
+static int turn;
+
+enum { THREADS = 4, TURNS = 3000 };
+
+// Waits for the turn of this thread, and gives the turn to the next one.
+static void take_turn(int own) {
+  std::unique_lock<std::mutex> held(lock);
+  turned.wait(held, [own] { return turn % THREADS == own; });
+  turn++;
+  turned.notify_all();
+}
+
+template <int N> __attribute__((noinline)) int at_depth(int own) {
+  if constexpr (N == 0) {
+    take_turn(own);
+    return own;
+  } else {
+    return at_depth<N - 1>(own) * 3 + N;
+  }
+}
+
+int main() {
+  std::vector<std::thread> threads;
+  for (int own = 0; own < THREADS; own++)
+    threads.emplace_back([own] {
+      for (int i = 0; i < TURNS; i++)
+        at_depth<20>(own);
+    });
+  for (std::thread &t : threads)
+    t.join();
+}

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a thread that a signal has woken is counted as a waiter for the
+// condition's mutex from the signal on. Each thread takes one signal, the
+// oldest that can have woken it. A thread that returns before it is counted
+// leaves no waiter behind, and a full list of signals loses only charges.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "lock_wait/waiters.h"
+#include "lock_wait/wake_marks.h"
+#include "process/process.h"
+#include "sys/abi_words.h"
+#include "sys/clock.h"
+#include "sys/tls.h"
+
+#include "core.h"
+
+static uint64_t time_now = 1;
+static uint64_t clock_fn(void) { return time_now; }
+
+enum { COND = 0x10000, MUTEX = 0x20040 };
+
+static struct mprof_signal signal_at(uint64_t t, enum mprof_wakes wakes) {
+  time_now = t;
+  return mprof_waiters_charge(COND, wakes, NULL).signal;
+}
+static uint64_t unlock_at(uint64_t t) {
+  time_now = t;
+  return mprof_waiters_charge(MUTEX, MPROF_WAKES_NEXT_OWNER, NULL).ticks;
+}
+static void wait_at(uint64_t t) {
+  CHECK(mprof_waiters_enter_cond(COND, MUTEX, t));
+}
+static struct mprof_signal leave(uint64_t start) {
+  struct mprof_signal s;
+  mprof_waiters_leave(COND, start, NULL, &s);
+  return s;
+}
+static bool is_waited_for(uintptr_t object) {
+  return __mprof_waiters[mprof_waiter_slot(object)] != 0;
+}
+
+static void one_by_one(void) {
+  wait_at(100);
+  wait_at(110);
+  struct mprof_signal first = signal_at(200, MPROF_WAKES_ONE);
+  CHECK_EQ(first.woken, 1);
+  mprof_waiters_count_woken(COND, &first);
+  struct mprof_signal second = signal_at(300, MPROF_WAKES_ONE);
+  CHECK_EQ(second.woken, 1);
+  mprof_waiters_count_woken(COND, &second);
+  // Both waiters are woken, so a third signal wakes none.
+  CHECK_EQ(signal_at(310, MPROF_WAKES_ONE).woken, 0);
+  CHECK_EQ(unlock_at(400), 200 + 100);
+  struct mprof_signal s = leave(100);
+  CHECK(s.is_counted && s.mutex == MUTEX && s.time == 200);
+  CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL), 400);
+  CHECK_EQ(unlock_at(450), 50);
+  s = leave(110);
+  CHECK(s.is_counted && s.time == 300);
+  CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL), 450);
+}
+
+static void all_at_once(void) {
+  for (int i = 0; i < 5; i++)
+    wait_at(1000);
+  struct mprof_signal all = signal_at(1100, MPROF_WAKES_ALL);
+  CHECK_EQ(all.woken, 5);
+  mprof_waiters_count_woken(COND, &all);
+  CHECK_EQ(unlock_at(1110), 50);
+  for (int i = 0; i < 5; i++) {
+    struct mprof_signal s = leave(1000);
+    CHECK(s.is_counted && s.time == 1100);
+    CHECK_EQ(mprof_waiters_leave(MUTEX, s.time, NULL, NULL), 1110);
+  }
+}
+
+static void returns_before_it_is_counted(void) {
+  wait_at(2000);
+  wait_at(2000);
+  struct mprof_signal all = signal_at(2100, MPROF_WAKES_ALL);
+  CHECK(!leave(2000).is_counted);
+  mprof_waiters_count_woken(COND, &all);
+  CHECK_EQ(unlock_at(2110), 10); // one waiter is left
+  struct mprof_signal s = leave(2000);
+  CHECK(s.is_counted);
+  mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+
+  wait_at(2200);
+  struct mprof_signal one = signal_at(2300, MPROF_WAKES_ONE);
+  CHECK(!leave(2200).is_counted);
+  mprof_waiters_count_woken(COND, &one); // the condition has no waiter any more
+}
+
+static void timeouts(void) {
+  // A thread whose time has run out takes no signal of another thread.
+  wait_at(3000);
+  struct mprof_signal one = signal_at(3005, MPROF_WAKES_ONE);
+  mprof_waiters_count_woken(COND, &one);
+  wait_at(3010);
+  CHECK_EQ(leave(3010).time, 0);
+  struct mprof_signal s = leave(3000);
+  CHECK(s.is_counted && s.time == 3005);
+  mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+  // The last thread takes a signal that is left, even an earlier one.
+  wait_at(3100);
+  one = signal_at(3200, MPROF_WAKES_ONE);
+  mprof_waiters_count_woken(COND, &one);
+  wait_at(3300);
+  CHECK_EQ(leave(3300).time, 0);
+  wait_at(3400);
+  s = leave(3400);
+  CHECK_EQ(s.time, 0);
+  s = leave(3100);
+  CHECK_EQ(s.time, 3200);
+  mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+}
+
+static void full_list(void) {
+  struct mprof_signal s;
+  for (unsigned i = 0; i < MPROF_SIGNALS + 3; i++)
+    wait_at(4000);
+  for (unsigned i = 0; i < MPROF_SIGNALS + 3; i++) {
+    s = signal_at(4100 + i, MPROF_WAKES_ONE);
+    CHECK_EQ(s.woken, i < MPROF_SIGNALS);
+    if (s.woken)
+      mprof_waiters_count_woken(COND, &s);
+  }
+  for (unsigned i = 0; i < MPROF_SIGNALS + 3; i++) {
+    s = leave(4000);
+    CHECK_EQ(s.is_counted, i < MPROF_SIGNALS);
+    if (s.is_counted)
+      mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
+  }
+}
+
+int main(void) {
+  void (*const cases[])(void) = {one_by_one, all_at_once,
+                                 returns_before_it_is_counted, timeouts,
+                                 full_list};
+  CHECK(mprof_init_ready());
+  mprof_clock_set(clock_fn, 1000000000);
+  CHECK(mprof_guard_enter());
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    cases[i]();
+    CHECK(!is_waited_for(COND) && !is_waited_for(MUTEX));
+  }
+  mprof_guard_leave();
+  return 0;
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: exactly the characters that Go calls printable are printable, of all
+// characters of the same version of Unicode.
+//
+// REQUIRES: go
+// RUN: %unit %s %rtlib %unit_libs -o %t && %t > %t.runs
+// RUN: %go run %src/utils/unicode/printable.go > %t.go
+// RUN: if grep -x 'Unicode 15.0.0' %t.go; then cmp %t.runs %t.go; fi
+// RUN: %go run %src/utils/unicode/printable.go -c > %t.c
+// RUN: if grep -q 'Unicode 15.0.0' %t.c; then \
+// RUN:   cmp %t.c %src/rt/thread/printable.c; fi
+
+#include "core.h"
+
+#include "thread/printable.h"
+
+int main(void) {
+  unsigned start = 0;
+  bool is_printable = false;
+  puts("Unicode 15.0.0");
+  for (unsigned c = 0; c <= 0x10ffff; c++)
+    if (mprof_is_printable(c) != is_printable) {
+      printf("%u\n", c - start);
+      start = c;
+      is_printable = !is_printable;
+    }
+  return 0;
+}

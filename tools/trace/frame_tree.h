@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stacks that a JSON file shows, as a tree. A node is a frame, and its
+// parent is the frame's caller. So a stack is the number of its leaf node, and
+// the frames that stacks have in common are stored once.
+
+#ifndef MPROF_TRACE_FRAME_TREE_H
+#define MPROF_TRACE_FRAME_TREE_H
+
+#include "idmap.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct trace;
+
+struct frame_node {
+  uint32_t parent; // number of the caller's node; 0: none
+  char *text;      // the frame as the inside of a JSON string
+};
+
+struct frame_tree {
+  struct frame_node *nodes; // node N is nodes[N - 1]
+  size_t count, capacity;
+  struct idmap by_content; // maps a hash of parent and text to the node
+  // Maps the ids of stacks to nodes. In the generation format, these are the
+  // stacks of this generation.
+  struct idmap by_stack;
+  uint64_t generation;
+};
+
+// Returns the number of a stack, or 0 if the stack is empty. Keeps only the
+// first max_frames frames. Call this when a slice begins: stack ids are valid
+// only within their generation, and the slice may end in a later one.
+uint32_t frame_tree_add(struct frame_tree *tree, const struct trace *trace,
+                        uint64_t stack, unsigned max_frames);
+// Writes the frames of a stack as the inside of a JSON string, leaf first, one
+// per line.
+void frame_tree_put_text(FILE *out, const struct frame_tree *tree,
+                         uint32_t number);
+// Writes the tree as the value of "stackFrames".
+void frame_tree_put(FILE *out, const struct frame_tree *tree);
+void frame_tree_clear(struct frame_tree *tree);
+
+#endif
