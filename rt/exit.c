@@ -7,11 +7,15 @@
 #include "exit.h"
 
 #include "bucket/custom_profile.h"
+#include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/writer_lock.h"
 #include "heap/alloc_log.h"
 #include "heap/event.h"
+#include "heap/sample.h"
+#include "process/process.h"
+#include "snapshot/group_by_stack.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
@@ -53,7 +57,9 @@ struct last_words {
   unsigned number;           // appended to the name if above 1
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
+  bool is_snapshot; // the process continues after the output
   bool flushes;     // the process is in exit, which flushes stdout at the end
+  struct mprof_keep_set written;
   size_t files;     // files written
   size_t last_file; // offset in line of the last file's path
   char line_buf[LINE_SIZE];
@@ -271,6 +277,7 @@ static void write_part(struct last_words *w, size_t i, size_t number) {
   } while (lost_name(w, error));
   if (!note_file(w, error))
     return;
+  mprof_keep_add(&w->written, w->path);
   begin_numbers(w);
   mprof_profile_rows[i].kind->put_numbers(&w->line, w->sum.copies[i], number);
   end_numbers(w);
@@ -304,6 +311,8 @@ static void write_trace(struct last_words *w) {
   if (error == 0)
     error = mprof_trace_finish_session(w->path, &result);
   if (note_file(w, error)) {
+    if (own_path == NULL)
+      mprof_keep_add(&w->written, w->path);
     begin_numbers(w);
     mprof_put_things(&w->line, result.events, "event");
     if (result.cut != 0) {
@@ -341,7 +350,10 @@ static void write_report(struct last_words *w) {
       error = mprof_write_file(w->path, false, put_report, &w->sum);
   } while (lost_name(w, error));
   const bool has_profiles = w->files > 0;
-  if (!note_file(w, error) || has_profiles)
+  if (!note_file(w, error))
+    return;
+  mprof_keep_add(&w->written, w->path);
+  if (has_profiles)
     return;
   begin_numbers(w);
   put_all(w);
@@ -425,8 +437,29 @@ static void say_files(struct last_words *w) {
   mprof_message_end(&w->line);
 }
 
-static void write_files(struct last_words *w) {
+// Makes the first part of all file names. The name of a snapshot contains the
+// time.
+static int make_base(struct last_words *w) {
   int error = mprof_path_base(w->base, sizeof(w->base));
+  if (error != 0 || !w->is_snapshot)
+    return error;
+  struct mprof_text t = {
+      .buf = w->base, .cap = sizeof(w->base), .len = strlen(w->base)};
+  mprof_text_str(&t, ".");
+  mprof_text_utc(&t, w->sum.time_ns, true);
+  return t.len + 1 < sizeof(w->base) ? 0 : -ENAMETOOLONG;
+}
+
+// Removes old files, as the options dump_keep and children_keep ask.
+static void remove_old_files(const struct last_words *w) {
+  if (w->is_snapshot)
+    mprof_keep_newest(MPROF_KEEP_SNAPSHOTS, &w->written);
+  else if (mprof_process_epoch() != 0) // a forked child
+    mprof_keep_newest(MPROF_KEEP_CHILDREN, &w->written);
+}
+
+static void write_files(struct last_words *w) {
+  int error = make_base(w);
   if (error != 0) {
     say_error(mprof_flags.log_path, error);
     return;
@@ -449,6 +482,7 @@ static void write_files(struct last_words *w) {
   mprof_outfile_keep_others(false);
   if (has_names)
     mprof_symbolize_end();
+  remove_old_files(w);
   if (w->files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
     mprof_message_always("wrote nothing: with log_path=stderr, only the report "
                          "shows the profiles, and report=0 turns it off");
@@ -488,30 +522,66 @@ static void write_last_words(struct last_words *w) {
   mprof_summary_free(&w->sum);
 }
 
-static void write_last_locked(bool flushes) {
+static void write_locked(bool is_snapshot, bool flushes) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   struct last_words *w = mprof_os_map(sizeof(*w));
   if (w == NULL) {
     say_nothing_written("", -ENOMEM);
     return;
   }
+  w->is_snapshot = is_snapshot;
   w->flushes = flushes;
   write_last_words(w);
   mprof_os_unmap(w, sizeof(*w));
 }
 
-void mprof_write_last_locked(void) { write_last_locked(false); }
+void mprof_write_last_locked(void) { write_locked(false, false); }
 
-bool mprof_wants_files(void) {
-  return strcmp(mprof_flags.log_path, "/dev/null") != 0 &&
-         (mprof_flags.profile || mprof_flags.report || mprof_flags.trace ||
-          mprof_trace_is_recorder() || mprof_trace_has_session() ||
-          mprof_events_log());
+void mprof_write_snapshot_locked(void) { write_locked(true, false); }
+
+// Returns whether log_path=/dev/null says that no file is to be written.
+static bool discards_files(void) {
+  return strcmp(mprof_flags.log_path, "/dev/null") == 0;
 }
 
-void mprof_write_at_exit(bool flushes) {
-  if (!mprof_wants_files())
+bool mprof_has_output(void) {
+  if (discards_files())
+    return false;
+  if (mprof_flags.trace || mprof_trace_is_recorder() ||
+      mprof_trace_has_session() || mprof_events_log())
+    return true;
+  return (mprof_flags.profile || mprof_flags.report) &&
+         mprof_summary_has_data();
+}
+
+bool mprof_must_say_no_output(void) {
+  return (mprof_flags.profile || mprof_flags.report) && !discards_files() &&
+         mprof_flags_has_environment && mprof_flags_want_news() &&
+         mprof_process_epoch() == 0;
+}
+
+// Says that no event was recorded, and why the heap profile would be empty.
+static void say_no_output(void) {
+  const struct mprof_heap_groups none = {0};
+  char text[256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "wrote nothing: nothing was recorded; heap profile: ");
+  mprof_text_str(&t, mprof_heap_groups_why_none(&none, mprof_sample_rate()));
+  mprof_message_always(text);
+}
+
+static atomic_int written_by; // id of the process that wrote its last output
+
+bool mprof_has_written_at_end(void) {
+  return atomic_load(&written_by) == mprof_sys_getpid();
+}
+
+void mprof_write_at_exit(enum mprof_end end) {
+  if (!mprof_has_output()) {
+    if (mprof_must_say_no_output())
+      say_no_output();
     return;
+  }
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process. The
     // interrupted code may hold any lock, so writing could wait for a lock
@@ -522,7 +592,9 @@ void mprof_write_at_exit(bool flushes) {
   }
   mprof_lock_acquire(&mprof_writer_lock);
   MPROF_CALLER(&mprof_writer_caller);
-  write_last_locked(flushes);
+  if (end != MPROF_END_EXEC)
+    atomic_store(&written_by, mprof_sys_getpid());
+  write_locked(false, end == MPROF_END_EXIT);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
 }

@@ -10,16 +10,36 @@
 
 #include "sys/base.h"
 
-// Writes the output. Sets the guard and takes writer_lock. The guard is already
-// set if a signal handler that interrupted the profiler ends the process. In
-// that case, reports this on stderr and writes nothing.
-// flushes: the process is in exit, which will flush stdout. If the line with
-//   the file names is printed, stdout is flushed before the line.
-void mprof_write_at_exit(bool flushes);
-// Returns whether the options ask for any output. log_path=/dev/null asks for
-// none.
-bool mprof_wants_files(void);
+enum mprof_end {
+  MPROF_END_EXIT,  // the process is in exit, which will flush stdout
+  MPROF_END_OTHER, // the process ends, and stdout may stay unflushed
+  MPROF_END_EXEC,  // the process is about to execute another program, which may
+                   // fail
+};
+
+// Writes the output, if there is any. Sets the guard and takes writer_lock. The
+// guard is already set if a signal handler that interrupted the profiler ends
+// the process. In that case, reports this on stderr and writes nothing. With
+// MPROF_END_EXIT, flushes stdout before the line with the file names.
+void mprof_write_at_exit(enum mprof_end end);
+// Returns whether mprof_write_at_exit has been called in this process with
+// another value than MPROF_END_EXEC. The answer is up to date only while
+// writer_lock is held.
+bool mprof_has_written_at_end(void);
+// Returns whether there is anything to write: the options ask for output, and
+// something was recorded. log_path=/dev/null asks for no output. Makes no
+// system call, because a seccomp filter may kill a process for it. Needs
+// neither the guard nor a lock.
+bool mprof_has_output(void);
+// Returns whether mprof_write_at_exit says on stderr that there is nothing to
+// write. This is so if the user has set options in the environment, if these
+// options ask for output and not for quiet, and if this is not a forked child.
+// Makes no system call.
+bool mprof_must_say_no_output(void);
 // Writes the output. Call with the guard set and writer_lock held.
 void mprof_write_last_locked(void);
+// Does the same for a process that continues. The names of the files contain
+// the time.
+void mprof_write_snapshot_locked(void);
 
 #endif // MPROF_RT_EXIT_H

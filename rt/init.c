@@ -12,6 +12,7 @@
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"
 #include "exit.h"
+#include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/writer_lock.h"
 #include "heap/beneath.h"
@@ -88,6 +89,7 @@ static void reset_writer(void) {
   mprof_symbolize_forget();
   mprof_symbolize_turn_off(false);
   mprof_outfile_keep_others(false);
+  mprof_keep_reset();
 }
 
 static void reset_collector(void) {
@@ -178,36 +180,51 @@ static void after_fork_in_child(void) {
 // the child writes its own output.
 static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
-  return mprof_process_has_started() && mprof_process_is_own() &&
-         atomic_exchange(written_by, pid) != pid;
+  return mprof_process_is_own() && atomic_exchange(written_by, pid) != pid;
 }
 
 static atomic_int ended; // id of the process that has written its exit output
 
-static void write_once(bool flushes) {
-  if (mprof_process_has_started() && !mprof_process_is_own())
+// Makes no system call if there is nothing to write, because a seccomp filter
+// may kill the process for the call.
+static void write_once(enum mprof_end end) {
+  if (!mprof_process_has_started())
+    return;
+  const bool has_output = mprof_has_output();
+  if (!has_output && !mprof_must_say_no_output())
+    return;
+  if (mprof_process_is_own()) {
+    if (!is_first(&ended))
+      return;
+    if (mprof_flags.stuck_report != 0)
+      mprof_stuck_watch_stop();
+    mprof_write_at_exit(end);
+  } else if (has_output) {
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held, and their changes stay
     // incomplete.
     mprof_message_always("wrote nothing: _Fork, clone or vfork created this "
                          "process without running fork handlers");
-  else if (is_first(&ended)) {
-    mprof_stuck_watch_stop();
-    mprof_write_at_exit(flushes);
   }
 }
 
-static void write_at_exit_once(void) { write_once(false); }
+static void write_at_exit_once(void) { write_once(MPROF_END_OTHER); }
+
+// Returns whether the process must write its output before it calls a function
+// that runs no destructors.
+static bool must_write(bool option) {
+  return option && mprof_process_has_started() && mprof_has_output();
+}
 
 void mprof_write_before_end(void) {
-  if (mprof_flags.dump_on__exit && is_first(&ended))
-    mprof_write_at_exit(false);
+  if (must_write(mprof_flags.dump_on__exit) && is_first(&ended))
+    mprof_write_at_exit(MPROF_END_OTHER);
 }
 
 void mprof_write_before_exec(void) {
   static atomic_int replaced;
-  if (mprof_flags.dump_on_exec && is_first(&replaced))
-    mprof_write_at_exit(false);
+  if (must_write(mprof_flags.dump_on_exec) && is_first(&replaced))
+    mprof_write_at_exit(MPROF_END_EXEC);
 }
 
 // --- start ---
@@ -251,4 +268,6 @@ __attribute__((constructor(101))) static void at_load(void) {
 
 // Runs after the program's exit handlers and its other destructors. Afterwards,
 // exit flushes stdio.
-__attribute__((destructor(101))) static void at_exit(void) { write_once(true); }
+__attribute__((destructor(101))) static void at_exit(void) {
+  write_once(MPROF_END_EXIT);
+}

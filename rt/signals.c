@@ -6,6 +6,13 @@
 // the signal has its normal effect: the previous handler runs, or the signal
 // ends the process.
 //
+// No signal is caught by default, because the program would notice the handler.
+// The default action of a signal ends a process at once, even while a thread
+// waits in the kernel for a child of vfork or for a dead file server. A handler
+// runs only after this wait, so such a process would ignore SIGTERM. The
+// handler also needs space on the stack of the thread, and the program finds
+// the handler when it asks for the signal's action.
+//
 // The signal may interrupt any code, on a stack that is full or damaged. So the
 // writer runs on a stack of its own and starts no symbolizer. The writer
 // allocates nothing and takes no lock except the runtime's own. If another
@@ -39,6 +46,11 @@ static struct {
   // SA_RESETHAND and its handler has run.
   struct sigaction previous[SIGNALS];
   char *stack; // the writer's stack, guarded by writer_lock
+  // Signals that the program left at their default action, which ends the
+  // process, and that do not report an error of the program's code. Bit s - 1
+  // is for signal s. Written at start.
+  uint64_t terminating;
+  atomic_int ending; // id of the process that writes before a signal ends it
 } signals;
 
 // --- names ---
@@ -59,8 +71,26 @@ static const struct {
     {"IO", SIGIO},         {"PWR", SIGPWR},   {"SYS", SIGSYS},
 };
 
+// Words of the option that stand for several signals. A word takes only signals
+// with the default action, because programs handle and ignore some of them.
+static const struct {
+  const char *word;
+  unsigned char signals[8]; // ends with 0
+} groups[] = {
+    {"none", {0}},
+    {"terminate", {SIGHUP, SIGINT, SIGTERM}},
+    {"crash", {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP}},
+};
+
 static bool equals(const char *name, const char *s, size_t len) {
   return strlen(name) == len && memcmp(name, s, len) == 0;
+}
+
+static const unsigned char *find_group(const char *s, size_t len) {
+  for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+    if (equals(groups[i].word, s, len))
+      return groups[i].signals;
+  return NULL;
 }
 
 static int number_of(const char *s, size_t len) {
@@ -89,6 +119,45 @@ static bool is_fault(int sig, const siginfo_t *info) {
          (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
 }
 
+// Returns whether the process ends when the handler returns. The first process
+// of a container does not end by a signal with the default action, except by a
+// fault.
+static bool ends_process(int sig, const siginfo_t *info,
+                         const struct sigaction *previous) {
+  return mprof_signal_ends_process(sig, previous) &&
+         (mprof_sys_getpid() != 1 || is_fault(sig, info));
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context);
+
+// Restores the default action of the signals that end the process and that this
+// handler still catches. Unblocks these signals unless the program blocked
+// them. A second such signal then ends the process at once, although the first
+// one is still being handled.
+static void let_second_signal_end(const ucontext_t *interrupted) {
+  struct sigaction by_default;
+  memset(&by_default, 0, sizeof(by_default));
+  by_default.sa_handler = SIG_DFL;
+  sigset_t mask;
+  sigfillset(&mask);
+  for (int sig = 1; sig < SIGNALS; sig++) {
+    struct sigaction now;
+    if (!(signals.terminating >> (sig - 1) & 1) ||
+        sigaction(sig, NULL, &now) != 0 || now.sa_sigaction != on_signal)
+      continue; // the program has installed its own handler meanwhile
+    sigaction(sig, &by_default, NULL);
+    if (!sigismember(&interrupted->uc_sigmask, sig))
+      sigdelset(&mask, sig);
+  }
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void block_all(void) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+
 // --- the dump ---
 
 static void call_on_stack(void (*f)(void), char *top) {
@@ -104,9 +173,10 @@ static void call_on_stack(void (*f)(void), char *top) {
                      "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 
-// Writes the files. is_last: the process is about to end, so writer_lock stays
-// held. If a signal then hits another thread, that thread waits for the lock
-// until the process ends, and leaves no incomplete file behind.
+// Writes the files, unless another thread has written them because the process
+// exits. is_last: the process is about to end, so writer_lock stays held. If a
+// signal then hits another thread, that thread waits for the lock until the
+// process ends, and leaves no incomplete file behind.
 static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
     mprof_message_always("dump_on_signal: wrote nothing, because another "
@@ -118,7 +188,10 @@ static void dump(bool is_last, uintptr_t frame) {
   // The signal handler that runs now is the profiler's. So if the signal has
   // interrupted a wait, the profiles show the thread as waiting.
   mprof_tls.interrupted = mprof_interrupted_wait(frame);
-  call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
+  if (!mprof_has_written_at_end())
+    call_on_stack(is_last ? mprof_write_last_locked
+                          : mprof_write_snapshot_locked,
+                  signals.stack + STACK_SIZE);
   mprof_tls.interrupted = NULL;
   mprof_symbolize_turn_off(false);
   if (!is_last)
@@ -147,16 +220,32 @@ static bool put_off(int sig, siginfo_t *info, void *context) {
 
 // --- the handler ---
 
+// Writes the files before a signal ends the process. Does nothing if another
+// such signal has come before and this signal is a request to end the process.
+static void dump_before_end(int sig, const ucontext_t *interrupted,
+                            uintptr_t frame) {
+  const int pid = mprof_sys_getpid();
+  const bool is_second = atomic_exchange(&signals.ending, pid) == pid;
+  if (is_second && (signals.terminating >> (sig - 1) & 1))
+    return;
+  let_second_signal_end(interrupted);
+  dump(true, frame);
+  block_all(); // the signal stays pending until the handler returns
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context) {
   int before = errno;
   struct sigaction *previous = &signals.previous[sig];
-  bool is_last = mprof_signal_ends_process(sig, previous);
   // Write nothing in a child of vfork, because the child shares its parent's
   // memory and has no data of its own.
   if (mprof_is_ready && mprof_process_is_own()) {
+    const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     if (mprof_guard_enter()) {
-      if (mprof_wants_files())
-        dump(is_last, (uintptr_t)__builtin_frame_address(0));
+      const bool has_output = mprof_has_output();
+      if (has_output && ends_process(sig, info, previous))
+        dump_before_end(sig, context, frame);
+      else if (has_output)
+        dump(false, frame);
       mprof_guard_leave();
     } else if (is_fault(sig, info)) {
       mprof_message_always(
@@ -170,7 +259,9 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
                            "and could not be deferred");
     }
   }
-  mprof_signal_pass_on(previous, sig, info, context);
+  if (!mprof_signal_ends_process(sig, previous) ||
+      ends_process(sig, info, previous))
+    mprof_signal_pass_on(previous, sig, info, context);
   errno = before;
 }
 
@@ -189,8 +280,34 @@ static void complain(const char *before, const char *s, size_t len,
   mprof_message(line);
 }
 
+static bool is_crash(int sig) {
+  const unsigned char *crash = find_group("crash", strlen("crash"));
+  return strchr((const char *)crash, sig) != NULL;
+}
+
+static bool has_function(const struct sigaction *p) {
+  return (p->sa_flags & SA_SIGINFO) ||
+         (p->sa_handler != SIG_DFL && p->sa_handler != SIG_IGN);
+}
+
+static void catch_signal(int sig, const struct sigaction *previous) {
+  struct sigaction ours;
+  signals.previous[sig] = *previous;
+  memset(&ours, 0, sizeof(ours));
+  ours.sa_sigaction = on_signal;
+  ours.sa_flags =
+      (previous->sa_flags & ~(SA_RESETHAND | SA_NODEFER)) | SA_SIGINFO;
+  if (!has_function(previous))
+    ours.sa_flags |= SA_ONSTACK | SA_RESTART;
+  sigfillset(&ours.sa_mask);
+  if (mprof_signal_ends_process(sig, previous) && !is_crash(sig))
+    signals.terminating |= UINT64_C(1) << (sig - 1);
+  sigaction(sig, &ours, NULL);
+}
+
+// Catches the signal that the option names as s.
 static void take(int sig, const char *s, size_t len) {
-  struct sigaction *p = &signals.previous[sig], now;
+  struct sigaction now;
   if (sig == SIGKILL || sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
       sig == SIGTTOU || sigaction(sig, NULL, &now) != 0) {
     complain("", s, len, " cannot be caught; choose another signal");
@@ -198,27 +315,35 @@ static void take(int sig, const char *s, size_t len) {
   }
   if (now.sa_sigaction == on_signal) // the option lists the signal twice
     return;
-  *p = now;
-  bool has_function = (p->sa_flags & SA_SIGINFO) ||
-                      (p->sa_handler != SIG_DFL && p->sa_handler != SIG_IGN);
-  if (!has_function && p->sa_handler == SIG_IGN) {
+  if (!has_function(&now) && now.sa_handler == SIG_IGN)
     complain("the process ignores ", s, len,
              ", so nothing is written when it arrives");
-    return;
-  }
-  struct sigaction ours;
-  memset(&ours, 0, sizeof(ours));
-  ours.sa_sigaction = on_signal;
-  ours.sa_flags = (p->sa_flags & ~(SA_RESETHAND | SA_NODEFER)) | SA_SIGINFO;
-  if (!has_function)
-    ours.sa_flags |= SA_ONSTACK | SA_RESTART;
-  sigfillset(&ours.sa_mask);
-  sigaction(sig, &ours, NULL);
+  else
+    catch_signal(sig, &now);
+}
+
+static void take_group(const unsigned char *sig) {
+  struct sigaction now;
+  for (; *sig != 0; sig++)
+    if (sigaction(*sig, NULL, &now) == 0 &&
+        mprof_signal_ends_process(*sig, &now))
+      catch_signal(*sig, &now);
+}
+
+static void take_word(const char *s, size_t len) {
+  const unsigned char *group = find_group(s, len);
+  int sig = number_of(s, len);
+  if (group != NULL)
+    take_group(group);
+  else if (sig == 0)
+    complain("unknown ", s, len, "; use a name such as TERM, or a number");
+  else
+    take(sig, s, len);
 }
 
 void mprof_signals_init(void) {
   const char *s = mprof_flags.dump_on_signal;
-  if (*s == '\0')
+  if (*s == '\0' || strcmp(s, "none") == 0)
     return;
   int before = errno;
   signals.stack = mprof_os_map(STACK_SIZE);
@@ -228,11 +353,7 @@ void mprof_signals_init(void) {
   }
   while (*s != '\0') {
     size_t len = strcspn(s, "+");
-    int sig = number_of(s, len);
-    if (sig == 0)
-      complain("unknown ", s, len, "; use a name such as TERM, or a number");
-    else
-      take(sig, s, len);
+    take_word(s, len);
     s += len + (s[len] == '+');
   }
   errno = before;

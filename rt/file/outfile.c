@@ -51,9 +51,7 @@ static void note(struct mprof_outfile *f, int error) {
 // check. To make this unlikely, the runtime's own descriptors have high
 // numbers.
 static bool is_same(const struct mprof_outfile *f) {
-  uint64_t dev, ino;
-  return mprof_sys_fstat_id(f->fd, &dev, &ino) == 0 && dev == f->dev &&
-         ino == f->ino;
+  return mprof_sys_has_id(f->fd, f->dev, f->ino);
 }
 
 static void lose(struct mprof_outfile *f) {

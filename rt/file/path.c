@@ -126,6 +126,8 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
     report_unknown(p[1], option, pattern);
     mprof_text_str(&t, "%");
   }
+  if (mprof_flags_is_secure() && buf[0] != '/')
+    return -EPERM;
   // If the buffer is full, the text may have been truncated, so this is an
   // error.
   return t.len + 1 < cap ? 0 : -ENAMETOOLONG;

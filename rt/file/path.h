@@ -17,18 +17,20 @@
 // Expands %p (process id), %e (program), %h (host), %t (time) and %% in
 // pattern. Stores the result in buf, which has cap bytes. If pattern has no %p,
 // appends ".<pid>", so that a child never overwrites its parent's file. Copies
-// any other % unchanged and reports this % on stderr. Returns 0 or
-// -ENAMETOOLONG.
+// any other % unchanged and reports this % on stderr. Returns 0, -ENAMETOOLONG
+// or -EPERM.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
 // Expands the option log_path. If log_path is "stderr", expands the option's
 // default value instead. Use this function for output that is never written to
-// stderr, such as the trace. Returns 0 or -ENAMETOOLONG.
+// stderr, such as the trace. Returns 0, -ENAMETOOLONG or -EPERM.
 int mprof_path_base(char *buf, size_t cap);
 // Returns whether the option log_path is stderr.
 bool mprof_path_is_stderr(void);
 // Expands pattern as mprof_path_expand does, but never appends ".<pid>".
 // option: name of the option that contains the pattern, for messages. Stores in
-// *has_pid whether the pattern contains %p.
+// *has_pid whether the pattern contains %p. Returns -EPERM if the path is
+// relative and the program has more rights than its user
+// (mprof_flags_is_secure).
 int mprof_path_fill(char *buf, size_t cap, const char *option,
                     const char *pattern, bool *has_pid);
 // Appends the base name of the program's executable file to t.

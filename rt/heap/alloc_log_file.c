@@ -66,11 +66,7 @@ static bool fail(const char *what, int error) {
 }
 
 // Returns whether fd still refers to the log's file.
-static bool is_ours(int fd) {
-  uint64_t dev, ino;
-  return mprof_sys_fstat_id(fd, &dev, &ino) == 0 && dev == file.dev &&
-         ino == file.ino;
-}
+static bool is_ours(int fd) { return mprof_sys_has_id(fd, file.dev, file.ino); }
 
 static long open_path(int flags) {
   return mprof_outfile_move_up(mprof_sys_open(

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 struct mprof_flags mprof_flags;
+bool mprof_flags_has_environment;
 
 // Returns the default options of the program. The program may define this
 // function; otherwise the symbol is NULL.
@@ -427,12 +428,14 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
 
 // --- start ---
 
+bool mprof_flags_is_secure(void) { return getauxval(AT_SECURE) != 0; }
+
 // Returns the value of an environment variable. Returns NULL if the program has
 // more rights than the user who started it (setuid), because that user controls
 // the environment.
 const char *mprof_flags_environment(const char *name) {
   size_t len = strlen(name);
-  if (getauxval(AT_SECURE) != 0)
+  if (mprof_flags_is_secure())
     return NULL;
   for (char **e = environ; e != NULL && *e != NULL; e++)
     if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
@@ -455,10 +458,15 @@ void mprof_flags_init(void) {
     s = __mprof_default_options();
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
+  mprof_flags_has_environment = user != NULL && *user != '\0';
   if (user != NULL)
     mprof_flags_parse(&mprof_flags, user, "MPROF_OPTIONS");
   if (mprof_flags.help)
     mprof_flags_print_help();
+  // The default output would go to the directory of the user who started the
+  // program, with the rights of the program.
+  if (mprof_flags_is_secure() && mprof_flags.log_path[0] != '/')
+    mprof_flags.profile = mprof_flags.report = false;
 }
 
 static void print_options(void) {

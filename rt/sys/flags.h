@@ -23,12 +23,15 @@ struct mprof_flags {
 // (sample.h) returns the current rate.
 extern struct mprof_flags mprof_flags;
 
+// Whether the user has set options in the environment variable MPROF_OPTIONS.
+// mprof_flags_init writes it.
+extern bool mprof_flags_has_environment;
+
 // Sets mprof_flags from the defaults, __mprof_default_options() and
 // MPROF_OPTIONS. Turns messages off (message.h) if stderr is no terminal and
 // neither MPROF_OPTIONS nor __mprof_default_options is there, because a program
 // that was merely built with MProf must print the same as without. Ignores
-// MPROF_OPTIONS if the kernel has set AT_SECURE (setuid
-// programs).
+// MPROF_OPTIONS if the kernel has set AT_SECURE (setuid programs).
 void mprof_flags_init(void);
 // Returns whether to print news that are no errors, such as the names of the
 // written files: if stderr is a terminal or the user has set MPROF_OPTIONS, and
@@ -44,6 +47,10 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
                        const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
 void mprof_flags_print_help(void);
+// Returns whether the program has more rights than the user who started it: the
+// kernel has set AT_SECURE, as for set-user-id programs. The user must neither
+// set options nor choose, by the current directory, which files are written.
+bool mprof_flags_is_secure(void);
 // Returns the value of the environment variable name. Returns NULL if the
 // variable is not set, or if the kernel has set AT_SECURE (setuid programs).
 const char *mprof_flags_environment(const char *name);

@@ -216,10 +216,8 @@ void mprof_message_init(void) {
 }
 
 bool mprof_message_has_stderr(void) {
-  uint64_t dev, ino;
   return atomic_load_explicit(&state.is_known, memory_order_acquire) &&
-         mprof_sys_fstat_id(2, &dev, &ino) == 0 && dev == state.dev &&
-         ino == state.ino;
+         mprof_sys_has_id(2, state.dev, state.ino);
 }
 
 void mprof_message_begin(struct mprof_text *t) {

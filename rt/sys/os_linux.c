@@ -12,12 +12,14 @@
 #include "sys/os_linux.h"
 
 #include "sys/kernel_call.h"
+#include "sys/stats.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <linux/stat.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -28,6 +30,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 
 static long call3(long nr, long a, long b, long c) {
@@ -56,29 +59,69 @@ long mprof_sys_rename(const char *from, const char *to) {
   return call3(SYS_rename, (long)from, (long)to, 0);
 }
 
-// Some file systems do not support RENAME_NOREPLACE. The fallback is link,
-// because link also fails if the new name exists. A few file systems support
-// neither RENAME_NOREPLACE nor link. For these file systems, the function
-// checks whether the new name exists and then uses a plain rename. Another
-// process may create the file between the check and the rename.
-long mprof_sys_rename_new(const char *from, const char *to) {
-  long r = mprof_syscall(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
-                         (long)to, 1 /*RENAME_NOREPLACE*/, 0);
-  if (r != -EINVAL && r != -ENOSYS)
+// --- calls that a seccomp filter may refuse ---
+
+// Returns whether a system call failed because a filter refuses it, or because
+// the kernel does not have it. EPERM and EACCES may have other reasons, too.
+static bool is_refused(long result) {
+  return result == -EPERM || result == -EACCES || result == -ENOSYS;
+}
+
+// Counts a check that could not be made.
+static void leave_out_check(void) { mprof_stat_add(MPROF_STAT_unchecked, 1); }
+
+// Stores mode, device and inode of a file in *st. An empty path means the file
+// of descriptor fd. Tries all calls of the kernel, because a filter may allow
+// only some of them. Returns 0 or -errno.
+static long stat_at(int fd, const char *path, int flags, struct stat *st) {
+  flags |= *path == '\0' ? AT_EMPTY_PATH : 0;
+  long r = *path == '\0' ? call3(SYS_fstat, fd, (long)st, 0) : -ENOSYS;
+  if (is_refused(r))
+    r = mprof_syscall(SYS_newfstatat, fd, (long)path, (long)st, flags, 0, 0);
+  if (!is_refused(r))
     return r;
-  r = call3(SYS_link, (long)from, (long)to, 0);
+  struct statx x;
+  if (mprof_syscall(SYS_statx, fd, (long)path, flags,
+                    STATX_TYPE | STATX_INO | STATX_NLINK, (long)&x, 0) != 0)
+    return r;
+  st->st_mode = x.stx_mode;
+  st->st_ino = x.stx_ino;
+  st->st_nlink = x.stx_nlink;
+  st->st_dev = makedev(x.stx_dev_major, x.stx_dev_minor);
+  return 0;
+}
+
+// Some file systems do not support RENAME_NOREPLACE, and some filters refuse
+// renameat2. The fallback is link, because link also fails if the new name
+// exists. If neither works, the function checks whether the new name exists and
+// then uses a plain rename. Another process may create the file between the
+// check and the rename.
+long mprof_sys_rename_new(const char *from, const char *to) {
+  long first = mprof_syscall(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
+                             (long)to, 1 /*RENAME_NOREPLACE*/, 0);
+  if (first != -EINVAL && !is_refused(first))
+    return first;
+  long r = call3(SYS_link, (long)from, (long)to, 0);
   if (r == 0)
     return call3(SYS_unlink, (long)from, 0, 0);
   if (r == -EEXIST || mprof_sys_exists(to))
     return -EEXIST;
-  return mprof_sys_rename(from, to);
+  r = mprof_sys_rename(from, to);
+  if (r == 0 && first != -EINVAL)
+    leave_out_check();
+  return r;
 }
 
 // Returns true for a symbolic link even if its target does not exist.
 bool mprof_sys_exists(const char *path) {
   struct stat st;
-  return mprof_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
-                       AT_SYMLINK_NOFOLLOW, 0, 0) == 0;
+  long r = stat_at(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &st);
+  if (!is_refused(r))
+    return r == 0;
+  r = mprof_sys_open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (r >= 0)
+    mprof_sys_close((int)r);
+  return r >= 0;
 }
 
 long mprof_sys_ftruncate(int fd, long len) {
@@ -97,14 +140,34 @@ long mprof_sys_readlink(const char *path, char *buf, size_t len) {
   return call3(SYS_readlink, (long)path, (long)buf, (long)len);
 }
 
+// Returns whether the descriptor is open. Called if all calls are refused that
+// identify its file.
+static bool is_open(int fd) {
+  leave_out_check();
+  return mprof_sys_fcntl(fd, F_GETFD, 0) >= 0;
+}
+
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
+  struct stat st = {.st_dev = 0, .st_ino = 0};
+  long r = stat_at(fd, "", 0, &st);
+  if (r != 0 && !(is_refused(r) && is_open(fd)))
+    return r;
+  *dev = st.st_dev;
+  *ino = st.st_ino;
+  return 0;
+}
+
+bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino) {
   struct stat st;
-  long err = call3(SYS_fstat, fd, (long)&st, 0);
-  if (err == 0) {
-    *dev = st.st_dev;
-    *ino = st.st_ino;
-  }
-  return err;
+  long r = stat_at(fd, "", 0, &st);
+  return is_refused(r) ? is_open(fd)
+                       : r == 0 && st.st_dev == dev && st.st_ino == ino;
+}
+
+long mprof_sys_mode(int fd, const char *path) {
+  struct stat st;
+  long r = stat_at(fd, path, 0, &st);
+  return r == 0 ? (long)st.st_mode : r;
 }
 
 bool mprof_sys_is_terminal(int fd) {
@@ -114,8 +177,7 @@ bool mprof_sys_is_terminal(int fd) {
 
 uint64_t mprof_sys_links(int fd) {
   struct stat st = {.st_nlink = 0};
-  mprof_syscall(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH, 0, 0);
-  return st.st_nlink;
+  return stat_at(fd, "", 0, &st) == 0 ? st.st_nlink : 0;
 }
 
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
@@ -196,10 +258,11 @@ uint64_t mprof_sys_thread_ran_ns(int tid) {
 // The kernel copies the set before it checks `how`. So the result is EINVAL if
 // addr is readable, and EFAULT otherwise. The mask never changes. The kernel
 // does not read a null address, so this function excludes addresses in the
-// first page.
+// first page. Any other result comes from a seccomp filter, so the address may
+// be unreadable.
 bool mprof_sys_readable(uintptr_t addr) {
   return addr >= MPROF_PAGE && mprof_syscall(SYS_rt_sigprocmask, -1, (long)addr,
-                                             0, 8, 0, 0) != -EFAULT;
+                                             0, 8, 0, 0) == -EINVAL;
 }
 
 uint64_t mprof_sys_random(void) {
@@ -225,7 +288,10 @@ static uint64_t soft_limit(int resource) {
   return limit.rlim_cur; // UINT64_MAX if there is no limit (RLIM_INFINITY)
 }
 
-uint64_t mprof_sys_address_space_limit(void) { return soft_limit(RLIMIT_AS); }
+uint64_t mprof_sys_memory_limit(void) {
+  const uint64_t space = soft_limit(RLIMIT_AS), data = soft_limit(RLIMIT_DATA);
+  return space < data ? space : data;
+}
 
 uint64_t mprof_sys_file_size_limit(void) { return soft_limit(RLIMIT_FSIZE); }
 
@@ -355,15 +421,21 @@ bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len) {
 static void *map(size_t len, int prot, int flags) {
   if (must_fail())
     return NULL;
-  long p = mprof_syscall(SYS_mmap, 0, (long)len, prot,
-                         MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  long p =
+      mprof_syscall(SYS_mmap, 0, (long)len, prot, MAP_ANONYMOUS | flags, -1, 0);
   if (p < 0 && p > -4096)
     return NULL;
   note_map((uintptr_t)p, len);
   return (void *)p;
 }
 
-void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
+void *mprof_os_map(size_t len) {
+  return map(len, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+}
+
+void *mprof_os_map_shared(size_t len) {
+  return map(len, PROT_READ | PROT_WRITE, MAP_SHARED);
+}
 
 void mprof_os_unmap(void *p, size_t len) {
   // The table's entry is removed before munmap, because another thread may get
@@ -373,7 +445,7 @@ void mprof_os_unmap(void *p, size_t len) {
 }
 
 void *mprof_os_reserve(size_t len) {
-  void *p = map(len, PROT_NONE, MAP_NORESERVE);
+  void *p = map(len, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE);
   // Forbids huge pages. Otherwise the kernel may provide a huge page when only
   // the first few KiB are used, and the whole page would count as memory of the
   // program.

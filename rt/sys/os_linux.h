@@ -34,8 +34,13 @@ long mprof_sys_readlink(const char *path, char *buf, size_t len);
 // Returns whether fd refers to a terminal.
 bool mprof_sys_is_terminal(int fd);
 // Stores the device and inode numbers of the file that is open as fd. Both
-// numbers together identify the file. Returns 0 or -errno.
+// numbers together identify the file. Returns 0 or -errno. If a filter refuses
+// all calls that read the numbers, stores 0 for every open descriptor. The
+// statistic `unchecked` counts such calls.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
+// Returns whether descriptor fd refers to the file with these numbers. If a
+// filter refuses all calls for this, returns true for every open descriptor.
+bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino);
 // Reserves disk space for `bytes` bytes from offset on, without changing the
 // file's length. To release reserved space behind the file's end, call
 // mprof_sys_ftruncate with the file's present length. Returns 0 or -errno.
@@ -47,6 +52,9 @@ long mprof_sys_poll_out(int fd, int timeout_ms);
 // number is unknown. For a directory, the number includes "." and the ".." of
 // each subdirectory.
 uint64_t mprof_sys_links(int fd);
+// Returns the mode (st_mode) of a file, or -errno. fd: AT_FDCWD, or the
+// descriptor of the file if path is empty.
+long mprof_sys_mode(int fd, const char *path);
 // Sets the file position of fd to the start of the file.
 long mprof_sys_rewind(int fd);
 int mprof_sys_getpid(void);
@@ -88,9 +96,10 @@ uint64_t mprof_sys_thread_ran_ns(int tid);
 bool mprof_sys_readable(uintptr_t addr);
 uint64_t mprof_sys_random(void);
 int64_t mprof_sys_realtime_ns(void);
-// Returns the limit of the process's address space (RLIMIT_AS) in bytes, or
-// UINT64_MAX if there is no limit.
-uint64_t mprof_sys_address_space_limit(void);
+// Returns the smaller one of RLIMIT_AS and RLIMIT_DATA in bytes, or UINT64_MAX
+// if there is no limit. RLIMIT_AS limits the process's address space.
+// RLIMIT_DATA limits the heap and all private memory that can be written.
+uint64_t mprof_sys_memory_limit(void);
 // Returns the limit of file sizes (RLIMIT_FSIZE) in bytes, or UINT64_MAX if
 // there is no limit.
 uint64_t mprof_sys_file_size_limit(void);
@@ -125,6 +134,8 @@ int mprof_os_write(int fd, const void *buf, size_t *left);
 // memory with mprof_os_unmap.
 void *mprof_os_map(size_t len);
 void mprof_os_unmap(void *p, size_t len);
+// Maps memory as mprof_os_map does, but forked children share the memory.
+void *mprof_os_map_shared(size_t len);
 // mprof_os_reserve reserves address space without memory and returns NULL on
 // failure. mprof_os_commit provides memory for a part of this address space,
 // and returns false if the system has no memory. in_huge_pages: asks the kernel

@@ -21,7 +21,8 @@
 // make lookups in a large table of stacks slow.
 #define COMMIT_BYTES ((size_t)256 << 10)
 #define HUGE_BYTES ((size_t)2 << 20)
-#define LIMIT_SHARE 32 // reserves at most RLIMIT_AS / LIMIT_SHARE
+// Reserves at most RLIMIT_AS / LIMIT_SHARE and RLIMIT_DATA / LIMIT_SHARE.
+#define LIMIT_SHARE 32
 #define HUGE_FROM (2 * HUGE_BYTES)
 
 char *mprof_persistent_base; // start of the range; see persistent.h
@@ -34,10 +35,10 @@ static struct {
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
 
 int mprof_persistent_init(size_t max_bytes) {
-  // If the process's address space is limited, only a small share of the limit
-  // is reserved, and the rest is left to the program. Profiling with little
-  // memory is better than no profiling.
-  uint64_t limit = mprof_sys_address_space_limit();
+  // If the process's address space or writable memory is limited, only a small
+  // share of the limit is reserved, and the rest is left to the program.
+  // Profiling with little memory is better than no profiling.
+  uint64_t limit = mprof_sys_memory_limit();
   if (max_bytes > limit / LIMIT_SHARE)
     max_bytes = limit / LIMIT_SHARE;
   for (size_t size = max_bytes; size >= COMMIT_BYTES; size /= 2) {

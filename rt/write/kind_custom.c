@@ -5,6 +5,7 @@
 // the end of the process, each of these profiles gets a separate file and a
 // separate section of the report.
 
+#include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "snapshot/snapshot_custom.h"
@@ -50,6 +51,12 @@ static int write(struct mprof_outfile *f, const void *copy,
                                  : mprof_write_custom_pprof(f, &c->v[number]);
 }
 
+// Returns whether a value was ever added, even if it was removed again.
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_bucket_first(MPROF_BUCKET_CUSTOM) != NULL;
+}
+
 static bool has_stacks(const void *copy) {
   const struct custom_copy *c = copy;
   for (size_t i = 0; i < c->len; i++)
@@ -93,6 +100,7 @@ const struct mprof_profile_kind mprof_kind_custom = {
     .take = take,
     .free = release,
     .write = write,
+    .has_data = has_data,
     .has_stacks = has_stacks,
     .parts = parts,
     .part_name = part_name,

@@ -6,6 +6,7 @@
 
 #include "write/kind_heap.h"
 
+#include "bucket/bucket.h"
 #include "bucket/cycle.h"
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
@@ -49,6 +50,13 @@ static int write(struct mprof_outfile *f, const void *copy,
 static int group(void *copy) {
   struct mprof_heap_copy *c = copy;
   return mprof_heap_groups_make(&c->stacks, &c->snapshot);
+}
+
+// Returns whether a block was counted. A free is counted in the bucket of its
+// allocation.
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_bucket_first(MPROF_BUCKET_MEM) != NULL;
 }
 
 // Returns whether the heap profile is shown. It is shown even without samples,
@@ -99,6 +107,7 @@ const struct mprof_profile_kind mprof_kind_heap = {
     .take = take,
     .free = release,
     .write = write,
+    .has_data = has_data,
     .group = group,
     .is_shown = is_shown,
     .has_stacks = has_stacks,

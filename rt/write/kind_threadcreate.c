@@ -4,10 +4,12 @@
 // The functions (profile_kind.h) of the profile threadcreate, which shows the
 // stacks that created threads.
 
+#include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "sys/flags.h"
 #include "sys/message.h"
+#include "sys/stats.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
@@ -51,6 +53,15 @@ static int write(struct mprof_outfile *f, const void *copy,
   return form == MPROF_FORM_TEXT
              ? mprof_write_threadcreate_text(f, &c->threads)
              : mprof_write_threadcreate_pprof(f, &c->threads);
+}
+
+// Returns whether a thread was created. A thread that the runtime did not see
+// being created is in the registry.
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_flags.threadcreate &&
+         (mprof_bucket_first(MPROF_BUCKET_THREAD) != NULL ||
+          mprof_stat_get(MPROF_STAT_threads) > 1);
 }
 
 static bool is_on(void) { return mprof_flags.threadcreate; }
@@ -101,6 +112,7 @@ const struct mprof_profile_kind mprof_kind_threadcreate = {
     .take = take,
     .free = release,
     .write = write,
+    .has_data = has_data,
     .is_on = is_on,
     .is_shown = is_shown,
     .has_stacks = has_stacks,

@@ -45,6 +45,11 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static bool is_on(void) { return mprof_flags.stuck; }
 
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return is_on(); // the user asks whether threads are stuck
+}
+
 static bool has_stacks(const void *copy) {
   const struct mprof_stuck *g = copy;
   return g->stuck > 0;
@@ -79,6 +84,7 @@ const struct mprof_profile_kind mprof_kind_threadleak = {
     .take = take,
     .free = release,
     .write = write,
+    .has_data = has_data,
     .is_on = is_on,
     .has_stacks = has_stacks,
     .put_numbers = put_numbers,

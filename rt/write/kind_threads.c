@@ -43,6 +43,11 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static bool is_on(void) { return mprof_flags.threads; }
 
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return is_on(); // the first thread always has a stack
+}
+
 static bool has_stacks(const void *copy) {
   const struct mprof_thread_stacks *s = copy;
   return s->len > 0;
@@ -60,6 +65,7 @@ const struct mprof_profile_kind mprof_kind_threads = {
     .take = take,
     .free = release,
     .write = write,
+    .has_data = has_data,
     .is_on = is_on,
     .has_stacks = has_stacks,
     .put_numbers = put_numbers,

@@ -61,6 +61,10 @@ bool mprof_wait_copy_is_shown(const void *copy) {
   return c->snapshot.rate != 0 || c->snapshot.len > 0;
 }
 
+static bool has_data(const struct mprof_profile_row *row) {
+  return mprof_bucket_first((enum mprof_bucket_type)row->variant) != NULL;
+}
+
 static bool is_shown(const void *copy, void *const *copies) {
   (void)copies;
   return mprof_wait_copy_is_shown(copy);
@@ -98,6 +102,7 @@ const struct mprof_profile_kind mprof_kind_wait = {
     .take = take,
     .free = release,
     .write = write,
+    .has_data = has_data,
     .group = group,
     .is_shown = is_shown,
     .has_stacks = has_stacks,

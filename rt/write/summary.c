@@ -8,6 +8,7 @@
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/stats.h"
 #include "sys/tls.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
@@ -85,6 +86,19 @@ int mprof_summary_take(struct mprof_summary *s) {
 bool mprof_summary_has_stacks(const struct mprof_summary *s) {
   for (size_t i = 0; i < MPROF_PROFILES; i++)
     if (has_copy(i) && mprof_profile_rows[i].kind->has_stacks(s->copies[i]))
+      return true;
+  return false;
+}
+
+bool mprof_summary_has_data(void) {
+  for (size_t i = 0; i < MPROF_PROFILES; i++) {
+    const struct mprof_profile_row *row = &mprof_profile_rows[i];
+    if (has_copy(i) && row->kind->has_data != NULL && row->kind->has_data(row))
+      return true;
+  }
+  for (int i = 0; i < MPROF_STAT_COUNT; i++)
+    if (mprof_stat_infos[i].is_loss && mprof_stat_get(i) != 0 &&
+        i != MPROF_STAT_unchecked) // counts checks of files, not events
       return true;
   return false;
 }

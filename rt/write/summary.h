@@ -31,6 +31,10 @@ int mprof_summary_take(struct mprof_summary *s);
 // directly.
 int mprof_summary_group(struct mprof_summary *s);
 void mprof_summary_free(struct mprof_summary *s);
+// Returns whether a summary would have anything to show: an event was recorded
+// or lost, or an option asks for a profile that may be empty. Makes no system
+// call. Needs neither the guard nor a lock.
+bool mprof_summary_has_data(void);
 // Returns whether any copy has stacks that must be symbolized.
 bool mprof_summary_has_stacks(const struct mprof_summary *s);
 

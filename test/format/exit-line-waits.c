@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: at exit each profile that has data is written to a file, and a single
-// line names all files with their counts. A program with one thread and without
-// rates gets only a heap profile and a report.
+// line names all files with their counts. A program without rates gets only a
+// heap profile, a thread creation profile and a report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o noted
@@ -34,25 +34,28 @@
 // RUN: grep -q '^--- mutex:' x.*.mutex.txt
 // RUN: grep -q '^threadcreate profile: total 4$' x.*.threadcreate.txt && rm x.*
 //
-// A profile is written if its rate is on, or if it has samples from before the
-// rate was turned off. With threadcreate=0 the profile of threads is not
-// written.
-// RUN: %run{block_rate=1:report=0} ./app 2>&1 \
+// If anything was recorded, a profile is written if its rate is on, or if it
+// has samples from before the rate was turned off. With threadcreate=0 the
+// profile of threads is not written.
+// RUN: %run{block_rate=1:report=0} ./app threads 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EMPTY
-// EMPTY: heap.pb.gz ({{[^()]*}}) and mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
+// EMPTY: wrote mprof.app.{{[0-9]+}}.*: heap (0 samples), block (0 waits, 0 stacks) and threadcreate ({{[^()]*}}){{$}}
 // RUN: %run{threadcreate=0:report=0} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=THREADS
 // THREADS: wrote mprof.app.{{[0-9]+}}.*: heap (0 samples), block (4 waits, 2 stacks) and mutex (1 contention, 1 stack);
-// RUN: %run{heap=1} ./app 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt{{$}}
+// RUN: %run{heap=1} ./app threads 2>&1 | FileCheck %s --check-prefix=PLAIN
+// PLAIN: heap{{[^()]*}} (0 samples{{[^()]*}}), {{[^(),]*}}threadcreate{{[^()]*}} ({{[^()]*}}) and {{[^(),]*}}txt{{$}}
 //
 // With heap_rate=0 the heap profile is not written beside others.
-// RUN: %run{heap_rate=0:block_rate=1:report=0} ./app 2>&1 \
+// RUN: %run{heap_rate=0:block_rate=1:report=0} ./app threads 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NO-RATE
-// NO-RATE: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
-// RUN: %run{heap_rate=0:report=0} ./app 2>&1 \
+// NO-RATE: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks) and
+// RUN: %run{heap_rate=0:report=0} ./app threads 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALONE
-// ALONE: heap.pb.gz (0 samples: the heap rate is 0){{$}}
+// ALONE: heap.pb.gz (0 samples: the heap rate is 0) and
+// RUN: %run{heap_rate=0:report=0} ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTHING
+// NOTHING: mprof: wrote nothing: nothing was recorded; heap profile: the heap rate is 0{{$}}
 //
 // With profile=0 the report has the numbers. With heap=0 the heap profile is
 // not written beside others.
@@ -62,8 +65,8 @@
 // RUN: %run{report=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOHEAP
 // NOHEAP: mprof: wrote mprof.app.{{[0-9]+}}.*: block (4 waits,
-// RUN: %run{heap=0} ./app 2>&1 | FileCheck %s --check-prefix=OFF
-// OFF: heap.pb.gz (0 samples: heap=0) and
+// RUN: %run{heap=0} ./app threads 2>&1 | FileCheck %s --check-prefix=OFF
+// OFF: heap.pb.gz (0 samples: heap=0),
 //
 // Of a long path, the line shows the end.
 // RUN: mkdir -p $(printf %%0200d 0)/$(printf %%0200d 1)
@@ -81,13 +84,12 @@
 #include "unwind/unwind_fp.h"
 
 int main(int argc, char **argv) {
-  (void)argv;
   waits_start();
   mprof_guard_enter();
   CHECK(mprof_thread_self(false) != NULL);
   mprof_guard_leave();
-  if (argc > 1) {
-    const mprof_pc stack[] = {(mprof_pc)main + 1, (mprof_pc)main + 2};
+  const mprof_pc stack[] = {(mprof_pc)main + 1, (mprof_pc)main + 2};
+  if (argc > 1 && strcmp(argv[1], "all") == 0) {
     count_waits(block_bucket(0x1000, stack, 2), 2, 100);
     count_waits(block_bucket(0x2000, stack, 2), 1, 100);
     struct mprof_bucket_key key =
@@ -95,7 +97,8 @@ int main(int argc, char **argv) {
     key.end = MPROF_STACK_CUT_CHAIN;
     count_waits(bucket_of(key), 1, 1);
     count_waits(mutex_bucket(0x1000, stack, 2), 1, 100);
-    thread_bucket(3, stack, 2);
   }
+  if (argc > 1)
+    thread_bucket(3, stack, 2);
   return 0;
 }

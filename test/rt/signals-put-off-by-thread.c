@@ -106,6 +106,8 @@ static void *fork_often(void *arg) {
 int main(void) {
   static int ids[THREADS] = {0, 1};
   pthread_t t[THREADS], forker;
+  struct sigaction now;
+  CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_sigaction != own);
   alarm(60);                        // a lost signal would be waited for
   for (size_t i = 0; i < 2000; i++) // makes a profile take a while
     free(malloc(10000 + i));

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Limits how many output files collect. A set is the files of one output. There
+// are two lists of sets: the snapshots that a process writes at signals (option
+// dump_keep), and the outputs of all forked children (option children_keep). A
+// new set in a full list replaces the oldest set, whose files are removed.
+
+#ifndef MPROF_RT_FILE_KEEP_NEWEST_H
+#define MPROF_RT_FILE_KEEP_NEWEST_H
+
+#include "sys/base.h"
+
+enum mprof_keep_list { MPROF_KEEP_SNAPSHOTS, MPROF_KEEP_CHILDREN };
+
+// Maximum bytes of the paths of a set. If the paths are longer, the files of
+// the set are never removed.
+#define MPROF_KEEP_BYTES 8192
+
+// The paths of a set.
+struct mprof_keep_set {
+  size_t len; // bytes used; MPROF_KEEP_BYTES + 1: the paths do not fit
+  char paths[MPROF_KEEP_BYTES]; // each with a terminating 0
+};
+
+// Adds the path of a file that was written.
+void mprof_keep_add(struct mprof_keep_set *set, const char *path);
+// Adds the set to a list, and removes the files of the set that it replaces.
+// Does nothing if the option sets no limit. Call with writer_lock held.
+void mprof_keep_newest(enum mprof_keep_list which,
+                       const struct mprof_keep_set *set);
+
+// Creates the lists. Called at start.
+void mprof_keep_init(void);
+// Empties the list of snapshots in a forked child, because these files belong
+// to its parent.
+void mprof_keep_reset(void);
+
+#endif // MPROF_RT_FILE_KEEP_NEWEST_H
