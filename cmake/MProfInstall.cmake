@@ -31,17 +31,23 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
     WORLD_READ WORLD_EXECUTE)
   file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
-  foreach(script mprof-alloc-log mprof-names)
+  foreach(script IN ITEMS mprof-alloc-log mprof-names)
     configure_file("${tools}/${script}" "${root}/${bindir}/${script}" COPYONLY)
   endforeach()
-  configure_file("${tools}/mprof.cfg.in" "${root}/${datadir}/mprof/mprof.cfg"
-    @ONLY)
+  foreach(name IN ITEMS mprof mprof-program)
+    configure_file("${tools}/${name}.cfg.in"
+      "${root}/${datadir}/mprof/${name}.cfg" @ONLY)
+    configure_file("${tools}/${name}.pc.in"
+      "${root}/${MPROF_LIBDIR}/pkgconfig/${name}.pc" @ONLY)
+  endforeach()
+  foreach(script IN ITEMS libmprof_intercept.ld libmprof_rt.so)
+    configure_file("${tools}/${script}" "${root}/${MPROF_LIBDIR}/${script}"
+      COPYONLY)
+  endforeach()
   if(MPROF_MUSL_INCLUDE_DIR)
     configure_file("${tools}/musl.cfg.in" "${root}/${datadir}/mprof/musl.cfg"
       @ONLY)
   endif()
-  configure_file("${tools}/mprof.pc.in"
-    "${root}/${MPROF_LIBDIR}/pkgconfig/mprof.pc" @ONLY)
   set(package "${root}/${MPROF_LIBDIR}/cmake/MProf")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/MProfConfig.cmake.in"
     "${package}/MProfConfig.cmake" @ONLY)

@@ -37,8 +37,8 @@ endif()
 if(NOT EXISTS "${LLVM_INCLUDE_DIRS}/clang/Basic/ParsedAttrInfo.h")
   mprof_stop("no headers of Clang 19: install libclang-19-dev")
 endif()
-# Debian splits LLVM: llvm-19-tools has FileCheck, clang-19 has clang.
-foreach(tool IN ITEMS clang:clang-19 FileCheck:llvm-19-tools)
+# Debian splits LLVM over these packages.
+foreach(tool IN ITEMS clang:clang-19 FileCheck:llvm-19-tools llvm-ifs:llvm-19)
   string(REPLACE ":" ";" tool "${tool}")
   list(GET tool 0 name)
   list(GET tool 1 package)

@@ -46,35 +46,37 @@ static std::optional<Site> customSite(const Function &F) {
   // argument of a call. The indices in the attribute do not count this
   // argument.
   const int Shift = F.hasStructRetAttr() ? 1 : 0;
-  auto Has = [&](StringRef Mark, int &First, int &Second) {
+  int Unused = -1;
+  auto Has = [&](StringRef Mark, int &First, int &Second, int &Third) {
     Attribute A = F.getFnAttribute(Mark);
     if (!A.isValid())
       return false;
-    auto [One, Two] = A.getValueAsString().split(',');
-    if (One.getAsInteger(10, First))
-      return false;
-    First += Shift;
-    if (!Two.getAsInteger(10, Second))
-      Second += Shift;
-    return true;
+    StringRef Rest = A.getValueAsString();
+    for (int *Index : {&First, &Second, &Third}) {
+      auto [Head, Tail] = Rest.split(',');
+      Rest = Tail;
+      if (!Head.getAsInteger(10, *Index))
+        *Index += Shift;
+    }
+    return First >= 0;
   };
-  int Unused;
   Site S;
   S.Rule = Rule::CustomAlloc;
-  if (Has(mark::alloc, S.Size, S.Count))
+  if (Has(mark::alloc, S.Size, S.Count, Unused) ||
+      Has(mark::alloc_out, S.Size, S.Out, Unused))
     return S;
   S.Rule = Rule::CustomFree;
-  if (Has(mark::free, S.Ptr, Unused))
+  if (Has(mark::free, S.Ptr, Unused, Unused))
     return S;
   S.Rule = Rule::CustomRealloc;
-  if (Has(mark::realloc, S.Ptr, S.Size))
+  if (Has(mark::realloc, S.Ptr, S.Size, S.Count))
     return S;
-  S.Size = -1;
+  S.Size = S.Count = -1;
   S.Rule = Rule::UserLock;
-  if (Has(mark::lock, S.Ptr, Unused))
+  if (Has(mark::lock, S.Ptr, Unused, Unused))
     return S;
   S.Rule = Rule::UserUnlock;
-  if (Has(mark::unlock, S.Ptr, Unused))
+  if (Has(mark::unlock, S.Ptr, Unused, Unused))
     return S;
   S.Rule = Rule::UserCall;
   S.Ptr = -1;
@@ -289,9 +291,11 @@ static bool usable(const Site &S) {
                    : Ty->isIntegerTy() && Ty->getIntegerBitWidth() <= 64;
   };
   if ((S.Rule == Rule::CustomAlloc || S.Rule == Rule::CustomRealloc) &&
-      !S.Call->getType()->isPointerTy())
+      (S.Out < 0 ? !S.Call->getType()->isPointerTy()
+                 : !S.Call->getType()->isIntegerTy()))
     return false;
-  return Check(S.Size, false) && Check(S.Count, false) && Check(S.Ptr, true);
+  return Check(S.Size, false) && Check(S.Count, false) && Check(S.Ptr, true) &&
+         Check(S.Out, true);
 }
 
 void CallSites::findCustom(Function &F, SmallVectorImpl<Site> &Sites) const {

@@ -224,6 +224,32 @@ static void markByAllocSize(Function &F) {
     F.addFnAttr(mark::realloc, utostr(*Block) + "," + utostr(One));
 }
 
+static bool isCustomAllocator(const Function &F) {
+  return F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::alloc_out) ||
+         F.hasFnAttribute(mark::free) || F.hasFnAttribute(mark::realloc);
+}
+
+/// Returns whether an attribute in the source says how MProf counts the calls
+/// of \p F. Such an attribute has priority over names and other attributes.
+static bool hasOwnMark(const Function &F) {
+  return isCustomAllocator(F) || F.hasFnAttribute(mark::wrapper) ||
+         F.hasFnAttribute(mark::ignore);
+}
+
+/// Marks the functions of the rows MPROF_ALLOCATOR as custom allocators.
+static void markPrefixedAllocators(Module &M) {
+  auto Mark = [&](StringRef Symbol, StringRef Proto, StringRef Attr,
+                  StringRef Indices) {
+    Function *F = M.getFunction(Symbol);
+    if (F && !F->hasLocalLinkage() && !hasOwnMark(*F) &&
+        F->getFunctionType() == prototype(Proto, M))
+      F->addFnAttr(Attr, Indices);
+  };
+#define MPROF_ALLOCATOR(Symbol, Proto, Kind, Indices)                          \
+  Mark(#Symbol, Proto, mark::Kind, Indices);
+#include "mprof/hooks.def"
+}
+
 /// Gives functions with the LLVM attribute allocsize an attribute such as
 /// mprof_alloc. Skips the functions of hooks.def, and functions that already
 /// have an attribute of MProf. Also skips the functions of libgc, the garbage
@@ -233,16 +259,9 @@ static void markAllocSizes(Module &M) {
   for (const Hook &H : hooks())
     Known.insert(H.Symbol);
   for (Function &F : M)
-    if (!F.isIntrinsic() && !F.hasFnAttribute(mark::alloc) &&
-        !F.hasFnAttribute(mark::free) && !F.hasFnAttribute(mark::realloc) &&
-        !F.hasFnAttribute(mark::wrapper) && !F.hasFnAttribute(mark::ignore) &&
-        !Known.contains(F.getName()) && !F.getName().starts_with("GC_"))
+    if (!F.isIntrinsic() && !hasOwnMark(F) && !Known.contains(F.getName()) &&
+        !F.getName().starts_with("GC_"))
       markByAllocSize(F);
-}
-
-static bool isCustomAllocator(const Function &F) {
-  return F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::free) ||
-         F.hasFnAttribute(mark::realloc);
 }
 
 /// Returns the place of the calls in \p F as the text of the attribute
@@ -278,6 +297,7 @@ static void markCalls(Function &F) {
 void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist,
                        const Options &Opts) {
   readAnnotations(M);
+  markPrefixedAllocators(M);
   if (Opts.AllocSize)
     markAllocSizes(M);
   markDefinitions(M);

@@ -39,6 +39,8 @@ namespace mark {
 #define MPROF_ATTRIBUTE(Spelling, MinArgs, MaxArgs)                            \
   inline constexpr llvm::StringLiteral Spelling = "mprof-" #Spelling;
 #include "mprof/hooks.def"
+/// Only for rows of MPROF_ALLOCATOR: the function stores its block in memory.
+inline constexpr llvm::StringLiteral alloc_out = "mprof-alloc_out";
 } // namespace mark
 
 /// The place of a call: the kind of function that contains it in the source.

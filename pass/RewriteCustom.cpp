@@ -247,6 +247,18 @@ bool CustomRewriter::leaveNested(Function &F) {
 // Custom allocators
 //===----------------------------------------------------------------------===//
 
+/// Returns the block that \p S, a site with rule CustomAlloc, has allocated, or
+/// null if the call failed.
+static Value *blockOf(IRBuilderBase &B, const Site &S) {
+  if (S.Out < 0)
+    return S.Call;
+  Type *PtrTy = B.getPtrTy();
+  Value *Block =
+      B.CreateAlignedLoad(PtrTy, S.Call->getArgOperand(S.Out), Align(1));
+  return B.CreateSelect(B.CreateIsNull(S.Call), Block,
+                        ConstantPointerNull::get(B.getPtrTy()));
+}
+
 void CustomRewriter::rewriteAlloc(const Site &S) {
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
@@ -264,7 +276,7 @@ void CustomRewriter::rewriteAlloc(const Site &S) {
            RT.function(Nested == mprof::Nested::Each ? "custom_alloc_each"
                                                      : "custom_alloc",
                        B.getVoidTy(), {RT.PtrTy, RT.I64}),
-           {S.Call, Bytes});
+           {blockOf(B, S), Bytes});
 }
 
 void CustomRewriter::rewriteFree(const Site &S) {

@@ -5,10 +5,14 @@
 // pointers, the frame of main, functions with mprof_wrapper, the version of
 // mprof/hooks.def, and the unloading of libraries.
 //
-// The following reference makes the linker reject a runtime of another version:
+// The following reference makes the linker reject a program without the
+// runtime, or with a runtime of another version:
 //
-//     @__mprof_abi_v5_reference = linkonce_odr hidden constant ptr
-//         @__mprof_abi_v5, comdat                  ; in @llvm.used
+//     @__mprof_abi_v5_reference = linkonce_odr hidden constant [2 x ptr]
+//         [ ptr @"__mprof_runtime is missing: ...",
+//           ptr @__mprof_abi_v5 ], comdat          ; in @llvm.used
+//
+// Code for programs refers to @__mprof_is_program, too.
 //
 // The constructor mprof.register and the destructor mprof.unregister pass the
 // names of functions with mprof_wrapper to the runtime:
@@ -180,13 +184,26 @@ void mprof::requireVersion(Runtime &RT) {
   // same name, the linker keeps only one. So if all versions had the same name,
   // the linker would not notice object files of different versions.
   std::string Name = (Version + "_reference").str();
+  SmallVector<Constant *, 3> Symbols;
+  auto Refer = [&](StringRef Symbol) {
+    Constant *C = RT.M.getOrInsertGlobal(Symbol, Type::getInt8Ty(RT.Ctx));
+    if (auto *GV = dyn_cast<GlobalVariable>(C))
+      GV->setConstant(true);
+    Symbols.push_back(C);
+  };
+  Refer(MPROF_MISSING_RUNTIME);
+  Refer(Version);
+  if (!RT.IsForLibrary)
+    Refer((Prefix + "is_program").str());
+  // Code for libraries and code for programs need different references.
+  if (!RT.IsForLibrary)
+    Name += "_program";
   if (RT.M.getNamedValue(Name))
     return;
-  Constant *Symbol = RT.M.getOrInsertGlobal(Version, Type::getInt8Ty(RT.Ctx));
-  if (auto *GV = dyn_cast<GlobalVariable>(Symbol))
-    GV->setConstant(true);
-  auto *Reference = new GlobalVariable(
-      RT.M, RT.PtrTy, true, GlobalValue::LinkOnceODRLinkage, Symbol, Name);
+  auto *Ty = ArrayType::get(RT.PtrTy, Symbols.size());
+  auto *Reference =
+      new GlobalVariable(RT.M, Ty, true, GlobalValue::LinkOnceODRLinkage,
+                         ConstantArray::get(Ty, Symbols), Name);
   Reference->setVisibility(GlobalValue::HiddenVisibility);
   Reference->setComdat(RT.M.getOrInsertComdat(Name));
   // llvm.used makes the linker keep the reference even with --gc-sections.

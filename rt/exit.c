@@ -31,6 +31,7 @@
 #include "trace/trace.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
+#include "write/coverage.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
@@ -410,7 +411,9 @@ static void put_number_of_files(struct last_words *w) {
   if (len > room)
     mprof_text_str(&w->line, "...");
   mprof_text_str(&w->line, w->base + (len > room ? len - room : 0));
-  mprof_text_str(&w->line, has_losses() ? many : ".*");
+  mprof_text_str(
+      &w->line,
+      has_losses() || mprof_coverage_lacks_interceptors(&w->sum) ? many : ".*");
 }
 
 // Prints the line that names the written files. If the process is in exit,
@@ -421,6 +424,10 @@ static void say_files(struct last_words *w) {
   if (!mprof_flags_want_news())
     return;
   put_losses(w);
+  // The report tells more ways to link the program.
+  if (mprof_coverage_lacks_interceptors(&w->sum))
+    mprof_text_str(&w->line,
+                   "; code without MProf is not counted: link with -fmprof");
   if (w->line.len >= LINE_MAX_SHOWN)
     put_base_once(w);
   if (w->line.len >= LINE_MAX_SHOWN)

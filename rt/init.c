@@ -62,16 +62,22 @@ const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
 // runtime by mistake or by the config file. The dynamic linker binds all
 // entries to the first copy, so the second copy must not write profiles. Each
 // copy compares two addresses: the address that the dynamic linker has bound
-// the ABI symbol to, and the address of the copy's own symbol, which a hidden
-// alias gives. The addresses differ in the second copy.
+// the symbol __mprof_copy_v<N> to, and the address of the copy's own symbol,
+// which a hidden alias gives. The addresses differ in the second copy.
+// Instrumented code does not refer to this symbol. Otherwise a program that is
+// not position-independent would get a copy of the symbol from libmprof_rt.so.
+#define COPY_NAME_(v) __mprof_copy_v##v
+#define COPY_NAME(v) COPY_NAME_(v)
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
-extern const char mprof_own_abi __attribute__((
-    alias(STRING(MPROF_ABI_NAME(MPROF_ABI_VERSION))), visibility("hidden")));
+extern MPROF_DATA const char COPY_NAME(MPROF_ABI_VERSION);
+const char COPY_NAME(MPROF_ABI_VERSION) = 1;
+extern const char mprof_own_copy __attribute__((
+    alias(STRING(COPY_NAME(MPROF_ABI_VERSION))), visibility("hidden")));
 
 static bool is_first_copy(void) {
-  const char *volatile bound = &MPROF_ABI_NAME(MPROF_ABI_VERSION);
-  return bound == &mprof_own_abi;
+  const char *volatile bound = &COPY_NAME(MPROF_ABI_VERSION);
+  return bound == &mprof_own_copy;
 }
 
 // --- the table of subsystems ---

@@ -16,6 +16,11 @@
 // aligned blocks only at instrumented call sites. Frees of aligned blocks are
 // handled like frees of other blocks.
 //
+// libmprof_intercept_provide.a is this file compiled with MPROF_PROVIDE. It
+// defines own_f under the name mprof_own_f, but not f. The linker script
+// libmprof_intercept.ld then defines f as mprof_own_f, if no object and no
+// archive defines f. So an allocator in an archive may come after the script.
+//
 // Interceptors count nothing before the runtime's constructor runs, because the
 // loader also calls them.
 
@@ -48,10 +53,29 @@ static bool may_be_counted(const void *ptr) {
 // Begins the definition of own_f, the interceptor of f.
 #define INTERCEPT(Result, f, Params)                                           \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
-  MPROF_TEXT_SECTION static Result own_##f Params;                             \
+  MPROF_TEXT_SECTION OWN_LINKAGE Result OWN(f) Params;                         \
   PUT_BEFORE(Result, f, Params);                                               \
-  static Result own_##f Params
-#ifdef MPROF_WRAP
+  OWN_LINKAGE Result OWN(f) Params
+#ifdef MPROF_PROVIDE
+#define OWN(f) mprof_own_##f
+// A hidden function would make ld.bfd hide f, too.
+#define OWN_LINKAGE MPROF_DATA
+#else
+#define OWN(f) own_##f
+#define OWN_LINKAGE static
+#endif
+
+#if defined(MPROF_PROVIDE)
+#define PUT_BEFORE(Result, f, Params) _Static_assert(1, "the script defines f")
+// Weak, because a strong reference would link libc's allocator into a static
+// program whose own allocator lacks the function.
+#pragma weak reallocarray
+#pragma weak aligned_alloc
+#pragma weak posix_memalign
+#pragma weak memalign
+#pragma weak valloc
+#pragma weak pvalloc
+#elif defined(MPROF_WRAP)
 #define PUT_BEFORE(Result, f, Params)                                          \
   extern Result __real_##f Params;                                             \
   Result __wrap_##f Params __attribute__((weak, alias("own_" #f)))
@@ -111,7 +135,7 @@ INTERCEPT(void *, realloc, (void *old, size_t size)) {
 INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
   size_t size;
   if (!__builtin_mul_overflow(count, each, &size))
-    return own_realloc(old, size);
+    return OWN(realloc)(old, size);
   errno = ENOMEM;
   return NULL;
 }
@@ -159,7 +183,7 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 // Element of mprof_intercept_c for a function f that has an interceptor. In a
 // static program, both a call and the address of f mean __wrap_f.
 #define ROW_AS(f, plain)                                                       \
-  {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain, NULL}
+  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), plain, NULL}
 #ifdef MPROF_WRAP
 #define ROW(f) ROW_AS(f, (void *)__real_##f)
 #else

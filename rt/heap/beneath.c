@@ -49,6 +49,10 @@ static void set_words(const struct mprof_intercept *table) {
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
     if (beneath)
       *i->word = beneath;
+    // In a static program, libmprof_intercept.ld defines f as the interceptor
+    // only if nothing calls f. The interceptor must not call itself.
+    else if (*i->word == i->own)
+      *i->word = NULL;
   }
 }
 

@@ -44,8 +44,6 @@ static struct slot {
   struct waited *used, *unused;
 } slots[MPROF_WAITER_SLOTS];
 
-_Alignas(64) uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
-
 static struct slot *lock_slot(uintptr_t object) {
   struct slot *s = &slots[mprof_waiter_slot(object)];
   s->lock.rank = MPROF_RANK_WAITERS;

@@ -16,12 +16,13 @@
 // Writes to out one string for each frame at the return address pc, innermost
 // first, and then an empty string. fmt is the format of the strings. The
 // function is declared here, because <sanitizer/common_interface_defs.h>
-// declares many other functions.
-__attribute__((visibility("default"))) void
+// declares many other functions. The function is weak, because a program may be
+// linked without sanitizer_common; see want_sanitizer.c.
+__attribute__((weak, visibility("default"))) void
 __sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
 
 // Stores the path of the module at pc. Returns 0 if there is none.
-__attribute__((visibility("default"))) int
+__attribute__((weak, visibility("default"))) int
 __sanitizer_get_module_and_offset_for_pc(void *pc, char *path, size_t size,
                                          void **offset);
 
@@ -50,7 +51,7 @@ __attribute__((weak)) void unwind_slow_in(void) {}
 // Function, file and line, with MPROF_FRAME_SEPARATOR between them.
 #define FORMAT "%f\x1f%s\x1f%l"
 
-const bool mprof_symbolize_pc_works = true;
+mprof_symbolizer *const mprof_symbolize_pc_works = __sanitizer_symbolize_pc;
 
 static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
   (void)info, (void)size, (void)arg;

@@ -11,9 +11,11 @@
 
 #include "sys/base.h"
 
-// Whether the functions below work. If false, they do nothing, and code that is
-// in no file has no names.
-extern const bool mprof_symbolize_pc_works;
+// NULL if the program has no sanitizer_common. In that case the functions below
+// do nothing, and code that is in no file has no names.
+typedef void mprof_symbolizer(void *pc, const char *fmt, char *out,
+                              size_t size);
+extern mprof_symbolizer *const mprof_symbolize_pc_works;
 
 // Tests whether the helper process can symbolize: takes the loader's lock,
 // which a lookup needs. The function hangs if another thread of the program

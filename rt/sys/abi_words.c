@@ -26,7 +26,18 @@ IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
   IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;
 #include "mprof/hooks.def"
 
+// Guarded by the locks of the slots; see lock_wait/waiters.c.
+_Alignas(64) uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
+
 __thread int64_t __mprof_heap_countdown;
 __thread uintptr_t __mprof_nested_frame;
 __thread uintptr_t __mprof_nested_return;
 void *__mprof_main_frame;
+
+const char mprof_runtime_is_there = 1;
+
+// In libmprof_words.a the words belong to the program, so this file also
+// defines the symbol that makes the linker take it out of the archive.
+#ifdef MPROF_WORDS_OF_PROGRAM
+const char __mprof_is_program = 1;
+#endif

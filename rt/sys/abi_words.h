@@ -112,6 +112,17 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
 #define MPROF_ABI_NAME(v) MPROF_ABI_NAME_(v)
 extern MPROF_DATA const char MPROF_ABI_NAME(MPROF_ABI_VERSION);
 
+// Each instrumented object file refers to this symbol. If it is undefined, the
+// linker or the loader prints its name, which tells the user what to do.
+extern MPROF_DATA const char
+    mprof_runtime_is_there __asm__(MPROF_MISSING_RUNTIME);
+
+// Each instrumented object file that is compiled for executables refers to this
+// symbol, because such code reads the words at fixed distances from the thread
+// pointer and from itself. The linker therefore puts the words into the
+// program, also if the rest of the runtime is in libmprof_rt.so.
+extern MPROF_DATA const char __mprof_is_program;
+
 #ifdef __cplusplus
 }
 #endif

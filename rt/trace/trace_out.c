@@ -382,9 +382,11 @@ static int begin_anew(void) {
 // does not fit on the disk, drops the oldest part of the trace. In that case,
 // *cut receives the -errno of the failed write. Returns 0 or -errno.
 static int write_rest(struct mprof_trace_row *rows, int *cut) {
-  const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
+  // The time to keep counts back from the end of the session, and not from now,
+  // because the session may have ended some time ago.
+  const uint64_t end = rows ? rows->end_ticks : 0;
   const uint64_t from =
-      to.keep_ticks != 0 && now > to.keep_ticks ? now - to.keep_ticks : 0;
+      to.keep_ticks != 0 && end > to.keep_ticks ? end - to.keep_ticks : 0;
   int error = write_rows(rows, from, to.is_recorder);
   while (is_full(error) && drop_for_disk(rows)) {
     *cut = error;

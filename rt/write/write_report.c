@@ -18,6 +18,7 @@
 #include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/version.h"
+#include "write/coverage.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
 #include "write/report_text.h"
@@ -67,30 +68,48 @@ static void put_losses(struct mprof_report *w) {
   }
 }
 
-// Returns the resident memory of the process in bytes, or -1 if the size is
-// unknown. The second number of /proc/self/statm is this size in pages.
-static int64_t resident_bytes(void) {
-  struct mprof_procfile f;
+// The resident memory of the process in bytes, or -1 if it is unknown.
+struct resident {
+  int64_t all;
+  int64_t anonymous; // without pages of files and shared memory
+};
+
+// Reads the number after the next space of *text, a number of pages, and moves
+// *text behind it. Returns the number in bytes.
+static int64_t next_pages(const char **text) {
   int64_t pages = 0;
-  if (mprof_procfile_read(&f, "/proc/self/statm") != 0)
-    return -1;
-  const char *p = strchr(f.data, ' ');
+  const char *p = strchr(*text, ' ');
   for (p = p == NULL ? "" : p + 1; *p >= '0' && *p <= '9'; p++)
     pages = pages * 10 + (*p - '0');
-  mprof_procfile_free(&f);
+  *text = p;
   return pages * MPROF_PAGE;
 }
 
-static void put_memory(struct mprof_report *w) {
-  int64_t resident = resident_bytes();
+// The second number of /proc/self/statm is the resident memory, and the third
+// is the part of it that belongs to files and shared memory.
+static struct resident resident_bytes(void) {
+  struct mprof_procfile f;
+  if (mprof_procfile_read(&f, "/proc/self/statm") != 0)
+    return (struct resident){-1, -1};
+  const char *p = f.data;
+  struct resident r = {.all = next_pages(&p)};
+  r.anonymous = r.all - next_pages(&p);
+  mprof_procfile_free(&f);
+  return r;
+}
+
+static void put_memory(struct mprof_report *w, const struct mprof_summary *s) {
+  struct resident resident = resident_bytes();
   mprof_report_put(
       w, "\nSize of the profiler's tables (not all of it resident): ");
   mprof_report_bytes(w, (int64_t)mprof_persistent_used());
-  if (resident >= 0) {
+  if (resident.all >= 0) {
     mprof_report_put(w, "\nResident memory of the process: ");
-    mprof_report_bytes(w, resident);
+    mprof_report_bytes(w, resident.all);
   }
-  mprof_report_put(w, "\n\n");
+  mprof_report_put(w, "\n");
+  mprof_report_unexplained(w, s, resident.anonymous);
+  mprof_report_put(w, "\n");
 }
 
 // Calls put(w, s, i) for each shown profile i, in the order of the profiles'
@@ -129,7 +148,8 @@ static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
   put_head(w, s);
   put_in_order(w, s, section_of, put_section);
   put_losses(w);
-  put_memory(w);
+  mprof_report_not_counted(w, s);
+  put_memory(w, s);
   put_in_order(w, s, line_of, put_line);
 }
 

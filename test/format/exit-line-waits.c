@@ -6,13 +6,26 @@
 // heap profile, a thread creation profile and a report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o noted
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN:   -Wl,--defsym=mprof_intercept_is_unwanted=main
 // RUN: %run{block_rate=1:mutex_fraction=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL
 // ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].*: heap (0 samples), block (4 waits, 2 stacks), mutex (1 contention, 1 stack), threadcreate (1 thread, 1 stack) and txt; incomplete: truncated_waits 1{{$}}
 // ALL-NOT: mprof
 // RUN: gzip -t mprof.app.*.block.pb.gz && gzip -t mprof.app.*.mutex.pb.gz
 // RUN: gzip -t mprof.app.*.threadcreate.pb.gz && rm mprof.app.*
+//
+// Without the interceptors, a note follows. The report has the note if the line
+// has no room for it.
+// RUN: %run{block_rate=1:report=0} ./noted 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTE
+// NOTE: (0 waits, 0 stacks); code without MProf is not counted: link with -fmprof{{$}}
+// RUN: %run{block_rate=1:mutex_fraction=1} ./noted all 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FULL
+// FULL: {{^}}mprof: wrote 5 files: mprof.noted.[[PID:[0-9]+]].*; incomplete: see the report{{$}}
+// RUN: grep 'Not counted: allocations of code without MProf' mprof.noted.*.txt
+// RUN: rm mprof.noted.*
 //
 // RUN: %run{format=1:report=0:log_path=x:threadcreate_ended=1:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=TEXT

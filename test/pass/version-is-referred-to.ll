@@ -1,20 +1,36 @@
 ; Intent: an object with rewritten code needs a runtime with its version of the
-; contract. The reference survives the linker and names the version. A module
+; contract. The reference survives the linker and names the version. Another
+; reference has a sentence as its name, for the error of the linker. A module
 ; without rewritten code has no reference.
 ; RUN: split-file %s %t
 ; RUN: %opt_mprof %t/site.ll | FileCheck %t/site.ll
+; RUN: %opt_mprof %t/library.ll | FileCheck %t/library.ll
 ; RUN: %opt_mprof %t/none.ll | FileCheck %t/none.ll --implicit-check-not=__mprof_
 ;--- site.ll
 target triple = "x86_64-pc-linux-gnu"
-; CHECK: $__mprof_abi_v[[V:[0-9]+]]_reference = comdat any
-; CHECK: @__mprof_abi_v[[V]] = external constant i8
-; CHECK: @__mprof_abi_v[[V]]_reference = linkonce_odr hidden constant ptr @__mprof_abi_v[[V]], comdat
+; CHECK: $__mprof_abi_v[[V:[0-9]+]]_reference_program = comdat any
+; CHECK-DAG: @"__mprof_runtime is missing: link with mprof-clang -fmprof" = external constant i8
+; CHECK-DAG: @__mprof_abi_v[[V]] = external constant i8
+; CHECK-DAG: @__mprof_is_program = external constant i8
+; CHECK: @__mprof_abi_v[[V]]_reference_program = linkonce_odr hidden constant [3 x ptr] [ptr @"__mprof_runtime is missing: link with mprof-clang -fmprof", ptr @__mprof_abi_v[[V]], ptr @__mprof_is_program], comdat
+; CHECK: @llvm.used = appending global {{.*}} @__mprof_abi_v[[V]]_reference_program
+define void @f(ptr %p) {
+  call void @free(ptr %p)
+  ret void
+}
+declare void @free(ptr)
+;--- library.ll
+target triple = "x86_64-pc-linux-gnu"
+; CHECK-NOT: @__mprof_is_program
+; CHECK: @__mprof_abi_v[[V:[0-9]+]]_reference = linkonce_odr hidden constant [2 x ptr] [ptr @"__mprof_runtime is missing: link with mprof-clang -fmprof", ptr @__mprof_abi_v[[V]]], comdat
 ; CHECK: @llvm.used = appending global {{.*}} @__mprof_abi_v[[V]]_reference
 define void @f(ptr %p) {
   call void @free(ptr %p)
   ret void
 }
 declare void @free(ptr)
+!llvm.module.flags = !{!0}
+!0 = !{i32 8, !"PIC Level", i32 2}
 ;--- none.ll
 target triple = "x86_64-pc-linux-gnu"
 ; CHECK: define void @f

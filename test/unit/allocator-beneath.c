@@ -222,14 +222,30 @@ static void plain_ones_need_no_symbols(void) { // as in static programs
   CHECK(counts(programs - 1) && counts(programs + 8) && counts(beneath));
 }
 
+// A static program with a malloc of its own: the linker script defined the
+// functions that nothing calls as their interceptors.
+static void unused_interceptors_do_not_call_themselves(void) {
+  symbols_are_missing = true;
+  word_free = own + 1;
+  find(true, true);
+  CHECK(word_free == NULL);
+}
+
 int main(void) {
   static void (*const cases[])(void) = {
-      everything_is_left,       program_has_free,
-      program_has_an_operator,  library_replaces_operators,
-      allocator_has_operators,  cxx_libraries_replace_nothing,
-      cxx_abi_replaces_nothing, similar_names_do,
-      operators_of_no_module,   no_operators_linked,
-      no_functions_linked,      plain_ones_need_no_symbols};
+      everything_is_left,
+      program_has_free,
+      program_has_an_operator,
+      library_replaces_operators,
+      allocator_has_operators,
+      cxx_libraries_replace_nothing,
+      cxx_abi_replaces_nothing,
+      similar_names_do,
+      operators_of_no_module,
+      no_operators_linked,
+      no_functions_linked,
+      plain_ones_need_no_symbols,
+      unused_interceptors_do_not_call_themselves};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     set_up();
     pid_t child = fork();

@@ -8,7 +8,7 @@
 
 #include "symbolize/symbolize_pc.h"
 
-const bool mprof_symbolize_pc_works = false;
+mprof_symbolizer *const mprof_symbolize_pc_works = NULL;
 
 void mprof_symbolize_pc_try(void) {}
 

@@ -21,6 +21,9 @@ void *__mprof_main_frame;
 void *__mprof_next_malloc = malloc;
 void *__mprof_next_free = free;
 const char VERSION = 1;
+const char is_there
+    __asm__("__mprof_runtime is missing: link with mprof-clang -fmprof") = 1;
+const char __mprof_is_program = 1;
 
 void *__mprof_malloc(size_t n) {
   printf("malloc %zu, left %ld\n", n, (long)__mprof_heap_countdown);

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds memory that the heap profile cannot show; see coverage.h.
+
+#include "write/coverage.h"
+
+#include "heap/beneath.h"
+#include "process/process.h"
+#include "sys/persistent.h"
+#include "write/kind_heap.h"
+#include "write/report_text.h"
+
+#include <stddef.h>
+
+// Defined by mprof-clang on the command line of the linker, if mprof-clang adds
+// no interceptors for a reason of its own, such as -fno-mprof-intercept.
+extern const char mprof_intercept_is_unwanted
+    __attribute__((weak, visibility("hidden")));
+
+// The interceptors exist only for glibc.
+#ifdef __GLIBC__
+#define HAS_INTERCEPTORS true
+#else
+#define HAS_INTERCEPTORS false
+#endif
+
+// Returns the copy of the heap profile, or NULL if the profile is off.
+static const struct mprof_heap_copy *heap_of(const struct mprof_summary *s) {
+  const struct mprof_heap_copy *c = s->copies[MPROF_PROFILE_heap];
+  return s->is_shown[MPROF_PROFILE_heap] && c->snapshot.rate != 0 ? c : NULL;
+}
+
+bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s) {
+  const char *volatile unwanted = &mprof_intercept_is_unwanted;
+  return HAS_INTERCEPTORS && heap_of(s) != NULL && mprof_intercept_c == NULL &&
+         unwanted == NULL && !mprof_has_sanitizer();
+}
+
+void mprof_report_not_counted(struct mprof_report *w,
+                              const struct mprof_summary *s) {
+  if (mprof_coverage_lacks_interceptors(s))
+    mprof_report_put(
+        w, "\nNot counted: allocations of code without MProf, because the "
+           "program was linked\nwithout libmprof_intercept.a. Link it with "
+           "mprof-clang -fmprof, CMake's\nmprof_instrument, mprof-program.cfg "
+           "or \"pkg-config --libs mprof-program\".\n");
+  else if (heap_of(s) != NULL && mprof_intercept_c != NULL &&
+           !mprof_intercepted.c)
+    mprof_report_put(w, "\nNot counted: allocations of code without MProf, "
+                        "because the program contains\nthe definition of "
+                        "malloc.\n");
+}
+
+// Less unexplained memory than this is ordinary: thread stacks, memory that the
+// allocator keeps, buffers of libraries.
+#define MIN_UNEXPLAINED ((int64_t)16 << 20)
+
+void mprof_report_unexplained(struct mprof_report *w,
+                              const struct mprof_summary *s,
+                              int64_t anonymous) {
+  const struct mprof_heap_copy *c = heap_of(s);
+  if (c == NULL || anonymous < 0)
+    return;
+  const struct mprof_mem_estimate *total = &c->stacks.total;
+  const int64_t others = anonymous - (int64_t)mprof_persistent_used();
+  if (others - total->inuse_bytes < MIN_UNEXPLAINED ||
+      others / 4 < total->inuse_bytes)
+    return;
+  mprof_report_put(w, "Hint: the blocks in use explain only ");
+  mprof_report_percent(w, total->inuse_bytes, others);
+  mprof_report_put(w, " of ");
+  mprof_report_bytes(w, others);
+  if (total->alloc_bytes >= others)
+    mprof_report_put(
+        w, "\n  of anonymous resident memory. The allocator may keep the "
+           "memory of freed blocks,\n  or ");
+  else
+    mprof_report_put(w, "\n  of anonymous resident memory, and all blocks that "
+                        "were allocated are smaller.\n  Probably ");
+  mprof_report_put(
+      w, "the program uses mmap, or an allocator that MProf does not "
+         "know: see\n  the section \"Functions of the allocator's own\" of "
+         "docs/allocators.md.\n");
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tells the reader of the heap profile which memory the profile cannot show:
+// allocations of code without MProf, if the program lacks the interceptors, and
+// resident memory that no counted block explains.
+
+#ifndef MPROF_RT_WRITE_COVERAGE_H
+#define MPROF_RT_WRITE_COVERAGE_H
+
+#include "write/summary.h"
+
+#include <stdbool.h>
+
+struct mprof_report;
+
+// Returns whether the heap profile lacks the allocations of code without MProf
+// only because the program was linked without the interceptors. False if the
+// driver left them out because the user asked for it.
+bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s);
+
+// Writes the lines of the report about allocations that are not counted.
+void mprof_report_not_counted(struct mprof_report *w,
+                              const struct mprof_summary *s);
+
+// Writes a hint if the anonymous resident memory is far larger than the blocks
+// of the heap profile.
+// anonymous: bytes of anonymous memory that are resident, or -1 if unknown.
+void mprof_report_unexplained(struct mprof_report *w,
+                              const struct mprof_summary *s, int64_t anonymous);
+
+#endif // MPROF_RT_WRITE_COVERAGE_H

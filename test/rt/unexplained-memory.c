@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: if the resident memory is far larger than the blocks in use, the
+// report says so and gives the possible reasons. Otherwise it says nothing.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: for m in mmap freed; do %run{log_path=$m} ./app $m || exit 1; done
+// RUN: FileCheck %s --check-prefixes=CHECK,MMAP < mmap.*.txt
+// RUN: FileCheck %s --check-prefixes=CHECK,FREED < freed.*.txt
+// RUN: for m in none malloc; do %run{log_path=$m} ./app $m || exit 1; done
+// RUN: not grep Hint none.*.txt malloc.*.txt
+// CHECK: Resident memory of the process: {{.*}}
+// CHECK-NEXT: Hint: the blocks in use explain only 0.0% of {{.*}} MiB
+// MMAP-NEXT: of anonymous resident memory, and all blocks that were allocated are smaller.
+// MMAP-NEXT: Probably the program uses mmap, or an allocator that MProf does not know: see
+// FREED-NEXT: of anonymous resident memory. The allocator may keep the memory of freed blocks,
+// CHECK: docs/allocators.md.
+// CHECK: SUMMARY:
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BYTES = 64 << 20 };
+void *volatile kept;
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 1;
+  if (strcmp(argv[1], "mmap") == 0) {
+    void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+      return 1;
+    memset(p, 1, BYTES);
+  } else if (strcmp(argv[1], "malloc") == 0) {
+    kept = memset(malloc(BYTES), 1, BYTES);
+  } else if (strcmp(argv[1], "freed") == 0) {
+    // libc keeps the memory for later blocks.
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    kept = memset(malloc(BYTES), 1, BYTES);
+    free(kept);
+  }
+  return 0;
+}
