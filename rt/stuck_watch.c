@@ -5,6 +5,13 @@
 // thread, reads the records of current waits at intervals to find stuck
 // threads. The watch thread is in no profile and blocks all signals. After its
 // first report, the watch thread only waits until it is told to stop.
+//
+// The watch thread judges waits for locks at each interval, because this is
+// cheap. Waits for conditions and similar objects need a search of memory,
+// which stops all threads for a moment. So the searches have a limited share of
+// the time. A search is due at once if there is a wait that no search has
+// judged yet, and the share is not used up. Waits that a search has judged are
+// judged again less often, because a pool of idle threads waits all the time.
 
 #include "stuck_watch.h"
 
@@ -30,10 +37,19 @@
 
 enum {
   STACK_BYTES = 256 << 10,
+  // Limits of the interval. Between the limits, the interval is an eighth of
+  // the option's time. So a report comes less than a second late.
   SHORTEST_MS = 100,
+  LONGEST_MS = 500,
   // As long as no stuck thread is found, the watch thread spends at most
-  // 1/SHARE of the time in searches.
+  // 1/SHARE of the time in searches of memory. Searches of waits that were
+  // judged before take at most half as much.
   SHARE = 100,
+  // The searches may use the share of an earlier time, up to this search time.
+  SAVED_MS = 1000,
+  // Searches of new waits may use the share of a later time, up to the time of
+  // this number of searches.
+  AHEAD = 2,
   NAMES = 1000,
 };
 
@@ -105,41 +121,87 @@ static void report(struct mprof_stuck *g) {
 
 // --- the thread ---
 
-// Looks for stuck threads and reports them. Returns whether there were any.
-static bool look(uint64_t age) {
+// Looks for stuck threads and reports them. Returns whether stuck threads were
+// found. is_judged: receives whether all waits could be judged.
+static bool look(uint64_t age, bool *is_judged) {
   const struct mprof_caller none = {.frame = 0};
   struct mprof_stuck g;
-  const bool is_found = mprof_stuck_take(&g, &none, age) == 0 && g.stuck > 0;
+  const bool is_taken = mprof_stuck_take(&g, &none, age) == 0;
+  const bool is_found = is_taken && g.stuck > 0;
+  *is_judged = is_taken && g.unjudged == MPROF_JUDGED;
   if (is_found)
     report(&g);
   mprof_stuck_free(&g);
   return is_found;
 }
 
+// The time that searches may take. Only the watch thread uses this record.
+struct budget {
+  uint64_t at;       // time of the last update, in ticks
+  int64_t spare_ns;  // search time that is not used yet; negative: overdrawn
+  uint64_t searched; // end of the last search, in ticks
+  uint64_t took_ns;  // duration of the last search
+  uint64_t newest;   // begin of the newest wait that was judged, in ticks
+};
+
+static void save(struct budget *b) {
+  const uint64_t now = mprof_clock_now();
+  const int64_t most = (int64_t)SAVED_MS * 1000000;
+  b->spare_ns += (int64_t)(mprof_clock_ns(now - b->at) / SHARE);
+  if (b->spare_ns > most)
+    b->spare_ns = most;
+  b->at = now;
+}
+
+// Returns whether the waits for objects must be judged now. newest: time in
+// ticks at which the last of these waits began; 0: there are no such waits.
+static bool is_due(const struct budget *b, uint64_t newest) {
+  const int64_t took = (int64_t)b->took_ns;
+  if (newest > b->newest)
+    return b->spare_ns >= -AHEAD * took;
+  return newest != 0 && b->spare_ns >= 0 &&
+         mprof_clock_ns(mprof_clock_now() - b->searched) >=
+             2 * SHARE * b->took_ns;
+}
+
+// Searches memory and reports stuck threads. Returns whether stuck threads were
+// found.
+static bool search(struct budget *b, uint64_t age, uint64_t newest) {
+  const uint64_t begin = mprof_clock_now();
+  bool is_judged;
+  const bool is_found = look(age, &is_judged);
+  b->searched = mprof_clock_now();
+  b->took_ns = mprof_clock_ns(b->searched - begin);
+  b->spare_ns -= (int64_t)b->took_ns;
+  if (is_judged && newest > b->newest)
+    b->newest = newest;
+  return is_found;
+}
+
 static void *run(void *arg) {
   const uint64_t age = mprof_clock_ticks(mprof_flags.stuck_report * 1000000000);
   const uint64_t step = mprof_flags.stuck_report * 1000 / 8;
-  uint64_t pause_ms = step > SHORTEST_MS ? step : SHORTEST_MS;
+  const uint64_t pause_ms = step < SHORTEST_MS  ? SHORTEST_MS
+                            : step > LONGEST_MS ? LONGEST_MS
+                                                : step;
+  struct budget b = {.at = mprof_clock_now(), .spare_ns = SAVED_MS * 1000000};
   // Keep the guard until the end, so that no action of this thread is an event.
   mprof_tls.is_own = mprof_tls.guarded = true;
   atomic_store(&mprof_own_thread, mprof_sys_gettid());
   mprof_sys_set_own_name("mprof");
   while (atomic_load(&watch.has_ended) == 0) {
     mprof_sys_futex_wait_ms(&watch.has_ended, 0, pause_ms);
-    pause_ms = step > SHORTEST_MS ? step : SHORTEST_MS;
-    const uint64_t begin = mprof_clock_now();
-    if (atomic_load(&watch.has_ended) != 0 || !mprof_stuck_may_be(age))
-      continue;
+    if (atomic_load(&watch.has_ended) != 0)
+      break;
+    save(&b);
+    const struct mprof_stuck_signs signs = mprof_stuck_look(age);
     // After a report, the watch thread waits until it is told to stop. It does
     // not end earlier, because a new thread could then get its id, and profiles
     // omit the thread with this id.
-    if (look(age))
+    if ((signs.is_stuck || is_due(&b, signs.newest)) &&
+        search(&b, age, signs.newest))
       while (atomic_load(&watch.has_ended) == 0)
         mprof_sys_futex_wait(&watch.has_ended, 0);
-    const uint64_t took = mprof_clock_now() - begin;
-    const uint64_t least_ms = mprof_clock_ns(took) / 1000000 * SHARE;
-    if (least_ms > pause_ms)
-      pause_ms = least_ms;
   }
   return arg;
 }

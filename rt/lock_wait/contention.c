@@ -36,6 +36,14 @@
 struct mprof_wait_observer mprof_wait_observer;
 struct mprof_contention mprof_contention;
 
+#define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
+
+// Kinds of waits that the mutex profile needs. Unlocks of mutexes, rwlocks,
+// spin locks and the program's own locks are charged with waits of these kinds.
+// The kind cond is needed, too, because a wait for a condition unlocks a mutex.
+#define MUTEX_KINDS                                                            \
+  (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
+
 // --- sampling and counters ---
 
 // (Go: blocksampled)
@@ -116,6 +124,16 @@ static bool is_inside_user(uintptr_t frame) {
   return false;
 }
 
+// Counts a wait that is not recorded because the guard is set. Counts nothing
+// if no profile and no trace would show the wait. The runtime only notes such a
+// wait (thread_wait.h), so no event is lost.
+static void count_lost_wait(enum mprof_kind kind) {
+  if (wants_block(kind) || mprof_trace_is_on() ||
+      (load(&mprof_contention.mutex_fraction) != 0 &&
+       (MUTEX_KINDS >> kind & 1)))
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+}
+
 // Sets all fields of w except start and saved. On success, sets the guard and
 // returns true. Returns false if the wait must not be recorded.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
@@ -128,7 +146,7 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   if (!mprof_init_ready())
     return false;
   if (!mprof_guard_enter()) {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_lost_wait(kind);
     return false;
   }
   w->epoch = mprof_process_epoch();
@@ -305,7 +323,8 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
   if (is_inside_user(frame) || !mprof_init_ready())
     return;
   if (!mprof_guard_enter()) {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    if (has_charges())
+      mprof_stat_add(MPROF_STAT_reentrant, 1);
     return;
   }
   struct mprof_trace_waker waker = {.row = NULL};
@@ -345,14 +364,6 @@ void mprof_release_taken(uintptr_t object) {
 }
 
 // --- rates ---
-
-#define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
-
-// Kinds of waits that the mutex profile needs. Unlocks of mutexes, rwlocks,
-// spin locks and the program's own locks are charged with waits of these kinds.
-// The kind cond is needed, too, because a wait for a condition unlocks a mutex.
-#define MUTEX_KINDS                                                            \
-  (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
 
 static void update_kinds_locked(void) {
   uint64_t kinds = 0;

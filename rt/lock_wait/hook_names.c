@@ -53,6 +53,29 @@ const char *mprof_hooked_name(mprof_pc pc) {
   return pc < 2 ? NULL : name_of(pc - mprof_op_pc(0));
 }
 
+// --- waits by address ---
+
+#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind)                            \
+  extern char __mprof_##Symbol[] __attribute__((weak));
+#define MPROF_WAIT(Symbol, Proto, Kind)                                        \
+  extern char __mprof_##Symbol[] __attribute__((weak));
+#include "mprof/hooks.def"
+
+bool mprof_hook_at(uintptr_t fn, struct mprof_hook *hook) {
+  if (fn == 0)
+    return false;
+#define SET_IF(Symbol, Kind)                                                   \
+  if (MPROF_KIND_##Kind != MPROF_KIND_try &&                                   \
+      (fn == (uintptr_t)(Symbol) || fn == (uintptr_t)(__mprof_##Symbol))) {    \
+    *hook = (struct mprof_hook){(uintptr_t)(Symbol), MPROF_KIND_##Kind};       \
+    return true;                                                               \
+  }
+#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) SET_IF(Symbol, Kind)
+#define MPROF_WAIT(Symbol, Proto, Kind) SET_IF(Symbol, Kind)
+#include "mprof/hooks.def"
+  return false;
+}
+
 // A pseudo function that is never called. Linkers merge functions with equal
 // code, which would give two functions the same address. So this function has
 // code that no other function has.

@@ -23,6 +23,16 @@ void mprof_lost_contended_runtime_lock(void);
 // to no such function, or if the name of the function is mangled.
 const char *mprof_hooked_name(mprof_pc pc);
 
+// A hooked function that waits: its address, and its enum mprof_kind.
+struct mprof_hook {
+  uintptr_t op;
+  uint8_t kind;
+};
+// Finds the hooked function whose address is fn, or whose entry has the address
+// fn. (The entry of f is the runtime's function __mprof_f.) Returns false if fn
+// is neither, or if the hooked function does not wait.
+bool mprof_hook_at(uintptr_t fn, struct mprof_hook *hook);
+
 // Returns the name of a kind of waits, as the option block_kinds spells it.
 const char *mprof_kind_name(enum mprof_kind kind);
 

@@ -33,7 +33,6 @@
 #include "thread/threads.h"
 #include "unwind/stack_range.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 void mprof_lock_profile_publish(void) {
   mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,
@@ -111,7 +110,7 @@ static MPROF_NOINLINE void add_at_once(uint64_t cycles, uintptr_t frame) {
                      : mprof_stack_range_of_thread(mprof_sys_gettid() ==
                                                    mprof_sys_getpid());
   enum mprof_stack_end end;
-  const size_t len = mprof_unwind(&range, frame, stack, depth, &end);
+  const size_t len = mprof_unwind_cfi(&range, frame, stack, depth, &end);
   add(stack, (uint32_t)len, (uint8_t)end, cycles);
 }
 

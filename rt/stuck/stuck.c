@@ -13,6 +13,7 @@
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_scan.h"
 #include "stuck/stuck_types.h"
+#include "stuck/stuck_unnoted.h"
 #include "sys/assert.h"
 #include "sys/caller.h"
 #include "sys/os_linux.h"
@@ -41,7 +42,7 @@ static bool has_objects(const struct mprof_stuck *g) {
 static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   bool is_scanned = false;
-  int error = mprof_stuck_graph_take(g, age, false);
+  int error = mprof_stuck_graph_take(g, age, NULL);
   if (error == 0 && has_objects(g)) {
     error = mprof_stuck_scan(g, caller, age);
     is_scanned = error == 0;
@@ -54,13 +55,16 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   return mprof_stuck_graph_look_again(g);
 }
 
-// Returns whether a thread sleeps in a futex without a timeout and has not
-// recorded this wait. The thread need not be registered with the runtime.
+// Returns whether a thread sleeps in a futex without a timeout, has not
+// recorded this wait, and the search has not found its lock. The thread need
+// not be registered with the runtime.
 static bool is_unseen(const struct mprof_stuck *g, int tid) {
   struct mprof_proc_thread p;
   const size_t i = mprof_stuck_graph_find(g, tid);
   if (tid == mprof_sys_gettid() || tid == atomic_load(&mprof_own_thread) ||
-      (i != MPROF_NO_THREAD && atomic_load(&g->v[i].thread->wait) != 0))
+      (i != MPROF_NO_THREAD &&
+       (g->v[i].is_unnoted ||
+        (g->v[i].thread && atomic_load(&g->v[i].thread->wait) != 0))))
     return false;
   return mprof_proc_thread(tid, &p) && p.state == 'S' &&
          p.syscall == SYS_futex && p.args[3] == 0;
@@ -83,7 +87,7 @@ static void count_unseen(struct mprof_stuck *g) {
 // was not searched for the objects that it can reach. So threads that wait for
 // conditions, semaphores or barriers are not judged.
 static int take_locks(struct mprof_stuck *g, uint64_t age) {
-  int error = mprof_stuck_graph_take(g, age, false);
+  int error = mprof_stuck_graph_take(g, age, NULL);
   if (has_objects(g))
     g->unjudged = MPROF_UNJUDGED_BUSY;
   while (error == 0) {
@@ -144,19 +148,26 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
     mprof_stuck_free(g);
     error = take_locks(g, age);
   }
-  if (error == 0)
+  if (error == 0) {
     count_unseen(g);
+    mprof_stuck_unnoted_complete(g, caller);
+  }
   mprof_stuck_graph_cycles(g);
   mprof_stuck_leave();
   return error;
 }
 
-bool mprof_stuck_may_be(uint64_t age) {
+struct mprof_stuck_signs mprof_stuck_look(uint64_t age) {
+  struct mprof_stuck_signs signs = {.newest = 0};
   struct mprof_stuck g;
-  bool is_found = false;
-  if (mprof_stuck_graph_take(&g, age, false) == 0)
-    for (size_t i = 0; i < g.len && !is_found; i++)
-      is_found = g.v[i].awaited != MPROF_AWAITS_NOTHING;
+  if (mprof_stuck_graph_take(&g, age, NULL) == 0) {
+    for (size_t i = 0; i < g.len; i++)
+      if (g.v[i].awaited == MPROF_AWAITS_OBJECT &&
+          g.v[i].wait.start > signs.newest)
+        signs.newest = g.v[i].wait.start;
+    mprof_stuck_graph_judge(&g, false);
+    signs.is_stuck = g.stuck > 0 && mprof_stuck_graph_look_again(&g) == 0;
+  }
   mprof_stuck_free(&g);
-  return is_found;
+  return signs;
 }

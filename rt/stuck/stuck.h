@@ -6,6 +6,9 @@
 //
 //   stuck_locks.c  finds the object that a thread waits for, and the holder
 //                  of a lock
+//   stuck_unnoted.c
+//                  finds the lock for which a thread waits, if the runtime has
+//                  not recorded the wait
 //   stuck_graph.c  builds the graph of threads that wait for a lock or for a
 //                  thread, and finds the threads that no other thread can wake
 //   stuck_memory.c, stuck_libc_stacks.c
@@ -43,9 +46,17 @@ void mprof_stuck_leave(void);
 //   as able to run.
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age);
-// Returns whether any thread has waited for at least age ticks in a wait that
-// may never end. This function is cheap, because it only reads the waits that
-// the threads have recorded (thread_wait.h).
-bool mprof_stuck_may_be(uint64_t age);
+// The result of a search that only reads the waits that the threads have
+// recorded (thread_wait.h), and does not search memory.
+struct mprof_stuck_signs {
+  bool is_stuck; // threads that wait for locks or for threads are stuck
+  // Time in ticks at which the last of the waits for conditions, semaphores and
+  // barriers began. Only a search of memory can judge these waits. 0: no such
+  // waits.
+  uint64_t newest;
+};
+// Finds the signs of stuck threads among the waits that have lasted for at
+// least age ticks. Stops no thread. Call with the guard set.
+struct mprof_stuck_signs mprof_stuck_look(uint64_t age);
 
 #endif // MPROF_RT_STUCK_STUCK_H

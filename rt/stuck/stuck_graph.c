@@ -3,7 +3,8 @@
 //
 // Builds the graph of waiting threads and finds the stuck threads; see stuck.h.
 // The steps are:
-//  1. Copy the waits of all registered threads.
+//  1. Copy the waits of all registered threads. Find the locks of waits that
+//     are not noted (stuck_unnoted.h).
 //  2. Find the holder of each awaited lock. The lock's memory may contain the
 //     thread id of the owner (stuck_locks.h). Otherwise the records of holds.h
 //     tell which threads hold the lock.
@@ -22,6 +23,7 @@
 #include "process/process.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
+#include "stuck/stuck_unnoted.h"
 #include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
@@ -29,6 +31,7 @@
 #include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
+#include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
@@ -72,7 +75,7 @@ static size_t find_pthread(const struct mprof_stuck *g, uintptr_t pthread) {
 struct taking {
   struct mprof_stuck *g;
   uint64_t now, age;
-  bool stopped;
+  const struct mprof_thread_stacks *stopped; // NULL: threads are not stopped
 };
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
@@ -173,6 +176,58 @@ static void add_locked(struct mprof_thread *t, void *arg) {
                       x->wait.kind != MPROF_KIND_call;
 }
 
+// --- waits that are not noted ---
+
+struct tids {
+  int *v;
+  size_t len, bytes;
+};
+
+// Lists the ids of all threads. Threads that begin meanwhile may be missing.
+static int list_threads(struct tids *t) {
+  enum { SPARE = 64 };
+  const long now = mprof_proc_threads(NULL, 0, NULL);
+  const size_t cap = (now > 0 ? (size_t)now : 0) + SPARE;
+  *t = (struct tids){.bytes = cap * sizeof(int)};
+  t->v = mprof_os_map(t->bytes);
+  if (!t->v)
+    return -ENOMEM;
+  const long n = mprof_proc_threads(t->v, cap, NULL);
+  t->len = n < 0 ? 0 : (size_t)n < cap ? (size_t)n : cap;
+  return 0;
+}
+
+// Adds a thread that is not registered, unless the thread is known already.
+static void add_other(struct mprof_stuck *g, int tid) {
+  if (g->len == g->cap || tid == atomic_load(&mprof_own_thread) ||
+      mprof_stuck_graph_find(g, tid) != MPROF_NO_THREAD)
+    return;
+  struct mprof_stuck_thread *x = &g->v[g->len];
+  enter(g, g->by_tid, (unsigned)tid, g->len);
+  g->len++;
+  x->tid = tid;
+  x->of = MPROF_NO_THREAD;
+}
+
+static void add_unnoted(const struct taking *k, const struct tids *t) {
+  struct mprof_stuck *g = k->g;
+  if (k->age != 0) // it is unknown when these waits began
+    return;
+  for (size_t i = 0; i < t->len; i++)
+    add_other(g, t->v[i]);
+  for (size_t i = 0; k->stopped && i < k->stopped->slots_len; i++)
+    add_other(g, mprof_slot_at(k->stopped, i)->tid);
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_stuck_thread *x = &g->v[i];
+    if (x->at != 0)
+      continue;
+    const struct mprof_thread_slot *slot =
+        k->stopped ? mprof_slot_of(k->stopped, x->tid) : NULL;
+    if (!k->stopped || slot)
+      mprof_stuck_unnoted_find(x, slot);
+  }
+}
+
 // --- holders found in the records of holds.h ---
 
 static bool comes_first(const void *a, const void *b) {
@@ -190,7 +245,7 @@ static int take_holds(struct mprof_stuck *g) {
       (struct mprof_stuck_hold *)(g->holds + g->len * MPROF_HOLDS);
   for (size_t i = 0; i < g->len; i++) {
     struct mprof_hold h;
-    if (!g->v[i].thread->holds)
+    if (!g->v[i].thread || !g->v[i].thread->holds)
       continue;
     g->lost_holds += g->v[i].thread->holds->lost;
     for (size_t k = 0; k < MPROF_HOLDS; k++) {
@@ -297,8 +352,10 @@ static int find_holders(struct mprof_stuck *g) {
   return error;
 }
 
-static int make_room(struct mprof_stuck *g) {
+// others: upper limit of the number of threads that are not registered.
+static int make_room(struct mprof_stuck *g, size_t others) {
   mprof_threads_each(count_locked, g);
+  g->cap += others;
   g->index_size = 64;
   while (g->index_size < 2 * g->cap)
     g->index_size *= 2;
@@ -312,19 +369,52 @@ static int make_room(struct mprof_stuck *g) {
   return 0;
 }
 
-int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped) {
-  struct taking k = {g, mprof_clock_now(), age, stopped};
-  *g = (struct mprof_stuck){.time_ns = mprof_sys_realtime_ns()};
-  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY) == stopped);
-  const uint64_t mask = stopped ? 0 : lock_threads();
-  int error = make_room(g);
-  if (error == 0) {
-    mprof_threads_each(add_locked, &k);
-    error = find_holders(g);
-  }
-  if (!stopped)
-    unlock_threads(mask);
+static int copy_waits(const struct taking *k, const struct tids *t) {
+  const size_t others = k->age != 0  ? 0
+                        : k->stopped ? k->stopped->slots_len
+                                     : t->len;
+  const int error = make_room(k->g, others);
+  if (error == 0)
+    mprof_threads_each(add_locked, (void *)(uintptr_t)k);
   return error;
+}
+
+// The data of /proc is read without a lock, because this takes long if there
+// are many threads.
+static int take_running(const struct taking *k) {
+  struct tids t = {.v = NULL};
+  int error = k->age == 0 ? list_threads(&t) : 0;
+  if (error != 0)
+    return error;
+  uint64_t mask = lock_threads();
+  error = copy_waits(k, &t);
+  unlock_threads(mask);
+  if (error == 0) {
+    add_unnoted(k, &t);
+    mask = lock_threads();
+    error = find_holders(k->g);
+    unlock_threads(mask);
+  }
+  if (t.v)
+    mprof_os_unmap(t.v, t.bytes);
+  return error;
+}
+
+static int take_stopped(const struct taking *k) {
+  const struct tids none = {.v = NULL};
+  const int error = copy_waits(k, &none);
+  if (error != 0)
+    return error;
+  add_unnoted(k, &none);
+  return find_holders(k->g);
+}
+
+int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age,
+                           const struct mprof_thread_stacks *stopped) {
+  const struct taking k = {g, mprof_clock_now(), age, stopped};
+  *g = (struct mprof_stuck){.time_ns = mprof_sys_realtime_ns()};
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY) == (stopped != NULL));
+  return stopped ? take_stopped(&k) : take_running(&k);
 }
 
 void mprof_stuck_free(struct mprof_stuck *g) {
@@ -433,7 +523,7 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
 
 // --- the second check ---
 
-static bool has_same_holder(const struct mprof_stuck_thread *x) {
+static bool has_same_holder(struct mprof_stuck_thread *x) {
   if (!is_lock(x->awaited))
     return true;
   const struct mprof_lock_holder h =
@@ -442,10 +532,15 @@ static bool has_same_holder(const struct mprof_stuck_thread *x) {
 }
 
 // Unwinds the stack of a stuck thread into slot. Returns false if the thread is
-// no longer in the wait of which x has a copy.
+// no longer in the wait of which x has a copy. If the wait is unnoted, stores
+// only the first addresses of the stack, because has_slept checks the wait.
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;
+  if (x->is_unnoted) {
+    mprof_stuck_unnoted_stack(x, slot, g->stacks.depth);
+    return true;
+  }
   uintptr_t w = atomic_load(&t->wait), held = w | MPROF_WAIT_HELD;
   if (t->tid != x->tid || !has_wait(w) ||
       !atomic_compare_exchange_strong(&t->wait, &w, held))
@@ -496,7 +591,7 @@ static bool take_stacks(struct mprof_stuck *g) {
     if (x->grade == MPROF_MAY_RUN)
       continue;
     x->slot = mprof_slot_at(s, s->len);
-    if (has_same_holder(x) && take_stack(g, x, x->slot)) {
+    if (take_stack(g, x, x->slot)) {
       s->v[s->len++] = x->slot;
     } else {
       x->awaited = MPROF_AWAITS_NOTHING;
@@ -507,21 +602,35 @@ static bool take_stacks(struct mprof_stuck *g) {
   return all_wait;
 }
 
-int mprof_stuck_graph_look_again(struct mprof_stuck *g) {
-  bool all_sleep = true;
+// Calls `is_true` for all stuck threads. A thread for which the result is false
+// may run. Returns whether the result was true for all threads.
+static bool check_stuck(struct mprof_stuck *g,
+                        bool (*is_true)(struct mprof_stuck_thread *x)) {
+  bool all = true;
   for (size_t i = 0; i < g->len; i++) {
     struct mprof_stuck_thread *x = &g->v[i];
-    if (x->grade != MPROF_MAY_RUN && !mprof_stuck_sleeps(x)) {
-      x->awaited = MPROF_AWAITS_NOTHING;
-      all_sleep = false;
-    }
+    if (x->grade == MPROF_MAY_RUN || is_true(x))
+      continue;
+    x->awaited = MPROF_AWAITS_NOTHING;
+    all = false;
   }
-  if (!all_sleep)
+  return all;
+}
+
+static bool has_slept(struct mprof_stuck_thread *x) {
+  return !x->is_unnoted || mprof_stuck_unnoted_has_slept(x);
+}
+
+// The order of the checks matters. All stuck threads sleep without a break from
+// the first check to the last one. The holders are read meanwhile, so no stuck
+// thread can release a lock between the reads of two holders.
+int mprof_stuck_graph_look_again(struct mprof_stuck *g) {
+  if (!check_stuck(g, mprof_stuck_sleeps) || !check_stuck(g, has_same_holder))
     return -EAGAIN;
   if (make_slots(g) != 0)
     return -ENOMEM;
   const uint64_t mask = lock_threads();
   const bool all_wait = take_stacks(g);
   unlock_threads(mask);
-  return all_wait ? 0 : -EAGAIN;
+  return check_stuck(g, has_slept) && all_wait ? 0 : -EAGAIN;
 }

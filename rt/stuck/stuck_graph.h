@@ -17,14 +17,16 @@
 
 #include "stuck/stuck_types.h"
 
-// Returns the index in g->v of the registered thread with id tid. Returns
-// MPROF_NO_THREAD if there is no such thread.
+// Returns the index in g->v of the thread with id tid, or MPROF_NO_THREAD.
 size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid);
 // Copies the waits of all registered threads that have lasted for at least age
-// ticks, and finds the holders of the awaited locks. Returns 0 or -ENOMEM.
-// stopped: true: the caller has stopped all threads and holds registry_lock.
-//   false: the function itself takes stacks_lock and registry_lock.
-int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped);
+// ticks, and finds the holders of the awaited locks. If age is 0, also finds
+// the locks of unnoted waits, whose age is unknown. Returns 0 or -ENOMEM.
+// stopped: the slots of all threads, if the caller has stopped all threads and
+//   holds registry_lock. NULL: the threads are not stopped, and the function
+//   itself takes stacks_lock and registry_lock.
+int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age,
+                           const struct mprof_thread_stacks *stopped);
 // Sets the grade of each thread.
 // scanned: true: mprof_stuck_scan has set is_reached of all threads. false:
 //   memory was not searched, so every awaited object counts as reached.
@@ -33,11 +35,11 @@ void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned);
 void mprof_stuck_graph_settle(struct mprof_stuck *g);
 // Finds the cycles of stuck threads and numbers them.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g);
-// Checks that the threads that are graded as stuck still wait, and takes their
-// stacks. Returns 0, -ENOMEM or -EAGAIN. -EAGAIN means that one of these
-// threads no longer waits, or does not sleep in the object of its recorded
-// wait. After -EAGAIN the caller must judge all threads again. Takes
-// stacks_lock and registry_lock.
+// Checks that the threads that are graded as stuck still wait for locks with
+// the same owners, and takes the threads' stacks. Returns 0, -ENOMEM or
+// -EAGAIN. -EAGAIN means that one of these threads no longer waits, or does not
+// sleep in the object of its recorded wait. After -EAGAIN the caller must judge
+// all threads again. Takes stacks_lock and registry_lock.
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);
 void mprof_stuck_free(struct mprof_stuck *g);
 

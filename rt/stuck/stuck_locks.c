@@ -11,6 +11,7 @@
 #include "lock_wait/holds.h"
 #include "lock_wait/hook_names.h"
 #include "stuck/stuck_types.h"
+#include "stuck/stuck_unnoted.h"
 #include "sys/caller.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
@@ -212,8 +213,10 @@ static bool sleeps_again(const struct mprof_stuck_thread *x) {
          mprof_sleeps_again(&p, x->wait.kind != MPROF_KIND_sem);
 }
 
-bool mprof_stuck_sleeps(const struct mprof_stuck_thread *x) {
+bool mprof_stuck_sleeps(struct mprof_stuck_thread *x) {
   struct mprof_proc_thread p;
+  if (x->is_unnoted)
+    return mprof_stuck_unnoted_sleeps(x);
   if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
     return true; // the waiter may spin, or sleep in another object
   if (x->thread == mprof_tls.self)

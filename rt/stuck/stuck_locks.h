@@ -48,6 +48,6 @@ bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
 // Then the result tells whether x will sleep in the object again after the
 // handler. Always returns true for spin locks and the program's own locks,
 // because their waiters need not sleep.
-bool mprof_stuck_sleeps(const struct mprof_stuck_thread *x);
+bool mprof_stuck_sleeps(struct mprof_stuck_thread *x);
 
 #endif // MPROF_RT_STUCK_STUCK_LOCKS_H

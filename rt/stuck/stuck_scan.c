@@ -146,6 +146,11 @@ static uintptr_t read_main_stack_top(void) {
   return top;
 }
 
+static const struct mprof_caller *
+inside_of(const struct mprof_stuck_thread *x) {
+  return x->thread ? x->thread->inside : NULL;
+}
+
 static void set_extent(struct scan *s, struct extent *e,
                        const struct mprof_thread_slot *slot) {
   enum { RED_ZONE = 128, PUSHED = 64 };
@@ -153,7 +158,7 @@ static void set_extent(struct scan *s, struct extent *e,
   e->tid = slot->tid;
   e->context = slot->context;
   const struct mprof_caller *inside =
-      e->thread == MPROF_NO_THREAD ? NULL : s->g->v[e->thread].thread->inside;
+      e->thread == MPROF_NO_THREAD ? NULL : inside_of(&s->g->v[e->thread]);
   if (slot->held != 0 && e->thread != MPROF_NO_THREAD) {
     e->sp = slot->held;
     e->saved = &s->g->v[e->thread].wait.saved;
@@ -353,7 +358,7 @@ static bool reach_objects(struct scan *s) {
 // may run. They are also roots if x asks for the search, unless x asks in a
 // signal handler that has interrupted its wait.
 static bool may_use_stack(const struct mprof_stuck_thread *x) {
-  return x->may_run || (x->thread->inside && !x->is_interrupted);
+  return x->may_run || (inside_of(x) && !x->is_interrupted);
 }
 
 static void mark_threads(struct scan *s) {
@@ -473,7 +478,7 @@ static bool is_known(const struct mprof_stuck *g,
 static void inspect(struct mprof_thread_stacks *s, void *arg) {
   struct inspection *n = arg;
   mprof_stuck_free(n->g);
-  n->error = mprof_stuck_graph_take(n->g, n->age, true);
+  n->error = mprof_stuck_graph_take(n->g, n->age, s);
   if (n->error != 0)
     return;
   for (size_t i = 0; i < s->slots_len; i++) {

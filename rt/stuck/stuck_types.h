@@ -58,9 +58,10 @@ struct mprof_stuck_hold {
 #define MPROF_NO_THREAD SIZE_MAX
 
 struct mprof_stuck_thread {
+  // The thread's record. NULL: the thread is not in the registry.
   struct mprof_thread *thread;
   int tid;
-  uintptr_t pthread;
+  uintptr_t pthread; // 0: unknown
   uintptr_t at; // address of the struct mprof_wait; 0: the thread does not wait
   struct mprof_wait wait; // copy of the wait
   struct mprof_stack_range range;
@@ -73,6 +74,15 @@ struct mprof_stuck_thread {
   // started the search. The signal has interrupted the thread's wait, so the
   // thread's registers are taken from `wait`.
   bool is_interrupted;
+  // The thread has not noted its wait, and stuck_unnoted.c has found the wait.
+  // `at` is 0. Of `wait`, only these fields are set: op, kind, object, and pc,
+  // which is 0 if it is unknown.
+  bool is_unnoted;
+  // For an unnoted wait: address of the futex, and stack pointer in the system
+  // call. sleeps: number of times that the thread had slept when
+  // mprof_stuck_unnoted_sleeps was called.
+  uintptr_t futex, sp;
+  uint64_t sleeps;
   // Only for MPROF_HOLDER_RECORDED. True: the thread is stuck only if all
   // recorded holders are stuck. False: the thread is stuck if at least one
   // recorded holder is stuck.
@@ -99,7 +109,9 @@ enum mprof_unjudged {
 };
 
 struct mprof_stuck {
-  struct mprof_stuck_thread *v; // all registered threads
+  // All registered threads. If the age of the search is 0, also the threads
+  // that are not registered.
+  struct mprof_stuck_thread *v;
   size_t len, cap, mapped_bytes;
   uint32_t *by_tid, *by_pthread; // hash tables; values are 1 + index in v
   size_t index_size; // number of entries of each hash table; a power of two

@@ -76,6 +76,17 @@ long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
   return call4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
 }
 
+long mprof_os_peek(uintptr_t addr, void *buf, size_t len) {
+  // The link thread-self works even if the process's first thread has ended.
+  const long fd =
+      mprof_sys_open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return fd;
+  const long n = mprof_sys_pread((int)fd, buf, len, addr);
+  mprof_sys_close((int)fd);
+  return n;
+}
+
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
   const long from = mprof_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
   int own[2], there = 0;

@@ -24,6 +24,10 @@ bool mprof_os_is_regular(int fd);
 bool mprof_os_is_executable(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
+// Copies up to len bytes at address addr of this process to buf. The kernel
+// makes the copy, so no fault can occur if another thread unmaps the memory.
+// Returns the number of bytes that could be read, or -errno.
+long mprof_os_peek(uintptr_t addr, void *buf, size_t len);
 // Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
 // -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);

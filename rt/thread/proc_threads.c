@@ -171,7 +171,7 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
   }
   if (p->state == 'R')
     p->state = 'S';
-  hex(&at);
+  p->sp = hex(&at);
   p->pc = hex(&at);
 }
 

@@ -23,7 +23,7 @@ struct mprof_proc_thread {
   uint64_t sleeps;  // voluntary context switches so far; read after ran_ns
   int syscall;      // number of its system call, or MPROF_SYSCALL_...
   uint64_t args[6];
-  uintptr_t pc; // 0: unknown
+  uintptr_t pc, sp; // 0: unknown
 };
 // Reads the data of thread tid into *p. Returns false if the thread has ended.
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p);

@@ -16,6 +16,7 @@
 #include "thread_stacks/thread_collect.h"
 
 #include "lock_wait/contention.h"
+#include "lock_wait/hook_names.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -25,6 +26,7 @@
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_noting.h"
 #include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_unnoted.h"
 #include "thread_stacks/thread_wait.h"
 #include "unwind/unwind_fp.h"
 
@@ -270,6 +272,8 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       slot->may_later = true;
       return;
     }
+    if (p.syscall == SYS_futex)
+      mprof_unnoted_find(&p, &slot->unnoted);
     if (!slot->thread)
       ask_unregistered(r, slot);
     if (slot->is_asked || (slot->thread && ask_registered(r, slot)))
@@ -343,7 +347,9 @@ static void await_answers(struct mprof_reader *r) {
 // --- the rest ---
 
 // Fills the slot of a thread that could not be asked or has not answered. The
-// slot gets the data that the kernel shows in /proc.
+// slot gets the data that the kernel shows in /proc. If this data shows the
+// hooked function in which the thread waits, the slot gets this function and
+// its caller.
 static void look(struct mprof_thread_slot *slot) {
   struct mprof_proc_thread p;
   const bool is_there = mprof_proc_thread(slot->tid, &p);
@@ -356,10 +362,16 @@ static void look(struct mprof_thread_slot *slot) {
   if (slot->thread)
     slot->stack.labels = atomic_load(&atomic_load(&slot->thread)->labels);
   slot->stack.end = MPROF_STACK_CUT_CHAIN;
-  if (p.pc != 0 && mprof_flags.stack_depth > 0) {
-    slot->stack.stack[0] = p.pc + 1;
-    slot->stack.stack_len = 1;
-  }
+  if (is_there && p.syscall >= 0)
+    mprof_unnoted_find(&p, &slot->unnoted);
+  const struct mprof_unnoted *u = &slot->unnoted;
+  const uint32_t known = p.pc == 0 ? 0 : u->op != 0 && u->caller != 0 ? 2 : 1;
+  const mprof_pc pcs[] = {u->op != 0 ? mprof_op_pc(u->op) : p.pc + 1,
+                          u->caller};
+  slot->stack.stack_len = known < mprof_flags.stack_depth
+                              ? known
+                              : (uint32_t)mprof_flags.stack_depth;
+  memcpy(slot->stack.stack, pcs, slot->stack.stack_len * sizeof(pcs[0]));
   mprof_slot_satisfy(slot);
 }
 

@@ -58,7 +58,8 @@ static bool read_call(const greg_t *r, struct mprof_proc_thread *p) {
       .syscall = restarts ? (int)r[REG_RAX] : MPROF_SYSCALL_UNKNOWN,
       .args = {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
                (uint64_t)r[REG_R10], (uint64_t)r[REG_R8], (uint64_t)r[REG_R9]},
-      .pc = (uintptr_t)r[REG_RIP]};
+      .pc = (uintptr_t)r[REG_RIP],
+      .sp = (uintptr_t)r[REG_RSP]};
   return true;
 }
 

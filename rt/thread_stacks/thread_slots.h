@@ -19,6 +19,7 @@
 
 #include "bucket/bucket.h"
 #include "thread/threads.h"
+#include "thread_stacks/thread_unnoted.h"
 
 enum mprof_stack_source {
   // The thread has unwound its own stack, in the signal handler.
@@ -29,10 +30,12 @@ enum mprof_stack_source {
   MPROF_STACK_OF_WAITING,
   // The thread has unwound its own stack, in the signal handler. The handler
   // has interrupted a futex wait whose address is not in the thread's record.
+  // If the function of this wait is known (thread_unnoted.h), the reader
+  // changes the source to MPROF_STACK_OF_WAITING.
   MPROF_STACK_IN_FUTEX,
   // The thread has not answered, or could not be asked because the signal would
   // have made a system call of the thread fail with EINTR. The slot has only
-  // the data that the kernel shows in /proc, with at most one address.
+  // the data that the kernel shows in /proc, with at most two addresses.
   MPROF_STACK_UNREAD,
 };
 
@@ -68,6 +71,9 @@ struct mprof_thread_slot {
   char kernel_state; // for MPROF_STACK_UNREAD: as in /proc; 0: unknown
   int syscall;       // for MPROF_STACK_UNREAD: see struct mprof_proc_thread
   uint64_t waited;   // duration of the wait so far, ticks
+  // The function in which the thread waited when the reader examined it, if the
+  // thread has not noted this wait. op is 0 if the function is unknown.
+  struct mprof_unnoted unnoted;
   const struct mprof_bucket *created; // creation stack; NULL: unknown
   uint64_t count; // after grouping: number of threads with this stack
   // The thread's stack and labels. For a stuck thread, also the object for

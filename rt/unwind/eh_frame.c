@@ -617,3 +617,9 @@ struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc) {
 struct mprof_code_range mprof_eh_function(uintptr_t pc) {
   return find(pc).code;
 }
+
+struct mprof_code_range mprof_eh_module(uintptr_t pc) {
+  struct module m;
+  return find_module(pc, &m) ? (struct mprof_code_range){m.start, m.limit}
+                             : (struct mprof_code_range){0, 0};
+}

@@ -56,4 +56,9 @@ struct mprof_code_range {
 };
 struct mprof_code_range mprof_eh_function(uintptr_t pc);
 
+// Returns the range of the module (program or library) that contains pc.
+// Returns an empty range if there is no such module, or if libc lacks
+// _dl_find_object.
+struct mprof_code_range mprof_eh_module(uintptr_t pc);
+
 #endif // MPROF_RT_UNWIND_EH_FRAME_H

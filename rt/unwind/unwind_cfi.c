@@ -119,11 +119,10 @@ void mprof_unwind_forget(void) {
 extern const char __start_mprof_text[] SECTION_END;
 extern const char __stop_mprof_text[] SECTION_END;
 
-// Returns whether pc lies in an entry of the runtime, that is, in a function
-// that the program calls in place of a hooked function. An entry calls the
-// hooked function, which may cause events itself. For example, pthread_create
-// allocates memory. The stacks of these events must not show the entry.
-static bool is_entry(uintptr_t pc) {
+// An entry calls the hooked function, which may cause events itself. For
+// example, pthread_create allocates memory. The stacks of these events must not
+// show the entry.
+bool mprof_is_entry(uintptr_t pc) {
   return pc - (uintptr_t)__start_mprof_text <
          (uintptr_t)(__stop_mprof_text - __start_mprof_text);
 }
@@ -367,7 +366,7 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
       w->end = MPROF_STACK_COMPLETE;
       return n;
     }
-    if (mprof_likely(!is_entry(pc - 1)))
+    if (mprof_likely(!mprof_is_entry(pc - 1)))
       pcs[n++] = pc;
     else
       w->is_hiding = true;
@@ -506,7 +505,7 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   struct mprof_stack_range foreign;
   range = mprof_stack_enter(range, &foreign, fp);
   for (int i = 0; range && i < BETWEEN_MAX; i++) {
-    const bool is_called_by_entry = is_entry(word_at(fp + 8) - 1);
+    const bool is_called_by_entry = mprof_is_entry(word_at(fp + 8) - 1);
     uintptr_t next = word_at(fp);
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
         !mprof_stack_reaches(range, range == &foreign, next))

@@ -33,6 +33,10 @@ struct mprof_registers {
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end);
+// Returns whether pc lies in an entry of the runtime, that is, in a function
+// that the program calls in place of a hooked function. Unwound stacks do not
+// contain entries.
+bool mprof_is_entry(uintptr_t pc);
 // Returns whether a signal handler returns to pc. The test compares the
 // instructions at pc with libc's instructions that call rt_sigreturn. Debuggers
 // use the same test.

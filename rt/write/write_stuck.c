@@ -161,7 +161,8 @@ static bool put_holds(const struct writer *p,
                       const struct mprof_stuck_thread *x, uintptr_t wanted) {
   bool has_wanted = false;
   struct mprof_hold h;
-  for (size_t i = 0; x->thread->holds && i < MPROF_HOLDS; i++) {
+  const bool has_records = x->thread && x->thread->holds;
+  for (size_t i = 0; has_records && i < MPROF_HOLDS; i++) {
     if (!mprof_hold_read(x->thread, i, &h) ||
         (h.lock != wanted && !mprof_stuck_holds(x, &h)))
       continue;
@@ -193,7 +194,10 @@ static void put_thread(const struct writer *p,
   mprof_report_put(w, ", ");
   mprof_report_put(w, mprof_stuck_grade_name(x->grade));
   mprof_report_put(w, "\n  has waited ");
-  put_age(w, x->wait.start);
+  if (x->is_unnoted)
+    mprof_report_put(w, "an unknown time");
+  else
+    put_age(w, x->wait.start);
   mprof_report_put(w, " for ");
   put_awaited(p, x);
   mprof_report_put(w, "\n");

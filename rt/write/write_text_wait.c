@@ -103,7 +103,7 @@ struct named_stacks {
 };
 
 // Writes the stacks of all threads. A thread in state MPROF_STACK_UNREAD (its
-// stack could not be read) has at most one address.
+// stack could not be read) has at most two addresses.
 static void put_stacks(struct mprof_legacy *w, const void *named) {
   const struct mprof_thread_stacks *s =
       ((const struct named_stacks *)named)->stacks;

@@ -155,6 +155,10 @@ static void put_wait(const struct printer *p,
 static void put_unread(const struct printer *p,
                        const struct mprof_thread_slot *x) {
   const char state[] = {x->kernel_state ? x->kernel_state : '?', '\0'};
+  if (x->unnoted.op != 0) {
+    put_wait(p, x);
+    put(p, ", ");
+  }
   put(p, "not read: state ");
   put(p, state);
   if (x->syscall >= 0) {

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the option threadleak, threads that already waited at the
-// first request are not judged. Each form of output says how many these are and
-// how to see them, and the stacks of all threads show them in a futex wait.
-// With the option no wait of instrumented code is unseen. If the waits of the
-// code are not instrumented, the output gives that as the reason.
+// Intent: without the option threadleak, threads that already waited for
+// conditions and similar objects at the first request are not judged. Each form
+// of output says how many these are and how to see them, and the stacks of all
+// threads show the functions in which they wait. With the option no wait of
+// instrumented code is unseen. If the waits of the code are not instrumented,
+// the output gives that as the reason.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -24,44 +25,41 @@
 // EARLY: 2 threads sleep in futex(2), in a wait that was not recorded because it began before the first request or in uninstrumented code; set the option stuck=1{{$}}
 //
 // THREADS: "app" [running]:
-// THREADS-COUNT-2: "app" [futex wait, not seen]:
+// THREADS-COUNT-2: "app" [sem_wait]:
 // THREADS-NOT: [
-// PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- a_then_b{{$}}
-// PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- b_then_a{{$}}
+// PPROF-DAG: sample: 1 state=waiting kind=sem : sem_wait <- on_a{{$}}
+// PPROF-DAG: sample: 1 state=waiting kind=sem : sem_wait <- on_b{{$}}
 //
 // SEEN-NOT: was not recorded
-// SEEN: SUMMARY: MProf: threadleak: 2 threads, 2 certain
+// SEEN: SUMMARY: MProf: threadleak: 0 threads
 //
 // CODE: 2 threads sleep in futex(2), in a wait that was not recorded because it began in uninstrumented code{{$}}
 // CODE: SUMMARY: MProf: threadleak: 0 threads
 
 #include "waited.h"
 
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t both;
+#include <semaphore.h>
+
+static sem_t a, b;
 static pid_t tids[2];
 
-static void *a_then_b(void *arg) {
-  pthread_mutex_lock(&a);
-  pthread_barrier_wait(&both);
+static void *on_a(void *arg) {
   __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
-  pthread_mutex_lock(&b);
+  sem_wait(&a);
   return arg;
 }
-static void *b_then_a(void *arg) {
-  pthread_mutex_lock(&b);
-  pthread_barrier_wait(&both);
+static void *on_b(void *arg) {
   __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
-  pthread_mutex_lock(&a);
+  sem_wait(&b);
   return arg;
 }
 
 int main(void) {
   pthread_t thread;
-  NEED(pthread_barrier_init(&both, NULL, 2) == 0);
-  NEED(pthread_create(&thread, NULL, a_then_b, NULL) == 0);
-  NEED(pthread_create(&thread, NULL, b_then_a, NULL) == 0);
+  NEED(sem_init(&a, 0, 0) == 0);
+  NEED(sem_init(&b, 0, 0) == 0);
+  NEED(pthread_create(&thread, NULL, on_a, NULL) == 0);
+  NEED(pthread_create(&thread, NULL, on_b, NULL) == 0);
   until_waits_in(&tids[0], SYS_futex);
   until_waits_in(&tids[1], SYS_futex);
   NEED(mprof_write_profile("threadleak", "2.txt", 2) == 0);

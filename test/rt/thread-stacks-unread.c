@@ -24,8 +24,8 @@
 // TEXT-NEXT: 1 @ 0x
 //
 // LIST-DAG: thread {{[0-9]+}} "deaf" [not read: state R]:
-// LIST-DAG: thread {{[0-9]+}} "polls" [not read: state S, system call 7]:
-// LIST-DAG: thread {{[0-9]+}} "pauses" [not read: state S, system call 34]:
+// LIST-DAG: thread {{[0-9]+}} "polls" [poll, not read: state S, system call 7]:
+// LIST-DAG: thread {{[0-9]+}} "pauses" [pause, not read: state S, system call 34]:
 
 #define _GNU_SOURCE
 #include <poll.h>

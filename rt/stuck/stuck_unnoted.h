@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the lock for which a thread waits, if the thread has not noted the wait
+// (thread_wait.h). Most programs do not prepare for a hang, so no wait is
+// noted. The kernel shows the futex in which a thread sleeps, and the thread's
+// stack shows that pthread_mutex_lock or an rwlock's function sleeps there. The
+// address of the futex gives the address of the lock. Only locks of glibc are
+// understood.
+
+#ifndef MPROF_RT_STUCK_STUCK_UNNOTED_H
+#define MPROF_RT_STUCK_STUCK_UNNOTED_H
+
+#include "stuck/stuck_types.h"
+
+// Sets the fields of x about the wait if thread x sleeps in a lock in an
+// unnoted wait. Otherwise does not change x.
+// slot: slot of the thread, which is stopped. NULL: the thread is not stopped.
+void mprof_stuck_unnoted_find(struct mprof_stuck_thread *x,
+                              const struct mprof_thread_slot *slot);
+// Returns whether thread x still sleeps in its unnoted wait. Stores in x the
+// number of times that the thread has slept.
+bool mprof_stuck_unnoted_sleeps(struct mprof_stuck_thread *x);
+// Returns whether thread x has slept without a break since the last call of
+// mprof_stuck_unnoted_sleeps.
+bool mprof_stuck_unnoted_has_slept(const struct mprof_stuck_thread *x);
+// Stores the hooked function and its caller, as far as it is known, in the slot
+// of the stuck thread x.
+void mprof_stuck_unnoted_stack(const struct mprof_stuck_thread *x,
+                               struct mprof_thread_slot *slot, size_t depth);
+// Completes the stacks of the stuck threads in unnoted waits. Collects the
+// stacks of all threads, because only the threads themselves can unwind these
+// stacks safely. Does nothing if there are no such threads. Takes stacks_lock.
+void mprof_stuck_unnoted_complete(struct mprof_stuck *g,
+                                  const struct mprof_caller *caller);
+
+#endif // MPROF_RT_STUCK_STUCK_UNNOTED_H

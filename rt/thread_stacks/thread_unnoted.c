@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the first frames of a sleeping thread's stack, from the system call
+// to the first frame outside of libc; see thread_unnoted.h. Call frame
+// information (eh_frame.h) tells where each frame ends. The thread may wake and
+// end at any time, so the kernel copies each part of the stack (mprof_os_peek).
+// Other modules than libc may be unloaded at any time, so the functions here do
+// not read their call frame information.
+
+#include "thread_stacks/thread_unnoted.h"
+
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/hook_names.h"
+#include "sys/os_linux_cold.h"
+#include "thread/proc_threads.h"
+#include "thread_stacks/thread_slots.h"
+#include "unwind/eh_frame.h"
+#include "unwind/unwind_cfi.h"
+
+#include <string.h>
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#pragma weak gnu_get_libc_version
+#endif
+
+// --- the stack of a sleeping thread ---
+
+// A frame, and a copy of the stack from the first frame on. bp is 0 if the
+// frame pointer is unknown.
+struct walk {
+  uintptr_t pc, sp, bp;
+  uintptr_t start; // address of the copy
+  size_t len;      // length of the copy in bytes
+  unsigned char copy[4096];
+};
+
+static bool read_word(const struct walk *w, uintptr_t addr, uintptr_t *word) {
+  const uintptr_t at = addr - w->start;
+  if (at < w->len && w->len - at >= sizeof(*word)) {
+    memcpy(word, w->copy + at, sizeof(*word));
+    return true;
+  }
+  return mprof_os_peek(addr, word, sizeof(*word)) == sizeof(*word);
+}
+
+// Moves *w to the caller's frame. at: an address in the call instruction, or in
+// the system call of the first frame.
+static bool ascend(struct walk *w, uintptr_t at) {
+  const struct mprof_cfa_rule r = mprof_eh_rule(at);
+  const bool by_bp = r.base == MPROF_CFA_FROM_BP;
+  if ((!by_bp && r.base != MPROF_CFA_FROM_SP) || (by_bp && w->bp == 0))
+    return false;
+  const uintptr_t cfa =
+      (by_bp ? w->bp : w->sp) + (uintptr_t)(intptr_t)r.cfa_words * 8;
+  uintptr_t pc, bp = w->bp;
+  if (cfa <= w->sp || cfa - w->sp > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
+      !read_word(w, cfa - 8, &pc) ||
+      (r.bp_is_saved &&
+       !read_word(w, cfa + (uintptr_t)(intptr_t)r.bp_words * 8, &bp)))
+    return false;
+  w->pc = pc;
+  w->sp = cfa;
+  w->bp = bp;
+  return true;
+}
+
+// --- libc ---
+
+static bool is_in(const struct mprof_code_range *code, uintptr_t pc) {
+  return pc >= code->begin && pc < code->end;
+}
+
+// Returns the range of libc. In a static program this is the range of the whole
+// program. The function that identifies libc is one that no other library
+// defines.
+static struct mprof_code_range libc_range(void) {
+#ifdef __GLIBC__
+  const uintptr_t any = gnu_get_libc_version ? (uintptr_t)gnu_get_libc_version
+                                             : (uintptr_t)mprof_unnoted_find;
+  return mprof_eh_module(any);
+#else
+  return (struct mprof_code_range){0, 0};
+#endif
+}
+
+// --- the call of a function ---
+
+static uintptr_t relative(const unsigned char *p, uintptr_t next) {
+  int32_t offset;
+  memcpy(&offset, p, sizeof(offset));
+  return next + (uintptr_t)(intptr_t)offset;
+}
+
+// Returns the address to which the code at `stub` jumps, if the code is an
+// entry of a procedure linkage table. Otherwise returns `stub`.
+static uintptr_t past_stub(uintptr_t stub) {
+  static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  enum { BND = 0xf2, JUMP = 0xff, BY_MEMORY = 0x25 };
+  unsigned char code[16];
+  size_t i = 0;
+  uintptr_t target;
+  if (mprof_os_peek(stub, code, sizeof(code)) != sizeof(code))
+    return stub;
+  if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
+    i += sizeof(endbr64);
+  i += code[i] == BND;
+  if (code[i] != JUMP || code[i + 1] != BY_MEMORY)
+    return stub;
+  const uintptr_t slot = relative(code + i + 2, stub + i + 6);
+  return mprof_os_peek(slot, &target, sizeof(target)) == sizeof(target) ? target
+                                                                        : stub;
+}
+
+// Returns the function that was called by the call instruction before the
+// return address pc. Returns 0 if the instruction does not tell it.
+static uintptr_t called_before(uintptr_t pc) {
+  enum { LEN = 6, CALL = 0xe8, GROUP = 0xff, BY_MEMORY = 0x15 };
+  unsigned char code[LEN];
+  uintptr_t target;
+  if (mprof_os_peek(pc - LEN, code, LEN) != LEN)
+    return 0;
+  if (code[0] == GROUP && code[1] == BY_MEMORY) {
+    const uintptr_t slot = relative(code + 2, pc);
+    return mprof_os_peek(slot, &target, sizeof(target)) == sizeof(target)
+               ? target
+               : 0;
+  }
+  return code[1] == CALL ? past_stub(relative(code + 2, pc)) : 0;
+}
+
+// --- the hooked function ---
+
+static void set_op(struct mprof_unnoted *u, const struct mprof_hook *hook) {
+  u->op = hook->op;
+  u->kind = hook->kind;
+}
+
+// Ascends from the system call to the first frame outside of libc, which
+// becomes w->pc. Stores in *u the last hooked function of libc on the way. The
+// range of a static program also contains the program's own functions, so there
+// the walk stops at the call of the hooked function. Returns false if the frame
+// cannot be found.
+static bool leave_libc(struct walk *w, const struct mprof_code_range *libc,
+                       struct mprof_unnoted *u) {
+  enum { FRAMES_MAX = 8 };
+  struct mprof_hook hook;
+  for (int i = 0; i < FRAMES_MAX; i++) {
+    const uintptr_t at = i == 0 ? w->pc : w->pc - 1;
+    if (!is_in(libc, at) || mprof_is_entry(at))
+      return i > 0;
+    if (i > 0 && u->op == 0 && is_in(libc, (uintptr_t)mprof_unnoted_find) &&
+        mprof_hook_at(called_before(w->pc), &hook)) {
+      set_op(u, &hook);
+      return true;
+    }
+    const bool is_hooked =
+        mprof_hook_at(mprof_eh_function(at).begin, &hook) &&
+        hook.kind != MPROF_KIND_once; // it may call the program's function
+    if (!is_hooked && u->op != 0)
+      return true;
+    if (is_hooked) {
+      u->before = u->is_on_stack ? u->before : (uint8_t)i;
+      u->is_on_stack = true;
+      set_op(u, &hook);
+    }
+    if (!ascend(w, at))
+      return false;
+    u->inner++;
+  }
+  return false;
+}
+
+bool mprof_unnoted_find(const struct mprof_proc_thread *p,
+                        struct mprof_unnoted *u) {
+  const struct mprof_code_range libc = libc_range();
+  struct walk w;
+  struct mprof_hook hook;
+  *u = (struct mprof_unnoted){.pc = p->pc};
+  if (p->pc == 0 || p->sp == 0 || !is_in(&libc, p->pc))
+    return false;
+  w.pc = p->pc;
+  w.sp = w.start = p->sp;
+  w.bp = 0;
+  const long len = mprof_os_peek(w.start, w.copy, sizeof(w.copy));
+  w.len = len > 0 ? (size_t)len : 0;
+  if (!leave_libc(&w, &libc, u))
+    return u->op != 0;
+  if (mprof_is_entry(w.pc - 1)) {
+    const uintptr_t at = w.pc - 1;
+    if (mprof_hook_at(mprof_eh_function(at).begin, &hook))
+      set_op(u, &hook);
+    u->caller = ascend(&w, at) ? w.pc : 0;
+    return u->op != 0;
+  }
+  u->caller = w.pc;
+  if (u->op == 0 && mprof_hook_at(called_before(w.pc), &hook))
+    set_op(u, &hook);
+  return u->op != 0;
+}
+
+// Returns whether the unwound stack b begins at the system call of the wait u.
+// The kernel has set the thread back to the system call instruction if it will
+// repeat the call.
+static bool begins_at(const struct mprof_bucket *b,
+                      const struct mprof_unnoted *u) {
+  enum { SYSCALL_BYTES = 2 };
+  return b->stack_len > 0 &&
+         (b->stack[0] == u->pc + 1 || b->stack[0] == u->pc + 1 - SYSCALL_BYTES);
+}
+
+void mprof_unnoted_name(struct mprof_thread_slot *slot,
+                        const struct mprof_unnoted *u) {
+  struct mprof_bucket *b = &slot->stack;
+  if (slot->source != MPROF_STACK_IN_FUTEX || u->op == 0 ||
+      b->stack_len <= u->inner || u->inner == 0 || !begins_at(b, u) ||
+      (u->caller != 0 && b->stack[u->inner] != u->caller))
+    return;
+  const uint32_t rest = b->stack_len - u->inner;
+  memmove(b->stack + 1, b->stack + u->inner, rest * sizeof(b->stack[0]));
+  b->stack[0] = mprof_op_pc(u->op);
+  b->stack_len = rest + 1;
+  slot->source = MPROF_STACK_OF_WAITING;
+  slot->kind = u->kind;
+}

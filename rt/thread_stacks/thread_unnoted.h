@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the hooked function, such as sem_wait, in which a thread waits without
+// a note of the wait (thread_wait.h). A wait has no note if it began before the
+// runtime requested notes, or in uninstrumented code. The functions use the
+// kernel's data about the thread and the first frames of the thread's stack.
+// They do not disturb the thread.
+
+#ifndef MPROF_RT_THREAD_STACKS_THREAD_UNNOTED_H
+#define MPROF_RT_THREAD_STACKS_THREAD_UNNOTED_H
+
+#include "sys/base.h"
+
+struct mprof_proc_thread;
+struct mprof_thread_slot;
+
+struct mprof_unnoted {
+  uintptr_t op;     // address of the hooked function
+  uintptr_t caller; // return address in the caller of op; 0: unknown
+  uintptr_t pc;     // address of the instruction after the system call
+  // Number of addresses of libc in an unwound stack, before the address in the
+  // caller of op.
+  uint8_t inner;
+  uint8_t kind; // enum mprof_kind of op
+  // True: the frame of the function op is on the stack. False: only the call of
+  // op is known. (The last action of some functions of libc is a jump to
+  // another function, which then uses their frame.)
+  bool is_on_stack;
+  // If is_on_stack: number of frames before that of op, or of the first hooked
+  // function that op has called (mtx_lock calls pthread_mutex_lock).
+  uint8_t before;
+};
+
+// Finds the hooked function in which a thread sleeps. p: the state of the
+// thread. Returns false if the thread is not in a system call of libc, or if
+// the function is unknown.
+bool mprof_unnoted_find(const struct mprof_proc_thread *p,
+                        struct mprof_unnoted *u);
+// Gives the stack in the slot the hooked function u->op as its leaf, in place
+// of the functions of libc that op has called. Changes nothing if the thread
+// has left the wait u before it filled the slot.
+void mprof_unnoted_name(struct mprof_thread_slot *slot,
+                        const struct mprof_unnoted *u);
+
+#endif // MPROF_RT_THREAD_STACKS_THREAD_UNNOTED_H
