@@ -7,7 +7,8 @@
 // the lock for a moment does not matter.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN:   -Wl,-u,mprof_wants_sanitizer
 // RUN: timeout 20 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
 // BUSY: mprof: another thread holds the lock of the dynamic loader, which the helper process of llvm-symbolizer needs; frames are shown without names
 // BUSY-NOT: mprof: another
