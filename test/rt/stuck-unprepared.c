@@ -171,6 +171,10 @@ int main(void) {
   NEED(pthread_create(&t, NULL, ends, NULL) == 0);
   NEED(pthread_join(t, NULL) == 0);
   for (uintptr_t i = 0; i < THREADS; i++) {
+    // The thread b_then_a begins to wait when a_then_b has locked a. Otherwise
+    // of_stuck could lock a first, and would not wait.
+    if (functions[i] == of_stuck)
+      until_waits_in(&tids[1], SYS_futex);
     create(functions[i], i);
     if (functions[i] == sleeps)
       until_waits_in(&tids[i], SYS_clock_nanosleep);
