@@ -416,6 +416,10 @@ static void put_number_of_files(struct last_words *w) {
       has_losses() || mprof_coverage_lacks_interceptors(&w->sum) ? many : ".*");
 }
 
+// Tells one way to link the program. The report tells more.
+static const char not_counted[] =
+    "; code without MProf is not counted: link with -fmprof";
+
 // Prints the line that names the written files. If the process is in exit,
 // which would flush stdout later (w->flushes), flushes stdout first. Otherwise
 // the line could appear in the middle of the program's output if stdout and
@@ -424,10 +428,8 @@ static void say_files(struct last_words *w) {
   if (!mprof_flags_want_news())
     return;
   put_losses(w);
-  // The report tells more ways to link the program.
   if (mprof_coverage_lacks_interceptors(&w->sum))
-    mprof_text_str(&w->line,
-                   "; code without MProf is not counted: link with -fmprof");
+    mprof_text_str(&w->line, not_counted);
   if (w->line.len >= LINE_MAX_SHOWN)
     put_base_once(w);
   if (w->line.len >= LINE_MAX_SHOWN)
@@ -567,6 +569,9 @@ static void say_no_output(void) {
   struct mprof_text t = MPROF_TEXT(text);
   mprof_text_str(&t, "wrote nothing: nothing was recorded; heap profile: ");
   mprof_text_str(&t, mprof_heap_groups_why_none(&none, mprof_sample_rate()));
+  if (mprof_flags.heap && mprof_sample_rate() != 0 &&
+      mprof_coverage_is_linked_without())
+    mprof_text_str(&t, not_counted);
   mprof_message_always(text);
 }
 

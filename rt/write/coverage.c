@@ -31,10 +31,14 @@ static const struct mprof_heap_copy *heap_of(const struct mprof_summary *s) {
   return s->is_shown[MPROF_PROFILE_heap] && c->snapshot.rate != 0 ? c : NULL;
 }
 
-bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s) {
+bool mprof_coverage_is_linked_without(void) {
   const char *volatile unwanted = &mprof_intercept_is_unwanted;
-  return HAS_INTERCEPTORS && heap_of(s) != NULL && mprof_intercept_c == NULL &&
-         unwanted == NULL && !mprof_has_sanitizer();
+  return HAS_INTERCEPTORS && mprof_intercept_c == NULL && unwanted == NULL &&
+         !mprof_has_sanitizer();
+}
+
+bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s) {
+  return heap_of(s) != NULL && mprof_coverage_is_linked_without();
 }
 
 void mprof_report_not_counted(struct mprof_report *w,

@@ -14,9 +14,12 @@
 
 struct mprof_report;
 
-// Returns whether the heap profile lacks the allocations of code without MProf
-// only because the program was linked without the interceptors. False if the
+// Returns whether the program was linked without the interceptors. False if the
 // driver left them out because the user asked for it.
+bool mprof_coverage_is_linked_without(void);
+
+// Returns whether the heap profile lacks the allocations of code without MProf
+// only because mprof_coverage_is_linked_without returns true.
 bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s);
 
 // Writes the lines of the report about allocations that are not counted.

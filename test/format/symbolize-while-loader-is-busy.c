@@ -6,12 +6,9 @@
 // without names after two seconds, and a message says why. A thread that holds
 // the lock for a moment does not matter.
 //
-// The names of copied code come from sanitizer_common. -u makes the linker take
-// sanitizer_common, because the runtime refers to it only weakly.
-//
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib -Wl,-u,__sanitizer_symbolize_pc \
-// RUN:   %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN:   -Wl,-u,mprof_wants_sanitizer
 // RUN: timeout 20 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
 // BUSY: mprof: another thread holds the lock of the dynamic loader, which the helper process of llvm-symbolizer needs; frames are shown without names
 // BUSY-NOT: mprof: another

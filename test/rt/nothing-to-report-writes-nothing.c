@@ -15,6 +15,7 @@
 // RUN: %run{heap=0:log_path=x} ./app 2> err && not ls x.*
 // RUN: grep -q 'nothing was recorded; heap profile: heap=0' err
 // RUN: %run{heap_rate=1:profile=0:report=0} ./app 2> err && test ! -s err
+// RUN: %run{heap=0:quiet=1:log_path=x} ./app 2> err && test ! -s err
 // RUN: %run{dump_on_signal=URG:heap_rate=117440512:log_path=x} ./app signal \
 // RUN:   && not ls x.*
 //
