@@ -81,8 +81,9 @@ static void run_same_type(void (*)(), void (*f)(), worker *, worker *) { f(); }
 static void run_reference(worker &w, std::shared_ptr<worker> p) { w.run(p->n); }
 static void run_string(std::string s) { usleep(s.size()); }
 
-static std::atomic<bool> may_end;
+static std::atomic<bool> has_begun, may_end;
 static void before_the_trace(int) {
+  has_begun = true;
   while (!may_end)
     usleep(1000);
 }
@@ -91,7 +92,8 @@ int main(int, char **argv) {
   worker w;
   derived d;
   std::thread early(before_the_trace, 1);
-  usleep(10000);
+  while (!has_begun)
+    usleep(1000);
   if (mprof_trace_start(argv[1]) != 0)
     return 1;
   void (*pointer)(void *) = run_pointer;
