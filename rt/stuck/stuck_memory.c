@@ -524,8 +524,8 @@ static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
   push(m, chunk + 2 * WORD, limit);
 }
 
-// Number of low bits of a word that can be an address. The upper bits are
-// ignored, because some programs store a tag in the upper bits of a pointer.
+// An address has at most this number of bits. The search ignores the upper bits
+// of a word, because some programs store a tag in the upper bits of a pointer.
 #define ADDRESS_BITS 47
 
 void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {

@@ -84,7 +84,8 @@ static bool is_right_file(const struct mprof_file_query *q, int fd) {
 // - a path with a colon, because llvm-symbolizer takes the text behind the
 //   colon for the name of a processor.
 //
-// For such a path, the name is that of fd, which llvm-symbolizer inherits.
+// For such a path, the name is /proc/self/fd/FD, where FD is the number of fd.
+// llvm-symbolizer inherits the descriptor.
 static void set_name(struct checked *c, const char *path, int fd) {
   struct mprof_text t = MPROF_TEXT(c->name);
   c->name[0] = '\0';

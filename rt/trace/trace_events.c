@@ -40,7 +40,8 @@
 #include <string.h>
 
 // The trace shows a thread as running during a call that is shorter than this.
-// Go does the same with calls that its monitor thread does not see.
+// (Go also shows a goroutine as running during a call that is so short that
+// Go's monitor thread does not see the call.)
 #define SHORT_CALL_NS 20000u
 // SHORT_CALL_NS in clock ticks. Converted once, when the session begins,
 // because a conversion at each call would take longer than all other work at
@@ -261,8 +262,10 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
   mprof_trace_leave();
 }
 
-// Records the charge of a release of a lock. Readers reject a message of a
-// thread that waits, so a signal handler that interrupts a wait adds no record.
+// Records the charge of a release (the time that threads have waited for the
+// lock). The charge becomes a message in the file, and readers reject a message
+// of a thread that waits. So this function adds no record in a signal handler
+// that has interrupted a wait.
 static void put_charge(const struct mprof_trace_waker *w, uint64_t now,
                        uint64_t charge) {
   struct mprof_trace_row *r = w->row;

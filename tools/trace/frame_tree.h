@@ -17,7 +17,7 @@ struct trace;
 
 struct frame_node {
   uint32_t parent; // number of the caller's node; 0: none
-  char *text;      // the frame as the inside of a JSON string
+  char *text;      // the frame, escaped for use in a JSON string
 };
 
 struct frame_tree {
@@ -30,13 +30,14 @@ struct frame_tree {
   uint64_t generation;
 };
 
-// Returns the number of a stack, or 0 if the stack is empty. Keeps only the
-// first max_frames frames. Call this when a slice begins: stack ids are valid
-// only within their generation, and the slice may end in a later one.
+// Adds a stack to the tree and returns its number, or 0 if the stack is empty.
+// Keeps only the first max_frames frames. Call this when a slice begins,
+// because stack ids are valid only within their generation, and the slice may
+// end in a later generation.
 uint32_t frame_tree_add(struct frame_tree *tree, const struct trace *trace,
                         uint64_t stack, unsigned max_frames);
-// Writes the frames of a stack as the inside of a JSON string, leaf first, one
-// per line.
+// Writes the frames of a stack, leaf first and one per line, escaped for use
+// between the quotes of a JSON string.
 void frame_tree_put_text(FILE *out, const struct frame_tree *tree,
                          uint32_t number);
 // Writes the tree as the value of "stackFrames".
