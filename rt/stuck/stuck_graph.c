@@ -4,8 +4,7 @@
 // Builds the graph of waiting threads and finds the stuck threads; see stuck.h.
 // The steps are:
 //  1. Copy the recorded waits of all registered threads. Find the locks of
-//  waits
-//     that the threads have not recorded (stuck_unnoted.h).
+//     waits that the threads have not recorded (stuck_unnoted.h).
 //  2. Find the holder of each awaited lock. The lock's memory may contain the
 //     thread id of the owner (stuck_locks.h). Otherwise the records of holds.h
 //     tell which threads hold the lock.
@@ -302,7 +301,7 @@ static bool is_lock(enum mprof_awaited awaited) {
          awaited != MPROF_AWAITS_OBJECT;
 }
 
-// Above any thread id that the kernel assigns.
+// Upper limit of the thread ids that the kernel assigns.
 enum { TID_MAX = 1 << 22 };
 
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,

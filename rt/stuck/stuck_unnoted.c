@@ -167,7 +167,7 @@ void mprof_stuck_unnoted_stack(const struct mprof_stuck_thread *x,
 // Returns the index in the stack b of the function that called the lock
 // function of thread x. Returns 0 if b does not contain this caller. If x is
 // the calling thread, b begins with the frames of the signal handler in which
-// the search runs, so the index may be large.
+// the search runs, so the index is not fixed.
 static uint32_t find_caller(const struct mprof_stuck_thread *x,
                             const struct mprof_bucket *b) {
   for (uint32_t i = 1; x->wait.pc != 0 && i < b->stack_len; i++)

@@ -165,8 +165,9 @@ static bool send_question(const struct checked *c, uint64_t address) {
   return mprof_os_write_all(state.child.in, line, t.len) == 0;
 }
 
-// Reads llvm-symbolizer's answer up to the end of its line. Returns false if
-// the output ends before the line. An answer that is too long becomes empty.
+// Reads llvm-symbolizer's answer, which is one line. Returns false if the
+// output ends before the end of the line. If the answer is too long, stores an
+// empty answer.
 static bool receive_answer(void) {
   size_t len = 0;
   bool is_too_long = false;

@@ -24,7 +24,7 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit);
 // Adds slots for all threads that have no slot, because they were created after
 // mprof_round_begin has listed the threads. Returns whether it has added a
 // slot. Call with registry_lock held.
-// left_out: receives the number of threads that could not get a slot.
+// left_out: receives the number of threads that still have no slot.
 bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out);
 // Adds `threads`, the number of threads that are missing in the profile, to the
 // statistics.

@@ -186,7 +186,7 @@ void mprof_wait_note_end(struct mprof_wait *w) {
 void mprof_stacks_enter_locked(struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   // t->holds may still have records of locks that an ended thread held, because
-  // threads reuse *t. Clear these records.
+  // the struct *t is reused. Clear these records.
   if (t->holds)
     *t->holds = (struct mprof_holds){.has_strayed = false};
   if (mprof_likely(atomic_load(&mprof_round.active) == 0))

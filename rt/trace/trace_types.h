@@ -171,7 +171,7 @@ struct mprof_trace_row {
   // Frame address of the hook in which the thread waits; 0: the thread does not
   // wait. An event in a deeper frame is not recorded, because it comes from a
   // signal handler that interrupted the wait. A longjmp or an exception may
-  // have left the wait. An event in an outer frame reveals this, and so does a
+  // have left the wait. This is detected by an event in an outer frame, or by a
   // change of the wait's data in the hook's frame.
   uintptr_t waits_in;
   const struct mprof_wait *wait; // data of the wait, in the frame of the hook

@@ -24,8 +24,8 @@ struct frame_tree {
   struct frame_node *nodes; // node N is nodes[N - 1]
   size_t count, capacity;
   struct idmap by_content; // maps a hash of parent and text to the node
-  // Maps the ids of stacks to nodes. In the generation format, these are the
-  // stacks of this generation.
+  // Maps the ids of stacks to nodes. Since format 1.22, the map has only the
+  // stacks of the generation with the number `generation`.
   struct idmap by_stack;
   uint64_t generation;
 };

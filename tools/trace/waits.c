@@ -40,8 +40,8 @@ struct timeline {
   struct idmap end_ids; // maps the result of end_key to an index of ends
   struct wait_end *ends;
   size_t end_count, end_capacity;
-  struct idmap
-      holder_ids; // maps the result of place_key to an index of holders
+  // Maps the result of place_key to an index of holders.
+  struct idmap holder_ids;
   struct holder *holders;
   size_t holder_count, holder_capacity;
   // The results of charge_id for the latest charges. (A charge is the time that
@@ -220,7 +220,8 @@ static int by_total(const void *a, const void *b) {
   return xs < ys ? -1 : xs > ys;
 }
 
-// Compares two lines for qsort, as by_total does.
+// Compares two lines for qsort. The line with the larger total comes first. If
+// the totals are equal, the line whose first release was earlier comes first.
 static int by_charge(const void *a, const void *b) {
   const struct holder *x = a, *y = b;
   if (x->total != y->total)
