@@ -45,7 +45,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Time after which the search is given up, in milliseconds.
+// Maximum duration of the search in milliseconds. A longer search is given up.
 enum { PATIENCE_MS = 20000 };
 
 // Maximum number of times that all threads are stopped. The threads are stopped

@@ -105,7 +105,7 @@ enum mprof_unjudged {
   MPROF_UNJUDGED_PROC,   // a file of /proc could not be read
   MPROF_UNJUDGED_PIPE,   // the contents of a pipe could not be copied
   MPROF_UNJUDGED_MEMORY, // not enough memory, or the search took too long
-  MPROF_UNJUDGED_BUSY,   // at each check, some thread no longer waited
+  MPROF_UNJUDGED_BUSY,   // each check found a thread that no longer waited
 };
 
 struct mprof_stuck {
@@ -118,7 +118,8 @@ struct mprof_stuck {
   struct mprof_stuck_hold **holds; // sorted by lock, then newest first
   size_t holds_len, holds_bytes;
   size_t lost_holds; // number of held locks that have no record
-  size_t stuck, certain, likely, cycles; // numbers of threads, and of cycles
+  // Numbers of threads with these grades, and number of cycles.
+  size_t stuck, certain, likely, cycles;
   enum mprof_unjudged unjudged;
   int unread;      // id of the thread, for MPROF_UNJUDGED_THREAD
   int64_t time_ns; // CLOCK_REALTIME

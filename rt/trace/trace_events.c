@@ -165,9 +165,9 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
 }
 
 // Returns whether mark m belongs to a release that came after the wait of row r
-// began. The time counters of processors may differ a little. Therefore a
-// release that is not certainly later is not taken for the release that ended
-// the wait.
+// began. The time counters of processors may differ a little. Therefore the
+// function returns false if the release is not certainly later than the begin
+// of the wait.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&
@@ -215,8 +215,8 @@ static struct mprof_trace_mark end_of(uintptr_t thread) {
   return mark;
 }
 
-// Adds the record of call w, which has ended: as a short call, as a long system
-// call, or as a wait.
+// Adds the record of call w, which has ended. The record shows a short call, a
+// long system call, or a wait.
 static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
                      enum mprof_outcome how, uint64_t now) {
   const struct mprof_trace_mark mark =
