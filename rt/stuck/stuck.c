@@ -82,10 +82,10 @@ static void count_unseen(struct mprof_stuck *g) {
   mprof_os_unmap(tids, bytes);
 }
 
-// Judges only the threads that wait for locks or joins. Called if at each
-// second check some thread no longer waited. Such a thread may run, and memory
-// was not searched for the objects that it can reach. So threads that wait for
-// conditions, semaphores or barriers are not judged.
+// Judges only the threads that wait for locks or joins. Called if all TRIES
+// checks have failed, because each time some thread that was found stuck no
+// longer waited. Threads that wait for conditions, semaphores or barriers are
+// not judged, because memory is not searched here.
 static int take_locks(struct mprof_stuck *g, uint64_t age) {
   int error = mprof_stuck_graph_take(g, age, NULL);
   if (has_objects(g))
@@ -138,7 +138,9 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
   MPROF_ASSERT(mprof_tls.guarded);
   int error = -EAGAIN;
   mprof_stuck_enter(caller);
-  mprof_contention_note_waits(); // so that the next search knows more waits
+  // From now on, all threads record their waits. The next search then finds
+  // more recorded waits.
+  mprof_contention_note_waits();
   for (int i = 0; i < TRIES && error == -EAGAIN; i++) {
     if (i > 0)
       mprof_stuck_free(g);

@@ -3,8 +3,8 @@
 //
 // Builds the graph of waiting threads and finds the stuck threads; see stuck.h.
 // The steps are:
-//  1. Copy the waits of all registered threads. Find the locks of waits that
-//     are not noted (stuck_unnoted.h).
+//  1. Copy the recorded waits of all registered threads. Find the locks of
+//     waits that the threads have not recorded (stuck_unnoted.h).
 //  2. Find the holder of each awaited lock. The lock's memory may contain the
 //     thread id of the owner (stuck_locks.h). Otherwise the records of holds.h
 //     tell which threads hold the lock.
@@ -211,7 +211,7 @@ static void add_other(struct mprof_stuck *g, int tid) {
 
 static void add_unnoted(const struct taking *k, const struct tids *t) {
   struct mprof_stuck *g = k->g;
-  if (k->age != 0) // it is unknown when these waits began
+  if (k->age != 0) // it is unknown when an unnoted wait began
     return;
   for (size_t i = 0; i < t->len; i++)
     add_other(g, t->v[i]);
@@ -301,7 +301,7 @@ static bool is_lock(enum mprof_awaited awaited) {
          awaited != MPROF_AWAITS_OBJECT;
 }
 
-// Above any thread id that the kernel assigns.
+// Upper limit of the thread ids that the kernel assigns.
 enum { TID_MAX = 1 << 22 };
 
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
@@ -429,9 +429,9 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // --- threads that may run ---
 
-// The evidence that settle uses: owners that locks name, records of holds.h,
-// and the memory search. Evidence of a smaller value is more certain. Each
-// value also includes the evidence of all smaller values.
+// The kinds of evidence that settle may use. OWNERS: the thread ids in the
+// memory of locks. RECORDS: also the records of holds.h. REACHED: also the
+// search of memory. Evidence of a smaller value is more certain.
 enum trust { OWNERS, RECORDS, REACHED };
 
 static bool recorded_may_run(struct mprof_stuck *g,
@@ -469,9 +469,9 @@ static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   }
 }
 
-// Sets may_run of all threads, by the evidence up to trust. Computes the
-// smallest set of threads that may run. All other threads wait for one another,
-// or for threads that have ended.
+// Sets may_run of all threads. Uses the kinds of evidence that `trust` allows.
+// Computes the smallest set of threads that may run. All other threads wait for
+// one another, or for threads that have ended.
 static void settle(struct mprof_stuck *g, enum trust trust) {
   for (size_t i = 0; i < g->len; i++)
     g->v[i].may_run = false;
@@ -532,8 +532,9 @@ static bool has_same_holder(struct mprof_stuck_thread *x) {
 }
 
 // Unwinds the stack of a stuck thread into slot. Returns false if the thread is
-// no longer in the wait of which x has a copy. If the wait is unnoted, stores
-// only the first addresses of the stack, because has_slept checks the wait.
+// no longer in the wait of which x has a copy. For an unnoted wait, stores only
+// the first addresses of the stack and always returns true. has_slept checks
+// later whether the thread is still in the unnoted wait.
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;

@@ -173,9 +173,9 @@ bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h) {
   const struct mprof_lock_holder now =
       mprof_lock_holder_of(h->lock, mprof_taken_of(h->op, h->kind));
-  // If h is needed (is_needed), the lock does not store its owner, and t
-  // removes h when it releases the lock. Because h still exists, t has not
-  // released the lock.
+  // If h->is_needed is true, the lock does not store its owner. In this case t
+  // removes the record h when it releases the lock. The record h still exists,
+  // so t has not released the lock.
   return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
 }
 

@@ -237,11 +237,11 @@ static uintptr_t size_of(uintptr_t chunk) {
   return mprof_memory_word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
 }
 
-// Walks the chunks from first on. Returns the address of the first invalid
-// chunk. If there is none, the range is a heap, and the result is end. When an
-// arena other than the main arena continues in a new heap, its old heap ends
-// with two chunks that are smaller than MIN_CHUNK. These two chunks are
-// accepted.
+// Walks the chunks of malloc in the range [first, end). If a chunk is invalid,
+// returns the address of this chunk. If all chunks are valid, the range is a
+// heap, and the function returns `end`. When an arena other than the main arena
+// continues in a new heap, the arena's old heap ends with two chunks that are
+// smaller than MIN_CHUNK. The function accepts these two chunks.
 static uintptr_t walk(struct mprof_memory *m, uintptr_t first, uintptr_t end,
                       bool is_main) {
   uintptr_t p = first;
@@ -524,8 +524,8 @@ static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
   push(m, chunk + 2 * WORD, limit);
 }
 
-// Number of low bits of a word that can be an address. The upper bits are
-// ignored, because some programs store a tag in the upper bits of a pointer.
+// An address has at most this number of bits. The search ignores the upper bits
+// of a word, because some programs store a tag in the upper bits of a pointer.
 #define ADDRESS_BITS 47
 
 void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {

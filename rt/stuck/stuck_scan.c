@@ -45,15 +45,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Time after which the search is given up, in milliseconds.
+// Maximum duration of the search in milliseconds. A longer search is given up.
 enum { PATIENCE_MS = 20000 };
 
 // Maximum number of times that all threads are stopped. The threads are stopped
 // again if a thread was just leaving its wait.
 enum { TRIES = 6 };
 
-// The current search. From inspect() on, stacks_lock guards it. The helper
-// process has its own copy.
+// The current search. stacks_lock guards this variable from the call of
+// inspect() on. The helper process has its own copy.
 static struct scan {
   struct mprof_stuck *g;
   const struct mprof_thread_stacks *slots;

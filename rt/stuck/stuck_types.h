@@ -74,13 +74,13 @@ struct mprof_stuck_thread {
   // started the search. The signal has interrupted the thread's wait, so the
   // thread's registers are taken from `wait`.
   bool is_interrupted;
-  // The thread has not noted its wait, and stuck_unnoted.c has found the wait.
-  // `at` is 0. Of `wait`, only these fields are set: op, kind, object, and pc,
-  // which is 0 if it is unknown.
+  // True: the thread has not recorded its wait, but stuck_unnoted.c has found
+  // the wait. In this case `at` is 0, and only these fields of `wait` are set:
+  // op, kind, object and pc. The field pc is 0 if the caller is unknown.
   bool is_unnoted;
-  // For an unnoted wait: address of the futex, and stack pointer in the system
-  // call. sleeps: number of times that the thread had slept when
-  // mprof_stuck_unnoted_sleeps was called.
+  // Only for an unnoted wait. futex: address of the futex in which the thread
+  // sleeps. sp: stack pointer in the system call. sleeps: how often the thread
+  // had gone to sleep before mprof_stuck_unnoted_sleeps was called.
   uintptr_t futex, sp;
   uint64_t sleeps;
   // Only for MPROF_HOLDER_RECORDED. True: the thread is stuck only if all
@@ -91,7 +91,7 @@ struct mprof_stuck_thread {
   size_t holds;       // index of the first recorded holder in mprof_stuck.holds
   int holder_tid;
   size_t of;    // index of the holder in mprof_stuck.v, or MPROF_NO_THREAD
-  size_t walk;  // number of the walk that visited the thread; 0: none so far
+  size_t walk;  // walk of mprof_stuck_graph_cycles that came here; 0: none
   size_t cycle; // number of the cycle that the thread is in; 0: none
   struct mprof_thread_slot *slot; // stack of a stuck thread; otherwise NULL
 };
@@ -105,12 +105,12 @@ enum mprof_unjudged {
   MPROF_UNJUDGED_PROC,   // a file of /proc could not be read
   MPROF_UNJUDGED_PIPE,   // the contents of a pipe could not be copied
   MPROF_UNJUDGED_MEMORY, // not enough memory, or the search took too long
-  MPROF_UNJUDGED_BUSY,   // at each check, some thread no longer waited
+  MPROF_UNJUDGED_BUSY,   // each check found a thread that no longer waited
 };
 
 struct mprof_stuck {
-  // All registered threads. If the age of the search is 0, also the threads
-  // that are not registered.
+  // All registered threads. If the search was called with age 0, also the
+  // threads that are not registered.
   struct mprof_stuck_thread *v;
   size_t len, cap, mapped_bytes;
   uint32_t *by_tid, *by_pthread; // hash tables; values are 1 + index in v
@@ -118,7 +118,8 @@ struct mprof_stuck {
   struct mprof_stuck_hold **holds; // sorted by lock, then newest first
   size_t holds_len, holds_bytes;
   size_t lost_holds; // number of held locks that have no record
-  size_t stuck, certain, likely, cycles; // numbers of threads, and of cycles
+  // Numbers of threads with these grades, and number of cycles.
+  size_t stuck, certain, likely, cycles;
   enum mprof_unjudged unjudged;
   int unread;      // id of the thread, for MPROF_UNJUDGED_THREAD
   int64_t time_ns; // CLOCK_REALTIME

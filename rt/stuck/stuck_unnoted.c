@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the locks of unnoted waits; see stuck_unnoted.h. The evidence for such
-// a wait is a system call of the thread, so a thread is judged only if it
-// sleeps in this call without a break while the owners of all locks are read.
-// The kernel counts how often a thread has slept. If this number is the same
-// before and after, the thread has not run meanwhile.
+// Finds the locks of unnoted waits; see stuck_unnoted.h. Such a wait is
+// recognized by the system call in which the thread sleeps. A thread is judged
+// only if it sleeps in this call without a break while the owners of all locks
+// are read. The kernel counts how often a thread has gone to sleep. If this
+// count is the same before and after the owners are read, the thread has not
+// run meanwhile.
 
 #include "stuck/stuck_unnoted.h"
 
@@ -30,9 +31,9 @@
 
 // --- the system call ---
 
-// Reads the system call in which thread x sleeps. A signal handler may have
-// interrupted the call of the calling thread, or of a thread that is stopped.
-// Then the call is the one that the thread will continue after the handler.
+// Reads the system call in which thread x sleeps. If x is the calling thread,
+// or a thread that is stopped, a signal handler may have interrupted the call.
+// In this case, reads the call that x will continue when the handler returns.
 static bool read_call(const struct mprof_stuck_thread *x,
                       const struct mprof_thread_slot *slot,
                       struct mprof_proc_thread *p) {
@@ -50,14 +51,16 @@ static bool read_call(const struct mprof_stuck_thread *x,
 // --- the lock ---
 
 #ifdef __GLIBC__
-// Values for which the lock functions of glibc wait. A mutex with waiters is 2.
-// In the two futex words of an rwlock, bit 1 means that there are waiters. Bit
-// 0 of the word __wrphase_futex means that the lock is held for writing, and
-// bit 0 of __writers_futex that there is a writer.
+// Values of a futex word at which the lock functions of glibc begin to sleep.
+// The word of a mutex with waiters is 2. An rwlock has two futex words. In both
+// words, bit 1 means that there are waiters. Bit 0 of __wrphase_futex means
+// that the lock is held for writing. Bit 0 of __writers_futex means that there
+// is a writer.
 enum { MUTEX_HAS_WAITERS = 2, RWLOCK_HAS_WRITER = 3 };
 
-// Returns the address of the lock for which the lock function u waits in the
-// futex call p. Returns 0 if the call is not one that is understood.
+// Returns the address of the lock for which a thread waits in the futex call p.
+// awaited: the kind of lock. Returns 0 if this code does not understand the
+// futex call.
 static uintptr_t lock_of(const struct mprof_proc_thread *p,
                          enum mprof_awaited awaited) {
   const uintptr_t word = p->args[0];
@@ -99,7 +102,7 @@ static bool waits_for_ever(const struct mprof_proc_thread *p) {
 void mprof_stuck_unnoted_find(struct mprof_stuck_thread *x,
                               const struct mprof_thread_slot *slot) {
   // Between the lock function and the system call there is at most one other
-  // function. More functions mean that the futex is not the lock's.
+  // function. More functions mean that the futex does not belong to the lock.
   enum { BEFORE_MAX = 1 };
   struct mprof_proc_thread p;
   struct mprof_unnoted u;
@@ -133,8 +136,9 @@ bool mprof_stuck_unnoted_sleeps(struct mprof_stuck_thread *x) {
   return true;
 }
 
-// Reads the number of sleeps once more after the system call. If the thread had
-// left the call and entered it again, the number would be larger then.
+// Reads the number of sleeps again, after it has read the system call. If the
+// thread had left the call and entered it again, this second number would be
+// larger than x->sleeps.
 bool mprof_stuck_unnoted_has_slept(const struct mprof_stuck_thread *x) {
   struct mprof_proc_thread p, after;
   return read_call(x, NULL, &p) && is_same(x, &p) &&
@@ -160,9 +164,10 @@ void mprof_stuck_unnoted_stack(const struct mprof_stuck_thread *x,
   memcpy(slot->stack.stack, pcs, slot->stack.stack_len * sizeof(pcs[0]));
 }
 
-// Returns the index in the stack b at which the caller of the lock function of
-// thread x is, or 0. The stack of the calling thread also has the frames of the
-// signal handler in which the thread asks.
+// Returns the index in the stack b of the function that called the lock
+// function of thread x. Returns 0 if b does not contain this caller. If x is
+// the calling thread, b begins with the frames of the signal handler in which
+// the search runs, so the index is not fixed.
 static uint32_t find_caller(const struct mprof_stuck_thread *x,
                             const struct mprof_bucket *b) {
   for (uint32_t i = 1; x->wait.pc != 0 && i < b->stack_len; i++)

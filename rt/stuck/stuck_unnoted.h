@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the lock for which a thread waits, if the thread has not noted the wait
-// (thread_wait.h). Most programs do not prepare for a hang, so no wait is
-// noted. The kernel shows the futex in which a thread sleeps, and the thread's
-// stack shows that pthread_mutex_lock or an rwlock's function sleeps there. The
-// address of the futex gives the address of the lock. Only locks of glibc are
-// understood.
+// Finds the lock for which a thread waits, if the wait is unnoted: the thread
+// has not stored the address of its struct mprof_wait in its record
+// (thread_wait.h). Most programs do not prepare for a hang, so all their waits
+// are unnoted. The kernel shows the futex in which a thread sleeps. The
+// thread's stack shows that pthread_mutex_lock or a function for rwlocks sleeps
+// there. The address of the lock follows from the address of the futex. Only
+// locks of glibc are understood.
 
 #ifndef MPROF_RT_STUCK_STUCK_UNNOTED_H
 #define MPROF_RT_STUCK_STUCK_UNNOTED_H
@@ -24,13 +25,14 @@ bool mprof_stuck_unnoted_sleeps(struct mprof_stuck_thread *x);
 // Returns whether thread x has slept without a break since the last call of
 // mprof_stuck_unnoted_sleeps.
 bool mprof_stuck_unnoted_has_slept(const struct mprof_stuck_thread *x);
-// Stores the hooked function and its caller, as far as it is known, in the slot
-// of the stuck thread x.
+// Stores the hooked function in the slot of the stuck thread x. Also stores the
+// caller of the hooked function, if the caller is known.
 void mprof_stuck_unnoted_stack(const struct mprof_stuck_thread *x,
                                struct mprof_thread_slot *slot, size_t depth);
 // Completes the stacks of the stuck threads in unnoted waits. Collects the
 // stacks of all threads, because only the threads themselves can unwind these
-// stacks safely. Does nothing if there are no such threads. Takes stacks_lock.
+// stacks safely. Does nothing if no stuck thread is in an unnoted wait. Takes
+// stacks_lock.
 void mprof_stuck_unnoted_complete(struct mprof_stuck *g,
                                   const struct mprof_caller *caller);
 

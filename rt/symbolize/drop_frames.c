@@ -34,7 +34,8 @@ static const char allocating[] =
 #undef FREE
 #undef DELETE
     "operator new(\\[\\])?|"
-    // The result type of a template, without its arguments, stands in front.
+    // The full name of a template function begins with its result type. This
+    // part matches a result type that has no template arguments.
     "([^<]* )?(std::(__1::|__cxx11::|__detail::)?|__gnu_cxx::)("
     "(__new_allocator|new_allocator|allocator|allocator_traits)(<.*>)?::"
     "allocate(_at_least)?|"

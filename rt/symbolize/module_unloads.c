@@ -36,7 +36,7 @@ static struct {
   struct mprof_lock lock;   // modules_lock: guards all fields
   struct module *now;       // loaded modules, in any order
   struct module *past;      // unloaded modules, oldest unload first
-  struct module **past_end; // end of the list past; NULL: &past
+  struct module **past_end; // where to append to `past`; NULL: &past
   size_t past_len;
   _Atomic uint32_t unloads; // number of detected unloads; also read unlocked
   uintptr_t next_shown;

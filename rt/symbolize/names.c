@@ -32,8 +32,8 @@ static struct {
   size_t bytes;                    // total size of the chunks
   struct mprof_pc_table addresses; // address -> struct mprof_names
   struct mprof_pc_table strings;   // hash of a string -> the string
-  uint32_t unloads;                // at the last mprof_names_trim
-} state;                           // guarded by writer_lock
+  uint32_t unloads; // number of unloads at the last mprof_names_trim
+} state;            // guarded by writer_lock
 
 // --- memory ---
 

@@ -16,8 +16,8 @@ static bool is_part(const char *part, size_t len, const char *name) {
   return len == strlen(name) && memcmp(part, name, len) == 0;
 }
 
-// Returns the length of the text at out without its last part, or len if that
-// part cannot be removed: there is none, or it is ".." itself.
+// Returns the length of the path at `out` without its last component. Returns
+// len if the path has no component, or if the last component is "..".
 static size_t without_last(const char *out, size_t len, size_t root) {
   size_t start = len;
   while (start > root && out[start - 1] != '/')

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shortens the paths of source files. Debug information often contains paths
-// such as /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector.
+// Shortens the paths of source files. Debug information often contains long
+// paths such as
+// /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector.
 
 #ifndef MPROF_RT_SYMBOLIZE_SOURCE_PATH_H
 #define MPROF_RT_SYMBOLIZE_SOURCE_PATH_H
 
-// Removes "//", "/./" and "DIR/.." from path. Keeps the path as it is if it
-// would then name another file, because a directory in it is a symbolic link.
-// Call this function in the symbolizer's helper process only.
+// Removes "//", "/./" and "DIR/.." from path. If DIR is a symbolic link, the
+// shorter path may name another file. In this case the function does not change
+// path. Call this function in the symbolizer's helper process only.
 void mprof_source_path(char *path);
 
 #endif // MPROF_RT_SYMBOLIZE_SOURCE_PATH_H

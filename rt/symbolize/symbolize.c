@@ -20,7 +20,7 @@
 
 static struct {
   struct mprof_maps maps;
-  unsigned uses;    // calls of mprof_symbolize_begin that have not ended
+  unsigned uses;    // calls of mprof_symbolize_begin minus calls of _end
   bool wants_names; // the outermost mprof_symbolize_begin asked for names
   bool is_off;      // see mprof_symbolize_turn_off
 } state;            // guarded by writer_lock

@@ -84,7 +84,8 @@ static bool is_right_file(const struct mprof_file_query *q, int fd) {
 // - a path with a colon, because llvm-symbolizer takes the text behind the
 //   colon for the name of a processor.
 //
-// For such a path, the name is that of fd, which llvm-symbolizer inherits.
+// For such a path, the name is /proc/self/fd/FD, where FD is the number of fd.
+// llvm-symbolizer inherits the descriptor.
 static void set_name(struct checked *c, const char *path, int fd) {
   struct mprof_text t = MPROF_TEXT(c->name);
   c->name[0] = '\0';
@@ -164,8 +165,9 @@ static bool send_question(const struct checked *c, uint64_t address) {
   return mprof_os_write_all(state.child.in, line, t.len) == 0;
 }
 
-// Reads llvm-symbolizer's answer up to the end of its line. Returns false if
-// the output ends before the line. An answer that is too long becomes empty.
+// Reads llvm-symbolizer's answer, which is one line. Returns false if the
+// output ends before the end of the line. If the answer is too long, stores an
+// empty answer.
 static bool receive_answer(void) {
   size_t len = 0;
   bool is_too_long = false;

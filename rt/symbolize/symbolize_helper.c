@@ -53,10 +53,11 @@ static struct {
   const char *path; // path of llvm-symbolizer; NULL: not searched for yet
   char *reply;      // REPLY_SIZE bytes; in the helper, the reply to send
   union question *question; // lies behind the reply
-  bool has_loader;    // the helper can take the lock of the dynamic loader
-  bool has_no_names;  // until the next stop, no question is asked
-  bool has_no_loader; // until the next stop, no helper takes the loader's lock
-  bool has_timed_out; // this process asks no further questions
+  bool has_loader;   // the helper can take the lock of the dynamic loader
+  bool has_no_names; // no questions until mprof_symbolize_helper_stop
+  // No helper takes the loader's lock until mprof_symbolize_helper_stop.
+  bool has_no_loader;
+  bool has_timed_out; // a helper sent no reply in time; never ask again
 } state;              // guarded by writer_lock
 
 static const char ended_early[] =
@@ -162,8 +163,8 @@ static void start_helper(bool with_loader) {
       "", "");
 }
 
-// Returns whether the helper may be asked. Searches for llvm-symbolizer before
-// the first question.
+// Returns whether questions to the helper are allowed. Searches for
+// llvm-symbolizer before the first question.
 static bool may_ask(void) {
   if (state.has_timed_out || state.has_no_names)
     return false;
@@ -206,10 +207,10 @@ static bool is_file(const struct mprof_mapping *m) {
   return m->file[0] == '/';
 }
 
-// Returns whether only sanitizer_common may know addresses in m. This is so for
-// mapped code that is in no file, or in a file whose path is too long for
-// m->file. It is also so if only the program's sanitizer can run
-// llvm-symbolizer.
+// Returns whether only sanitizer_common can symbolize addresses in m, so that
+// the helper needs the loader's lock. The result is true in three cases: the
+// code in m is in no file, the path of its file is too long for m->file, or
+// only the program's sanitizer can run llvm-symbolizer.
 static bool needs_loader(const struct mprof_mapping *m, bool is_mapped) {
   return mprof_symbolize_pc_works && is_mapped &&
          (!is_file(m) || state.path[0] == '\0');

@@ -17,7 +17,7 @@ enum { KEY_SIZE = 32, NAME_SIZE = 16384, FRAME_DEPTH = 2 };
 
 // The helper process has only one thread, so the buffers are static.
 static struct {
-  char key[KEY_SIZE]; // the last key
+  char key[KEY_SIZE]; // the JSON key that was read last
   char function[NAME_SIZE], file[NAME_SIZE];
   uint64_t line, start_line;
 } frame;
@@ -40,8 +40,8 @@ static void put_char(struct mprof_text *t, char c) {
   mprof_text_mem(t, octal, sizeof(octal));
 }
 
-// Appends the character that the four hexadecimal digits at p number. The
-// output of llvm-symbolizer escapes only control characters in this way.
+// Appends the character whose code is the number in the four hexadecimal digits
+// at p. llvm-symbolizer writes only control characters in this way.
 static void put_number(struct mprof_text *t, const char *p) {
   unsigned v = 0;
   for (int i = 0; i < 4; i++) {

@@ -11,8 +11,9 @@
 #include "sys/message.h"
 
 // A frame in text form consists of function, file, line and the line at which
-// the function begins. This character separates these fields. Answers with
-// other control characters get escapes, as in /proc/self/maps: \012.
+// the function begins. This character separates these fields. Other control
+// characters in a name are replaced by escape sequences such as \012, as in
+// /proc/self/maps.
 #define MPROF_FRAME_SEPARATOR '\x1f'
 
 // Appends to out a string for each frame of the answer, innermost first. Leaves

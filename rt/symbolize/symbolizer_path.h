@@ -15,12 +15,12 @@
 // without a report if the process is AT_SECURE. Call with writer_lock held.
 bool mprof_symbolizer_find(const char **path);
 // Reports why there are no function names, but only the first time. The message
-// begins with what, name and rest. name is a path, an error or "". Call with
-// writer_lock held.
+// begins with the strings `what`, `name` and `rest`, in this order. `name` is a
+// path, an error or "". Call with writer_lock held.
 void mprof_symbolizer_missing(const char *what, const char *name,
                               const char *rest);
-// Called in a forked child, which reports the reason again if names are
-// missing.
+// Called in a forked child. If function names are missing in the child, too,
+// the child reports the reason again.
 void mprof_symbolizer_forget(void);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZER_PATH_H

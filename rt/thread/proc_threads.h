@@ -21,7 +21,7 @@ struct mprof_proc_thread {
   uint64_t blocked; // mask of blocked signals; bit s - 1 is for signal s
   uint64_t ran_ns;  // processor time used, in nanoseconds
   uint64_t sleeps;  // voluntary context switches so far; read after ran_ns
-  int syscall;      // number of its system call, or MPROF_SYSCALL_...
+  int syscall;      // number of the system call, or MPROF_SYSCALL_...
   uint64_t args[6];
   uintptr_t pc, sp; // 0: unknown
 };

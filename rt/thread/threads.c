@@ -95,7 +95,7 @@ static void reap_locked(void) {
     struct mprof_thread *newer = t->prev;
     if (!t->countdown && !mprof_sys_thread_alive(t->tid)) {
       retire_locked(t);
-    } else { // moves t to the front, so that the next call checks other threads
+    } else { // move t to the front, so that the next call checks other threads
       unlink_locked(t);
       link_locked(t);
     }
@@ -162,8 +162,8 @@ static void on_thread_exit(void *arg) {
     mprof_thread_observer.ending(t);
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
-  // The release must not use the record, because another thread may have it
-  // already.
+  // mprof_lock_release must not use this thread's record, because another
+  // thread may have taken over the record already. So mprof_tls.self is NULL.
   mprof_tls.self = NULL;
   mprof_lock_release(&mprof_registry_lock);
   mprof_tls.is_exiting = true;

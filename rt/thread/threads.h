@@ -48,7 +48,7 @@ static inline mprof_pc *mprof_scratch_lock_stack(struct mprof_scratch *s) {
 struct mprof_heapx_last {
   const void *ptr;   // NULL: no sampled block, or the block was freed
   int64_t countdown; // the thread's sampling countdown at the allocation
-  uint64_t mark;     // word for ptr in marks[] (heapx.c) at the allocation
+  uint64_t mark;     // entry of marks[] (heapx.c) for ptr at the allocation
 };
 
 // The record of a thread. Only the thread itself uses a field, unless the
@@ -57,8 +57,8 @@ struct mprof_thread {
   struct mprof_thread *next, *prev; // guarded by registry_lock
   int tid;                          // guarded by registry_lock
   // Address of the thread's __mprof_heap_countdown. NULL if the runtime may not
-  // notice the end of the thread, because the address could become invalid.
-  // Guarded by registry_lock.
+  // notice the end of the thread, because after the end this address is
+  // invalid. Guarded by registry_lock.
   int64_t *countdown;
   // The epoch (version number) of the sampling rate with which the thread drew
   // its last countdown. Other threads read this field.
@@ -146,8 +146,8 @@ static inline void mprof_thread_set_interruptible(bool is) {
 // Data about one thread, as stored by mprof_threads_list.
 struct mprof_thread_info {
   int tid;
-  const struct mprof_bucket *created; // bucket of its creation; NULL: unknown
-  uintptr_t runs; // address of its start function; 0: unknown
+  const struct mprof_bucket *created; // creation stack; NULL: unknown
+  uintptr_t runs; // address of the start function; 0: unknown
 };
 // Stores data about the live threads in v, newest first, for at most cap
 // threads. Returns the number of all live threads, which may exceed cap. Call
@@ -175,8 +175,8 @@ void mprof_threads_interrupt(uint64_t rate_epoch);
 // starts from the seed and the ordinal number of the thread.
 uint64_t mprof_thread_random(void);
 
-// Creates the pthread key whose destructor reports the end of each thread.
-// Called at program start.
+// Creates the pthread key whose destructor removes an ending thread from the
+// registry. Called at program start.
 void mprof_threads_init(void);
 // Removes all threads from the registry. Called in a forked child, where only
 // the calling thread exists. The calling thread gets a new record at its next

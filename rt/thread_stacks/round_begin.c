@@ -79,7 +79,8 @@ static int list_threads(struct tids *t) {
     free_tids(t);
     if (n < 0)
       return (int)n;
-    // Room for threads that are created meanwhile.
+    // The larger array has room for threads that are created before the next
+    // try.
     cap = (size_t)n + n / 8 + 64;
   }
 }
@@ -232,10 +233,11 @@ static int make_all_slots(struct mprof_reader *r, const struct tids *tids,
   return 0;
 }
 
-// Adds slots for threads that are not in the registry, if a younger thread has
-// a slot. Such a thread may be the creator of the younger thread. Call after
-// make_all_slots has added threads that were not listed. The kernel lists the
-// threads in the order of their creation.
+// Adds slots for the threads that are older than a thread with a slot and are
+// not in the registry. Such an older thread may be the creator of the thread
+// with the slot. The kernel lists the threads in the order of their creation.
+// Call this after make_all_slots, if that function has added threads that the
+// kernel's list lacked.
 static void add_unregistered(struct mprof_reader *r) {
   struct mprof_thread_stacks *s = r->s;
   struct tids tids;

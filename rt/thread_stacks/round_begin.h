@@ -14,18 +14,20 @@
 struct mprof_reader;
 struct mprof_thread_stacks;
 
-// Makes the slots of all threads, and then makes the round active. Returns 0.
-// In this case it holds registry_lock if the round stops all threads. Returns
-// -ENOMEM, or -ERANGE if there are more threads than limit. After -ERANGE,
+// Makes the slots of all threads, and then makes the round active. Returns 0,
+// -ENOMEM, or -ERANGE if there are more threads than `limit`. After 0, the
+// function holds registry_lock if the round stops all threads. After -ERANGE,
 // r->s->threads is the number of threads. Call with stacks_lock held and with
 // all signals blocked.
 // frame: as for mprof_thread_stacks_take.
 int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit);
-// Adds slots for the threads that were created since. Returns whether there
-// were any. Call with registry_lock held.
-// left_out: receives the number of threads that have no slot.
+// Adds slots for all threads that have no slot, because they were created after
+// mprof_round_begin has listed the threads. Returns whether it has added a
+// slot. Call with registry_lock held.
+// left_out: receives the number of threads that still have no slot.
 bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out);
-// Counts threads that the profile lacks in the statistics.
+// Adds `threads`, the number of threads that are missing in the profile, to the
+// statistics.
 void mprof_round_leave_out(size_t threads);
 void mprof_round_free_slots(struct mprof_thread_stacks *s);
 

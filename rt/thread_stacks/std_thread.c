@@ -22,11 +22,15 @@ enum {
   PARTS_MAX = 64, // types to which a mangled name can refer
   ARGS_MAX = 16,
   DEPTH_MAX = 32, // nesting of types
-  // References to std::thread, _State_impl, _Invoker and std::tuple.
+  // Number of types in the fixed beginning of the name to which a reference can
+  // refer: std::thread, _State_impl, _Invoker and std::tuple.
   PARTS_OF_STATE = 4,
 };
 
-// Sizes of types in bytes; 0 means that the size is unknown.
+// A parser of mangled names. `p` is the position in the name. `parts` has the
+// sizes in bytes of the types to which a later reference in the name can refer.
+// A size of 0 is unknown. The functions take_... move `p` behind the text that
+// they parse. Those that parse a type return its size.
 struct parser {
   const char *p;
   bool has_failed; // the name has a form that this parser does not know
@@ -55,7 +59,7 @@ static bool take(struct parser *s, const char *prefix) {
   return true;
 }
 
-// Takes a list of types up to its 'E'.
+// Parses a list of types and the 'E' that ends the list.
 static void take_types(struct parser *s) {
   while (!s->has_failed && *s->p != 'E')
     take_type(s);
@@ -70,7 +74,7 @@ static void take_template_arguments(struct parser *s) {
   add_part(s, 0);
 }
 
-// Takes a name such as 3foo.
+// Parses a name such as 3foo.
 static void take_word(struct parser *s) {
   size_t len = 0;
   for (; is_digit(*s->p) && len < 4096; s->p++)
@@ -81,7 +85,7 @@ static void take_word(struct parser *s) {
     s->p += len;
 }
 
-// Takes a name with its template arguments.
+// Parses a name with its template arguments.
 static unsigned take_name(struct parser *s) {
   take_word(s);
   add_part(s, 0);
@@ -89,7 +93,8 @@ static unsigned take_name(struct parser *s) {
   return 0;
 }
 
-// Takes a reference to an earlier part: S_, S0_, ... S9_, SA_, ...
+// Parses a reference to an earlier type of the name. p is behind the S of S_,
+// S0_, ... S9_, SA_, ...
 static unsigned take_reference(struct parser *s) {
   unsigned i = 0;
   for (; is_digit(*s->p) || (*s->p >= 'A' && *s->p <= 'Z'); s->p++)
@@ -107,7 +112,7 @@ static unsigned take_reference(struct parser *s) {
   return 0;
 }
 
-// Takes a type that begins with S.
+// Parses a type that begins with S. p is behind the S.
 static unsigned take_s(struct parser *s) {
   static const struct {
     const char *name;
@@ -115,7 +120,7 @@ static unsigned take_s(struct parser *s) {
   } known[] = {{"17reference_wrapperI", 8}, {"10shared_ptrI", 16}};
   if (*s->p != 't') {
     if (*s->p == 's' || *s->p == 'a' || *s->p == 'b')
-      s->has_failed = true; // std::string and its like
+      s->has_failed = true; // Ss, Sa, Sb: std::string, std::allocator, ...
     return take_reference(s);
   }
   s->p++;
@@ -129,10 +134,10 @@ static unsigned take_s(struct parser *s) {
   return size;
 }
 
-// Takes a nested name up to its 'E'.
+// Parses a nested name and the 'E' that ends the name.
 static unsigned take_nested(struct parser *s) {
   if (take(s, "St"))
-    ; // the prefix std is no part of its own
+    ; // no later reference can refer to the prefix std alone
   else if (take(s, "S"))
     take_reference(s);
   while (!s->has_failed && *s->p != 'E')
@@ -163,7 +168,8 @@ static unsigned take_d(struct parser *s) {
   return 0;
 }
 
-// Takes a type other than a basic type. c is its first character.
+// Parses a type other than a basic type. c: first character of the type; p is
+// behind this character.
 static unsigned take_compound(struct parser *s, char c) {
   switch (c) {
   case 'P':
@@ -190,8 +196,9 @@ static unsigned take_compound(struct parser *s, char c) {
   }
 }
 
-// Takes a type. Returns its size, which is also its alignment, except for
-// pointers to member functions and shared pointers: their alignment is 8.
+// Parses a type and returns its size. The size is also the alignment of the
+// type, but pointers to member functions and shared pointers have the alignment
+// 8.
 static unsigned take_type(struct parser *s) {
   static const char basic[] = "v\0z\0a\1b\1c\1h\1s\2t\2i\4j\4f\4w\4l\10m\10x\10"
                               "y\10d\10";
@@ -222,11 +229,11 @@ static size_t find_offset(const char *type) {
       "NSt6thread11_State_implINS_8_InvokerISt5tupleIJ";
   struct parser s = {.p = type, .parts_len = PARTS_OF_STATE};
   unsigned sizes[ARGS_MAX], len = 0;
-  take(&s, "*"); // the name of a type that only one source file knows
+  take(&s, "*"); // marks the name of a type that is local to a source file
   if (!take(&s, prefix) || (*s.p != 'P' && *s.p != 'M'))
     return 0;
   take_type(&s);
-  if (s.p[-1] != 'E') // the end of the function's type
+  if (s.p[-1] != 'E') // a function's type ends with E
     return 0;
   for (; !s.has_failed && *s.p != 'E' && len < ARGS_MAX; len++)
     if ((sizes[len] = take_type(&s)) == 0)
@@ -241,7 +248,8 @@ static size_t find_offset(const char *type) {
   return (at + 7) & ~(size_t)7;
 }
 
-// The words in front of and in a virtual table (Itanium C++ ABI).
+// The first words of the virtual table of std::thread::_State. The word in
+// front of a virtual table points to the struct type_info (Itanium C++ ABI).
 struct virtuals {
   void (*destroy)(void *self);
   void (*delete)(void *self);
@@ -256,12 +264,13 @@ uintptr_t mprof_std_thread_function(const void *state) {
   const struct virtuals *v = *(const struct virtuals *const *)state;
   const struct type_info *type = ((const struct type_info *const *)v)[-1];
   const uintptr_t run = (uintptr_t)v->run;
-  // Code compiled with -fno-rtti has no type.
+  // type is NULL in code that was compiled with -fno-rtti.
   const size_t offset = type == NULL ? 0 : find_offset(type->name);
   if (offset == 0)
     return run;
   uintptr_t fn;
   memcpy(&fn, (const char *)state + offset, sizeof(fn));
-  // The pointer to a virtual member function is not an address.
+  // fn is not an address if the program has passed a pointer to a virtual
+  // member function. So use fn only if a function begins at fn.
   return mprof_eh_function(fn).begin == fn ? fn : run;
 }

@@ -64,7 +64,7 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
                                        .sp = (uintptr_t)r[REG_RSP],
                                        .bp = (uintptr_t)r[REG_RBP]};
   // Use a copy of the thread's stack range, because the unwinder may change the
-  // range. The interrupted code may be using the original.
+  // range, and the interrupted code may be using the original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range

@@ -10,9 +10,9 @@
 //   Absent ---> InProgress (one thread fills it) ---> Satisfied
 //
 // The reader fills the slot of a thread that waits. Any other thread fills its
-// own slot. It does this in the handler of the reader's signal (thread_ask.h),
-// or when it begins or ends a wait (thread_wait.h). Only one round is active at
-// a time.
+// own slot, either in the handler of the reader's signal (thread_ask.h), or
+// when the thread begins or ends a wait (thread_wait.h). Only one round is
+// active at a time.
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_SLOTS_H
 #define MPROF_RT_THREAD_STACKS_THREAD_SLOTS_H

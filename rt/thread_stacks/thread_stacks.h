@@ -4,8 +4,8 @@
 // Collects the stacks of all threads. One collection is called a round, and the
 // thread that runs the round is the reader. Each thread has a slot
 // (thread_slots.h) for its stack. The reader fills the slot of a thread that
-// waits. Any other thread fills its own slot. It does this in the handler of
-// the reader's signal (thread_ask.h), or when it begins or ends a wait
+// waits. Any other thread fills its own slot, either in the handler of the
+// reader's signal (thread_ask.h), or when the thread begins or ends a wait
 // (thread_wait.h). Only one round is active at a time.
 // (Go: goroutineProfileWithLabelsConcurrent)
 

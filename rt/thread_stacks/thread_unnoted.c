@@ -72,9 +72,9 @@ static bool is_in(const struct mprof_code_range *code, uintptr_t pc) {
   return pc >= code->begin && pc < code->end;
 }
 
-// Returns the range of libc. In a static program this is the range of the whole
-// program. The function that identifies libc is one that no other library
-// defines.
+// Returns the range of libc. In a static program, returns the range of the
+// whole program. libc is found by the address of gnu_get_libc_version, because
+// no other library defines this function.
 static struct mprof_code_range libc_range(void) {
 #ifdef __GLIBC__
   const uintptr_t any = gnu_get_libc_version ? (uintptr_t)gnu_get_libc_version
@@ -113,8 +113,9 @@ static uintptr_t past_stub(uintptr_t stub) {
                                                                         : stub;
 }
 
-// Returns the function that was called by the call instruction before the
-// return address pc. Returns 0 if the instruction does not tell it.
+// Returns the address of the function that was called by the call instruction
+// before the return address pc. Returns 0 if the instruction does not contain
+// the address of the function, or of a word with this address.
 static uintptr_t called_before(uintptr_t pc) {
   enum { LEN = 6, CALL = 0xe8, GROUP = 0xff, BY_MEMORY = 0x15 };
   unsigned char code[LEN];
@@ -137,11 +138,11 @@ static void set_op(struct mprof_unnoted *u, const struct mprof_hook *hook) {
   u->kind = hook->kind;
 }
 
-// Ascends from the system call to the first frame outside of libc, which
-// becomes w->pc. Stores in *u the last hooked function of libc on the way. The
-// range of a static program also contains the program's own functions, so there
-// the walk stops at the call of the hooked function. Returns false if the frame
-// cannot be found.
+// Moves *w from the frame of the system call to the first frame outside of
+// libc. Stores in *u the outermost hooked function of libc among the passed
+// frames. In a static program, the range `libc` also contains the program's own
+// functions. So in a static program the function stops at the frame that has
+// called the hooked function. Returns false if the frame cannot be found.
 static bool leave_libc(struct walk *w, const struct mprof_code_range *libc,
                        struct mprof_unnoted *u) {
   enum { FRAMES_MAX = 8 };
@@ -157,7 +158,7 @@ static bool leave_libc(struct walk *w, const struct mprof_code_range *libc,
     }
     const bool is_hooked =
         mprof_hook_at(mprof_eh_function(at).begin, &hook) &&
-        hook.kind != MPROF_KIND_once; // it may call the program's function
+        hook.kind != MPROF_KIND_once; // pthread_once calls the program's code
     if (!is_hooked && u->op != 0)
       return true;
     if (is_hooked) {

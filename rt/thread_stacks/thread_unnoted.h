@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the hooked function, such as sem_wait, in which a thread waits without
-// a note of the wait (thread_wait.h). A wait has no note if it began before the
-// runtime requested notes, or in uninstrumented code. The functions use the
-// kernel's data about the thread and the first frames of the thread's stack.
-// They do not disturb the thread.
+// Finds the hooked function, such as sem_wait, in which a thread waits, if the
+// wait is unnoted: the thread has not stored the address of its struct
+// mprof_wait in its record (thread_wait.h). A wait is unnoted if it began
+// before the runtime asked the threads to note their waits, or if
+// uninstrumented code waits. The functions use the kernel's data about the
+// thread and the first frames of the thread's stack. They do not disturb the
+// thread.
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_UNNOTED_H
 #define MPROF_RT_THREAD_STACKS_THREAD_UNNOTED_H
@@ -27,8 +29,9 @@ struct mprof_unnoted {
   // op is known. (The last action of some functions of libc is a jump to
   // another function, which then uses their frame.)
   bool is_on_stack;
-  // If is_on_stack: number of frames before that of op, or of the first hooked
-  // function that op has called (mtx_lock calls pthread_mutex_lock).
+  // Only if is_on_stack: number of frames from the system call to the first
+  // hooked function. This function is op, or a hooked function that op has
+  // called (mtx_lock calls pthread_mutex_lock).
   uint8_t before;
 };
 

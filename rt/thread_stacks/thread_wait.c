@@ -185,7 +185,8 @@ void mprof_wait_note_end(struct mprof_wait *w) {
 
 void mprof_stacks_enter_locked(struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
-  // Clears the records of locks of the ended thread that used *t before.
+  // t->holds may still have records of locks that an ended thread held, because
+  // the struct *t is reused. Clear these records.
   if (t->holds)
     *t->holds = (struct mprof_holds){.has_strayed = false};
   if (mprof_likely(atomic_load(&mprof_round.active) == 0))

@@ -42,8 +42,8 @@
 
 static struct {
   unsigned last_session;
-  atomic_bool is_open; // started, not stopped; read without trace_lock
-  bool is_ending;      // stopped, but its file is still being written
+  atomic_bool is_open; // between start and stop; read without trace_lock
+  bool is_ending;      // the file of an ended session is being written
 } trace;               // guarded by trace_lock
 
 // --- start ---
@@ -138,14 +138,16 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 
 // --- stop ---
 
-// Adds the last records to row r, the records of one thread, at the end of the
-// session. Adds the thread's name, unless the trace shows the thread as
-// waiting. If the thread is in a call that is not recorded yet, also records
-// the call, so that the thread does not appear to run.
+// Adds the last records to row r at the end of the session. A row has the
+// records of one thread. Adds the thread's name, unless the trace shows the
+// thread as waiting. If the thread is in a call that is not recorded yet, also
+// records the call, because otherwise the thread would appear to run.
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
-  // In both cases, the trace shows the thread as running so far.
+  // If the thread does not wait, or its call is not recorded yet, the trace
+  // shows the thread as running so far. Readers accept a message only from a
+  // running thread.
   if (r->waits_in == 0 || r->open_ticks != 0)
     mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
   if (r->open_ticks == 0)

@@ -73,7 +73,7 @@ void mprof_trace_buf_empty(struct mprof_trace_buf *b);
 // mapped, because threads of the session may still read their generations.
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
 // Returns the buffers of an ended session to the pool of unused buffers. Unmaps
-// the large buffers at once. Unmaps the small buffers only when no buffer of
+// the normal buffers at once. Unmaps the small buffers only when no buffer of
 // any session is in use. Call this when no thread reads the buffers any more.
 void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
 // Removes from the pool all buffers of `list`, which belong to a session, and

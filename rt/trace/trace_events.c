@@ -40,7 +40,8 @@
 #include <string.h>
 
 // The trace shows a thread as running during a call that is shorter than this.
-// Go does the same with calls that its monitor thread does not see.
+// (Go also shows a goroutine as running during a call that is so short that
+// Go's monitor thread does not see the call.)
 #define SHORT_CALL_NS 20000u
 // SHORT_CALL_NS in clock ticks. Converted once, when the session begins,
 // because a conversion at each call would take longer than all other work at
@@ -164,9 +165,9 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
 }
 
 // Returns whether mark m belongs to a release that came after the wait of row r
-// began. The time counters of processors may differ a little. Therefore a
-// release that is not certainly later is not taken for the release that ended
-// the wait.
+// began. The time counters of processors may differ a little. Therefore the
+// function returns false if the release is not certainly later than the begin
+// of the wait.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&
@@ -214,8 +215,8 @@ static struct mprof_trace_mark end_of(uintptr_t thread) {
   return mark;
 }
 
-// Adds the record of call w, which has ended: as a short call, as a long system
-// call, or as a wait.
+// Adds the record of call w, which has ended. The record shows a short call, a
+// long system call, or a wait.
 static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
                      enum mprof_outcome how, uint64_t now) {
   const struct mprof_trace_mark mark =
@@ -261,8 +262,10 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
   mprof_trace_leave();
 }
 
-// Records the charge of a release of a lock. Readers reject a message of a
-// thread that waits, so a signal handler that interrupts a wait adds no record.
+// Records the charge of a release (the time that threads have waited for the
+// lock). The charge becomes a message in the file, and readers reject a message
+// of a thread that waits. So this function adds no record in a signal handler
+// that has interrupted a wait.
 static void put_charge(const struct mprof_trace_waker *w, uint64_t now,
                        uint64_t charge) {
   struct mprof_trace_row *r = w->row;

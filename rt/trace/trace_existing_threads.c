@@ -21,7 +21,7 @@
 
 struct before {
   int tid;
-  uint32_t start; // handle of the stack of its start function or creation
+  uint32_t start; // handle of the stack of the start function or creation
   uint64_t g;
   uint8_t from; // enum mprof_trace_from; UNKNOWN: no longer on the list
 };

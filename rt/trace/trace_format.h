@@ -28,9 +28,9 @@ struct mprof_trace_format {
   size_t state_bytes;  // size of the format's state, which starts as zeros
   // begin_batch begins a batch, which contains the events of one buffer.
   // end_batch ends the batch.
-  // row: number of the buffer's row.
+  // row: number of the row that contains the buffer.
   // ticks: base time of the batch. The time of the first event is written
-  //   relative to it.
+  //   relative to this time.
   // to: how far the row has been written before this batch.
   void (*begin_batch)(struct mprof_trace_writer *w,
                       const struct mprof_trace_written *to, uint32_t row,

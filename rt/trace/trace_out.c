@@ -40,8 +40,8 @@
 // Maximum number of buffers that a thread writes to the file before it
 // continues its own work.
 enum { WRITTEN_AT_ONCE = 4 };
-// Maximum time that the reader of the descriptor (such as a pipe) may accept no
-// bytes after the trace has ended.
+// After the trace has ended, the rest of the trace is given up if the reader of
+// the descriptor (such as a pipe) accepts no bytes for this time.
 enum { PATIENCE_MS = 5000 };
 // Maximum time that a thread waits for the reader of the descriptor during the
 // session. A thread waits if the memory is full, or if a batch is larger than
@@ -54,7 +54,7 @@ enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
 // If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped and
 // the rest is written again.
 enum { DROPPED_PART = 4 };
-// Larger than any number that the option trace_last may have.
+// A number in the option trace_last must be less than this.
 #define LAST_MAX 100000u
 
 static struct {
@@ -67,7 +67,7 @@ static struct {
   int error;
   bool has_waited;     // a wait for the reader timed out; no thread waits again
   bool has_parts;      // some buffers were already written and freed
-  bool is_recorder;    // flight recorder; written only on request
+  bool is_recorder;    // the session is a flight recorder
   uint64_t keep_ticks; // maximum age of records to write; 0: write all
 } to;
 
@@ -252,9 +252,8 @@ static int open_first(void) {
 }
 
 // Returns how many bytes to reserve on the disk: for all records that may be in
-// memory, and for the stacks, which are written last. With this reserve, the
-// file can be completed with the records made so far, even if the disk becomes
-// full.
+// memory, and for the stacks, which are written last. Because of this reserve,
+// the file can be completed even if the disk becomes full.
 static uint64_t bytes_of_rest(void) {
   const uint64_t records = mprof_trace_buf_limit();
   const uint64_t stacks =
@@ -382,8 +381,8 @@ static int begin_anew(void) {
 // does not fit on the disk, drops the oldest part of the trace. In that case,
 // *cut receives the -errno of the failed write. Returns 0 or -errno.
 static int write_rest(struct mprof_trace_row *rows, int *cut) {
-  // The time to keep counts back from the end of the session, and not from now,
-  // because the session may have ended some time ago.
+  // keep_ticks is subtracted from the end of the session and not from the
+  // current time, because the session may have ended some time ago.
   const uint64_t end = rows ? rows->end_ticks : 0;
   const uint64_t from =
       to.keep_ticks != 0 && end > to.keep_ticks ? end - to.keep_ticks : 0;

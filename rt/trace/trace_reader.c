@@ -99,8 +99,8 @@ static void write_buf(struct mprof_trace_row *r) {
   mprof_trace_take_first(r);
 }
 
-// Creates a piece from the first complete buffer, if there is a complete
-// buffer.
+// Creates a piece (the bytes for one call of mprof_trace_read) from the first
+// complete buffer. Creates no piece if no buffer is complete.
 static void write_full(void) {
   if (!mprof_trace_format_streams())
     return;
@@ -111,8 +111,8 @@ static void write_full(void) {
       write_buf(r);
 }
 
-// Creates the next piece after the end of the session. The tail of the file is
-// the last piece.
+// Creates the next piece (the bytes for one call of mprof_trace_read) after the
+// end of the session. The tail of the file is the last piece.
 static void write_rest(void) {
   for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
        r = r->next) {
@@ -151,8 +151,9 @@ static void finish(void) {
   mprof_trace_set_read(false);
 }
 
-// Creates the next piece. Returns false if no piece is available yet. Returns
-// true if there is a piece, after the last piece, and on an error.
+// Creates the next piece (the bytes for one call of mprof_trace_read). Returns
+// false if the caller must wait for the next piece. Returns true if a piece was
+// created, if the last piece was already created, or after an error.
 static bool next(void) {
   reader.len = 0;
   if (!reader.writer) {

@@ -34,8 +34,8 @@
 // number.
 enum number_kind { PLAIN, STACK, START, NAME };
 
-// The number and the kinds of the arguments of a type of record. The time is
-// not included.
+// The number and the kinds of the arguments of a type of record. The argument
+// for the time is not counted.
 enum { NUMBERS_MAX = 4 };
 struct numbers {
   unsigned char len, kinds[NUMBERS_MAX]; // kinds: enum number_kind
@@ -105,7 +105,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // the wait and the wake-up have numbers, too
+  case MPROF_TRACE_FROM_WAITING: // also counts the wait and the wake-up
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -344,8 +344,8 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
 void mprof_trace_write_row_end(struct mprof_trace_writer *w,
                                struct mprof_trace_written *to,
                                const struct mprof_trace_row *row) {
-  // A thread that left the trace in the middle of a record may have set
-  // row->ticks later than the end.
+  // row->ticks may be later than the end of the session, because a thread may
+  // have stopped in the middle of a record.
   const uint64_t end = row->end_ticks, last = row->ticks;
   struct mprof_trace_record r = {.ticks = end > last ? end - last : 0};
   if (to->collection != 0) {

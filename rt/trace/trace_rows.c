@@ -104,9 +104,9 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
     link_last(r, b);
   if (mprof_trace_is_read())
     mprof_trace_outlet.news();
-  // Begins to write buffers to the file when half of the memory limit is in
-  // use. A flight recorder does not, because it keeps as many records as fit
-  // into memory.
+  // Writes some buffers to the file if more than half of the memory limit is in
+  // use. A flight recorder writes no buffers here, because it keeps as many
+  // records as fit into memory.
   if (!mprof_trace_is_recorder() &&
       mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
     mprof_trace_outlet.make_room(atomic_load(&rows.all), 0);

@@ -81,8 +81,8 @@ void mprof_trace_forget(struct mprof_trace_row *rows);
 
 // Implements the hook `created`: adds the calling thread, which has just
 // started, to the session. g: number that the creating thread gave to this
-// thread. start: handle of the stack of its start function. session: number of
-// the session in which it was created.
+// thread. start: handle of the stack of the start function. session: number of
+// the session in which the thread was created.
 void mprof_trace_created(uint64_t g, uint32_t start, unsigned session);
 // Implements the hook `thread_end`: records the end of the calling thread.
 void mprof_trace_thread_end(void);
@@ -96,9 +96,9 @@ void mprof_trace_begin_rows_locked(void);
 // is no memory.
 struct mprof_trace_row *mprof_trace_new_row_locked(void);
 // Adds the first records of the calling thread to row r, which must have room
-// for two records. g: number of the thread. tid: its kernel id. from: how the
-// thread enters the trace. start: handle of the stack of its start function; 0:
-// unknown.
+// for two records. g: number of the thread in the trace. tid: kernel id of the
+// thread. from: how the thread enters the trace. start: handle of the stack of
+// the start function; 0: unknown.
 void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start);
 // Removes all rows from the session and returns them as a list.

@@ -15,8 +15,8 @@
 struct mprof_thread;
 struct mprof_wait;
 
-// The field size of a bucket whose only address is that of a start function.
-// Other buckets of the trace have 0.
+// Value of the field `size` of a bucket whose only address is that of a start
+// function. The field is 0 in all other buckets of the trace.
 enum { MPROF_TRACE_IS_START = 1 };
 
 // The types of records. Each comment lists the arguments of the record. All
@@ -30,7 +30,8 @@ enum mprof_trace_type {
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // the thread of this row ends; no arguments
   // The thread of this row still runs when the session ends. Argument: stack,
-  // which is 0. No buffer has this record: the writer of the file creates it.
+  // which is 0. No buffer contains this record, because the writer of the file
+  // creates it.
   MPROF_TRACE_STOP,
   // Record of a thread that exists when the session begins. Arguments: number
   // of the thread; enum mprof_trace_from; stack of its start function; its tid.
@@ -106,7 +107,7 @@ enum mprof_trace_from {
 // far.
 struct mprof_trace_thread {
   uint64_t g;          // number of the thread; 0: no thread
-  uint64_t tid, start; // start: handle of the stack of its start function
+  uint64_t tid, start; // start: handle of the start function's stack
   // seq: last sequence number of the thread. skipped: number of sequence
   // numbers up to seq that format 1.23 does not use.
   uint64_t seq, skipped;
@@ -170,7 +171,7 @@ struct mprof_trace_row {
   // Frame address of the hook in which the thread waits; 0: the thread does not
   // wait. An event in a deeper frame is not recorded, because it comes from a
   // signal handler that interrupted the wait. A longjmp or an exception may
-  // have left the wait. An event in an outer frame reveals this, and so does a
+  // have left the wait. This is detected by an event in an outer frame, or by a
   // change of the wait's data in the hook's frame.
   uintptr_t waits_in;
   const struct mprof_wait *wait; // data of the wait, in the frame of the hook

@@ -52,10 +52,10 @@ struct window {
   uint64_t ticks; // time at which the window begins
   struct place *places;
   size_t places_len, mapped_bytes;
-  // known: a set. Its keys are the numbers of threads that are created in the
-  // window, and key_of_wake of each wake-up in the window. ahead: maps the
-  // number of a thread to the result of ahead_of. The value 0 means that the
-  // row and the file use equal sequence numbers.
+  // known: a set of keys. The keys are the number of each thread that is
+  // created in the window, and the result of key_of_wake for each wake-up in
+  // the window. ahead: maps the number of a thread to the result of ahead_of.
+  // 0: the row and the file use the same sequence numbers for this thread.
   struct mprof_pc_table known, ahead;
   struct mprof_pc_table begun; // numbers of threads that begin in the window
   uint64_t first_collection;   // number of the window's first collection
@@ -66,10 +66,10 @@ static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
   return UINT64_C(1) << 63 | g << 32 | seq;
 }
 
-// Packs two numbers into one. Both numbers tell how the sequence numbers of a
-// thread in its row differ from those in the file. seq: the number in the row
-// that becomes 1 in the file. more_skipped: how many more numbers format 1.23
-// skips in the row than in the file.
+// Packs two numbers into one. The numbers tell how the sequence numbers of a
+// thread in its row differ from those in the file. seq: the sequence number in
+// the row that becomes 1 in the file. more_skipped: how many more sequence
+// numbers format 1.23 skips in the row than in the file.
 static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
   return more_skipped << 32 | (uint32_t)seq;
 }
@@ -243,7 +243,7 @@ static bool adapt(struct window *v, struct place *p,
                   struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_PRE:
-    return false;          // the thread's BEGIN record is enough
+    return false;          // the file shows the thread by its BEGIN record
   case MPROF_TRACE_CREATE: // omitted if the new thread has no records
     return value_of(v, &v->begun, r->n[0]) != 0;
   case MPROF_TRACE_BEGIN:

@@ -33,8 +33,8 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
 // Writes the number of processors at the begin of the file. Readers assume that
 // a thread existed when the trace began if it appears before this event. The
 // event is written twice, because Go 1.22 and later take the number only from a
-// second event. Without a number, their view of the mutator's utilization
-// fails.
+// second event. Without the number, the view of mutator utilization in Go's
+// tools fails.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
   for (int i = 0; i < 2 && to->is_first; i++)

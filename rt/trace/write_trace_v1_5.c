@@ -65,7 +65,7 @@ struct state {
   struct mprof_trace_list sources; // array of struct source, indexed by row
   uint32_t row;                    // row of the current batch
   uint64_t ticks;                  // time of the last event
-  bool left_out;  // records were omitted, because 1.5 has no such events
+  bool left_out;  // records were omitted that format 1.5 cannot represent
   uint64_t seq;   // number of the next event in the file
   uint32_t *heap; // heap of rows, ordered by their next event's time
   uint32_t heap_len;
@@ -190,7 +190,7 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
     *from = at(seq, WAITING);
     *to = at(seq + 1, RUNNABLE);
     return true;
-  case EV_GC_START: // collections are ordered as events of a thread 0
+  case EV_GC_START: // thread 0 stands for the sequence of collections
     *g = 0;
     *from = at(e->args[0], DEAD);
     *to = at(e->args[0] + 1, DEAD);
@@ -216,7 +216,8 @@ static bool is_ready(struct mprof_trace_writer *w, const struct event *e) {
   return !transition(e, &g, &from, &to) || *thread_of(w, g) == from;
 }
 
-// Updates the state of the thread for row->head, the next event of the row.
+// Changes the state of the thread as row->head, the next event of the row,
+// requires.
 static void pass(struct mprof_trace_writer *w, struct source *row) {
   const struct event *e = &row->head;
   uint64_t g, from, to;
@@ -321,9 +322,9 @@ static void adapt(const struct mprof_trace_writer *w, struct event *e,
     e->args[1] = start_pc(w, e->args[1]);
     break;
   case EV_GO_SYS_EXIT:
-    // In format 1.5, these arguments are the number and the time of the real
-    // end of the call. MProf records the event at the real end, so both are
-    // those of the event.
+    // In format 1.5, these arguments are the number and the time at which the
+    // call really ended. MProf records this event when the call ends, so the
+    // arguments are the event's own number and time.
     e->args[1] = seq;
     e->args[2] = e->ticks;
     break;

@@ -52,7 +52,7 @@ struct mprof_trace_mark {
 struct mprof_trace_waker {
   struct mprof_trace_row *row;
   uint32_t stack;
-  uintptr_t frame; // frame address of the entry
+  uintptr_t frame; // frame address of the runtime's function that was called
 };
 
 // The start or the end of a region in the trace of the calling thread. A region

@@ -50,7 +50,7 @@ enum {
   DW_CFA_OPERAND = 0x3f, // mask
   DW_CFA_nop = 0x00,
   DW_CFA_advance_loc1 = 0x02, // an operand of 1 byte follows
-  DW_CFA_advance_loc4 = 0x04, // 4 bytes follow; for 0x03, 2 bytes
+  DW_CFA_advance_loc4 = 0x04, // an operand of 4 bytes; 0x03: 2 bytes
   DW_CFA_offset_extended = 0x05,
   DW_CFA_restore_extended = 0x06,
   DW_CFA_undefined = 0x07,

@@ -63,7 +63,7 @@ static bool saves_bp(struct rule r) { return r.word >> BASE_BITS & 1; }
 static uintptr_t bp_offset(struct rule r) {
   return (uintptr_t)((int64_t)(r.word << (64 - CFA_AT)) >> (64 - BP_BITS)) * 8;
 }
-// Returns the offset from the base register, in bytes.
+// Returns the offset of the CFA from the base register, in bytes.
 static uintptr_t cfa_offset(struct rule r) {
   return (uintptr_t)((int64_t)(r.word << (64 - HASH_AT)) >> (64 - CFA_BITS)) *
          8;
@@ -113,15 +113,17 @@ void mprof_unwind_forget(void) {
 
 // --- following a stack ---
 
-// Start and end of the section mprof_text, which has the runtime's entries. The
+// Start and end of the section mprof_text. It contains the runtime's entries,
+// which are functions that the program calls in place of hooked functions. The
 // linker defines these two symbols.
 #define SECTION_END __attribute__((weak, visibility("hidden")))
 extern const char __start_mprof_text[] SECTION_END;
 extern const char __stop_mprof_text[] SECTION_END;
 
-// An entry calls the hooked function, which may cause events itself. For
-// example, pthread_create allocates memory. The stacks of these events must not
-// show the entry.
+// An entry is a function of the runtime that the program calls in place of a
+// hooked function. The entry calls the hooked function, which may cause events.
+// For example, pthread_create allocates memory. The stacks of these events must
+// not show the entry.
 bool mprof_is_entry(uintptr_t pc) {
   return pc - (uintptr_t)__start_mprof_text <
          (uintptr_t)(__stop_mprof_text - __start_mprof_text);
@@ -360,8 +362,9 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
     // last instruction of its function.
     r = find_rule(pc - 1, w->is_sure);
     const bool is_in_chain = keeps_frame_pointer(r);
-    // This test saves the time to unwind libc's frames. If libc keeps frame
-    // pointers, the test is not needed.
+    // pc is a known address in libc, and all frames from here on belong to
+    // libc. So the time to unwind these frames is saved. If libc keeps frame
+    // pointers, unwinding is fast, and this test is not needed.
     if (!is_in_chain && n > 0 && mprof_is_root(pc)) {
       w->end = MPROF_STACK_COMPLETE;
       return n;
@@ -386,8 +389,8 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
   return keep(w, pcs, n, base_of(r) == MPROF_CFA_ROOT);
 }
 
-// Returns whether frame pointers lead to the n frames that follow has found,
-// and to the same end of the stack.
+// Returns whether unwinding by frame pointers finds the same n frames that
+// follow() has found, and the same end of the stack.
 static bool is_chain(const struct walk *w, size_t n) {
   return n > 0 && !w->is_hiding &&
          w->by_fp >= (w->end == MPROF_STACK_CUT_DEPTH ? n - 1 : n);

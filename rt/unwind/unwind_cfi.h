@@ -18,8 +18,8 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
 // Unwinds a stack as mprof_unwind_cfi does. Stores in *by_frame_pointers
 // whether all code of the stack keeps frame pointers, so that mprof_unwind
-// finds the same frames and the same end. If it is true, this result also holds
-// for each later stack for which mprof_unwind finds the same return addresses.
+// finds the same frames and the same end. The value true also holds for each
+// later stack for which mprof_unwind finds the same return addresses.
 size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
                             mprof_pc *pcs, size_t depth,
                             enum mprof_stack_end *end, bool *by_frame_pointers);

@@ -20,11 +20,12 @@ struct axis {
   uint64_t now;
 };
 
-// Sets axis->now to the time of these ticks, and returns axis->now. Does not
-// change axis->now if the ticks are earlier. The first call sets axis->first.
+// Converts `ticks` to a time, stores the time in axis->now, and returns
+// axis->now. Does not change axis->now if the time is earlier than axis->now.
+// The first call sets axis->first.
 uint64_t axis_at(struct axis *axis, uint64_t ticks);
-// Returns the time of these ticks in nanoseconds since the first event. Returns
-// 0 if the ticks are before the first event. Does not change axis->now.
+// Converts `ticks` to nanoseconds since the first event. Returns 0 if `ticks`
+// is before the first event. Does not change axis->now.
 uint64_t axis_time(const struct axis *axis, uint64_t ticks);
 
 #endif

@@ -26,7 +26,8 @@ struct converter {
 
 // Converts a log event of any format. If key is "thread.name", text is the name
 // of the event's thread. If key is "lock.waited_ns", text is the charge of a
-// release. Otherwise text is a message of the program.
+// release (the time that threads have waited for the released lock). Otherwise
+// text is a message of the program.
 void convert_log(struct converter *converter, const struct trace_event *event,
                  struct trace_text key, struct trace_text text);
 

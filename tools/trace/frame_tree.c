@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns the frame as the inside of a JSON string. The caller frees it.
+// Returns the text of the frame, escaped for use between the quotes of a JSON
+// string. The caller frees the text.
 static char *frame_text(const struct trace *trace,
                         const struct trace_frame *frame) {
   struct trace_text function = trace_string(trace, frame->function);

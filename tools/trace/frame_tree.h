@@ -17,26 +17,27 @@ struct trace;
 
 struct frame_node {
   uint32_t parent; // number of the caller's node; 0: none
-  char *text;      // the frame as the inside of a JSON string
+  char *text;      // the frame, escaped for use in a JSON string
 };
 
 struct frame_tree {
   struct frame_node *nodes; // node N is nodes[N - 1]
   size_t count, capacity;
   struct idmap by_content; // maps a hash of parent and text to the node
-  // Maps the ids of stacks to nodes. In the generation format, these are the
-  // stacks of this generation.
+  // Maps the ids of stacks to nodes. Since format 1.22, the map has only the
+  // stacks of the generation with the number `generation`.
   struct idmap by_stack;
   uint64_t generation;
 };
 
-// Returns the number of a stack, or 0 if the stack is empty. Keeps only the
-// first max_frames frames. Call this when a slice begins: stack ids are valid
-// only within their generation, and the slice may end in a later one.
+// Adds a stack to the tree and returns its number, or 0 if the stack is empty.
+// Keeps only the first max_frames frames. Call this when a slice begins,
+// because stack ids are valid only within their generation, and the slice may
+// end in a later generation.
 uint32_t frame_tree_add(struct frame_tree *tree, const struct trace *trace,
                         uint64_t stack, unsigned max_frames);
-// Writes the frames of a stack as the inside of a JSON string, leaf first, one
-// per line.
+// Writes the frames of a stack, leaf first and one per line, escaped for use
+// between the quotes of a JSON string.
 void frame_tree_put_text(FILE *out, const struct frame_tree *tree,
                          uint32_t number);
 // Writes the tree as the value of "stackFrames".

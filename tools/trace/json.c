@@ -3,8 +3,8 @@
 
 #include "json.h"
 
-// Returns the length of the UTF-8 sequence at bytes, of which left bytes can be
-// read. Returns 0 if no valid UTF-8 sequence begins there.
+// Returns the length of the UTF-8 sequence at `bytes`. At most `left` bytes can
+// be read. Returns 0 if no valid UTF-8 sequence begins at `bytes`.
 static size_t utf8_length(const unsigned char *bytes, size_t left) {
   static const struct {
     unsigned char mask, lead;

@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The header of a trace is "go 1.N trace". These are all N that some version of
-// Go writes or reads.
+// The header of a trace is "go 1.N trace". This array has all values of N that
+// some version of Go writes or reads.
 static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
 
 static bool read_all(int fd, struct trace *t) {

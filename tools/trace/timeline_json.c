@@ -162,9 +162,9 @@ static void put_wait(struct timeline *l, struct thread *t,
   put_stack_text(l, d, "woken at", t->waker_stack);
 }
 
-// Ends the slice of the thread's current state at time then, and writes the
-// slice. Does not write a slice outside the time window. Does not write an
-// empty slice either, unless the thread waits in it or an arrow ends at it.
+// Ends the slice of the thread's current state at the time `then`, and writes
+// the slice. Does not write a slice outside the time window. Writes an empty
+// slice only if the thread waits in it or an arrow ends at it.
 static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   static const char *const names[] = {[THREAD_RUNNABLE] = "runnable",
                                       [THREAD_RUNNING] = "running",
@@ -240,13 +240,14 @@ static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
 // nearly always stays below the limit.
 static bool has_room(const struct timeline *l) {
   enum { SLICE_BYTES = 90, ARROW_BYTES = 150 }; // typical sizes
-  enum { SMALL = 256 * 1024 };                  // a text that needs no limit
+  enum { SMALL = 256 * 1024 }; // a text of this size needs no limit
   double limit = l->options.bytes_per_event * (double)l->calls;
   uint64_t bytes = l->slices * SLICE_BYTES + l->arrows * ARROW_BYTES;
   return limit == 0 || bytes < SMALL || (double)bytes < limit;
 }
 
-// "bp" makes the arrow end at the slice that encloses its end.
+// The member "bp" makes the arrow end at the slice that encloses the end of the
+// arrow.
 static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
                       uint64_t g, uint64_t time) {
   json_head(l->out, phase, g, time);
@@ -518,7 +519,8 @@ void timeline_instant(struct timeline *l, uint64_t g, const char *category,
   fputc('}', l->out);
 }
 
-// The waits themselves are shown, so their sums are left out.
+// Charges are not shown, because the timeline shows the waits of which a charge
+// is the sum.
 void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
                      uint64_t stack) {
   (void)l, (void)g, (void)ns, (void)stack;

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 
 enum { DONE, BAD_TRACE, MISUSED };
-// Largest size of the JSON text, compared with the trace.
+// The JSON text may be this many times as large as the trace.
 enum { TIMES_THE_TRACE = 14 };
 
 static const char usage[] =
@@ -69,7 +69,8 @@ static void skip_violation(void *context, enum trace_rule rule, uint64_t offset,
   (void)context, (void)rule, (void)offset, (void)text;
 }
 
-// Returns the limit of the JSON text for each event of the trace, in bytes.
+// Returns the largest allowed size of the JSON text in bytes, divided by the
+// number of events of the trace.
 static double bytes_per_event(struct trace *trace) {
   uint64_t events = 0;
   const struct trace_visitor visitor = {count_event, skip_violation, &events};
@@ -285,8 +286,8 @@ int main(int argc, char **argv) {
     fprintf(stderr, "mprof-trace2json: %s: %s\n", a.path, error);
     return MISUSED;
   }
-  // A part of a trace, or one with stacks as text, is not compared with the
-  // whole trace.
+  // The size of the JSON text is limited only if the text shows the whole trace
+  // and has no stacks as text.
   bool is_whole = a.view.from == 0 && a.view.to == UINT64_MAX;
   if (is_whole && !a.view.stacks_as_text && !a.all_arrows)
     a.view.bytes_per_event = bytes_per_event(trace);

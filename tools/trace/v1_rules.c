@@ -25,8 +25,9 @@ static const char *const state_names[] = {"not created",      "runnable",
                                           "running",          "waiting",
                                           "in a system call", "ended"};
 
-// The first format that Go 1.22 and later can read. Some rules apply only since
-// this format, because these versions of Go check more.
+// The first of these formats that Go 1.22 and later can also read. Some rules
+// apply only from this format on, because Go 1.22 and later check more than
+// older versions.
 enum { SINCE_BOTH = 11 };
 
 struct region {

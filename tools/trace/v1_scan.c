@@ -172,7 +172,8 @@ static void check_event(struct trace *t, const struct v1_record *r) {
         "GoSysExitLocal: readers do not report its G; write GoSysExit instead");
 }
 
-// The kinds of events that a batch has so far: CPU samples, other events.
+// Which kinds of events the batch contains so far. samples: CPU samples.
+// others: all other events.
 struct batch_kinds {
   bool samples, others;
   bool told; // CPU_SAMPLE_BATCH has been reported for the batch

@@ -82,8 +82,9 @@ struct g_state *v2_g_of(struct v2_state *s, uint64_t id);
 struct p_state *v2_p_of(struct v2_state *s, uint64_t id);
 struct m_state *v2_m_of(struct v2_state *s, uint64_t id);
 
-// Returns whether new is the next sequence number after old, and old is from
-// the current generation. generation: the generation in which old was set.
+// Returns whether `new` is the next sequence number after `old`, and `old` was
+// set in the current generation. generation: the generation in which `old` was
+// set.
 bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
                 uint64_t new);
 
@@ -94,8 +95,8 @@ enum need { MAY, MUST, MUST_NOT };
 // valid.
 void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g);
-// Reports a violation if thread g is not in the state wanted. Does nothing if g
-// is TRACE_NONE.
+// Reports a violation if thread g is not in the state `wanted`. Does nothing if
+// g is TRACE_NONE.
 void v2_check_g_status(struct v2_state *s, const struct trace_event *ev,
                        uint64_t g, enum g_status wanted);
 

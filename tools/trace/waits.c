@@ -24,7 +24,7 @@ enum { CHARGES_MAX = 1 << 16, PENDING = 256 };
 
 struct pending {
   struct wait wait;
-  uint64_t id; // charge_id of its end
+  uint64_t id; // result of charge_id for the end of the wait
 };
 
 struct timeline {
@@ -40,11 +40,13 @@ struct timeline {
   struct idmap end_ids; // maps the result of end_key to an index of ends
   struct wait_end *ends;
   size_t end_count, end_capacity;
-  struct idmap holder_ids; // maps place_key to an index of holders
+  // Maps the result of place_key to an index of holders.
+  struct idmap holder_ids;
   struct holder *holders;
   size_t holder_count, holder_capacity;
-  // The charge_ids of the latest charges. When `charges` has CHARGES_MAX ids,
-  // it becomes `older`, and the ids that were in `older` are dropped.
+  // The results of charge_id for the latest charges. (A charge is the time that
+  // threads have waited for a released lock.) When `charges` has CHARGES_MAX
+  // ids, the map becomes `older`, and the ids that were in `older` are dropped.
   struct idmap charges, older;
   size_t charge_count; // number of ids in `charges`
   // The latest waits that a release has ended, as a ring. A wait stays here for
@@ -133,7 +135,7 @@ static void count_end(struct timeline *l, const struct wait *w) {
 }
 
 // Counts the end of a wait, unless the wait was for a lock. A wait for a lock
-// is already part of the charges.
+// is already counted in the charge of a release.
 static void settle(struct timeline *l, const struct pending *p) {
   size_t index;
   if (!idmap_find(&l->charges, p->id, &index) &&
@@ -218,7 +220,8 @@ static int by_total(const void *a, const void *b) {
   return xs < ys ? -1 : xs > ys;
 }
 
-// Compares two lines for qsort, as by_total does.
+// Compares two lines for qsort. The line with the larger total comes first. If
+// the totals are equal, the line whose first release was earlier comes first.
 static int by_charge(const void *a, const void *b) {
   const struct holder *x = a, *y = b;
   if (x->total != y->total)
@@ -311,7 +314,8 @@ void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
   const uint64_t key = place_key(&at), id = charge_id(l, &at);
   size_t index;
   (void)g;
-  // All waits for locks have the reason "sync".
+  // All waits for locks have the reason "sync". So ignore charges if only waits
+  // with another reason are collected.
   if (l->reason && strcmp(l->reason, "sync") != 0)
     return;
   add_charge(l, id);

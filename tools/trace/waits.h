@@ -8,10 +8,10 @@
 // The line that ends a wait for a lock often did not cause the wait. If many
 // threads wait for a lock that one thread holds for a long time, only one wait
 // ends when this thread releases the lock. The other threads then get the lock
-// one after the other. MProf therefore stores in the trace, for each release,
-// how long all waiters have waited. A wait for a lock is counted by these
-// charges only, and not where it was ended. Traces of Go and traces in format
-// 1.5 have no charges.
+// one after the other. Therefore MProf stores a charge in the trace for each
+// release: the time that all waiters have waited for the lock. A wait for a
+// lock is counted only in these charges, and not at the line that ended the
+// wait. Traces of Go and traces in format 1.5 have no charges.
 //
 // Memory grows with the number of threads and the number of these lines, not
 // with the number of waits.
