@@ -252,11 +252,15 @@ bool CustomRewriter::leaveNested(Function &F) {
 static Value *blockOf(IRBuilderBase &B, const Site &S) {
   if (S.Out < 0)
     return S.Call;
+  // If the call failed, its argument may be NULL. Then load a null pointer from
+  // a local variable instead.
   Type *PtrTy = B.getPtrTy();
-  Value *Block =
-      B.CreateAlignedLoad(PtrTy, S.Call->getArgOperand(S.Out), Align(1));
-  return B.CreateSelect(B.CreateIsNull(S.Call), Block,
-                        ConstantPointerNull::get(B.getPtrTy()));
+  IRBuilder<> Entry(&*S.Call->getFunction()->getEntryBlock().begin());
+  Value *None = Entry.CreateAlloca(PtrTy);
+  B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), None);
+  Value *From = B.CreateSelect(B.CreateIsNull(S.Call),
+                               S.Call->getArgOperand(S.Out), None);
+  return B.CreateAlignedLoad(PtrTy, From, Align(1));
 }
 
 void CustomRewriter::rewriteAlloc(const Site &S) {

@@ -26,6 +26,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "trace/trace.h"
@@ -72,11 +73,30 @@ extern __typeof__(ftrylockfile) ftrylockfile __attribute__((weak));
 extern __typeof__(funlockfile) funlockfile __attribute__((weak));
 extern __typeof__(fflush_unlocked) fflush_unlocked __attribute__((weak));
 
-// Flushes stdout, unless another thread is writing to it. The references are
-// weak, because a static program may contain no stdio.
+static FILE *first_stdout; // stdout at start; written once
+
+void mprof_exit_init(void) {
+  if (&stdout != NULL)
+    first_stdout = stdout;
+}
+
+// Returns whether descriptors 1 and 2 are the same regular file. A flush of
+// another file could block, or end the process by SIGPIPE.
+static bool is_one_file(void) {
+  uint64_t dev[2], ino[2];
+  return mprof_os_is_regular(1) &&
+         mprof_sys_fstat_id(1, &dev[0], &ino[0]) == 0 &&
+         mprof_sys_fstat_id(2, &dev[1], &ino[1]) == 0 && dev[0] == dev[1] &&
+         ino[0] == ino[1];
+}
+
+// Flushes stdout if stdout and stderr are the same file. Does nothing if
+// another thread is writing to stdout, or if the program has assigned another
+// stream to stdout, because the program may have closed that stream. The
+// references are weak, because a static program may contain no stdio.
 static void flush_stdout(void) {
-  if (&stdout == NULL || stdout == NULL || ftrylockfile == NULL ||
-      funlockfile == NULL || fflush_unlocked == NULL ||
+  if (first_stdout == NULL || stdout != first_stdout || ftrylockfile == NULL ||
+      funlockfile == NULL || fflush_unlocked == NULL || !is_one_file() ||
       ftrylockfile(stdout) != 0)
     return;
   fflush_unlocked(stdout);
@@ -311,7 +331,9 @@ static void write_trace(struct last_words *w) {
   if (error == 0)
     error = mprof_trace_finish_session(w->path, &result);
   if (note_file(w, error)) {
-    if (own_path == NULL)
+    // No later snapshot contains the trace again, so a snapshot's trace is
+    // kept.
+    if (own_path == NULL && !w->is_snapshot)
       mprof_keep_add(&w->written, w->path);
     begin_numbers(w);
     mprof_put_things(&w->line, result.events, "event");

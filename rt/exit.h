@@ -17,10 +17,13 @@ enum mprof_end {
                    // fail
 };
 
+// Remembers the program's stdout. Call at start.
+void mprof_exit_init(void);
 // Writes the output, if there is any. Sets the guard and takes writer_lock. The
 // guard is already set if a signal handler that interrupted the profiler ends
 // the process. In that case, reports this on stderr and writes nothing. With
-// MPROF_END_EXIT, flushes stdout before the line with the file names.
+// MPROF_END_EXIT, flushes stdout before the line with the file names if stdout
+// and stderr are the same file.
 void mprof_write_at_exit(enum mprof_end end);
 // Returns whether mprof_write_at_exit has been called in this process with
 // another value than MPROF_END_EXEC. The answer is up to date only while

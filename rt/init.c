@@ -262,6 +262,7 @@ __attribute__((constructor(101))) static void at_load(int argc, char **argv) {
 #else
 __attribute__((constructor(101))) static void at_load(void) {
 #endif
+  mprof_exit_init();
   if (mprof_init_ready())
     mprof_stuck_watch_start();
 }

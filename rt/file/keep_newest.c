@@ -57,11 +57,42 @@ static uint64_t hash_of(const struct mprof_keep_set *set) {
   return mprof_hash(MPROF_HASH_EMPTY, set->paths, set->len);
 }
 
+// Returns the length of the part of log_path before the first pattern.
+static size_t fixed_length(void) { return strcspn(mprof_flags.log_path, "%"); }
+
+// Returns whether the name ends as the name of a profile, report or trace.
+static bool has_known_ending(const char *name) {
+  static const char *const endings[] = {".pb.gz", ".txt", ".trace"};
+  const size_t len = strlen(name);
+  for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+    const size_t n = strlen(endings[i]);
+    if (len > n && strcmp(name + len - n, endings[i]) == 0)
+      return true;
+  }
+  return false;
+}
+
+// Returns whether the file may have been written for this log_path. Child
+// processes share the list of children, and a child with fewer rights may have
+// been made to write other names to the list.
+static bool is_own_path(const char *path) {
+  const size_t n = fixed_length();
+  return strncmp(path, mprof_flags.log_path, n) == 0 &&
+         strchr(path + n, '/') == NULL && has_known_ending(path);
+}
+
+// Removes the files of a place. Copies the paths first, because another process
+// may change a place of the shared list at any time.
 static void remove_files(const struct place *p) {
-  if (p->set.len > MPROF_KEEP_BYTES || p->hash != hash_of(&p->set))
+  struct mprof_keep_set set;
+  memcpy(&set, &p->set, sizeof(set));
+  const size_t len = set.len;
+  if (len == 0 || len > MPROF_KEEP_BYTES || p->hash != hash_of(&set) ||
+      set.paths[len - 1] != '\0')
     return;
-  for (size_t at = 0; at < p->set.len; at += strlen(p->set.paths + at) + 1)
-    mprof_sys_unlink(p->set.paths + at);
+  for (size_t at = 0; at < len; at += strlen(set.paths + at) + 1)
+    if (is_own_path(set.paths + at))
+      mprof_sys_unlink(set.paths + at);
 }
 
 void mprof_keep_newest(enum mprof_keep_list which,

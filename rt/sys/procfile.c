@@ -101,18 +101,24 @@ static void read_arguments(char *buf, size_t len) {
   trim(&t);
 }
 
+// Returns the length of the first argument in a text of arguments.
+static size_t first_length(const char *s) { return strcspn(s, " "); }
+
+// A program may erase secrets from its arguments. Therefore shows the present
+// arguments if the first one is unchanged. If the program has set a title,
+// shows the first argument only, because the others may contain secrets.
 void mprof_command_line(char *buf, size_t len) {
+  read_arguments(buf, len);
+  const size_t n = first_length(kept);
+  if (n == 0 || strncmp(buf, kept, n) == 0)
+    return;
   struct mprof_text t = {.buf = buf, .cap = len};
-  if (kept[0] != '\0')
-    mprof_text_str(&t, kept);
-  else
-    read_arguments(buf, len);
+  mprof_text_mem(&t, kept, n);
+  mprof_text_str(&t, kept[n] != '\0' ? " ..." : "");
 }
 
 bool mprof_command_title(char *buf, size_t len) {
   read_arguments(buf, len);
-  const size_t n = strlen(buf);
-  // Compares only as many characters as `kept` has, because `kept` may be a
-  // truncated copy of the arguments.
-  return kept[0] != '\0' && n > 0 && strncmp(buf, kept, strlen(kept)) != 0;
+  const size_t n = first_length(kept);
+  return n > 0 && buf[0] != '\0' && strncmp(buf, kept, n) != 0;
 }

@@ -17,17 +17,17 @@ struct mprof_procfile {
 // mprof_procfile_free.
 int mprof_procfile_read(struct mprof_procfile *f, const char *path);
 void mprof_procfile_free(struct mprof_procfile *f);
-// Writes the arguments with which the program was started to buf, separated by
-// blanks. Truncates the text to len bytes, including the terminating 0. Writes
-// "" if the arguments are unknown.
+// Writes the program's arguments to buf, separated by blanks. If the program
+// has set a title (setproctitle), writes its first argument at start and "
+// ...". Truncates the text to len bytes, including the terminating 0. Writes ""
+// if the arguments are unknown.
 void mprof_command_line(char *buf, size_t len);
-// Keeps a copy of the arguments for mprof_command_line, because a program may
-// overwrite them later with a title (setproctitle). argv: the arguments of
-// main. Call at start, while no other thread runs. Without this call,
-// mprof_command_line writes the present title.
+// Keeps a copy of the arguments, so that a later title can be recognised. argv:
+// the arguments of main. Call at start, while no other thread runs. Without
+// this call, mprof_command_line writes the present title.
 void mprof_command_keep(char *const *argv);
 // Writes the title that the program has given itself to buf, without padding,
-// and returns true. Returns false if the arguments are unchanged or unknown.
+// and returns true. Returns false if the program has set no title.
 bool mprof_command_title(char *buf, size_t len);
 
 #endif // MPROF_RT_SYS_PROCFILE_H

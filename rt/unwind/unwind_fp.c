@@ -53,10 +53,11 @@ static MPROF_NOINLINE size_t stop(const struct mprof_stack_range *r,
                                   const mprof_pc *pcs, size_t n, size_t before,
                                   enum mprof_stack_end *end) {
   enum { OF_LIBC_MAX = 4 };
-  for (size_t i = n; i-- > 0 && n - i <= OF_LIBC_MAX;)
-    if (before + i > 0 && mprof_is_root(pcs[i])) {
+  const size_t first = n > OF_LIBC_MAX ? n - OF_LIBC_MAX : 0;
+  for (size_t i = n; i > first; i--)
+    if (before + i > 1 && mprof_is_root(pcs[i - 1])) {
       *end = MPROF_STACK_COMPLETE;
-      return i;
+      return i - 1;
     }
   *end = classify(r, fp, next);
   const bool is_called_by_libc =

@@ -39,12 +39,14 @@ define void @f(i64 %n) {
   ret void
 }
 
-; The block is stored at the address %out if the result is 0.
+; The block is stored at the address %out if the result is 0. Otherwise %out may
+; be NULL, and is not read.
 ; CHECK-LABEL: define i32 @out(
 ; CHECK: %r = call i32 @je_posix_memalign(ptr %out, i64 64, i64 100)
-; CHECK-DAG: %[[BLOCK:.*]] = load ptr, ptr %out
-; CHECK-DAG: %[[OK:.*]] = icmp eq i32 %r, 0
-; CHECK: %[[P:.*]] = select i1 %[[OK]], ptr %[[BLOCK]], ptr null
+; CHECK: store ptr null, ptr %[[NONE:[0-9a-z]+]]
+; CHECK: %[[OK:.*]] = icmp eq i32 %r, 0
+; CHECK: %[[AT:.*]] = select i1 %[[OK]], ptr %out, ptr %[[NONE]]
+; CHECK: %[[P:.*]] = load ptr, ptr %[[AT]], align 1
 ; CHECK: call void @__mprof_custom_alloc(ptr %[[P]], i64 100)
 define i32 @out(ptr %out) {
   %r = call i32 @je_posix_memalign(ptr %out, i64 64, i64 100)

@@ -6,10 +6,10 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: for m in mmap freed; do %run{log_path=$m} ./app $m || exit 1; done
+// RUN: for m in mmap freed; do %run{heap_rate=1:log_path=$m} ./app $m || exit 1; done
 // RUN: FileCheck %s --check-prefixes=CHECK,MMAP < mmap.*.txt
 // RUN: FileCheck %s --check-prefixes=CHECK,FREED < freed.*.txt
-// RUN: for m in none malloc; do %run{log_path=$m} ./app $m || exit 1; done
+// RUN: for m in none malloc; do %run{heap_rate=1:log_path=$m} ./app $m || exit 1; done
 // RUN: not grep Hint none.*.txt malloc.*.txt
 // CHECK: Resident memory of the process: {{.*}}
 // CHECK-NEXT: Hint: the blocks in use explain only 0.0% of {{.*}} MiB
@@ -29,6 +29,7 @@ void *volatile kept;
 int main(int argc, char **argv) {
   if (argc != 2)
     return 1;
+  kept = malloc(100); // a process without any block writes no report
   if (strcmp(argv[1], "mmap") == 0) {
     void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
