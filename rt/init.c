@@ -245,7 +245,8 @@ void mprof_process_start_parts(void) {
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
-  MPROF_ASSERT(mprof_trace_hooks.heap != NULL); // other threads may call it now
+  // From now on, other threads may call the trace hooks.
+  MPROF_ASSERT(mprof_trace_hooks.heap != NULL);
   mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();

@@ -15,8 +15,8 @@
 struct mprof_report;
 
 // Returns whether the heap profile lacks the allocations of code without MProf
-// only because the program was linked without the interceptors. False if the
-// driver left them out because the user asked for it.
+// only because the program was linked without the interceptors. Returns false
+// if mprof-clang left out the interceptors because the user asked for this.
 bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s);
 
 // Writes the lines of the report about allocations that are not counted.
