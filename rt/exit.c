@@ -295,8 +295,8 @@ static void write_profiles(struct last_words *w) {
   }
 }
 
-// Writes the trace. If the program has started the trace, it has also chosen
-// the trace's path.
+// Writes the trace. If the program has started the trace, the program has also
+// chosen the trace's path.
 static void write_trace(struct last_words *w) {
   const char *own_path;
   if (!mprof_trace_is_open(&own_path))
