@@ -67,7 +67,8 @@ bool isPointer(Arguments Args, unsigned Position) {
 }
 
 /// Returns whether a call in LLVM IR for x86-64 passes the C++ parameter \p
-/// Param as exactly one argument. Small structs are passed as two or none.
+/// Param as exactly one argument. Small structs are passed as two arguments or
+/// as none.
 bool isOneArgument(const ASTContext &Ctx, const ParmVarDecl &Param) {
   QualType T = Param.getType();
   if (Param.hasAttr<PassObjectSizeAttr>() || T->isDependentType())

@@ -263,8 +263,9 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
       missed(*Call, H.Symbol, Why);
       // The call must not be counted. Therefore it must bypass the runtime's
       // interceptor, which counts calls. There is one exception: a call of
-      // malloc in the program's own operator new. If the caller of operator new
-      // was not rewritten, only the interceptor counts the block.
+      // malloc in the program's own operator new stays as it is. If the caller
+      // of operator new was not rewritten, only the interceptor counts the
+      // block.
       S.OnlyBypassesInterceptor = true;
       if (H.HasWord && makesBlock(H.Rule) &&
           placeOf(*Call) != Place::Definition)

@@ -31,8 +31,9 @@ struct Site {
   int Size = -1;           ///< Index of the size in bytes.
   int Count = -1;          ///< Index of the size's multiplier.
   int Ptr = -1;            ///< Index of the block or of the lock.
-  /// CustomAlloc: index of the address at which the function stores the block;
-  /// it then returns 0 if it succeeds. -1: the function returns the block.
+  /// For rule CustomAlloc: index of the address at which the function stores
+  /// the block. Such a function returns 0 if it succeeds. -1: the function
+  /// returns the block.
   int Out = -1;
 
   /// True if the rewritten code always calls the runtime, without an inline

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The whole of lib/libMProf.so, the plugin that users name. It loads the plugin
-// itself, lib/libMProf-19.so, if the host is a tool of LLVM 19:
+// The source of lib/libMProf.so, the plugin that users name. libMProf.so only
+// loads lib/libMProf-19.so, which contains the passes, if the host is a tool of
+// LLVM 19:
 //
 //     clang 19 --> libMProf.so --> libMProf-19.so
 //
@@ -74,7 +75,8 @@ static bool hostHasLLVM() {
          dlsym(RTLD_DEFAULT, "_ZN4llvm23EnableABIBreakingChecksE");
 }
 
-/// Returns the path of the plugin itself, which is beside this file.
+/// Returns the path of libMProf-19.so, which is in the directory of
+/// libMProf.so.
 static std::string pluginPath() {
   Dl_info Own;
   if (!dladdr(reinterpret_cast<void *>(&pluginPath), &Own))
@@ -92,8 +94,9 @@ __attribute__((constructor)) static void load() {
     refuseHost("not clang");
   if (Major != 0 && Major != WantedMajor)
     refuseHost("of LLVM " + std::to_string(Major));
-  // opt lacks the symbols of Clang, so they are bound when they are first
-  // called. If the version is unknown, all symbols must be there.
+  // opt lacks the symbols of Clang. RTLD_LAZY binds a symbol only when it is
+  // first called, so that opt can load the plugin. If the version is unknown,
+  // RTLD_NOW makes dlopen fail if any symbol is missing.
   Plugin = dlopen(pluginPath().c_str(),
                   (Major == 0 ? RTLD_NOW : RTLD_LAZY) | RTLD_NODELETE);
   if (!Plugin && Major == 0)

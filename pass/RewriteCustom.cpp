@@ -26,8 +26,8 @@
 // optimizer assumes that malloc changes no memory that the program can see. So
 // it would keep the countdown in a register during a call of malloc, and then
 // overwrite the value that the rewritten malloc has stored. Therefore the
-// inserted code calls two functions in place of the accesses. lowerDeferred
-// replaces these calls by the accesses after the optimizer:
+// inserted code calls two functions in place of the accesses. After the
+// optimizer has run, lowerDeferred replaces these calls by the accesses:
 //
 //     declare { i64, i1 } @mprof.countdown(i64 %bytes)
 //         ; subtracts; returns the rest, and whether to call the runtime

@@ -54,7 +54,7 @@ enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 struct last_words {
   struct mprof_summary sum;
   char base[MPROF_PATH_MAX]; // log_path expanded
-  size_t base_len;           // length of base without the number
+  size_t base_len;           // length of base without the appended `number`
   unsigned number;           // appended to the name if above 1
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
@@ -116,8 +116,8 @@ static void say_error(const char *path, int error) {
 }
 
 // Appends the totals of all kinds of profiles to the line. Called only if no
-// profile file has been written, because the line already has the totals of
-// each profile file.
+// profile file has been written. Otherwise the line already has the totals of
+// each written file.
 static void put_all(struct last_words *w) {
   const char *separator = "";
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
@@ -155,7 +155,7 @@ static void put_losses(struct last_words *w) {
 
 // Appends the path w->path of a written file to the line. If error is not 0,
 // reports that the file could not be written. Returns whether the file was
-// written. After the result true, the caller may append the file's totals
+// written. If the result is true, the caller may then append the file's totals
 // between begin_numbers and end_numbers.
 static bool note_file(struct last_words *w, int error) {
   static const char and[] = " and ";
@@ -163,7 +163,7 @@ static bool note_file(struct last_words *w, int error) {
     say_error(w->path, error);
     return false;
   }
-  // "wrote A", "wrote A and B", "wrote A, B and C"
+  // The line becomes "wrote A", "wrote A and B" or "wrote A, B and C".
   if (w->files > 1) {
     char *end = w->line_buf + w->last_file;
     size_t cut = sizeof(and) - 1;
@@ -315,8 +315,8 @@ static void write_profiles(struct last_words *w) {
   }
 }
 
-// Writes the trace. If the program has started the trace, it has also chosen
-// the trace's path.
+// Writes the trace. If the program has started the trace, the program has also
+// chosen the trace's path.
 static void write_trace(struct last_words *w) {
   const char *own_path;
   if (!mprof_trace_is_open(&own_path))
@@ -410,7 +410,7 @@ static void put_base_once(struct last_words *w) {
     else if (strncmp(p, ending, sizeof(ending) - 1) == 0)
       p += sizeof(ending) - 1;
     else if (strncmp(p, none, sizeof(none) - 1) == 0) {
-      mprof_text_mem(&t, none, sizeof(none) - 3); // without the colon
+      mprof_text_mem(&t, none, sizeof(none) - 3); // without the ": "
       p += strcspn(p, ")");
     } else
       mprof_text_mem(&t, p++, 1);
@@ -450,6 +450,7 @@ static void say_files(struct last_words *w) {
   if (!mprof_flags_want_news())
     return;
   put_losses(w);
+  // The line has room for one way to link the program. The report names more.
   if (mprof_coverage_lacks_interceptors(&w->sum))
     mprof_text_str(&w->line, not_counted);
   if (w->line.len >= LINE_MAX_SHOWN)

@@ -13,8 +13,8 @@
 enum mprof_end {
   MPROF_END_EXIT,  // the process is in exit, which will flush stdout
   MPROF_END_OTHER, // the process ends, and stdout may stay unflushed
-  MPROF_END_EXEC,  // the process is about to execute another program, which may
-                   // fail
+  // The process is about to execute another program. The exec call may fail.
+  MPROF_END_EXEC,
 };
 
 // Remembers the program's stdout. Call at start.
@@ -41,8 +41,8 @@ bool mprof_has_output(void);
 bool mprof_must_say_no_output(void);
 // Writes the output. Call with the guard set and writer_lock held.
 void mprof_write_last_locked(void);
-// Does the same for a process that continues. The names of the files contain
-// the time.
+// Writes the same output as mprof_write_last_locked, but for a process that
+// continues. The names of the files contain the time.
 void mprof_write_snapshot_locked(void);
 
 #endif // MPROF_RT_EXIT_H

@@ -59,13 +59,14 @@ const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
 
 // Returns whether this is the first copy of the runtime in the process. There
 // may be two: one in the program, and one in a library that was linked with the
-// runtime by mistake or by the config file. The dynamic linker binds all
-// entries to the first copy, so the second copy must not write profiles. Each
-// copy compares two addresses: the address that the dynamic linker has bound
-// the symbol __mprof_copy_v<N> to, and the address of the copy's own symbol,
-// which a hidden alias gives. The addresses differ in the second copy.
-// Instrumented code does not refer to this symbol. Otherwise a program that is
-// not position-independent would get a copy of the symbol from libmprof_rt.so.
+// runtime by mistake or because of mprof.cfg, the config file for clang. The
+// dynamic linker binds all entries to the first copy, so the second copy must
+// not write profiles. Each copy compares two addresses: the address that the
+// dynamic linker has bound the symbol __mprof_copy_v<N> to, and the address of
+// the copy's own symbol, which a hidden alias gives. The addresses differ in
+// the second copy. Instrumented code does not refer to this symbol. Otherwise a
+// program that is not position-independent would get a copy of the symbol from
+// libmprof_rt.so.
 #define COPY_NAME_(v) __mprof_copy_v##v
 #define COPY_NAME(v) COPY_NAME_(v)
 #define STRING_(x) #x
@@ -245,7 +246,8 @@ void mprof_process_start_parts(void) {
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
-  MPROF_ASSERT(mprof_trace_hooks.heap != NULL); // other threads may call it now
+  // From now on, other threads may call the trace hooks.
+  MPROF_ASSERT(mprof_trace_hooks.heap != NULL);
   mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();

@@ -46,9 +46,10 @@ static struct {
   // SA_RESETHAND and its handler has run.
   struct sigaction previous[SIGNALS];
   char *stack; // the writer's stack, guarded by writer_lock
-  // Signals that the program left at their default action, which ends the
-  // process, and that do not report an error of the program's code. Bit s - 1
-  // is for signal s. Written at start.
+  // The signals that ask the process to end, such as SIGTERM. The program left
+  // them at their default action, which ends the process, and they do not
+  // report an error of the program's code. Bit s - 1 is for signal s. Written
+  // at start.
   uint64_t terminating;
   atomic_int ending; // id of the process that writes before a signal ends it
 } signals;
@@ -71,8 +72,9 @@ static const struct {
     {"IO", SIGIO},         {"PWR", SIGPWR},   {"SYS", SIGSYS},
 };
 
-// Words of the option that stand for several signals. A word takes only signals
-// with the default action, because programs handle and ignore some of them.
+// Words of the option dump_on_signal that stand for several signals. For such a
+// word, the runtime catches only those signals that have the default action,
+// because programs handle or ignore some of the signals.
 static const struct {
   const char *word;
   unsigned char signals[8]; // ends with 0
@@ -220,8 +222,8 @@ static bool put_off(int sig, siginfo_t *info, void *context) {
 
 // --- the handler ---
 
-// Writes the files before a signal ends the process. Does nothing if another
-// such signal has come before and this signal is a request to end the process.
+// Writes the files before a signal ends the process. Does nothing if an earlier
+// signal is already ending the process and sig is in signals.terminating.
 static void dump_before_end(int sig, const ucontext_t *interrupted,
                             uintptr_t frame) {
   const int pid = mprof_sys_getpid();
@@ -305,7 +307,8 @@ static void catch_signal(int sig, const struct sigaction *previous) {
   sigaction(sig, &ours, NULL);
 }
 
-// Catches the signal that the option names as s.
+// Installs the handler for signal sig, which the option dump_on_signal names by
+// the len characters at s.
 static void take(int sig, const char *s, size_t len) {
   struct sigaction now;
   if (sig == SIGKILL || sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||

@@ -37,18 +37,20 @@
 
 enum {
   STACK_BYTES = 256 << 10,
-  // Limits of the interval. Between the limits, the interval is an eighth of
-  // the option's time. So a report comes less than a second late.
+  // Limits of the pause between two checks, in milliseconds. Between these
+  // limits, the pause is an eighth of the time that the option stuck_report
+  // gives. So a report comes less than a second late.
   SHORTEST_MS = 100,
   LONGEST_MS = 500,
   // As long as no stuck thread is found, the watch thread spends at most
-  // 1/SHARE of the time in searches of memory. Searches of waits that were
-  // judged before take at most half as much.
+  // 1/SHARE of the time in searches of memory. Searches that only repeat the
+  // judgement of earlier waits take at most half of this share.
   SHARE = 100,
-  // The searches may use the share of an earlier time, up to this search time.
+  // Search time that was not used is saved for later searches, up to this
+  // number of milliseconds.
   SAVED_MS = 1000,
-  // Searches of new waits may use the share of a later time, up to the time of
-  // this number of searches.
+  // A search for new waits may overdraw the saved search time by the duration
+  // of this number of searches.
   AHEAD = 2,
   NAMES = 1000,
 };
@@ -153,8 +155,9 @@ static void save(struct budget *b) {
   b->at = now;
 }
 
-// Returns whether the waits for objects must be judged now. newest: time in
-// ticks at which the last of these waits began; 0: there are no such waits.
+// Returns whether a search must judge the waits for conditions and similar
+// objects now. newest: time in ticks at which the last of these waits began; 0:
+// there are no such waits.
 static bool is_due(const struct budget *b, uint64_t newest) {
   const int64_t took = (int64_t)b->took_ns;
   if (newest > b->newest)
@@ -195,9 +198,9 @@ static void *run(void *arg) {
       break;
     save(&b);
     const struct mprof_stuck_signs signs = mprof_stuck_look(age);
-    // After a report, the watch thread waits until it is told to stop. It does
-    // not end earlier, because a new thread could then get its id, and profiles
-    // omit the thread with this id.
+    // After a report, the watch thread waits until it is told to stop. The
+    // watch thread does not end earlier, because a new thread could then get
+    // its thread id, and profiles omit the thread with this id.
     if ((signs.is_stuck || is_due(&b, signs.newest)) &&
         search(&b, age, signs.newest))
       while (atomic_load(&watch.has_ended) == 0)

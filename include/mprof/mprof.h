@@ -228,10 +228,10 @@ size_t mprof_stack(char *buf, size_t len, int all);
 /* [signal] Sets one label of the calling thread, or removes the key's label if
  * value is NULL. Copies key and value.
  * Returns 0; EINVAL if key is NULL or empty; ENOMEM; ENOSYS or EBUSY for the
- * reasons given at mprof_mem_profile. Returns ENOSPC in two cases. Either the
- * thread has 32 labels and keeps them. Or the process has max_labels sets, and
- * the thread gets the overflow set. MProf counts the labels that are lost
- * because of EBUSY. */
+ * reasons given at mprof_mem_profile. Returns ENOSPC in two cases: the thread
+ * already has 32 labels, which stay unchanged; or the process already has
+ * max_labels sets, and the thread gets the overflow set. MProf counts the
+ * labels that are lost because of EBUSY. */
 int mprof_label_set(const char *key, const char *value);
 
 /* A set of labels. A set never changes. A set keeps its address for the life of

@@ -24,9 +24,8 @@
 // skips no frame of the later stack either.
 //
 // If some code of a stack keeps no frame pointer, each event of this stack
-// needs step 5. Step 5 marks the stack in recent[], so that later events make
-// no steps between 1 and 5. Stacks that begin in uninstrumented code need only
-// step 5.
+// needs step 5. Step 5 marks the stack in recent[], so that later events skip
+// the steps 2 to 4. Stacks that begin in uninstrumented code need only step 5.
 //
 // The diagram shows the calls between files for one allocation. If step 5 is
 // made, bucket.c may be called twice. Each other file is called only once,

@@ -95,8 +95,8 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
 
 // Copies len bytes to memory that contains only zeros. Does not write pages of
 // zeros, so that these pages do not become resident in the copy. The reads do
-// not make pages of the source resident either, because the kernel maps its
-// page of zeros to a page that is read before it was ever written.
+// not make pages of the source resident either. If a page was never written,
+// the kernel lets the process read its shared page of zeros instead.
 static void copy_pages(char *to, const char *from, size_t len) {
   static const char zeros[MPROF_PAGE];
   while (len > 0) {
@@ -260,8 +260,9 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
   return true;
 }
 
-// Copies len bytes to a block on a page boundary. Returns NULL if there is no
-// such block. Then the allocator's own function must make the copy.
+// Copies len bytes to a block on a page boundary. Returns NULL if no such block
+// could be allocated. In this case the allocator's own function must make the
+// copy.
 static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   char *p = placed_block(a, 1);
   if (p) {

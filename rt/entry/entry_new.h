@@ -7,10 +7,10 @@
 #define MPROF_RT_ENTRY_ENTRY_NEW_H
 
 // Sets the pointers __mprof_next_* of operators to functions of entry_new.c, in
-// two cases. The program may have no operators yet, because they come with a
-// library that the program opens later. Or the operators call an intercepted
-// malloc, so the runtime must record the operator's call as the outermost
-// allocation. Called once at start.
+// two cases. First, the program has no operators yet, because a library that
+// the program opens later defines them. Second, the operators call an
+// intercepted malloc. The runtime must then record the operator's call as the
+// outermost allocation. Called once at start.
 void mprof_entry_new_init(void);
 
 #endif // MPROF_RT_ENTRY_ENTRY_NEW_H

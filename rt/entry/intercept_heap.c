@@ -58,7 +58,7 @@ static bool may_be_counted(const void *ptr) {
   OWN_LINKAGE Result OWN(f) Params
 #ifdef MPROF_PROVIDE
 #define OWN(f) mprof_own_##f
-// A hidden function would make ld.bfd hide f, too.
+// mprof_own_f is not hidden, because ld.bfd would then hide f, too.
 #define OWN_LINKAGE MPROF_DATA
 #else
 #define OWN(f) own_##f

@@ -209,7 +209,8 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
 
 // Returns whether thread t still runs. Returns false if t has ended but was not
 // yet joined. For such a thread, glibc returns no clock, and musl returns the
-// clock of thread 0. (Linux: CPUCLOCK is ~thread << 3 | kind.)
+// clock of thread 0. (In Linux, the id of the processor time clock of a thread
+// is ~thread << 3 | kind.)
 static inline bool mprof_is_running(pthread_t t) {
   clockid_t clock;
   return pthread_getcpuclockid(t, &clock) == 0 && ~(clock >> 3) != 0;

@@ -4,8 +4,9 @@
 // Removes the files of old outputs; see keep_newest.h.
 //
 // The list of the children is in memory that all forked processes share. A
-// process can be killed while it changes the list, so no process waits for
-// another one: if a place is in use, the files of both sets stay.
+// process can be killed while it changes an entry of the list, so no process
+// waits for another process. If another process is changing the entry that a
+// new set would replace, the new set is not added and no file is removed.
 
 #include "file/keep_newest.h"
 
@@ -20,8 +21,8 @@ enum { EMPTY, IN_USE, FULL };
 
 struct place {
   atomic_uint state;
-  // Hash of the paths. The program may have overwritten this memory by mistake.
-  // Then no file must be removed.
+  // Hash of the paths. If the hash does not match the paths, no file is
+  // removed, because the program may have overwritten this memory by mistake.
   uint64_t hash;
   struct mprof_keep_set set;
 };

@@ -14,9 +14,9 @@
 
 extern struct mprof_lock mprof_writer_lock;
 // The state of the writing thread when it called the runtime (caller.h). A
-// profile of all threads' stacks shows only those frames of the writing thread
-// that are above this call. The frames below the call belong to the runtime.
-// Guarded by writer_lock.
+// profile of all threads' stacks shows the writing thread's stack from the
+// program's function that made this call. The frames that the call has added
+// belong to the runtime and are not shown. Guarded by writer_lock.
 extern struct mprof_caller mprof_writer_caller;
 
 #endif // MPROF_RT_FILE_WRITER_LOCK_H

@@ -1,8 +1,8 @@
 // Finds the allocator beneath the runtime's interceptors; see beneath.h. The
-// loader searches modules in a fixed order. In this order, the first module
-// after the interceptors that defines a heap function defines it for the
-// allocator beneath. This module is a preloaded allocator, an allocator that
-// the program is linked with, or libc.
+// loader searches modules in a fixed order. The allocator beneath has each heap
+// function from the first module after the interceptors that defines this
+// function. This module is a preloaded allocator, an allocator that the program
+// is linked with, or libc.
 
 #include "heap/beneath.h"
 
@@ -49,8 +49,10 @@ static void set_words(const struct mprof_intercept *table) {
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
     if (beneath)
       *i->word = beneath;
-    // In a static program, libmprof_intercept.ld defines f as the interceptor
-    // only if nothing calls f. The interceptor must not call itself.
+    // No definition of f was found, and the word holds the address of the
+    // interceptor. The word is cleared, because the interceptor must not call
+    // itself. In a static program this happens only if nothing calls f, because
+    // libmprof_intercept.ld defines f as the interceptor only in this case.
     else if (*i->word == i->own)
       *i->word = NULL;
   }

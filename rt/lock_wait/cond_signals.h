@@ -43,10 +43,10 @@ uint32_t mprof_signals_counted(struct mprof_signals *s, uint64_t id);
 // Finds the signal that has woken a thread. The thread has waited since `start`
 // and now returns. `waiting` other threads have not returned from their waits
 // for the condition. Takes the oldest signal that was sent at `start` or later.
-// If there is none, but more than `waiting` threads were woken, this thread
-// must be one of the woken threads, so the oldest signal is taken. Stores the
-// signal in *taken and returns true. Returns false if no signal has woken the
-// thread.
+// If no signal is that new, but more than `waiting` threads were woken, this
+// thread must be one of the woken threads. In this case takes the oldest signal
+// of the list. Stores the signal in *taken and returns true. Returns false if
+// no signal has woken the thread.
 bool mprof_signals_take(struct mprof_signals *s, uint64_t start,
                         uint32_t waiting, struct mprof_signal *taken);
 

@@ -125,8 +125,8 @@ static bool is_inside_user(uintptr_t frame) {
 }
 
 // Counts a wait that is not recorded because the guard is set. Counts nothing
-// if no profile and no trace would show the wait. The runtime only notes such a
-// wait (thread_wait.h), so no event is lost.
+// if no profile and no trace would show the wait, because no event is lost in
+// this case.
 static void count_lost_wait(enum mprof_kind kind) {
   if (wants_block(kind) || mprof_trace_is_on() ||
       (load(&mprof_contention.mutex_fraction) != 0 &&

@@ -167,11 +167,11 @@ void mprof_hold_dropped(uintptr_t lock) {
     if (x->lock == lock)
       x->lock = 0;
   }
-  // If the lock's record was replaced by another needed record, the loop has
-  // found no record. But `lost` is not decreased in this case, because a record
-  // may be missing for another reason: the thread has taken the lock twice, and
-  // its first release has removed the record. `lost` becomes 0 when the thread
-  // has no needed record.
+  // If the loop has found no record of the lock, the record may have been
+  // replaced and counted in `lost`. But `lost` is not decreased, because the
+  // record may also be missing for another reason: the thread has taken the
+  // lock twice, and its first release has removed the record. `lost` becomes 0
+  // when the thread has no needed record.
   if (mprof_unlikely(h->lost != 0) && !has_needed(h))
     h->lost = 0;
 }

@@ -5,8 +5,8 @@
 // thread that releases such a lock cannot record the contention at once.
 // Recording takes locks of the profiler, and the thread may already hold some
 // of them. So each thread keeps the stack of one release that made other
-// threads wait, and the ticks that they waited. The thread records this stack
-// after it has released its last lock of the profiler.
+// threads wait, and the ticks that these threads waited. The thread records
+// this stack after it has released its last lock of the profiler.
 //
 // If the thread has a second such release before that, it keeps only one of the
 // two stacks. A random choice, weighted by the ticks, decides which one. The
@@ -58,8 +58,8 @@ static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
 }
 
 // Keeps the stack at frame for a release that made other threads wait, or drops
-// it. cycles: the ticks that they waited. Returns whether it keeps the stack.
-// (Go: mLockProfile.recordUnlock)
+// it. cycles: ticks that the other threads waited. Returns whether the stack is
+// kept. (Go: mLockProfile.recordUnlock)
 static bool record(struct mprof_lock_profile *p, uint64_t cycles,
                    uintptr_t frame) {
   uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,

@@ -11,9 +11,9 @@
 #include "sys/base.h"
 
 // Begins to observe the profiler's locks. Call at start. From then on, a thread
-// that has made other threads wait for such a lock keeps the ticks that they
-// waited. After the thread has released its last lock of the profiler, it adds
-// the ticks to the mutex profile.
+// that has made other threads wait for such a lock keeps the number of ticks
+// that the other threads waited. After the thread has released its last lock of
+// the profiler, it adds the ticks to the mutex profile.
 void mprof_lock_profile_init(void);
 // Stores the total time of waits for the profiler's own locks in the
 // statistics.

@@ -37,9 +37,10 @@ double mprof_scale_factor(uint64_t size, uint64_t rate) {
   return 1 / (1 - exp_minus((double)size / (double)rate));
 }
 
-// Returns the number of sampled blocks in use. A cycle may have published a
-// free before the allocation of the block, so frees may exceed allocs. The
-// number must not become negative.
+// Returns the number of sampled blocks in use. An event near the end of a cycle
+// may be counted one cycle early (cycle.c). If this happens to the free of a
+// block, but not to its allocation, frees may exceed allocs. The number must
+// not become negative.
 static uint64_t inuse(const struct mprof_mem_sample *s) {
   return s->allocs > s->frees ? s->allocs - s->frees : 0;
 }
@@ -132,9 +133,9 @@ static void estimate_sample(struct mprof_groups *g, struct mprof_mem_sample *s,
 // Samples without frees come first. Their ALLOC and INUSE sums are equal, so
 // they have as many objects in use as allocated. In each later sample, at least
 // one sampled block was freed, so the exact numbers differ by one or more. Each
-// rounding moves a number by less than one. So the rounded number in use could
-// exceed the rounded number of allocations only by less than one. This is
-// impossible, because both rounded numbers are integers.
+// rounding moves a number by less than one. So the rounded number in use
+// exceeds the rounded number of allocations by less than one. Both numbers are
+// integers, so it does not exceed the number of allocations at all.
 int mprof_estimate_objects(struct mprof_mem_snapshot *s) {
   struct mprof_groups g;
   const int error =

@@ -16,7 +16,7 @@ struct mprof_threadcreate_sample {
   const struct mprof_bucket *bucket;
   char name[MPROF_THREAD_NAME]; // name; "": the threads have ended
   uint64_t count;               // number of threads
-  uint64_t live;                // number of live threads among them
+  uint64_t live;                // number of these threads that are live
 };
 
 struct mprof_threadcreate_snapshot {

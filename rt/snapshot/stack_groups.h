@@ -26,7 +26,8 @@ enum mprof_group_by {
 
 struct mprof_groups {
   char *v; // the len groups of `each` bytes, in order of creation
-  // Pointers to the len groups, first in the order of v; users may sort them.
+  // Pointers to the len groups, at first in the order of v. The caller may sort
+  // these pointers.
   void **sorted;
   size_t len, each, mapped_bytes;
   enum mprof_group_by by;

@@ -36,8 +36,9 @@ void *__mprof_main_frame;
 
 const char mprof_runtime_is_there = 1;
 
-// In libmprof_words.a the words belong to the program, so this file also
-// defines the symbol that makes the linker take it out of the archive.
+// In libmprof_words.a this file also defines __mprof_is_program. Instrumented
+// code of programs refers to this symbol, so that the linker takes the words
+// out of the archive.
 #ifdef MPROF_WORDS_OF_PROGRAM
 const char __mprof_is_program = 1;
 #endif

@@ -463,8 +463,9 @@ void mprof_flags_init(void) {
     mprof_flags_parse(&mprof_flags, user, "MPROF_OPTIONS");
   if (mprof_flags.help)
     mprof_flags_print_help();
-  // The default output would go to the directory of the user who started the
-  // program, with the rights of the program.
+  // Write no profile and no report to a relative path. The user who started the
+  // program has chosen the current directory, but the files would be written
+  // with the rights of the program.
   if (mprof_flags_is_secure() && mprof_flags.log_path[0] != '/')
     mprof_flags.profile = mprof_flags.report = false;
 }

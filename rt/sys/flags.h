@@ -29,13 +29,14 @@ extern bool mprof_flags_has_environment;
 
 // Sets mprof_flags from the defaults, __mprof_default_options() and
 // MPROF_OPTIONS. Turns messages off (message.h) if stderr is no terminal and
-// neither MPROF_OPTIONS nor __mprof_default_options is there, because a program
-// that was merely built with MProf must print the same as without. Ignores
-// MPROF_OPTIONS if the kernel has set AT_SECURE (setuid programs).
+// neither MPROF_OPTIONS is set nor __mprof_default_options defined. So a
+// program that is only compiled with MProf prints the same as a program without
+// MProf. Ignores MPROF_OPTIONS if the kernel has set AT_SECURE (setuid
+// programs).
 void mprof_flags_init(void);
-// Returns whether to print news that are no errors, such as the names of the
-// written files: if stderr is a terminal or the user has set MPROF_OPTIONS, and
-// if the option quiet is not set.
+// Returns whether to print messages that report no error, such as the names of
+// the written files. Returns true if stderr is a terminal or the user has set
+// MPROF_OPTIONS, unless the option quiet is set.
 bool mprof_flags_want_news(void);
 // Applies the options in the string s to *f. Options have the form name=value
 // and are separated by ':', ',' or blanks. A value in single or double quotes

@@ -140,8 +140,8 @@ long mprof_sys_readlink(const char *path, char *buf, size_t len) {
   return call3(SYS_readlink, (long)path, (long)buf, (long)len);
 }
 
-// Returns whether the descriptor is open. Called if all calls are refused that
-// identify its file.
+// Returns whether the descriptor is open. Called if a filter refuses all system
+// calls that identify the descriptor's file.
 static bool is_open(int fd) {
   leave_out_check();
   return mprof_sys_fcntl(fd, F_GETFD, 0) >= 0;

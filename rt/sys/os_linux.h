@@ -39,7 +39,8 @@ bool mprof_sys_is_terminal(int fd);
 // statistic `unchecked` counts such calls.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Returns whether descriptor fd refers to the file with these numbers. If a
-// filter refuses all calls for this, returns true for every open descriptor.
+// filter refuses all system calls that read the numbers, returns true for every
+// open descriptor.
 bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino);
 // Reserves disk space for `bytes` bytes from offset on, without changing the
 // file's length. To release reserved space behind the file's end, call

@@ -38,7 +38,8 @@ static long call4(long nr, long a, long b, long c, long d) {
 // --- files ---
 
 // Returns the type of a file, or 0 if there is no such file. If a seccomp
-// filter refuses all calls for this, only the files in /dev count as special.
+// filter refuses all system calls that read the type, only files in /dev count
+// as special.
 static int kind(const char *path) {
   long mode = mprof_sys_mode(AT_FDCWD, path);
   if (mode >= 0)

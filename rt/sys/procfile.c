@@ -89,7 +89,8 @@ void mprof_command_keep(char *const *argv) {
 }
 
 // Writes the present arguments, which are the title if the program has set one.
-// A title may be shorter than the arguments, and is then padded.
+// Padding may follow a title that is shorter than the arguments; trim removes
+// it.
 static void read_arguments(char *buf, size_t len) {
   struct mprof_text t = {.buf = buf, .cap = len};
   struct mprof_procfile f;

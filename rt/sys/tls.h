@@ -56,11 +56,11 @@ struct mprof_tls {
   // still in this wait. NULL: no such wait.
   const struct mprof_wait *interrupted;
   bool is_own;         // a thread of the runtime itself; never registered
-  bool is_exiting;     // its end was reported, so it gets no new record
+  bool is_exiting;     // the thread's end was reported; no new record is made
   unsigned locks_held; // number of the runtime's locks that this thread holds
-  // An address in the call site's frame while a function runs that the program
-  // has marked as a lock function or a blocking call (mprof_lock and similar);
-  // otherwise 0. Waits in frames below this address are part of the marked
+  // While a function runs that the program has marked with mprof_lock or a
+  // similar attribute: an address in the frame of that function's caller.
+  // Otherwise 0. Waits in frames below this address are part of the marked
   // function's wait and are not recorded separately. If an exception has left
   // the marked function, the value stays set until the thread waits in a frame
   // above this address.

@@ -56,8 +56,8 @@ void mprof_report_not_counted(struct mprof_report *w,
                         "malloc.\n");
 }
 
-// Less unexplained memory than this is ordinary: thread stacks, memory that the
-// allocator keeps, buffers of libraries.
+// Unexplained memory of fewer bytes gets no hint, because every process has
+// some: thread stacks, memory that the allocator keeps, buffers of libraries.
 #define MIN_UNEXPLAINED ((int64_t)16 << 20)
 
 void mprof_report_unexplained(struct mprof_report *w,

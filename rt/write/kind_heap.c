@@ -52,8 +52,7 @@ static int group(void *copy) {
   return mprof_heap_groups_make(&c->stacks, &c->snapshot);
 }
 
-// Returns whether a block was counted. A free is counted in the bucket of its
-// allocation.
+// Returns whether a block was counted. Every counted block has a bucket.
 static bool has_data(const struct mprof_profile_row *row) {
   (void)row;
   return mprof_bucket_first(MPROF_BUCKET_MEM) != NULL;

@@ -55,8 +55,9 @@ static int write(struct mprof_outfile *f, const void *copy,
              : mprof_write_threadcreate_pprof(f, &c->threads);
 }
 
-// Returns whether a thread was created. A thread that the runtime did not see
-// being created is in the registry.
+// Returns whether a thread was created. If the runtime did not see the
+// creation, there is no bucket. But the statistic `threads` counts the new
+// thread, and it also counts the first thread of the process.
 static bool has_data(const struct mprof_profile_row *row) {
   (void)row;
   return mprof_flags.threadcreate &&

@@ -25,7 +25,7 @@ struct mprof_report {
   unsigned skip;   // number of functions that are still to be omitted
   bool is_main;    // main was written; the callers of main are omitted
   bool shows_std;  // frames of standard libraries are written, too
-  unsigned hidden; // number of these frames omitted since the last frame
+  unsigned hidden; // standard-library frames omitted since the last frame
   char command[4096];
 };
 
@@ -50,7 +50,8 @@ void mprof_report_labels(struct mprof_report *w,
                          const struct mprof_stack_labels *labels);
 // Writes the stack of b, one line for each frame. Without the option
 // report_std, leaves out frames of the standard libraries, unless the stack has
-// no other frames. The function that waits, at the leaf of a wait, stays.
+// no other frames. Never leaves out the hooked function that is the leaf of a
+// wait.
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 
 #endif // MPROF_RT_WRITE_REPORT_TEXT_H

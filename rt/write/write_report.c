@@ -74,8 +74,8 @@ struct resident {
   int64_t anonymous; // without pages of files and shared memory
 };
 
-// Reads the number after the next space of *text, a number of pages, and moves
-// *text behind it. Returns the number in bytes.
+// Reads a number of pages, which stands after the next space of *text, and
+// moves *text behind this number. Returns the size of the pages in bytes.
 static int64_t next_pages(const char **text) {
   int64_t pages = 0;
   const char *p = strchr(*text, ' ');
@@ -86,7 +86,7 @@ static int64_t next_pages(const char **text) {
 }
 
 // The second number of /proc/self/statm is the resident memory, and the third
-// is the part of it that belongs to files and shared memory.
+// is the part of the resident memory that belongs to files and shared memory.
 static struct resident resident_bytes(void) {
   struct mprof_procfile f;
   if (mprof_procfile_read(&f, "/proc/self/statm") != 0)

@@ -258,8 +258,8 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
     return false;
   struct mprof_thread_slot *x = own->slot;
   x->tid = mprof_sys_gettid();
-  // This is a copy of the thread's stack range, because the interrupted code
-  // may be in the middle of a change of the original.
+  // Unwind with a copy of the thread's stack range, because the interrupted
+  // code may be in the middle of changing the original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
