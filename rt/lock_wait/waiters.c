@@ -20,6 +20,8 @@
 #include "sys/persistent.h"
 #include "trace_hooks/trace_hooks.h"
 
+#include <pthread.h>
+
 // The record of a lock or another object for which threads wait.
 struct waited {
   struct waited *next;
@@ -175,13 +177,34 @@ static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
         wakes);
 }
 
+// Returns whether all threads that wait for the condition of w are in the table
+// of waiters. Threads are missing if they began to wait before the profile was
+// switched on, or in uninstrumented code. A signal may wake such a thread, so
+// it is not known whether the signal wakes a thread of the table. Also returns
+// false if libc knows of no waiting thread, because a signal then wakes none.
+static bool has_all_waiters(const struct waited *w) {
+#ifdef __GLIBC__
+  // glibc counts the threads in pthread_cond_wait that were not woken. The
+  // count is in the bits of __wrefs above the lowest three.
+  const pthread_cond_t *c = (const pthread_cond_t *)w->object;
+  const unsigned known =
+      __atomic_load_n(&c->__data.__wrefs, __ATOMIC_RELAXED) >> 3;
+  return known != 0 && known <= w->waiters;
+#else
+  (void)w;
+  return false; // the number of musl's waiters is not known
+#endif
+}
+
 // Adds a signal to the list of signals of the condition w, and returns the
 // signal. The field `woken` of the result is 0 if the signal wakes no thread,
 // or if the list is full.
 static struct mprof_signal
 add_signal_locked(struct waited *w, enum mprof_wakes wakes, uint64_t now) {
   static atomic_uint_fast64_t last_id;
-  const uint32_t asleep = w->waiters - (w->signals ? w->signals->woken : 0);
+  const uint32_t asleep =
+      has_all_waiters(w) ? w->waiters - (w->signals ? w->signals->woken : 0)
+                         : 0;
   struct mprof_signal x = {.id = atomic_fetch_add(&last_id, 1),
                            .time = now,
                            .mutex = w->mutex,

@@ -272,17 +272,22 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
   if (error != 0)
     mprof_stat_add(MPROF_STAT_threads_unlisted, 1);
   s->threads = tids.len;
+  // Call mprof_ask_begin before registry_lock is taken. It calls sigaction, and
+  // a library may have replaced sigaction by a function that takes a lock.
+  mprof_ask_begin();
   error =
       tids.len > limit ? -ERANGE : make_all_slots(r, &tids, frame, &unlisted);
   free_tids(&tids);
-  if (error != 0)
+  if (error != 0) {
+    mprof_ask_end(0);
     return error;
+  }
   s->threads = s->slots_len;
   if (s->slots_len > limit) {
     mprof_lock_release(&mprof_registry_lock);
+    mprof_ask_end(0);
     return -ERANGE;
   }
-  mprof_ask_begin();
   atomic_store(&mprof_round.stopped, s->stops);
   mprof_round.stacks = s;
   atomic_store(&mprof_round.active, r->round);

@@ -4,7 +4,8 @@
 // Intent: a thread that a signal has woken is counted as a waiter for the
 // condition's mutex from the signal on. Each thread takes one signal, the
 // oldest that can have woken it. A thread that returns before it is counted
-// leaves no waiter behind, and a full list of signals loses only charges.
+// leaves no waiter behind, and a full list of signals loses only charges. If a
+// thread waits that the table does not know, no thread is counted.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -17,10 +18,17 @@
 
 #include "core.h"
 
+#include <pthread.h>
+
 static uint64_t time_now = 1;
 static uint64_t clock_fn(void) { return time_now; }
 
-enum { COND = 0x10000, MUTEX = 0x20040 };
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+#define COND ((uintptr_t)&cond)
+enum { MUTEX = 0x20040 };
+
+// Changes glibc's count of the threads that wait for the condition.
+static void change_known(int n) { cond.__data.__wrefs += (unsigned)n * 8; }
 
 static struct mprof_signal signal_at(uint64_t t, enum mprof_wakes wakes) {
   time_now = t;
@@ -31,10 +39,12 @@ static uint64_t unlock_at(uint64_t t) {
   return mprof_waiters_charge(MUTEX, MPROF_WAKES_NEXT_OWNER, NULL).ticks;
 }
 static void wait_at(uint64_t t) {
+  change_known(1);
   CHECK(mprof_waiters_enter_cond(COND, MUTEX, t));
 }
 static struct mprof_signal leave(uint64_t start) {
   struct mprof_signal s;
+  change_known(-1);
   mprof_waiters_leave(COND, start, NULL, &s);
   return s;
 }
@@ -136,10 +146,26 @@ static void full_list(void) {
   }
 }
 
+// A thread waits that is not in the table: a signal may have woken this thread.
+static void unknown_waiter(void) {
+  change_known(1);
+  wait_at(5000);
+  CHECK_EQ(signal_at(5100, MPROF_WAKES_ONE).woken, 0);
+  CHECK_EQ(signal_at(5200, MPROF_WAKES_ALL).woken, 0);
+  CHECK_EQ(leave(5000).time, 0);
+  change_known(-1);
+  // A thread of the table that libc does not know of is not asleep yet.
+  wait_at(5300);
+  change_known(-1);
+  CHECK_EQ(signal_at(5400, MPROF_WAKES_ONE).woken, 0);
+  change_known(1);
+  CHECK_EQ(leave(5300).time, 0);
+}
+
 int main(void) {
-  void (*const cases[])(void) = {one_by_one, all_at_once,
-                                 returns_before_it_is_counted, timeouts,
-                                 full_list};
+  void (*const cases[])(void) = {
+      one_by_one, all_at_once, returns_before_it_is_counted,
+      timeouts,   full_list,   unknown_waiter};
   CHECK(mprof_init_ready());
   mprof_clock_set(clock_fn, 1000000000);
   CHECK(mprof_guard_enter());
