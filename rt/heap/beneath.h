@@ -36,7 +36,8 @@ struct mprof_intercept {
   const char *name;
   void **word; // address of the word __mprof_next_<name>
   void *bound; // the definition that the program's calls reach
-  void *own; // the interceptor; differs from bound if the program defines name
+  // The interceptor. Differs from `bound` if the program defines the function.
+  void *own;
   void *plain; // the allocator's function; NULL: find it with dlsym
   // Only for C++ operators; otherwise NULL. If a library replaces the operators
   // for the program, mprof_next_find stores the library's definition in

@@ -395,9 +395,9 @@ void mprof_contention_note_waits(void) {
     atomic_store(&mprof_contention.notes_waits, true);
   }
   mprof_lock_release(&mprof_registry_lock);
-  // During this pause, most threads begin a wait that is noted, so that their
-  // stacks can be read. thread_noting.c handles the threads that do not begin a
-  // wait during the pause.
+  // From now on, each thread records its waits, so that other threads can read
+  // the stack of a waiting thread. During this pause, most threads begin a new
+  // wait, which is recorded. thread_noting.c handles the other threads.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }

@@ -245,10 +245,12 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
   return c;
 }
 
-// The locks of two slots are never held together. A woken thread may therefore
-// return before it is counted as a waiter for the mutex. The thread then takes
-// its signal, which is not marked is_counted, and does not remove itself from
-// the waiters for the mutex. This function removes such threads.
+// The condition and the mutex may have different slots, whose locks are never
+// held together. Therefore this function first counts the threads as waiters
+// for the mutex, and then marks the signal is_counted. Before that mark, a
+// woken thread may already have left the table of waiters. Such a thread does
+// not remove itself from the waiters for the mutex, so this function removes
+// it.
 void mprof_waiters_count_woken(uintptr_t condition,
                                const struct mprof_signal *signal) {
   // With the flag MPROF_WAITER_CAME, the next unlock of the mutex would be

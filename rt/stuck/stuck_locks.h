@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers three questions for stuck_graph.c: for which kind of object a thread
-// in a hooked function waits, which holder a lock's memory names, and whether a
-// thread sleeps in the object that it waits for. The functions here only read
-// locks and never change them.
+// Answers three questions for stuck_graph.c:
+// - For which kind of object does a thread in a hooked function wait?
+// - Which thread holds a lock, according to the memory of the lock?
+// - Does the kernel's futex call, in which a thread sleeps, wait for an address
+//   inside the object?
+// The functions here only read locks and never change them.
 //
 // The memory of a mutex contains the thread id of its owner. The memory of an
 // rwlock contains the thread id of its writer. The records of holds.h are

@@ -47,8 +47,8 @@ struct event {
   size_t n;
 };
 
-// The events of a row (of one thread at a time), and the batch that receives
-// them.
+// The events of a row, and the batch that receives these events. Several
+// threads may use a row one after another.
 struct source {
   // The encoded events. Each has its type, number of arguments, ticks,
   // arguments.

@@ -94,8 +94,9 @@ struct mprof_profile_kind {
   // Appends the numbers of the copy for a message on stderr, such as "1,234
   // waits, 56 stacks".
   void (*put_numbers)(struct mprof_text *t, const void *copy, size_t part);
-  // true: if no profile file is written, the message that names the report has
-  // the numbers that put_numbers appends.
+  // Whether put_numbers also appends the profile's totals to the message that
+  // names the report. The message has these totals only if no file of a profile
+  // was written.
   bool sums_up_report;
   // report writes the section of the report. report_line writes the
   // machine-readable summary lines at the end of the report.
