@@ -31,6 +31,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct open_region {
   struct trace_text name;
@@ -86,6 +87,7 @@ struct timeline {
   struct axis axis;
   uint64_t now; // current time, in units since the first event
   uint64_t arrows, slices, arrows_left_out;
+  uint64_t points, points_left_out;
   uint64_t calls; // calls of timeline_at, one for each event
   struct idmap ids;
   struct thread *threads;
@@ -236,13 +238,16 @@ static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
     put_region(l, t, r, end);
 }
 
-// Returns whether the JSON text has room for an arrow. Without arrows, the text
-// nearly always stays below the limit.
+// Returns whether the JSON text has room for an arrow or for the point of a
+// short system call. Without arrows and points, the text nearly always stays
+// below the limit.
 static bool has_room(const struct timeline *l) {
-  enum { SLICE_BYTES = 90, ARROW_BYTES = 150 }; // typical sizes
+  // Typical sizes.
+  enum { SLICE_BYTES = 90, ARROW_BYTES = 150, POINT_BYTES = 100 };
   enum { SMALL = 256 * 1024 }; // a text of this size needs no limit
   double limit = l->options.bytes_per_event * (double)l->calls;
-  uint64_t bytes = l->slices * SLICE_BYTES + l->arrows * ARROW_BYTES;
+  uint64_t bytes = l->slices * SLICE_BYTES + l->arrows * ARROW_BYTES +
+                   l->points * POINT_BYTES;
   return limit == 0 || bytes < SMALL || (double)bytes < limit;
 }
 
@@ -389,7 +394,8 @@ struct timeline_result timeline_end(struct timeline *l) {
   }
   fputs("}\n", l->out);
   frame_tree_clear(&l->frames);
-  struct timeline_result result = {l->slices, l->arrows_left_out};
+  struct timeline_result result = {l->slices, l->arrows_left_out,
+                                   l->points_left_out};
   idmap_clear(&l->ids);
   free(l->threads);
   free(l);
@@ -507,6 +513,11 @@ void timeline_instant(struct timeline *l, uint64_t g, const char *category,
   uint64_t time = json_units(axis_time(&l->axis, ticks));
   if (l->window != INSIDE || time < l->options.from)
     return;
+  if (strcmp(category, "call") == 0 && !has_room(l)) {
+    l->points_left_out++;
+    return;
+  }
+  l->points++;
   json_head(l->out, 'i', g, time < l->now ? time : l->now);
   fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
   json_text(l->out, "name", name);

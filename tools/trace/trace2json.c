@@ -102,6 +102,13 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
              result.arrows_left_out);
     tell(path, text);
   }
+  if (result.points_left_out) {
+    snprintf(text, sizeof text,
+             "left out %" PRIu64 " short system calls to keep the JSON small; "
+             "--arrows=all writes them",
+             result.points_left_out);
+    tell(path, text);
+  }
   bool missed =
       !result.slices && (options->from > 0 || options->to < UINT64_MAX);
   if (missed)
