@@ -126,9 +126,13 @@ static void until_signalled(void) {
   double most = now() - first;
   finish(&t);
   const struct code c = CODE(wait_stamp);
+#ifdef __GLIBC__ // with musl, only the wait for the condition is recorded
   check_waited("until the signal", "block",
                waited_in(mprof_block_profile, &c, SECOND),
                (struct expected){2, (void *)pthread_cond_wait, least, most});
+#else
+  (void)c, (void)least, (void)most;
+#endif
 }
 
 int main(void) {
