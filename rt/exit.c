@@ -7,6 +7,7 @@
 #include "exit.h"
 
 #include "bucket/custom_profile.h"
+#include "exit_line.h"
 #include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/path.h"
@@ -26,7 +27,6 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "trace/trace.h"
@@ -41,13 +41,7 @@
 #include "write/write_report.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { FILES_MAX = 10 + MPROF_CUSTOM_PROFILES };
-// Maximum length of the line on stderr.
-enum { LINE_MAX_SHOWN = 200 };
-enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // State of the output at the end of a process. The struct is too large for a
 // stack.
@@ -57,51 +51,13 @@ struct last_words {
   size_t base_len;           // length of base without the appended `number`
   unsigned number;           // appended to the name if above 1
   char path[MPROF_PATH_MAX];
-  struct mprof_text line;
   bool is_snapshot; // the process continues after the output
   bool flushes;     // the process is in exit, which flushes stdout at the end
   struct mprof_keep_set written;
-  size_t files;     // files written
-  size_t last_file; // offset in line of the last file's path
-  char line_buf[LINE_SIZE];
+  struct mprof_exit_line line;
 };
 
-// --- the line on stderr ---
-
-extern __typeof__(stdout) stdout __attribute__((weak));
-extern __typeof__(ftrylockfile) ftrylockfile __attribute__((weak));
-extern __typeof__(funlockfile) funlockfile __attribute__((weak));
-extern __typeof__(fflush_unlocked) fflush_unlocked __attribute__((weak));
-
-static FILE *first_stdout; // stdout at start; written once
-
-void mprof_exit_init(void) {
-  if (&stdout != NULL)
-    first_stdout = stdout;
-}
-
-// Returns whether descriptors 1 and 2 are the same regular file. A flush of
-// another file could block, or end the process by SIGPIPE.
-static bool is_one_file(void) {
-  uint64_t dev[2], ino[2];
-  return mprof_os_is_regular(1) &&
-         mprof_sys_fstat_id(1, &dev[0], &ino[0]) == 0 &&
-         mprof_sys_fstat_id(2, &dev[1], &ino[1]) == 0 && dev[0] == dev[1] &&
-         ino[0] == ino[1];
-}
-
-// Flushes stdout if stdout and stderr are the same file. Does nothing if
-// another thread is writing to stdout, or if the program has assigned another
-// stream to stdout, because the program may have closed that stream. The
-// references are weak, because a static program may contain no stdio.
-static void flush_stdout(void) {
-  if (first_stdout == NULL || stdout != first_stdout || ftrylockfile == NULL ||
-      funlockfile == NULL || fflush_unlocked == NULL || !is_one_file() ||
-      ftrylockfile(stdout) != 0)
-    return;
-  fflush_unlocked(stdout);
-  funlockfile(stdout);
-}
+// --- messages ---
 
 static void say_error(const char *path, int error) {
   char text[MPROF_PATH_MAX + 128];
@@ -119,70 +75,28 @@ static void say_error(const char *path, int error) {
 // profile file has been written. Otherwise the line already has the totals of
 // each written file.
 static void put_all(struct last_words *w) {
+  struct mprof_text *t = mprof_exit_line_totals(&w->line);
   const char *separator = "";
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     const struct mprof_profile_kind *kind = mprof_profile_rows[i].kind;
     if (!w->sum.is_shown[i] || !kind->sums_up_report)
       continue;
-    mprof_text_str(&w->line, separator);
-    kind->put_numbers(&w->line, w->sum.copies[i], 0);
+    mprof_text_str(t, separator);
+    kind->put_numbers(t, w->sum.copies[i], 0);
     separator = "; ";
   }
 }
 
-static bool has_losses(void) {
-  for (int i = 0; i < MPROF_STAT_COUNT; i++)
-    if (mprof_stat_infos[i].is_loss && mprof_stat_get(i) != 0)
-      return true;
-  return false;
-}
-
-// Appends the counters of lost data that are not 0. stats.def defines the
-// counters' names, which the written files also show.
-static void put_losses(struct last_words *w) {
-  bool has_any = false;
-  for (int i = 0; i < MPROF_STAT_COUNT; i++) {
-    uint64_t n = mprof_stat_get(i);
-    if (!mprof_stat_infos[i].is_loss || n == 0)
-      continue;
-    mprof_text_str(&w->line, has_any ? ", " : "; incomplete: ");
-    has_any = true;
-    mprof_text_str(&w->line, mprof_stat_infos[i].name);
-    mprof_text_str(&w->line, " ");
-    mprof_text_grouped(&w->line, n);
-  }
-}
-
-// Appends the path w->path of a written file to the line. If error is not 0,
-// reports that the file could not be written. Returns whether the file was
-// written. If the result is true, the caller may then append the file's totals
-// between begin_numbers and end_numbers.
+// Adds the written file w->path to the line. If error is not 0, reports that
+// the file could not be written instead. Returns whether the file was written.
+// If so, the caller may then append the file's totals.
 static bool note_file(struct last_words *w, int error) {
-  static const char and[] = " and ";
-  if (error != 0) {
+  if (error != 0)
     say_error(w->path, error);
-    return false;
-  }
-  // The line becomes "wrote A", "wrote A and B" or "wrote A, B and C".
-  if (w->files > 1) {
-    char *end = w->line_buf + w->last_file;
-    size_t cut = sizeof(and) - 1;
-    memmove(end - cut + 2, end, w->line.len - w->last_file + 1);
-    end[-(ptrdiff_t)cut] = ',';
-    end[1 - (ptrdiff_t)cut] = ' ';
-    w->line.len -= cut - 2;
-  }
-  mprof_text_str(&w->line, w->files++ == 0 ? "wrote " : and);
-  w->last_file = w->line.len;
-  mprof_text_str(&w->line, w->path);
-  return true;
+  else
+    mprof_exit_line_add(&w->line, w->path);
+  return error == 0;
 }
-
-static void begin_numbers(struct last_words *w) {
-  mprof_text_str(&w->line, " (");
-}
-
-static void end_numbers(struct last_words *w) { mprof_text_str(&w->line, ")"); }
 
 // --- files ---
 
@@ -298,9 +212,8 @@ static void write_part(struct last_words *w, size_t i, size_t number) {
   if (!note_file(w, error))
     return;
   mprof_keep_add(&w->written, w->path);
-  begin_numbers(w);
-  mprof_profile_rows[i].kind->put_numbers(&w->line, w->sum.copies[i], number);
-  end_numbers(w);
+  mprof_profile_rows[i].kind->put_numbers(mprof_exit_line_totals(&w->line),
+                                          w->sum.copies[i], number);
 }
 
 // Writes the files of all profiles. With log_path=stderr, the report is written
@@ -335,13 +248,12 @@ static void write_trace(struct last_words *w) {
     // kept.
     if (own_path == NULL && !w->is_snapshot)
       mprof_keep_add(&w->written, w->path);
-    begin_numbers(w);
-    mprof_put_things(&w->line, result.events, "event");
+    struct mprof_text *totals = mprof_exit_line_totals(&w->line);
+    mprof_put_things(totals, result.events, "event");
     if (result.cut != 0) {
-      mprof_text_str(&w->line, "; the oldest part is missing: ");
-      mprof_text_errno(&w->line, result.cut);
+      mprof_text_str(totals, "; the oldest part is missing: ");
+      mprof_text_errno(totals, result.cut);
     }
-    end_numbers(w);
   }
   mprof_outfile_keep_others(true);
 }
@@ -355,9 +267,7 @@ static void name_alloc_log(struct last_words *w) {
     return;
   strcpy(w->path, path);
   note_file(w, 0);
-  begin_numbers(w);
-  mprof_put_things(&w->line, records, "record");
-  end_numbers(w);
+  mprof_put_things(mprof_exit_line_totals(&w->line), records, "record");
 }
 
 static int put_report(struct mprof_outfile *f, void *sum) {
@@ -371,15 +281,12 @@ static void write_report(struct last_words *w) {
     if (error == 0)
       error = mprof_write_file(w->path, false, put_report, &w->sum);
   } while (lost_name(w, error));
-  const bool has_profiles = w->files > 0;
+  const bool has_profiles = w->line.files > 0;
   if (!note_file(w, error))
     return;
   mprof_keep_add(&w->written, w->path);
-  if (has_profiles)
-    return;
-  begin_numbers(w);
-  put_all(w);
-  end_numbers(w);
+  if (!has_profiles)
+    put_all(w);
 }
 
 // Writes the report to stderr, for log_path=stderr. The user sees it in the
@@ -388,78 +295,6 @@ static void write_report_to_stderr(struct last_words *w) {
   int error = mprof_write_file(NULL, false, put_report, &w->sum);
   if (error != 0)
     say_error("the report to stderr", error);
-}
-
-// Writes the line again with the common part of the file names only once,
-// without the ending .pb.gz, and without the reason why there are no samples:
-// "wrote BASE.*: heap (0 samples), block (3 waits, 2 stacks) and txt".
-static void put_base_once(struct last_words *w) {
-  static const char wrote[] = "wrote ", ending[] = ".pb.gz";
-  static const char none[] = "(0 samples: ";
-  const size_t base_len = strlen(w->base);
-  char copy[4 * LINE_MAX_SHOWN];
-  struct mprof_text t = MPROF_TEXT(copy);
-  mprof_message_begin(&t);
-  mprof_text_str(&t, wrote);
-  mprof_text_str(&t, w->base);
-  mprof_text_str(&t, ".*: ");
-  const char *p = strstr(w->line.buf, wrote) + sizeof(wrote) - 1;
-  while (*p != '\0') {
-    if (strncmp(p, w->base, base_len) == 0 && p[base_len] == '.')
-      p += base_len + 1;
-    else if (strncmp(p, ending, sizeof(ending) - 1) == 0)
-      p += sizeof(ending) - 1;
-    else if (strncmp(p, none, sizeof(none) - 1) == 0) {
-      mprof_text_mem(&t, none, sizeof(none) - 3); // without the ": "
-      p += strcspn(p, ")");
-    } else
-      mprof_text_mem(&t, p++, 1);
-  }
-  w->line.len = 0;
-  mprof_text_str(&w->line, t.buf);
-}
-
-// Writes a line that has only the number of files and the common part of their
-// names: "wrote 7 files: BASE.*".
-static void put_number_of_files(struct last_words *w) {
-  static const char many[] = ".*; incomplete: see the report";
-  mprof_message_begin(&w->line);
-  mprof_text_str(&w->line, "wrote ");
-  mprof_put_things(&w->line, w->files, "file");
-  mprof_text_str(&w->line, ": ");
-  // Of a long path, show the end.
-  const size_t room = LINE_MAX_SHOWN - w->line.len - sizeof(many) - 4;
-  const size_t len = strlen(w->base);
-  if (len > room)
-    mprof_text_str(&w->line, "...");
-  mprof_text_str(&w->line, w->base + (len > room ? len - room : 0));
-  mprof_text_str(
-      &w->line,
-      has_losses() || mprof_coverage_lacks_interceptors(&w->sum) ? many : ".*");
-}
-
-// Tells one way to link the program. The report tells more.
-static const char not_counted[] =
-    "; code without MProf is not counted: link with -fmprof";
-
-// Prints the line that names the written files. If the process is in exit,
-// which would flush stdout later (w->flushes), flushes stdout first. Otherwise
-// the line could appear in the middle of the program's output if stdout and
-// stderr are the same file.
-static void say_files(struct last_words *w) {
-  if (!mprof_flags_want_news())
-    return;
-  put_losses(w);
-  // The line has room for one way to link the program. The report names more.
-  if (mprof_coverage_lacks_interceptors(&w->sum))
-    mprof_text_str(&w->line, not_counted);
-  if (w->line.len >= LINE_MAX_SHOWN)
-    put_base_once(w);
-  if (w->line.len >= LINE_MAX_SHOWN)
-    put_number_of_files(w);
-  if (w->flushes)
-    flush_stdout();
-  mprof_message_end(&w->line);
 }
 
 // Makes the first part of all file names. The name of a snapshot contains the
@@ -492,7 +327,6 @@ static void write_files(struct last_words *w) {
   // Symbolize once for all files, because they contain the same addresses.
   bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
-  mprof_message_begin(&w->line);
   w->base_len = strlen(w->base);
   choose_number(w, 1);
   mprof_outfile_keep_others(true);
@@ -508,11 +342,14 @@ static void write_files(struct last_words *w) {
   if (has_names)
     mprof_symbolize_end();
   remove_old_files(w);
-  if (w->files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
+  if (w->line.files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
     mprof_message_always("wrote nothing: with log_path=stderr, only the report "
                          "shows the profiles, and report=0 turns it off");
-  if (w->files != 0) // otherwise the errors have been reported
-    say_files(w);
+  // Without a written file, the errors have been reported.
+  if (w->line.files != 0 && mprof_flags_want_news())
+    mprof_exit_line_print(&w->line, w->base,
+                          !mprof_coverage_lacks_interceptors(&w->sum),
+                          w->flushes);
 }
 
 static void say_nothing_written(const char *why, int error) {
@@ -535,7 +372,6 @@ static int check_maps(void) {
 }
 
 static void write_last_words(struct last_words *w) {
-  w->line = (struct mprof_text)MPROF_TEXT(w->line_buf);
   int error = mprof_summary_take(&w->sum);
   int maps_error = check_maps();
   if (error != 0)
@@ -594,7 +430,7 @@ static void say_no_output(void) {
   mprof_text_str(&t, mprof_heap_groups_why_none(&none, mprof_sample_rate()));
   if (mprof_flags.heap && mprof_sample_rate() != 0 &&
       mprof_coverage_is_linked_without())
-    mprof_text_str(&t, not_counted);
+    mprof_text_str(&t, MPROF_NOT_COUNTED);
   mprof_message_always(text);
 }
 

@@ -17,8 +17,6 @@ enum mprof_end {
   MPROF_END_EXEC,
 };
 
-// Remembers the program's stdout. Call at start.
-void mprof_exit_init(void);
 // Writes the output, if there is any. Sets the guard and takes writer_lock. The
 // guard is already set if a signal handler that interrupted the profiler ends
 // the process. In that case, reports this on stderr and writes nothing. With

@@ -12,6 +12,7 @@
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"
 #include "exit.h"
+#include "exit_line.h"
 #include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/writer_lock.h"
@@ -264,7 +265,7 @@ __attribute__((constructor(101))) static void at_load(int argc, char **argv) {
 #else
 __attribute__((constructor(101))) static void at_load(void) {
 #endif
-  mprof_exit_init();
+  mprof_exit_line_init();
   if (mprof_init_ready())
     mprof_stuck_watch_start();
 }

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The line on stderr that names the files written at the end of the process,
+// such as "mprof: wrote A (3 samples, 2 stacks) and B". exit.c collects the
+// files; this module prints the line.
+
+#ifndef MPROF_RT_EXIT_LINE_H
+#define MPROF_RT_EXIT_LINE_H
+
+#include "bucket/custom_profile.h"
+#include "file/path.h"
+#include "sys/message.h"
+
+// Maximum number of files that one output writes.
+enum { MPROF_EXIT_FILES = 10 + MPROF_CUSTOM_PROFILES };
+
+// Text about code whose allocations are not counted. It names one way to link
+// the program. The report names more ways.
+#define MPROF_NOT_COUNTED                                                      \
+  "; code without MProf is not counted: link with -fmprof"
+
+// The files of one output. Zeros mean no file. The struct is too large for a
+// stack.
+struct mprof_exit_line {
+  size_t files;
+  struct {
+    size_t path, totals; // where the texts begin in buf; totals may be 0: none
+  } v[MPROF_EXIT_FILES];
+  struct mprof_text text; // the texts, each with a terminating 0
+  char buf[(MPROF_EXIT_FILES + 1) * (MPROF_PATH_MAX + 128)];
+};
+
+// Adds a written file, without totals.
+void mprof_exit_line_add(struct mprof_exit_line *l, const char *path);
+// Returns the text to which the caller then appends the totals of the file that
+// was added last, such as "3 samples, 2 stacks".
+struct mprof_text *mprof_exit_line_totals(struct mprof_exit_line *l);
+// Prints the line, with the counters of lost data that are not 0. Shortens the
+// line if it has more than 200 characters.
+// base: the part of the paths before the suffixes of the files.
+// is_counted: false: appends MPROF_NOT_COUNTED.
+// flushes: the process is in exit, which will flush stdout. If stdout and
+// stderr
+//   are the same file, flushes stdout before the line. Otherwise the line could
+//   be in the middle of the program's output.
+void mprof_exit_line_print(const struct mprof_exit_line *l, const char *base,
+                           bool is_counted, bool flushes);
+// Remembers the program's stdout. Call at start.
+void mprof_exit_line_init(void);
+
+#endif // MPROF_RT_EXIT_LINE_H
