@@ -64,11 +64,11 @@ void mprof_procfile_free(struct mprof_procfile *f) {
 
 // --- the command line ---
 
-// The arguments of main, separated by blanks. Written once at start.
-static char kept[512];
+static char first_argument[512]; // of main; written once at start
+static bool has_more_arguments;
 
-// Appends len bytes of arguments. Each argument ends with a null byte. Null
-// bytes and line breaks become blanks.
+// Appends len bytes of arguments. Null bytes, which end the arguments, and line
+// breaks become blanks.
 static void put_arguments(struct mprof_text *t, const char *s, size_t len) {
   for (size_t i = 0; i < len; i++) {
     const bool is_blank = s[i] == '\0' || s[i] == '\n' || s[i] == '\r';
@@ -76,21 +76,17 @@ static void put_arguments(struct mprof_text *t, const char *s, size_t len) {
   }
 }
 
-static void trim(struct mprof_text *t) {
-  while (t->len > 0 && t->buf[t->len - 1] == ' ')
-    t->buf[--t->len] = '\0';
-}
-
 void mprof_command_keep(char *const *argv) {
-  struct mprof_text t = MPROF_TEXT(kept);
-  for (; argv != NULL && *argv != NULL; argv++)
-    put_arguments(&t, *argv, strlen(*argv) + 1);
-  trim(&t);
+  if (argv == NULL || argv[0] == NULL)
+    return;
+  struct mprof_text t = MPROF_TEXT(first_argument);
+  put_arguments(&t, argv[0], strlen(argv[0]));
+  has_more_arguments = argv[1] != NULL;
 }
 
 // Writes the present arguments, which are the title if the program has set one.
-// Padding may follow a title that is shorter than the arguments; trim removes
-// it.
+// A title that is shorter than the arguments is followed by padding, which is
+// left out.
 static void read_arguments(char *buf, size_t len) {
   struct mprof_text t = {.buf = buf, .cap = len};
   struct mprof_procfile f;
@@ -99,27 +95,28 @@ static void read_arguments(char *buf, size_t len) {
     return;
   put_arguments(&t, f.data, f.len);
   mprof_procfile_free(&f);
-  trim(&t);
+  while (t.len > 0 && buf[t.len - 1] == ' ')
+    buf[--t.len] = '\0';
 }
 
-// Returns the length of the first argument in a text of arguments.
-static size_t first_length(const char *s) { return strcspn(s, " "); }
+// Reads the present arguments. Returns whether the program has set a title.
+static bool read_title(char *buf, size_t len) {
+  const size_t n = strlen(first_argument);
+  read_arguments(buf, len);
+  return n > 0 && strncmp(buf, first_argument, n) != 0;
+}
 
 // A program may erase secrets from its arguments. Therefore shows the present
 // arguments if the first one is unchanged. If the program has set a title,
 // shows the first argument only, because the others may contain secrets.
 void mprof_command_line(char *buf, size_t len) {
-  read_arguments(buf, len);
-  const size_t n = first_length(kept);
-  if (n == 0 || strncmp(buf, kept, n) == 0)
+  if (!read_title(buf, len))
     return;
   struct mprof_text t = {.buf = buf, .cap = len};
-  mprof_text_mem(&t, kept, n);
-  mprof_text_str(&t, kept[n] != '\0' ? " ..." : "");
+  mprof_text_str(&t, first_argument);
+  mprof_text_str(&t, has_more_arguments ? " ..." : "");
 }
 
 bool mprof_command_title(char *buf, size_t len) {
-  read_arguments(buf, len);
-  const size_t n = first_length(kept);
-  return n > 0 && buf[0] != '\0' && strncmp(buf, kept, n) != 0;
+  return read_title(buf, len) && buf[0] != '\0';
 }
