@@ -85,7 +85,8 @@ static bool is_own_path(const char *path) {
 // Removes the files of a place. Copies the paths first, because another process
 // may change a place of the shared list at any time.
 static void remove_files(const struct place *p) {
-  struct mprof_keep_set set;
+  // Guarded by writer_lock. Too large for the stack of a small thread.
+  static struct mprof_keep_set set;
   memcpy(&set, &p->set, sizeof(set));
   const size_t len = set.len;
   if (len == 0 || len > MPROF_KEEP_BYTES || p->hash != hash_of(&set) ||
