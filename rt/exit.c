@@ -417,12 +417,11 @@ bool mprof_has_output(void) {
 
 bool mprof_must_say_no_output(void) {
   return (mprof_flags.profile || mprof_flags.report) && !discards_files() &&
-         mprof_flags_has_environment && mprof_flags_want_news() &&
+         mprof_flags_has_environment && !mprof_flags.quiet &&
          mprof_process_epoch() == 0;
 }
 
-// Says that no event was recorded, and why the heap profile would be empty.
-static void say_no_output(void) {
+void mprof_say_no_output(void) {
   const struct mprof_heap_groups none = {0};
   char text[256];
   struct mprof_text t = MPROF_TEXT(text);
@@ -441,11 +440,6 @@ bool mprof_has_written_at_end(void) {
 }
 
 void mprof_write_at_exit(enum mprof_end end) {
-  if (!mprof_has_output()) {
-    if (mprof_must_say_no_output())
-      say_no_output();
-    return;
-  }
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process. The
     // interrupted code may hold any lock, so writing could wait for a lock

@@ -200,7 +200,10 @@ static void write_once(enum mprof_end end) {
       return;
     if (mprof_flags.stuck_report != 0)
       mprof_stuck_watch_stop();
-    mprof_write_at_exit(end);
+    if (has_output)
+      mprof_write_at_exit(end);
+    else
+      mprof_say_no_output();
   } else if (has_output) {
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held, and their changes stay
