@@ -157,6 +157,16 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
   return 0;
 }
 
+long mprof_sys_path_id(const char *path, uint64_t *dev, uint64_t *ino) {
+  struct stat st;
+  long r = stat_at(AT_FDCWD, path, 0, &st);
+  if (r == 0) {
+    *dev = st.st_dev;
+    *ino = st.st_ino;
+  }
+  return r;
+}
+
 bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino) {
   struct stat st;
   long r = stat_at(fd, "", 0, &st);

@@ -38,6 +38,9 @@ bool mprof_sys_is_terminal(int fd);
 // all calls that read the numbers, stores 0 for every open descriptor. The
 // statistic `unchecked` counts such calls.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
+// Stores the device and inode numbers of the file that path names. Returns 0 or
+// -errno.
+long mprof_sys_path_id(const char *path, uint64_t *dev, uint64_t *ino);
 // Returns whether descriptor fd refers to the file with these numbers. If a
 // filter refuses all system calls that read the numbers, returns true for every
 // open descriptor.

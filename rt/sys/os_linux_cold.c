@@ -57,10 +57,10 @@ bool mprof_os_is_special(const char *path) {
 bool mprof_os_is_file(const char *path) { return kind(path) == S_IFREG; }
 
 bool mprof_os_is_same_file(const char *a, const char *b) {
-  struct stat s, t;
-  return call4(SYS_newfstatat, AT_FDCWD, (long)a, (long)&s, 0) >= 0 &&
-         call4(SYS_newfstatat, AT_FDCWD, (long)b, (long)&t, 0) >= 0 &&
-         s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+  uint64_t dev[2], ino[2];
+  return mprof_sys_path_id(a, &dev[0], &ino[0]) == 0 &&
+         mprof_sys_path_id(b, &dev[1], &ino[1]) == 0 && dev[0] == dev[1] &&
+         ino[0] == ino[1];
 }
 
 bool mprof_os_is_regular(int fd) {
