@@ -449,7 +449,10 @@ bool mprof_flags_want_news(void) { return user_asks && !mprof_flags.quiet; }
 
 void mprof_flags_init(void) {
   const char *user = mprof_flags_environment("MPROF_OPTIONS");
-  user_asks = (user != NULL && *user != '\0') || mprof_sys_is_terminal(2);
+  mprof_flags_has_environment = user != NULL && *user != '\0';
+  // Asks now, and not when a message is printed, because the program may have
+  // installed a seccomp filter by then.
+  user_asks = mprof_flags_has_environment || mprof_sys_is_terminal(2);
   if (!user_asks && __mprof_default_options == NULL)
     mprof_message_turn_off();
   mprof_flags_defaults(&mprof_flags);
@@ -458,7 +461,6 @@ void mprof_flags_init(void) {
     s = __mprof_default_options();
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
-  mprof_flags_has_environment = user != NULL && *user != '\0';
   if (user != NULL)
     mprof_flags_parse(&mprof_flags, user, "MPROF_OPTIONS");
   if (mprof_flags.help)
