@@ -97,6 +97,8 @@ void mprof_unwind_init(void) {
 }
 
 void mprof_learn_root(mprof_pc pc) {
+  if (mprof_is_root(pc))
+    return;
   const struct mprof_module *libc = &mprof_stack_roots.libc;
   if (libc->end != 0 && pc - libc->start >= libc->end - libc->start)
     return; // a module other than libc may be unloaded

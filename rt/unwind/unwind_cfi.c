@@ -337,7 +337,7 @@ static size_t keep(const struct walk *w, const mprof_pc *pcs, size_t n,
 // Remembers the return address of main, whose frame is at main_frame. Does
 // nothing unless the calling thread is the process's first thread.
 static void learn_root_of_main(const struct walk *w, uintptr_t main_frame) {
-  if (w->own->is_main && !mprof_is_root(word_at(main_frame + 8)))
+  if (w->own->is_main)
     mprof_learn_root(word_at(main_frame + 8));
 }
 
