@@ -174,9 +174,7 @@ static void wait_begin(struct mprof_wait *w, bool notes, enum mprof_kind kind,
     if (mprof_unlikely(mprof_trace_is_on()))
       mprof_trace_hooks.wait_begin(w, false);
     if (object != 0 && has_charges())
-      w->is_waiter = mutex != 0
-                         ? mprof_waiters_enter_cond(object, mutex, w->start)
-                         : mprof_waiters_enter(object, w->start);
+      w->is_waiter = mprof_waiters_enter(object, mutex, w->start);
   }
   if (mprof_unlikely(notes))
     mprof_wait_observer.begin(w);

@@ -129,13 +129,8 @@ static bool enter(uintptr_t object, uintptr_t mutex, uint64_t start, uint32_t n,
   return w != NULL;
 }
 
-bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
-  return enter(object, 0, start, 1, MPROF_WAITER_CAME);
-}
-
-bool mprof_waiters_enter_cond(uintptr_t condition, uintptr_t mutex,
-                              uint64_t start) {
-  return enter(condition, mutex, start, 1, MPROF_WAITER_CAME);
+bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start) {
+  return enter(object, mutex, start, 1, MPROF_WAITER_CAME);
 }
 
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,

@@ -20,13 +20,13 @@
 struct mprof_trace_waker; // trace_hooks.h
 
 // Adds the calling thread to the waiters for object. Returns false if there is
-// no memory. start: time at which the wait began, in ticks.
-bool mprof_waiters_enter(uintptr_t object, uint64_t start);
-// Adds the calling thread to the waiters for a condition. mutex: the mutex that
-// the thread releases meanwhile. A signal then counts the thread as a waiter
-// for the mutex; see mprof_waiters_count_woken.
-bool mprof_waiters_enter_cond(uintptr_t condition, uintptr_t mutex,
-                              uint64_t start);
+// no memory.
+// mutex: if object is a condition, the mutex that the thread releases
+// meanwhile;
+//   otherwise 0. A signal then counts the thread as a waiter for the mutex; see
+//   mprof_waiters_count_woken.
+// start: time at which the wait began, in ticks.
+bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start);
 // Removes the calling thread from the waiters for object. Returns the time of
 // the last charged release of object, in ticks, or 0 if there was none since
 // start.

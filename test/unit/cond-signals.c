@@ -40,7 +40,7 @@ static uint64_t unlock_at(uint64_t t) {
 }
 static void wait_at(uint64_t t) {
   change_known(1);
-  CHECK(mprof_waiters_enter_cond(COND, MUTEX, t));
+  CHECK(mprof_waiters_enter(COND, MUTEX, t));
 }
 static struct mprof_signal leave(uint64_t start) {
   struct mprof_signal s;

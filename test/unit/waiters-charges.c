@@ -38,7 +38,7 @@ static uint64_t charge_at(uintptr_t lock, uint64_t t) {
 
 static void enter_at(uintptr_t lock, uint64_t t) {
   time_now = t;
-  CHECK(mprof_waiters_enter(lock, t));
+  CHECK(mprof_waiters_enter(lock, 0, t));
 }
 
 static uint32_t word(uintptr_t lock) {
@@ -184,8 +184,8 @@ static void late_entry(uintptr_t a) {
   enter_at(a, 7000);
   CHECK_EQ(charge_at(a, 7100), 100);
   time_now = 7105;
-  CHECK(mprof_waiters_enter(a, 7090));
-  CHECK(mprof_waiters_enter(a, 7100));
+  CHECK(mprof_waiters_enter(a, 0, 7090));
+  CHECK(mprof_waiters_enter(a, 0, 7100));
   CHECK_EQ(leave(a, 7100), 0);
   CHECK_EQ(charge_at(a, 7110), 10 + 10);
   CHECK_EQ(leave(a, 7090), 7110);
