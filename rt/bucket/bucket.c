@@ -215,8 +215,6 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
-  if (key->type == MPROF_BUCKET_CUSTOM) // CUSTOM: key->size, not key->object
-    return mprof_bucket_get(key, true);
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
   struct mprof_bucket *any = mprof_bucket_get(&shared, true);

@@ -71,6 +71,12 @@ static unsigned same_index(const struct mprof_bucket_key *key) {
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
+// Returns whether the frame at `frame` lies in the part of the thread's own
+// stack that is known to be readable.
+static inline bool is_own(const struct mprof_thread *t, uintptr_t frame) {
+  return frame >= t->range.lo && frame <= t->range.hi - 16;
+}
+
 // Searches recent[] for a bucket whose return addresses are the same as those
 // of the frames from `frame` on. Returns the bucket, or NULL. Stores the
 // address of the last compared frame in *last. The thread's stack may be longer
@@ -82,7 +88,7 @@ static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              uintptr_t *last) {
   const size_t leaves = leaf != 0;
   const struct mprof_scratch *s = t->scratch;
-  if (frame < t->range.lo || frame > t->range.hi - 16)
+  if (!is_own(t, frame))
     return NULL;
   const mprof_pc pc = ((const mprof_pc *)frame)[1];
   struct mprof_bucket *b = s->recent[recent_index(pc, frame, key)];
@@ -129,7 +135,8 @@ static void set_stack(const struct mprof_thread *t,
 // Returns whether the number of buckets of one stack is limited
 // (mprof_bucket_get_limited).
 static bool is_limited(const struct mprof_bucket_key *key) {
-  return key->type != MPROF_BUCKET_MEM && key->object != 0;
+  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
+         key->object != 0;
 }
 
 // Returns the common bucket for the stack of *key, whose object is 0. Returns
@@ -137,8 +144,7 @@ static bool is_limited(const struct mprof_bucket_key *key) {
 static struct mprof_bucket *without_object(const struct mprof_bucket_key *key) {
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
-  return key->type == MPROF_BUCKET_CUSTOM ? NULL
-                                          : mprof_bucket_get(&shared, false);
+  return mprof_bucket_get(&shared, false);
 }
 
 // Returns the bucket of *key if frame pointers are known to lead to all frames
@@ -174,12 +180,6 @@ known_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
   if (b)
     *same = s->recent[recent_index(f->caller, f->frame, key)] = b;
   return b;
-}
-
-// Returns whether the frame at `frame` lies in the part of the thread's own
-// stack that is known to be readable.
-static bool is_own(const struct mprof_thread *t, uintptr_t frame) {
-  return frame >= t->range.lo && frame <= t->range.hi - 16;
 }
 
 // Records that frame pointers lead to all frames of the stack f: sets is_chain
