@@ -38,7 +38,10 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
 // Returns a start record for the new thread, which replaces the argument of its
 // start function. Returns NULL if the thread needs no record, or the runtime
 // cannot make one.
-static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
+// fn: function that the thread will run; 0: the function of `state`.
+// state: for a std::thread of libstdc++, its std::thread::_State.
+static struct mprof_thread_start *begin(uintptr_t fn, const void *state,
+                                        uintptr_t frame) {
   if (!mprof_init_ready())
     return NULL;
   if (!mprof_guard_enter()) {
@@ -49,6 +52,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
   struct mprof_thread_start *s =
       b || mprof_tls.labels != 0 ? mprof_thread_start_new() : NULL;
   if (s) {
+    s->runs = state ? mprof_std_thread_function(state) : fn;
     s->bucket = b;
     s->labels = mprof_tls.labels;
     s->epoch = mprof_process_epoch();
@@ -57,7 +61,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
     if (b)
       atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
-      s->trace_g = mprof_trace_create(fn, frame, &s->trace_start);
+      s->trace_g = mprof_trace_create(s->runs, frame, &s->trace_start);
       s->trace_session = mprof_tls.trace_session;
     }
   }
@@ -88,11 +92,10 @@ static void *run(void *arg) {
 
 MPROF_ENTRY int __mprof_pthread_create(pthread_t *t, const pthread_attr_t *attr,
                                        void *(*fn)(void *), void *arg) {
-  struct mprof_thread_start *s = begin((uintptr_t)fn, ENTRY_FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, NULL, ENTRY_FRAME);
   if (!s)
     return pthread_create(t, attr, fn, arg);
   s->fn = fn;
-  s->runs = (uintptr_t)fn;
   s->arg = arg;
   int error = pthread_create(t, attr, run, s);
   if (error != 0)
@@ -113,11 +116,10 @@ static int run_c11(void *arg) {
 
 MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
                                     void *arg) {
-  struct mprof_thread_start *s = begin((uintptr_t)fn, ENTRY_FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, NULL, ENTRY_FRAME);
   if (!s)
     return thrd_create(t, fn, arg);
   s->c11_fn = fn;
-  s->runs = (uintptr_t)fn;
   s->arg = arg;
   int result = thrd_create(t, run_c11, s);
   if (result != 0)
@@ -132,24 +134,14 @@ MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
 // replaces the state by the start record, which owns the original state. The
 // start record begins with a virtual table in the layout of the Itanium C++
 // ABI. (libc++ needs no entry here, because its headers call pthread_create.)
-struct virtuals {
-  void (*destroy)(void *self);
-  void (*delete)(void *self);
-  void (*run)(void *self);
-};
-
-static const struct virtuals *virtuals_of(const void *state) {
-  return *(const struct virtuals *const *)state;
-}
-
 static void state_destroy(void *self) {
   struct mprof_thread_start *s = self;
-  virtuals_of(s->arg)->delete(s->arg);
+  mprof_virtuals_of(s->arg)->delete(s->arg);
 }
 
 static void state_delete(void *self) {
   struct mprof_thread_start *s = self;
-  virtuals_of(s->arg)->delete(s->arg);
+  mprof_virtuals_of(s->arg)->delete(s->arg);
   if (s->has_run) {
     if (mprof_guard_enter()) {
       mprof_thread_start_free(s);
@@ -165,13 +157,13 @@ static void state_run(void *self) {
   void *state = s->arg;
   s->has_run = true;
   mprof_thread_begin(s, false);
-  __attribute__((musttail)) return virtuals_of(state)->run(state);
+  __attribute__((musttail)) return mprof_virtuals_of(state)->run(state);
 }
 
 static const struct {
   ptrdiff_t offset_to_top;
   const void *type_info;
-  struct virtuals functions;
+  struct mprof_virtuals functions;
 } state_table = {0, NULL, {state_destroy, state_delete, state_run}};
 
 #define START_THREAD                                                           \
@@ -187,10 +179,8 @@ extern void START_THREAD(void *thread, void **state, void (*depend)(void))
 MPROF_ENTRY void
 __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void *thread, void **state, void (*depend)(void)) {
-  const uintptr_t fn = mprof_std_thread_function(*state);
-  struct mprof_thread_start *s = begin(fn, ENTRY_FRAME);
+  struct mprof_thread_start *s = begin(0, *state, ENTRY_FRAME);
   if (s) {
-    s->runs = fn;
     s->virtuals = &state_table.functions;
     s->arg = *state;
     *state = s;

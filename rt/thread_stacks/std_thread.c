@@ -248,20 +248,14 @@ static size_t find_offset(const char *type) {
   return (at + 7) & ~(size_t)7;
 }
 
-// The first words of the virtual table of std::thread::_State. The word in
-// front of a virtual table points to the struct type_info (Itanium C++ ABI).
-struct virtuals {
-  void (*destroy)(void *self);
-  void (*delete)(void *self);
-  void (*run)(void *self);
-};
+// The word in front of a virtual table points to this struct (Itanium C++ ABI).
 struct type_info {
   const void *virtuals;
   const char *name;
 };
 
 uintptr_t mprof_std_thread_function(const void *state) {
-  const struct virtuals *v = *(const struct virtuals *const *)state;
+  const struct mprof_virtuals *v = mprof_virtuals_of(state);
   const struct type_info *type = ((const struct type_info *const *)v)[-1];
   const uintptr_t run = (uintptr_t)v->run;
   // type is NULL in code that was compiled with -fno-rtti.

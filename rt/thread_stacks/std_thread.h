@@ -10,6 +10,18 @@
 
 #include "sys/base.h"
 
+// The first words of the virtual table of std::thread::_State (Itanium C++
+// ABI).
+struct mprof_virtuals {
+  void (*destroy)(void *self);
+  void (*delete)(void *self);
+  void (*run)(void *self);
+};
+static inline const struct mprof_virtuals *
+mprof_virtuals_of(const void *state) {
+  return *(const struct mprof_virtuals *const *)state;
+}
+
 // Returns the address of the function that a thread with this state will run.
 // state: a std::thread::_State whose thread has not begun. If the program
 // passed a pointer to a function or to a member function, and the position of
