@@ -21,10 +21,9 @@ struct mprof_trace_waker; // trace_hooks.h
 
 // Adds the calling thread to the waiters for object. Returns false if there is
 // no memory.
-// mutex: if object is a condition, the mutex that the thread releases
-// meanwhile;
-//   otherwise 0. A signal then counts the thread as a waiter for the mutex; see
-//   mprof_waiters_count_woken.
+// mutex: if object is a condition, the mutex that the thread releases for the
+//   time of the wait; otherwise 0. A signal then counts the thread as a waiter
+//   for the mutex; see mprof_waiters_count_woken.
 // start: time at which the wait began, in ticks.
 bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start);
 // Removes the calling thread from the waiters for object. Returns the time of

@@ -77,7 +77,7 @@ static void list_results(struct mprof_thread_stacks *s) {
   for (size_t i = 0; i < s->slots_len; i++) {
     struct mprof_thread_slot *slot = mprof_slot_at(s, i);
     slot->count = 1;
-    mprof_unnoted_name(slot, &slot->unnoted);
+    mprof_unnoted_name(slot);
     if (slot != own && !slot->is_gone &&
         atomic_load(&slot->state) == MPROF_SLOT_SATISFIED)
       s->v[s->len++] = slot;

@@ -40,10 +40,9 @@ struct mprof_unnoted {
 // the function is unknown.
 bool mprof_unnoted_find(const struct mprof_proc_thread *p,
                         struct mprof_unnoted *u);
-// Gives the stack in the slot the hooked function u->op as its leaf, in place
-// of the functions of libc that op has called. Changes nothing if the thread
-// has left the wait u before it filled the slot.
-void mprof_unnoted_name(struct mprof_thread_slot *slot,
-                        const struct mprof_unnoted *u);
+// Gives the stack in the slot the hooked function of slot->unnoted as its leaf,
+// in place of the functions of libc that the hooked function has called.
+// Changes nothing if the thread has left that wait before it filled the slot.
+void mprof_unnoted_name(struct mprof_thread_slot *slot);
 
 #endif // MPROF_RT_THREAD_STACKS_THREAD_UNNOTED_H
