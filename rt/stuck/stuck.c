@@ -20,6 +20,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "thread_stacks/thread_ids.h"
 #include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
 static bool is_unseen(const struct mprof_stuck *g, int tid) {
   struct mprof_proc_thread p;
   const size_t i = mprof_stuck_graph_find(g, tid);
-  if (tid == mprof_sys_gettid() || tid == atomic_load(&mprof_own_thread) ||
+  if (tid == mprof_sys_gettid() ||
       (i != MPROF_NO_THREAD &&
        (g->v[i].is_unnoted ||
         (g->v[i].thread && atomic_load(&g->v[i].thread->wait) != 0))))
@@ -71,15 +72,12 @@ static bool is_unseen(const struct mprof_stuck *g, int tid) {
 }
 
 static void count_unseen(struct mprof_stuck *g) {
-  enum { SPARE = 64 };
-  const size_t cap = g->len + SPARE, bytes = cap * sizeof(int);
-  int *tids = mprof_os_map(bytes);
-  if (!tids)
+  struct mprof_tids tids;
+  if (mprof_tids_list(&tids) != 0)
     return;
-  const long n = mprof_proc_threads(tids, cap, NULL);
-  for (long i = 0; i < n && (size_t)i < cap; i++)
-    g->stacks.unseen += is_unseen(g, tids[i]);
-  mprof_os_unmap(tids, bytes);
+  for (size_t i = 0; i < tids.len; i++)
+    g->stacks.unseen += is_unseen(g, tids.v[i]);
+  mprof_tids_free(&tids);
 }
 
 // Judges only the threads that wait for locks or joins. Called if all TRIES

@@ -33,6 +33,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "thread_stacks/thread_ids.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
@@ -178,25 +179,6 @@ static void add_locked(struct mprof_thread *t, void *arg) {
 
 // --- waits that are not noted ---
 
-struct tids {
-  int *v;
-  size_t len, bytes;
-};
-
-// Lists the ids of all threads. Threads that begin meanwhile may be missing.
-static int list_threads(struct tids *t) {
-  enum { SPARE = 64 };
-  const long now = mprof_proc_threads(NULL, 0, NULL);
-  const size_t cap = (now > 0 ? (size_t)now : 0) + SPARE;
-  *t = (struct tids){.bytes = cap * sizeof(int)};
-  t->v = mprof_os_map(t->bytes);
-  if (!t->v)
-    return -ENOMEM;
-  const long n = mprof_proc_threads(t->v, cap, NULL);
-  t->len = n < 0 ? 0 : (size_t)n < cap ? (size_t)n : cap;
-  return 0;
-}
-
 // Adds a thread that is not registered, unless the thread is known already.
 static void add_other(struct mprof_stuck *g, int tid) {
   if (g->len == g->cap || tid == atomic_load(&mprof_own_thread) ||
@@ -209,7 +191,7 @@ static void add_other(struct mprof_stuck *g, int tid) {
   x->of = MPROF_NO_THREAD;
 }
 
-static void add_unnoted(const struct taking *k, const struct tids *t) {
+static void add_unnoted(const struct taking *k, const struct mprof_tids *t) {
   struct mprof_stuck *g = k->g;
   if (k->age != 0) // it is unknown when an unnoted wait began
     return;
@@ -369,7 +351,7 @@ static int make_room(struct mprof_stuck *g, size_t others) {
   return 0;
 }
 
-static int copy_waits(const struct taking *k, const struct tids *t) {
+static int copy_waits(const struct taking *k, const struct mprof_tids *t) {
   const size_t others = k->age != 0  ? 0
                         : k->stopped ? k->stopped->slots_len
                                      : t->len;
@@ -382,9 +364,9 @@ static int copy_waits(const struct taking *k, const struct tids *t) {
 // The data of /proc is read without a lock, because this takes long if there
 // are many threads.
 static int take_running(const struct taking *k) {
-  struct tids t = {.v = NULL};
-  int error = k->age == 0 ? list_threads(&t) : 0;
-  if (error != 0)
+  struct mprof_tids t = {.v = NULL};
+  int error = k->age == 0 ? mprof_tids_list(&t) : 0;
+  if (error == -ENOMEM) // without /proc, only registered threads are judged
     return error;
   uint64_t mask = lock_threads();
   error = copy_waits(k, &t);
@@ -395,13 +377,12 @@ static int take_running(const struct taking *k) {
     error = find_holders(k->g);
     unlock_threads(mask);
   }
-  if (t.v)
-    mprof_os_unmap(t.v, t.bytes);
+  mprof_tids_free(&t);
   return error;
 }
 
 static int take_stopped(const struct taking *k) {
-  const struct tids none = {.v = NULL};
+  const struct mprof_tids none = {.v = NULL};
   const int error = copy_waits(k, &none);
   if (error != 0)
     return error;

@@ -17,6 +17,7 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_collect.h"
+#include "thread_stacks/thread_ids.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
@@ -48,41 +49,6 @@ static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
   s->index[i] = (uint32_t)++s->slots_len;
   MPROF_ASSERT(2 * s->slots_len <= s->index_size);
   return slot;
-}
-
-struct tids {
-  int *v;
-  size_t len, mapped_bytes;
-  size_t missing; // number of threads that the kernel has not listed
-};
-
-static void free_tids(struct tids *t) {
-  if (t->v)
-    mprof_os_unmap(t->v, t->mapped_bytes);
-  t->v = NULL;
-}
-
-static int list_threads(struct tids *t) {
-  size_t cap = 1024;
-  for (;;) {
-    *t = (struct tids){.mapped_bytes = cap * sizeof(int)};
-    t->v = mprof_os_map(t->mapped_bytes);
-    if (!t->v)
-      return -ENOMEM;
-    long n = mprof_proc_threads(t->v, cap, &t->missing);
-    if (n >= 0 && (size_t)n <= cap) {
-      for (size_t i = 0; i < (size_t)n; i++)
-        if (!is_runtimes_own(t->v[i]))
-          t->v[t->len++] = t->v[i];
-      return 0;
-    }
-    free_tids(t);
-    if (n < 0)
-      return (int)n;
-    // The larger array has room for threads that are created before the next
-    // try.
-    cap = (size_t)n + n / 8 + 64;
-  }
 }
 
 // Allocates the memory of `threads` slots. The memory that no slot uses takes
@@ -208,7 +174,7 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
 // program. So when this function returns, no thread of the registry that has a
 // slot was created by another thread of the registry without a slot.
 // Returns 0 with the lock held. Returns -ENOMEM without the lock.
-static int make_all_slots(struct mprof_reader *r, const struct tids *tids,
+static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
                           uintptr_t frame, size_t *unlisted) {
   struct mprof_thread_stacks *s = r->s;
   for (size_t spare = SPARE_SLOTS;;) {
@@ -240,8 +206,8 @@ static int make_all_slots(struct mprof_reader *r, const struct tids *tids,
 // kernel's list lacked.
 static void add_unregistered(struct mprof_reader *r) {
   struct mprof_thread_stacks *s = r->s;
-  struct tids tids;
-  if (list_threads(&tids) != 0)
+  struct mprof_tids tids;
+  if (mprof_tids_list(&tids) != 0)
     return;
   mprof_lock_acquire(&mprof_registry_lock);
   size_t len = tids.len, unlisted = s->slots_len, left_out = 0;
@@ -256,15 +222,15 @@ static void add_unregistered(struct mprof_reader *r) {
     left_out += tids.missing - unlisted;
   mprof_threads_each(join_locked, r);
   mprof_lock_release(&mprof_registry_lock);
-  free_tids(&tids);
+  mprof_tids_free(&tids);
   mprof_round_leave_out(left_out);
 }
 
 int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
   struct mprof_thread_stacks *s = r->s;
-  struct tids tids;
+  struct mprof_tids tids;
   size_t unlisted;
-  int error = list_threads(&tids);
+  int error = mprof_tids_list(&tids);
   if (error == -ENOMEM)
     return error;
   // Other errors mean that /proc cannot be read. Then the round has only the
@@ -277,7 +243,7 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
   mprof_ask_begin();
   error =
       tids.len > limit ? -ERANGE : make_all_slots(r, &tids, frame, &unlisted);
-  free_tids(&tids);
+  mprof_tids_free(&tids);
   if (error != 0) {
     mprof_ask_end(0);
     return error;
@@ -306,13 +272,13 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
 bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out) {
   struct mprof_thread_stacks *s = r->s;
   const size_t known = s->slots_len;
-  struct tids tids;
-  if (list_threads(&tids) != 0)
+  struct mprof_tids tids;
+  if (mprof_tids_list(&tids) != 0)
     return false;
   *left_out = tids.missing;
   for (size_t i = 0; i < tids.len; i++)
     *left_out += !mprof_slot_of(s, tids.v[i]) && !add_slot(s, tids.v[i]);
-  free_tids(&tids);
+  mprof_tids_free(&tids);
   if (s->slots_len == known)
     return false;
   mprof_threads_each(add_locked, r);

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the threads of the process; see thread_ids.h.
+
+#include "thread_stacks/thread_ids.h"
+
+#include "sys/os_linux.h"
+#include "thread/proc_threads.h"
+#include "thread_stacks/thread_stacks.h"
+
+#include <errno.h>
+
+void mprof_tids_free(struct mprof_tids *t) {
+  if (t->v)
+    mprof_os_unmap(t->v, t->mapped_bytes);
+  t->v = NULL;
+}
+
+int mprof_tids_list(struct mprof_tids *t) {
+  const int own = atomic_load_explicit(&mprof_own_thread, memory_order_relaxed);
+  size_t cap = 1024;
+  for (;;) {
+    *t = (struct mprof_tids){.mapped_bytes = cap * sizeof(int)};
+    t->v = mprof_os_map(t->mapped_bytes);
+    if (!t->v)
+      return -ENOMEM;
+    long n = mprof_proc_threads(t->v, cap, &t->missing);
+    if (n >= 0 && (size_t)n <= cap) {
+      for (size_t i = 0; i < (size_t)n; i++)
+        if (t->v[i] != own)
+          t->v[t->len++] = t->v[i];
+      return 0;
+    }
+    mprof_tids_free(t);
+    if (n < 0)
+      return (int)n;
+    // The larger array has room for threads that are created before the next
+    // try.
+    cap = (size_t)n + n / 8 + 64;
+  }
+}
