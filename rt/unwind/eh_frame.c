@@ -223,11 +223,15 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
 struct row {
   enum mprof_cfa_base base;
   int64_t cfa;
-  int64_t bp; // offset of the saved frame pointer from the CFA
-  bool bp_is_saved, bp_is_odd, ra_is_undefined;
-  // True: the frame pointer is saved at the address in the frame pointer
-  // register.
-  bool bp_is_at_bp;
+  // Where the caller's frame pointer is.
+  enum {
+    BP_SAME,  // in the frame pointer register
+    BP_SAVED, // at the offset bp from the CFA
+    BP_AT_BP, // at the address in the frame pointer register
+    BP_ODD    // in a place that no rule can express
+  } bp_place;
+  int64_t bp;
+  bool ra_is_undefined;
 };
 
 struct machine {
@@ -246,8 +250,7 @@ static void set_base(struct machine *m, uint64_t reg) {
 
 static void set_saved(struct machine *m, uint64_t reg, int64_t offset) {
   if (reg == REG_BP_NUMBER) {
-    m->row.bp_is_saved = true;
-    m->row.bp_is_odd = m->row.bp_is_at_bp = false;
+    m->row.bp_place = BP_SAVED;
     m->row.bp = offset;
   } else if (reg == REG_RA_NUMBER && offset != -8) {
     m->is_odd = true;
@@ -256,9 +259,7 @@ static void set_saved(struct machine *m, uint64_t reg, int64_t offset) {
 
 static void set_restored(struct machine *m, uint64_t reg) {
   if (reg == REG_BP_NUMBER) {
-    m->row.bp_is_saved = m->initial.bp_is_saved;
-    m->row.bp_is_odd = m->initial.bp_is_odd;
-    m->row.bp_is_at_bp = m->initial.bp_is_at_bp;
+    m->row.bp_place = m->initial.bp_place;
     m->row.bp = m->initial.bp;
   }
 }
@@ -267,8 +268,7 @@ static void set_restored(struct machine *m, uint64_t reg) {
 // cannot express.
 static void set_odd(struct machine *m, uint64_t reg) {
   if (reg == REG_BP_NUMBER) {
-    m->row.bp_is_odd = true;
-    m->row.bp_is_at_bp = false;
+    m->row.bp_place = BP_ODD;
   } else if (reg == REG_RA_NUMBER) {
     m->is_odd = true;
   }
@@ -321,9 +321,9 @@ static void set_saved_by_expression(struct machine *m, uint64_t reg,
                                     struct cursor e) {
   int64_t offset;
   set_odd(m, reg);
-  if (reg == REG_BP_NUMBER)
-    m->row.bp_is_at_bp =
-        begins_with_bp(&e, &offset) && offset == 0 && e.at == e.end;
+  if (reg == REG_BP_NUMBER && begins_with_bp(&e, &offset) && offset == 0 &&
+      e.at == e.end)
+    m->row.bp_place = BP_AT_BP;
 }
 
 // Runs instruction op if it defines the CFA (canonical frame address). Returns
@@ -381,7 +381,7 @@ static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   case DW_CFA_same_value:
     reg = get_uleb(c);
     if (reg == REG_BP_NUMBER)
-      m->row.bp_is_saved = m->row.bp_is_odd = m->row.bp_is_at_bp = false;
+      m->row.bp_place = BP_SAME;
     return true;
   case DW_CFA_expression:
     reg = get_uleb(c);
@@ -469,16 +469,16 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
   if (row->ra_is_undefined)
     return (struct mprof_cfa_rule){.base = MPROF_CFA_ROOT};
   if (row->base == MPROF_CFA_AT_BP)
-    return row->bp_is_at_bp && row->cfa % 8 == 0
+    return row->bp_place == BP_AT_BP && row->cfa % 8 == 0
                ? (struct mprof_cfa_rule){.base = MPROF_CFA_AT_BP,
                                          .cfa_words = (int32_t)(row->cfa / 8)}
                : none;
-  if (row->base == MPROF_CFA_UNKNOWN || row->bp_is_odd || row->cfa % 8 != 0 ||
-      row->bp % 8 != 0)
+  if (row->base == MPROF_CFA_UNKNOWN || row->bp_place == BP_AT_BP ||
+      row->bp_place == BP_ODD || row->cfa % 8 != 0 || row->bp % 8 != 0)
     return none;
   return (struct mprof_cfa_rule){.base = row->base,
                                  .cfa_words = (int32_t)(row->cfa / 8),
-                                 .bp_is_saved = row->bp_is_saved,
+                                 .bp_is_saved = row->bp_place == BP_SAVED,
                                  .bp_words = (int32_t)(row->bp / 8)};
 }
 
