@@ -37,14 +37,6 @@ double mprof_scale_factor(uint64_t size, uint64_t rate) {
   return 1 / (1 - exp_minus((double)size / (double)rate));
 }
 
-// Returns the number of sampled blocks in use. An event near the end of a cycle
-// may be counted one cycle early (cycle.c). If this happens to the free of a
-// block, but not to its allocation, frees may exceed allocs. The number must
-// not become negative.
-static uint64_t inuse(const struct mprof_mem_sample *s) {
-  return s->allocs > s->frees ? s->allocs - s->frees : 0;
-}
-
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
   uint64_t size = s->bucket->size;
   double scale = mprof_scale_factor(size, s->bucket->rate);
@@ -52,7 +44,7 @@ struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
   e.alloc_objects = s->alloc_objects;
   e.alloc_bytes = (int64_t)((double)(s->allocs * size) * scale);
   e.inuse_objects = s->inuse_objects;
-  e.inuse_bytes = (int64_t)((double)(inuse(s) * size) * scale);
+  e.inuse_bytes = (int64_t)((double)(mprof_mem_inuse(s) * size) * scale);
   return e;
 }
 
@@ -119,7 +111,8 @@ static void estimate_sample(struct mprof_groups *g, struct mprof_mem_sample *s,
     sums->start = start_of(b);
   const double scale = mprof_scale_factor(b->size, b->rate);
   s->alloc_objects = round_objects(sums, ALLOC, (double)s->allocs * scale);
-  s->inuse_objects = round_objects(sums, INUSE, (double)inuse(s) * scale);
+  s->inuse_objects =
+      round_objects(sums, INUSE, (double)mprof_mem_inuse(s) * scale);
   if (x == NULL)
     return;
   const uint64_t *n = x->n;

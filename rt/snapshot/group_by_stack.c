@@ -33,8 +33,7 @@ static void add_labels(struct mprof_stack_labels *l, uint16_t labels,
 static void add_samples(struct mprof_heap_sum *sum,
                         const struct mprof_mem_sample *s) {
   sum->alloc_samples += s->allocs;
-  if (s->allocs > s->frees)
-    sum->inuse_samples += s->allocs - s->frees;
+  sum->inuse_samples += mprof_mem_inuse(s);
 }
 
 static void add(struct mprof_mem_estimate *sum,

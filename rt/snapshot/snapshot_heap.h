@@ -19,6 +19,14 @@ struct mprof_mem_sample {
   int64_t alloc_objects, inuse_objects;
 };
 
+// Returns the number of sampled blocks in use. An event near the end of a cycle
+// may be counted one cycle early (cycle.c). If this happens to the free of a
+// block, but not to its allocation, frees may exceed allocs. The number must
+// not become negative.
+static inline uint64_t mprof_mem_inuse(const struct mprof_mem_sample *s) {
+  return s->allocs > s->frees ? s->allocs - s->frees : 0;
+}
+
 // The heapx counters (heapx.h) of one bucket.
 struct mprof_heapx_sample {
   uint64_t n[MPROF_HEAPX_COUNTERS];

@@ -27,13 +27,10 @@ struct writer {
   bool is_estimated; // the samples have different rates
 };
 
-static uint64_t inuse(const struct mprof_mem_sample *s) {
-  return s->allocs > s->frees ? s->allocs - s->frees : 0;
-}
-
 static bool has_more_in_use(const void *a, const void *b) {
   const struct mprof_mem_sample *x = a, *y = b;
-  return inuse(x) * x->bucket->size > inuse(y) * y->bucket->size;
+  return mprof_mem_inuse(x) * x->bucket->size >
+         mprof_mem_inuse(y) * y->bucket->size;
 }
 
 // Stores the four numbers of a record: objects and bytes in use, objects and
@@ -48,8 +45,8 @@ static void get_counts(const struct writer *w, const struct mprof_mem_sample *s,
     counts[3] = (uint64_t)e.alloc_bytes;
     return;
   }
-  counts[0] = inuse(s);
-  counts[1] = inuse(s) * s->bucket->size;
+  counts[0] = mprof_mem_inuse(s);
+  counts[1] = mprof_mem_inuse(s) * s->bucket->size;
   counts[2] = s->allocs;
   counts[3] = s->allocs * s->bucket->size;
 }
