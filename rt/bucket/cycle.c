@@ -55,6 +55,14 @@ void mprof_cycle_flush_locked(unsigned index) {
     mprof_counts_publish_locked(b, index);
 }
 
+void mprof_cycle_publish_all_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
+  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  for (; b; b = b->allnext)
+    for (unsigned i = 0; i < 3; i++)
+      mprof_counts_publish_locked(b, i);
+}
+
 static void flush_index(unsigned index) {
   mprof_lock_acquire(&mprof_active_lock);
   mprof_cycle_flush_locked(index);

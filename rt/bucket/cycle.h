@@ -82,6 +82,9 @@ void mprof_cycle_publish(void);
 // Publishes one index of all MEM buckets, which are the buckets of the heap
 // profile. Call with active_lock held.
 void mprof_cycle_flush_locked(unsigned index);
+// Publishes all indices of all MEM buckets, and so all events up to now. Call
+// with active_lock held.
+void mprof_cycle_publish_all_locked(void);
 
 // The party that ends cycles. If nobody ends cycles, each dump of a profile
 // ends the current cycle, so that the profile shows all events until the dump.

@@ -11,7 +11,6 @@
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
 #include "heap/sample.h"
-#include "snapshot/estimate_heap.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
@@ -33,21 +32,17 @@ static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
   return n;
 }
 
-static void publish_all_locked(void) {
-  for (unsigned i = 0; i < 3; i++)
-    mprof_cycle_flush_locked(i);
-}
-
 struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n) {
-  if (mprof_cycle_dump_ends_it(false))
-    publish_all_locked();
+  const bool shows_all = mprof_cycle_dump_ends_it(false);
+  if (shows_all)
+    mprof_cycle_publish_all_locked();
   else
     mprof_cycle_flush_locked(mprof_cycle_read() % 3);
   struct mprof_bucket *head = mprof_bucket_first(MPROF_BUCKET_MEM);
   bool clear;
   *n = count_locked(head, inuse_zero, &clear);
-  if (clear) {
-    publish_all_locked();
+  if (clear && !shows_all) {
+    mprof_cycle_publish_all_locked();
     *n = count_locked(head, inuse_zero, &clear);
   }
   return head;
@@ -108,10 +103,6 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   }
   mprof_lock_release(&mprof_active_lock);
   set_stats(s);
-  if (err == 0)
-    err = mprof_estimate_objects(s);
-  if (err != 0)
-    mprof_mem_snapshot_free(s);
   return err;
 }
 

@@ -9,6 +9,7 @@
 #include "bucket/bucket.h"
 #include "bucket/cycle.h"
 #include "file/outfile.h"
+#include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/flags.h"
@@ -25,8 +26,9 @@ static int take(void *copy, const struct mprof_profile_row *row,
                 const struct mprof_profile_taking *t) {
   struct mprof_heap_copy *c = copy;
   (void)row;
-  return mprof_mem_snapshot_take(&c->snapshot,
-                                 mprof_cycle_dump_ends_it(t->copies != NULL));
+  int error = mprof_mem_snapshot_take(
+      &c->snapshot, mprof_cycle_dump_ends_it(t->copies != NULL));
+  return error != 0 ? error : mprof_estimate_objects(&c->snapshot);
 }
 
 static void release(void *copy) {

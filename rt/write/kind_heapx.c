@@ -8,6 +8,7 @@
 
 #include "bucket/cycle.h"
 #include "file/outfile.h"
+#include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/flags.h"
@@ -45,6 +46,8 @@ static int take(void *copy, const struct mprof_profile_row *row,
   }
   c->snapshot = &c->own;
   int error = mprof_mem_snapshot_take(&c->own, mprof_cycle_dump_ends_it(false));
+  if (error == 0)
+    error = mprof_estimate_objects(&c->own);
   return error == 0 && t->form == MPROF_FORM_TEXT ? group(c) : error;
 }
 
