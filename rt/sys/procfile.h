@@ -22,9 +22,9 @@ void mprof_procfile_free(struct mprof_procfile *f);
 // ...". Truncates the text to len bytes, including the terminating 0. Writes ""
 // if the arguments are unknown.
 void mprof_command_line(char *buf, size_t len);
-// Keeps a copy of the first argument, so that a later title can be recognised. argv:
-// the arguments of main. Call at start, while no other thread runs. Without
-// this call, mprof_command_line writes the present title.
+// Keeps a copy of the first argument, so that a later title can be recognised.
+// argv: the arguments of main. Call at start, while no other thread runs.
+// Without this call, mprof_command_line writes the present title.
 void mprof_command_keep(char *const *argv);
 // Writes the title that the program has given itself to buf, without padding,
 // and returns true. Returns false if the program has set no title.
