@@ -19,6 +19,7 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
+#include "sys/msan.h"
 #include "sys/tls.h"
 #include "thread/labels.h"
 #include "thread_stacks/thread_slots.h"
@@ -27,17 +28,6 @@
 #include <errno.h>
 #include <string.h>
 
-extern void __msan_unpoison(const volatile void *p, size_t len)
-    __attribute__((weak));
-
-// Tells MemorySanitizer that the len bytes at p are initialized.
-// MemorySanitizer does not see that the runtime has written these bytes,
-// because the runtime is compiled without it.
-static void unpoison(const volatile void *p, size_t len) {
-  if (__msan_unpoison)
-    __msan_unpoison(p, len);
-}
-
 // Begins a public function: stores 0 in *n and sets the recursion guard
 // (tls.h). Returns 0 on success. On failure, returns -errno and does not set
 // the guard.
@@ -45,7 +35,7 @@ static int enter(const void *records, size_t len, size_t *n) {
   if (n == NULL)
     return -EINVAL;
   *n = 0;
-  unpoison(n, sizeof(*n));
+  mprof_msan_unpoison(n, sizeof(*n));
   if (records == NULL && len > 0)
     return -EINVAL;
   if (!mprof_init_ready())
@@ -92,7 +82,7 @@ MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
       fill_mem_record(&records[i++], b);
   mprof_lock_release(&mprof_active_lock);
   mprof_guard_leave();
-  unpoison(records, i * sizeof(records[0]));
+  mprof_msan_unpoison(records, i * sizeof(records[0]));
   return fits ? 0 : ERANGE;
 }
 
@@ -112,7 +102,7 @@ mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
                                     .frees = mprof_active_frees(b),
                                     .rate = b->rate,
                                     .labels = mprof_labels_of(b->labels)};
-    unpoison(&view, sizeof(view));
+    mprof_msan_unpoison(&view, sizeof(view));
     fn(&view, arg);
   }
   mprof_lock_release(&mprof_active_lock);
@@ -144,7 +134,7 @@ static int wait_profile(enum mprof_bucket_type type,
   for (size_t i = 0; error == 0 && i < s.len; i++)
     fill_wait_record(&records[i], &s.samples[i]);
   if (error == 0)
-    unpoison(records, s.len * sizeof(records[0]));
+    mprof_msan_unpoison(records, s.len * sizeof(records[0]));
   mprof_wait_snapshot_free(&s);
   mprof_guard_leave();
   return error;
@@ -180,7 +170,7 @@ static void fill_creators(struct mprof_stack_record *records,
   for (size_t i = 0; i < s->len; i++)
     for (uint64_t k = 0; k < s->samples[i].count; k++)
       fill_stack_record(&records[n++], s->samples[i].bucket);
-  unpoison(records, n * sizeof(records[0]));
+  mprof_msan_unpoison(records, n * sizeof(records[0]));
 }
 
 MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
@@ -206,8 +196,10 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
 // child has no other threads. This case is checked before the guard is set,
 // because a vfork child shares the guard with its parent.
 static int enter_for_threads(const void *records, size_t len, size_t *n) {
-  if (n != NULL)
+  if (n != NULL) {
     *n = 0;
+    mprof_msan_unpoison(n, sizeof(*n));
+  }
   if (!mprof_init_ready() || !mprof_process_is_own())
     return -ENOSYS;
   return enter(records, len, n);
@@ -221,7 +213,7 @@ static int fill_stacks(struct mprof_stack_record *records, size_t len,
     return -ERANGE;
   for (size_t i = 0; i < s->len; i++)
     fill_stack_record(&records[i], &s->v[i]->stack);
-  unpoison(records, s->len * sizeof(*records));
+  mprof_msan_unpoison(records, s->len * sizeof(*records));
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "process/process.h"
 #include "sys/caller.h"
 #include "sys/lock.h"
+#include "sys/msan.h"
 #include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
@@ -19,9 +20,6 @@
 
 #include <errno.h>
 #include <string.h>
-
-extern void __msan_unpoison(const volatile void *p, size_t len)
-    __attribute__((weak));
 
 struct request {
   const struct mprof_profile_row *row;
@@ -106,12 +104,10 @@ MPROF_PUBLIC int mprof_profiles(const char **names, size_t len, size_t *n) {
   for (size_t i = 0; i < custom; i++)
     all[(*n)++] = mprof_custom_profile_name(i);
   mprof_sort((void **)all, *n, comes_first);
-  if (__msan_unpoison)
-    __msan_unpoison(n, sizeof(*n));
+  mprof_msan_unpoison(n, sizeof(*n));
   if (*n > len)
     return ERANGE;
   memcpy(names, all, *n * sizeof(names[0]));
-  if (__msan_unpoison)
-    __msan_unpoison(names, *n * sizeof(names[0]));
+  mprof_msan_unpoison(names, *n * sizeof(names[0]));
   return 0;
 }

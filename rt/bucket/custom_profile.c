@@ -16,6 +16,7 @@
 #include "process/process.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/msan.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
@@ -35,9 +36,6 @@ static struct {
   _Atomic size_t count;
   struct mprof_profile v[MPROF_CUSTOM_PROFILES];
 } profiles = {.lock = MPROF_LOCK_INIT(MPROF_RANK_PROFILES)};
-
-extern void __msan_unpoison(const volatile void *p, size_t len)
-    __attribute__((weak));
 
 size_t mprof_custom_profiles(void) {
   return atomic_load_explicit(&profiles.count, memory_order_acquire);
@@ -117,8 +115,7 @@ static bool is_built_in(const char *name) {
 MPROF_PUBLIC int mprof_profile_new(const char *name,
                                    struct mprof_profile **profile) {
   *profile = NULL;
-  if (__msan_unpoison)
-    __msan_unpoison(profile, sizeof(*profile));
+  mprof_msan_unpoison(profile, sizeof(*profile));
   if (name == NULL || !is_name(name))
     return EINVAL;
   if (is_built_in(name))
