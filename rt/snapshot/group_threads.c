@@ -11,7 +11,6 @@
 #include "sys/sort.h"
 #include "thread_stacks/thread_slots.h"
 
-#include <errno.h>
 #include <string.h>
 
 // --- equal stacks ---

@@ -20,7 +20,6 @@
 #include "unwind/unwind_fp.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 

@@ -13,7 +13,6 @@
 
 #include "symbolize/symbolize_helper.h"
 
-#include "process/process.h"
 #include "symbolize/symbolize_file.h"
 #include "symbolize/symbolize_pc.h"
 #include "symbolize/symbolizer_path.h"

@@ -9,8 +9,7 @@
 #include "symbolize/symbolize_pc.h"
 
 #ifdef __GLIBC__ // there is no sanitizer_common for musl
-__attribute__((visibility("default"))) void
-__sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
-void (*const mprof_wants_sanitizer)(void *, const char *, char *,
-                                    size_t) = __sanitizer_symbolize_pc;
+__attribute__((
+    visibility("default"))) mprof_symbolizer __sanitizer_symbolize_pc;
+mprof_symbolizer *const mprof_wants_sanitizer = __sanitizer_symbolize_pc;
 #endif
