@@ -3,7 +3,7 @@
 //
 // Reads the state of locks; see stuck_locks.h. This file knows the layouts of
 // the locks of glibc and musl. The program may have freed the memory of a lock,
-// so this file checks that the memory is readable before it reads the lock.
+// so this file reads a copy that the kernel makes.
 
 #include "stuck/stuck_locks.h"
 
@@ -14,10 +14,12 @@
 #include "stuck/stuck_unnoted.h"
 #include "sys/caller.h"
 #include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_interrupted.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -88,44 +90,48 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
 
 // --- the holder of a lock, from the lock's memory ---
 
-static bool is_readable(uintptr_t lock, size_t size) {
-  return lock != 0 && mprof_sys_readable(lock & -(uintptr_t)8) &&
-         mprof_sys_readable((lock + size - 1) & -(uintptr_t)8);
+// Copies the memory of a lock. The kernel makes the copy, because the program
+// may unmap the memory at any time. Without /proc, checks the memory before it
+// is read. Returns whether all of the memory was readable.
+static bool copy_lock(void *copy, uintptr_t lock, size_t size) {
+  const long n = mprof_os_peek(lock, copy, size);
+  if (n >= 0 || n == -EIO)
+    return n == (long)size;
+  if (!mprof_sys_readable(lock & -(uintptr_t)8) ||
+      !mprof_sys_readable((lock + size - 1) & -(uintptr_t)8))
+    return false;
+  memcpy(copy, (const void *)lock, size);
+  return true;
 }
 
 #ifdef __GLIBC__
 enum { ROBUST = 16, SHARED = 128, KINDS = 3 | 16 | 32 | 64 | 128 | 256 | 512 };
 
-static struct mprof_lock_holder of_mutex(uintptr_t lock) {
-  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
+static struct mprof_lock_holder of_mutex(const pthread_mutex_t *m) {
   struct mprof_lock_holder h = {.tid = 0};
-  const int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
-  h.is_held = __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0;
+  const int kind = m->__data.__kind;
+  h.is_held = m->__data.__lock != 0;
   if (h.is_held && (kind & ~KINDS) == 0)
-    h.tid = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+    h.tid = m->__data.__owner;
   h.may_change = kind & (ROBUST | SHARED);
   return h;
 }
 
-static struct mprof_lock_holder of_rwlock(uintptr_t lock) {
-  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
+static struct mprof_lock_holder of_rwlock(const pthread_rwlock_t *l) {
   struct mprof_lock_holder h = {.may_change = l->__data.__shared != 0};
-  h.tid = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
-  h.readers = __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3;
+  h.tid = l->__data.__cur_writer;
+  h.readers = l->__data.__readers >> 3;
   h.is_held = h.tid != 0 || h.readers != 0;
   return h;
 }
 
-static bool spin_is_held(uintptr_t lock) {
-  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
-}
+static bool spin_is_held(int word) { return word != 1; }
 #else
 // musl: int 0 of a mutex is its type, and int 1 is the lock word. The low 31
 // bits of an rwlock's int 0 are the number of readers, or all 1 for a writer.
-static struct mprof_lock_holder of_mutex(uintptr_t lock) {
-  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
+static struct mprof_lock_holder of_mutex(const pthread_mutex_t *m) {
   const int type = m->__u.__i[0];
-  const int word = __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED);
+  const int word = m->__u.__i[1];
   struct mprof_lock_holder h = {.is_held = word != 0,
                                 .may_change = type & (4 | 128)};
   if ((type & 15) != PTHREAD_MUTEX_NORMAL)
@@ -133,33 +139,35 @@ static struct mprof_lock_holder of_mutex(uintptr_t lock) {
   return h;
 }
 
-static struct mprof_lock_holder of_rwlock(uintptr_t lock) {
-  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
+static struct mprof_lock_holder of_rwlock(const pthread_rwlock_t *l) {
   const int mask = 0x7fffffff;
-  const int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
+  const int word = l->__u.__i[0] & mask;
   return (struct mprof_lock_holder){
       .is_held = word != 0, .readers = word == mask ? 1 : (uint32_t)word};
 }
 
-static bool spin_is_held(uintptr_t lock) {
-  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 0;
-}
+static bool spin_is_held(int word) { return word != 0; }
 #endif
 
 struct mprof_lock_holder mprof_lock_holder_of(uintptr_t lock,
                                               enum mprof_awaited awaited) {
   const struct mprof_lock_holder unknown = {.tid = 0};
+  union {
+    pthread_mutex_t mutex;
+    pthread_rwlock_t rwlock;
+    int spin;
+  } copy;
   switch (awaited) {
   case MPROF_AWAITS_MUTEX:
-    return is_readable(lock, sizeof(pthread_mutex_t)) ? of_mutex(lock)
+    return copy_lock(&copy, lock, sizeof(copy.mutex)) ? of_mutex(&copy.mutex)
                                                       : unknown;
   case MPROF_AWAITS_READ:
   case MPROF_AWAITS_WRITE:
-    return is_readable(lock, sizeof(pthread_rwlock_t)) ? of_rwlock(lock)
+    return copy_lock(&copy, lock, sizeof(copy.rwlock)) ? of_rwlock(&copy.rwlock)
                                                        : unknown;
   case MPROF_AWAITS_SPIN:
-    return is_readable(lock, sizeof(int))
-               ? (struct mprof_lock_holder){.is_held = spin_is_held(lock),
+    return copy_lock(&copy, lock, sizeof(copy.spin))
+               ? (struct mprof_lock_holder){.is_held = spin_is_held(copy.spin),
                                             .readers = 1}
                : unknown;
   case MPROF_AWAITS_USER:
