@@ -19,11 +19,16 @@
 
 enum { EMPTY, IN_USE, FULL };
 
+struct directory {
+  uint64_t dev, ino; // both 0: unknown
+};
+
 struct place {
   atomic_uint state;
   // Hash of the paths. If the hash does not match the paths, no file is
   // removed, because the program may have overwritten this memory by mistake.
   uint64_t hash;
+  struct directory here; // directory from which relative paths start
   struct mprof_keep_set set;
 };
 
@@ -82,6 +87,20 @@ static bool is_own_path(const char *path) {
          strchr(path + n, '/') == NULL && has_known_ending(path);
 }
 
+static struct directory present_directory(void) {
+  struct directory d = {0};
+  if (mprof_sys_path_id(".", &d.dev, &d.ino) != 0)
+    return (struct directory){0};
+  return d;
+}
+
+// Returns whether the relative paths of p name the files of p. They do not if
+// the program has changed its directory since the files were written.
+static bool is_in_directory(const struct place *p) {
+  const struct directory now = present_directory();
+  return now.ino != 0 && now.dev == p->here.dev && now.ino == p->here.ino;
+}
+
 // Removes the files of a place. Copies the paths first, because another process
 // may change a place of the shared list at any time.
 static void remove_files(const struct place *p) {
@@ -90,7 +109,8 @@ static void remove_files(const struct place *p) {
   memcpy(&set, &p->set, sizeof(set));
   const size_t len = set.len;
   if (len == 0 || len > MPROF_KEEP_BYTES || p->hash != hash_of(&set) ||
-      set.paths[len - 1] != '\0')
+      set.paths[len - 1] != '\0' ||
+      (mprof_flags.log_path[0] != '/' && !is_in_directory(p)))
     return;
   for (size_t at = 0; at < len; at += strlen(set.paths + at) + 1)
     if (is_own_path(set.paths + at))
@@ -110,6 +130,7 @@ void mprof_keep_newest(enum mprof_keep_list which,
     return;
   if (state == FULL)
     remove_files(p);
+  p->here = present_directory();
   p->set.len = set->len;
   memcpy(p->set.paths, set->paths, set->len);
   p->hash = hash_of(&p->set);

@@ -4,7 +4,9 @@
 // Limits how many output files collect. A set is the files of one output. There
 // are two lists of sets: the snapshots that a process writes at signals (option
 // dump_keep), and the outputs of all forked children (option children_keep). A
-// new set in a full list replaces the oldest set, whose files are removed.
+// new set in a full list replaces the oldest set, whose files are removed. If
+// log_path is relative and the program has changed its directory since, the
+// files of the oldest set stay.
 
 #ifndef MPROF_RT_FILE_KEEP_NEWEST_H
 #define MPROF_RT_FILE_KEEP_NEWEST_H
