@@ -42,9 +42,10 @@
 
 static struct {
   unsigned last_session;
-  atomic_bool is_open; // between start and stop; read without trace_lock
-  bool is_ending;      // the file of an ended session is being written
-} trace;               // guarded by trace_lock
+  // true: a session was started and not stopped. Also read without trace_lock.
+  atomic_bool is_open;
+  bool is_ending; // the file of an ended session is being written
+} trace;          // guarded by trace_lock
 
 // --- start ---
 
@@ -146,8 +147,8 @@ static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
   // If the thread does not wait, or its call is not recorded yet, the trace
-  // shows the thread as running so far. Readers accept a message only from a
-  // running thread.
+  // shows the thread as running so far. The name is recorded as a message, and
+  // readers accept a message only from a running thread.
   if (r->waits_in == 0 || r->open_ticks != 0)
     mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
   if (r->open_ticks == 0)
@@ -158,7 +159,7 @@ static void close_row(struct mprof_trace_row *r) {
 }
 
 // Stores the end of the session in each row: the time `end` or the time of the
-// last record, whichever is later.
+// last record of all rows, whichever is later.
 static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
   for (const struct mprof_trace_row *r = rows; r; r = r->next)
     end = r->ticks > end ? r->ticks : end;
@@ -170,10 +171,10 @@ static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
 // Records that threads add after this call belong to a later session.
 static struct mprof_trace_row *end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
-  // If the session has already ended because its memory was full, it ends at
-  // its last record. Otherwise it ends now. Read the clock before the threads
-  // are stopped, because that may take milliseconds in which nothing is
-  // recorded.
+  // If the session has already ended because its memory was full, its end is
+  // the time of its last record, which end_rows finds. Otherwise the session
+  // ends now. The clock is read before the wait for threads that are adding
+  // records, because this wait may take long and nothing is recorded in it.
   const bool is_full = atomic_exchange(&mprof_trace_session, 0) == 0;
   const uint64_t end = is_full ? 1 : mprof_trace_ticks(mprof_clock_now());
   mprof_lock_acquire(&mprof_registry_lock);

@@ -3,19 +3,21 @@
 //
 // The execution trace shows what each thread does over time. A session begins
 // with mprof_trace_start and ends with mprof_trace_stop. During a session, the
-// hooks of locks and calls add records to the trace, in addition to their work
-// for the profiles. (Go: runtime/trace.go)
+// functions that count waits and allocations for the profiles also add records
+// to the trace. (Go: runtime/trace.go)
 //
 // Go's trace shows goroutines (G) that run on processors (P). In MProf's trace,
 // each thread is a G, and the number of a G is never reused. A P is a row: a
 // list of record buffers that belongs to one thread until the thread ends.
-// After that, another thread may take over the row. Therefore the trace needs
-// no data from the scheduler, and only one thread at a time writes to a row.
+// After that, another thread may take over the row. Only one thread at a time
+// writes to a row. The trace needs no data from the scheduler, because a thread
+// keeps its row as long as it lives.
 //
 // A thread adds a record between mprof_trace_enter and mprof_trace_leave, with
-// the recursion guard set. To end a session, a thread sets the session number
-// to 0 and issues a memory barrier on all processors. Then it waits until no
-// thread is adding a record. After that, no thread writes to the rows.
+// the recursion guard set (tls.h). To end a session, a thread sets the session
+// number to 0 and issues a memory barrier on all processors. Then this thread
+// waits until no thread is adding a record. After that, no thread writes to the
+// rows.
 
 #ifndef MPROF_RT_TRACE_TRACE_H
 #define MPROF_RT_TRACE_TRACE_H

@@ -43,7 +43,7 @@ static struct {
   struct mprof_lock lock; // guards the other fields
   struct mprof_trace_buf *unused, *unused_small;
   struct mprof_trace_buf *all; // list of the first buffers of all mappings
-  size_t mapped;               // in bytes
+  size_t mapped;               // bytes of the mappings in `all`
   _Atomic size_t used;         // bytes of buffers in use; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
@@ -207,10 +207,9 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
 }
 
 // Makes sure that buffer b is never unmapped. If b is a normal buffer, removes
-// its mapping from the list of mappings. A mapping that was split into small
-// buffers stays on the list, because it is unmapped only when no buffer is in
-// use. This never happens after a small buffer was abandoned, because the small
-// buffer continues to count as used.
+// its mapping from the list of mappings. If b is a small buffer, its mapping
+// stays on the list. Such a mapping is unmapped only when no buffer counts as
+// used, and an abandoned small buffer counts as used forever.
 static void abandon_locked(struct mprof_trace_buf *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all;
@@ -240,8 +239,8 @@ static atomic_bool is_doubled;
 void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
 
 // Returns the memory limit in bytes, without doubling. The option trace_last_mb
-// covers also the stacks of a flight recorder. Therefore one sixteenth of it is
-// reserved for the stacks.
+// limits the buffers and the stacks of a flight recorder together. Therefore
+// one sixteenth of the option's value is reserved for the stacks.
 static size_t usual_limit(void) {
   const size_t last = (size_t)mprof_flags.trace_last_mb << 20;
   return last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;

@@ -12,8 +12,9 @@
 //
 // A record is a type byte (enum mprof_trace_type), followed by arguments
 // encoded in LEB128. The first argument of most records is the time since the
-// previous record, in ticks. Records do not contain the sequence numbers of
-// their thread, because the writer counts these numbers.
+// previous record, in ticks. The starts and wake-ups of a thread have sequence
+// numbers (trace_records.c). The records of a thread do not contain the numbers
+// of this thread, because the writer of the file counts them.
 
 #ifndef MPROF_RT_TRACE_TRACE_BUF_H
 #define MPROF_RT_TRACE_TRACE_BUF_H
@@ -37,8 +38,8 @@ struct mprof_trace_buf {
   uint32_t size;  // capacity of data in bytes
   uint32_t len;   // bytes of data in use
   uint64_t ticks; // time of the record before the first one, in trace ticks
-  // State of the thread before the first record of this buffer; see struct
-  // mprof_trace_thread. g is 0 if no thread owned the row at that time.
+  // State of the row's thread before the first record of this buffer; see
+  // struct mprof_trace_thread. g is 0 if no thread owned the row at that time.
   uint64_t g;
   uint32_t seq, skipped;
   uint32_t start;
@@ -49,7 +50,7 @@ struct mprof_trace_buf {
   // to one (trace_buf.c). generation: how often the buffer was reused. A mark
   // (a reference to a slot) with another generation is stale.
   _Atomic uint32_t slots, generation;
-  bool unmap_only; // the buffer is not reused, its mapping is to be unmapped
+  bool unmap_only; // the buffer's mapping is about to be unmapped
   bool is_stuck;   // a thread may still write to a slot at any time
   // First buffer of the next mapping. Set only in the first buffer of a
   // mapping.
@@ -70,16 +71,17 @@ struct mprof_trace_buf *mprof_trace_buf_new(bool is_small);
 // slots of its old records become invalid.
 void mprof_trace_buf_empty(struct mprof_trace_buf *b);
 // Returns all buffers of `list` to the pool of unused buffers. The buffers stay
-// mapped, because threads of the session may still read their generations.
+// mapped, because a thread may still have a mark (a reference to a slot) of a
+// buffer. The thread reads the buffer's header to find that the mark is stale.
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
 // Returns the buffers of an ended session to the pool of unused buffers. Unmaps
 // the normal buffers at once. Unmaps the small buffers only when no buffer of
 // any session is in use. Call this when no thread reads the buffers any more.
 void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
 // Removes from the pool all buffers of `list`, which belong to a session, and
-// all unused buffers. These buffers stay mapped and are never used again. Call
-// this if a thread may still be in the middle of a record, because the thread
-// may write to a buffer later.
+// all unused buffers of normal size. These buffers stay mapped and are never
+// used again. Call this if a thread may still be in the middle of a record,
+// because the thread may write to a buffer later.
 void mprof_trace_buf_abandon(struct mprof_trace_buf *list);
 // Unmaps the unused buffers. Call this only while there is no session.
 void mprof_trace_buf_trim(void);
@@ -125,9 +127,9 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
 //
 // A thread that releases a lock does not know which thread it wakes. Therefore
 // the record of the release contains an empty slot of eight bytes. The woken
-// thread later writes its number and its sequence number into the slot. The
-// four bytes before the slot receive the count of sequence numbers that exist
-// in the other formats but not in the format 1.23.
+// thread later writes its number and the sequence number of its wake-up into
+// the slot. The four bytes before the slot receive the number of the thread's
+// sequence numbers so far that format 1.23 does not use.
 
 #define MPROF_TRACE_BEFORE_SLOT 4u
 // Returns the address of the slot of a WAKE record: eight bytes, aligned to 8,

@@ -9,9 +9,10 @@
 // the call is short.
 //
 // A thread that releases a lock does not know which thread it wakes. Therefore
-// it adds a WAKE record with an empty slot to its own row (list of record
-// buffers). It also leaves a mark, which refers to the slot, for the thread
-// that gets the lock. That thread writes its own number into the slot:
+// the releasing thread adds a WAKE record with an empty slot to its own row
+// (list of record buffers). It also leaves a mark, which refers to the slot, in
+// the table of waiters. The thread that gets the lock finds the mark, and
+// writes its own number into the slot:
 //
 //   releaser's row:  ... WAKE [slot] ...        mprof_trace_put_wake
 //                               ^
@@ -39,9 +40,9 @@
 #include <pthread.h>
 #include <string.h>
 
-// The trace shows a thread as running during a call that is shorter than this.
-// (Go also shows a goroutine as running during a call that is so short that
-// Go's monitor thread does not see the call.)
+// Time in nanoseconds. The trace shows a thread as running during a call that
+// is shorter than this time. (Go also shows a goroutine as running during a
+// call that is so short that Go's monitor thread does not see the call.)
 #define SHORT_CALL_NS 20000u
 // SHORT_CALL_NS in clock ticks. Converted once, when the session begins,
 // because a conversion at each call would take longer than all other work at
@@ -117,11 +118,12 @@ static void wait_left(struct mprof_trace_row *r, uint64_t now) {
   r->waits_in = 0;
 }
 
-// Returns whether the frame of the hook still holds the data of the thread's
-// present wait. Reads only the stack of the thread itself, because another
-// stack may be unmapped. If the data are on another stack, returns true. After
-// a longjmp, the old data may survive until a later frame overwrites them. In
-// that case, the recorded wait is longer than the real wait.
+// Returns whether the data of the thread's present wait (*r->wait) still exist
+// in the frame of the runtime's function that waits. Reads only the stack of
+// the thread itself, because another stack may be unmapped. If the data are on
+// another stack, returns true. After a longjmp, the old data may survive until
+// a later frame overwrites them. In that case, the recorded wait is longer than
+// the real wait.
 static bool is_still_there(const struct mprof_trace_row *r) {
   const struct mprof_stack_range *own = &mprof_tls.self->range;
   const uintptr_t at = (uintptr_t)r->wait;
@@ -164,10 +166,10 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   mprof_trace_leave();
 }
 
-// Returns whether mark m belongs to a release that came after the wait of row r
-// began. The time counters of processors may differ a little. Therefore the
-// function returns false if the release is not certainly later than the begin
-// of the wait.
+// Returns whether mark m belongs to a release in this session that came after
+// the wait of row r began. The time counters of processors may differ a little,
+// so such a release may seem earlier than the last record of the row. In that
+// case, the function returns false.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&

@@ -31,9 +31,9 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
 // Prepares the record of a release. Sets *w to the stack and the row (list of
 // record buffers) of the calling thread. op and frame determine the stack; see
 // mprof_trace_stack in trace_rows.h. If w->row is NULL after this call, the
-// release is not recorded. Otherwise call mprof_trace_release_end after the
-// release. Call this function before acquiring the lock of the table of
-// waiters, because the function may acquire other locks.
+// release is not recorded. Otherwise the caller must call
+// mprof_trace_release_end later. Call this function before acquiring the lock
+// of the table of waiters, because the function may acquire other locks.
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
 // Records the release of an object for which a thread waits. Call this between
@@ -44,7 +44,7 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
                                              uint64_t now, uint64_t charge);
 // Ends the recording of a release. Call this only if mprof_trace_release_begin
-// has set w->row.
+// has set w->row to a value other than NULL.
 void mprof_trace_release_end(void);
 // Returns the handle of a stack that contains only the start function fn.
 // Returns 0 if fn is 0 or if there is no memory.

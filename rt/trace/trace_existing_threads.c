@@ -21,7 +21,9 @@
 
 struct before {
   int tid;
-  uint32_t start; // handle of the stack of the start function or creation
+  // Handle of the stack of the start function. If the start function is
+  // unknown, handle of the stack of the call that created the thread.
+  uint32_t start;
   uint64_t g;
   uint8_t from; // enum mprof_trace_from; UNKNOWN: no longer on the list
 };
@@ -31,8 +33,8 @@ static struct {
   size_t len, bytes;
 } pre; // the list of threads; guarded by trace_lock
 
-// Returns whether the trace shows the system call with this number as a system
-// call. A thread in any other system call is shown as waiting.
+// Returns whether the trace shows a thread in the system call `number` as being
+// in a system call. A thread in any other system call is shown as waiting.
 static bool is_call(long number) {
   static const short calls[] = {
       SYS_read,       SYS_readv,           SYS_pread64,     SYS_write,

@@ -13,8 +13,9 @@
 
 // Creates the list of existing threads. Adds a PRE record for each of them to
 // row r, which belongs to the thread that starts the session. If a thread
-// begins or ends during this call, the list may be wrong about the thread. This
-// does no harm, because the thread adds its own records. Returns 0 or -ENOMEM.
+// begins or ends during this call, the list may be wrong about the thread. The
+// error does no harm, because the thread adds its own records. Returns 0 or
+// -ENOMEM.
 int mprof_trace_existing_put(struct mprof_trace_row *r);
 // Removes thread tid from the list. Returns the state that the thread had when
 // the session began, or MPROF_TRACE_FROM_UNKNOWN if the thread is not on the

@@ -51,12 +51,13 @@ struct mprof_trace_format {
                  size_t len);
   // begin_stacks begins the part of the file that holds the stacks, after the
   // last batch. end_ticks: time of the end of the session. `stack` writes the
-  // stack of a handle. Events refer to the stack by `number`.
+  // stack with this handle. Events refer to the stack by `number`.
   void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t end_ticks);
   void (*stack)(struct mprof_trace_writer *w, uint64_t number, uint32_t handle);
   // Writes the end of the file, after the stacks.
   void (*finish)(struct mprof_trace_writer *w, uint64_t end_ticks);
-  // Frees the memory to which the state has pointers. NULL: there is none.
+  // Frees the memory to which the format's state has pointers. NULL: the state
+  // has no such pointers.
   void (*free_state)(void *state);
 };
 

@@ -40,12 +40,12 @@
 // Maximum number of buffers that a thread writes to the file before it
 // continues its own work.
 enum { WRITTEN_AT_ONCE = 4 };
-// After the trace has ended, the rest of the trace is given up if the reader of
-// the descriptor (such as a pipe) accepts no bytes for this time.
+// After the trace has ended, the rest of the trace is given up if the
+// descriptor (such as a pipe) accepts no bytes for this time.
 enum { PATIENCE_MS = 5000 };
 // Maximum time that a thread waits for the reader of the descriptor during the
-// session. A thread waits if the memory is full, or if a batch is larger than
-// the buffer of the reader.
+// session. A thread waits if the memory is full, or if a batch does not fit
+// into the output buffer in `to.out`.
 enum { WAIT_MS = 1000 };
 // Values for reserving disk space. STACK_BYTES: estimated size in the file of a
 // stack with its strings. RESERVED_STACKS: number of stacks to reserve space
@@ -54,18 +54,18 @@ enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
 // If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped and
 // the rest is written again.
 enum { DROPPED_PART = 4 };
-// A number in the option trace_last must be less than this.
+// The number in the option trace_last must be less than LAST_MAX.
 #define LAST_MAX 100000u
 
 static struct {
   atomic_bool is_busy; // guards the other fields during the session
   int fd;              // descriptor from the program; -1: write to path
-  bool has_reader;     // fd is not a regular file; set by write_begin only
+  bool has_reader;     // fd is not a regular file; constant in a session
   char path[MPROF_PATH_MAX];
   struct mprof_outfile *out; // NULL: not open yet
   struct mprof_trace_writer *writer;
   int error;
-  bool has_waited;     // a wait for the reader timed out; no thread waits again
+  bool has_waited;     // a wait timed out; the reader still accepts no data
   bool has_parts;      // some buffers were already written and freed
   bool is_recorder;    // the session is a flight recorder
   uint64_t keep_ticks; // maximum age of records to write; 0: write all
@@ -263,7 +263,8 @@ static uint64_t bytes_of_rest(void) {
 
 // Returns whether the calling thread should wait for the reader of the
 // descriptor. until: time until which the thread may wait; 0: no wait. After
-// one wait has timed out, no thread waits.
+// one wait has timed out, no thread waits until the reader has accepted all
+// unsent bytes.
 static bool is_to_wait(uint64_t until) {
   const bool is = to.out->error == 0 && !to.has_waited && until != 0 &&
                   mprof_clock_now() < until;

@@ -3,8 +3,9 @@
 //
 // Writes the trace to its file or file descriptor. During the session, threads
 // write some buffers whenever memory runs short. The rest is written when the
-// session ends. A flight recorder drops its oldest buffers instead; its trace
-// is written at the end of the session or at a snapshot.
+// session ends. A flight recorder keeps only the newest part of the trace: it
+// drops its oldest buffers instead. Its trace is written at the end of the
+// session or at a snapshot.
 
 #ifndef MPROF_RT_TRACE_TRACE_OUT_H
 #define MPROF_RT_TRACE_TRACE_OUT_H
@@ -22,10 +23,11 @@ const char *mprof_trace_own_path(void);
 uint64_t mprof_trace_last_ns(const char *s);
 // Makes room for new buffers: writes some of the oldest buffers to the file, or
 // drops them if the trace is a flight recorder. Waits if another thread is
-// writing buffers, or if the reader of the descriptor accepts no bytes. until:
-// the time at which the wait ends, in clock ticks; 0: no wait. Returns true if
-// there may be room now, or if another call may help. Returns false if no room
-// can be made. Call between mprof_trace_enter and mprof_trace_leave.
+// writing buffers, or if the descriptor is a pipe or socket whose reader
+// accepts no bytes. until: the time at which the wait ends, in clock ticks; 0:
+// no wait. Returns true if there may be room now, or if another call may help.
+// Returns false if no room can be made. Call between mprof_trace_enter and
+// mprof_trace_leave.
 bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
 // Returns the time at which a wait for room must end if it begins now. Pass the
 // result to mprof_trace_make_room as `until`.

@@ -105,7 +105,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // also counts the wait and the wake-up
+  case MPROF_TRACE_FROM_WAITING: // the wait and the wake-up have numbers, too
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -259,9 +259,9 @@ static bool put_collection(struct mprof_trace_writer *w,
   return true;
 }
 
-// Appends a part of the text: one character or one escape sequence. If there is
-// not enough room, ends the text before the part, so that no part is split and
-// no later part is appended.
+// Appends s to the text of a label set. s is one character, one escape sequence
+// or punctuation. If s does not fit, reduces the capacity of the text to its
+// length, so that s is not split and no later part is appended.
 static void add_part(void *arg, const char *s, size_t len) {
   struct mprof_text *t = arg;
   if (len < t->cap - t->len)
@@ -344,8 +344,8 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
 void mprof_trace_write_row_end(struct mprof_trace_writer *w,
                                struct mprof_trace_written *to,
                                const struct mprof_trace_row *row) {
-  // row->ticks may be later than the end of the session, because a thread may
-  // have stopped in the middle of a record.
+  // row->ticks may be later than the end of the session, because the thread may
+  // have been in the middle of a record at that time and finished it later.
   const uint64_t end = row->end_ticks, last = row->ticks;
   struct mprof_trace_record r = {.ticks = end > last ? end - last : 0};
   if (to->collection != 0) {

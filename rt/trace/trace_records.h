@@ -36,9 +36,10 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r);
 
-// Writes the events that end what is still open when the session ends: a
-// garbage collection by the thread of the row, and the run of this thread.
-// Readers of format 1.11 fail without these events.
+// Writes the last events of a row when the session ends. If the row's thread
+// has not ended a garbage collection, writes the end of the collection. If this
+// thread still runs, writes that it stops. Readers of format 1.11 fail without
+// these events.
 void mprof_trace_write_row_end(struct mprof_trace_writer *w,
                                struct mprof_trace_written *to,
                                const struct mprof_trace_row *row);

@@ -145,15 +145,16 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void) {
                                 .id = id,
                                 .ticks = rows.ticks,
                                 .written.is_first = id == 0};
-  // Atomic, because a thread that makes room reads rows.all without trace_lock.
+  // The store is atomic, because a thread that makes room for new buffers reads
+  // rows.all without trace_lock.
   atomic_store(&rows.all, r);
   return r;
 }
 
 // Adds the first records of the calling thread to row r, which has room for two
-// records. start is 0 if no hook has seen the creation of the thread. In that
-// case, the file shows "main" or "thread" as the start function, and only the
-// name of the thread distinguishes it from other threads.
+// records. start is 0 if the runtime has not seen the creation of the thread.
+// In that case, the file shows "main" or "thread" as the start function, and
+// only the thread's name distinguishes it from other threads.
 void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
@@ -218,9 +219,10 @@ static void end_full(unsigned session) {
   if (!atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
     return;
   mprof_stat_add(MPROF_STAT_trace_full, 1);
-  // mprof_contention_update_kinds must not be called while the caller holds a
-  // lock. If the caller holds a lock, the hooks stay enabled until the trace is
-  // stopped. Until then, the hooks find at each event that there is no session.
+  // mprof_contention_update_kinds acquires a lock, so it is not called while
+  // the caller holds a lock. In that case, instrumented code continues to
+  // report waits until the trace is stopped. Each report finds that there is no
+  // session and records nothing.
   if (mprof_tls.locks_held == 0)
     mprof_contention_update_kinds();
 }
@@ -330,9 +332,9 @@ struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
 }
 
 // Frees the buffers of the rows, and keeps the rows for later sessions. A
-// thread that was stopped in the middle of a record (is_left) may still write
-// to a slot of any buffer when it continues. If there is such a thread, all
-// buffers stay mapped forever, and the thread's row is not reused.
+// thread that had not finished a record when the session ended (is_left) may
+// still write to a slot of any buffer. If there is such a thread, the buffers
+// of the rows stay mapped forever, and the thread's row is not reused.
 void mprof_trace_forget_locked(struct mprof_trace_row *list) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;

@@ -165,19 +165,19 @@ struct mprof_trace_row {
   bool has_own_name;            // `name` is not the program's name
   uint16_t labels;              // number of the recorded label set
   struct mprof_thread *thread;  // the thread that owns the row
-  // true: the thread was stopped in the middle of a record. The thread may
-  // continue the record at any time, so its buffers must stay mapped.
+  // true: the thread had not finished a record when the session ended. The
+  // thread may continue the record at any time, so buffers must stay mapped.
   bool is_left;
-  // Frame address of the hook in which the thread waits; 0: the thread does not
-  // wait. An event in a deeper frame is not recorded, because it comes from a
-  // signal handler that interrupted the wait. A longjmp or an exception may
-  // have left the wait. This is detected by an event in an outer frame, or by a
-  // change of the wait's data in the hook's frame.
+  // Frame address of the runtime's function in which the thread waits; 0: the
+  // thread does not wait. An event in a deeper frame is not recorded, because
+  // it comes from a signal handler that interrupted the wait. A longjmp or an
+  // exception may have left the wait. The runtime detects this at an event in
+  // an outer frame, or if the data of the wait have changed (mprof_trace_runs).
   uintptr_t waits_in;
-  const struct mprof_wait *wait; // data of the wait, in the frame of the hook
+  const struct mprof_wait *wait; // data of the wait, in the frame at waits_in
   uint64_t waits_since; // start of the wait; identifies the wait at its end
-  // The start time, stack and type of a wait that is recorded only when it
-  // ends. open_ticks: start time in ticks of the trace; 0: no such wait.
+  // Start time, stack and type of a wait that is recorded only when it ends.
+  // open_ticks: start time in ticks of the trace, plus 1; 0: no such wait.
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;

@@ -3,9 +3,9 @@
 //
 // The interface through which the modules for threads, waits and the heap
 // report events to the execution trace. The trace depends on these modules, so
-// they must not call its functions directly. Instead, the trace sets function
-// pointers at program start, and the modules call the pointers during a trace
-// session.
+// these modules must not call the trace's functions directly. Instead, the
+// trace sets function pointers at program start, and the modules call the
+// pointers during a trace session.
 
 #ifndef MPROF_RT_TRACE_HOOKS_TRACE_HOOKS_H
 #define MPROF_RT_TRACE_HOOKS_TRACE_HOOKS_H
@@ -35,9 +35,9 @@ static inline uint64_t mprof_trace_ticks(uint64_t now) {
   return t != 0 ? t : 1;
 }
 
-// A mark links a wake-up to the release that caused it. It refers to an empty
-// slot in a trace record of the releasing thread. When the woken thread runs,
-// it writes its own number into the slot; see trace_buf.h.
+// A mark links a wake-up to the release that caused it. The mark refers to an
+// empty slot in a trace record of the releasing thread. When the woken thread
+// runs, it writes its own number into the slot; see trace_buf.h.
 struct mprof_trace_mark {
   struct mprof_trace_buf *buf; // buffer that contains the slot; NULL: no mark
   uint32_t generation;
@@ -47,12 +47,13 @@ struct mprof_trace_mark {
   uint64_t ticks;
 };
 
-// A thread that is about to release an object: its trace buffers, and the
-// handle of its stack in the trace.
+// A thread that is about to release an object: its row, which is the list of
+// its trace buffers, and the handle of its stack in the trace.
 struct mprof_trace_waker {
   struct mprof_trace_row *row;
   uint32_t stack;
-  uintptr_t frame; // frame address of the runtime's function that was called
+  // Frame address of the runtime's function that the program has called.
+  uintptr_t frame;
 };
 
 // The start or the end of a region in the trace of the calling thread. A region
@@ -83,8 +84,8 @@ struct mprof_trace_hooks {
                         uintptr_t frame);
   struct mprof_trace_mark (*put_wake)(const struct mprof_trace_waker *w,
                                       uint64_t now, uint64_t charge);
-  // Ends the recording that release_begin has begun. Call after the release,
-  // and only if release_begin has set the field `row` of its argument.
+  // Ends the recording that release_begin has begun. Call only if release_begin
+  // has set the field `row` of its argument to a value other than NULL.
   void (*release_end)(void);
   void (*heap)(const struct mprof_bucket *b, bool is_free);
   void (*gc)(bool is_end);
