@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shortens the names of start functions; see start_name.h. The functions of the
-// libraries are templates, whose argument is a tuple:
+// Shortens the names of start functions; see start_name.h. The C++ libraries'
+// start functions are templates. Their argument is a tuple type, which contains
+// the type of the callable object that the thread runs (CALLABLE):
 //   libstdc++: std::tuple<CALLABLE, ARGUMENTS...>
 //   libc++:    std::__1::tuple<std::__1::unique_ptr<...>, CALLABLE, ...>
 

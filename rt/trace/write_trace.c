@@ -230,7 +230,7 @@ static void add_bucket(struct mprof_trace_writer *w,
     size_t n;
     const size_t first = frames_of(w, pc, &n);
     // The first instruction of a start function may belong to an inlined
-    // function, which is not the start function.
+    // function. Therefore only the outermost frame of its address is added.
     for (size_t k = w->is_start && n > 0 ? n - 1 : 0; k < n; k++) {
       const struct frame *f = (const struct frame *)w->frames.v + first + k;
       if (!add_to_stack(s, pc | (uint64_t)k << INLINED_SHIFT, f))

@@ -30,11 +30,11 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Writes the number of processors at the begin of the file. Readers assume that
-// a thread existed when the trace began if it appears before this event. The
-// event is written twice, because Go 1.22 and later take the number only from a
-// second event. Without the number, the view of mutator utilization in Go's
-// tools fails.
+// Writes the number of processors at the begin of the file. If a thread appears
+// in the file before this event, readers assume that the thread existed when
+// the trace began. The event is written twice, because Go 1.22 and later take
+// the number only from a second event. Without the number, the view of mutator
+// utilization in Go's tools fails.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
   for (int i = 0; i < 2 && to->is_first; i++)

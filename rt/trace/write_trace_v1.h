@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Format 1.11 of the trace: the format of Go 1.11. Go used its event types from
-// 1.5 to 1.21. The writer of format 1.5 (write_trace_v1_5.c) also uses the
-// functions of this module to create its events. Events of format 1.5 have
-// fewer arguments.
+// Format 1.11 of the trace: the format of Go 1.11. The versions 1.5 to 1.21 of
+// Go used the event types of this format. The writer of format 1.5
+// (write_trace_v1_5.c) lets this module create events, and converts them.
+// Events of format 1.5 have fewer arguments.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_H
 #define MPROF_RT_TRACE_WRITE_TRACE_V1_H

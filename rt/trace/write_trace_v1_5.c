@@ -50,8 +50,8 @@ struct event {
 // The events of a row, and the batch that receives these events. Several
 // threads may use a row one after another.
 struct source {
-  // The encoded events. Each has its type, number of arguments, ticks,
-  // arguments.
+  // The encoded events. Each event consists of its type, the number of its
+  // arguments, the ticks since the previous event, and the arguments.
   struct mprof_trace_list events;
   const unsigned char *at;
   struct event head; // the next event of the row

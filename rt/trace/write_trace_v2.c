@@ -357,8 +357,9 @@ static void put_log(struct mprof_trace_writer *w,
         mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
 }
 
-// Each `text` is the reason of a wait, as Go's tools know it. LABELS and CHARGE
-// have no entry, because trace_records.c converts these records to LOG records.
+// Each `text` is the reason why the thread stops or waits, in the words of Go's
+// tools. LABELS and CHARGE have no entry, because trace_records.c converts
+// these records to LOG records.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},

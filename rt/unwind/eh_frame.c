@@ -403,8 +403,8 @@ static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
 }
 
 // Runs instruction op, which must not be one that advances the code location.
-// Returns false if the instruction is unknown or has no matching
-// remember_state. c: position of the operands.
+// Returns false if the instruction is unknown, or if it is a restore_state
+// without a matching remember_state. c: position of the operands.
 static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   switch (op) {
   case DW_CFA_nop:

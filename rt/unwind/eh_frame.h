@@ -36,8 +36,8 @@ enum mprof_cfa_base {
 };
 struct mprof_cfa_rule {
   enum mprof_cfa_base base;
-  // Offset from the base register, in words. At this offset is the CFA, or for
-  // MPROF_CFA_AT_BP the word that contains the CFA.
+  // Offset in words. The CFA is the base register plus this offset. For
+  // MPROF_CFA_AT_BP, the sum is the address of the word that contains the CFA.
   int32_t cfa_words;
   bool bp_is_saved;
   int32_t bp_words; // offset of the saved frame pointer from the CFA, in words

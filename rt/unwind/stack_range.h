@@ -71,8 +71,9 @@ void mprof_unwind_init(void);
 // start, so that a program without events does not spend the time.
 void mprof_unwind_learn_roots(void);
 
-// Maximum number of known roots. glibc has three roots, because main, start
-// functions of POSIX threads and start functions of C11 threads return to
+// Maximum number of known roots, that is, addresses in libc to which main or
+// the start functions of threads return. glibc has three roots, because main,
+// start functions of POSIX threads and start functions of C11 threads return to
 // different addresses.
 #define MPROF_ROOTS 4
 

@@ -161,7 +161,7 @@ static bool read_above(struct mprof_stack_range *range, bool is_foreign,
   return true;
 }
 
-// The part of ascend for a rule r whose base is MPROF_CFA_AT_BP.
+// Does what ascend (below) does, for a rule r whose base is MPROF_CFA_AT_BP.
 static bool ascend_aligned(struct mprof_stack_range *range, bool is_foreign,
                            struct rule r, struct mprof_registers *f) {
   uintptr_t bp, cfa;
@@ -288,8 +288,8 @@ static bool is_on_foreign(const struct walk *w) {
   return w->range == &w->foreign;
 }
 
-// The part of rise for code that keeps no frame pointer, and for the end of the
-// stack.
+// Does what rise (below) does, for frames whose rule does not describe a frame
+// pointer, and for the end of the stack.
 static bool rise_by_rule(struct walk *w, struct rule r) {
   w->end = MPROF_STACK_COMPLETE;
   if (base_of(r) == MPROF_CFA_ROOT || mprof_is_context_root(w->f.pc))
@@ -362,9 +362,9 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
     // last instruction of its function.
     r = find_rule(pc - 1, w->is_sure);
     const bool is_in_chain = keeps_frame_pointer(r);
-    // pc is a known address in libc, and all frames from here on belong to
-    // libc. So the time to unwind these frames is saved. If libc keeps frame
-    // pointers, unwinding is fast, and this test is not needed.
+    // If pc is a known root, all frames from here on belong to libc. Unwinding
+    // stops at this frame to save time. If libc keeps frame pointers, unwinding
+    // is fast, and this test is not needed.
     if (!is_in_chain && n > 0 && mprof_is_root(pc)) {
       w->end = MPROF_STACK_COMPLETE;
       return n;
