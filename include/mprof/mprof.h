@@ -414,8 +414,8 @@ int mprof_trace_start_fd(int fd);
 int mprof_trace_start_reader(void);
 ssize_t mprof_trace_read(const void **data);
 /* Ends the trace and writes it in the format of "go tool trace". If an option
- * has started the trace, its file is PATTERN.trace. Does nothing if there is no
- * trace.
+ * has started the trace, its file is PATTERN.trace, where PATTERN is the value
+ * of the option log_path. Does nothing if there is no trace.
  * Returns 0; the error of writing the file; ENOSYS or EBUSY for the reasons
  * given at mprof_mem_profile.
  * After ENOSPC, EDQUOT or EFBIG, the trace's file may still exist and be
@@ -509,7 +509,8 @@ MPROF_INLINE_ void mprof_arena_reset(const void *arena);
 /* For the inline functions of this header only: programs must not use these
  * variables and functions. Calls of malloc that the compiler rewrites also
  * subtract from the countdown. The inline functions access the countdown as
- * volatile, because the optimizer does not know that malloc changes it. */
+ * volatile, because the optimizer does not know that such a call changes the
+ * countdown. */
 extern __thread int64_t __mprof_heap_countdown
     __attribute__((tls_model("initial-exec")));
 extern uintptr_t __mprof_custom_mask;
@@ -732,16 +733,18 @@ static inline int mprof_write_profile(const char *name, const char *path,
 
 #endif
 
+/* Restores the labels that the thread had before MPROF_LABELS. The compiler
+ * calls this function when the program leaves the block of MPROF_LABELS. */
+static inline void
+__mprof_labels_leave(const struct mprof_labels *const *before) {
+  mprof_labels_swap(*before);
+}
 /* MPROF_LABELS("key", "value", ...); adds labels to the calling thread's set
  * until the program leaves the enclosing block: at the block's end, or by
  * break, goto, return or, in C++, an exception. If longjmp leaves the block,
  * the labels are not restored. In C without -fexceptions, the labels are not
  * restored if the thread is cancelled in the block. A key without a value is a
  * compile-time error (not in C++98). */
-static inline void
-__mprof_labels_leave(const struct mprof_labels *const *before) {
-  mprof_labels_swap(*before);
-}
 #define MPROF_LABELS(...) MPROF_LABELS_1_(__COUNTER__, __VA_ARGS__)
 #define MPROF_LABELS_1_(n, ...) MPROF_LABELS_2_(n, __VA_ARGS__)
 #define MPROF_LABELS_2_(n, ...)                                                \

@@ -3,10 +3,12 @@
 //
 // Removes the files of old outputs; see keep_newest.h.
 //
-// The list of the children is in memory that all forked processes share. A
-// process can be killed while it changes an entry of the list, so no process
-// waits for another process. If another process is changing the entry that a
-// new set would replace, the new set is not added and no file is removed.
+// Each entry of a list is a struct place, which has the set of files of one
+// output. The list of the children's outputs is in memory that all forked
+// processes share. A process can be killed while it changes an entry of the
+// list, so no process waits for another process. If another process is changing
+// the entry that a new set would replace, the new set is not added and no file
+// is removed.
 
 #include "file/keep_newest.h"
 
@@ -37,7 +39,8 @@ struct list {
   struct place places[];
 };
 
-// Written once by mprof_keep_init. NULL: the list has no limit.
+// The lists, by enum mprof_keep_list. Written once by mprof_keep_init. NULL:
+// the files of this list are never removed.
 static struct list *lists[2];
 
 static uint64_t limit_of(enum mprof_keep_list which) {
@@ -63,7 +66,7 @@ static uint64_t hash_of(const struct mprof_keep_set *set) {
   return mprof_hash(MPROF_HASH_EMPTY, set->paths, set->len);
 }
 
-// Returns the length of the part of log_path before the first pattern.
+// Returns the length of the part of log_path before the first % pattern.
 static size_t fixed_length(void) { return strcspn(mprof_flags.log_path, "%"); }
 
 // Returns whether the name ends as the name of a profile, report or trace.
@@ -78,15 +81,16 @@ static bool has_known_ending(const char *name) {
   return false;
 }
 
-// Returns whether the file may have been written for this log_path. Child
-// processes share the list of children, and a child with fewer rights may have
-// been made to write other names to the list.
+// Returns whether the file may have been written for this log_path. This is
+// checked because child processes share the list of children. An attacker may
+// have made a child with fewer rights write other paths to the list.
 static bool is_own_path(const char *path) {
   const size_t n = fixed_length();
   return strncmp(path, mprof_flags.log_path, n) == 0 &&
          strchr(path + n, '/') == NULL && has_known_ending(path);
 }
 
+<<<<<<< HEAD
 static struct directory present_directory(void) {
   struct directory d = {0};
   if (mprof_sys_path_id(".", &d.dev, &d.ino) != 0)
@@ -103,8 +107,13 @@ static bool is_in_directory(const struct place *p) {
 
 // Removes the files of a place. Copies the paths first, because another process
 // may change a place of the shared list at any time.
+=======
+// Removes the files that the entry p of a list names. Copies the paths first,
+// because another process may change an entry of the shared list at any time.
+>>>>>>> db0a4f93 (Say plainly what the comments of rt/sys, rt/file and the headers mean)
 static void remove_files(const struct place *p) {
-  // Guarded by writer_lock. Too large for the stack of a small thread.
+  // Static, because the struct is too large for a small stack. Guarded by
+  // writer_lock.
   static struct mprof_keep_set set;
   memcpy(&set, &p->set, sizeof(set));
   const size_t len = set.len;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Limits how many output files collect. A set is the files of one output. There
-// are two lists of sets: the snapshots that a process writes at signals (option
-// dump_keep), and the outputs of all forked children (option children_keep). A
-// new set in a full list replaces the oldest set, whose files are removed. If
-// log_path is relative and the program has changed its directory since, the
-// files of the oldest set stay.
+// Limits the number of old output files. A set is the files of one output.
+// There are two lists of sets: the snapshots that a process writes at signals
+// (option dump_keep), and the outputs of all forked children (option
+// children_keep). A new set in a full list replaces the oldest set, whose files
+// are removed. If log_path is relative and the program has changed its
+// directory since, the files of the oldest set stay.
 
 #ifndef MPROF_RT_FILE_KEEP_NEWEST_H
 #define MPROF_RT_FILE_KEEP_NEWEST_H
@@ -22,7 +22,7 @@ enum mprof_keep_list { MPROF_KEEP_SNAPSHOTS, MPROF_KEEP_CHILDREN };
 // The paths of a set.
 struct mprof_keep_set {
   size_t len; // bytes used; MPROF_KEEP_BYTES + 1: the paths do not fit
-  char paths[MPROF_KEEP_BYTES]; // each with a terminating 0
+  char paths[MPROF_KEEP_BYTES]; // one after the other, each ends with a 0
 };
 
 // Adds the path of a file that was written.

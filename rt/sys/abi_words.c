@@ -26,7 +26,8 @@ IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
   IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;
 #include "mprof/hooks.def"
 
-// Guarded by the locks of the slots; see lock_wait/waiters.c.
+// Has one element for each slot of the table of waiters. The runtime changes an
+// element only while it holds the slot's lock; see lock_wait/waiters.c.
 _Alignas(64) uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 
 __thread int64_t __mprof_heap_countdown;
@@ -37,8 +38,8 @@ void *__mprof_main_frame;
 const char mprof_runtime_is_there = 1;
 
 // In libmprof_words.a this file also defines __mprof_is_program. Instrumented
-// code of programs refers to this symbol, so that the linker takes the words
-// out of the archive.
+// code of programs refers to this symbol, so that the linker adds this file,
+// and with it the data words, to the program.
 #ifdef MPROF_WORDS_OF_PROGRAM
 const char __mprof_is_program = 1;
 #endif

@@ -27,7 +27,7 @@ static struct {
   // measured. The first thread that uses the clock writes `first` before it
   // writes mprof_clock_kind.
   struct moment first;
-  atomic_int has_first; // first: 0 unset, 1 being written, 2 written
+  atomic_int has_first; // state of `first`: 0 unset, 1 being written, 2 written
   uint64_t (*injected)(void);
   uint64_t injected_rate;
 } clock_state;

@@ -443,15 +443,18 @@ const char *mprof_flags_environment(const char *name) {
   return NULL;
 }
 
-static bool user_asks; // for news on stderr; written once at start
+// Whether the user has set MPROF_OPTIONS or stderr is a terminal. Written once
+// at start.
+static bool user_asks;
 
 bool mprof_flags_want_news(void) { return user_asks && !mprof_flags.quiet; }
 
 void mprof_flags_init(void) {
   const char *user = mprof_flags_environment("MPROF_OPTIONS");
   mprof_flags_has_environment = user != NULL && *user != '\0';
-  // Asks now, and not when a message is printed, because the program may have
-  // installed a seccomp filter by then.
+  // Checks now whether stderr is a terminal, and not later when a message is
+  // printed. By then, the program may have installed a seccomp filter that
+  // forbids the check.
   user_asks = mprof_flags_has_environment || mprof_sys_is_terminal(2);
   if (!user_asks && __mprof_default_options == NULL)
     mprof_message_turn_off();

@@ -8,9 +8,10 @@
 
 #include "sys/free_number.h"
 
-// Returns a number that is not taken. First doubles the step until a number is
-// free. Then searches by bisection between this free number and the last taken
-// number. The result need not be the smallest free number.
+// Returns a number that is not taken. First tries larger and larger numbers,
+// with a step that doubles each time, until a number is free. Then searches by
+// bisection between this free number and the last taken number. The result need
+// not be the smallest free number.
 unsigned mprof_free_number(unsigned first, unsigned max,
                            bool (*is_taken)(void *arg, unsigned number),
                            void *arg) {

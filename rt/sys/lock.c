@@ -30,14 +30,14 @@ enum { FREE, HELD, WAITED_FOR };
 
 // The longest time that a waiter sleeps before it checks the lock word again.
 // Without this limit, a waiter could sleep forever, for the following reason. A
-// release loads the lock word and then stores FREE. It does not use an atomic
-// exchange, which would take a third of the time of an uncontended lock. So the
-// store may overwrite a WAITED_FOR that a waiter has written between the load
-// and the store. Usually this waiter does not sleep, because the kernel
-// compares the word with WAITED_FOR first and finds FREE. But if FREE becomes
-// visible only after the kernel's comparison, the waiter sleeps and no thread
-// wakes it. A membarrier would prevent this case, but some sandboxes kill a
-// process that calls membarrier.
+// release loads the lock word and then stores FREE. A release does not use an
+// atomic exchange, because the exchange would make up a third of the time that
+// an uncontended lock takes. So the store may overwrite a WAITED_FOR that a
+// waiter has written between the load and the store. Usually this waiter does
+// not sleep, because the kernel compares the word with WAITED_FOR first and
+// finds FREE. But if FREE becomes visible only after the kernel's comparison,
+// the waiter sleeps and no thread wakes it. A membarrier would prevent this
+// case, but some sandboxes kill a process that calls membarrier.
 const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
 
 #define ONE_WAITER (UINT64_C(1) << 48)
@@ -100,8 +100,9 @@ static void begin_waiting(struct mprof_lock *l, uint64_t start) {
 }
 
 // Removes the calling thread from the number and the sum in l->waiting. start:
-// time at which the thread began to wait. The caller holds the lock, so no
-// release changes l->charged at the same time.
+// time at which the thread began to wait. If a release was charged after this
+// time, the sum has the time of the last charge in place of the start. The
+// caller holds the lock, so no release changes l->charged at the same time.
 static void end_waiting(struct mprof_lock *l, uint64_t start) {
   uint64_t from = l->charged > start ? l->charged : start;
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;

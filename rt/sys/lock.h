@@ -15,7 +15,8 @@
 // higher than the ranks of all locks that the thread holds. A thread sets its
 // recursion guard (tls.h) before it takes a lock. While the guard is set, the
 // runtime drops the events of a signal handler. So a handler that has
-// interrupted the holder of a lock never waits for that lock.
+// interrupted the holder of a lock never waits for that lock. The comment on
+// each rank names the lock and what the lock guards.
 enum mprof_rank {
   MPROF_RANK_WRITE = 1, // writer_lock: writing of profiles, one at a time
   MPROF_RANK_TRACE,     // trace_lock: sessions of the trace
@@ -27,11 +28,11 @@ enum mprof_rank {
   MPROF_RANK_ACTIVE,    // active_lock: published counts of all heap buckets
   MPROF_RANK_INSERT,    // insert_lock: insertion into the bucket table
   MPROF_RANK_PROFILES,  // profiles_lock, and each custom profile's lock
-  MPROF_RANK_CUSTOM,    // slot lock of the table of custom allocators' arenas
+  MPROF_RANK_CUSTOM,    // lock of a slot in the table of arenas
   MPROF_RANK_ODD,       // odd_lock: live blocks not aligned to 16 bytes
   MPROF_RANK_GC,        // gc_lock: counted objects of a garbage collector
   MPROF_RANK_STARTS,    // starts_lock: records of starting threads
-  MPROF_RANK_WAITERS,   // slot lock of the table of waiters
+  MPROF_RANK_WAITERS,   // lock of a slot in the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names that the program gave to its locks
   MPROF_RANK_LABELS,    // labels_lock: sets of labels
   MPROF_RANK_ENDED,     // lock of the trace's list of ended threads
@@ -73,7 +74,7 @@ extern const struct timespec mprof_lock_patience;
 // Function that is called after the release of a lock if other threads have
 // waited for the lock. It is also called if the calling thread has ticks that
 // are not yet in the mutex profile (mprof_tls.lock_profile). cycles: ticks that
-// other threads have waited. frame: frame address of the release.
+// other threads have waited. frame: frame address of mprof_lock_release.
 // lock_profile.c sets the pointer once at start; before, the pointer is NULL. A
 // pointer is used, because this file must not depend on the mutex profile.
 extern void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame);

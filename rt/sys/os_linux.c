@@ -61,18 +61,20 @@ long mprof_sys_rename(const char *from, const char *to) {
 
 // --- calls that a seccomp filter may refuse ---
 
-// Returns whether a system call failed because a filter refuses it, or because
-// the kernel does not have it. EPERM and EACCES may have other reasons, too.
+// Returns whether a system call failed because a seccomp filter refuses the
+// call, or because the kernel does not have the call. EPERM and EACCES may have
+// other reasons, too.
 static bool is_refused(long result) {
   return result == -EPERM || result == -EACCES || result == -ENOSYS;
 }
 
-// Counts a check that could not be made.
+// Counts a check of an output file that the runtime could not make.
 static void leave_out_check(void) { mprof_stat_add(MPROF_STAT_unchecked, 1); }
 
-// Stores mode, device and inode of a file in *st. An empty path means the file
-// of descriptor fd. Tries all calls of the kernel, because a filter may allow
-// only some of them. Returns 0 or -errno.
+// Stores mode, device, inode and number of links of a file in *st. An empty
+// path means the file of descriptor fd. Tries three system calls that read
+// these values, because a seccomp filter may allow only some of the calls.
+// Returns 0 or -errno.
 static long stat_at(int fd, const char *path, int flags, struct stat *st) {
   flags |= *path == '\0' ? AT_EMPTY_PATH : 0;
   long r = *path == '\0' ? call3(SYS_fstat, fd, (long)st, 0) : -ENOSYS;
@@ -91,11 +93,11 @@ static long stat_at(int fd, const char *path, int flags, struct stat *st) {
   return 0;
 }
 
-// Some file systems do not support RENAME_NOREPLACE, and some filters refuse
-// renameat2. The fallback is link, because link also fails if the new name
-// exists. If neither works, the function checks whether the new name exists and
-// then uses a plain rename. Another process may create the file between the
-// check and the rename.
+// Some file systems do not support RENAME_NOREPLACE, and some seccomp filters
+// refuse renameat2. The fallback is link, because link also fails if the new
+// name exists. If neither works, the function checks whether the new name
+// exists and then uses a plain rename. Another process may create the file
+// between the check and the rename.
 long mprof_sys_rename_new(const char *from, const char *to) {
   long first = mprof_syscall(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
                              (long)to, 1 /*RENAME_NOREPLACE*/, 0);
@@ -140,8 +142,8 @@ long mprof_sys_readlink(const char *path, char *buf, size_t len) {
   return call3(SYS_readlink, (long)path, (long)buf, (long)len);
 }
 
-// Returns whether the descriptor is open. Called if a filter refuses all system
-// calls that identify the descriptor's file.
+// Returns whether the descriptor is open. Called if a seccomp filter refuses
+// all system calls that identify the descriptor's file.
 static bool is_open(int fd) {
   leave_out_check();
   return mprof_sys_fcntl(fd, F_GETFD, 0) >= 0;
@@ -382,8 +384,8 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
   return mprof_os_write(fd, buf, &len);
 }
 
-// n: the n-th request for memory from now on fails. 0: no request fails. Only
-// tests set this variable.
+// If this variable is n > 0, the n-th request for memory from now on fails. If
+// it is 0, no request fails. Only tests set this variable.
 static atomic_int fail_in;
 
 void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }

@@ -34,16 +34,16 @@ long mprof_sys_readlink(const char *path, char *buf, size_t len);
 // Returns whether fd refers to a terminal.
 bool mprof_sys_is_terminal(int fd);
 // Stores the device and inode numbers of the file that is open as fd. Both
-// numbers together identify the file. Returns 0 or -errno. If a filter refuses
-// all calls that read the numbers, stores 0 for every open descriptor. The
-// statistic `unchecked` counts such calls.
+// numbers together identify the file. Returns 0 or -errno. If a seccomp filter
+// refuses all system calls that read the numbers, stores 0 for every open
+// descriptor. The statistic `unchecked` counts such cases.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Stores the device and inode numbers of the file that path names. Returns 0 or
 // -errno.
 long mprof_sys_path_id(const char *path, uint64_t *dev, uint64_t *ino);
-// Returns whether descriptor fd refers to the file with these numbers. If a
-// filter refuses all system calls that read the numbers, returns true for every
-// open descriptor.
+// Returns whether descriptor fd refers to the file with these device and inode
+// numbers. If a seccomp filter refuses all system calls that read the numbers,
+// returns true for every open descriptor.
 bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino);
 // Reserves disk space for `bytes` bytes from offset on, without changing the
 // file's length. To release reserved space behind the file's end, call

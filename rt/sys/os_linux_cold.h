@@ -32,10 +32,10 @@ long mprof_os_peek(uintptr_t addr, void *buf, size_t len);
 // -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
 // Copies the unread data of a pipe to buf without removing the data from the
-// pipe. path: name in /proc of a descriptor of the pipe's read end. Returns the
-// length of the data or -errno. Returns -ENOBUFS if not all data could be
-// copied. The function copies through a second pipe, which may be too small
-// because of the user's limit for pipes.
+// pipe. path: a path in /proc, such as /proc/self/fd/3, that names a read end
+// of the pipe. Returns the length of the data or -errno. Returns -ENOBUFS if
+// not all data could be copied. The function copies through a second pipe,
+// which may be too small because of the user's limit for pipes.
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len);
 // Changes the access rights of the pages of a mapping to protection. Returns 0
 // or -errno.

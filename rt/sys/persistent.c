@@ -30,7 +30,7 @@ char *mprof_persistent_base; // start of the range; see persistent.h
 static struct {
   size_t size;             // bytes in the range; written once, at start
   atomic_size_t used;      // bytes allocated so far; only grows
-  atomic_size_t committed; // bytes; grows under persistent_lock
+  atomic_size_t committed; // bytes committed; grows under persistent_lock
   struct mprof_lock lock;  // known as persistent_lock
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
 

@@ -64,7 +64,7 @@ void mprof_procfile_free(struct mprof_procfile *f) {
 
 // --- the command line ---
 
-static char first_argument[512]; // of main; written once at start
+static char first_argument[512]; // argv[0] of main; written once at start
 static bool has_more_arguments;
 
 // Appends len bytes of arguments. Null bytes, which end the arguments, and line
@@ -84,9 +84,9 @@ void mprof_command_keep(char *const *argv) {
   has_more_arguments = argv[1] != NULL;
 }
 
-// Writes the present arguments, which are the title if the program has set one.
-// A title that is shorter than the arguments is followed by padding, which is
-// left out.
+// Writes the present arguments to buf. If the program has set a title
+// (setproctitle), the title has replaced the arguments. A title that is shorter
+// than the arguments is followed by padding, which is left out.
 static void read_arguments(char *buf, size_t len) {
   struct mprof_text t = {.buf = buf, .cap = len};
   struct mprof_procfile f;
@@ -106,9 +106,10 @@ static bool read_title(char *buf, size_t len) {
   return n > 0 && strncmp(buf, first_argument, n) != 0;
 }
 
-// A program may erase secrets from its arguments. Therefore shows the present
-// arguments if the first one is unchanged. If the program has set a title,
-// shows the first argument only, because the others may contain secrets.
+// If the first argument is unchanged, writes the present arguments and not
+// those at start, because the program may have erased secrets from its
+// arguments. If the program has set a title, writes only the first argument at
+// start, because the other arguments may contain secrets.
 void mprof_command_line(char *buf, size_t len) {
   if (!read_title(buf, len))
     return;

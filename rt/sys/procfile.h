@@ -18,9 +18,10 @@ struct mprof_procfile {
 int mprof_procfile_read(struct mprof_procfile *f, const char *path);
 void mprof_procfile_free(struct mprof_procfile *f);
 // Writes the program's arguments to buf, separated by blanks. If the program
-// has set a title (setproctitle), writes its first argument at start and "
-// ...". Truncates the text to len bytes, including the terminating 0. Writes ""
-// if the arguments are unknown.
+// has set a title (setproctitle), writes the first argument that the program
+// had at start, and " ..." if there were more arguments. Truncates the text to
+// len bytes, including the terminating 0. Writes "" if the arguments are
+// unknown.
 void mprof_command_line(char *buf, size_t len);
 // Keeps a copy of the first argument, so that a later title can be recognised.
 // argv: the arguments of main. Call at start, while no other thread runs.

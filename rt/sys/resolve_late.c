@@ -27,8 +27,8 @@ typedef void *open_fn(const char *file, int mode);
 // The result is valid until the next unload is reported. An unload of the
 // library that defines the function is always reported, because it also unloads
 // the library that calls the function. The calling library depends on the
-// defining library. It was compiled with MProf, so its last destructor reports
-// the unload.
+// defining library. The calling library was compiled with MProf, so its last
+// destructor reports the unload.
 enum { NEVER, BUSY, FOUND_FIRST };
 static _Atomic uint64_t unloads;
 

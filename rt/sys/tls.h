@@ -23,8 +23,8 @@ struct mprof_wait;
 // stack of one release of a lock for which other threads have waited. (Go:
 // mLockProfile)
 struct mprof_lock_profile {
-  uint64_t cycles; // ticks for the kept stack; 0: no stack is kept
-  uint64_t lost;   // ticks whose stack was not kept
+  uint64_t cycles; // ticks for the stack in scratch memory; 0: no stack
+  uint64_t lost;   // ticks for releases whose stack was dropped
   uint32_t stack_len;
   uint8_t end;   // why the stack ends: enum mprof_stack_end
   bool disabled; // true while the ticks are added to the profile
@@ -32,7 +32,7 @@ struct mprof_lock_profile {
 
 struct mprof_tls {
   struct mprof_thread *self; // the thread's record; NULL: no record
-  uint16_t shard; // number of the thread's shard of counters; 0: none
+  uint16_t shard; // selects the thread's counters (shards.h); 0: none
   // Number of the thread's label set (labels.h). self->labels is a copy of this
   // number that other threads can read. A change writes this number first and
   // then copies it. If a signal handler changes the labels between these two
@@ -45,7 +45,7 @@ struct mprof_tls {
   const struct mprof_bucket *cell_bucket;
   struct mprof_mem_cycle *cell_cycles;
   uint64_t random;       // state of the random number generator; 0: not seeded
-  uint64_t rate_epoch;   // epoch of the countdown's sampling rate; 0: none
+  uint64_t rate_epoch;   // version of the countdown's sampling rate; 0: none
   volatile bool guarded; // true: the recursion guard is set
   // Signals that arrived while the guard was set. Bit s - 1 stands for signal
   // s. Such a signal stays blocked until the guard is cleared. In a forked
@@ -65,9 +65,10 @@ struct mprof_tls {
   // the marked function, the value stays set until the thread waits in a frame
   // above this address.
   uintptr_t user_frame;
-  // The next event comes from uninstrumented code, so its stack is unwound by
-  // call frame information. If the next event comes from an instrumented call
-  // site after all, its stack is still right, but unwinding takes longer.
+  // True if the next event comes from uninstrumented code. The stack of this
+  // event is then unwound by call frame information. If the next event comes
+  // from an instrumented call site after all, its stack is still right, but
+  // unwinding takes longer.
   bool is_foreign;
   struct mprof_lock_profile lock_profile;
   // The thread's data in the execution trace, and the number of the trace

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Takes the place of the glibc version of symbolize_pc.c in builds with musl.
-// That version uses the library sanitizer_common, which is compiled for glibc.
-// With musl, the functions here do nothing, and code that is in no file has no
-// names.
+// The glibc version uses the library sanitizer_common, which is compiled for
+// glibc. The functions here do nothing. So with musl, profiles show no function
+// names for mapped code that is in no file.
 
 #include "symbolize/symbolize_pc.h"
 
