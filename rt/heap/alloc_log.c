@@ -58,8 +58,8 @@
 #define BUFFER_BYTES 65536u
 // Maximum length of a line.
 #define LINE_BYTES 512u
-// Maximum number of remembered addresses that lie in no module. The list of
-// modules is not read again because of a remembered address.
+// Maximum number of remembered addresses that lie in no module. A record with a
+// remembered address does not cause the list of modules to be read again.
 #define UNKNOWN_PCS 64u
 
 static struct {
@@ -69,9 +69,9 @@ static struct {
   _Atomic uint64_t part; // the log's part number; 0: no log; also read unlocked
   int64_t begun_ns;      // start of the log in nanoseconds of CLOCK_REALTIME
   _Atomic uint64_t records; // records in all parts; also read unlocked
-  uint64_t lost_told;       // lost events that "# lost" lines report so far
+  uint64_t lost_told;       // lost events already reported by "# lost" lines
   struct mprof_maps maps;   // modules listed in the current part of the log
-  uint32_t unloads;         // number of unloads when maps was read
+  uint32_t unloads;         // number of module unloads when maps was read
   uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses in no module
   size_t unknown_len;             // number of addresses ever written to unknown
 } logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
@@ -144,7 +144,8 @@ static void remember_unknown(uintptr_t pc) {
 }
 
 // Reads the modules again and writes their list to the log, in two cases: a
-// module was unloaded, or the stack has a new address in no listed module.
+// module was unloaded, or the stack has an address for which is_news returns
+// true.
 static void learn_modules(const mprof_pc *stack, size_t n) {
   bool has_news = logged.unloads != mprof_unloads_unloads();
   for (size_t i = 0; i < n && !has_news; i++)
@@ -335,10 +336,10 @@ static void end(void) {
   unlock_log();
 }
 
-// Returns the stack that begins with the caller of a function. `frame` is the
-// frame address of this function. If `frame` is 0, the stack begins with the
-// caller of the runtime's entry. Unwinds with call frame information, because
-// the caller may be uninstrumented code.
+// Returns the stack of the calling thread. The first frame of the stack is the
+// caller of the function whose frame address is `frame`. If `frame` is 0, the
+// first frame is the caller of the runtime's entry. Unwinds with call frame
+// information, because the caller may be uninstrumented code.
 static struct stack stack_at(uintptr_t frame) {
   struct stack s = {.len = 0};
   struct mprof_thread *t = mprof_thread_self(true);

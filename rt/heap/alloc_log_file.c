@@ -27,9 +27,9 @@
 #include <string.h>
 
 static struct {
-  int fd; // descriptor of the log file; -1: not open
-  uint64_t dev, ino;
-  uint64_t written; // bytes
+  int fd;            // descriptor of the log file; -1: not open
+  uint64_t dev, ino; // identify the log file
+  uint64_t written;  // bytes written to the file
   char path[MPROF_PATH_MAX];
   char old_path[MPROF_PATH_MAX + 2]; // PATH.1
 } file = {.fd = -1};
@@ -122,7 +122,7 @@ bool mprof_log_file_open(bool is_child) {
 // false if the path no longer names the log file.
 static bool reopen(void) {
   long fd = open_path(0);
-  file.fd = -1; // do not close a number that the program may use
+  file.fd = -1; // not closed: the program may now use the old descriptor number
   if (fd < 0)
     return fail(
         "the program closed the log file, which cannot be opened again:",

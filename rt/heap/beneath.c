@@ -1,8 +1,11 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Finds the allocator beneath the runtime's interceptors; see beneath.h. The
-// loader searches modules in a fixed order. The allocator beneath has each heap
-// function from the first module after the interceptors that defines this
-// function. This module is a preloaded allocator, an allocator that the program
-// is linked with, or libc.
+// loader searches modules in a fixed order. For each heap function, this file
+// uses the definition in the first module after the interceptors that defines
+// the function. This module is a preloaded allocator, an allocator that the
+// program is linked with, or libc.
 
 #include "heap/beneath.h"
 
@@ -49,10 +52,11 @@ static void set_words(const struct mprof_intercept *table) {
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
     if (beneath)
       *i->word = beneath;
-    // No definition of f was found, and the word holds the address of the
-    // interceptor. The word is cleared, because the interceptor must not call
-    // itself. In a static program this happens only if nothing calls f, because
-    // libmprof_intercept.ld defines f as the interceptor only in this case.
+    // No other definition of the function was found, and the word holds the
+    // address of the interceptor. The word is cleared, because the interceptor
+    // must not call itself. In a static program this happens only if nothing
+    // calls the function, because libmprof_intercept.ld binds the function to
+    // the interceptor only in this case.
     else if (*i->word == i->own)
       *i->word = NULL;
   }

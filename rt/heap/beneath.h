@@ -70,13 +70,13 @@ extern struct mprof_intercepted {
   bool cxx; // every form of operator new and delete
 } mprof_intercepted;
 
-// 1 if the interceptors count blocks, otherwise 0. Written once. Read by
-// mprof_intercepts.
+// 1 if the interceptors count blocks, otherwise 0. Written once, by
+// mprof_next_start. Read by mprof_intercepts.
 extern unsigned char mprof_intercept_is_on;
 
 // Decides whether an interceptor counts a block of `size` bytes. Call this when
-// the sampling countdown has run out. caller is the return address of the
-// interceptor's call.
+// the sampling countdown has run out. `caller` is the interceptor's return
+// address.
 //
 // Returns false if the allocator itself has called the interceptor, for example
 // if calloc calls malloc. The inner block is then part of a block that is

@@ -104,7 +104,8 @@ static void record(const struct mprof_alloc_event *ev) {
   uint32_t stale = 0;
   // If there is no memory for the thread's record, the bucket or the live map,
   // the event is already counted as lost. The block must not be counted in this
-  // case, because the runtime could not see its free.
+  // case, because its free could not be counted: without an entry in the live
+  // map, the runtime does not recognize the block.
   if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
                             mprof_persistent_handle(b), &stale)) {
     if (mprof_heapx_is_on())

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts heap events. The runtime's entries report here that a block was
-// allocated, freed or resized. An event is counted in the block's bucket and
+// Counts heap events. The runtime's entries call these functions when a block
+// is allocated, freed or resized. An event is counted in the block's bucket and
 // passed to the heapx counters, the allocation log and the trace. (Go:
 // mProf_Malloc, mProf_Free)
 //
@@ -57,8 +57,8 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 struct mprof_released {
   uint32_t bucket; // handle
   bool is_placed;
-  // For the heapx counters (heapx.h). The fields are 0 if the option heapx is
-  // off.
+  // For the heapx counters: the results of mprof_heapx_is_last and
+  // mprof_heapx_slack for the block (heapx.h). 0 if the option heapx is off.
   bool is_last;
   size_t slack;
 };

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps a table of the counted objects of a garbage collector that are not
-// known to be dead. The objects are checked after each collection. The table
-// stores the complement of each object's address. If it stored the address, a
-// collector that scans the table would keep all objects alive. (Go: the profile
-// specials of a span)
+// Keeps a table of counted objects of a garbage collector. An object stays in
+// the table until the object is freed or found to be dead. The objects are
+// checked after each collection. The table stores the complement of each
+// object's address. If it stored the address, a collector that scans the table
+// would keep all objects alive. (Go: the profile specials of a span)
 
 #ifndef MPROF_RT_HEAP_GC_OBJECTS_H
 #define MPROF_RT_HEAP_GC_OBJECTS_H
@@ -15,7 +15,7 @@
 
 // gc_lock guards the table. The collecting thread holds gc_lock while the world
 // is stopped (all other threads are stopped), so that no stopped thread holds
-// it. A thread that holds gc_lock must not call the collector.
+// gc_lock. A thread that holds gc_lock must not call the collector.
 extern struct mprof_lock mprof_gc_lock;
 
 // Call the functions from here to mprof_gc_sweep with gc_lock held.

@@ -6,11 +6,11 @@
 //
 // An allocator that is left by longjmp or by an exception does not clear
 // __mprof_nested_frame. A comparison of addresses cannot detect such a stale
-// frame address, because it may be above all frames from which the thread
-// allocates later. So the stack is unwound. The frame is active only if it is
-// on the stack and has the return address in __mprof_nested_return. The return
-// address is compared, because a later frame of another function may have the
-// same frame address.
+// frame address, because the address may be above all frames from which the
+// thread allocates later. So the stack is unwound. The frame is active only if
+// it is on the stack and has the return address in __mprof_nested_return. The
+// return address is compared, because a later frame of another function may
+// have the same frame address.
 
 #include "heap/nested_alloc.h"
 

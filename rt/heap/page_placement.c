@@ -3,17 +3,17 @@
 //
 // Decides which families of functions place their counted blocks on page
 // boundaries. If all counted blocks of a family are on page boundaries, a call
-// site that frees another block knows that this block is not counted. Blocks
-// are not placed with heap_rate=1 and other small rates
+// site that frees a block off a page boundary knows that the block is not
+// counted. Blocks are not placed with heap_rate=1 and other small rates
 // (MPROF_MIN_PLACED_RATE).
 //
 // A family may place blocks only if the allocator's free, resize and size
 // functions handle aligned blocks like any other block. This must also be true
 // for calls from code that was compiled without MProf. The rules are:
-//   malloc family  Blocks are placed if malloc, free, realloc and
-//                  posix_memalign come from one module. If a program defines
-//                  malloc but not posix_memalign, its free must not receive a
-//                  block from libc's posix_memalign.
+//   malloc family  Blocks are placed if malloc, calloc, realloc, free,
+//                  posix_memalign and malloc_usable_size come from one module.
+//                  If a program defines malloc but not posix_memalign, its free
+//                  must not receive a block from libc's posix_memalign.
 //   operator new   Blocks are placed if operator new is the runtime's, which
 //                  forwards to malloc. Blocks are also placed if operator new
 //                  comes from the shared library libstdc++ or libc++, because
@@ -21,8 +21,8 @@
 //                  Other allocators rely on this argument, and the operators of
 //                  a program may do anything.
 // If a family does not place blocks, the allocator chooses their addresses. In
-// this case the family's mask is 0, so that each free looks up the block in the
-// live map.
+// this case the family's mask (__mprof_free_mask or __mprof_delete_mask) is 0,
+// so that each free looks up the block in the live map.
 
 #include "heap/page_placement.h"
 
@@ -72,8 +72,8 @@ static struct mprof_module home_of(const char *name, void *address) {
 }
 
 // Returns the module that defines the function `name`. If the program's calls
-// of this function reach a runtime's interceptor, returns the module of the
-// definition that the interceptor calls.
+// of this function reach an interceptor of the runtime (beneath.h), returns the
+// module of the definition that the interceptor calls.
 static struct mprof_module beneath(const char *name, void *address) {
   // Check each function, because the program may define some functions of the
   // family, and the runtime may intercept the others.
@@ -148,8 +148,8 @@ void mprof_place_set_masks(uint64_t rate) {
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }
 
-// Minimum size in bytes of a block for which the check is worth its time. To
-// clear a smaller block costs no more than the check.
+// Minimum size in bytes of a block for which mprof_place_is_zeroed looks for
+// zeros. To clear a smaller block costs no more than this check.
 #define MIN_ZEROED (64u << 10)
 
 // glibc sets bit 1 of the size word before a block if the block is a memory

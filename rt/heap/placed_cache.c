@@ -23,8 +23,8 @@
 
 // Classes of usable sizes. Below 1 KiB, where allocators have per-thread
 // caches, there is one class for each 16 bytes, with at most 8 blocks. From 1
-// KiB to 32 KiB there are 8 classes for each doubling, with at most 2 blocks
-// each. So the cache keeps at most 1 MiB.
+// KiB to 32 KiB there are 8 classes for each doubling of the size, with at most
+// 2 blocks each. So the cache keeps at most about 1 MiB.
 #define FINE_BYTES 16u
 #define FINE_CLASSES 64u
 #define LG_FINE_END 10u
