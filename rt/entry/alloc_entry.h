@@ -29,9 +29,9 @@
 
 // Decides whether to count an allocation of `bytes` bytes. If so, fills the
 // struct mprof_alloc at a, and the expression is true. may_place: whether the
-// family of the allocator places counted blocks on page boundaries. Use this
-// macro in the entry itself, because the recorded stack starts at the return
-// address of the function that uses the macro.
+// family of functions, malloc's or operator new's, places counted blocks on
+// page boundaries. Use this macro in the entry itself, because the recorded
+// stack starts at the return address of the function that uses the macro.
 #define MPROF_SAMPLE_ALLOC(a, bytes, may_place)                                \
   ((a)->size = (bytes), (a)->frame = (uintptr_t)__builtin_frame_address(0),    \
    mprof_sample_hit((bytes), &(a)->rate) &&                                    \
@@ -65,7 +65,7 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
 }
 
 // Counts the free of the block at ptr if the block was counted. may_keep:
-// whether the family of the allocator places counted blocks on page boundaries.
+// whether the family of functions places counted blocks on page boundaries.
 // Returns true if the runtime keeps the memory of the block for a later sample.
 // In that case the caller must not free the block.
 static inline bool mprof_free_block(void *ptr, bool may_keep) {

@@ -266,14 +266,15 @@ LIBRARY_CALL(uring, int, __io_uring_get_cqe,
               sigset_t *mask),
              (ring, cqe, submit, n, mask))
 
-// --- file locks, which can be tried ---
+// --- file locks, which can be tried without waiting ---
 
 static enum mprof_outcome file_outcome(int r) {
   return r == 0 ? MPROF_GOT : errno == EINTR ? MPROF_TIMEOUT : MPROF_NO_WAIT;
 }
 
 // Returns whether an attempt to take a file lock has failed because the lock is
-// held. Restores errno to before, the value that errno had before the attempt.
+// held. `before` is the value of errno before the attempt. Restores errno to
+// this value.
 static bool is_held(int before) {
   bool held = errno == EAGAIN || errno == EACCES;
   errno = before;
@@ -308,7 +309,7 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
     int try = cmd == F_SETLKW ? F_SETLK : F_OFD_SETLK;                         \
     if (cmd != F_SETLKW && cmd != F_OFD_SETLKW)                                \
       return f(fd, cmd, arg);                                                  \
-    pthread_testcancel(); /* the try does not act on it */                     \
+    pthread_testcancel(); /* the attempt is no cancellation point */           \
     if (f(fd, try, arg) == 0)                                                  \
       return 0;                                                                \
     if (!is_held(before))                                                      \
@@ -328,7 +329,7 @@ FCNTL(fcntl64)
     const int before = errno;                                                  \
     if (cmd != F_LOCK)                                                         \
       return f(fd, cmd, len);                                                  \
-    pthread_testcancel(); /* the try does not act on it */                     \
+    pthread_testcancel(); /* the attempt is no cancellation point */           \
     if (f(fd, F_TLOCK, len) == 0)                                              \
       return 0;                                                                \
     if (!is_held(before))                                                      \

@@ -24,7 +24,7 @@
 // address of the mutex.
 static void *mutex_of(void *unique_lock) { return *(void **)unique_lock; }
 
-// Returns the word at an offset in an object of the C++ library.
+// Returns the 32-bit word at an offset in an object of the C++ library.
 static unsigned word_at(const void *object, size_t offset) {
   return __atomic_load_n((const unsigned *)((const char *)object + offset),
                          __ATOMIC_RELAXED);
@@ -264,8 +264,8 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
 
 // Defines the entry of a wait for an atomic. MayWait: whether the call of f may
 // wait. If the atomic has 32 bits, f waits while *word equals value, so MayWait
-// compares the two. For any other atomic, f waits for a word inside the
-// library, so the entry cannot compare, and MayWait is true.
+// compares the two. For any other atomic, f waits until a word inside the
+// library changes. The entry cannot read this word, so MayWait is true.
 #define CXX_ATOMIC_WAIT(f, MayWait)                                            \
   DECLARE(void, f, const int *, int);                                          \
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \

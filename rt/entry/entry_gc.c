@@ -67,7 +67,8 @@ static void unlock_objects(void) {
   mprof_guard_leave();
 }
 
-// Returns the bucket of the stack of the entry's caller. (Go: stkbucket)
+// Returns the bucket for the stack that begins with the entry's caller. (Go:
+// stkbucket)
 static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket_key key = {.type = MPROF_BUCKET_MEM,
@@ -243,7 +244,7 @@ static struct mprof_released release(void *ptr) {
 
 // Adds the object at ptr to the table again, because its reallocation has
 // failed. The table has room for the object, because release has just removed
-// the object.
+// the object, unless other threads have added objects since then.
 static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
   if (!r.bucket || !lock_objects())

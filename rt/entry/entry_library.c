@@ -61,9 +61,10 @@ static bool is_private(const struct __mprof_module_hook *h) {
   if (!p || h->own == NULL || h->own == p->address ||
       (p->address == NULL && is_first(p, h->own)))
     return false;
-  // If the runtime intercepts f, p->address is the interceptor's address, and
-  // *program_s_word holds the address of the f that the interceptor calls. If
-  // h->own is that f, the library uses the program's allocator.
+  // If the runtime intercepts the hooked function, p->address is the
+  // interceptor's address, and *program_s_word holds the address of the
+  // function that the interceptor calls. If h->own is that function, the
+  // library uses the program's allocator.
   mprof_next_find();
   return h->own != *h->program_s_word;
 }

@@ -41,8 +41,8 @@ static bool is_clock(clockid_t clock) {
 // Returns ENOTRECOVERABLE after a try of an unrecoverable mutex. glibc's
 // trylock leaves the caller's thread id in the word of such a mutex, as if the
 // caller held it. So this function clears the word, as pthread_mutex_lock does.
-// (In glibc 2.36, pthread_mutex_trylock.c compares the thread id with a value
-// that is 0 there.)
+// (In glibc 2.36, pthread_mutex_trylock.c clears the word only if a variable
+// equals the thread id, but the variable is 0 at this point.)
 static int not_recoverable(pthread_mutex_t *m) {
 #ifdef __GLIBC__
   enum { HOLDER = 0x3fffffff };
@@ -171,7 +171,7 @@ bool mprof_mutex_is_charged(const void *mutex) {
 
 // Returns whether this unlock releases the lock, so that a waiting thread can
 // take it. While other readers hold the lock, a waiting writer cannot take it.
-// So of the readers' unlocks, only the last one is charged.
+// So only the last reader's unlock is charged with the waiting time.
 static bool is_last_holder(const pthread_rwlock_t *l) {
 #ifdef __GLIBC__
   return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0 ||

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 // Cleanup routine for a call that did not return, for example because the
-// thread was cancelled. Ends the wait, a struct mprof_wait.
+// thread was cancelled. Ends the wait. `wait` points to a struct mprof_wait.
 void mprof_wait_cancelled(void *wait);
 
 // Returns whether an unlock of a mutex is charged with the waiting time of
@@ -25,8 +25,8 @@ void mprof_wait_cancelled(void *wait);
 bool mprof_mutex_is_charged(const void *mutex);
 
 // Cleanup routine for a call that did not return, for example because the
-// thread was cancelled. Ends the wait for a condition, a struct
-// mprof_cond_wait.
+// thread was cancelled. Ends the wait for a condition. cond_wait points to a
+// struct mprof_cond_wait.
 void mprof_cond_cancelled(void *cond_wait);
 
 #endif // MPROF_RT_ENTRY_ENTRY_LOCK_H

@@ -160,10 +160,10 @@ DELETES(_ZdaPv)
 
 // --- functions that __mprof_next_* point to in place of the operators ---
 //
-// These functions are used in two cases. The first C++ operators of the program
-// may come with a library that the program opens later. Or the program's
-// operators call an intercepted malloc, so the runtime must record the
-// operator's call as the outermost one.
+// These functions are used in two cases. First, the program has no C++
+// operators at start, because a library that the program opens later defines
+// them. Second, the program's operators call an intercepted malloc, so the
+// runtime must record the operator's call as the outermost allocation.
 
 #define BENEATH(Result, Symbol, Params, Args)                                  \
   MPROF_TEXT_SECTION static Result beneath_##Symbol Params {                   \

@@ -42,9 +42,10 @@ static bool is_news(const struct mprof_loads *l, bool unloads_only) {
 
 static void look(bool unloads_only) {
   // Read the counts before the modules are listed. If a module is loaded during
-  // this listing, the next call of look() finds it. The guard is not yet set,
-  // because the program may define its own dl_iterate_phdr, which
-  // mprof_module_loads calls.
+  // this listing, the next call of look() finds the module. The guard is not
+  // yet set, because mprof_module_loads calls dl_iterate_phdr, which the
+  // program may define itself. With the guard set, events in the program's
+  // function would be lost.
   const struct mprof_loads loads = mprof_module_loads();
   if (!is_news(&loads, unloads_only))
     return;

@@ -16,13 +16,14 @@
 // aligned blocks only at instrumented call sites. Frees of aligned blocks are
 // handled like frees of other blocks.
 //
-// libmprof_intercept_provide.a is this file compiled with MPROF_PROVIDE. It
-// defines own_f under the name mprof_own_f, but not f. The linker script
-// libmprof_intercept.ld then defines f as mprof_own_f, if no object and no
-// archive defines f. So an allocator in an archive may come after the script.
+// libmprof_intercept_provide.a is this file compiled with MPROF_PROVIDE. This
+// library defines the interceptor of f under the name mprof_own_f, but does not
+// define f. The linker script libmprof_intercept.ld then defines f as
+// mprof_own_f, if no object and no archive defines f. So an archive with an
+// allocator may come after the script on the linker's command line.
 //
-// Interceptors count nothing before the runtime's constructor runs, because the
-// loader also calls them.
+// The loader calls the interceptors even before the runtime's constructor runs.
+// Until then, the interceptors count nothing.
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"

@@ -75,12 +75,9 @@ static bool is_on() {
 
 using nothrow = const std::nothrow_t &;
 
-// Defines the interceptor of an operator.
-// Symbol: the operator's mangled name.
-// Plain: an expression that does the operator's work with the real malloc or
-//   free.
-// Default: the call to make if the operators are not intercepted, because the
-//   program has replaced another form of the operator.
+// Declares the entry and the interceptor of an operator, and defines the
+// operator as a weak alias of the interceptor. Symbol: the operator's mangled
+// name.
 #define OPERATOR(Result, Symbol, Params, Except)                               \
   extern "C" {                                                                 \
   Result __mprof_##Symbol Params Except;                                       \
@@ -89,6 +86,10 @@ using nothrow = const std::nothrow_t &;
       __attribute__((weak, alias("mprof_own_" #Symbol)));                      \
   }
 
+// NEW and DELETE define the interceptor of an operator.
+// Plain: an expression that does the operator's work with the real malloc.
+// Default: the call to make if the operators are not intercepted (is_on). This
+//   call reaches any form of the operator that the program has replaced.
 #define NEW(Symbol, Params, Args, Except, Plain, Default)                      \
   OPERATOR(void *, Symbol, Params, Except)                                     \
   static void *plain_##Symbol Params Except { return Plain; }                  \

@@ -59,8 +59,9 @@ static inline enum mprof_outcome mprof_outcome_of(int error) {
 
 // Registers a cleanup routine with libc, in buffer. libc calls the routine if
 // the hooked function does not return to the entry, because the thread is
-// cancelled or a signal handler calls longjmp. Any other way to do this would
-// need an unwinder or a setjmp. _pthread_cleanup_pop removes the routine.
+// cancelled or a signal handler calls longjmp. Any other way to notice these
+// cases would need an unwinder or a setjmp. _pthread_cleanup_pop removes the
+// routine.
 void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
                            void *arg);
 void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
@@ -209,8 +210,8 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
 
 // Returns whether thread t still runs. Returns false if t has ended but was not
 // yet joined. For such a thread, glibc returns no clock, and musl returns the
-// clock of thread 0. (In Linux, the id of the processor time clock of a thread
-// is ~thread << 3 | kind.)
+// clock of thread 0. (In Linux, the id of a thread's CPU clock is
+// ~thread << 3 | kind.)
 static inline bool mprof_is_running(pthread_t t) {
   clockid_t clock;
   return pthread_getcpuclockid(t, &clock) == 0 && ~(clock >> 3) != 0;
