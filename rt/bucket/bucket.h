@@ -45,13 +45,13 @@ struct mprof_mem_cycle {
 
 // Counters of a MEM bucket. A thread adds its events to own[], to future[] or
 // to a cell; counts.h explains the choice. The array index comes from the cycle
-// machine (cycle.h). A flush adds the new counts to active, which profiles
-// show. (Go: memRecord)
+// machine (cycle.h). A flush (counts.h) adds the new counts to active, which
+// profiles show. (Go: memRecord)
 struct mprof_mem_counts {
   struct mprof_mem_cycle own[3]; // only the owner adds; never decreases
   struct mprof_mem_cycle active; // shown in profiles; guarded by active_lock
-  // Threads add to future by atomic operations. A flush sets it to 0 and holds
-  // active_lock.
+  // Threads add to future by atomic operations. A flush, which holds
+  // active_lock, sets the counters of future to 0.
   struct mprof_mem_cycle future[3];
   // The number of events of own and of the cells that flushes have already
   // added to active. Guarded by active_lock.

@@ -18,7 +18,8 @@
 //
 // Steps 1 and 2 may skip frames, because code without frame pointers may leave
 // any frame address in the frame pointer register. Therefore steps 1 to 4 find
-// only buckets whose is_chain is set. Step 5 sets is_chain if, for each return
+// only buckets whose field is_chain is set: frame pointers are known to lead to
+// all frames of the bucket's stack. Step 5 sets is_chain if, for each return
 // address, the unwind rule says that the code keeps a frame pointer. A later
 // stack with the same chain of return addresses has the same code, so the chain
 // skips no frame of the later stack either.
@@ -112,11 +113,12 @@ static inline bool ends_at_root(const struct mprof_scratch *s,
          b->end == MPROF_STACK_COMPLETE;
 }
 
-// Marks in recent[] a stack that has code without frame pointers. An event
-// never has this bucket, because its type is not a bucket type.
+// Marks in recent[] a stack that has code without frame pointers. This bucket
+// never matches an event, because the bucket's type is 0, which is not a bucket
+// type.
 static struct mprof_bucket not_a_chain;
 
-// The stack in the scratch buffer s->stack.
+// Describes the stack in the thread's buffer t->scratch->stack.
 struct found {
   size_t len;
   enum mprof_stack_end end;

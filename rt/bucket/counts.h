@@ -37,7 +37,7 @@
 #include "sys/tls.h"
 #include "thread/shards.h"
 
-// A thread gets a cell when a counter of future[] has at least this many events
+// A shard gets a cell when a counter of future[] has at least this many events
 // since the last flush. With fewer events, a cell is not worth its memory.
 #define MPROF_CELL_FROM 64u
 

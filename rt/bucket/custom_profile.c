@@ -73,8 +73,9 @@ static bool is_letter(char c) {
 
 // Returns whether s is a valid name of a profile. A name consists of letters,
 // digits, '_', '-' and '.', and begins with a letter. The name becomes a part
-// of a file name, between dots. The name must not begin with a digit, because
-// another file name may have a number between these dots.
+// of a file name, between two dots. The name must not begin with a digit,
+// because other file names may have a number, such as a process id, at the same
+// place.
 static bool is_name(const char *s) {
   size_t len = 0;
   for (; s[len] != '\0'; len++)

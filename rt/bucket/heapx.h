@@ -18,8 +18,8 @@
 #include "sys/flags.h"
 
 enum mprof_heapx_counter {
-  // Blocks that the thread which allocated them has freed before it allocated
-  // another block (heapx.c).
+  // Blocks that were freed by the thread that allocated them, before this
+  // thread allocated another block (heapx.c).
   MPROF_HEAPX_TEMPORARY,
   MPROF_HEAPX_IN_PLACE,    // resizes that did not change the block's address
   MPROF_HEAPX_MOVED,       // resizes that moved the block
@@ -29,7 +29,8 @@ enum mprof_heapx_counter {
   MPROF_HEAPX_COUNTERS
 };
 
-// The counts of one cycle.
+// One set of heapx counters, for example for one index of the cycle machine
+// (cycle.h).
 struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };
