@@ -71,9 +71,10 @@ static void say_error(const char *path, int error) {
   mprof_message_always(text);
 }
 
-// Appends the totals of all kinds of profiles to the line. Called only if no
-// profile file has been written. Otherwise the line already has the totals of
-// each written file.
+// Appends the totals of all shown profiles to the line on stderr, except the
+// profiles whose kind has sums_up_report == false. Called only if no profile
+// file has been written. Otherwise the line already has the totals of each
+// written file.
 static void put_all(struct last_words *w) {
   struct mprof_text *t = mprof_exit_line_totals(&w->line);
   const char *separator = "";
@@ -87,9 +88,9 @@ static void put_all(struct last_words *w) {
   }
 }
 
-// Adds the written file w->path to the line. If error is not 0, reports that
-// the file could not be written instead. Returns whether the file was written.
-// If so, the caller may then append the file's totals.
+// Adds the written file w->path to the line on stderr. If error is not 0,
+// reports instead that the file could not be written. Returns whether the file
+// was written. If so, the caller may then append the file's totals.
 static bool note_file(struct last_words *w, int error) {
   if (error != 0)
     say_error(w->path, error);
@@ -133,10 +134,10 @@ static size_t count_parts(const struct last_words *w, size_t i) {
 
 // --- unused file names ---
 //
-// Files of an earlier process must not be replaced. But a process id is not
-// unique: exec keeps it, the kernel reuses it, and each container has its own
-// ids. So a number is added to a name that is already used:
-// PATTERN.2.heap.pb.gz.
+// Files of an earlier process must not be replaced. The process id in a file
+// name does not make the name unique: exec keeps the id, the kernel reuses the
+// id, and each container has its own ids. So a number is added to a name that
+// is already used: PATTERN.2.heap.pb.gz.
 
 enum { NUMBERS_MAX = 1000000 };
 
@@ -244,8 +245,8 @@ static void write_trace(struct last_words *w) {
   if (error == 0)
     error = mprof_trace_finish_session(w->path, &result);
   if (note_file(w, error)) {
-    // No later snapshot contains the trace again, so a snapshot's trace is
-    // kept.
+    // The option dump_keep must not remove the trace of a snapshot, because no
+    // later snapshot contains the same events. So the trace is not added.
     if (own_path == NULL && !w->is_snapshot)
       mprof_keep_add(&w->written, w->path);
     struct mprof_text *totals = mprof_exit_line_totals(&w->line);
@@ -258,8 +259,8 @@ static void write_trace(struct last_words *w) {
   mprof_outfile_keep_others(true);
 }
 
-// Appends the path of the allocation log to the line. The log itself was
-// written while the program ran.
+// Appends the path of the allocation log to the line on stderr. The log itself
+// was written while the program ran.
 static void name_alloc_log(struct last_words *w) {
   uint64_t records;
   const char *path = mprof_alloc_log_path(&records);
@@ -345,7 +346,7 @@ static void write_files(struct last_words *w) {
   if (w->line.files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
     mprof_message_always("wrote nothing: with log_path=stderr, only the report "
                          "shows the profiles, and report=0 turns it off");
-  // Without a written file, the errors have been reported.
+  // Print no line if no file was written. Errors have already been reported.
   if (w->line.files != 0 && mprof_flags_want_news())
     mprof_exit_line_print(&w->line, w->base,
                           !mprof_coverage_lacks_interceptors(&w->sum),

@@ -17,11 +17,11 @@ enum mprof_end {
   MPROF_END_EXEC,
 };
 
-// Writes the output. Call if mprof_has_output returns true. Sets the guard and
-// takes writer_lock. The guard is already set if a signal handler that
-// interrupted the profiler ends the process. In that case, reports this on
-// stderr and writes nothing. With MPROF_END_EXIT, flushes stdout before the
-// line with the file names if stdout and stderr are the same file.
+// Writes the output. Call if mprof_has_output returns true. Sets the recursion
+// guard and takes writer_lock. The guard is already set if a signal handler
+// that interrupted the profiler ends the process. In that case, writes no files
+// and reports the reason on stderr. With MPROF_END_EXIT, flushes stdout before
+// the line with the file names if stdout and stderr are the same file.
 void mprof_write_at_exit(enum mprof_end end);
 // Returns whether mprof_write_at_exit has been called in this process with
 // another value than MPROF_END_EXEC. The answer is up to date only while
@@ -30,17 +30,18 @@ bool mprof_has_written_at_end(void);
 // Returns whether there is anything to write: the options ask for output, and
 // something was recorded. log_path=/dev/null asks for no output. Makes no
 // system call, because a seccomp filter may kill a process for it. Needs
-// neither the guard nor a lock.
+// neither the recursion guard nor a lock.
 bool mprof_has_output(void);
 // Returns whether the process must call mprof_say_no_output if there is nothing
-// to write. This is so if the user has set options in the environment, if these
-// options ask for output and not for quiet, and if this is not a forked child.
-// Makes no system call.
+// to write. True if all of these conditions hold: the user has set options in
+// the environment, the options ask for output, the option quiet is off, and the
+// process is not a forked child. Makes no system call.
 bool mprof_must_say_no_output(void);
 // Says on stderr that no event was recorded, and why the heap profile would be
 // empty.
 void mprof_say_no_output(void);
-// Writes the output. Call with the guard set and writer_lock held.
+// Writes the output of a process that is about to end. Call with the recursion
+// guard set and writer_lock held.
 void mprof_write_last_locked(void);
 // Writes the same output as mprof_write_last_locked, but for a process that
 // continues. The names of the files contain the time.

@@ -31,7 +31,7 @@ static size_t begin_text(struct mprof_exit_line *l) {
   if (t->buf == NULL)
     *t = (struct mprof_text)MPROF_TEXT(l->buf);
   if (t->len + 1 < t->cap)
-    t->len++; // keep the terminating 0 of the text before
+    t->len++; // keep the terminating 0 of the previous text
   return t->len;
 }
 
@@ -63,7 +63,7 @@ static void put_losses(struct mprof_text *t) {
   }
 }
 
-// Appends a path without `base` and the ending .pb.gz.
+// Appends a path, but leaves out `base` and the ending .pb.gz.
 static void put_suffix(struct mprof_text *t, const char *path,
                        const char *base) {
   static const char ending[] = ".pb.gz";
@@ -77,7 +77,8 @@ static void put_suffix(struct mprof_text *t, const char *path,
   mprof_text_mem(t, path, len);
 }
 
-// Appends totals without the reason why there are no samples.
+// Appends totals. If the totals give a reason why there are no samples, leaves
+// out the reason.
 static void put_short_totals(struct mprof_text *t, const char *totals) {
   static const char none[] = "0 samples";
   const size_t len = sizeof(none) - 1;
@@ -114,8 +115,8 @@ static void put_files(struct mprof_text *t, const struct mprof_exit_line *l,
   }
 }
 
-// Writes only the number of files and the common part of their paths. Of a long
-// path, the end is shown.
+// Writes only the number of files and the common part of their paths. If this
+// part is too long, writes only its end.
 static void put_number_of_files(struct mprof_text *t,
                                 const struct mprof_exit_line *l,
                                 const char *base, bool is_complete) {
@@ -144,8 +145,8 @@ void mprof_exit_line_init(void) {
     first_stdout = stdout;
 }
 
-// Returns whether descriptors 1 and 2 are the same regular file. A flush of
-// another file could block, or end the process by SIGPIPE.
+// Returns whether descriptors 1 and 2 are the same regular file. If descriptor
+// 1 is not a regular file, a flush could block, or end the process by SIGPIPE.
 static bool is_one_file(void) {
   uint64_t dev, ino;
   return mprof_os_is_regular(1) && mprof_sys_fstat_id(1, &dev, &ino) == 0 &&
@@ -155,7 +156,7 @@ static bool is_one_file(void) {
 // Flushes stdout if stdout and stderr are the same file. Does nothing if
 // another thread is writing to stdout, or if the program has assigned another
 // stream to stdout, because the program may have closed that stream. The
-// references are weak, because a static program may contain no stdio.
+// references to stdio are weak, because a static program may contain no stdio.
 static void flush_stdout(void) {
   if (first_stdout == NULL || stdout != first_stdout || ftrylockfile == NULL ||
       funlockfile == NULL || fflush_unlocked == NULL || !is_one_file() ||

@@ -20,12 +20,12 @@ enum { MPROF_EXIT_FILES = 10 + MPROF_CUSTOM_PROFILES };
 #define MPROF_NOT_COUNTED                                                      \
   "; code without MProf is not counted: link with -fmprof"
 
-// The files of one output. Zeros mean no file. The struct is too large for a
-// stack.
+// The files of one output. If all bytes are 0, there are no files. The struct
+// is too large for a stack.
 struct mprof_exit_line {
   size_t files;
   struct {
-    size_t path, totals; // where the texts begin in buf; totals may be 0: none
+    size_t path, totals; // start of each text in buf; totals 0: no totals
   } v[MPROF_EXIT_FILES];
   struct mprof_text text; // the texts, each with a terminating 0
   char buf[(MPROF_EXIT_FILES + 1) * (MPROF_PATH_MAX + 128)];
@@ -40,10 +40,9 @@ struct mprof_text *mprof_exit_line_totals(struct mprof_exit_line *l);
 // line if it has more than 200 characters.
 // base: the part of the paths before the suffixes of the files.
 // is_counted: false: appends MPROF_NOT_COUNTED.
-// flushes: the process is in exit, which will flush stdout. If stdout and
-// stderr
-//   are the same file, flushes stdout before the line. Otherwise the line could
-//   be in the middle of the program's output.
+// flushes: true: the process is in exit, which will flush stdout later. If
+//   stdout and stderr are the same file, flushes stdout before the line.
+//   Otherwise the program's last output would come after the line.
 void mprof_exit_line_print(const struct mprof_exit_line *l, const char *base,
                            bool is_counted, bool flushes);
 // Remembers the program's stdout. Call at start.

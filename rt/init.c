@@ -53,7 +53,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// Defined in libmprof_gc.a, which a program linked by hand may lack.
+// libmprof_gc.a defines this function. The reference is weak, because a program
+// that is linked by hand may lack libmprof_gc.a.
 extern void mprof_gc_reset(void) __attribute__((weak));
 
 const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
@@ -176,10 +177,10 @@ static void after_fork_in_child(void) {
 
 // --- the end of the process ---
 
-// Sets *written_by to the id of this process. Returns whether *written_by was
-// the id of another process. *written_by is the id of the process that wrote
-// its output last. A forked child inherits the parent's id in *written_by, so
-// the child writes its own output.
+// Returns whether this process has not written its output yet. *written_by is
+// the id of the process that wrote last, and is set to the id of this process.
+// A forked child inherits the parent's id in *written_by, so the child writes
+// its own output. Returns false in a child that ran no fork handlers.
 static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
   return mprof_process_is_own() && atomic_exchange(written_by, pid) != pid;
@@ -206,8 +207,8 @@ static void write_once(enum mprof_end end) {
       mprof_say_no_output();
   } else if (has_output) {
     // Other threads of the parent may have been inside the runtime when the
-    // process was copied. Their locks stay held, and their changes stay
-    // incomplete.
+    // process was copied. Their locks stay held in this copy, and their changes
+    // stay incomplete. Therefore this process writes nothing.
     mprof_message_always("wrote nothing: _Fork, clone or vfork created this "
                          "process without running fork handlers");
   }
@@ -245,12 +246,14 @@ void mprof_process_start_parts(void) {
   mprof_unload_init();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   // LeakSanitizer has registered an exit handler that ends a leaking process.
-  // The handler registered here runs before LeakSanitizer's handler, because it
-  // was registered later. The runtime's destructor would run too late.
+  // Exit handlers run in the reverse order of their registration, so the
+  // handler registered here runs before LeakSanitizer's handler. The runtime's
+  // destructor would run too late.
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
-  // From now on, other threads may call the trace hooks.
+  // As soon as the runtime is ready, other threads may call the trace hooks. So
+  // the hooks must already be set.
   MPROF_ASSERT(mprof_trace_hooks.heap != NULL);
   mprof_process_set_ready();
   mprof_next_start();
@@ -260,7 +263,7 @@ void mprof_process_start_parts(void) {
 // Runs before the program's other constructors: 101 is the first priority that
 // the compiler leaves to programs. Constructors of other modules may run first;
 // their events start the runtime.
-// glibc passes the arguments of main to constructors, musl passes nothing.
+// glibc passes the arguments of main to constructors, but musl passes nothing.
 #ifdef __GLIBC__
 __attribute__((constructor(101))) static void at_load(int argc, char **argv) {
   (void)argc;

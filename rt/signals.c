@@ -16,7 +16,8 @@
 // The signal may interrupt any code, on a stack that is full or damaged. So the
 // writer runs on a stack of its own and starts no symbolizer. The writer
 // allocates nothing and takes no lock except the runtime's own. If another
-// thread is writing, it waits for that thread, at most a few seconds.
+// thread is writing, the writer waits for that thread, at most WAIT_MS
+// milliseconds.
 
 #include "signals.h"
 
@@ -46,10 +47,10 @@ static struct {
   // SA_RESETHAND and its handler has run.
   struct sigaction previous[SIGNALS];
   char *stack; // the writer's stack, guarded by writer_lock
-  // The signals that ask the process to end, such as SIGTERM. The program left
-  // them at their default action, which ends the process, and they do not
-  // report an error of the program's code. Bit s - 1 is for signal s. Written
-  // at start.
+  // The caught signals that ask the process to end, such as SIGTERM. Their
+  // default action, which the program has left in place, ends the process.
+  // Signals that report an error of the program's code, such as SIGSEGV, do not
+  // belong to this set. Bit s - 1 is for signal s. Written at start.
   uint64_t terminating;
   atomic_int ending; // id of the process that writes before a signal ends it
 } signals;
@@ -146,7 +147,7 @@ static void let_second_signal_end(const ucontext_t *interrupted) {
     struct sigaction now;
     if (!(signals.terminating >> (sig - 1) & 1) ||
         sigaction(sig, NULL, &now) != 0 || now.sa_sigaction != on_signal)
-      continue; // the program has installed its own handler meanwhile
+      continue; // other signal, or the program has its own handler by now
     sigaction(sig, &by_default, NULL);
     if (!sigismember(&interrupted->uc_sigmask, sig))
       sigdelset(&mask, sig);
@@ -232,7 +233,9 @@ static void dump_before_end(int sig, const ucontext_t *interrupted,
     return;
   let_second_signal_end(interrupted);
   dump(true, frame);
-  block_all(); // the signal stays pending until the handler returns
+  // mprof_signal_pass_on will send the signal again. Then the signal must stay
+  // pending until the handler returns.
+  block_all();
 }
 
 static void on_signal(int sig, siginfo_t *info, void *context) {

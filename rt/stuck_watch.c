@@ -188,7 +188,8 @@ static void *run(void *arg) {
                             : step > LONGEST_MS ? LONGEST_MS
                                                 : step;
   struct budget b = {.at = mprof_clock_now(), .spare_ns = SAVED_MS * 1000000};
-  // Keep the guard until the end, so that no action of this thread is an event.
+  // Keep the recursion guard set until the thread ends, so that no action of
+  // this thread is recorded as an event.
   mprof_tls.is_own = mprof_tls.guarded = true;
   atomic_store(&mprof_own_thread, mprof_sys_gettid());
   mprof_sys_set_own_name("mprof");

@@ -75,9 +75,11 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
 // The counters of a sample that are numbers of objects.
 enum { ALLOC, INUSE, TEMPORARY, IN_PLACE, MOVED, QUANTITIES };
 
-// The sums of one stack so far.
+// The sums over those samples of one stack that were already rounded.
 struct stack_sums {
-  double start; // 0 < start < 1: added to each sum before it is rounded down
+  // Result of start_of; 0: not computed yet. The number is added to each exact
+  // sum before the sum is rounded down.
+  double start;
   double exact[QUANTITIES];
   int64_t rounded[QUANTITIES];
 };
@@ -92,8 +94,9 @@ static double start_of(const struct mprof_bucket *b) {
   return ((double)(h >> 56) + 0.5) / 256;
 }
 
-// Returns the rounded number of objects of a sample whose exact number is
-// `objects`.
+// Rounds `objects`, the exact number of objects of a sample. Rounds up or down
+// in such a way that the sum of the rounded numbers stays close to the exact
+// sum. Returns the rounded number.
 static int64_t round_objects(struct stack_sums *sums, int quantity,
                              double objects) {
   sums->exact[quantity] += objects;
@@ -123,12 +126,14 @@ static void estimate_sample(struct mprof_groups *g, struct mprof_mem_sample *s,
   x->moved = round_objects(sums, MOVED, (double)n[MPROF_HEAPX_MOVED] * scale);
 }
 
-// Samples without frees come first. Their ALLOC and INUSE sums are equal, so
-// they have as many objects in use as allocated. In each later sample, at least
-// one sampled block was freed, so the exact numbers differ by one or more. Each
-// rounding moves a number by less than one. So the rounded number in use
-// exceeds the rounded number of allocations by less than one. Both numbers are
-// integers, so it does not exceed the number of allocations at all.
+// No sample gets more objects in use than allocated, for these reasons. Samples
+// without frees come first. Their ALLOC and INUSE sums are equal, so these
+// samples have as many objects in use as allocated. In each later sample, at
+// least one sampled block was freed, so the exact number in use is lower than
+// the exact number of allocations by one or more. Each rounding moves a number
+// by less than one. So the rounded number in use exceeds the rounded number of
+// allocations by less than one. Both numbers are integers, so the number in use
+// does not exceed the number of allocations at all.
 int mprof_estimate_objects(struct mprof_mem_snapshot *s) {
   struct mprof_groups g;
   const int error =

@@ -75,7 +75,8 @@ bool mprof_heapx_has_any(const struct mprof_heapx_estimate *e);
 // --- the block profile and the mutex profile ---
 
 struct mprof_wait_sum {
-  const struct mprof_bucket *bucket; // bucket of the lock with the most cycles
+  // The bucket with this stack whose lock had the longest waits in total.
+  const struct mprof_bucket *bucket;
   int64_t count, cycles;
   size_t locks; // number of different known locks
   struct mprof_stack_labels labels;

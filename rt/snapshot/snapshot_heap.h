@@ -3,8 +3,8 @@
 //
 // A snapshot of the heap profile: a consistent copy of the published counts of
 // all buckets. The code that writes a profile reads this copy without a lock.
-// This header also declares functions that estimate the numbers of all blocks
-// from the sampled blocks. Taking a snapshot may publish a cycle (cycle.h), and
+// The counts are numbers of sampled blocks; estimate_heap.h estimates the
+// numbers of all blocks. Taking a snapshot may publish a cycle (cycle.h), and
 // does not change the buckets otherwise. (Go: memProfileInternal)
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
@@ -21,8 +21,8 @@ struct mprof_mem_sample {
 
 // Returns the number of sampled blocks in use. An event near the end of a cycle
 // may be counted one cycle early (cycle.c). If this happens to the free of a
-// block, but not to its allocation, frees may exceed allocs. The number must
-// not become negative.
+// block, but not to its allocation, frees may exceed allocs. The result is then
+// 0, because a number of blocks cannot be negative.
 static inline uint64_t mprof_mem_inuse(const struct mprof_mem_sample *s) {
   return s->allocs > s->frees ? s->allocs - s->frees : 0;
 }
@@ -36,7 +36,8 @@ struct mprof_heapx_sample {
 
 struct mprof_mem_snapshot {
   struct mprof_mem_sample *samples; // sorted by age of the bucket, newest first
-  // Element i belongs to samples[i]. NULL if the option heapx is off.
+  // heapx[i] has the heapx counters of the bucket of samples[i]. NULL if the
+  // option heapx is off.
   struct mprof_heapx_sample *heapx;
   size_t len;
   size_t mapped_bytes;
