@@ -13,8 +13,9 @@
 
 #include <stddef.h>
 
-// Defined by mprof-clang on the command line of the linker, if mprof-clang adds
-// no interceptors for a reason of its own, such as -fno-mprof-intercept.
+// mprof-clang defines this symbol on the linker's command line if mprof-clang
+// leaves out the interceptors on purpose, for example because of the option
+// -fno-mprof-intercept.
 extern const char mprof_intercept_is_unwanted
     __attribute__((weak, visibility("hidden")));
 

@@ -3,7 +3,8 @@
 //
 // Tells the reader of the heap profile which memory the profile cannot show:
 // allocations of code without MProf, if the program lacks the interceptors, and
-// resident memory that no counted block explains.
+// resident memory that no counted block explains. The interceptors replace
+// malloc and similar functions, and count the calls from code without MProf.
 
 #ifndef MPROF_RT_WRITE_COVERAGE_H
 #define MPROF_RT_WRITE_COVERAGE_H
@@ -14,12 +15,13 @@
 
 struct mprof_report;
 
-// Returns whether the program was linked without the interceptors. False if the
-// driver left them out because the user asked for it.
+// Returns whether the program was linked without the interceptors. False with
+// musl, for which there are none, with a sanitizer, and if mprof-clang left the
+// interceptors out on purpose.
 bool mprof_coverage_is_linked_without(void);
 
-// Returns whether the heap profile lacks the allocations of code without MProf
-// only because mprof_coverage_is_linked_without returns true.
+// Returns whether the heap profile is shown, but lacks the allocations of code
+// without MProf, because mprof_coverage_is_linked_without returns true.
 bool mprof_coverage_lacks_interceptors(const struct mprof_summary *s);
 
 // Writes the lines of the report about allocations that are not counted.

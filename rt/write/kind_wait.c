@@ -3,7 +3,8 @@
 //
 // The functions (profile_kind.h) of the profiles block and mutex. The block
 // profile shows where threads waited. The mutex profile shows where threads
-// made others wait. The variant of a profile is its bucket type.
+// made others wait. The field `variant` of a profile's row is the type of the
+// profile's buckets.
 
 #include "write/kind_wait.h"
 

@@ -74,7 +74,9 @@ struct mprof_pprof {
   struct mprof_outfile *out;
   struct mprof_pb pb; // encodes one message after another into `message`
   struct mprof_maps maps;
-  struct mprof_mapping *first_mapping, **last_mapping; // list, sorted by id
+  // List of the mappings to write, sorted by id. *last_mapping is the null
+  // pointer at the end of the list.
+  struct mprof_mapping *first_mapping, **last_mapping;
   uint64_t mappings;
   struct mprof_mapping pseudo; // mapping of all pseudo frames
   struct mprof_pc_table table; // maps addresses to location ids

@@ -50,8 +50,8 @@ void mprof_report_labels(struct mprof_report *w,
                          const struct mprof_stack_labels *labels);
 // Writes the stack of b, one line for each frame. Without the option
 // report_std, leaves out frames of the standard libraries, unless the stack has
-// no other frames. Never leaves out the hooked function that is the leaf of a
-// wait.
+// no other frames. Never leaves out the innermost function of a wait, such as
+// pthread_mutex_lock.
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 
 #endif // MPROF_RT_WRITE_REPORT_TEXT_H

@@ -114,8 +114,8 @@ static void put_memory(struct mprof_report *w, const struct mprof_summary *s) {
 
 // Calls put(w, s, i) for each shown profile i, in the order of the profiles'
 // positions.
-// place: returns the position of a profile, from 1. 0: put is not called for
-//   the profile.
+// place: returns the position of a profile, from 1, or 0 if put must not be
+//   called for the profile.
 static void put_in_order(struct mprof_report *w, const struct mprof_summary *s,
                          unsigned (*place)(const struct mprof_profile_row *row),
                          void (*put)(struct mprof_report *w,

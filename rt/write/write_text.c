@@ -65,8 +65,8 @@ static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
 
 // Writes the first line, which has the totals and the rate. If the total of
 // bytes in use and the total of allocated bytes are equal, readers assume that
-// the profile has no allocated bytes. Readers cannot merge this kind of profile
-// with other profiles. Therefore this function adds 1 to the total of allocated
+// the profile has no allocated bytes. Readers cannot merge such a profile with
+// other heap profiles. Therefore this function adds 1 to the total of allocated
 // bytes if the totals are equal. Readers use the totals for nothing else. The
 // rate in the line is twice the sampling rate, as in the first profiler that
 // wrote this format.

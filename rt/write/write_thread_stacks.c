@@ -243,8 +243,8 @@ static bool is_of_handler(const struct mprof_bucket *b) {
   return b->end == MPROF_STACK_CUT_CHAIN;
 }
 
-// The stack of the calling thread. No lock is needed to take it, and no other
-// thread is interrupted.
+// The stack of the calling thread. Unwinding this stack needs no lock and
+// interrupts no other thread.
 struct own_stack {
   struct mprof_thread_slot *slot;
   size_t mapped_bytes;
@@ -258,8 +258,8 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
     return false;
   struct mprof_thread_slot *x = own->slot;
   x->tid = mprof_sys_gettid();
-  // Unwind with a copy of the thread's stack range, because the interrupted
-  // code may be in the middle of changing the original.
+  // Unwind with a copy of the thread's stack range. In a signal handler, the
+  // interrupted code may be in the middle of changing the original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
