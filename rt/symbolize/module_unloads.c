@@ -28,7 +28,7 @@
 
 struct module {
   struct module *next;
-  struct mprof_mapping map; // the mapping while loaded; map.to changes once
+  struct mprof_mapping map; // as while loaded; map.to is set at the unload
   uintptr_t shown;          // start address in output files after the unload
 };
 
@@ -155,8 +155,8 @@ static void retire_locked(const struct mprof_maps *m,
   epochs.unloads++;
   mprof_unwind_forget();
   uint64_t marked = mark_locked(*first);
-  // Another module is already mapped at the addresses of an unloaded module.
-  // Events of the new module may have been counted for the unloaded module.
+  // If another module is already mapped at the addresses of an unloaded module,
+  // events of the new module may have been counted for the unloaded module.
   if (is_overlapped(*first, m))
     mprof_stat_add(MPROF_STAT_late_unloads, marked);
 }

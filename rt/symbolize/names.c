@@ -79,7 +79,8 @@ static void drop_all(void) {
 
 // Returns the kept copy of the len bytes at s, or "" if there is no memory.
 // Different strings of a process practically never have the same 64-bit hash.
-// If two have, the second one is stored again at each use.
+// If two strings have the same hash, only the string that was used last is
+// found. The other string is stored again at its next use.
 static const char *intern(const char *s, size_t len) {
   if (len == 0)
     return "";
@@ -99,8 +100,9 @@ static const char *intern(const char *s, size_t len) {
   return copy;
 }
 
-// Interns the field at *p and moves *p behind the separator. sanitizer_common
-// writes <null> for an unknown field, and llvm-symbolizer ??.
+// Interns the field at *p and moves *p behind the separator. Returns "" for an
+// unknown field. sanitizer_common writes an unknown field as <null>, and
+// llvm-symbolizer writes it as ??.
 static const char *take_field(const char **p) {
   const char *s = *p, *end = strchr(s, MPROF_FRAME_SEPARATOR);
   const size_t len = end == NULL ? strlen(s) : (size_t)(end - s);

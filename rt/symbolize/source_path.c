@@ -27,8 +27,8 @@ static size_t without_last(const char *out, size_t len, size_t root) {
   return start > root ? start - 1 : root;
 }
 
-// Writes the short form of path to out, which is large enough. Returns whether
-// the short form left out a "DIR/..".
+// Writes the short form of path to out, which must have room for the whole
+// path. Returns whether the short form left out a "DIR/..".
 static bool shorten(const char *path, char *out) {
   const size_t root = path[0] == '/';
   size_t len = root;

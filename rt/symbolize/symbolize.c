@@ -29,8 +29,8 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
 }
 
-// Returns whether m is a mapping of another file than the main program.
-// Compares the file names, because the main program may have several mappings.
+// Returns whether m maps a file other than the main program. Compares the file
+// names, because the main program may have several mappings.
 static bool is_library(const struct mprof_mapping *m) {
   return strcmp(m->file, state.maps.v[0].file) != 0;
 }
@@ -47,7 +47,8 @@ static uint64_t hash_module(const struct mprof_mapping *m) {
   return mprof_hash(h, (const char *)&unloads, sizeof(unloads));
 }
 
-// Returns the number of found's module, and keeps the number in the mapping.
+// Returns the number that identifies the module of the mapping `found`. Stores
+// the number in the mapping, so that it is computed only once.
 static uint64_t identify(const struct mprof_mapping *found) {
   struct mprof_mapping *m = &state.maps.v[found - state.maps.v];
   if (m->module == 0)

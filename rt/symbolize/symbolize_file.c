@@ -128,7 +128,8 @@ static bool unescape(char *path) {
   return has_any;
 }
 
-// Returns the check of q's file. Checks the file if the check is not kept.
+// Returns the result of checking the file of q. Checks the file only if
+// state.files does not have the result of an earlier check.
 static struct checked *check(const struct mprof_file_query *q) {
   for (int i = 0; i < FILES_MAX; i++) {
     const struct mprof_file_query *old = &state.files[i].query;

@@ -207,9 +207,10 @@ static bool is_file(const struct mprof_mapping *m) {
 }
 
 // Returns whether only sanitizer_common can symbolize addresses in m, so that
-// the helper needs the loader's lock. The result is true in three cases: the
-// code in m is in no file, the path of its file is too long for m->file, or
-// only the program's sanitizer can run llvm-symbolizer.
+// the helper needs the loader's lock. True if the program has sanitizer_common,
+// m is still mapped, and one of these conditions holds: the code in m is in no
+// file, the path of its file is too long for m->file, or only the program's
+// sanitizer can run llvm-symbolizer.
 static bool needs_loader(const struct mprof_mapping *m, bool is_mapped) {
   return mprof_symbolize_pc_works && is_mapped &&
          (!is_file(m) || state.path[0] == '\0');

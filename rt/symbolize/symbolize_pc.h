@@ -11,8 +11,9 @@
 
 #include "sys/base.h"
 
-// NULL if the program has no sanitizer_common. In that case the functions below
-// do nothing, and code that is in no file has no names.
+// mprof_symbolize_pc_works is __sanitizer_symbolize_pc, or NULL if the program
+// has no sanitizer_common. If it is NULL, do not call mprof_symbolize_pc; code
+// that is in no file then has no names.
 typedef void mprof_symbolizer(void *pc, const char *fmt, char *out,
                               size_t size);
 extern mprof_symbolizer *const mprof_symbolize_pc_works;

@@ -26,9 +26,9 @@ static bool is_symbolizer(const char *path) {
   static const char name[] = "llvm-symbolizer";
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
-  // sanitizer_common expands each '%' in the path. sanitizer_common also ends
-  // the process if the base name of the path does not begin with
-  // llvm-symbolizer.
+  // Reject paths that sanitizer_common cannot use. sanitizer_common expands
+  // each '%' in the path, and ends the process if the base name of the path
+  // does not begin with llvm-symbolizer.
   return strncmp(base, name, sizeof(name) - 1) == 0 &&
          strchr(path, '%') == NULL && mprof_os_is_executable(path);
 }

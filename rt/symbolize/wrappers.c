@@ -21,10 +21,10 @@ enum { NAME_SIZE = MPROF_WRAPPER_NAME };
 // List of registered nodes; guarded by registry_lock.
 static struct __mprof_wrappers *modules;
 
-// Constructors call this function. If the guard is already set, a signal
-// handler has interrupted the runtime and is loading a library. In this case
-// the library is not registered, because the interrupted code may hold
-// registry_lock.
+// Constructors of the program call this function. If the recursion guard is
+// already set, a signal handler has interrupted the runtime and is loading a
+// library. In this case the library is not registered, because the interrupted
+// code may hold registry_lock.
 void __mprof_register_wrappers(struct __mprof_wrappers *node) {
   if (!mprof_guard_enter())
     return;
