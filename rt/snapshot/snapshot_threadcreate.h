@@ -14,9 +14,10 @@ struct mprof_threadcreate_sample {
   // Bucket of the creation stack. An empty stack means that the creation was
   // not recorded.
   const struct mprof_bucket *bucket;
-  char name[MPROF_THREAD_NAME]; // thread name; "": the threads have ended
-  uint64_t count;               // number of threads
-  uint64_t live;                // number of these threads that are live
+  // Thread name. "": the threads have ended, or the name cannot be read.
+  char name[MPROF_THREAD_NAME];
+  uint64_t count; // number of threads
+  uint64_t live;  // number of these threads that are live
 };
 
 struct mprof_threadcreate_snapshot {
