@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists the threads of a round and makes their slots; see round_begin.h. The
-// threads come from two lists: the registry, which has all threads that have
-// had an event, and the kernel's list in /proc.
+// Lists all threads at the begin of a round, and makes a slot for the stack of
+// each thread; see round_begin.h. The threads come from two lists: the
+// registry, which has all threads that have had an event, and the kernel's list
+// in /proc.
 
 #include "thread_stacks/round_begin.h"
 
@@ -51,8 +52,8 @@ static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
   return slot;
 }
 
-// Allocates the memory of `threads` slots. The memory that no slot uses takes
-// only address space.
+// Allocates the memory of `threads` slots. A slot that is never used takes only
+// address space.
 static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
   s->slots_cap = threads;
   s->depth = (uint32_t)mprof_flags.stack_depth;
@@ -86,8 +87,9 @@ void mprof_round_free_slots(struct mprof_thread_stacks *s) {
 
 // --- threads and their records ---
 
-// Returns whether thread t may still exist. If t has no countdown address, its
-// end may be unreported.
+// Returns whether thread t may still exist. If t->countdown is NULL, the
+// runtime may not have noticed the end of t (threads.h), so the kernel is
+// asked.
 static bool may_live_locked(const struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   return t->countdown != NULL || mprof_sys_thread_alive(t->tid);
@@ -170,9 +172,10 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
 // thread. Then takes registry_lock, and makes the slots of the other threads of
 // the registry. Stores the number of these threads in *unlisted.
 //
-// A new thread of instrumented code takes the lock before it runs code of the
-// program. So when this function returns, no thread of the registry that has a
-// slot was created by another thread of the registry without a slot.
+// A new thread of instrumented code takes the lock to enter the registry,
+// before it runs code of the program. So each thread of instrumented code that
+// can create threads is in the registry. When this function returns, each
+// thread of the registry that still lives has a slot.
 // Returns 0 with the lock held. Returns -ENOMEM without the lock.
 static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
                           uintptr_t frame, size_t *unlisted) {
@@ -188,7 +191,8 @@ static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
     struct unlisted u = {.s = s};
     mprof_threads_each(count_unlisted_locked, &u);
     *unlisted = u.threads;
-    // Half of the spare slots are for add_unregistered and stop_the_rest.
+    // Half of the spare slots are for threads that add_unregistered and
+    // stop_the_rest find later.
     if (u.threads <= spare / 2)
       break;
     mprof_lock_release(&mprof_registry_lock);
@@ -201,9 +205,10 @@ static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
 
 // Adds slots for the threads that are older than a thread with a slot and are
 // not in the registry. Such an older thread may be the creator of the thread
-// with the slot. The kernel lists the threads in the order of their creation.
-// Call this after make_all_slots, if that function has added threads that the
-// kernel's list lacked.
+// with the slot. The kernel lists the threads in the order of their creation,
+// so these threads precede the last listed thread that has a slot. Call this
+// after make_all_slots, if that function has added threads that the kernel's
+// list lacked.
 static void add_unregistered(struct mprof_reader *r) {
   struct mprof_thread_stacks *s = r->s;
   struct mprof_tids tids;
@@ -238,8 +243,9 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
   if (error != 0)
     mprof_stat_add(MPROF_STAT_threads_unlisted, 1);
   s->threads = tids.len;
-  // Call mprof_ask_begin before registry_lock is taken. It calls sigaction, and
-  // a library may have replaced sigaction by a function that takes a lock.
+  // Call mprof_ask_begin before registry_lock is taken. mprof_ask_begin calls
+  // sigaction, and a library may have replaced sigaction by a function that
+  // takes a lock.
   mprof_ask_begin();
   error =
       tids.len > limit ? -ERANGE : make_all_slots(r, &tids, frame, &unlisted);

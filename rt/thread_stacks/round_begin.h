@@ -3,8 +3,8 @@
 //
 // Begins a round (thread_stacks.h): lists all threads, makes their slots
 // (thread_slots.h), and fills the slot of the calling thread. If a thread has a
-// slot, all living threads of its chain of creators have slots, also while many
-// threads are created.
+// slot, the thread that created it also has a slot, if that thread still lives.
+// This holds even while many threads are created.
 
 #ifndef MPROF_RT_THREAD_STACKS_ROUND_BEGIN_H
 #define MPROF_RT_THREAD_STACKS_ROUND_BEGIN_H
@@ -15,10 +15,10 @@ struct mprof_reader;
 struct mprof_thread_stacks;
 
 // Makes the slots of all threads, and then makes the round active. Returns 0,
-// -ENOMEM, or -ERANGE if there are more threads than `limit`. After 0, the
-// function holds registry_lock if the round stops all threads. After -ERANGE,
-// r->s->threads is the number of threads. Call with stacks_lock held and with
-// all signals blocked.
+// -ENOMEM, or -ERANGE if there are more threads than `limit`. If it returns 0
+// and the round stops all threads, registry_lock is held after the call. After
+// -ERANGE, r->s->threads is the number of threads. Call with stacks_lock held
+// and with all signals blocked.
 // frame: as for mprof_thread_stacks_take.
 int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit);
 // Adds slots for all threads that have no slot, because they were created after

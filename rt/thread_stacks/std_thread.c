@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the function of a std::thread; see std_thread.h. The mangled name of
-// the state's type lists the callable object and the arguments:
+// Finds the function that a std::thread runs; see std_thread.h. The state
+// object of the thread contains this function. The mangled name of the state's
+// type lists the callable object and the arguments:
 //
 //   std::thread::_State_impl<std::thread::_Invoker<
 //       std::tuple<void (*)(void *, int), char *, int>>>
 //
 // libstdc++ stores the elements of the tuple from the last to the first, so the
-// callable object follows the arguments. Its offset follows from their sizes.
-// If the size of an argument is unknown, for example that of a class, the
-// offset is unknown, too. (Itanium C++ ABI, section 5.1: mangling)
+// callable object is behind the arguments. The sizes of the arguments determine
+// its offset. If the size of an argument is unknown, for example that of a
+// class, the offset is unknown, too. (Itanium C++ ABI, section 5.1: mangling)
 
 #include "thread_stacks/std_thread.h"
 
@@ -19,9 +20,9 @@
 #include <string.h>
 
 enum {
-  PARTS_MAX = 64, // types to which a mangled name can refer
+  PARTS_MAX = 64, // maximum number of types in `parts` of struct parser
   ARGS_MAX = 16,
-  DEPTH_MAX = 32, // nesting of types
+  DEPTH_MAX = 32, // maximum nesting of types
   // Number of types in the fixed beginning of the name to which a reference can
   // refer: std::thread, _State_impl, _Invoker and std::tuple.
   PARTS_OF_STATE = 4,
@@ -30,7 +31,7 @@ enum {
 // A parser of mangled names. `p` is the position in the name. `parts` has the
 // sizes in bytes of the types to which a later reference in the name can refer.
 // A size of 0 is unknown. The functions take_... move `p` behind the text that
-// they parse. Those that parse a type return its size.
+// they parse. The functions that parse a type return its size.
 struct parser {
   const char *p;
   bool has_failed; // the name has a form that this parser does not know
@@ -248,7 +249,8 @@ static size_t find_offset(const char *type) {
   return (at + 7) & ~(size_t)7;
 }
 
-// The word in front of a virtual table points to this struct (Itanium C++ ABI).
+// The pointer that is stored in front of a virtual table points to this struct
+// (Itanium C++ ABI).
 struct type_info {
   const void *virtuals;
   const char *name;

@@ -10,7 +10,7 @@
 
 #include "sys/base.h"
 
-// The first words of the virtual table of std::thread::_State (Itanium C++
+// The first entries of the virtual table of std::thread::_State (Itanium C++
 // ABI).
 struct mprof_virtuals {
   void (*destroy)(void *self);
@@ -26,8 +26,9 @@ mprof_virtuals_of(const void *state) {
 // state: a std::thread::_State whose thread has not begun. If the program
 // passed a pointer to a function or to a member function, and the position of
 // the pointer is known, returns the value of the pointer. In all other cases,
-// for example for a lambda, returns the state's virtual function. Its name has
-// the type of the callable object. Takes no lock and allocates nothing.
+// for example for a lambda, returns the state's virtual function. The name of
+// this virtual function contains the type of the callable object. Takes no lock
+// and allocates nothing.
 uintptr_t mprof_std_thread_function(const void *state);
 
 #endif // MPROF_RT_THREAD_STACKS_STD_THREAD_H

@@ -113,7 +113,8 @@ static void answer(uint64_t value, const ucontext_t *context) {
 }
 
 // The signal handler. All other signals are blocked while it runs, because
-// another handler could leave it by a longjmp before the slot is filled.
+// another handler could leave this handler by a longjmp before the slot is
+// filled.
 static void on_ask(int sig, siginfo_t *info, void *context) {
   if (is_own(info)) {
     atomic_fetch_sub(&ask.expected, 1);

@@ -187,8 +187,9 @@ static bool survives_signal(const struct mprof_proc_thread *p) {
   case SYS_waitid:
   case SYS_flock:
     return true;
-  // The kernel restarts a futex call without a timeout. For a lock of the
-  // runtime (mprof_lock_patience), the runtime repeats the call.
+  // The kernel restarts a futex call without a timeout (args[3] is 0). A call
+  // with the timeout mprof_lock_patience waits for a lock of the runtime, and
+  // the runtime repeats this call.
   case SYS_futex:
     return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
@@ -344,7 +345,7 @@ static void await_answers(struct mprof_reader *r) {
   }
 }
 
-// --- the rest ---
+// --- threads that were not asked or have not answered ---
 
 // Fills the slot of a thread that could not be asked or has not answered. The
 // slot gets the data that the kernel shows in /proc. If this data shows the

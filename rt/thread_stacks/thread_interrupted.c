@@ -33,8 +33,8 @@ static bool is_syscall_at(uintptr_t pc) {
 static const greg_t *interrupted_registers(uintptr_t frame) {
   if (frame == 0 || !mprof_tls.self)
     return NULL;
-  // This is a copy of the thread's stack range, because the interrupted code
-  // may be in the middle of a change of the original.
+  // Use a copy of the thread's stack range, because the interrupted code may be
+  // in the middle of a change of the original.
   struct mprof_stack_range range = mprof_tls.self->range;
   const ucontext_t *u = mprof_interrupted_context(&range, frame);
   return u ? u->uc_mcontext.gregs : NULL;
@@ -86,10 +86,10 @@ bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
          (word & FUTEX_TID_MASK) != 0;
 }
 
-// Returns whether the interrupted system call belongs to the wait at address w,
-// because w is close above the interrupted stack pointer. If w is not close,
-// the thread has left the wait by a longjmp, or the frames of another signal
-// handler are in between.
+// Returns whether the interrupted system call belongs to the wait at address w.
+// The call belongs to this wait if w is close above the interrupted stack
+// pointer. If w is not close, the thread has left the wait by a longjmp, or the
+// frames of another signal handler are in between.
 // r: the registers that the kernel has saved.
 static bool is_near(uintptr_t w, const greg_t *r) {
   return w - (uintptr_t)r[REG_RSP] < MPROF_MAX_FRAME_BYTES;

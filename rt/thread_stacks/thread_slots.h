@@ -57,7 +57,8 @@ struct mprof_thread_slot {
   // found the thread running. ran_ns is 0 before that time.
   uint64_t ran_ns, sleeps;
   bool is_gone; // the thread has ended
-  // true: the thread does not end while a reader reads its stack.
+  // true: the runtime sees the end of the thread, and delays this end while a
+  // reader reads the thread's stack.
   bool sees_exit;
   // Address of the wait in which the reader holds the thread; 0: not held.
   uintptr_t held;
@@ -68,11 +69,12 @@ struct mprof_thread_slot {
   uint8_t source;    // enum mprof_stack_source
   uint8_t kind;      // enum mprof_kind of the wait
   uint8_t grade;     // enum mprof_stuck_grade; set for stuck threads
-  char kernel_state; // for MPROF_STACK_UNREAD: as in /proc; 0: unknown
+  char kernel_state; // for MPROF_STACK_UNREAD: state in /proc; 0: unknown
   int syscall;       // for MPROF_STACK_UNREAD: see struct mprof_proc_thread
   uint64_t waited;   // duration of the wait so far, ticks
-  // The function in which the thread waited when the reader examined it, if the
-  // thread has not noted this wait. op is 0 if the function is unknown.
+  // The function in which the thread waited when the reader examined the
+  // thread, if the thread has not noted this wait. op is 0 if the function is
+  // unknown.
   struct mprof_unnoted unnoted;
   const struct mprof_bucket *created; // creation stack; NULL: unknown
   uint64_t count; // after grouping: number of threads with this stack

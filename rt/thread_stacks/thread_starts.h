@@ -4,9 +4,9 @@
 // The records of threads that were created and have not begun to run. The
 // creating thread fills a record and passes it to the new thread as its
 // argument. The new thread copies data of this record into the registry. These
-// records are not in persistent memory, because persistent memory is emptied in
-// a forked child. But the thread that has called fork may still need its own
-// record in the child.
+// records are not in persistent memory (persistent.h), because persistent
+// memory is emptied in a forked child. But the thread that has called fork may
+// still need its own record in the child.
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_STARTS_H
 #define MPROF_RT_THREAD_STACKS_THREAD_STARTS_H
@@ -34,8 +34,8 @@ struct mprof_thread_start {
   uint32_t trace_start; // number of the start function's stack in the trace
   // Session of the trace to which trace_g and trace_start belong.
   unsigned trace_session;
-  uint32_t epoch; // epoch of the process to which `bucket` belongs
-  bool has_run;
+  uint32_t epoch; // value of mprof_process_epoch when `bucket` was set
+  bool has_run;   // for a std::thread: the new thread has begun to run
 };
 
 // Returns a new record whose fields are all 0. Returns NULL if there is no

@@ -27,11 +27,11 @@
 
 // --- the stack of a sleeping thread ---
 
-// A frame, and a copy of the stack from the first frame on. bp is 0 if the
-// frame pointer is unknown.
+// The present frame of a walk up a thread's stack, and a copy of the stack from
+// the first frame on. bp is 0 if the frame pointer is unknown.
 struct walk {
   uintptr_t pc, sp, bp;
-  uintptr_t start; // address of the copy
+  uintptr_t start; // address of the stack memory that was copied
   size_t len;      // length of the copy in bytes
   unsigned char copy[4096];
 };
@@ -114,8 +114,8 @@ static uintptr_t past_stub(uintptr_t stub) {
 }
 
 // Returns the address of the function that was called by the call instruction
-// before the return address pc. Returns 0 if the instruction does not contain
-// the address of the function, or of a word with this address.
+// before the return address pc. Returns 0 if the instruction contains neither
+// the address of the function nor the address of a pointer to the function.
 static uintptr_t called_before(uintptr_t pc) {
   enum { LEN = 6, CALL = 0xe8, GROUP = 0xff, BY_MEMORY = 0x15 };
   unsigned char code[LEN];
@@ -139,10 +139,11 @@ static void set_op(struct mprof_unnoted *u, const struct mprof_hook *hook) {
 }
 
 // Moves *w from the frame of the system call to the first frame outside of
-// libc. Stores in *u the outermost hooked function of libc among the passed
-// frames. In a static program, the range `libc` also contains the program's own
-// functions. So in a static program the function stops at the frame that has
-// called the hooked function. Returns false if the frame cannot be found.
+// libc. Stores in *u the outermost hooked function of libc among the frames
+// that *w passes. In a static program, the range `libc` also contains the
+// program's own functions. So in a static program the function stops at the
+// frame that has called the hooked function. Returns false if the first frame
+// outside of libc cannot be found.
 static bool leave_libc(struct walk *w, const struct mprof_code_range *libc,
                        struct mprof_unnoted *u) {
   enum { FRAMES_MAX = 8 };
@@ -202,8 +203,8 @@ bool mprof_unnoted_find(const struct mprof_proc_thread *p,
 }
 
 // Returns whether the unwound stack b begins at the system call of the wait u.
-// The kernel has set the thread back to the system call instruction if it will
-// repeat the call.
+// If the kernel will repeat the call, it has set the thread's program counter
+// back to the system call instruction.
 static bool begins_at(const struct mprof_bucket *b,
                       const struct mprof_unnoted *u) {
   enum { SYSCALL_BYTES = 2 };

@@ -21,8 +21,8 @@ struct mprof_unnoted {
   uintptr_t op;     // address of the hooked function
   uintptr_t caller; // return address in the caller of op; 0: unknown
   uintptr_t pc;     // address of the instruction after the system call
-  // Number of addresses of libc in an unwound stack, before the address in the
-  // caller of op.
+  // Number of addresses in an unwound stack that precede the address in the
+  // caller of op. These addresses belong to libc.
   uint8_t inner;
   uint8_t kind; // enum mprof_kind of op
   // True: the frame of the function op is on the stack. False: only the call of
@@ -40,8 +40,8 @@ struct mprof_unnoted {
 // the function is unknown.
 bool mprof_unnoted_find(const struct mprof_proc_thread *p,
                         struct mprof_unnoted *u);
-// Gives the stack in the slot the hooked function of slot->unnoted as its leaf,
-// in place of the functions of libc that the hooked function has called.
+// Makes the hooked function of slot->unnoted the leaf of the stack in the slot.
+// This leaf replaces the functions of libc that the hooked function has called.
 // Changes nothing if the thread has left that wait before it filled the slot.
 void mprof_unnoted_name(struct mprof_thread_slot *slot);
 

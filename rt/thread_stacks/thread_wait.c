@@ -101,7 +101,7 @@ static uint64_t answer(struct mprof_thread *t, const struct mprof_wait *w) {
   return mask;
 }
 
-// --- the note ---
+// --- noting a wait ---
 
 static bool is_blocked(uint64_t mask) {
   return mask >> (mprof_ask_signal() - 1) & 1;

@@ -54,7 +54,8 @@ struct mprof_thread_stacks;
 void mprof_wait_note(struct mprof_wait *w);
 // Removes the address of w from the thread's record, when the wait ends. If a
 // round (a collection of all stacks) is active, first fills the thread's slot.
-// Call in the process in which w was noted. May be called in signal handlers.
+// Do not call in a child that was forked after w was noted. May be called in
+// signal handlers.
 void mprof_wait_note_end(struct mprof_wait *w);
 
 // Connects thread t, which enters the registry, with its slot in the active
