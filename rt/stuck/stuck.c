@@ -26,8 +26,9 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-// Maximum number of times that all threads are judged. They are judged again if
-// a thread that was found stuck no longer waits.
+// Maximum number of times that all threads are judged, that is, that the search
+// decides which threads are stuck. The search decides again if a thread that
+// was found stuck no longer waits.
 enum { TRIES = 4 };
 
 static bool has_objects(const struct mprof_stuck *g) {
@@ -56,9 +57,9 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   return mprof_stuck_graph_look_again(g);
 }
 
-// Returns whether a thread sleeps in a futex without a timeout, has not
-// recorded this wait, and the search has not found its lock. The thread need
-// not be registered with the runtime.
+// Returns true if a thread sleeps in a futex without a timeout, the thread has
+// not recorded this wait, and the search has not found the awaited lock. The
+// thread need not be registered with the runtime.
 static bool is_unseen(const struct mprof_stuck *g, int tid) {
   struct mprof_proc_thread p;
   const size_t i = mprof_stuck_graph_find(g, tid);

@@ -40,7 +40,7 @@ void mprof_stuck_leave(void);
 // Finds the stuck threads and stores the result in *g. May stop all threads for
 // a moment. Returns 0 or -ENOMEM. In either case free *g with mprof_stuck_free.
 // Call with the guard set.
-// caller: the calling thread's frames and registers of the program.
+// caller: the program's frames and registers in the calling thread.
 //   caller->frame is 0 in a thread that belongs to the runtime.
 // age: a time in ticks. A thread that has waited for less than this time counts
 //   as able to run.

@@ -12,8 +12,9 @@
 //     wait for one another or for threads that have ended.
 //  4. Check that the threads found stuck still wait, and take their stacks.
 //
-// The thread id in a lock's memory may be wrong. So this id is only used to ask
-// whether a thread with this id is alive.
+// The thread id in a lock's memory may be wrong, because the program may have
+// freed the lock. So this id is only used to look for a living thread with this
+// id.
 
 #include "stuck/stuck_graph.h"
 
@@ -103,7 +104,7 @@ static uintptr_t whole_wait(uintptr_t w) {
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (k->stopped) { // each other waiting thread is held in its wait
+  if (k->stopped) { // all waiting threads but this one are held in their waits
     if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
     x->at = whole_wait(w & ~MPROF_WAIT_BITS);
@@ -169,8 +170,8 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // is_interrupted needs the registers at the wait. A wait of kind user or call
-  // has no copy of the registers.
+  // If is_interrupted is true, the search takes the registers from the wait. A
+  // wait of kind user or call has no copy of the registers.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&
@@ -334,7 +335,8 @@ static int find_holders(struct mprof_stuck *g) {
   return error;
 }
 
-// others: upper limit of the number of threads that are not registered.
+// Allocates the graph's array of threads and its two hash tables. others: upper
+// limit of the number of threads that are not registered.
 static int make_room(struct mprof_stuck *g, size_t others) {
   mprof_threads_each(count_locked, g);
   g->cap += others;
@@ -361,8 +363,8 @@ static int copy_waits(const struct taking *k, const struct mprof_tids *t) {
   return error;
 }
 
-// The data of /proc is read without a lock, because this takes long if there
-// are many threads.
+// The data of /proc is read without a lock, because reading the data takes long
+// if there are many threads.
 static int take_running(const struct taking *k) {
   struct mprof_tids t = {.v = NULL};
   int error = k->age == 0 ? mprof_tids_list(&t) : 0;
@@ -410,9 +412,10 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // --- threads that may run ---
 
-// The kinds of evidence that settle may use. OWNERS: the thread ids in the
-// memory of locks. RECORDS: also the records of holds.h. REACHED: also the
-// search of memory. Evidence of a smaller value is more certain.
+// The kinds of evidence that the function settle() may use to decide which
+// threads may run. OWNERS: the thread ids in the memory of locks. RECORDS: also
+// the records of holds.h. REACHED: also the search of memory. Evidence of a
+// smaller value is more certain.
 enum trust { OWNERS, RECORDS, REACHED };
 
 static bool recorded_may_run(struct mprof_stuck *g,

@@ -43,10 +43,11 @@ bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
 
 #ifdef __GLIBC__
 // The layout of a control block (struct pthread, tcbhead_t). The control block
-// begins with its own address, and contains this address again at SELF_AT. At
-// LIST_AT are its links in a list of control blocks. At TID_AT is the thread's
-// id: 0 if the thread has ended, -1 if it has also been joined. The control
-// block of a detached thread contains its own address a third time (joinid).
+// begins with its own address, and contains this address again at SELF_AT. Its
+// links in a list of control blocks are at LIST_AT. The thread's id is at
+// TID_AT: 0 if the thread has ended, -1 if the thread was also joined. The
+// control block of a detached thread contains its own address a third time
+// (joinid).
 enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
 
 bool mprof_memory_last_libc_stack(const struct mprof_area *a,

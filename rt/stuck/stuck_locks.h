@@ -26,7 +26,7 @@ enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind);
 enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind);
 
 // The holder of a lock, as read from the lock's memory. The memory may contain
-// anything. So tid is only used to ask whether a thread with this id is alive.
+// anything. So tid is only used to look for a living thread with this id.
 struct mprof_lock_holder {
   int tid; // id of the holder; 0: the memory names no holder
   // True if the lock is robust or shared between processes. The waiters of such

@@ -85,8 +85,8 @@ static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
     m->areas[m->areas_len++] = *a;
 }
 
-// Size in bytes. A larger unreadable area counts as address space that an
-// allocator has only reserved, so it is not searched.
+// Maximum size in bytes of an unreadable area that is searched. A larger area
+// counts as address space that an allocator has only reserved.
 #define HIDDEN_MAX ((uintptr_t)4 << 30)
 
 // Parses the line of /proc/self/maps at p, and adds its area to m. Line format:
@@ -119,7 +119,8 @@ static size_t count_lines(const char *p) {
 
 // Number of areas that may be added by splits. An area is split in two when a
 // mapping of the runtime, a thread's stack or a heap is removed from its
-// middle. There is room for one more split for each line of the memory map.
+// middle. In addition, mprof_memory_read makes room for one split per line of
+// the memory map.
 enum { SPARE_AREAS = 4096 };
 
 int mprof_memory_read(struct mprof_memory *m) {

@@ -113,7 +113,8 @@ static void cut_stack(struct scan *s, struct extent *e) {
     own.block = own.limit = s->main_stack_top;
     // libc and the runtime keep addresses of main's frame and of the memory
     // above it. A search that finds such an address must not reach all frames
-    // of the stack. So the block of frames ends at main's frame.
+    // of the stack. So the block that consists of the stack's frames (see
+    // prepare) ends at main's frame.
     const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
     if (main_frame > e->sp && main_frame < own.limit)
       own.block = main_frame;

@@ -61,7 +61,7 @@ struct mprof_stuck_thread {
   // The thread's record. NULL: the thread is not in the registry.
   struct mprof_thread *thread;
   int tid;
-  uintptr_t pthread; // 0: unknown
+  uintptr_t pthread; // the thread's pthread_t; 0: unknown
   uintptr_t at; // address of the struct mprof_wait; 0: the thread does not wait
   struct mprof_wait wait; // copy of the wait
   struct mprof_stack_range range;
@@ -90,8 +90,10 @@ struct mprof_stuck_thread {
   uint32_t holds_len; // number of recorded holders, in mprof_stuck.holds
   size_t holds;       // index of the first recorded holder in mprof_stuck.holds
   int holder_tid;
-  size_t of;    // index of the holder in mprof_stuck.v, or MPROF_NO_THREAD
-  size_t walk;  // walk of mprof_stuck_graph_cycles that came here; 0: none
+  size_t of; // index of the holder in mprof_stuck.v, or MPROF_NO_THREAD
+  // Number of the walk in which mprof_stuck_graph_cycles has visited this
+  // thread; 0: none.
+  size_t walk;
   size_t cycle; // number of the cycle that the thread is in; 0: none
   struct mprof_thread_slot *slot; // stack of a stuck thread; otherwise NULL
 };
@@ -122,7 +124,7 @@ struct mprof_stuck {
   size_t stuck, certain, likely, cycles;
   enum mprof_unjudged unjudged;
   int unread;      // id of the thread, for MPROF_UNJUDGED_THREAD
-  int64_t time_ns; // CLOCK_REALTIME
+  int64_t time_ns; // time of the search: nanoseconds of CLOCK_REALTIME
   // The stacks of the stuck threads, in the form of the profile "threads".
   struct mprof_thread_stacks stacks;
 };

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the locks of unnoted waits; see stuck_unnoted.h. Such a wait is
-// recognized by the system call in which the thread sleeps. A thread is judged
-// only if it sleeps in this call without a break while the owners of all locks
-// are read. The kernel counts how often a thread has gone to sleep. If this
-// count is the same before and after the owners are read, the thread has not
-// run meanwhile.
+// Finds the locks of unnoted waits, which the threads have not recorded; see
+// stuck_unnoted.h. An unnoted wait is recognized by the system call in which
+// the thread sleeps. A thread is judged only if it sleeps in this call without
+// a break while the owners of all locks are read. The kernel counts how often a
+// thread has gone to sleep. If this count is the same before and after the
+// owners are read, the thread has not run meanwhile.
 
 #include "stuck/stuck_unnoted.h"
 
@@ -90,8 +90,9 @@ static uintptr_t lock_of(const struct mprof_proc_thread *p,
 #endif
 
 // Returns whether the thread waits without a timeout for a futex of this
-// process alone. If a lock is shared between processes, its owner may have an
-// id of another namespace, which is the id of another thread here.
+// process alone. If a lock is shared between processes, the owner's id in the
+// lock may come from another PID namespace. In this process, another thread may
+// have the same id.
 static bool waits_for_ever(const struct mprof_proc_thread *p) {
   const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
   return p->syscall == SYS_futex && p->args[3] == 0 &&
@@ -121,7 +122,7 @@ void mprof_stuck_unnoted_find(struct mprof_stuck_thread *x,
       .op = u.op, .kind = u.kind, .object = lock, .pc = u.caller};
 }
 
-// --- the second and the third look ---
+// --- checks that a thread still sleeps ---
 
 static bool is_same(const struct mprof_stuck_thread *x,
                     const struct mprof_proc_thread *p) {
@@ -136,9 +137,9 @@ bool mprof_stuck_unnoted_sleeps(struct mprof_stuck_thread *x) {
   return true;
 }
 
-// Reads the number of sleeps again, after it has read the system call. If the
-// thread had left the call and entered it again, this second number would be
-// larger than x->sleeps.
+// First checks that the thread is in the same system call, and then reads the
+// number of sleeps again. If the thread had left the call and entered the call
+// again, this number would be larger than x->sleeps.
 bool mprof_stuck_unnoted_has_slept(const struct mprof_stuck_thread *x) {
   struct mprof_proc_thread p, after;
   return read_call(x, NULL, &p) && is_same(x, &p) &&

@@ -14,8 +14,8 @@
 
 #include "stuck/stuck_types.h"
 
-// Sets the fields of x about the wait if thread x sleeps in a lock in an
-// unnoted wait. Otherwise does not change x.
+// If thread x sleeps in an unnoted wait for a lock, sets the fields of x that
+// describe the wait. Otherwise does not change x.
 // slot: slot of the thread, which is stopped. NULL: the thread is not stopped.
 void mprof_stuck_unnoted_find(struct mprof_stuck_thread *x,
                               const struct mprof_thread_slot *slot);
@@ -25,8 +25,9 @@ bool mprof_stuck_unnoted_sleeps(struct mprof_stuck_thread *x);
 // Returns whether thread x has slept without a break since the last call of
 // mprof_stuck_unnoted_sleeps.
 bool mprof_stuck_unnoted_has_slept(const struct mprof_stuck_thread *x);
-// Stores the hooked function in the slot of the stuck thread x. Also stores the
-// caller of the hooked function, if the caller is known.
+// Stores in the slot a stack of at most two addresses: the hooked function in
+// which the stuck thread x waits, and the caller of this function, if the
+// caller is known.
 void mprof_stuck_unnoted_stack(const struct mprof_stuck_thread *x,
                                struct mprof_thread_slot *slot, size_t depth);
 // Completes the stacks of the stuck threads in unnoted waits. Collects the
