@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The signals of a condition that have woken waiters which still run in
-// pthread_cond_wait. Such a waiter needs the condition's mutex before it can
-// return. From the signal on, the waiter is therefore counted as a waiter for
-// the mutex (waiters.h), so that unlocks of the mutex are charged. When the
-// waiter returns, it finds its signal in this list. The time of the signal is
-// the time since which the waiter was counted.
+// A list of signals of a condition: the signals whose woken threads have not
+// yet returned from pthread_cond_wait. A woken thread needs the condition's
+// mutex before it can return. Therefore the thread is counted as a waiter for
+// the mutex (waiters.h) from the time of the signal on, so that unlocks of the
+// mutex are charged. When the thread returns, it finds its signal, with this
+// time, in the list.
 //
 // The signals are part of the condition's record in the table of waiters, and
-// are guarded by the same lock as the record. No functions here take a lock.
+// are guarded by the same lock as the record. The functions here take no lock.
 
 #ifndef MPROF_RT_LOCK_WAIT_COND_SIGNALS_H
 #define MPROF_RT_LOCK_WAIT_COND_SIGNALS_H

@@ -229,8 +229,9 @@ static void record(const struct mprof_wait *w, uint64_t cycles) {
     mprof_block_add(b, cycles, rate);
 }
 
-// Returns the bucket for the wait for `mutex` that follows wait w for a
-// condition. Both waits have the same stack, so the stack is not unwound again.
+// Returns the bucket for the wait for `mutex` that follows a wait for a
+// condition. b: bucket of the wait for the condition. Both waits have the same
+// stack, so the stack is not unwound again.
 static struct mprof_bucket *bucket_of_mutex(const struct mprof_bucket *b,
                                             uintptr_t mutex) {
   const struct mprof_bucket_key key = {.stack = b->stack,
@@ -247,9 +248,9 @@ static struct mprof_bucket *bucket_of_mutex(const struct mprof_bucket *b,
   return of_mutex;
 }
 
-// Ends the second part of a wait for a condition: from the signal on, the
-// thread has waited for the mutex. If no unlock was charged since, the thread
-// did not wait for the mutex, and nothing is recorded.
+// Ends the second part of a wait for a condition, in which the thread waits for
+// the mutex after the signal. If no unlock was charged since the signal, the
+// thread did not wait for the mutex, and nothing is recorded.
 static void end_mutex_part(const struct mprof_wait *w,
                            const struct mprof_signal *signal) {
   const uint64_t released =

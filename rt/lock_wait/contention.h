@@ -163,10 +163,9 @@ struct mprof_release {
 };
 // Begins a release. Charges the release with the time that the waiters for
 // object have waited so far. Stores the current time as the time of the
-// release. Call before the lock is released. Only the trace uses wakes, op and
-// frame.
+// release. Call before the lock is released.
 // wakes: the threads that the release wakes.
-// op: address of the hooked function.
+// op: address of the hooked function, for the trace.
 // frame: frame address of the entry.
 void mprof_release_begin(struct mprof_release *r, uintptr_t object,
                          enum mprof_wakes wakes, uintptr_t op, uintptr_t frame);

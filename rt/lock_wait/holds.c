@@ -20,7 +20,7 @@
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 
-// number of preferred records of a lock
+// Number of preferred records of a lock.
 enum { WAYS = 4 };
 
 bool mprof_holds_on;

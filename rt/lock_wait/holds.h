@@ -12,7 +12,8 @@
 //   uncontended lock. Therefore a reader of the record must check in the lock
 //   itself whether the thread still holds the lock.
 // - Needed: the lock does not store its owner. The record is removed when the
-//   lock is released. It is never replaced by a record that is not needed.
+//   lock is released. It is replaced by another record only if all records of
+//   the thread are needed.
 //
 // Only the thread itself writes its records. Other threads read them with
 // mprof_hold_read.
@@ -40,11 +41,11 @@ struct mprof_hold {
 _Static_assert(sizeof(struct mprof_hold) == 64, "one cache line");
 
 struct mprof_holds {
-  // Number of needed records that were replaced by other needed records while
-  // the thread held their locks. Only the thread itself writes this field.
+  // Number of needed records that were replaced while the thread held their
+  // locks. Only the thread itself writes this field.
   atomic_uint lost;
-  // A lock may have a record that is not one of the lock's preferred records
-  // (holds.c).
+  // True if a lock may have a record that is not one of the lock's preferred
+  // records (holds.c).
   bool has_strayed;
   struct mprof_hold v[MPROF_HOLDS];
 };

@@ -36,8 +36,9 @@
 
 // The code below compares op with one address after another. It reads each
 // address from the global offset table. An initialized array of addresses is
-// not used. For such an array, the linker may make a PLT entry of the program
-// the address of each libc function, in all modules of the process.
+// not used. With such an array, the linker may use a PLT entry of the program
+// as the address of a libc function. All modules of the process would then use
+// this address.
 static const char *name_of(uintptr_t op) {
 #define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) RETURN_IF(Symbol)
 #define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)

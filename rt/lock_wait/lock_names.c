@@ -3,9 +3,9 @@
 //
 // The names that the program gives to its locks. A forked child has the same
 // locks as its parent, and the program does not name them again. So the names
-// are not in persistent memory, because persistent memory is emptied in a
-// forked child. A fork may happen in the middle of a change of the table.
-// Therefore the table is consistent after each step of a change.
+// are not in persistent memory (persistent.h), because persistent memory is
+// emptied in a forked child. A fork may happen in the middle of a change of the
+// table. Therefore the table is consistent after each step of a change.
 
 #include "lock_wait/lock_names.h"
 

@@ -242,16 +242,17 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
 
 // The condition and the mutex may have different slots, whose locks are never
 // held together. Therefore this function first counts the threads as waiters
-// for the mutex, and then marks the signal is_counted. Before that mark, a
-// woken thread may already have left the table of waiters. Such a thread does
-// not remove itself from the waiters for the mutex, so this function removes
-// it.
+// for the mutex, and then sets the signal's field is_counted. Before the field
+// is set, a woken thread may already have left the table of waiters. Such a
+// thread does not remove itself from the waiters for the mutex, so this
+// function removes it.
 void mprof_waiters_count_woken(uintptr_t condition,
                                const struct mprof_signal *signal) {
-  // With the flag MPROF_WAITER_CAME, the next unlock of the mutex would be
-  // charged in any case. The flag is not set, because an unlock need not be
-  // charged before a woken thread sleeps for the mutex. From then on, the word
-  // of the mutex shows that a thread sleeps, and unlocks are charged.
+  // The flag MPROF_WAITER_CAME would make the runtime charge the next unlock of
+  // the mutex in any case. The call of enter() does not set the flag, because
+  // an unlock need not be charged before a woken thread sleeps in its wait for
+  // the mutex. From then on, the mutex itself shows that a thread sleeps, and
+  // unlocks are charged.
   if (!enter(signal->mutex, 0, signal->time, signal->woken, 0))
     return;
   struct slot *s = lock_slot(condition);

@@ -4,9 +4,9 @@
 // The table of label sets. A lookup takes no lock; a set is added under
 // labels_lock. (Go: runtime/pprof's LabelSet, g.labels)
 //
-// The sets are not in persistent memory, because a forked child empties its
-// persistent memory. The child may still have pointers to sets, so the sets
-// must stay valid in the child.
+// The sets are not in persistent memory (persistent.h), because a forked child
+// empties its persistent memory. The child may still have pointers to sets, so
+// the sets must stay valid in the child.
 //
 // A thread may fork while another thread adds a set. Therefore each single step
 // of an addition leaves the table valid.

@@ -15,6 +15,9 @@
 // missing: receives the number of threads that the kernel has omitted from the
 //   list, because other threads have ended meanwhile. May be NULL.
 long mprof_proc_threads(int *tids, size_t cap, size_t *missing);
+// Values of the field `syscall` below. NONE: the thread is not in a system
+// call, but it sleeps, for example in a page fault. UNKNOWN: the system call is
+// not known, for example because the thread runs.
 enum { MPROF_SYSCALL_NONE = -1, MPROF_SYSCALL_UNKNOWN = -2 };
 struct mprof_proc_thread {
   char state;       // letter for the state, as in /proc: R, S, D, T, ...

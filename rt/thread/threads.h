@@ -97,13 +97,13 @@ struct mprof_thread {
   // Whether the thread stores each of its waits in the field `wait`. Written by
   // the thread itself, read by other threads.
   atomic_bool is_noting;
-  // The registers and frame address that the thread had when it called the
-  // runtime, while it searches for stuck threads; otherwise NULL. The search
-  // scans these values and not the runtime's own frames and registers, which
-  // contain addresses that the search must not find. Other threads read this
-  // field.
+  // While the thread searches for stuck threads: the registers and frame
+  // address that the thread had when it called the runtime. Otherwise NULL. The
+  // search scans these values and not the runtime's own frames and registers,
+  // which contain addresses that the search must not find. Other threads read
+  // this field.
   const struct mprof_caller *_Atomic inside;
-  unsigned inside_depth;
+  unsigned inside_depth; // number of nested calls of mprof_stuck_enter
   // Whether the thread is in a system call that the runtime repeats after a
   // signal, so that a signal may interrupt the call. Other threads read this
   // field.
