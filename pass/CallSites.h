@@ -29,7 +29,7 @@ struct Site {
   mprof::Rule Rule = Rule::CustomAlloc;
   const Hook *H = nullptr; ///< Null for functions with an MPROF_ATTRIBUTE.
   int Size = -1;           ///< Index of the size in bytes.
-  int Count = -1;          ///< Index of the size's multiplier.
+  int Count = -1;          ///< Index of the number of elements.
   int Ptr = -1;            ///< Index of the block or of the lock.
   /// For rule CustomAlloc: index of the address at which the function stores
   /// the block. Such a function returns 0 if it succeeds. -1: the function

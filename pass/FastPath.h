@@ -38,8 +38,9 @@ llvm::Value *hasWaiters(Runtime &RT, llvm::IRBuilderBase &B,
 /// Inserts the test whether the runtime records waits of kind \p K.
 llvm::Value *wantsKind(Runtime &RT, llvm::IRBuilderBase &B, WaitKind K);
 
-/// Inserts the test of the rule of \p S. If the result is true, the rewritten
-/// code calls the runtime in place of the hooked function.
+/// Inserts the test that FastPath.cpp describes for the rule of \p S. If the
+/// result is true, the rewritten code calls the runtime in place of the hooked
+/// function.
 llvm::Value *mustAsk(Runtime &RT, llvm::IRBuilderBase &B, const Site &S);
 
 } // namespace mprof

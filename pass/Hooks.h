@@ -67,7 +67,7 @@ struct Hook {
   llvm::StringLiteral Proto;  ///< Prototype, in the letters of hooks.def.
   mprof::Rule Rule;
   int Size = -1;                    ///< Index of the size in bytes.
-  int Count = -1;                   ///< Index of the size's multiplier.
+  int Count = -1;                   ///< Index of the number of elements.
   int Ptr = -1;                     ///< Index of the block or of the lock.
   WaitKind Kind = WaitKind::K_none; ///< Set for Owned and Wait.
   /// Owned: index of the int in glibc's lock that holds the owner's id.

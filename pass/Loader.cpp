@@ -56,9 +56,9 @@ static std::string hostPath() {
          ": compile with mprof-clang or clang-" + Wanted);
 }
 
-/// Returns the major version of the host's LLVM. Returns 0 if the host does not
-/// tell it: LLVM has the function since version 16, and a statically linked
-/// clang may lack it.
+/// Returns the major version of the host's LLVM. Returns 0 if the host has no
+/// function LLVMGetVersion. LLVM has this function since version 16, and a
+/// statically linked clang may lack it.
 static unsigned hostMajor() {
   using GetVersion = void(unsigned *, unsigned *, unsigned *);
   auto *Get =
@@ -86,7 +86,7 @@ static std::string pluginPath() {
          std::to_string(WantedMajor) + ".so";
 }
 
-/// Loads the plugin. Runs when the host has loaded this file. The plugin
+/// Loads the plugin. Runs when the host has loaded libMProf.so. The plugin
 /// registers its options and attributes in its own constructors.
 __attribute__((constructor)) static void load() {
   const unsigned Major = hostMajor();

@@ -137,9 +137,9 @@ static bool isListed(const SpecialCaseList &List, const Function &F) {
 static constexpr StringLiteral BarrierAttr = "mprof-barrier";
 
 /// Inserts an empty asm into \p F, the program's definition of a function such
-/// as free. To the optimizer, the asm reads all arguments and changes memory.
-/// Without the asm, the optimizer would remove the calls of a free that does
-/// nothing, or their arguments, before MProfPass can rewrite the calls.
+/// as free. The optimizer assumes that the asm reads all arguments and changes
+/// memory. If free does nothing, the optimizer would otherwise remove the calls
+/// of free, or their arguments, before MProfPass can rewrite the calls.
 static void addBarrier(Function &F) {
   LLVMContext &Ctx = F.getContext();
   SmallVector<Value *, 4> Args(make_pointer_range(F.args()));
@@ -166,8 +166,8 @@ void mprof::removeBarriers(Function &F) {
 }
 
 /// Records the place of calls inside the program's own definitions of functions
-/// of hooks.def, such as malloc. Forbids inlining these definitions, because it
-/// would remove the calls that MProfPass rewrites.
+/// of hooks.def, such as malloc. Forbids inlining these definitions, because
+/// inlining would remove the calls that MProfPass rewrites.
 static void markDefinitions(Module &M) {
   for (const Hook &H : hooks()) {
     GlobalValue *GV = M.getNamedValue(H.Symbol);
@@ -229,14 +229,16 @@ static bool isCustomAllocator(const Function &F) {
          F.hasFnAttribute(mark::free) || F.hasFnAttribute(mark::realloc);
 }
 
-/// Returns whether an attribute in the source says how MProf counts the calls
-/// of \p F. Such an attribute has priority over names and other attributes.
+/// Returns whether \p F has an attribute of MProf in the source that says how
+/// its calls are counted. Such an attribute has priority over the rows of
+/// MPROF_ALLOCATOR and over the LLVM attribute allocsize.
 static bool hasOwnMark(const Function &F) {
   return isCustomAllocator(F) || F.hasFnAttribute(mark::wrapper) ||
          F.hasFnAttribute(mark::ignore);
 }
 
-/// Marks the functions of the rows MPROF_ALLOCATOR as custom allocators.
+/// Marks the functions that the rows MPROF_ALLOCATOR of hooks.def list, such as
+/// je_malloc, as custom allocators.
 static void markPrefixedAllocators(Module &M) {
   auto Mark = [&](StringRef Symbol, StringRef Proto, StringRef Attr,
                   StringRef Indices) {

@@ -39,7 +39,9 @@ namespace mark {
 #define MPROF_ATTRIBUTE(Spelling, MinArgs, MaxArgs)                            \
   inline constexpr llvm::StringLiteral Spelling = "mprof-" #Spelling;
 #include "mprof/hooks.def"
-/// Only for rows of MPROF_ALLOCATOR: the function stores its block in memory.
+/// For functions such as je_posix_memalign (rows of MPROF_ALLOCATOR): the
+/// function does not return the address of the block that it allocates, but
+/// stores it at the address in its argument.
 inline constexpr llvm::StringLiteral alloc_out = "mprof-alloc_out";
 } // namespace mark
 

@@ -8,9 +8,10 @@
 
 using namespace mprof;
 
-/// Returns whether the mutex profile needs waits of kind \p K. There are two
-/// cases. For locks, the profile adds the waiting time to the unlock that ends
-/// the wait. For condition variables, the wait itself unlocks a mutex.
+/// Returns whether the mutex profile needs waits of kind \p K. The profile adds
+/// the time of a wait for a lock to the unlock that ends the wait. A wait for a
+/// condition variable is needed, too, because it unlocks a mutex for which
+/// other threads may wait.
 static bool concernsMutexes(WaitKind K) {
   switch (K) {
   case WaitKind::K_mutex:

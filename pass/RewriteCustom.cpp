@@ -190,10 +190,11 @@ void CustomRewriter::storeNested(IRBuilderBase &B, StringRef Name, Value *V) {
 }
 
 /// Inserts code that updates __mprof_nested_frame, the frame address of the
-/// function that called the outermost running allocator. The code keeps an
-/// address above this function's frame address. Otherwise it stores this
-/// function's frame address if \p Enters is true, or 0 if \p Enters is false.
-/// Returns an i1 that is true if the code has kept the stored address.
+/// function that called the outermost running allocator. If the variable's
+/// value is above this function's frame address, the code does not change it.
+/// Otherwise the code stores this function's frame address if \p Enters is
+/// true, or 0 if \p Enters is false. Returns an i1 that is true if the code has
+/// not changed the value.
 Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
   Value *Outer = loadNested(B, "nested_frame");
   Value *Own = B.CreatePtrToInt(
@@ -252,8 +253,9 @@ bool CustomRewriter::leaveNested(Function &F) {
 static Value *blockOf(IRBuilderBase &B, const Site &S) {
   if (S.Out < 0)
     return S.Call;
-  // If the call failed, its argument may be NULL. Then load a null pointer from
-  // a local variable instead.
+  // The function stores the block at the address in its argument Out. If the
+  // call failed, this argument may be NULL. Then the code loads a null pointer
+  // from a local variable instead.
   Type *PtrTy = B.getPtrTy();
   IRBuilder<> Entry(&*S.Call->getFunction()->getEntryBlock().begin());
   Value *None = Entry.CreateAlloca(PtrTy);

@@ -22,10 +22,10 @@ public:
   /// after the call to a new basic block.
   void rewrite(const Site &S);
 
-  /// Inserts code at landing pads and after setjmp in \p F. The code sets
-  /// __mprof_nested_frame to 0 if an exception or longjmp has left the
-  /// allocator that this variable describes. Returns whether \p F has landing
-  /// pads or calls of setjmp.
+  /// Inserts code at landing pads and after setjmp in \p F.
+  /// __mprof_nested_frame belongs to the outermost allocator that is running.
+  /// The code sets this variable to 0 if an exception or longjmp has left that
+  /// allocator. Returns whether \p F has landing pads or calls of setjmp.
   bool leaveNested(llvm::Function &F);
 
 private:
@@ -47,9 +47,10 @@ private:
   llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
 };
 
-/// Replaces each call of mprof.countdown and mprof.uncounted by the access to
-/// the runtime's variable for which it stands. Runs after the optimizer.
-/// Returns whether there were any such calls.
+/// Replaces each call of mprof.countdown and mprof.uncounted by code that
+/// accesses the runtime's variables. No library defines these two functions:
+/// their calls only stand for the accesses until the optimizer has run. Returns
+/// whether there were any such calls.
 bool lowerDeferred(Runtime &RT);
 
 } // namespace mprof

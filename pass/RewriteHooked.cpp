@@ -100,9 +100,10 @@ FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
 
 /// Inserts a load of the address of the function that \p S calls. The code
 /// loads the address from __mprof_next_<Symbol>. In code for shared libraries,
-/// it loads the address through the module hook. Returns null if \p S must call
-/// the hooked function directly, because there is no variable
-/// __mprof_next_<Symbol>, or because the module defines or hides the function.
+/// it loads the address through the module hook of the function (a struct, see
+/// RewriteLibrary.cpp). Returns null if \p S must call the hooked function
+/// directly, because there is no variable __mprof_next_<Symbol>, or because the
+/// module defines or hides the function.
 Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
   Function *Hooked = S.Call->getCalledFunction(); // null: callee is an alias
   if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||

@@ -137,8 +137,9 @@ Constant *Runtime::hookEntry(const Site &S) {
   Function *Hooked = S.Call->getCalledFunction();
   if (Decl && Hooked && Hooked->isDeclaration()) {
     // The runtime's function gets only those attributes of the hooked function
-    // that are true for it, too. It gets nounwind only if the hooked function
-    // has nounwind, because some hooked functions throw, such as operator new.
+    // that are also true for the runtime's function. It gets nounwind only if
+    // the hooked function has nounwind, because some hooked functions throw,
+    // such as operator new.
     AttributeList Attrs =
         entryAttributes(Ctx, Hooked->getAttributes(), Hooked->arg_size());
     AttrBuilder Fn(Ctx);
