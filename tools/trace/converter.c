@@ -6,8 +6,8 @@
 #include "event.h"
 #include "timeline.h"
 
-// Parses the decimal number in the text. Returns false if the text is not such
-// a number.
+// Parses the decimal number in the text. Returns false if the text is not a
+// decimal number or has more than 19 digits.
 static bool number_of(struct trace_text text, uint64_t *number) {
   enum { DIGITS_MAX = 19 };
   *number = 0;

@@ -30,7 +30,7 @@ struct trace_event {
   uint64_t p;      // slot; TRACE_NONE: none
   uint64_t m;      // kernel thread; TRACE_NONE: not known
   uint64_t args[TRACE_MAX_ARGS];
-  uint64_t stack; // id; 0: none
+  uint64_t stack; // id of the stack; 0: none
   // enum trace_v1_type until format 1.21, enum trace_v2_type since 1.22
   uint8_t type;
   uint8_t arg_count;

@@ -42,7 +42,8 @@ static struct trace_text without_parameters(struct trace_text text) {
       depth++;
     else if (c == '(' && --depth == 0) {
       struct trace_text name = {text.bytes, i};
-      // The type of a pointer, such as void (*)(int), has no name to keep.
+      // A text such as void (*)(int) is the type of a function pointer. It has
+      // no name before the parameters, so keep the whole text.
       bool is_name =
           i && !ends_with(name, "operator") && !ends_with(name, "*)");
       return is_name ? name : text;

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Go's readers reject strings with more bytes and stacks with more frames. V1:
-// limits of Go 1.11 to 1.21. V2: limits of Go 1.22 and later.
+// The longest strings (in bytes) and stacks (in frames) that Go's readers
+// accept. V1: limits of Go 1.11 to 1.21. V2: limits of Go 1.22 and later.
 enum {
   V1_STRING_MAX = 1000000,
   V1_FRAMES_MAX = 1000,

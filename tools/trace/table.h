@@ -18,7 +18,7 @@ struct trace;
 struct trace_event;
 struct trace_frame;
 
-// --- for all files
+// --- for all files of this directory
 
 // Returns the string with this id. Returns an empty text if the id is 0 or not
 // in the table.
@@ -28,7 +28,7 @@ struct trace_text trace_string(const struct trace *trace, uint64_t id);
 size_t trace_stack(const struct trace *trace, uint64_t id,
                    const struct trace_frame **frames);
 
-// --- for the reader
+// --- for the files that read a trace and fill the tables
 
 // Adds a string to the table. Returns false if the string breaks a rule.
 bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,

@@ -77,9 +77,10 @@ void timeline_instant(struct timeline *line, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks);
 // Records that thread g has released a lock for which other threads waited. ns:
-// sum of the times that these threads have waited since their waits began, or
-// since the previous release if that was later. stack: stack of g. If a wait
-// ends at the same time and at the same stack, the wait was for this lock.
+// sum of the times that these threads have waited. The time of a thread counts
+// from the begin of its wait or from the previous release of the lock,
+// whichever was later. stack: stack of g. If a wait ends at the same time and
+// at the same stack, the wait was for this lock.
 void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,
                      uint64_t stack);
 // Begin and end a range. id distinguishes ranges of the same kind. name is

@@ -39,8 +39,8 @@ struct open_region {
   uint32_t stack;
 };
 
-// An arrow from the waker or creator of a thread to the next slice in which the
-// thread is running.
+// An arrow to the next slice in which a thread is running. from: the thread
+// that woke or created this thread. at: the time at which this happened.
 struct arrow {
   bool pending;
   const char *name;
@@ -85,7 +85,7 @@ struct timeline {
   // options.
   enum { BEFORE, INSIDE, AFTER } window;
   struct axis axis;
-  uint64_t now; // current time, in units since the first event
+  uint64_t now; // current time, in 1/32 us since the first event
   uint64_t arrows, slices, arrows_left_out;
   uint64_t points, points_left_out;
   uint64_t calls; // calls of timeline_at, one for each event
@@ -238,11 +238,11 @@ static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
     put_region(l, t, r, end);
 }
 
-// Returns whether the JSON text has room for an arrow or for the point of a
-// short system call. Without arrows and points, the text nearly always stays
-// below the limit.
+// Returns whether the JSON text may get an arrow or the point (the instant) of
+// a short system call without exceeding the limit of the options. Without
+// arrows and points, the text nearly always stays below the limit.
 static bool has_room(const struct timeline *l) {
-  // Typical sizes.
+  // Typical sizes of one slice, one arrow and one point in the text.
   enum { SLICE_BYTES = 90, ARROW_BYTES = 150, POINT_BYTES = 100 };
   enum { SMALL = 256 * 1024 }; // a text of this size needs no limit
   double limit = l->options.bytes_per_event * (double)l->calls;
@@ -251,8 +251,8 @@ static bool has_room(const struct timeline *l) {
   return limit == 0 || bytes < SMALL || (double)bytes < limit;
 }
 
-// The member "bp" makes the arrow end at the slice that encloses the end of the
-// arrow.
+// Writes the start (phase s) or the end (phase f) of an arrow. The member "bp"
+// makes the arrow end at the slice that encloses the end of the arrow.
 static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
                       uint64_t g, uint64_t time) {
   json_head(l->out, phase, g, time);
@@ -530,8 +530,9 @@ void timeline_instant(struct timeline *l, uint64_t g, const char *category,
   fputc('}', l->out);
 }
 
-// Charges are not shown, because the timeline shows the waits of which a charge
-// is the sum.
+// A charge is the time that threads have waited for a released lock. Charges
+// are not shown, because the timeline already shows each of these waits as a
+// slice.
 void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
                      uint64_t stack) {
   (void)l, (void)g, (void)ns, (void)stack;

@@ -19,9 +19,9 @@ struct timeline_options {
   // Write the stacks as text into the details of each event, instead of once
   // for the whole file.
   bool stacks_as_text;
-  // Largest size of the JSON text in bytes, divided by the number of events of
-  // the trace. An arrow or the point of a short system call
-  // that would exceed this size is left out. 0: no limit.
+  // The JSON text may have this many bytes for each event of the trace. When
+  // the text is larger, arrows and the points (instants) of short system calls
+  // are left out. 0: no limit.
   double bytes_per_event;
   // The time window, in nanoseconds since the first event. Only this part of
   // the trace is written. A slice that is open at the time `from` or `to` is
@@ -32,7 +32,8 @@ struct timeline_options {
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,
                                 const struct timeline_options *options);
 // What timeline_end returns: how many slices were written, and how many arrows
-// and points of short system calls were left out because of bytes_per_event.
+// and points (instants) of short system calls were left out because of
+// bytes_per_event.
 struct timeline_result {
   uint64_t slices;
   uint64_t arrows_left_out, points_left_out;

@@ -21,7 +21,9 @@
 #include <sys/stat.h>
 
 enum { DONE, BAD_TRACE, MISUSED };
-// The JSON text may be this many times as large as the trace.
+// Limit for the size of the JSON text, as a multiple of the size of the trace.
+// The documented limit is 15, but has_room in timeline_json.c only estimates
+// the size of the text.
 enum { TIMES_THE_TRACE = 14 };
 
 static const char usage[] =

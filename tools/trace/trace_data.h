@@ -46,7 +46,7 @@ struct trace {
   uint64_t frequency; // ticks per second; 0: not known yet
   // Only since format 1.22: data of the generation that is being read.
   uint64_t generation, generation_frequency;
-  bool has_snapshot;
+  bool has_snapshot; // a ClockSnapshot has been read
   // The tables of the trace. Since format 1.22, they hold only the data of the
   // generation that is being read.
   struct idmap string_ids;

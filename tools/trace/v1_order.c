@@ -18,6 +18,7 @@
 //   GoUnblock, GoSysExit      G (seq, waiting)    -> (seq + 1, runnable)
 //   GCStart                   collections (seq)   -> (seq + 1)
 //
+// GoStartLabel has the states of GoStart, and GoSleep has those of GoBlock.
 // GoStartLocal, GoUnblockLocal and GoSysExitLocal accept any sequence number
 // and add 1. All other events require no state.
 //
@@ -73,11 +74,12 @@ struct merge {
 };
 
 // For one event type: the state that the event requires, and the state that the
-// event sets. This is the state of a G or the number of garbage collections. A
-// type without an entry in the table requires no state.
+// event sets. Both are states of a G, or both are numbers of garbage
+// collections. A type without an entry in the table requires no state.
 struct transition_rule {
-  // What has the state: the event's own G, the G in the first argument, or the
-  // count of garbage collections. FREE: the event requires no state.
+  // Which state the event requires and sets: the state of its own G, the state
+  // of the G in its first argument, or the number of garbage collections. FREE:
+  // the event requires no state.
   enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of;
   // The sequence number that the event requires.
   enum { ANY, ZERO, ONE, ARG_0, ARG_1 } seq;

@@ -25,7 +25,7 @@ static const char *const state_names[] = {"not created",      "runnable",
                                           "running",          "waiting",
                                           "in a system call", "ended"};
 
-// The first of these formats that Go 1.22 and later can also read. Some rules
+// Format 1.11 is the first format that Go 1.22 and later can read. Some rules
 // apply only from this format on, because Go 1.22 and later check more than
 // older versions.
 enum { SINCE_BOTH = 11 };
@@ -115,7 +115,8 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
     idmap_add(&r->m_ids, m, index);
     *APPEND(r->m_ps, r->m_count, r->m_capacity) = ev->p;
   } else if (r->m_ps[index] != ev->p && t->minor >= SINCE_BOTH) {
-    // p stays valid: p_of adds no entry, because the other P already has one.
+    // The pointer p stays valid, because p_of does not enlarge the array here:
+    // the other P already has an entry.
     // Thread m may still have the other P if the G of the other P is in a
     // system call. This is no violation, because the scheduler may take a P
     // from a thread in a system call without an event.

@@ -15,8 +15,8 @@ struct v1_record {
   uint8_t type;
   unsigned count;                      // number of entries of values in use
   uint64_t values[TRACE_MAX_ARGS + 4]; // differences, arguments, stack id
-  // Numbers of a counted record (n == 3, see v1_scan.c); NULL for other
-  // records.
+  // Begin and end of the numbers of a counted record (n == 3, see v1_scan.c) in
+  // the file. For a Stack, body is after the stack id. NULL for other records.
   const uint8_t *body, *body_end;
   struct trace_text text; // text of a String or UserLog
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Go's trace formats 1.22 and later: how the events of tasks, regions,
-// collections, sweeps, assists and stops of the world change the states.
+// collections, sweeps, assists and stops of the world change struct v2_state.
 
 #ifndef MPROF_TRACE_V2_RANGE_H
 #define MPROF_TRACE_V2_RANGE_H

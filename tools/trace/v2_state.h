@@ -36,7 +36,7 @@ struct g_state {
   // Sequence number, and the generation in which seq counts. seq begins at 0 in
   // each generation.
   uint64_t generation, seq;
-  bool assist, stop;      // open ranges
+  bool assist, stop;      // a GC assist or a stop of the world is open
   struct region *regions; // open regions, innermost last
   size_t region_count, region_capacity;
 };

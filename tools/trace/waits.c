@@ -49,8 +49,9 @@ struct timeline {
   // ids, the map becomes `older`, and the ids that were in `older` are dropped.
   struct idmap charges, older;
   size_t charge_count; // number of ids in `charges`
-  // The latest waits that a release has ended, as a ring. A wait stays here for
-  // a while, because the charge of its release may come after the wait's end.
+  // The latest waits that other threads have ended, as a ring. A wait stays
+  // here for a while: if a release of a lock has ended the wait, the charge of
+  // this release may come after the end of the wait.
   struct pending pending[PENDING];
   size_t pending_count;
 };
@@ -94,10 +95,10 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
   return h;
 }
 
-// Returns the key of a line, which is a hash of the texts of the line. String
-// ids and stack ids are not usable as keys, because they change with the
-// generation. Two lines with the same 64-bit hash would be merged, but this is
-// very unlikely.
+// Returns the key of a source line: a hash of its function, file and line
+// number. String ids and stack ids are not usable as keys, because they change
+// with the generation. Two lines with the same 64-bit hash would be merged, but
+// this is very unlikely.
 static uint64_t place_key(const struct place *p) {
   uint64_t h = 0xcbf29ce484222325;
   h = hash(h, p->function.bytes, p->function.length);
@@ -220,8 +221,9 @@ static int by_total(const void *a, const void *b) {
   return xs < ys ? -1 : xs > ys;
 }
 
-// Compares two lines for qsort. The line with the larger total comes first. If
-// the totals are equal, the line whose first release was earlier comes first.
+// Compares two source lines for qsort. The line with the larger total comes
+// first. If the totals are equal, the line whose first release was earlier
+// comes first.
 static int by_charge(const void *a, const void *b) {
   const struct holder *x = a, *y = b;
   if (x->total != y->total)

@@ -13,8 +13,8 @@
 // lock is counted only in these charges, and not at the line that ended the
 // wait. Traces of Go and traces in format 1.5 have no charges.
 //
-// Memory grows with the number of threads and the number of these lines, not
-// with the number of waits.
+// Memory grows with the number of threads and with the number of different
+// source lines, not with the number of waits.
 
 #ifndef MPROF_TRACE_WAITS_H
 #define MPROF_TRACE_WAITS_H
@@ -53,7 +53,7 @@ struct wait_end {
   struct wait example;
 };
 
-// A line that has released locks for which other threads waited.
+// A source line that has released locks for which other threads waited.
 struct holder {
   uint64_t count;          // number of releases
   uint64_t total, longest; // charges of the releases, in nanoseconds
