@@ -24,15 +24,16 @@
 enum { PAGE = 4096 };
 
 static char *pages;
-static bool unmaps, has_no_proc;
+static uintptr_t unmaps_after;
+static bool has_no_proc;
 
 // Another thread unmaps the second page after the runtime has asked whether the
-// page is readable.
+// word at unmaps_after is readable.
 bool __real_mprof_sys_readable(uintptr_t addr);
 bool __wrap_mprof_sys_readable(uintptr_t addr);
 bool __wrap_mprof_sys_readable(uintptr_t addr) {
   const bool is_readable = __real_mprof_sys_readable(addr);
-  if (unmaps)
+  if (unmaps_after != 0 && addr == unmaps_after)
     munmap(pages + PAGE, PAGE);
   return is_readable;
 }
@@ -66,8 +67,8 @@ int main(void) {
   CHECK_EQ(owner_of(first), gettid());
   CHECK_EQ(owner_of(second), gettid());
   has_no_proc = false;
-  unmaps = true;
-  CHECK_EQ(owner_of(first), gettid());
+  const size_t last_word = sizeof(*second) - sizeof(uint64_t);
+  unmaps_after = (uintptr_t)second + last_word;
   (void)owner_of(second);
   CHECK_EQ(munmap(pages + PAGE, PAGE), 0);
   CHECK_EQ(owner_of(second), 0);
