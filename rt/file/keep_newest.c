@@ -3,12 +3,11 @@
 //
 // Removes the files of old outputs; see keep_newest.h.
 //
-// Each entry of a list is a struct place, which has the set of files of one
-// output. The list of the children's outputs is in memory that all forked
-// processes share. A process can be killed while it changes an entry of the
-// list, so no process waits for another process. If another process is changing
-// the entry that a new set would replace, the new set is not added and no file
-// is removed.
+// Each entry of a list has the set of files of one output. The list of the
+// children's outputs is in memory that all forked processes share. A process
+// can be killed while it changes an entry of the list, so no process waits for
+// another process. If another process is changing the entry that a new set
+// would replace, the new set is not added and no file is removed.
 
 #include "file/keep_newest.h"
 
@@ -25,18 +24,18 @@ struct directory {
   uint64_t dev, ino; // both 0: unknown
 };
 
-struct place {
+struct entry {
   atomic_uint state;
   // Hash of the paths. If the hash does not match the paths, no file is
   // removed, because the program may have overwritten this memory by mistake.
   uint64_t hash;
-  struct directory here; // directory from which relative paths start
+  struct directory here; // present directory when the files were written
   struct mprof_keep_set set;
 };
 
 struct list {
   atomic_uint next;
-  struct place places[];
+  struct entry entries[];
 };
 
 // The lists, by enum mprof_keep_list. Written once by mprof_keep_init. NULL:
@@ -49,7 +48,7 @@ static uint64_t limit_of(enum mprof_keep_list which) {
 }
 
 static size_t bytes_of(enum mprof_keep_list which) {
-  return sizeof(struct list) + limit_of(which) * sizeof(struct place);
+  return sizeof(struct list) + limit_of(which) * sizeof(struct entry);
 }
 
 void mprof_keep_add(struct mprof_keep_set *set, const char *path) {
@@ -90,7 +89,6 @@ static bool is_own_path(const char *path) {
          strchr(path + n, '/') == NULL && has_known_ending(path);
 }
 
-<<<<<<< HEAD
 static struct directory present_directory(void) {
   struct directory d = {0};
   if (mprof_sys_path_id(".", &d.dev, &d.ino) != 0)
@@ -100,18 +98,14 @@ static struct directory present_directory(void) {
 
 // Returns whether the relative paths of p name the files of p. They do not if
 // the program has changed its directory since the files were written.
-static bool is_in_directory(const struct place *p) {
+static bool is_in_directory(const struct entry *p) {
   const struct directory now = present_directory();
   return now.ino != 0 && now.dev == p->here.dev && now.ino == p->here.ino;
 }
 
-// Removes the files of a place. Copies the paths first, because another process
-// may change a place of the shared list at any time.
-=======
 // Removes the files that the entry p of a list names. Copies the paths first,
 // because another process may change an entry of the shared list at any time.
->>>>>>> db0a4f93 (Say plainly what the comments of rt/sys, rt/file and the headers mean)
-static void remove_files(const struct place *p) {
+static void remove_files(const struct entry *p) {
   // Static, because the struct is too large for a small stack. Guarded by
   // writer_lock.
   static struct mprof_keep_set set;
@@ -132,7 +126,7 @@ void mprof_keep_newest(enum mprof_keep_list which,
   if (list == NULL || set->len == 0 || set->len > MPROF_KEEP_BYTES)
     return;
   const unsigned n = atomic_fetch_add(&list->next, 1);
-  struct place *p = &list->places[n % limit_of(which)];
+  struct entry *p = &list->entries[n % limit_of(which)];
   unsigned state = atomic_load(&p->state);
   if (state == IN_USE ||
       !atomic_compare_exchange_strong(&p->state, &state, IN_USE))
