@@ -113,7 +113,7 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
   OptimizationRemarkEmitter ORE(Call.getFunction());
   ORE.emit([&] {
     return OptimizationRemarkMissed("mprof", "LeftAlone", &Call)
-           << ore::NV("Callee", Callee) << " left alone: " << Why;
+           << ore::NV("Callee", Callee) << " not rewritten: " << Why;
   });
 }
 
@@ -162,14 +162,14 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
       return {};
     [[fallthrough]];
   case Place::Definition:
-    return isHeap(R) ? "it is inside an allocator, which is counted where it "
-                       "is called"
+    return isHeap(R) ? "the call is inside an allocator, and MProf counts the "
+                       "calls of the allocator instead"
                      : "";
   case Place::Synchronizer:
     return isHeap(R) || actsOnProcess(R)
                ? ""
-               : "it is inside a lock function, which is recorded where it is "
-                 "called";
+               : "the call is inside a lock function, and MProf records the "
+                 "calls of the lock function instead";
   case Place::Ignored:
     return concernsOnlyCaller(R, Ptr)
                ? "the calling function has mprof_ignore or is on the ignorelist"
@@ -255,7 +255,8 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     const Hook &H = *It->second.H;
     if (Call->getFunctionType() != It->second.Type ||
         Call->getCallingConv() != CallingConv::C || isa<CallBrInst>(Call)) {
-      missed(*Call, H.Symbol, "it is called with another prototype");
+      missed(*Call, H.Symbol,
+             "it is called with another prototype or calling convention");
       continue;
     }
     Site S = hookedSite(*Call, H);
@@ -313,7 +314,8 @@ void CallSites::findCustom(Function &F, SmallVectorImpl<Site> &Sites) const {
     if (Why.empty() && Call->isMustTailCall())
       Why = "it is a musttail call, and no code can be inserted after it";
     if (Why.empty() && (!usable(S) || isa<CallBrInst>(Call)))
-      Why = "it is called with other argument types";
+      Why = "its arguments or its result do not have the types that the "
+            "attribute needs";
     if (Why.empty())
       Sites.push_back(S);
     else

@@ -69,7 +69,7 @@ static void report(const Site &S) {
     return OptimizationRemark("mprof", "Rewritten", S.Call)
            << ore::NV("Callee", S.Call->getCalledOperand()->getName())
            << " rewritten in " << ore::NV("Function", S.Call->getFunction())
-           << (S.IsUnconditional ? " without a test" : "");
+           << (S.IsUnconditional ? " without an inline test" : "");
   });
 }
 

@@ -5,7 +5,7 @@
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"
 
-; REMARK: pthread_mutex_trylock left alone: it is inside a lock function, which is recorded where it is called
+; REMARK: pthread_mutex_trylock not rewritten: the call is inside a lock function, and MProf records the calls of the lock function instead
 ; CHECK: define i32 @pthread_mutex_lock(ptr %l) #[[OWN:[0-9]+]]
 ; CHECK-NEXT: %r = call i32 @pthread_mutex_trylock(ptr %l)
 ; CHECK-NEXT: %s = call i32 @sem_post(ptr %l)

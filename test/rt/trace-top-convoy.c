@@ -22,7 +22,7 @@
 // RUN: %python %S/Inputs/compare_holders.py top mutex
 //
 // CHECK: Where locks were held while others waited
-// CHECK-NEXT: in all unlocks longest
+// CHECK-NEXT: total unlocks longest
 // CHECK-NEXT: hold_long trace-top-convoy.c:[[#]]
 // CHECK-NEXT: hold_briefly trace-top-convoy.c:[[#]]
 // All waits were for the lock.

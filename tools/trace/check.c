@@ -24,7 +24,7 @@ static const char usage[] =
     "the\n"
     "format. FILE - is standard input. Prints the number of events of each "
     "type\n"
-    "of a valid trace. Of an invalid trace it prints the first violations:\n"
+    "of a valid trace. For an invalid trace it prints the first violations:\n"
     "offset in the file, event, reason and name of the rule.\n"
     "\n"
     "  -m, --max=N   print at most N violations per file (default 10, 0: "

@@ -93,7 +93,7 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
               "frame %" PRIu64 " of stack %" PRIu64 " has another function or "
               "line than an earlier frame at pc 0x%" PRIx64
               ", and readers show "
-              "the earlier one for both",
+              "the earlier frame for both",
               i, id, frame.pc);
     }
     *APPEND(t->frames, t->frame_count, t->frame_capacity) = frame;

@@ -27,7 +27,8 @@ static const char usage[] =
     "that\n"
     "released locks, how long other threads had waited for these locks. Then "
     "prints,\n"
-    "for each source line, how much other waiting it ended. TRACE - is "
+    "for each source line, the total time of the waits that it ended. TRACE - "
+    "is "
     "standard\n"
     "input.\n"
     "\n"
@@ -120,10 +121,10 @@ static void print_wait(struct timeline *line, size_t number,
             stdout);
     break;
   case WAIT_BY_ITSELF:
-    fputs("ended by itself", stdout);
+    fputs("ended without a recorded waker", stdout);
     break;
   case WAIT_OPEN:
-    fputs("not ended", stdout);
+    fputs("still waiting at the end of the trace", stdout);
     break;
   }
   putchar('\n');
@@ -139,10 +140,10 @@ static void print_end(const struct wait_end *end) {
     print_place(&end->example.woken_at);
     break;
   case WAIT_BY_ITSELF:
-    fputs("(by itself: a timeout, or the trace has no waker)", stdout);
+    fputs("(no recorded waker, for example after a timeout)", stdout);
     break;
   case WAIT_OPEN:
-    fputs("(not ended)", stdout);
+    fputs("(still waiting at the end of the trace)", stdout);
     break;
   }
   putchar('\n');
@@ -161,7 +162,7 @@ static void print_holders(const struct waits *w, size_t count) {
   if (!w->holder_count)
     return;
   printf("\nWhere locks were held while others waited\n"
-         "     in all   unlocks      longest\n");
+         "      total   unlocks      longest\n");
   for (size_t i = 0; i < w->holder_count && i < count; i++)
     print_holder(&w->holders[i]);
 }
@@ -170,7 +171,7 @@ static void print_ends(const struct waits *w, size_t count) {
   if (!w->end_count)
     return;
   printf("\nWhere %swaits were ended\n"
-         "     in all     waits      longest\n",
+         "      total     waits      longest\n",
          w->holder_count ? "other " : "");
   for (size_t i = 0; i < w->end_count && i < count; i++)
     print_end(&w->ends[i]);
@@ -184,7 +185,7 @@ static void print_waits(const char *path, struct timeline *line,
   printf("\n%" PRIu64 " waits%s%s, ", w->count, reason ? " for " : "",
          reason ? reason : "");
   print_time(0, w->total);
-  printf(" in all\n");
+  printf(" in total\n");
   if (!w->count)
     return;
   printf("\nThe longest waits\n");

@@ -100,7 +100,8 @@ static void need_running(struct v1_rules *r, const struct trace_event *ev,
   if (!ev->g && !none_allowed)
     FAIL(NOT_RUNNING, "%s: the P runs no G", describe(t, ev));
   else if (p->g != ev->g)
-    FAIL(NOT_RUNNING, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
+    FAIL(NOT_RUNNING, "%s: the P runs G %" PRIu64 ", not the G of the event",
+         describe(t, ev), p->g);
 }
 
 static void proc_start(struct v1_rules *r, const struct trace_event *ev,
@@ -137,7 +138,7 @@ static void proc_stop(struct v1_rules *r, const struct trace_event *ev,
   if (!p->started)
     FAIL(SLOT_STOPPED, "%s: the P has not been started", describe(t, ev));
   if (p->g)
-    FAIL(SLOT_IN_USE, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
+    FAIL(SLOT_IN_USE, "%s: the P still runs G %" PRIu64, describe(t, ev), p->g);
   p->started = false;
 }
 
@@ -170,7 +171,7 @@ static void go_start(struct v1_rules *r, const struct trace_event *ev,
     FAIL(START_RUNNABLE, "%s: the G is %s, not runnable", describe(t, ev),
          state_names[g->state]);
   if (p->g)
-    FAIL(SLOT_BUSY, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
+    FAIL(SLOT_BUSY, "%s: the P already runs G %" PRIu64, describe(t, ev), p->g);
   if (!p->started && t->minor >= SINCE_BOTH)
     FAIL(SLOT_WITHOUT_THREAD, "%s: no ProcStart gave the P a thread",
          describe(t, ev));
