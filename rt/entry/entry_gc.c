@@ -243,16 +243,19 @@ static struct mprof_released release(void *ptr) {
 }
 
 // Adds the object at ptr to the table again, because its reallocation has
-// failed. The table has room for the object, because release has just removed
-// the object, unless other threads have added objects since then.
+// failed. The table may have no room, if other threads have added objects since
+// release removed this one. Then counts the free of the object, because the
+// death of an object that is not in the table is never seen.
 static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
   if (!r.bucket || !lock_objects())
     return;
-  mprof_gc_put((uintptr_t)ptr, r.bucket, &stale);
-  if (mprof_events_do_more())
+  const bool is_known = mprof_gc_put((uintptr_t)ptr, r.bucket, &stale);
+  if (is_known && mprof_events_do_more())
     take_back(r, ptr);
   unlock_objects();
+  if (!is_known)
+    mprof_event_freed(r);
 }
 
 MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {

@@ -255,16 +255,24 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {
   uint32_t stale;
+  bool is_known = false;
+  if (!r.bucket)
+    return;
   // Insert the block again. A tree of the live map needs no memory for this,
   // because the block's slot has existed since the allocation. If this thread
   // is in a signal handler that interrupted the runtime, the guard is set, and
   // the block is not inserted again.
-  if (r.bucket && mprof_guard_enter()) {
-    mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
-    if (mprof_events_do_more())
+  if (mprof_guard_enter()) {
+    is_known = mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
+    if (is_known && mprof_events_do_more())
       take_back(r, ptr, MPROF_LOG_HEAP);
     mprof_guard_leave();
+  } else {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
   }
+  // A block that is not in the live map would count as in use for ever.
+  if (!is_known)
+    mprof_event_freed(r);
 }
 
 // --- blocks of the program's own allocators ---
@@ -314,14 +322,21 @@ struct mprof_released mprof_event_custom_release(void *ptr) {
 }
 
 void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
-  if (!r.bucket || !mprof_guard_enter())
+  if (!r.bucket)
     return;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    mprof_event_freed(r);
+    return;
+  }
   struct mprof_custom_block block = {
       .addr = (uintptr_t)ptr, .bucket = r.bucket, .is_outer = true};
-  mprof_custom_put(&block, count_stale);
-  if (mprof_events_do_more())
+  const bool is_known = mprof_custom_put(&block, count_stale);
+  if (is_known && mprof_events_do_more())
     take_back(r, ptr, MPROF_LOG_CUSTOM);
   mprof_guard_leave();
+  if (!is_known)
+    mprof_event_freed(r);
 }
 
 static void count_gone(uintptr_t addr, uint32_t handle) {

@@ -78,7 +78,8 @@ struct mprof_released mprof_event_free(void *ptr);
 void mprof_event_resized(struct mprof_released r, const void *ptr,
                          const void *moved_to, size_t size, int64_t countdown);
 // Inserts a block into the live map again after mprof_event_release, because
-// the reallocation of the block has failed.
+// the reallocation of the block has failed. If this is not possible, counts the
+// free of the block, because its later free would not be recognized.
 void mprof_event_kept(struct mprof_released r, void *ptr);
 
 // Events of blocks of the program's own allocators. A block of such an
