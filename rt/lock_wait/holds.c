@@ -67,10 +67,12 @@ static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
 // 1. the lock's present record
 // 2. an unused record
 // 3. the oldest record that is not needed (holds.h)
-// 4. the oldest record, which is lost
+// 4. the oldest record, which is lost. But if the lock needs no record itself,
+//    the oldest record is kept and NULL is returned.
 // Only the preferred records of the lock are searched, unless all of them are
 // in use and needed.
-static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
+static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock,
+                                 bool is_lock_needed) {
   struct mprof_hold *best = NULL;
   for (size_t way = 0; way < MPROF_HOLDS; way++) {
     struct mprof_hold *x = place_of(h, lock, way);
@@ -84,6 +86,8 @@ static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
     }
   }
   if (best->lock != 0 && best->is_needed) {
+    if (!is_lock_needed)
+      return NULL;
     h->lost++;
     mprof_stat_add(MPROF_STAT_holds_lost, 1);
   }
@@ -126,12 +130,15 @@ static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
                 uintptr_t op, uintptr_t frame) {
   if (!t->holds && !(t->holds = mprof_persistent_alloc(sizeof(*t->holds))))
     return;
-  struct mprof_hold *x = choose(t->holds, lock);
+  const bool needed = is_needed(kind, op);
+  struct mprof_hold *x = choose(t->holds, lock, needed);
+  if (x == NULL)
+    return;
   atomic_store_explicit(&x->lock, 0, memory_order_relaxed);
   atomic_thread_fence(memory_order_release);
   x->op = op;
   x->kind = kind & 0x7f;
-  x->is_needed = is_needed(kind, op);
+  x->is_needed = needed;
   x->since = mprof_clock_about();
   set_stack(t, x, frame);
   atomic_store_explicit(&x->lock, lock, memory_order_release);

@@ -3,16 +3,18 @@
 //
 // Intent: a cycle of rwlocks held by readers is found, though the threads have
 // taken and released hundreds of other locks and hold as many mutexes. Only a
-// hold record that is needed counts as lost. If a thread holds more than 32
-// locks that do not name their owner, no such lock is judged, and the report
-// says why, also after another lock was taken twice and released twice. Once
-// they are released, such locks are judged again.
+// hold record that is needed counts as lost, and the record of a mutex never
+// replaces one. If a thread holds more than 32 locks that do not name their
+// owner, no such lock is judged, and the report says why, also after another
+// lock was taken twice and released twice. Once they are released, such locks
+// are judged again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet{stuck=1} timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=LOST < lost.txt
 // RUN: FileCheck %s --check-prefix=KEPT < kept.txt
+// RUN: FileCheck %s --check-prefix=KEPT < full.txt
 //
 // LOST: Total:     0 threads
 // LOST: Readers of rwlocks, spin locks and the program's own locks were not judged: 9 locks that are held could not be recorded because a thread held more than 32 such locks
@@ -25,7 +27,7 @@
 
 #include "waited.h"
 
-enum { LOCKS = 200, HELD = 40 };
+enum { LOCKS = 200, HELD = 40, RECORDS = 32 };
 
 static pthread_rwlock_t a = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_rwlock_t b = PTHREAD_RWLOCK_INITIALIZER;
@@ -82,5 +84,10 @@ int main(void) {
   for (int i = 0; i < HELD; i++)
     NEED(pthread_rwlock_unlock(&spare[i]) == 0);
   NEED(mprof_write_profile("threadleak", "kept.txt", 2) == 0);
+  for (int i = 0; i < RECORDS; i++)
+    NEED(pthread_rwlock_rdlock(&spare[i]) == 0);
+  pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+  NEED(pthread_mutex_lock(&other) == 0);
+  NEED(mprof_write_profile("threadleak", "full.txt", 2) == 0);
   return 0;
 }
