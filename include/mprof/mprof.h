@@ -371,7 +371,8 @@ int mprof_profile_write(const struct mprof_profile *profile, const char *path,
  * strings stay valid for the life of the process.
  * names, len: the array for the names and its number of elements.
  * *n: receives the number of names.
- * Returns 0; ERANGE if len < *n, and then names is unchanged. (Go: Profiles) */
+ * Returns 0; ERANGE if len < *n, and then names is unchanged; EINVAL if n is
+ * NULL, or if names is NULL and len > 0. (Go: Profiles) */
 int mprof_profiles(const char **names, size_t len, size_t *n);
 
 /* --- the execution trace --- */
@@ -627,9 +628,9 @@ static inline void mprof_labels_with(const char *const *pairs,
 static inline size_t mprof_labels_text(const struct mprof_labels *labels,
                                        char *buf, size_t len) {
   (void)labels;
-  if (len > 0)
-    *buf = '\0';
-  return 0;
+  for (size_t i = 0; i < len && i < 3; i++)
+    buf[i] = i + 1 == len || i == 2 ? '\0' : "{}"[i];
+  return 2;
 }
 static inline uint64_t mprof_ticks_per_second(void) { return 1000000000; }
 static inline int64_t mprof_set_block_rate(int64_t ns) {

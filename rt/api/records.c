@@ -196,10 +196,10 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
 // child has no other threads. This case is checked before the guard is set,
 // because a vfork child shares the guard with its parent.
 static int enter_for_threads(const void *records, size_t len, size_t *n) {
-  if (n != NULL) {
-    *n = 0;
-    mprof_msan_unpoison(n, sizeof(*n));
-  }
+  if (n == NULL)
+    return -EINVAL;
+  *n = 0;
+  mprof_msan_unpoison(n, sizeof(*n));
   if (!mprof_init_ready() || !mprof_process_is_own())
     return -ENOSYS;
   return enter(records, len, n);

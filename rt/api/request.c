@@ -93,6 +93,8 @@ static bool comes_first(const void *a, const void *b) {
 
 MPROF_PUBLIC int mprof_profiles(const char **names, size_t len, size_t *n) {
   const char *all[MPROF_PROFILES + MPROF_CUSTOM_PROFILES];
+  if (n == NULL || (names == NULL && len > 0))
+    return EINVAL;
   *n = 0;
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     const struct mprof_profile_row *row = &mprof_profile_rows[i];
@@ -107,7 +109,8 @@ MPROF_PUBLIC int mprof_profiles(const char **names, size_t len, size_t *n) {
   mprof_msan_unpoison(n, sizeof(*n));
   if (*n > len)
     return ERANGE;
-  memcpy(names, all, *n * sizeof(names[0]));
+  if (names != NULL)
+    memcpy(names, all, *n * sizeof(names[0]));
   mprof_msan_unpoison(names, *n * sizeof(names[0]));
   return 0;
 }

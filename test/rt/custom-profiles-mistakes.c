@@ -88,6 +88,8 @@ int main(void) {
 
   const char *names[80];
   size_t n = 0;
+  CHECK_EQ(mprof_profiles(names, 80, NULL), EINVAL);
+  CHECK_EQ(mprof_profiles(NULL, 80, &n), EINVAL);
   CHECK(mprof_profiles(NULL, 0, &n) == ERANGE && n >= 7);
   CHECK(mprof_profiles(names, n - 1, &n) == ERANGE);
   CHECK(mprof_profiles(names, n, &n) == 0);
