@@ -11,9 +11,11 @@
 #include "bucket/custom_profile.h"
 #include "file/path.h"
 #include "sys/message.h"
+#include "write/profile_kind.h"
 
-// Maximum number of files that one output writes.
-enum { MPROF_EXIT_FILES = 10 + MPROF_CUSTOM_PROFILES };
+// Maximum number of files that one output writes: a file for each built-in and
+// each custom profile, the trace, the allocation log and the report.
+enum { MPROF_EXIT_FILES = MPROF_PROFILES + MPROF_CUSTOM_PROFILES + 3 };
 
 // Text about code whose allocations are not counted. It names one way to link
 // the program. The report names more ways.
