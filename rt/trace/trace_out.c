@@ -55,7 +55,7 @@ enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
 // the rest is written again.
 enum { DROPPED_PART = 4 };
 // The number in the option trace_last must be less than LAST_MAX.
-#define LAST_MAX 100000u
+#define LAST_MAX 10000000u
 
 static struct {
   atomic_bool is_busy; // guards the other fields during the session
