@@ -26,7 +26,8 @@ computes no hash.
 
 In the table of [malloc/free pairs](#one-malloc-and-one-free), the loop *ring*
 takes longer in exact mode. The blocks of this loop have a thousand different
-sizes, and each size has its own counters. These are too many for the cache."""
+sizes, and each size has its own counters. The cache is too small for so many
+counters."""
 
 LIVE_NOTES = """\
 The table shows the memory and time that MProf needs if many counted blocks are

@@ -81,8 +81,8 @@ one of these sets:
   stacks;
 - *all*: all stacks of the hash table.
 
-The target for the lookup is a ratio of the two rows. MProf must meet the target
-for *hot* and for *spread*.
+The target limits how much longer a lookup takes in the larger table than in the
+smaller table. MProf must meet the target for *hot* and for *spread*.
 
 In a large table, the lookups of *all* are slow because of cache misses, as in any
 table of this size. A lookup has one or two cache misses in the table, and one
@@ -98,8 +98,8 @@ exit.
 With *symbolize=0*, MProf does not look up function names. Without this option,
 llvm-symbolizer finds the names in a child process. The cost of the names depends
 on the size of the program, and not on how long the program runs. The targets are
-therefore judged without names. The table *Targets* of this section also has a row
-with names.
+therefore judged with *symbolize=0*. The table *Targets* of this section also has
+a row with names.
 
 The peak memory of the variant *MProf* is that of the program or of its largest
 child, whichever is larger."""

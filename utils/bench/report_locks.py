@@ -64,16 +64,16 @@ The table shows the instructions of taking and releasing a lock once, as valgrin
 counts them. The instructions of the same loop without a lock are subtracted."""
 
 HANDOFF_NOTES = """\
-The tables show several threads that want the same lock. Each thread repeats these
-steps for a fixed time: take the lock, work for about 1 us, release the lock, and
-work for about 0.2 us. The work between taking and releasing the lock is a
-critical section.
+The tables show several threads that want the same lock. Each thread takes the
+lock, works for about 1 us, releases the lock, and works for about 0.2 us. The
+thread repeats these steps for a fixed time. The work between taking and releasing
+the lock is a critical section.
 
 - The first table shows the number of critical sections of all threads.
 - The second table shows how often the lock went to another thread. For a mutex,
   the figure is the number of critical sections in which the previous holder was
-  another thread. These are few, because the thread that releases the lock often
-  takes it again before the waiting thread is awake.
+  another thread. This number is small, because the thread that releases the
+  lock often takes the lock again before the waiting thread is awake.
 - For the rwlock, the second table shows the number of critical sections of the
   writer. glibc's rwlock prefers readers, but Go's rwlock lets no thread starve.
   The figures of the two rwlocks are therefore not comparable.

@@ -33,8 +33,8 @@ channel.
 - For a debugger, the table shows the time of its whole run, with its output in a
   file.
 - *disturbed* is the number of waiting threads that ran while the profile was
-  taken, even for a moment. The benchmark finds them by the kernel's count of
-  context switches. No thread has ended its wait."""
+  taken, even for a moment. The benchmark finds these threads by the kernel's
+  count of context switches. All threads go on waiting during the measurement."""
 
 KEPT_NOTES = """\
 The table shows for how many microseconds a profile keeps other threads from
