@@ -345,7 +345,7 @@ static void write_files(struct last_words *w) {
   remove_old_files(w);
   if (w->line.files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
     mprof_message_always("wrote nothing: with log_path=stderr, only the report "
-                         "shows the profiles, and report=0 turns it off");
+                         "shows the profiles, and report=0 turns the report off");
   // Print no line if no file was written. Errors have already been reported.
   if (w->line.files != 0 && mprof_flags_want_news())
     mprof_exit_line_print(&w->line, w->base,

@@ -260,8 +260,9 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
       // signal is blocked, and abort relies on an unblocked SIGABRT.
       return;
     } else {
-      mprof_message_always("wrote nothing: the signal interrupted the profiler "
-                           "and could not be deferred");
+      mprof_message_always(
+          "wrote nothing: the signal interrupted the profiler, "
+          "which could not finish its work first");
     }
   }
   if (!mprof_signal_ends_process(sig, previous) ||

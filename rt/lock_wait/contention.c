@@ -444,7 +444,7 @@ void mprof_contention_init(void) {
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
   if (mprof_contention.block_kinds == 0) {
-    mprof_message("option block_kinds names no known kind; using 'sync'");
+    mprof_message("option block_kinds contains no known kind; MProf uses 'sync'");
     mprof_contention.block_kinds = mprof_contention_parse_kinds("sync");
   }
   if (mprof_flags.block_rate != 0)

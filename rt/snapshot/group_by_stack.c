@@ -84,14 +84,14 @@ const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
   if (!mprof_flags.heap)
     return "heap=0";
   if (rate == 0)
-    return "the heap rate is 0";
+    return "heap_rate=0";
   if (mprof_flags.stack_depth == 0)
     return "stack_depth=0";
   if (mprof_stat_get(MPROF_STAT_no_memory) != 0)
     return "the profiler ran out of memory";
   if (rate == 1)
     return "no code compiled with -fmprof allocated memory";
-  return "code compiled with -fmprof allocated nothing, or too little";
+  return "code compiled with -fmprof allocated nothing, or too little to be sampled";
 }
 
 // --- heapx ---

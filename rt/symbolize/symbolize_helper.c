@@ -157,8 +157,8 @@ static void start_helper(bool with_loader) {
   }
   state.has_no_loader = true;
   mprof_symbolizer_missing(
-      "another thread holds the lock of the dynamic loader, which the "
-      "helper process of llvm-symbolizer needs",
+      "another thread holds the lock of the dynamic loader, so MProf cannot "
+      "start llvm-symbolizer",
       "", "");
 }
 

@@ -84,7 +84,8 @@ void mprof_report_unexplained(struct mprof_report *w,
     mprof_report_put(w, "\n  of anonymous resident memory, and all blocks that "
                         "were allocated are smaller.\n  Probably ");
   mprof_report_put(
-      w, "the program uses mmap, or an allocator that MProf does not "
-         "know: see\n  the section \"Functions of the allocator's own\" of "
-         "docs/allocators.md.\n");
+      w,
+      "the program uses mmap, or an allocator that MProf does not "
+      "know: see\n  the section \"Functions that only one allocator has\" of "
+      "docs/allocators.md.\n");
 }

@@ -19,7 +19,8 @@ static void put_sample(struct mprof_report *w,
   mprof_report_stack(w, s->bucket);
   if (w->number == 0)
     mprof_report_put(w, "    " MPROF_LOST_EVENT
-                        " no frame is left: the skip count is too large\n");
+                        " no frame is left, because the skip count of "
+                        "mprof_profile_add is too large\n");
 }
 
 void mprof_report_custom(struct mprof_report *w,

@@ -101,7 +101,8 @@ static struct resident resident_bytes(void) {
 static void put_memory(struct mprof_report *w, const struct mprof_summary *s) {
   struct resident resident = resident_bytes();
   mprof_report_put(
-      w, "\nSize of the profiler's tables (not all of it resident): ");
+      w,
+      "\nSize of the profiler's tables (not all of this memory is resident): ");
   mprof_report_bytes(w, (int64_t)mprof_persistent_used());
   if (resident.all >= 0) {
     mprof_report_put(w, "\nResident memory of the process: ");

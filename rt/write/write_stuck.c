@@ -211,10 +211,12 @@ static void put_thread(const struct writer *p,
   mprof_report_put(w, "  holds ");
   mprof_report_put(w, lock_word(waiter->awaited));
   put_label(w, wanted);
-  mprof_report_put(w, mprof_holds_on
-                          ? ", taken in uninstrumented code or long ago\n"
-                          : "; the place where it was taken was not recorded: "
-                            "set the option stuck=1\n");
+  mprof_report_put(
+      w, mprof_holds_on
+             ? ", taken in uninstrumented code, or so long ago that its "
+               "record was replaced\n"
+             : "; the place where it was taken was not recorded: "
+               "set the option stuck=1\n");
 }
 
 // --- groups ---
@@ -274,8 +276,8 @@ static void put_unjudged(const struct writer *p) {
       [MPROF_UNJUDGED_PROC] = "/proc cannot be read",
       [MPROF_UNJUDGED_PIPE] = "the contents of a pipe cannot be copied",
       [MPROF_UNJUDGED_MEMORY] = "the search ran out of memory or time",
-      [MPROF_UNJUDGED_BUSY] = ("on each try, a thread that seemed to wait was "
-                               "running at the second look")};
+      [MPROF_UNJUDGED_BUSY] = ("each time, a thread that seemed to wait had "
+                               "run again before the check was complete")};
   const enum mprof_unjudged unjudged = p->g->unjudged;
   if (unjudged == MPROF_JUDGED)
     return;
@@ -309,12 +311,12 @@ const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
     return NULL;
   mprof_text_grouped(&t, s->unseen);
   mprof_text_str(&t, s->unseen == 1 ? " thread sleeps" : " threads sleep");
-  mprof_text_str(&t, " in futex(2), in a wait that was not recorded because it "
+  mprof_text_str(&t, " in futex(2). The wait was not recorded, because it "
                      "began ");
   mprof_text_str(&t, mprof_contention.notes_from_start
                          ? "in uninstrumented code"
                          : "before the first request or in uninstrumented "
-                           "code; set the option stuck=1");
+                           "code: set the option stuck=1");
   return text;
 }
 

@@ -121,7 +121,7 @@ static void put_stacks(struct mprof_legacy *w, const void *named) {
     if (s->v[i]->source == MPROF_STACK_UNREAD)
       mprof_outfile_text(w->out, "# not read\n");
     if (s->v[i]->source == MPROF_STACK_IN_FUTEX)
-      mprof_outfile_text(w->out, "# futex wait, not seen\n");
+      mprof_outfile_text(w->out, "# futex wait, not recorded\n");
     if (s->v[i]->grade != MPROF_MAY_RUN) {
       mprof_outfile_text(w->out, "# ");
       mprof_outfile_text(w->out, mprof_stuck_grade_name(s->v[i]->grade));

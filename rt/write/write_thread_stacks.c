@@ -190,8 +190,8 @@ static void put_header(struct printer *p, const struct mprof_thread_slot *x) {
   else if (x->source == MPROF_STACK_UNREAD)
     put_unread(p, x);
   else
-    put(p,
-        x->source == MPROF_STACK_IN_FUTEX ? "futex wait, not seen" : "running");
+    put(p, x->source == MPROF_STACK_IN_FUTEX ? "futex wait, not recorded"
+                                             : "running");
   put(p, "]");
   if (x->stack.labels != 0) {
     put(p, " ");

@@ -54,10 +54,10 @@
 // NO-RATE: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks) and
 // RUN: %run{heap_rate=0:report=0} ./app threads 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALONE
-// ALONE: heap.pb.gz (0 samples: the heap rate is 0) and
+// ALONE: heap.pb.gz (0 samples: heap_rate=0) and
 // RUN: %run{heap_rate=0:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
-// NOTHING: mprof: wrote nothing: nothing was recorded; heap profile: the heap rate is 0{{$}}
+// NOTHING: mprof: wrote nothing: nothing was recorded; heap profile: heap_rate=0{{$}}
 //
 // With profile=0 the report has the numbers. With heap=0 the heap profile is
 // not written beside others.

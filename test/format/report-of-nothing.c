@@ -11,11 +11,11 @@
 // RUN: ./app 1 | FileCheck %s --check-prefix=CODE
 // RUN: ./app 1024 | FileCheck %s --check-prefix=FEW
 // HEAP: Nothing was sampled: heap=0
-// RATE: Rate: 0, nothing is sampled
-// RATE: Nothing was sampled: the heap rate is 0
+// RATE: Rate: 0: no block is sampled
+// RATE: Nothing was sampled: heap_rate=0
 // CODE: Nothing was sampled: no code compiled with -fmprof allocated memory
 // FEW: Rate: one sample every 1,024 bytes on average; the figures are estimates
-// FEW: Nothing was sampled: code compiled with -fmprof allocated nothing, or too little
+// FEW: Nothing was sampled: code compiled with -fmprof allocated nothing, or too little to be sampled
 // FEW: SUMMARY: MProf: 0 bytes in 0 blocks in use, 0 bytes in 0 blocks allocated, 0 stacks, 0 samples at rate 1024
 
 #include "core.h"

@@ -47,7 +47,7 @@
 // CHECK-NEXT: {{^}}2. 2.86 MiB
 // CHECK: Missing from the profiles
 // CHECK-NEXT: 1,234 events dropped because max_memory_mb
-// CHECK: Size of the profiler's tables (not all of it resident): {{[0-9]}}
+// CHECK: Size of the profiler's tables (not all of this memory is resident): {{[0-9]}}
 // CHECK-NEXT: Resident memory of the process: {{.*}} bytes)
 // CHECK: SUMMARY: MProf: 3071400 bytes in 17 blocks in use, 13142710 bytes in 40 blocks allocated, 6 stacks, 40 samples at rate 1{{$}}
 // CHECK-NOT: {{.}}

@@ -33,7 +33,7 @@
 // TEXT-NEXT: {{^}}#	0x[[#%x,]]	main
 //
 // REPORT: {{^}}1. 4 values{{$}}
-// REPORT-NEXT: lostProfileEvent no frame is left: the skip count is too large{{$}}
+// REPORT-NEXT: lostProfileEvent no frame is left, because the skip count of mprof_profile_add is too large{{$}}
 // REPORT: {{^}}3. 1 value{{$}}
 // REPORT-NEXT: #0 {{.*}} in track
 

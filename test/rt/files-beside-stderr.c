@@ -36,7 +36,7 @@
 //
 // Without a report, a message says when no file is written at all.
 // RUN: MPROF_OPTIONS+=:report=0 ./app 2> nothing
-// RUN: grep -x 'mprof: wrote nothing: with log_path=stderr, only the report shows the profiles, and report=0 turns it off' nothing
+// RUN: grep -x 'mprof: wrote nothing: with log_path=stderr, only the report shows the profiles, and report=0 turns the report off' nothing
 // RUN: MPROF_OPTIONS+=:report=0:threads=1 ./app 2> one && not grep nothing one
 // RUN: grep -x 'mprof: wrote mprof.app.[0-9]*.threads.pb.gz (.*)' one
 

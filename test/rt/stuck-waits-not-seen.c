@@ -22,7 +22,7 @@
 // RUN: %run_quiet{stuck=1} timeout 60 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //
-// EARLY: 2 threads sleep in futex(2), in a wait that was not recorded because it began before the first request or in uninstrumented code; set the option stuck=1{{$}}
+// EARLY: 2 threads sleep in futex(2). The wait was not recorded, because it began before the first request or in uninstrumented code: set the option stuck=1{{$}}
 //
 // THREADS: "app" [running]:
 // THREADS-COUNT-2: "app" [sem_wait]:
@@ -33,7 +33,7 @@
 // SEEN-NOT: was not recorded
 // SEEN: SUMMARY: MProf: threadleak: 0 threads
 //
-// CODE: 2 threads sleep in futex(2), in a wait that was not recorded because it began in uninstrumented code{{$}}
+// CODE: 2 threads sleep in futex(2). The wait was not recorded, because it began in uninstrumented code{{$}}
 // CODE: SUMMARY: MProf: threadleak: 0 threads
 
 #include "waited.h"
