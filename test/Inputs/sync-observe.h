@@ -93,15 +93,18 @@ static inline void say_number(const char *what, const char *call, long result,
 
 static inline pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
 
-// Returns the time in ms milliseconds by the clock; a negative ms is in the
-// past.
-static inline struct timespec after_on(clockid_t clock, int ms) {
+// These three functions return the time by a clock in ns nanoseconds or ms
+// milliseconds. A negative number gives a time in the past.
+static inline struct timespec after_ns_on(clockid_t clock, int64_t ns) {
   struct timespec t;
   clock_gettime(clock, &t);
-  int64_t ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + ms * 1000000LL;
+  ns += (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
   t.tv_sec = ns / 1000000000;
   t.tv_nsec = ns % 1000000000;
   return t;
+}
+static inline struct timespec after_on(clockid_t clock, int ms) {
+  return after_ns_on(clock, ms * 1000000LL);
 }
 static inline struct timespec after(int ms) {
   return after_on(CLOCK_REALTIME, ms);

@@ -18,15 +18,10 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int is_over;
 
 static void wait_often(void *arg) {
-  const long ns = (long)(uintptr_t)arg;
+  const int64_t ns = (int64_t)(uintptr_t)arg;
   pthread_mutex_lock(&mutex);
   while (!is_over) {
-    struct timespec t = after(0);
-    t.tv_nsec += ns;
-    if (t.tv_nsec >= 1000000000) {
-      t.tv_nsec -= 1000000000;
-      t.tv_sec++;
-    }
+    const struct timespec t = after_ns_on(CLOCK_REALTIME, ns);
     pthread_cond_timedwait(&cond, &mutex, &t);
   }
   pthread_mutex_unlock(&mutex);

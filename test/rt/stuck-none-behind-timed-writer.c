@@ -23,10 +23,8 @@ static void *read_behind(void *arg) {
 }
 
 static void *write_in_time(void *arg) {
-  struct timespec t;
   pthread_barrier_wait(&is_read);
-  clock_gettime(CLOCK_REALTIME, &t);
-  t.tv_sec += 3;
+  const struct timespec t = after(3000);
   __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
   NEED(pthread_rwlock_timedwrlock(&lock, &t) == ETIMEDOUT);
   return arg;

@@ -6,7 +6,7 @@
 // accept the traces.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o stress
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o stress
 // RUN: for n in 2 4 16 64; do \
 // RUN:   %run_quiet ./stress $n 40 3 $n. || exit 1; done
 // RUN: %trace_check -q *.trace
@@ -15,15 +15,13 @@
 //
 // For a longer run: stress THREADS MILLISECONDS SESSIONS PREFIX
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
 #include <poll.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { LOCKS = 4, THREADS_MAX = 64 };
 static pthread_mutex_t locks[LOCKS];
@@ -54,13 +52,7 @@ static void hold(unsigned which) {
 }
 
 static void wait_a_little(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  t.tv_nsec += 100000;
-  if (t.tv_nsec >= 1000000000) {
-    t.tv_sec++;
-    t.tv_nsec -= 1000000000;
-  }
+  const struct timespec t = after_ns_on(CLOCK_REALTIME, 100000);
   pthread_mutex_lock(&locks[0]);
   pthread_cond_timedwait(&condition, &locks[0], &t);
   pthread_mutex_unlock(&locks[0]);
@@ -71,7 +63,7 @@ static void *tiny(void *arg) {
   return arg;
 }
 
-static void start(int detached) {
+static void create_tiny(int detached) {
   pthread_t t;
   pthread_attr_t a;
   pthread_attr_init(&a);
@@ -127,10 +119,10 @@ static void step(unsigned n) {
     pause_for(20000);
     return;
   case 7:
-    start(0);
+    create_tiny(0);
     return;
   case 8:
-    start(1);
+    create_tiny(1);
     return;
   case 9:
     user_events(n / 16);
