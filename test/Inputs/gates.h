@@ -24,7 +24,7 @@ struct gate {
 static void *wait_at_gate(void *arg) {
   struct gate *g = arg;
   pthread_mutex_lock(&g->mutex);
-  __atomic_store_n(&g->tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&g->tid);
   while (!g->is_open)
     pthread_cond_wait(&g->opens, &g->mutex);
   pthread_mutex_unlock(&g->mutex);

@@ -143,7 +143,13 @@ static inline void until_blocked(pid_t tid, long number, const void *object,
   _exit(1);
 }
 
-// Waits likewise for a thread that first stores its id at tid.
+// Tells until_waits_in and until_sleeps the id of the calling thread. A thread
+// calls this function just before it waits. *tid is 0 until then.
+static inline void about_to_wait(pid_t *tid) {
+  __atomic_store_n(tid, own_tid(), __ATOMIC_RELEASE);
+}
+
+// Waits likewise for a thread that calls about_to_wait with tid.
 static inline void until_waits_in(const pid_t *tid, long number) {
   while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
     usleep(100);

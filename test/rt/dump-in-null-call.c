@@ -26,7 +26,7 @@ static void call_nothing(int signal) {
 }
 
 static void *wait_for_ever(void *arg) {
-  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   sem_wait(&never);
   return arg;
 }

@@ -33,7 +33,7 @@ __attribute__((noinline)) static void stop_here(void) {
 }
 
 static void *wait_for_post(void *arg) {
-  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   sem_wait(&semaphore);
   return arg;
 }

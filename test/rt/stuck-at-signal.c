@@ -43,20 +43,17 @@ static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
 static pid_t tids[3];
 
-static void about_to_wait(int i) {
-  __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
-}
 static void *a_then_b(void *arg) {
   pthread_mutex_lock(&a);
   pthread_barrier_wait(&both);
-  about_to_wait(0);
+  about_to_wait(&tids[0]);
   pthread_mutex_lock(&b);
   return arg;
 }
 static void *b_then_a(void *arg) {
   pthread_mutex_lock(&b);
   pthread_barrier_wait(&both);
-  about_to_wait(1);
+  about_to_wait(&tids[1]);
   pthread_mutex_lock(&a);
   return arg;
 }
@@ -66,7 +63,7 @@ static void *wait_at_sem(void *arg) {
   void *volatile next = malloc(100); // the last block borders on the top
   (void)next;
   sem_init(sem, 0, 0);
-  about_to_wait(0);
+  about_to_wait(&tids[0]);
   sem_wait(sem);
   return arg;
 }
@@ -99,7 +96,7 @@ int main(int argc, char **argv) {
   }
   end.whom = kind == 'j' ? pthread_self() : first;
   NEED(pthread_create(&third, NULL, end_it, &end) == 0);
-  about_to_wait(2);
+  about_to_wait(&tids[2]);
   pthread_join(first, NULL);
   return 0;
 }

@@ -19,7 +19,7 @@ static void *wait_for_signal(void *arg) {
   const long i = (long)arg;
   const struct timespec long_time = {3600, 0};
   int signal;
-  __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[i]);
   switch (i) {
   case 0:
     sigwait(&set, &signal);

@@ -21,12 +21,12 @@ static pid_t tids[2];
 static pthread_mutex_t *gone, garbage;
 
 static void *wait_for_gone(void *arg) {
-  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[0]);
   pthread_mutex_lock(gone);
   return arg;
 }
 static void *wait_for_garbage(void *arg) {
-  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[1]);
   pthread_mutex_lock(&garbage);
   return arg;
 }

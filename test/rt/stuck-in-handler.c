@@ -26,9 +26,6 @@ static size_t found[4];      // number found by each handler
 static char text[65536];
 static pid_t own;
 
-static void about_to_wait(int i) {
-  __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
-}
 static void use_own_stack(void) {
   static _Thread_local char alternate[65536];
   const stack_t other = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
@@ -38,7 +35,7 @@ static void *a_then_b(void *arg) {
   use_own_stack();
   pthread_mutex_lock(&a);
   pthread_barrier_wait(&both);
-  about_to_wait(0);
+  about_to_wait(&tids[0]);
   pthread_mutex_lock(&b);
   return arg;
 }
@@ -46,13 +43,13 @@ static void *b_then_a(void *arg) {
   use_own_stack();
   pthread_mutex_lock(&b);
   pthread_barrier_wait(&both);
-  about_to_wait(1);
+  about_to_wait(&tids[1]);
   pthread_mutex_lock(&a);
   return arg;
 }
 static void *join(void *arg) {
   use_own_stack();
-  about_to_wait(2);
+  about_to_wait(&tids[2]);
   pthread_join(threads[0], NULL);
   return arg;
 }
@@ -68,7 +65,7 @@ static void *wait_at_gate(void *arg) {
   pthread_mutex_init(&g->mutex, NULL);
   pthread_cond_init(&g->opens, NULL);
   pthread_mutex_lock(&g->mutex);
-  about_to_wait(3);
+  about_to_wait(&tids[3]);
   pthread_cond_wait(&g->opens, &g->mutex);
   return arg;
 }

@@ -50,7 +50,7 @@ static void *a_then_b(void *arg) {
   for (int i = 0; i < LOCKS; i++)
     pthread_mutex_lock(&mutexes[i]);
   pthread_barrier_wait(&both);
-  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[0]);
   pthread_rwlock_wrlock(&b);
   return arg;
 }
@@ -58,7 +58,7 @@ static void *b_then_a(void *arg) {
   pthread_rwlock_rdlock(&b);
   take_others();
   pthread_barrier_wait(&both);
-  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[1]);
   pthread_rwlock_wrlock(&a);
   return arg;
 }

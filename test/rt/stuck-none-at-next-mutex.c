@@ -24,7 +24,7 @@ static pid_t tid;
 static void *wait_at_pair(void *arg) {
   struct pair *p = pair;
   pthread_mutex_lock(&p->mutex);
-  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   while (!is_open)
     pthread_cond_wait(&p->opens, &p->mutex);
   pthread_mutex_unlock(&p->mutex);

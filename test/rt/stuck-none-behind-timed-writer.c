@@ -16,7 +16,7 @@ static pid_t tids[3]; // of the holder, the writer and the reader
 
 static void *read_behind(void *arg) {
   until_waits_in(&tids[1], SYS_futex);
-  __atomic_store_n(&tids[2], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[2]);
   NEED(pthread_rwlock_rdlock(&lock) == 0);
   NEED(pthread_rwlock_unlock(&lock) == 0);
   return arg;
@@ -25,7 +25,7 @@ static void *read_behind(void *arg) {
 static void *write_in_time(void *arg) {
   pthread_barrier_wait(&is_read);
   const struct timespec t = after(3000);
-  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[1]);
   NEED(pthread_rwlock_timedwrlock(&lock, &t) == ETIMEDOUT);
   return arg;
 }
@@ -33,7 +33,7 @@ static void *write_in_time(void *arg) {
 static void *hold(void *arg) {
   NEED(pthread_rwlock_rdlock(&lock) == 0);
   pthread_barrier_wait(&is_read);
-  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[0]);
   NEED(pthread_join(reader, NULL) == 0);
   NEED(pthread_rwlock_unlock(&lock) == 0);
   return arg;

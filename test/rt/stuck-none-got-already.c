@@ -42,7 +42,7 @@ static void handle(int sig) {
 }
 
 static void *want(void *arg) {
-  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   pthread_mutex_lock(&mutex);
   return arg;
 }

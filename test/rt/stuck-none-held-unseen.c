@@ -14,19 +14,19 @@
 
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int about_to_wait;
+static pid_t tid;
 
 static void *want_both(void *arg) {
   NEED(pthread_rwlock_rdlock(&rwlock) == 0);
   NEED(pthread_rwlock_unlock(&rwlock) == 0);
-  __atomic_store_n(&about_to_wait, 1, __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   NEED(pthread_rwlock_wrlock(&rwlock) == 0);
   NEED(pthread_rwlock_unlock(&rwlock) == 0);
   return arg;
 }
 
 static void *want_mutex(void *arg) {
-  __atomic_store_n(&about_to_wait, 1, __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   NEED(pthread_mutex_lock(&mutex) == 0);
   NEED(pthread_mutex_unlock(&mutex) == 0);
   return arg;
@@ -36,11 +36,9 @@ static void need_none_stuck(void *(*want)(void *)) {
   struct mprof_stack_record records[8];
   pthread_t thread;
   size_t n;
-  about_to_wait = 0;
+  tid = 0;
   NEED(pthread_create(&thread, NULL, want, NULL) == 0);
-  while (!__atomic_load_n(&about_to_wait, __ATOMIC_ACQUIRE))
-    usleep(1000);
-  usleep(50000); // it waits, if the machine lets it
+  until_waits_in(&tid, SYS_futex);
   NEED(mprof_thread_leak_profile(records, 8, &n) == 0 && n == 0);
   pthread_rwlock_unlock(&rwlock);
   pthread_mutex_unlock(&mutex);

@@ -28,7 +28,7 @@ static void *take_both(void *arg) {
   const long i = (long)arg;
   pthread_mutex_lock(&locks[i]);
   pthread_barrier_wait(&all);
-  __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[i]);
   pthread_mutex_lock(&locks[i ^ 1]);
   return arg;
 }

@@ -33,14 +33,14 @@ static pid_t tids[MAX + 1];
 static void *read_it(void *tid) {
   pthread_rwlock_rdlock(&rwlock);
   pthread_barrier_wait(&all);
-  __atomic_store_n((pid_t *)tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(tid);
   pthread_mutex_lock(&mutex);
   return tid;
 }
 static void *write_it(void *tid) {
   pthread_mutex_lock(&mutex);
   pthread_barrier_wait(&all);
-  __atomic_store_n((pid_t *)tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(tid);
   pthread_rwlock_wrlock(&rwlock);
   return tid;
 }

@@ -35,7 +35,7 @@ static pthread_t first;
 static void *b_then_a(void *arg) {
   pthread_mutex_lock(&b);
   pthread_barrier_wait(&both);
-  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[1]);
   pthread_mutex_lock(&a);
   return arg;
 }
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
   NEED(pthread_create(&t, NULL, kill_when_stuck, (void *)sig) == 0);
   pthread_mutex_lock(&a);
   pthread_barrier_wait(&both);
-  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[0]);
   pthread_mutex_lock(&b);
   return 0;
 }

@@ -65,8 +65,7 @@ enum { THREADS = 13 };
 static pid_t tids[THREADS];
 
 #define BEGIN(number)                                                          \
-  (prctl(PR_SET_NAME, __func__),                                               \
-   __atomic_store_n(&tids[(uintptr_t)(number)], own_tid(), __ATOMIC_RELEASE))
+  (prctl(PR_SET_NAME, __func__), about_to_wait(&tids[(uintptr_t)(number)]))
 
 static void *a_then_b(void *number) {
   pthread_mutex_lock(&a);

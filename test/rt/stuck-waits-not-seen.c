@@ -44,12 +44,12 @@ static sem_t a, b;
 static pid_t tids[2];
 
 static void *on_a(void *arg) {
-  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[0]);
   sem_wait(&a);
   return arg;
 }
 static void *on_b(void *arg) {
-  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[1]);
   sem_wait(&b);
   return arg;
 }

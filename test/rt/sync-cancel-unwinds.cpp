@@ -127,7 +127,7 @@ static pid_t tid;
 __attribute__((noinline)) static void wait_inside(const Wait *w) {
   Lock lock;
   Object inner{w->name, "inner"};
-  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   w->wait();
   say("%s: came back", w->name);
 }
@@ -148,11 +148,6 @@ static void *run(void *arg) {
     throw;
   }
   return nullptr;
-}
-
-static void until_in_call() {
-  while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
-    usleep(100);
 }
 
 // The thread is cancelled before it makes the call.
@@ -185,8 +180,7 @@ int main() {
     pthread_t t;
     void *value;
     NEED(pthread_create(&t, nullptr, run, const_cast<Wait *>(&w)) == 0);
-    until_in_call();
-    until_blocked(tid, w.number, nullptr, 0);
+    until_waits_in(&tid, w.number);
     NEED(pthread_cancel(t) == 0);
     NEED(pthread_join(t, &value) == 0);
     say("%s: %s", w.name,

@@ -367,7 +367,7 @@ static void *wait_in(void *arg) {
   pthread_cleanup_push(outer_handler, arg);
   pthread_mutex_lock(&mutex);
   pthread_cleanup_push(inner_handler, arg);
-  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   p->call();
   pthread_cleanup_pop(0);
   pthread_mutex_unlock(&mutex);
@@ -387,9 +387,7 @@ static void cancel_waiting(const struct point *p) {
   __atomic_store_n(&tid, 0, __ATOMIC_RELEASE);
   pthread_t t;
   NEED(pthread_create(&t, NULL, wait_in, (void *)p) == 0);
-  while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
-    usleep(100);
-  until_blocked(tid, p->number, NULL, 0);
+  until_waits_in(&tid, p->number);
   NEED(pthread_cancel(t) == 0);
   if (p->goes_on) {
     usleep(2000);

@@ -193,7 +193,7 @@ static void *jump_out(void *arg) {
   const struct point *p = arg;
   pthread_cleanup_push(cleanup, arg);
   if (sigsetjmp(out, 1) == 0) {
-    __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+    about_to_wait(&tid);
     p->call();
     say("%s: came back", p->name);
   }
@@ -215,7 +215,7 @@ static void *wait_in(void *arg) {
   pthread_cleanup_push(cleanup, arg);
   if (asynchronous)
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
-  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tid);
   p->call();
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &old);
   say("%s: came back", p->name);
@@ -228,9 +228,7 @@ static void *end_of(const struct point *p, void *(*run)(void *), int sig) {
   __atomic_store_n(&tid, 0, __ATOMIC_RELEASE);
   pthread_t t;
   NEED(pthread_create(&t, NULL, run, (void *)p) == 0);
-  while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
-    usleep(100);
-  until_blocked(tid, p->number, NULL, 0);
+  until_waits_in(&tid, p->number);
   if (sig)
     NEED(pthread_kill(t, sig) == 0);
   else

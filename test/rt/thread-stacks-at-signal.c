@@ -27,7 +27,7 @@ static pid_t tids[3];
 
 __attribute__((noinline)) static void take_second(pthread_mutex_t *m, int i) {
   pthread_barrier_wait(&barrier);
-  __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[i]);
   pthread_mutex_lock(m);
   __asm__ volatile("" ::: "memory");
 }
@@ -50,7 +50,7 @@ static void *end_it(void *first) {
 }
 
 __attribute__((noinline)) static void wait_for_both(void) {
-  __atomic_store_n(&tids[2], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[2]);
   NEED(pthread_join(threads[0], NULL) == 0);
 }
 

@@ -50,7 +50,7 @@ static void cleanup(void *arg) {
 static void *cancelled(void *arg) {
   char byte;
   pthread_cleanup_push(cleanup, NULL);
-  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[0]);
   NEED(read(ends[0], &byte, 1) == 1);
   pthread_cleanup_pop(0);
   return arg;
@@ -61,7 +61,7 @@ static void jump(int sig) { siglongjmp(out, sig); }
 __attribute__((noinline)) static void *jump_out_of_read(void *arg) {
   char byte;
   if (sigsetjmp(out, 1) == 0) {
-    __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+    about_to_wait(&tids[1]);
     NEED(read(ends[0], &byte, 1) == 1);
   }
   spin();
@@ -69,7 +69,7 @@ __attribute__((noinline)) static void *jump_out_of_read(void *arg) {
 }
 __attribute__((noinline)) static void *jump_out_of_lock(void *arg) {
   if (sigsetjmp(out, 1) == 0) {
-    __atomic_store_n(&tids[2], own_tid(), __ATOMIC_RELEASE);
+    about_to_wait(&tids[2]);
     NEED(pthread_mutex_lock(&mutex) == 0);
   }
   spin();
@@ -86,7 +86,7 @@ static void handle(int sig) {
   __atomic_store_n(&in_handler, 0, __ATOMIC_RELAXED);
 }
 __attribute__((noinline)) static void *sleep_long(void *arg) {
-  __atomic_store_n(&tids[3], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[3]);
   while (sem_wait(&semaphore) != 0)
     NEED(errno == EINTR);
   return arg;

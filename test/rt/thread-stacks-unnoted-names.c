@@ -47,7 +47,7 @@ static pid_t tids[8];
 
 static void begin(const char *name, void *number) {
   prctl(PR_SET_NAME, name);
-  __atomic_store_n(&tids[(uintptr_t)number], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[(uintptr_t)number]);
 }
 
 static void *on_semaphore(void *number) {

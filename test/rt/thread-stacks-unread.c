@@ -68,14 +68,14 @@ static void *deaf(void *arg) {
 
 static void *polls(void *arg) {
   prctl(PR_SET_NAME, "polls");
-  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[0]);
   NEED(poll_long(ends[0]) == 1);
   return arg;
 }
 
 static void *pauses(void *arg) {
   prctl(PR_SET_NAME, "pauses");
-  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  about_to_wait(&tids[1]);
   NEED(pause_once() == -1 && errno == EINTR);
   NEED(__atomic_load_n(&may_end, __ATOMIC_RELAXED)); // not earlier
   return arg;
