@@ -32,40 +32,20 @@
 // SEM: for semaphore
 // SEM: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 0 cycles
 
-#include "waited.h"
+#include "deadlock.h"
 
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t both;
-static pid_t tids[3];
-
-static void *a_then_b(void *arg) {
-  pthread_mutex_lock(&a);
-  pthread_barrier_wait(&both);
-  about_to_wait(&tids[0]);
-  pthread_mutex_lock(&b);
-  return arg;
-}
-static void *b_then_a(void *arg) {
-  pthread_mutex_lock(&b);
-  pthread_barrier_wait(&both);
-  about_to_wait(&tids[1]);
-  pthread_mutex_lock(&a);
-  return arg;
-}
-
-static void *wait_at_sem(void *arg) {
+static void *wait_at_sem(void *tid) {
   sem_t *sem = calloc(1, sizeof(*sem));
   void *volatile next = malloc(100); // the last block borders on the top
   (void)next;
   sem_init(sem, 0, 0);
-  about_to_wait(&tids[0]);
+  about_to_wait(tid);
   sem_wait(sem);
-  return arg;
+  return tid;
 }
 // Ends the process when the first thread joins and the others wait.
 struct end {
@@ -84,19 +64,20 @@ static void *end_it(void *arg) {
 
 int main(int argc, char **argv) {
   static struct end end = {.sleepers = 1};
-  pthread_t first, second, third;
-  NEED(argc == 2 && pthread_barrier_init(&both, NULL, 2) == 0);
+  pthread_t third;
+  NEED(argc == 2);
   const char kind = argv[1][0];
   if (kind == 'c' || kind == 'j') {
     end.sleepers = 2;
-    NEED(pthread_create(&first, NULL, a_then_b, NULL) == 0);
-    NEED(pthread_create(&second, NULL, b_then_a, NULL) == 0);
+    init_deadlock();
+    create_waiter(0, a_then_b);
+    create_waiter(1, b_then_a);
   } else {
-    NEED(pthread_create(&first, NULL, wait_at_sem, NULL) == 0);
+    create_waiter(0, wait_at_sem);
   }
-  end.whom = kind == 'j' ? pthread_self() : first;
+  end.whom = kind == 'j' ? pthread_self() : threads[0];
   NEED(pthread_create(&third, NULL, end_it, &end) == 0);
   about_to_wait(&tids[2]);
-  pthread_join(first, NULL);
+  pthread_join(threads[0], NULL);
   return 0;
 }

@@ -12,17 +12,12 @@
 // RUN: for how in 0 1 2; do \
 // RUN:   %run_quiet{stuck=1} timeout 60 ./app $how || exit 1; done
 
-#include "waited.h"
+#include "deadlock.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t both;
-static pid_t tids[4];
-static pthread_t threads[4]; // two in a cycle, one joins, one at a gate
-static size_t found[4];      // number found by each handler
+static size_t found[4]; // number found by each handler
 static char text[65536];
 static pid_t own;
 
@@ -31,33 +26,25 @@ static void use_own_stack(void) {
   const stack_t other = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
   NEED(sigaltstack(&other, NULL) == 0);
 }
-static void *a_then_b(void *arg) {
+static void *a_with_own_stack(void *tid) {
   use_own_stack();
-  pthread_mutex_lock(&a);
-  pthread_barrier_wait(&both);
-  about_to_wait(&tids[0]);
-  pthread_mutex_lock(&b);
-  return arg;
+  return a_then_b(tid);
 }
-static void *b_then_a(void *arg) {
+static void *b_with_own_stack(void *tid) {
   use_own_stack();
-  pthread_mutex_lock(&b);
-  pthread_barrier_wait(&both);
-  about_to_wait(&tids[1]);
-  pthread_mutex_lock(&a);
-  return arg;
+  return b_then_a(tid);
 }
-static void *join(void *arg) {
+static void *join(void *tid) {
   use_own_stack();
-  about_to_wait(&tids[2]);
+  about_to_wait(tid);
   pthread_join(threads[0], NULL);
-  return arg;
+  return tid;
 }
 struct gate {
   pthread_mutex_t mutex;
   pthread_cond_t opens;
 };
-static void *wait_at_gate(void *arg) {
+static void *wait_at_gate(void *tid) {
   use_own_stack();
   struct gate *g = calloc(1, sizeof(*g));
   void *volatile next = malloc(100); // the last block borders on the top
@@ -65,9 +52,9 @@ static void *wait_at_gate(void *arg) {
   pthread_mutex_init(&g->mutex, NULL);
   pthread_cond_init(&g->opens, NULL);
   pthread_mutex_lock(&g->mutex);
-  about_to_wait(&tids[3]);
+  about_to_wait(tid);
   pthread_cond_wait(&g->opens, &g->mutex);
-  return arg;
+  return tid;
 }
 
 static void handle(int sig) {
@@ -94,14 +81,16 @@ int main(int argc, char **argv) {
   struct sigaction action;
   memset(&action, 0, sizeof(action));
   action.sa_handler = handle;
-  NEED(argc == 2 && pthread_barrier_init(&both, NULL, 2) == 0);
+  NEED(argc == 2);
+  init_deadlock();
   action.sa_flags = argv[1][0] == '1'   ? SA_RESTART
                     : argv[1][0] == '2' ? SA_ONSTACK
                                         : 0;
   NEED(sigaction(SIGUSR1, &action, NULL) == 0);
-  void *(*const run[])(void *) = {a_then_b, b_then_a, join, wait_at_gate};
+  void *(*const run[])(void *) = {a_with_own_stack, b_with_own_stack, join,
+                                  wait_at_gate};
   for (int i = 0; i < 4; i++)
-    NEED(pthread_create(&threads[i], NULL, run[i], NULL) == 0);
+    create_waiter(i, run[i]);
   for (int i = 0; i < 4; i++)
     until_sleeps(&tids[i]);
   // If another thread asks, the thread at the gate may count, too: a program

@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet{stuck_report=1:log_path=x.%%p} timeout 60 ./app 2> err.txt
+// RUN: %run_quiet{stuck_report=1:log_path=x.%%p} timeout 120 ./app 2> err.txt
 // RUN: FileCheck %s < err.txt
 // RUN: cat x.*.stuck.txt | FileCheck %s --check-prefix=FILE
 // RUN: ls x.*.stuck.txt | wc -l | FileCheck %s --check-prefix=TWO
@@ -24,28 +24,14 @@
 // PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} customer=acme : pthread_mutex_lock <- a_then_b
 // PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- b_then_a
 
-#include "waited.h"
+#include "deadlock.h"
 
-#include <glob.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t both;
-
-static void *a_then_b(void *arg) {
+static void *labelled(void *tid) {
   mprof_label_set("customer", "acme");
-  pthread_mutex_lock(&a);
-  pthread_barrier_wait(&both);
-  pthread_mutex_lock(&b);
-  return arg;
-}
-static void *b_then_a(void *arg) {
-  pthread_mutex_lock(&b);
-  pthread_barrier_wait(&both);
-  pthread_mutex_lock(&a);
-  return arg;
+  return a_then_b(tid);
 }
 
 static pid_t hit;
@@ -54,23 +40,10 @@ static void on_signal(int sig) {
   hit = own_tid();
 }
 
-static void until_reported(void) {
-  char pattern[64];
-  glob_t found;
-  snprintf(pattern, sizeof(pattern), "x.%d.stuck.txt", (int)getpid());
-  int error = GLOB_NOMATCH;
-  for (int i = 0; i < 3000 && error != 0; i++) {
-    usleep(10000);
-    error = glob(pattern, 0, NULL, &found);
-  }
-  NEED(error == 0);
-}
-
 static void deadlock(void) {
-  pthread_t t;
-  NEED(pthread_barrier_init(&both, NULL, 2) == 0);
-  NEED(pthread_create(&t, NULL, a_then_b, NULL) == 0);
-  NEED(pthread_create(&t, NULL, b_then_a, NULL) == 0);
+  init_deadlock();
+  create_waiter(0, labelled);
+  create_waiter(1, b_then_a);
   until_reported();
   struct mprof_stack_record records[16];
   size_t n;
