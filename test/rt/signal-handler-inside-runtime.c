@@ -14,11 +14,7 @@
 // RUN:   n["reentrant:"]; exit n["handled:"] != n["counted:"] + \
 // RUN:   n["reentrant:"] || n["reentrant:"] == 0 }' counts
 
-#include "records.h"
-
-#include <signal.h>
-#include <string.h>
-#include <sys/time.h>
+#include "interrupt_reads.h"
 
 static void *volatile sink;
 static volatile sig_atomic_t handled;
@@ -31,20 +27,7 @@ static void handler(int sig) {
 }
 
 int main(void) {
-  struct sigaction sa;
-  memset(&sa, 0, sizeof(sa));
-  sa.sa_handler = handler;
-  sigaction(SIGALRM, &sa, NULL);
-  // A large profile, so that most signals come while it is read.
-  for (size_t i = 0; i < 3000; i++)
-    free(sink = malloc(10000 + i));
-  struct itimerval every = {{0, 200}, {0, 200}};
-  setitimer(ITIMER_REAL, &every, NULL);
-  size_t n;
-  while (handled < 500)
-    mprof_mem_profile(NULL, 0, 1, &n), mprof_cycle_post_sweep();
-  memset(&every, 0, sizeof(every));
-  setitimer(ITIMER_REAL, &every, NULL);
+  interrupt_reads(handler, &handled);
   struct counted c = counted_of(501);
   CHECK(c.allocs == c.frees);
   printf("handled: %d\ncounted: %llu\n", (int)handled, c.allocs);

@@ -17,15 +17,11 @@
 // NONE-NOT: # reentrant = {{[0-9]}}
 // LOST: # reentrant = {{[1-9]}}
 
-#include "records.h"
+#include "interrupt_reads.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-static void *volatile sink;
 static volatile sig_atomic_t handled;
 static int null;
 
@@ -35,20 +31,7 @@ static void handler(int sig) {
 }
 
 int main(void) {
-  struct sigaction sa;
-  memset(&sa, 0, sizeof(sa));
-  sa.sa_handler = handler;
   NEED((null = open("/dev/null", O_WRONLY)) >= 0);
-  sigaction(SIGALRM, &sa, NULL);
-  // A large profile, so that most signals come while it is read.
-  for (size_t i = 0; i < 3000; i++)
-    free(sink = malloc(10000 + i));
-  struct itimerval every = {{0, 200}, {0, 200}};
-  setitimer(ITIMER_REAL, &every, NULL);
-  size_t n;
-  while (handled < 500)
-    mprof_mem_profile(NULL, 0, 1, &n), mprof_cycle_post_sweep();
-  memset(&every, 0, sizeof(every));
-  setitimer(ITIMER_REAL, &every, NULL);
+  interrupt_reads(handler, &handled);
   return 0;
 }
