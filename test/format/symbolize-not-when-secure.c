@@ -15,28 +15,13 @@
 // RUN: test ! -e ran
 
 #include "core.h"
+#include "secure.h"
 #include "snap.h"
 
 #include "process/process.h"
 #include "symbolize/symbolize.h"
 
-#include <elf.h>
-#include <sys/auxv.h>
 #include <unistd.h>
-
-// Writes the auxiliary vector behind the environment as the kernel does for
-// such programs.
-static void become_secure(void) {
-  char **p = environ;
-  while (*p != NULL)
-    p++;
-  Elf64_auxv_t *v = (Elf64_auxv_t *)(p + 1);
-  while (v->a_type != AT_NULL && v->a_type != AT_SECURE)
-    v++;
-  CHECK_EQ(v->a_type, AT_SECURE);
-  v->a_un.a_val = 1;
-  CHECK_EQ(getauxval(AT_SECURE), 1);
-}
 
 static void look(const struct mprof_frame *f, void *arg) {
   *(bool *)arg = f->function[0] != '\0';
@@ -46,7 +31,7 @@ __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 
 int main(void) {
   CHECK(mprof_init_ready());
-  become_secure();
+  become_secure(environ);
   bool has_name = true;
   writer_enter();
   CHECK_EQ(mprof_symbolize_begin(true), 0);

@@ -32,30 +32,20 @@
 // RUN: env ASKS=heap_rate=1 ../app now.pb.gz && ls | grep -qx now.pb.gz
 
 #include "records.h"
-
-#include <elf.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <unistd.h>
+#include "secure.h"
 
 static void *volatile sink;
 
 // The test sets the program's own options by a variable.
 const char *__mprof_default_options(void) { return getenv("ASKS"); }
 
-// Sets AT_SECURE in the auxiliary vector behind the environment, as the kernel
-// does for set-user-id programs. Runs before the runtime starts.
-static void become_secure(int argc, char **argv, char **envp) {
+// Runs before the runtime starts.
+static void begin(int argc, char **argv, char **envp) {
   (void)argc, (void)argv;
-  while (*envp != NULL)
-    envp++;
-  Elf64_auxv_t *v = (Elf64_auxv_t *)(envp + 1);
-  while (v->a_type != AT_NULL && v->a_type != AT_SECURE)
-    v++;
-  v->a_un.a_val = 1;
+  become_secure(envp);
 }
 __attribute__((section(".preinit_array"),
-               used)) static void (*at)(int, char **, char **) = become_secure;
+               used)) static void (*at)(int, char **, char **) = begin;
 
 int main(int argc, char **argv) {
   CHECK_EQ(getauxval(AT_SECURE), 1);
