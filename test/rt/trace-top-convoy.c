@@ -7,19 +7,14 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run{profile=0:report=0:mutex_fraction=1:trace=1:log_path=a} ./app
-// RUN: %trace_check -q a.*trace
-// RUN: %trace_top --reason=sync a.*trace > top
-// RUN: FileCheck %s < top
-// RUN: %mprof_read --symbolize mutex.pb.gz > mutex
-// RUN: %python %S/Inputs/compare_holders.py top mutex
-//
-// RUN: %run{profile=0:report=0:mutex_fraction=1:trace=1:trace_format=1.23:log_path=b} ./app
-// RUN: %trace_check -q b.*trace
-// RUN: %trace_top --reason=sync b.*trace > top
-// RUN: FileCheck %s < top
-// RUN: %mprof_read --symbolize mutex.pb.gz > mutex
-// RUN: %python %S/Inputs/compare_holders.py top mutex
+// RUN: for f in 1.11 1.23; do \
+// RUN:   %run_quiet{mutex_fraction=1:trace=1:trace_format=$f:log_path=$f} \
+// RUN:     ./app && \
+// RUN:   %trace_check -q $f.*trace && \
+// RUN:   %trace_top --reason=sync $f.*trace > top && \
+// RUN:   FileCheck %s < top && \
+// RUN:   %mprof_read --symbolize mutex.pb.gz > mutex && \
+// RUN:   %python %S/Inputs/compare_holders.py top mutex || exit 1; done
 //
 // CHECK: Where locks were held while others waited
 // CHECK-NEXT: total unlocks longest
