@@ -10,7 +10,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
 // RUN:   -Wl,-u,mprof_wants_sanitizer
 // RUN: timeout 20 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
-// BUSY: mprof: another thread holds the lock of the dynamic loader, which the helper process of llvm-symbolizer needs; frames are shown without names
+// BUSY: mprof: another thread holds the lock of the dynamic loader, so MProf cannot start llvm-symbolizer; frames are shown without names
 // BUSY-NOT: mprof: another
 // RUN: timeout 20 ./app briefly 2>&1 | FileCheck %s --check-prefix=BRIEFLY --allow-empty
 // BRIEFLY-NOT: without names
