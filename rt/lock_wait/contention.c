@@ -249,8 +249,8 @@ static struct mprof_bucket *bucket_of_mutex(const struct mprof_bucket *b,
 }
 
 // Ends the second part of a wait for a condition, in which the thread waits for
-// the mutex after the signal. If no unlock was charged since the signal, the
-// thread did not wait for the mutex, and nothing is recorded.
+// the mutex after the signal. If no thread has unlocked the mutex since the
+// signal, this thread did not wait for it, and nothing is recorded.
 static void end_mutex_part(const struct mprof_wait *w,
                            const struct mprof_signal *signal) {
   const uint64_t released =
@@ -444,7 +444,8 @@ void mprof_contention_init(void) {
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
   if (mprof_contention.block_kinds == 0) {
-    mprof_message("option block_kinds contains no known kind; MProf uses 'sync'");
+    mprof_message(
+        "option block_kinds contains no known kind; MProf uses 'sync'");
     mprof_contention.block_kinds = mprof_contention_parse_kinds("sync");
   }
   if (mprof_flags.block_rate != 0)

@@ -87,8 +87,8 @@ static void retire_locked(struct mprof_thread *t) {
 }
 
 // Checks the oldest threads of the registry, and removes those that have ended.
-// Checks only threads without a countdown address, because a destructor removes
-// every other thread.
+// Skips each thread that has a countdown address, because this thread's
+// destructor removes it from the registry when it ends.
 static void reap_locked(void) {
   struct mprof_thread *t = registry.oldest;
   for (int i = 0; t && i < REAP_TRIES; i++) {

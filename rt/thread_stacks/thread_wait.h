@@ -73,8 +73,9 @@ void mprof_stacks_until_unread(const struct mprof_thread *t);
 extern struct mprof_round {
   atomic_uint active;  // number of the active round; 0: none
   atomic_uint users;   // number of threads that use the slots now
-  atomic_uint stopped; // 1: a thread must not go on after its answer
-  // The thread whose stack the reader reads now, or NULL.
+  atomic_uint stopped; // 1: a thread that has reported its stack waits
+                       // until this field is 0 again
+  // The thread whose stack the reading thread reads now, or NULL.
   _Atomic(const struct mprof_thread *) reading;
   struct mprof_thread_stacks *stacks; // The slots. Written before `active`.
 } mprof_round;

@@ -25,7 +25,8 @@ unsigned v2_arg_count(unsigned type);
 // Returns which argument is the stack id, counted from 1. Returns 0 if no
 // argument is a stack id.
 unsigned v2_stack_arg(unsigned type);
-// Returns whether argument number, counted from 1, is a string id.
+// Returns whether the argument at the position `number` (the first is 1) of an
+// event of this type is a string id.
 bool v2_is_string_arg(unsigned type, unsigned number);
 
 #endif
