@@ -100,9 +100,10 @@ BARS_NOTES = """\
 Each row compares a measured figure with MProf's target for this figure:
 
 - *to plain* means that the figure is a ratio. The figure of the program with
-  MProf was divided by the figure of *plain*.
-- *more than plain* means that the figure is a difference.
-- *quartiles* are the first and the third quartile of the rounds."""
+  MProf was divided by the figure of *plain*, the program without MProf.
+- *more than plain* means that the figure is a difference. The figure of *plain*,
+  the program without MProf, was subtracted from the figure with MProf.
+- *quartiles* are the first and the third quartile of the figures of all rounds."""
 
 
 class Bars:

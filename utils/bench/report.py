@@ -26,10 +26,10 @@ def write_head(page, section, machine):
     page.paragraph(
         "`%s` wrote this section on %s, in %s minutes, at commit %s.\n\n"
         "Each measurement compares several variants, for example a program with "
-        "and without MProf. The script measures in rounds, and each round runs "
-        "every variant once. The figures are medians over the rounds. To get a "
-        "ratio, the script divides the figures of two variants in each round, "
-        "and takes the median of these quotients." %
+        "and without MProf. The benchmark script measures in rounds, and each "
+        "round runs every variant once. The figures are medians over the rounds. "
+        "To get a ratio, the script divides the figures of two variants in each "
+        "round, and takes the median of these quotients." %
         (machine["command"], machine["date"], machine["minutes"],
          machine["commit"]))
     if machine["quick"]:

@@ -20,14 +20,14 @@ The loop calls `malloc(64)` and `free` at the end of a chain of recursive calls.
   by the throughput of one thread. The time is measured from the start of the
   first thread to the end of the last thread.
 
-In each thread, the same stack and the same block size repeat. MProf finds their
-counters in a cache of the thread's latest stacks, by comparing all frames, and
-computes no hash.
+In each thread, the same stack and the same block size repeat. MProf finds the
+counters of this stack and size in a cache of the thread's latest stacks, by
+comparing all frames, and computes no hash.
 
 In the table of [malloc/free pairs](#one-malloc-and-one-free), the loop *ring*
-takes longer in exact mode. The blocks of this loop have a thousand different
-sizes, and each size has its own counters. The cache is too small for so many
-counters."""
+takes longer in exact mode than the loop *lifo*. The blocks of *ring* have a
+thousand different sizes, and each size has its own counters. MProf's cache of a
+thread's latest stacks is too small for so many counters."""
 
 LIVE_NOTES = """\
 The table shows the memory and time that MProf needs if many counted blocks are

@@ -13,9 +13,10 @@ VARIANTS = """\
 The tables compare these variants of each program:
 
 - *plain* is built with `clang -O2`.
-- *frame pointers* is *plain* with `-fno-omit-frame-pointer
-  -momit-leaf-frame-pointer`. MProf also compiles programs with frame pointers.
-  This variant therefore shows the cost of the frame pointers alone.
+- *frame pointers* is built with
+  `clang -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer`. MProf also
+  compiles programs with frame pointers. This variant therefore shows the cost of
+  the frame pointers alone.
 - *MProf* is built with `mprof-clang -O2 -fmprof`."""
 PLAIN = "plain"
 FRAMES = "plain, frame pointers"
@@ -81,13 +82,15 @@ one of these sets:
   stacks;
 - *all*: all stacks of the hash table.
 
-The target limits how much longer a lookup takes in the larger table than in the
-smaller table. MProf must meet the target for *hot* and for *spread*.
+The target limits how much longer a lookup takes in the hash table with 1,000,000
+stacks than in the hash table with 1,000 stacks. MProf must meet the target for
+the sets *hot* and *spread*.
 
-In a large table, the lookups of *all* are slow because of cache misses, as in any
-table of this size. A lookup has one or two cache misses in the table, and one
-cache miss for the stack itself. The number of probes does not grow with the
-table, as the nearly constant number of *instructions* shows."""
+If all stacks of a large hash table are looked up (*all*), the lookups are slow
+because of cache misses, as in any table of this size. A lookup has one or two
+cache misses in the table, and one cache miss for the stack itself. The number of
+probes does not grow with the table, as the nearly constant number of
+*instructions* shows."""
 
 DEMO_NOTES = """\
 The table shows two real programs, a JavaScript interpreter (Duktape) and a

@@ -16,10 +16,11 @@ The tables compare these variants:
   -fmprof`. The variants differ in the options `block_rate` and `mutex_fraction`.
   With the value 1, MProf records every event. With the value 0, MProf records
   none.
-- In *MProf, off*, both options are 0. In *MProf, both*, both options are 1. In
-  the other variants, only the named option is 1.
-- The variants of *Go* are a Go program with the same loops. This program uses
-  Go's own locks and profiles."""
+- In *MProf, off*, the options `block_rate` and `mutex_fraction` are 0. In *MProf,
+  both*, the two options are 1. In the other variants of MProf, only the named
+  option is 1.
+- The variants of *Go* are a Go program with the same loops as the C program. The
+  Go program uses Go's own locks and profiles."""
 
 GO_OFF = "Go, off"
 BASES = {
@@ -57,7 +58,8 @@ profiles are empty.
   futex calls of threads that wait or wake others, with stacks. Neither tool
   records a lock without a waiter.
 - `valgrind --tool=drd --exclusive-threshold=1000` checks every access to memory.
-- The slow tools took part in the first rounds only."""
+- The benchmark ran perf, valgrind and LTTng with a session in the first rounds
+  only, because these tools are slow."""
 
 INSTRUCTION_NOTES = """\
 The table shows the instructions of taking and releasing a lock once, as valgrind
@@ -85,10 +87,10 @@ Two threads wake each other in turn, by a mutex and two condition variables. An
 event is one signal, one wake-up and the switch to the other thread.
 
 - In the columns *on one processor*, both threads run on the same processor. The
-  target is judged on these columns, because no work of the other thread can hide
-  the cost of a profile.
-- In the columns *on any*, the kernel chooses the processors. The choice of the
-  kernel changes the time more than a profile does."""
+  target applies to these columns, because the two threads never run at the same
+  time, so the cost of a profile is fully visible.
+- In the columns *on any*, the kernel chooses the processors. This choice changes
+  the time more than a profile does."""
 
 
 # --- limits ("bars") for the measured values ---------------------------------

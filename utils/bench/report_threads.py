@@ -12,8 +12,8 @@ The tables compare these variants:
 
 - *MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so
   that MProf records waits from the start.
-- *MProf, threads_stop=1* also stops all threads until the stack of the last
-  thread is read.
+- *MProf, threads_stop=1* is the same program. With this option, MProf stops all
+  threads until it has read the stack of the last thread.
 - *Go* is a program that has goroutines instead of threads, and uses Go's own
   profile.
 - The debuggers *gdb* and *eu-stack* run in another process. They read a program
@@ -25,10 +25,10 @@ waiting threads. A quarter of the threads waits in each of `pthread_cond_wait`,
 `poll`, `sem_wait` and `read`, with stacks of ten calls. Goroutines wait for a
 channel.
 
-- *records* is the time of `mprof_thread_profile`. For Go, it is the time of
-  `runtime.GoroutineProfile`.
+- *records* is the time of `mprof_thread_profile`. For Go, *records* is the time
+  of `runtime.GoroutineProfile`.
 - *file* is the time of `mprof_write_profile("threads", path, 0)`, which runs
-  llvm-symbolizer to find function names. For Go, it is the time of
+  llvm-symbolizer to find function names. For Go, *file* is the time of
   `pprof.Lookup("goroutine").WriteTo`, including the file.
 - For a debugger, the table shows the time of its whole run, with its output in a
   file.
@@ -42,22 +42,24 @@ running. The benchmark measures this time in threads that are called watchers. T
 watchers run alone on one processor, and all other threads run on another
 processor. The column *watcher* shows which watchers are used:
 
-- *computing*: one watcher reads the clock all the time. A gap between two
-  readings is the time of a signal handler, or a time in which the watcher was
-  stopped.
-- *waking*: two watchers wake each other by condition variables all the time. A
-  gap is the delay of a watcher at the begin or the end of a wait, or while the
-  profiler reads the watcher's stack.
+- *computing*: one watcher (a thread whose delay is measured) reads the clock all
+  the time. A gap between two readings is the time of a signal handler, or a time
+  in which the watcher was stopped.
+- *waking*: two watchers (threads whose delay is measured) wake each other by
+  condition variables all the time. A gap is the delay of a watcher at the begin
+  or the end of a wait, or while the profiler reads the watcher's stack.
 
-Each cell has two figures. The first figure is the median over all profiles of the
+A gap is a time for which a watcher, that is, a measured thread, was delayed. Each
+cell has two figures. The first figure is the median over all profiles of the
 longest gap during a profile. The second figure is the longest gap of all
 profiles. The columns *at rest* show the same figures for equally long periods
 without a profile.
 
-- If another program ran on the watchers' processor, a watcher had to wait for the
-  processor. The kernel counts this time, and the benchmark subtracts it.
-- gdb and `threads_stop=1` stop the watcher together with all other threads.
-  eu-stack stops one thread after another."""
+- The watchers are the threads whose delay is measured. If another program ran on
+  their processor, a watcher had to wait for the processor. The kernel counts this
+  time, and the benchmark subtracts it.
+- gdb and `threads_stop=1` stop the watcher, that is, the measured thread,
+  together with all other threads. eu-stack stops one thread after another."""
 
 COMPUTING_NOTES = """\
 The table shows the time of `mprof_thread_profile`, or of Go's function, while
@@ -66,8 +68,9 @@ that takes the profile. Each computing thread answers MProf's signal when it run
 next. If there are more threads than processors, a profile therefore lasts until
 each thread has had a processor.
 
-Go is faster here, because only as many goroutines run as there are processors. Go
-can read all other goroutines at once."""
+Go takes the stacks of computing goroutines faster than MProf takes those of
+threads. At most one goroutine runs on each processor, and Go can read all other
+goroutines at once."""
 
 NOTES_NOTES = """\
 With `threads=1`, each call that may wait records where the thread waits, and
@@ -76,8 +79,8 @@ the waiting thread. The table shows the cost of this record.
 
 - Column 3 shows a `poll` that returns at once, because a descriptor is ready. The
   cost is therefore fully visible.
-- Column 4 shows two threads that wake each other. Most of this time is spent on
-  switching threads."""
+- Column 4 shows two threads that wake each other. Most of the time in this column
+  is spent on switching threads."""
 
 LABEL_NOTES = """\
 A [label](labels.md) is a key and a value that a program attaches to a thread. The

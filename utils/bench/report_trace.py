@@ -21,10 +21,11 @@ The tables compare these variants:
 TRACERS = (MPROF, GO_NEW, GO_OLD)
 
 EVENT_NOTES = """\
-The figures are nanoseconds for each event. To get a figure, the time of a step
-without a trace is subtracted from the time with a trace, in the same round. The
-difference is divided by the number of events in a step. The figures therefore do
-not include the time of the kernel or of thread switches. The steps are:
+The figures are nanoseconds for each event. Each benchmark repeats a step in a
+loop. To get a figure, the time of a step without a trace is subtracted from the
+time of a step with a trace, in the same round. The difference is divided by the
+number of events in a step. The figures therefore do not include the time of the
+kernel or of thread switches. The steps are:
 
 - A *region* is a step with two events, the begin and the end of a user region. A
   user region is a part of the program that the program itself marks.
@@ -32,17 +33,18 @@ not include the time of the kernel or of thread switches. The steps are:
 - A *wait* is a step with two events: the thread blocks, and is unblocked. The
   thread waits for a semaphore with a timeout that has already passed, so the step
   involves no other thread and no system call.
-- A *turn* is a step with three events. Two threads run in turn on one processor.
-  One thread unblocks the other thread, and then blocks. The other thread starts.
+- A *turn* is a step with three events. Two threads run alternately on one
+  processor. One thread unblocks the other thread, and then blocks. The other
+  thread starts.
 
-*bytes* is the size of the file, including stacks, divided by the number of
+*bytes* is the size of the trace file, including stacks, divided by the number of
 events.
 
 **Stacks.** The stacks have 10 frames, both in C and in Go. All events have a
-stack, except the start of a thread in a *turn*. In *region, 32 stacks*, 32 stacks
-occur in turn, so the figure includes the lookup of the stack by a hash. In the
-other loops, all events have the same stack. MProf recognizes a repeated stack by
-comparing its frames, without a hash.
+stack, except the start of a thread in the step *turn*. In *region, 32 stacks*,
+the loop uses 32 different stacks one after another, so the figure includes the
+lookup of the stack by a hash. In the other loops, all events have the same stack.
+MProf recognizes a repeated stack by comparing its frames, without a hash.
 
 **Waits of two threads.** In *wait, 2 threads*, the semaphores of the two threads
 are a page apart. If the semaphores were in neighbouring cache lines, a wait would
@@ -52,24 +54,27 @@ table of waiters would then share a cache line.
 **Comparison with Go.** Go records the same events, with these differences:
 
 - A short system call is one event in Go 1.19, as in MProf. Newer Go versions also
-  record the end of the call. The figures count a call as one event in all
-  versions.
-- In a turn, Go switches goroutines by two channels, and does not switch threads.
+  record the end of the call. The figures of all versions count a system call as
+  one event.
+- In the step *turn*, two threads of the C program wake each other. The Go program
+  instead switches between two goroutines by two channels, and does not switch
+  threads.
 - A region of Go is an object on the heap. The cost of the region includes the
   allocation of this object.
-- Go writes the file while the program runs, on another processor if there is one.
-  MProf writes the file at the end
+- Go writes the trace file while the program runs, on another processor if there
+  is one. MProf writes the trace file at the end
   ([below](#two-million-events-written-at-the-end))."""
 
 OTHERS_NOTES = """\
-None of these tracers records a stack. For each tracer, the time of the same
-program without the tracer is subtracted.
+None of the tracers in the table (XRay, uftrace and LTTng) records a stack. For
+each tracer, the time of the same program without the tracer is subtracted.
 
 - *XRay* and *uftrace* record the begin and the end of each function call. The
   called function is not inlined and does nothing.
 - XRay runs in its flight data recorder mode, with buffers that have room for all
-  calls. XRay is configured to record short calls, too. The subtracted time is
-  that of the instrumented program before XRay patches it.
+  calls. XRay is configured to record short calls, too. From the time with XRay,
+  the benchmark subtracts the time of the instrumented program before XRay patches
+  its functions.
 - *LTTng* is LTTng's library liblttng-ust-pthread-wrapper, with a session that
   records to disk. The library records three events when a mutex is locked and
   unlocked."""
@@ -86,8 +91,8 @@ trace is started, and no profile is on.
 counts the instructions outside the kernel. The instructions of an empty loop are
 subtracted.
 
-A trace uses the same instrumented calls as the profiles, so *profiles* and
-*trace* should be the same program."""
+A trace uses the same instrumented calls as the profiles, so the variants
+*profiles* and *trace* should be the same program."""
 
 SAME_CODE = {
     True: "The instructions of both variants are indeed the same. A difference "
@@ -97,8 +102,10 @@ SAME_CODE = {
 
 WRITE_NOTES = """\
 The table shows the time to write a trace to a file after the program has run.
-Before that, two threads perform regions, system calls and waits, with 256 stacks
-each.
+Before that, the program traces two threads. In a loop, each thread begins a
+region, makes a system call, waits for a semaphore with a timeout that has passed,
+and ends the region. Each thread reaches this loop body through 256 different call
+stacks.
 
 - In column 2, the program calls `mprof_trace_stop`, which writes the file.
 - In column 3, MProf writes the file at exit, with function names.
@@ -107,16 +114,17 @@ each.
 
 RECORDER_NOTES = """\
 A flight recorder keeps only the newest part of a trace in memory. In this
-measurement, the flight recorder records two threads that perform regions, system
-calls and waits without pauses. Then the program takes a snapshot, which writes
-the recorded events to a file.
+measurement, the flight recorder records two threads. Without pauses, each thread
+begins a region, makes a system call, waits for a semaphore and ends the region.
+Then the program takes a snapshot, which writes the recorded events to a file.
 
 - *bound* is the memory that the recorded events may use (option `trace_last_mb`).
 - *memory* is the additional peak memory (VmHWM), compared with the same program
   without a trace. This memory contains the recorded events and the tables of
   stacks. The bound does not include these tables, because the block profile needs
   them, too.
-- *block profile* is the size of the tables of stacks."""
+- *block profile* is the size of MProf's tables of stacks, which the block profile
+  needs, too."""
 
 
 def names_of(event):
