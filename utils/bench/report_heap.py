@@ -86,8 +86,8 @@ The target limits how much longer a lookup takes in the hash table with 1,000,00
 stacks than in the hash table with 1,000 stacks. MProf must meet the target for
 the sets *hot* and *spread*.
 
-If all stacks of a large hash table are looked up (*all*), the lookups are slow
-because of cache misses, as in any table of this size. A lookup has one or two
+If all stacks of a large hash table are looked up (*all*), the lookups are slow.
+The reason is cache misses, as in any table of this size. A lookup has one or two
 cache misses in the table, and one cache miss for the stack itself. The number of
 probes does not grow with the table, as the nearly constant number of
 *instructions* shows."""

@@ -23,9 +23,9 @@ TRACERS = (MPROF, GO_NEW, GO_OLD)
 EVENT_NOTES = """\
 The figures are nanoseconds for each event. Each benchmark repeats a step in a
 loop. To get a figure, the time of a step without a trace is subtracted from the
-time of a step with a trace, in the same round. The difference is divided by the
-number of events in a step. The figures therefore do not include the time of the
-kernel or of thread switches. The steps are:
+time with a trace, in the same round. The difference is divided by the number of
+events in a step. The figures therefore do not include the time of the kernel or
+of thread switches. The steps are:
 
 - A *region* is a step with two events, the begin and the end of a user region. A
   user region is a part of the program that the program itself marks.
@@ -103,9 +103,8 @@ SAME_CODE = {
 WRITE_NOTES = """\
 The table shows the time to write a trace to a file after the program has run.
 Before that, the program traces two threads. In a loop, each thread begins a
-region, makes a system call, waits for a semaphore with a timeout that has passed,
-and ends the region. Each thread reaches this loop body through 256 different call
-stacks.
+region, makes a system call, waits for a semaphore until a timeout, and ends the
+region. Each thread reaches this loop body through 256 different call stacks.
 
 - In column 2, the program calls `mprof_trace_stop`, which writes the file.
 - In column 3, MProf writes the file at exit, with function names.
