@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: under a limit on address space the profiler takes only a small part
-// of it. The program gets as much memory as it would without MProf, and its
-// allocations are still counted.
+// Intent: if RLIMIT_AS limits the address space, MProf itself uses only a small
+// part of the limit. The program can allocate nearly the whole limit, and its
+// allocations are counted.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: bash -c 'ulimit -v 1000000 && \

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks of the program's own allocators are in the log and marked as
-// such, even if they begin at the address of the block that they were cut from.
-// When an arena is reset, its blocks are logged as freed one by one, by the
-// function that reset it.
+// Intent: the allocation log has the blocks of custom allocators and marks them
+// with the word "custom". A custom block is logged even if it begins at the
+// address of the malloc'ed block that contains it. When an arena is reset, each
+// of its blocks is logged as freed, with the stack of the reset.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app

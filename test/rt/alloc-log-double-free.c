@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the allocator ends the process because of a double free, the log
-// shows the block that was freed twice, with all three stacks. A block whose
-// address was used again in between is not shown. A process that is killed
-// leaves a readable log.
+// Intent: if the allocator aborts the process because of a double free, the
+// allocation log shows the block that was freed twice. It shows the stacks of
+// the allocation and of both frees. Two frees of one address are no double free
+// if the address was allocated again between them. After SIGKILL the log can
+// still be read.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app

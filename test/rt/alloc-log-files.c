@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the log replaces an earlier log and no other file, and other
-// processes cannot read it. If it cannot be written, this is reported once and
-// counted, and the program goes on as before. The test has a full disk, a name
-// that is no file, and a descriptor that the program closes and uses for
-// another file.
+// Intent: the allocation log replaces an earlier log, but no other file, and
+// only its owner can read the file. If MProf cannot write the log, MProf prints
+// one message and counts the missing events, and the program goes on. The test
+// has paths that are no regular file, a limit on the file size, and another
+// process with the same log. In one run, the program closes the log's
+// descriptor and uses the number for its own file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child has a log of its own if the path contains %p.
-// Otherwise it reports that it has none, and none of its blocks are in the
-// parent's log. The parent's file is not open in the child. Threads may log
-// while the process forks.
+// Intent: a forked child writes an allocation log of its own if the path of the
+// log contains %p. Otherwise the child reports that it cannot log, and the
+// parent's log has none of the child's blocks. The child does not have the
+// parent's log file open. A thread of the parent logs events during the forks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

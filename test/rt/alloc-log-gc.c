@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: objects of libgc are in the log and marked as such, with a free for
-// each object that a collection finds dead. Each collection has a record with
-// the stack that asked for it.
+// Intent: the allocation log has the objects of libgc and marks them with "gc".
+// Each object that a collection finds dead is logged as freed. Each collection
+// has a record with the stack of the code that requested the collection.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

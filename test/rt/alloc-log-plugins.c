@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the frames of libraries that are loaded and unloaded name the library
-// that was loaded at that time, even if two libraries use the same addresses in
-// turn.
+// Intent: the allocation log names the functions of libraries that were loaded
+// and unloaded. If two libraries use the same addresses in turn, a frame has
+// the name from the library that was loaded when the frame was logged.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for name in one two; do %mprof_clang -fmprof -O1 -g1 -fPIC -shared \

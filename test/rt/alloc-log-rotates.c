@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: when a log reaches alloc_log_mb, it is renamed to end in .1,
-// replacing the previous such file, and a new log begins. Each of the two files
-// exceeds the limit by a record at most. They can be read alone and as a pair.
-// The .1 file of an older log is not taken for this log's.
+// Intent: when the allocation log reaches the size alloc_log_mb, the file is
+// renamed to end in .1, and a new file begins. The new .1 file replaces the
+// previous one. Each of the two files exceeds the limit by at most one record.
+// The two files can be read separately or together. A reader does not combine a
+// log with the .1 file of an older log.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app

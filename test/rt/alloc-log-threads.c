@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that allocate, free and resize each other's blocks at the
-// same time leave a log in which every free has its block: an address is never
-// allocated again before its free. ThreadSanitizer does not see the lock of the
-// log and is told about it.
+// Intent: threads allocate, free and resize each other's blocks at the same
+// time. In the log, an address is never allocated again before its free, so
+// each free has its allocation. ThreadSanitizer reports no race, because the
+// runtime tells ThreadSanitizer about the lock of the log.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app

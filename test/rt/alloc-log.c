@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the allocation log has a record of each counted block and of its
-// free, in order, with both stacks. It also has blocks of code without MProf
-// and blocks that are resized. The reader pairs the records and names the
-// functions. errno stays as it was.
+// Intent: the allocation log has a record of each counted allocation and of
+// each free, in order, with its stack. The log also has the blocks of code
+// without MProf (here libc) and blocks that are resized. The tool that reads
+// the log pairs each allocation with its free and names the functions. Logging
+// does not change errno.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app

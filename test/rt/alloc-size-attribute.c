@@ -3,8 +3,8 @@
 //
 // Intent: with -fmprof-alloc-size, functions of a library that have the
 // attribute alloc_size are counted as allocators, by size or by count times
-// size. The functions that release their blocks need mprof_free. With the
-// opposite flag, and without a flag, the functions are not counted.
+// size. A function that frees their blocks needs the attribute mprof_free. With
+// -fno-mprof-alloc-size, and without a flag, these functions are not counted.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: %clang -O2 -c library.c

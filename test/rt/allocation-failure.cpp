@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an allocation fails just as it does without MProf: with NULL and
-// ENOMEM, the error of posix_memalign, or bad_alloc after as many calls of the
-// new_handler. The sizes are impossible ones, and possible ones when a memory
-// limit is reached. The old block of a failed realloc is untouched. Failed
-// allocations are not counted; later ones are.
+// Intent: an allocation fails just as it does without MProf. Functions of C
+// return NULL and set ENOMEM, posix_memalign returns its error, and operator
+// new throws bad_alloc. The new_handler is called as often as without MProf.
+// The test requests impossible sizes, and possible sizes when a memory limit is
+// reached. A failed realloc leaves the old block untouched. Failed allocations
+// are not counted, but later allocations are.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -fno-builtin -O1 -std=c++17 %s -o plain

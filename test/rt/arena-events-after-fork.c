@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a forked child forgets the blocks of its parent's arenas and counts
-// only its own, whatever another thread of the parent was doing during the
-// fork.
+// only its own blocks. This also holds if another thread of the parent reports
+// blocks of the arena during the fork.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -lpthread -o %t
 // RUN: %run_quiet{heap_rate=1} %t

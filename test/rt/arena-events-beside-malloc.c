@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the optimizer, for which malloc changes no other memory, does not
-// lose the bytes that malloc takes off the countdown between two events of an
-// arena. Both kinds of blocks are sampled as often as they should be.
+// Intent: malloc and mprof_arena_alloc_event subtract the sizes of blocks from
+// one countdown, which ends at the next sample. The optimizer assumes that
+// malloc changes no other memory. Nevertheless, what malloc subtracts between
+// two arena events is not lost, so blocks of both kinds are sampled at the
+// right rate.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{seed=5} %t
@@ -22,8 +24,9 @@ int main(void) {
     mprof_arena_reset(memory);
     free(p);
   }
-  // 50000 * 1999 / 512 KiB = 191 are expected, with a standard deviation of 14;
-  // of the arena's blocks 100000 * 200 / 512 KiB = 38, with 6.
+  // Of malloc's blocks, 50000 * 1999 / 512 KiB = 191 samples are expected, with
+  // a standard deviation of 14. Of the arena's blocks, 100000 * 200 / 512 KiB =
+  // 38 are expected, with a standard deviation of 6.
   unsigned long long own = counted_of(1999).allocs;
   unsigned long long of_arena = counted_of(200).allocs;
   CHECK(own > 191 - 70 && own < 191 + 70);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if an arena's function is marked mprof_wrapper, its blocks are shown
-// at the callers of the function. The runtime exports the header's inline
-// functions under the same names for other languages. They do the same and add
-// no frame.
+// Intent: if a function that reports blocks of an arena is marked
+// mprof_wrapper, its blocks are shown at the function's callers. For other
+// languages, the runtime exports the inline functions of mprof.h under the same
+// names. The exported functions count the same events as the inline ones and
+// add no frame.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 %s -o app

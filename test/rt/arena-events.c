@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks that an arena reports are counted at the arena's function by
-// their sizes. mprof_free_event frees a single block and mprof_arena_reset the
-// other blocks of its arena only, in several threads. The first block of an
-// arena begins at the address of a malloc'ed block, which is counted as well.
+// Intent: blocks that mprof_arena_alloc_event reports are counted with their
+// sizes, at the function that reports them. A single block is freed by
+// mprof_free_event. All other blocks of an arena, but no blocks of other
+// arenas, are freed by mprof_arena_reset. The first block of an arena begins at
+// the address of a malloc'ed block, and both blocks are counted. Several
+// threads use arenas at the same time.
 //
 // RUN: %mprof_clang -fmprof -O0 -Wall -Wextra -Werror -pedantic -std=c11 \
 // RUN:   -I%src/test/Inputs %s -lpthread -o %t
@@ -86,7 +88,8 @@ int main(int argc, char **argv) {
   struct counted single = counted_of(257);
   CHECK(large.allocs > 0 && large.frees <= large.allocs);
   if (is_exact) {
-    // The blocks of each round, of the time after them, and of the kept arena.
+    // Each size has n blocks per round, n after the rounds, and n in the kept
+    // arenas.
     const unsigned n = THREADS * BLOCKS / 2;
     CHECK(small.allocs == n * (ROUNDS + 2) && small.frees == n * (ROUNDS + 1));
     CHECK(large.allocs == n * (ROUNDS + 2) && large.frees == n * (ROUNDS + 1));
@@ -94,7 +97,7 @@ int main(int argc, char **argv) {
     struct counted chunks = counted_of(CHUNK);
     CHECK(chunks.allocs == 2 * THREADS && chunks.frees == THREADS);
   }
-  // Blocks that are freed before any reset, of an arena and of no arena.
+  // Frees a block of an arena, and a block of no arena, before any reset.
   char *p = get(&kept[0], 259);
   mprof_free_event(p);
   mprof_alloc_event(p, 261);
