@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an invalid free ends the program just as it does without MProf, by
-// the same signal and with the allocator's own message. The test frees blocks
-// twice, foreign addresses, addresses in the middle of a block, and
-// page-aligned addresses with anything in front. It does so in exact and
-// sampled mode, with malloc intercepted or not.
+// Intent: an invalid free or realloc ends the program just as it does without
+// MProf, by the same signal and with the allocator's own message. The test
+// frees blocks twice, foreign addresses, addresses inside a block, and
+// page-aligned addresses with various words in front of them. The test runs in
+// exact and in sampled mode, with malloc intercepted or not.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -O1 -std=c++17 %s -o plain
@@ -30,7 +30,7 @@
 #include <cstring>
 #include <new>
 
-// When freed, this memory looks like a chunk of the size in the word before it.
+// glibc takes the word before a freed address for the size of its chunk.
 alignas(4096) static std::uint64_t memory[3 * 512];
 static void *volatile block, *volatile sink;
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the C11 locks and waits are in the profiles just as those of POSIX
-// are.
+// Intent: waits for C11 mutexes, conditions, threads and call_once are in the
+// block profile. An unlock that ends a wait for a C11 mutex is in the mutex
+// profile.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocking calls of every kind are in the block profile with their time
-// and below the function's name if block_kinds names the kind; by default they
-// are not. File locks and futex system calls are always in it. A call on a
-// non-blocking descriptor never is.
+// Intent: a blocking call is in the block profile, with its time and the
+// function's name, if block_kinds names the kind of call. Without block_kinds,
+// the profile has only the waits for file locks and futex system calls. A call
+// on a non-blocking descriptor is never in the profile.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o app
@@ -161,7 +161,7 @@ static const struct row {
   const char *name;
   void (*before)(void);
   void (*call)(void);
-  void (*end)(void); // NULL: it ends by itself
+  void (*end)(void); // NULL: the call ends by itself
   long number;
   int is_sync; // in the profile by default
   const void *op;

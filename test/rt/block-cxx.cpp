@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with both C++ libraries, a wait for a lock, condition, future,
-// semaphore, latch, barrier, atomic or thread is in the block profile at the
-// waiting function. For a lock, the unlock is in the mutex profile.
+// Intent: with libstdc++ and libc++, a wait for a lock, condition, future,
+// semaphore, latch, barrier, atomic or thread is in the block profile. The wait
+// is at the waiting function. An unlock that ends a wait for a lock is in the
+// mutex profile.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
@@ -44,7 +45,7 @@ static std::atomic<bool> may_end, once_runs;
 static std::thread other;
 static bool flag;
 
-// The calls are no tail calls, which would leave no frame.
+// The asm statements prevent tail calls, which would leave no frame.
 #define PLACE(Name, Wait, Release)                                             \
   OWN_CODE(wait_##Name) static void wait_##Name(void *) {                      \
     Wait;                                                                      \
@@ -190,7 +191,7 @@ int main() {
       ROW(any, nullptr, false),
       ROW(semaphore, nullptr, false),
       ROW(latch, nullptr, false),
-#ifndef _LIBCPP_VERSION // its barrier polls, with short sleeps
+#ifndef _LIBCPP_VERSION // libc++'s barrier polls, with sleeps
       ROW(barrier, nullptr, false),
 #endif
       ROW(atomic, nullptr, false),

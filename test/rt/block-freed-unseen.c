@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the interceptors, a block that code without MProf frees
-// counts as freed when its address is allocated again, and the report says how
-// many blocks this concerned. With the interceptors, the free itself is seen.
+// Intent: with -fno-mprof-intercept, MProf does not see when code without MProf
+// frees a block. The block counts as freed when its address is allocated again,
+// and the report has the number of such blocks. By default MProf intercepts
+// free, and sees the free itself.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DPLAIN -c %s -o plain.o

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that waits for a POSIX mutex, read-write lock or spin lock
-// is in the block profile with the time until the unlock. The unlock that ended
-// the wait is in the mutex profile with the same time. Each is recorded once,
-// below the name of the hooked function.
+// Intent: a wait for a POSIX mutex, read-write lock or spin lock is in the
+// block profile, with the time until the unlock. The unlock that ended the wait
+// is in the mutex profile, with the same time. Each wait and each such unlock
+// is recorded once, and the innermost frame is the lock function itself, such
+// as pthread_mutex_lock.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t

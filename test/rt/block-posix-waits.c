@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a wait for a condition, a barrier, a semaphore, the end of a thread
-// or another thread's pthread_once is in the block profile, and no release is
-// charged for it. If the signalling thread holds the mutex longer, the wait for
-// the condition lasts until the signal, and a wait for the mutex follows.
+// or another thread's pthread_once is in the block profile. No such wait is in
+// the mutex profile. If the signalling thread keeps the mutex locked, two waits
+// are recorded: one for the condition until the signal, and one for the mutex.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a wait that times out is in the block profile with its whole time,
-// and no release is charged for it. A call that fails, or gets a free lock at
-// once, is no wait. A failed try counts only if block_kinds names try, with no
-// time.
+// Intent: a wait that times out is in the block profile with its whole time.
+// The mutex profile charges no unlock with this wait. A call that fails with an
+// error, or that gets a free lock at once, is no wait. A failed try (such as
+// pthread_mutex_trylock) counts, without a time, only if block_kinds names try.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
