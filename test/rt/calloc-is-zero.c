@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: calloc returns zeros in sampled mode, whatever its block held before.
-// The blocks are one that the runtime kept, one from the heap, one with a
-// mapping of its own, and one that libc fills.
+// Intent: in sampled mode calloc returns zeros, whatever the block held before.
+// The test has blocks that the runtime has kept for reuse, blocks of the heap,
+// and blocks with a mapping of their own. MALLOC_PERTURB_ makes libc fill
+// blocks with other bytes.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{seed=3} %t
@@ -32,7 +33,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
       p = calloc(1, sizes[i]);
       CHECK(is_zero(sizes[i]));
-      // The first words stay: they would show that the block was inspected.
+      // The first 16 bytes stay zero, so they alone do not show that calloc
+      // must clear the block.
       memset(p + 16, 0x5a, sizes[i] - 16);
       free(p);
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: with children_keep=N, the files of the N forked children that ended
-// last stay, whoever forked them. The files of the first process and files of
-// other runs stay, too.
+// last stay, also those of a child's child. The files of the first process and
+// files of other runs stay, too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: signals, broadcasts and timeouts of one condition at the same time
-// leave no thread in the table of waiters, neither for the condition nor for
-// its mutex. Otherwise later unlocks would be charged for threads that no
-// longer wait.
+// Intent: one condition is signalled and broadcast while waits for it time out.
+// Afterwards no thread is left in the runtime's table of waiters, neither for
+// the condition nor for its mutex. Otherwise later unlocks would be charged for
+// threads that no longer wait.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t

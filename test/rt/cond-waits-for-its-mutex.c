@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that was signalled while another thread holds the mutex
-// waits twice: for the condition until the signal, then for the mutex until the
-// unlock. The block profile has both waits, and the unlock is charged with the
-// second one, for each woken thread. Nobody is left in the table of waiters.
+// Intent: a thread is signalled while another thread holds the mutex. The
+// signalled thread waits twice: for the condition until the signal, then for
+// the mutex until the unlock. The block profile has both waits. The mutex
+// profile charges the unlock with the second wait of each woken thread.
+// Afterwards no thread is left in the runtime's table of waiters.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t 1

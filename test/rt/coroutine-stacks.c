@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: allocations on ucontext stacks, including stacks on the heap, are
-// counted with the frames of the coroutine up to its root.
+// counted with all frames of the coroutine, up to its first function.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

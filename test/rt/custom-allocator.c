@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: calls of functions marked mprof_alloc, mprof_realloc and mprof_free
-// are counted as allocations and frees of their callers, by requested size:
-// exactly at rate 1, and with matching frees when sampled. The calls of malloc
-// inside them are not counted.
+// are counted as allocations and frees of the callers, by requested size. With
+// heap_rate=1 the counts are exact. In sampled mode, each counted allocation
+// has its counted free. Calls of malloc inside the marked functions are not
+// counted.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{heap_rate=1} %t 1

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a forked child, custom profiles exist and are empty, whatever
-// threads of the parent were doing with them. The parent's handles are valid in
-// the child, the child writes files of its own, and the parent's values stay.
+// Intent: in a forked child, the custom profiles of the parent exist and are
+// empty, even if threads of the parent change them during the fork. The
+// parent's handles are valid in the child. The child writes files of its own,
+// and the parent's profiles do not change.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the name of a custom profile is checked and can be used once. A
-// handle that is no profile, and a call in a signal handler that interrupts the
-// profiler, get an error. The list of profiles is sorted and has those that can
-// be written.
+// Intent: mprof_profile_new refuses invalid names and names that exist. Calls
+// with a handle that is no profile fail with EINVAL. Calls that interrupt the
+// profiler, as from a signal handler, fail with EBUSY. mprof_profiles returns
+// the sorted names of all profiles that can be written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the argument skip omits that many functions of the stack, including
-// inlined functions, in files and in the report. Stacks of which nothing is
-// left form one record under lostProfileEvent.
+// Intent: the argument skip of mprof_profile_add omits that many functions of
+// the stack, including inlined functions, in files and in the report. A value
+// whose stack has no function left is shown under lostProfileEvent.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads add and remove values of one profile at the same time, many
-// more than its first table holds, while others write the profile. Each value
-// is there once, and the sums of a file describe a single moment.
+// Intent: threads add values to a profile and remove values at the same time,
+// while another thread writes the profile. There are many more values than the
+// profile's first table can hold. At the end the profile has each value once.
+// The total in a file is the total of a single moment.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app

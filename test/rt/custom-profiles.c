@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a custom profile has the values that were added and not removed, by
-// the stack that added them. This also holds if the call that adds is the last
-// call of a function. The profile can be written at any time in both formats,
-// and is written at exit with a section of the report.
+// the stack that added them. This also holds if mprof_profile_add is called in
+// tail position. The program can write the profile at any time in both formats.
+// At exit the profile is written to a file and has a section in the report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app

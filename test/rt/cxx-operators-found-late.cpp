@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a C program that intercepts malloc, a C++ library is opened later.
-// Its operators count each block once, though they call malloc.
+// Intent: a C program that intercepts malloc opens a C++ library later. Each
+// block of the library's operator new is counted once, although operator new
+// calls malloc.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -fPIC -shared %s -o plugin.so

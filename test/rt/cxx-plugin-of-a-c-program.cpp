@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a C program that opens an instrumented C++ library finds the
-// library's C++ functions, which the process did not have when it started.
+// Intent: a C program opens an instrumented C++ library. The runtime then finds
+// the C++ functions that the library calls, although the process did not have
+// these functions when it started.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fPIC -shared %s -o plugin.so

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that ends a cycle after each request sees the heap as it
-// was then, in records and in files, even in the middle of the next request.
-// Blocks that a request freed are not shown, blocks that it left are. The files
-// at exit show everything. A program that ends no cycle sees everything in each
-// file.
+// Intent: a program that calls mprof_next_cycle after each request sees the
+// heap as it was at the end of the last request. This holds in records and in
+// files, even in the middle of the next request. Blocks that a request has
+// freed are not shown as in use, but blocks that it has left are. The files at
+// exit show the whole run, unless strict_cycles is set. In a program that never
+// calls mprof_next_cycle, each file shows all events so far.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o app

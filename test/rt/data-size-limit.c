@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: under a limit on the data size (RLIMIT_DATA) the profiler takes only
-// a small part of it. The program gets the memory that it gets without MProf,
+// Intent: if RLIMIT_DATA limits the data size, MProf itself uses only a small
+// part of the limit. The program gets the memory that it gets without MProf,
 // and its first allocations are counted.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t

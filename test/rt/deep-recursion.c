@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: stacks are kept up to stack_depth frames. Deeper stacks are counted
-// as truncated. With depth 0 nothing is recorded.
+// Intent: a recorded stack has at most stack_depth frames. Allocations with
+// deeper stacks are counted, too. With stack_depth=0 nothing is recorded.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{heap_rate=1} %t 128

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a double free is reported by the allocator as it is without MProf,
-// even if the profiler had kept the block.
+// Intent: the allocator reports a double free of a sampled block, as it does
+// without MProf, although MProf may keep a freed sampled block for reuse.
 //
 // RUN: %mprof_clang -fmprof -O1 %s -o %t
 // RUN: not --crash %run_quiet{seed=3} %t 2> %t.err

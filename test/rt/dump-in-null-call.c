@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: dump_on_signal=SEGV writes its files even if a handler that
-// interrupted a wait calls a null function. Nothing is read at address 0.
+// Intent: with dump_on_signal=SEGV, the files are written if a signal handler
+// crashes because it calls a null function pointer. The handler has interrupted
+// a wait. MProf reads nothing at address 0.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: dump_on_signal writes the profile and then lets the signal have its
-// usual effect: the process ends by it, or the handler that was installed
-// before runs with the signal's own data. This also works on the smallest
-// alternate stack, in abort, and in a thread. Without the option no signal is
-// caught.
+// usual effect. The process ends by the signal, or the program's own handler
+// runs with the signal's original siginfo_t. This also works on the smallest
+// alternate stack, in abort, and in a thread. Without the option MProf catches
+// no signal.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
@@ -45,8 +45,8 @@
 // RUN: ls own.*.heap.pb.gz | wc -l | grep -qx 2
 // RUN: ls own.*.20*T*.heap.pb.gz
 //
-// The program also goes on after signals that end no process; each of them
-// writes.
+// The program also goes on after signals whose default action ends no process.
+// Each of these signals writes the files.
 // RUN: %run{heap_rate=1:log_path=on:dump_on_signal=URG+WINCH+CONT+CHLD} \
 // RUN:   ./app harmless 2> err && ls on.*.heap.pb.gz | wc -l | grep -qx 5
 // RUN: grep -c 'mprof: wrote on.*heap.pb.gz (1 sample' err | grep -x 5

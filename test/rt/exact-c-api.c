@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 every function of the C heap is counted exactly, in blocks
-// and bytes. Each site has a bucket of its own, in one thread and in several.
+// Intent: with heap_rate=1 the blocks and bytes of every allocation function of
+// C are counted exactly, and so are their frees. Each call site has one bucket
+// (a counter for a stack and size), which all threads share.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{heap_rate=1} %t

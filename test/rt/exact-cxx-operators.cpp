@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 all replaceable forms of operator new and delete are
-// counted exactly, each site in a bucket of its own, at -O0 and -O2. A
-// bad_alloc that operator new throws passes through.
+// Intent: with heap_rate=1 all replaceable forms of operator new and delete are
+// counted exactly, at -O0 and -O2. Each call site has one bucket (a counter for
+// a stack and size), which all threads share. If operator new throws bad_alloc,
+// the program can catch the exception.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O0 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{heap_rate=1} %t

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: files that an earlier process with the same id has left stay as they
-// are, whichever of them exist, and the line printed at exit has the new names.
+// Intent: files that an earlier process with the same process id has left stay
+// as they are. If one of the file names exists, all files of the new process
+// have a new number in their names. The line printed at exit has the new names.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
