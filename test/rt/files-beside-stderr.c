@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with log_path=stderr the report goes to stderr, and neither the
-// report nor a profile that is part of it has a file. The stacks of all threads
-// and traces are not part of it: they have files with default names, and one
-// line names these. A trace that the program has begun goes to the program's
-// own file.
+// Intent: with log_path=stderr the report goes to stderr, and no file is
+// written for the report or for a profile in the report. Traces and the stacks
+// of all threads are not in the report. They are written to files with default
+// names, and one line on stderr names the files. A trace that the program has
+// started is written to the file that the program has named.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app

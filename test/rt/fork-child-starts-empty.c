@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child has an empty profile of its own, in its own file, and
-// its parent's profile goes on. Forking while other threads allocate does not
-// deadlock.
+// Intent: a forked child starts with an empty profile and writes a file of its
+// own. The parent's profile does not change. A fork while other threads
+// allocate causes no deadlock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a library's fork handler allocates in the child. It runs before the
-// runtime's handler, because the library was loaded first. It does not wait for
-// a lock that another thread of the parent held.
+// Intent: a library's fork handler allocates in the child before the runtime's
+// own fork handler runs, because the library was loaded first. The allocations
+// do not wait for a lock that another thread of the parent held at the fork.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -DLIBRARY %s -o lib.so

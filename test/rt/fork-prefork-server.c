@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a server whose threads allocate while it forks creates 100 children,
-// and then 900 more. No child hangs. Each has a file of its own with exactly
-// the blocks that it allocated and freed, and the parent's profile has none of
-// them.
+// Intent: a server forks 1,000 children while its threads allocate. No child
+// hangs. Each child counts exactly the blocks that it has allocated and freed
+// itself. The first 100 children write a file each, with these counts. The
+// parent's profile has none of the children's blocks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

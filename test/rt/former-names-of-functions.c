@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the former names of mprof_cycle_flush and mprof_cycle_post_sweep
-// compile with a warning that names the present ones, and do the same; an
-// object that refers to the former names as functions links, too.
+// still work and do the same as the present names. The compiler warns about a
+// former name and prints the present name. An object file that calls a function
+// by its former name can be linked, too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o app 2> warnings

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a hooked function in a plugin is looked up by name. It is looked up
-// again when the plugin was unloaded and loaded at another address.
+// Intent: the runtime looks up the allocator that an instrumented plugin calls.
+// After the program has unloaded the plugin and the allocator, and loaded them
+// at another address, the runtime looks the allocator up again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fPIC -shared -DALLOCATOR %s -o liballocator.so

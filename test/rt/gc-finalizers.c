@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an object with a finalizer, and all that it refers to, is in use
-// until the collection after the finalizer has run, or longer if the finalizer
-// stores a reference to it. Disappearing links still disappear. Allocations in
-// finalizers are counted.
+// Intent: an object of libgc with a finalizer, and all objects that it refers
+// to, are in use until the collection after the finalizer has run. They stay in
+// use longer if the finalizer stores a reference to the object. Disappearing
+// links are cleared as without MProf. Allocations in finalizers are counted.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s -o %t -lgc

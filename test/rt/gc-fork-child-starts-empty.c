@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a forked child neither the parent's collected objects nor their
-// deaths are counted, but its own objects are. The parent's profile goes on.
+// Intent: a forked child counts neither the parent's objects of libgc nor the
+// collection of these objects, but it counts its own objects. The parent's
+// profile does not change.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an object that the program frees or moves by GC_free or GC_realloc
-// leaves the profile, even if its address is used at once for an object that is
-// not counted. This also holds in functions that are ignored. An object that
-// could not be resized stays.
+// Intent: an object that the program frees by GC_free or moves by GC_realloc is
+// no longer in use in the profile. This also holds if libgc reuses the address
+// at once for an object that is not counted. A function marked mprof_ignore may
+// free the object, too. If GC_realloc fails, the old object stays in the
+// profile.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: each allocation function of libgc is counted with the requested size,
-// at the caller's frame. Objects that are referred to stay in use through
-// collections, others do not, and failed requests count nothing. This holds for
+// at the caller's frame. Reachable objects stay in use after collections, and
+// other objects do not. Failed requests are not counted. All this holds for
 // dynamic and static linking and for each linker.
 //
 // REQUIRES: libgc

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the program's own handler of collection events is called once per
-// event. It may be set before or after the runtime's handler, by code with or
-// without MProf, and by a handler that calls the previous one. Deaths of
-// objects are still seen. The program reads back the handler that it set. The
-// runtime uses the event numbers of libgc's header.
+// Intent: the program's own handler of libgc's collection events is called once
+// per event. The handler may be set before or after the runtime's handler, by
+// code with or without MProf. A later handler may also call the runtime's
+// handler. MProf still sees which objects have died, at the latest at the next
+// collection. The program reads back the handler that it has set. MProf uses
+// the event numbers of libgc's header.
 //
 // REQUIRES: libgc
 // RUN: %clang -c -DWITHOUT_MPROF -O1 -I%src/test/Inputs %s -o %t.other.o
@@ -91,8 +92,8 @@ int main(void) {
   CHECK(ends == 7 && others == 2);
   CHECK(other_get() != NULL);
 
-  // A library whose handler does not: the runtime misses a collection and then
-  // works again. The next collection finds the objects that died.
+  // A library whose handler does not call the previous one: the runtime misses
+  // a collection. The next collection finds the objects that died.
   row_size = 500;
   allocate(objects, 10), collect(), READ(10, 0);
   drop(objects, 10);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: for libgc's objects the heapx profile counts as temporary those that
-// the program frees before it allocates again, and it has the resizes by
-// GC_realloc. Objects freed by a collection are not temporary, and there is no
-// slack.
+// Intent: an object of libgc is temporary in the heapx profile if the program
+// frees it before the next allocation. Objects that a collection frees are not
+// temporary. The profile also counts resizes by GC_realloc. Objects of libgc
+// have no slack (bytes beyond the requested size).
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

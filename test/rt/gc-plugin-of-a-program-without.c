@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that is not linked with libgc opens a library that is. The
-// library's objects are counted by the program's runtime, or by the library's
-// if the program has none.
+// Intent: a program that is not linked with libgc opens a library that is. If
+// the program has MProf's runtime, this runtime counts the library's objects.
+// Otherwise the runtime that the library is linked with counts them.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

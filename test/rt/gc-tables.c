@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with libgc, each sequence of allocations, drops, collections and
-// reads publishes the counts that Go's machine publishes. A read shows the heap
-// as of the last collection. Before the first collection, a read shows all
-// events. One object may differ, as a stale word on a stack
-// may keep it.
+// Intent: for objects of libgc, the heap profile follows the same rules as Go's
+// heap profile. A read shows the heap as of the last collection. Before the
+// first collection, a read shows all events. The test checks sequences of
+// allocations, collections and reads. The counts may be wrong by one object,
+// because an old word on a stack may keep an object reachable.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads allocate, free and resize objects while other threads
-// collect. No object is lost or invented, and no thread hangs, in exact and in
-// sampled mode, with and without incremental collection, also while threads
-// read and write profiles. In the end exactly the objects that the threads keep
-// are in use.
+// Intent: threads allocate, free and resize objects of libgc, which causes
+// collections, while another thread reads and writes profiles. No thread hangs,
+// and no object is lost or counted twice. This holds in exact and in sampled
+// mode, with and without incremental collection. In the end, only the objects
+// that the threads keep are in use.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
