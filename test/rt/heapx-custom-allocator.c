@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: for an allocator that the program marks, the heapx profile has the
-// temporary blocks and the resizes, exactly at rate 1, and no slack.
+// Intent: for an allocator that is marked with attributes, the heapx profile
+// counts temporary blocks and resizes, exactly with heap_rate=1. Blocks of this
+// allocator have no slack (bytes beyond the requested size).
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app

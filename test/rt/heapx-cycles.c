@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a heapx profile that a program asks for describes the same moment as
-// its heap profile: the end of the last cycle, in either format.
+// Intent: a heapx profile that a program requests shows the state at the last
+// call of mprof_next_cycle, as the heap profile does. This holds for both
+// formats.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app

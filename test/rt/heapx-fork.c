@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child's heapx profile starts empty, ignores the last block
-// of its parent, and counts the child's own events. The parent's profile goes
-// on.
+// Intent: a forked child's heapx profile starts empty and counts the child's
+// own events. A block that the parent allocated last is not temporary if the
+// child frees it. The parent's profile does not change.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the free of a block was not seen and its address was used again,
-// the block leaves no slack in use in the heapx profile and is not temporary.
+// Intent: MProf may learn that a block was freed only when its address is used
+// again. The heapx profile then does not count the block as temporary, and no
+// longer counts its slack (bytes beyond the requested size) as in use.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 %s -o app

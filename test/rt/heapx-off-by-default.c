@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the option there is no heapx profile, and a request for it is
-// refused. With the option the heap profile still has its four columns, the
-// line at exit and the report mention both profiles, and no earlier file is
-// replaced.
+// Intent: without the option heapx there is no heapx profile, and a request for
+// the profile is refused. With the option, the heap profile still has its four
+// columns. The message at exit and the report mention both profiles. Neither
+// profile replaces an earlier file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app

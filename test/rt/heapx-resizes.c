@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile counts, by the stacks of the resized
-// blocks, how many blocks stayed in place, how many moved, and how many bytes
-// were copied. The program computes the same numbers by comparing pointers.
+// Intent: with heap_rate=1 the heapx profile counts how many resized blocks
+// stayed in place, how many moved, and how many bytes were copied. The counts
+// are at the stacks of the resized blocks. The program computes the same
+// numbers by comparing pointers.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0

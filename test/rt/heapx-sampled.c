@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in sampled mode the heapx profile estimates temporary blocks, moves,
-// copies and slack without bias, within 5 sigma of the true numbers. A block
-// with another allocation before its free is never counted as temporary.
+// Intent: in sampled mode the heapx profile estimates temporary blocks, moved
+// blocks, copied bytes and slack (bytes beyond the requested size). The
+// estimates are within 5 sigma of the true numbers. A block is never counted as
+// temporary if the thread makes another allocation before it frees the block.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 %s -lm -o app
@@ -62,7 +63,7 @@ static void resized(size_t size, size_t to) {
   int moved = 0;
   for (int i = 0; i < N; i++) {
     a = malloc(size);
-    b = malloc(24); // behind b's block, so that it cannot always grow
+    b = malloc(24); // behind a's block, so that a cannot always grow
     uintptr_t before = (uintptr_t)a;
     a = realloc(a, to);
     moved += (uintptr_t)a != before;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile counts the bytes that blocks of the
-// malloc family and of operator new have beyond the requested size, for all
-// blocks and for those in use. It equals malloc_usable_size. Blocks of a custom
+// Intent: with heap_rate=1 the heapx profile counts the slack of blocks of
+// malloc and operator new, for all blocks and for those in use. The slack of a
+// block is malloc_usable_size minus the requested size. Blocks of a custom
 // allocator have no slack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

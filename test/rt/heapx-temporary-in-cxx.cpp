@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile has exactly the temporary blocks of
-// operator new, of containers that grow, and of temporary objects.
+// Intent: with heap_rate=1 the heapx profile has exactly the temporary blocks
+// of operator new, of containers that grow, and of temporary objects. A block
+// is temporary if its thread frees it before the thread allocates again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile counts exactly those blocks as temporary
-// that their thread freed before it allocated again, whichever functions it
-// used.
+// Intent: a block is temporary if its thread frees it before the thread
+// allocates again, with whichever functions. With heap_rate=1 the heapx profile
+// counts exactly these blocks as temporary.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile is exact even if threads share stacks. A
-// block that another thread frees is not temporary, even if the same address is
-// passed between the threads.
+// Intent: with heap_rate=1 the heapx profile is exact even if threads share
+// stacks. A block that another thread frees is not temporary, even if the same
+// address passes from thread to thread.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app
@@ -38,7 +38,8 @@ static sem_t turn[RING];
 static void *volatile handed;
 static int same_address;
 
-// The only allocation of the giving thread meanwhile.
+// Allocates blocks that take() frees. The thread makes no other allocation
+// before the free.
 static void *give(void *arg) {
   for (int i = 0; i < HANDED; i++) {
     handed = malloc(103);
@@ -72,8 +73,8 @@ static void *pass_on(void *arg) {
   return NULL;
 }
 
-// The block that comes back has the address of the last block that was freed
-// here.
+// Frees a block, whose address send_back() then allocates. Then frees the block
+// of send_back(), too.
 static void *come_back(void *arg) {
   (void)arg;
   for (int i = 0; i < ROUNDS; i++) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: blocks that the C++ library itself allocates for the program are
-// counted once, and so are their frees. With -fno-mprof-intercept they are not
-// counted.
+// counted once, and so are their frees. With -fno-mprof-intercept these blocks
+// are not counted.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for how in -fuse-ld=bfd -fuse-ld=gold -no-pie -static -static-pie -static-libstdc++; do \
@@ -24,7 +24,7 @@ int main() {
     std::string freed;
     freed.reserve(5555);
     p = new std::string;
-    p->reserve(7799); // and the terminator
+    p->reserve(7799); // 7,800 bytes with the terminator
   }
   return 0;
 }

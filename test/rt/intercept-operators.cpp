@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: operator new and delete, sampled or exact, do as the standard says
-// with sizes, alignments, the new_handler, bad_alloc and null. If the program
-// replaces the plain forms, the other forms call these, also from libraries,
-// and each block is counted once.
+// Intent: operator new and delete follow the standard for sizes, alignments,
+// the new_handler, bad_alloc and null pointers, in sampled and exact mode. If
+// the program replaces the plain forms, the other forms call the replacements,
+// also from libraries. Each block is counted once.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -std=c++17 -O1 -shared -fPIC -DLIBRARY %s -o libplain.so

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: jemalloc's own functions are counted like malloc's and can be mixed
-// with them. A counted block of malloc that is released with its size does not
-// end up among jemalloc's blocks of that size.
+// Intent: jemalloc's own functions, such as mallocx, are counted as malloc is.
+// A block of malloc may be freed by jemalloc's functions, and the reverse. If a
+// sampled block of malloc is freed with its requested size, jemalloc does not
+// reuse the block for other requests of that size.
 //
 // REQUIRES: jemalloc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -49,9 +50,9 @@ static void expect(int line, size_t size) {
     expect(__LINE__, n);                                                       \
   } while (0)
 
-// A block on a page of its own is larger than its size class. The blocks
-// counted now are such blocks. If an earlier one had ended up among the blocks
-// of its size class, it would be handed out again.
+// A sampled block has a page of its own and is larger than its size class.
+// Counts such blocks. There would be more of them than sampled blocks if
+// jemalloc reused an earlier sampled block for its size class.
 static void expect_true_sizes(size_t size) {
   unsigned long long larger = 0;
   for (int i = 0; i < BLOCKS; i++) {

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a block has the labels of the thread that allocated it, in all files
-// and for its whole life: after the thread has got other labels or has ended,
-// and when a thread with other labels resizes or frees it. pprof selects by
-// labels. Keys that MProf uses itself are kept apart from these.
+// and for its whole life. The thread may get other labels or end, and a thread
+// with other labels may resize or free the block. pprof selects samples by
+// labels. If the program uses a key that MProf uses itself, the program's key
+// gets the prefix "label.".
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

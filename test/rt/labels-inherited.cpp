@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread begins with the labels that its creator had at that time, by
-// each way to create a thread, and also without the threadcreate profile. Its
-// changes affect only itself. A forked child and its threads have the labels,
-// too.
+// Intent: a thread begins with the labels that its creator had at that time,
+// for each way to create a thread. This does not depend on the threadcreate
+// profile. Changes of a thread's labels affect only this thread. A forked child
+// and its threads have the labels, too.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -pthread -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads are launched one after another while profiles are taken, in a
-// hundred runs. A profile that has a thread has all threads launched before it,
-// each once, by their labels. Threads that are seen at the beginning and end of
-// waits always have their labels. (Go: TestGoroutineProfileConcurrency,
-// launches)
+// Intent: in a hundred runs, threads are launched one after another, while the
+// stacks of all threads are taken. If a profile has a thread, it has each
+// thread launched before that one exactly once, with its labels. Threads that
+// begin and end waits all the time always appear with their labels. (Go:
+// TestGoroutineProfileConcurrency, launches)
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1:symbolize=0} timeout 60 %t 100
@@ -63,7 +63,7 @@ static int count(const char *what) {
   return n;
 }
 
-// Returns whether the last thread was there.
+// Returns whether the text has the last thread.
 static int check_order(void) {
   int seen[LAUNCHES] = {0}, last = -1;
   NEED(mprof_stack(text, sizeof(text), 1) > 0);

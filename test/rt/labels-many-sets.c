@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks and waits at one stack with thousands of different labels are
-// told apart, though threads cache only some of their last buckets. Beyond the
-// limit of sets, events have the overflow set.
+// Intent: blocks and waits at one stack are counted separately for thousands of
+// different sets of labels. Each thread caches only a few of its last buckets
+// (counters for a stack and labels). After max_labels sets, events have the
+// label "mprof=labels overflow".
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

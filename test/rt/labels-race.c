@@ -33,7 +33,7 @@ static void *check_inherited(void *labels) {
 static void *work(void *arg) {
   char value[16];
   for (int i = 0; !__atomic_load_n(&may_end, __ATOMIC_RELAXED); i++) {
-    // More sets than there is room for.
+    // Makes more sets of labels than max_labels=300 allows.
     snprintf(value, sizeof(value), "%d", i % 50 + 50 * *(int *)arg);
     mprof_labels_swap(NULL);
     const int error = mprof_label_set("loop", value);

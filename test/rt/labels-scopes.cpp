@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: labels that a scope adds are gone after the scope, however it is
-// left: at its end, by return, break, goto and exceptions, and by cancellation
-// of the thread. A scope that is left by longjmp ends with the scope around it.
+// Intent: labels that a scope adds are gone after the scope, however the
+// program leaves it. The scope may be left at its end, by return, break, goto
+// or an exception, or by cancellation of the thread. If longjmp leaves a scope,
+// its labels stay until the end of the scope around it.
 //
 // RUN: %mprof_clangxx -fmprof -O0 -pthread -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t
@@ -147,7 +148,7 @@ end:
   cancel((void *)1);
 #ifdef __GLIBC__
   CHECK(found_at_end == 2);
-#else // cancellation leaves no scope here
+#else // on musl cancellation does not leave scopes
   CHECK(found_at_end == 0);
 #endif
   return 0;

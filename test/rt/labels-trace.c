@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the trace has the labels of a thread as messages of that thread: the
-// labels at the start of the session, those that the thread was created with,
-// and each change. A recorder's window has those that were set before it.
-// Readers accept the messages in all formats; format 1.5 has no messages and no
-// labels.
+// Intent: a trace has log messages with the labels of threads. They tell the
+// labels when the trace starts, the labels that a new thread inherits, and each
+// change. If only the last part of a trace is kept (trace_last), labels that
+// were set earlier are in the trace, too. Readers of traces accept the messages
+// in all formats. Format 1.5 has no messages, so it has no labels.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
@@ -75,7 +75,7 @@ static void *loop(void *arg) {
   return arg;
 }
 
-// Runs without an event of its own in the window.
+// Runs without an event of its own in the last part of the trace.
 static void *compute(void *arg) {
   for (volatile unsigned long n = 0;; n++)
     ;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in all files a wait has the labels of the thread that waited, and a
-// contended unlock has those of the thread that unlocked. The records of the
-// API are one per stack all the same.
+// Intent: in all files a wait has the labels of the thread that waited. A
+// contended unlock has the labels of the thread that unlocked. The functions
+// mprof_block_profile and mprof_mutex_profile still return one record per
+// stack, whatever the labels are.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

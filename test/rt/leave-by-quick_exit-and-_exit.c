@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: quick_exit writes the profile. _exit, _Exit and exec write none
-// unless an option asks for it, and work as without MProf: the exit status, the
-// arguments and environment of the new program, and errno of a failed exec are
-// right. A child of vfork writes no file under its parent's name.
+// Intent: quick_exit writes the profile. _exit, _Exit and exec write no profile
+// unless an option asks for it. They work as without MProf: the exit status,
+// the arguments and environment of the new program, and errno of a failed exec
+// are right. A child of vfork writes no file under its parent's name.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
