@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: an instrumented library has a malloc and operators of its own, which
-// a version script hides. The library calls them, both in code with MProf and
-// in code without it. All its blocks come from its own allocator and go back
-// there, and they are not in the profile; the program's blocks are. This holds
-// for a library that is opened, for one that the program is linked with, and
-// without interceptors.
+// a version script hides. Code of the library calls them, both code with MProf
+// and code without it. All blocks of the library come from its own allocator
+// and go back there. They are not in the profile, but the program's blocks are.
+// This holds whether the program opens the library or is linked with it, and
+// also with -fno-mprof-intercept.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: echo '{ global: run; early; local: *; };' > hide.map
@@ -33,8 +33,8 @@
 // RUN: awk '/program_s_block/ { n = $1 } \
 // RUN:   END { exit !(n > 18050 && n < 21950) }' sampled.top
 //
-// The calls are bound by -Bsymbolic, by either linker, and are made before any
-// constructor: from DT_INIT.
+// The linker, lld or ld, binds the calls by -Bsymbolic. DT_INIT makes calls
+// before any constructor.
 // RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,-Bsymbolic -Wl,-init,early -fuse-ld=lld -o libown.so && ./opens
 // RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
@@ -47,7 +47,7 @@
 // RUN: %mprof_clang -fmprof -O1 -fPIC -DOTHER -x c -c %s -o other.o
 // RUN: %mprof_clang++ -fmprof -shared one.o other.o \
 // RUN:   -Wl,--version-script=hide.map -o libown.so && ./opens
-// Functions that no site calls are not needed.
+// The library does not refer to operator new[], because no code calls it.
 // RUN: %mprof_clang++ -fmprof -O1 -fPIC -ffunction-sections -fdata-sections \
 // RUN:   -fvisibility=hidden -DUNUSED -c %s -o unused.o
 // RUN: %mprof_clang -fmprof -shared -Wl,--gc-sections unused.o -o libunused.so
@@ -115,7 +115,7 @@ void *plain_part(void *mine) {
   return malloc(64);
 }
 
-#elif defined(LIBRARY) // its user
+#elif defined(LIBRARY) // the code that uses the allocator
 
 void *operator new(size_t size) { return own_take(size); }
 void operator delete(void *p) noexcept { own_give(p); }

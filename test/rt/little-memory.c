@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the system accounts for memory strictly, or gives little address
-// space. The program's allocations then fail and succeed just as they do
-// without MProf. Events that could not be counted are reported at exit, when
-// the program has released memory again.
+// Intent: the kernel limits the memory or the address space of the program. The
+// program's allocations then fail and succeed just as they do without MProf.
+// Events that could not be counted are reported at exit, when the program has
+// released memory again.
 //
 // The limit on data counts memory that is mapped writable, used or not, as the
 // kernel does with vm.overcommit_memory=2, but for one process.

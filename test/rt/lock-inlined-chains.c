@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: functions that were inlined around a lock or an unlock are all shown,
-// leaf first and below the hooked function, in pprof and in the report. The
-// samples have the lock's address or name and the kind of wait.
+// Intent: pprof and the report show all functions that were inlined around a
+// lock or an unlock, from the innermost to the outermost. The frame of
+// pthread_mutex_lock or pthread_mutex_unlock comes first. The samples have the
+// lock's address or name and the kind of wait.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

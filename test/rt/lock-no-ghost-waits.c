@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that left its wait by cancellation or by a jump out of a
-// signal handler no longer counts as waiting, nor does one that a fork left
-// behind. A later unlock is charged with nothing.
+// Intent: a thread no longer counts as waiting after cancellation, or a jump
+// out of a signal handler, has ended its wait. In a forked child, no thread of
+// the parent counts as waiting. Later unlocks are not charged with such waits.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a lock without waiters leaves no record. With stack_depth=0, or with
-// the profiles off, no lock does.
+// Intent: a lock without waiters is in neither the block profile nor the mutex
+// profile. With stack_depth=0, or with these profiles off, a lock with waiters
+// is not recorded either.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t free

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: locks and blocking calls of the program's own are in the profiles if
-// its functions have the attributes, with the function on top. Waits inside
-// these functions are not counted again, and an unlock without a waiter is not
-// counted.
+// Intent: locks and blocking calls that a program implements itself are in the
+// profiles if the functions have MProf's attributes. The function with the
+// attribute is the innermost frame. Waits inside these functions are not
+// counted again, and an unlock without a waiter is not counted.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} %t

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: arenas go on working beyond max_memory_mb and when the system refuses
-// any one request for memory. Their reset frees the blocks that were counted
-// before, lost events are counted as lost, and no block is freed that was not
-// counted.
+// Intent: a program can report blocks of arenas even beyond max_memory_mb, and
+// even if the system refuses a request of the runtime for memory. Events that
+// cannot be counted are reported as lost. mprof_arena_reset frees exactly the
+// blocks that were counted.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fmprof-nested=each -O1 -I%src/test/Inputs %s \

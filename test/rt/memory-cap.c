@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: beyond max_memory_mb events are dropped and counted, the program goes
-// on, and earlier counts stay right.
+// Intent: beyond max_memory_mb, MProf drops events and reports that it did. The
+// program goes on, and earlier counts stay correct.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

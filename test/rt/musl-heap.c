@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: every function of musl's heap is counted once, with the requested
-// size, even if blocks are placed on page boundaries (heap_rate=4096). Freed
-// blocks are free in the profile. musl's realloc to size 0 leaves a block.
+// Intent: each call of musl's allocation functions is counted once, with the
+// requested size. The frees of the blocks are counted, too. On musl realloc to
+// size 0 returns a block, which is counted. Blocks that a low heap_rate places
+// on page boundaries work like other blocks.
 //
 // REQUIRES: musl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

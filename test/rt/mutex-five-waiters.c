@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an unlock that five threads waited for is charged with the time of
-// all five. Each of these has its own time at its own stack.
+// Intent: an unlock that five threads waited for is charged with the wait times
+// of all five. In the block profile, each of the five threads has its own time
+// at its own stack.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t

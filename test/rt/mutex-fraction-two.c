@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with fraction 2 half of the contentions are sampled, and each counts
-// twice. With a rate far above the wait times few waits are sampled, and each
-// counts for many. Changing the fraction afterwards changes no value.
+// Intent: with mutex_fraction=2 about half of the contended unlocks are
+// sampled, and each sample counts twice. A later change of the fraction or of
+// the block rate does not change the values that were recorded before.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{mutex_fraction=2:seed=1} %t

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a stack is only once in a file and once in the records of the API,
-// however often and in whichever threads it occurs. This holds for the block
-// and the mutex profile, in protobuf and in text.
+// Intent: each stack has one sample in a file, in however many threads the
+// stack occurs. It also has one record in the results of mprof_block_profile
+// and mprof_mutex_profile. This holds for both profiles, in protobuf and in
+// text.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
