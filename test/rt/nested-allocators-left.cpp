@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with -fmprof-nested=outermost, an allocator that is left by an
-// exception or by longjmp hides no later allocation, whichever function called
-// it, wherever the program goes on, and whether or not that file is compiled
-// with the flag.
+// Intent: with -fmprof-nested=outermost, allocations inside a custom allocator
+// are not counted. If an exception or longjmp leaves the allocator, later
+// allocations are counted again. This holds whichever function called the
+// allocator, wherever the program goes on, and also in files compiled without
+// the flag.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: for flags in -O0 "-O2 -g"; do \

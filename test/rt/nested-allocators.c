@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: custom allocators call each other and malloc, in functions of their
-// own and through code that keeps no frame pointers. -fmprof-nested chooses
-// what is counted: all except the code of allocators themselves (the default),
-// only the outermost block, or each block. All blocks are freed, though they
-// have one address.
+// own and through code that keeps no frame pointers. By default, a call of an
+// allocator is not counted if it is written directly in the code of another
+// allocator. With -fmprof-nested=outermost only the outermost block is counted,
+// and with -fmprof-nested=each every block. All blocks are counted as freed,
+// although they have one address.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: %clang -O2 -fomit-frame-pointer -c through.c -o through.o
@@ -123,10 +124,11 @@ int main(int argc, char **argv) {
   expect(mode, 4000, ROUNDS, ROUNDS, ROUNDS, 0);
   expect(mode, 4003, ROUNDS, 0, ROUNDS, 0);
 
-  // A block in use is counted once by each allocator that counts it.
+  // A block in use is counted once for each allocator that counts the block.
   sink = outer(3000);
   expect(mode, 3000, 1, 1, 1, 1);
-  // The outer block takes its place, unless each block is counted.
+  // The outer block replaces this one, which has the same address, unless each
+  // block is counted.
   expect(mode, 3010, 1, 0, 1, strcmp(mode, "each") == 0);
   expect(mode, 3013, 1, 0, 1, 1);
   return 0;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a process that has nothing to report writes no file, and neither does
-// a forked child. It says so only if the user has set options. A process with
-// one event or one loss writes its files as usual.
+// a forked child. A message says that nothing was written, but only if the user
+// has set options. A process with one event, or with one event that was lost,
+// writes its files as usual.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app -pthread

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: whichever request for memory the system refuses, the program runs to
-// its end with its own result, and the message at exit says what was recorded.
+// Intent: the system refuses one of the runtime's requests for memory,
+// whichever it is. The program still runs to its end and computes the right
+// result. MProf prints its message at exit.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: operators new and delete that a linked library replaces are used by
-// the whole process. The program frees blocks that the library gave it by the
-// library's operators, and each block is counted once.
+// Intent: if a linked library replaces operator new and delete, the whole
+// process uses the replacements. The program frees blocks of the library by the
+// library's operator delete, and each block is counted once.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for how in "" -Wl,-Bsymbolic; do \

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: paths in options may contain the characters that separate options if
-// they are quoted, with either quote, in the environment and in the program.
+// Intent: a path in an option may contain the characters that separate options
+// if the path is in single or double quotes. This holds for options in the
+// environment and in the program.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app

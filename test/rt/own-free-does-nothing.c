@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: in a program whose own free does nothing, the frees are counted at
-// every optimization level, even if the compiler sees the definition.
+// every optimization level, even if the compiler sees the definition of free.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for o in -O0 -O1 -O2 -Oz '-O2 -flto=thin -fuse-ld=lld'; do \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that defines malloc, free, calloc, realloc and
-// malloc_usable_size, but not the aligned functions, never gets a block of
-// libc's to free, sampled or not.
+// Intent: a program defines malloc, free, calloc, realloc and
+// malloc_usable_size, but not the aligned functions. The program's free never
+// gets a block of libc's allocator, whether or not a block is sampled.
 //
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin %s -o %t
 // RUN: %run_quiet{seed=3} %t

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that replaces only some forms of operator new and delete
-// (the array forms, the aligned forms) gets no block of another form, sampled
-// or not.
+// Intent: a program replaces only some forms of operator new and delete, such
+// as the array forms or the aligned forms. The replaced operator delete never
+// gets a block that another form of operator new has allocated, whether or not
+// the block is sampled.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 -DARRAY %s -I%src/test/Inputs -o %t
 // RUN: %run_quiet{seed=3} %t

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the blocks of a bundled allocator with the prefix je_, mi_, tc_, rp
-// or sn_ are in the heap profile until they are freed. The memory that the
-// allocator takes from malloc is counted only as its blocks.
+// or sn_ are in the heap profile until they are freed. The memory that this
+// allocator takes from malloc is not counted a second time.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app

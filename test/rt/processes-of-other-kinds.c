@@ -3,8 +3,8 @@
 //
 // Intent: a daemon writes a profile of its own, and its parent writes none.
 // posix_spawn and system work as without MProf. With follow_fork=0 a forked
-// child is not profiled. A child made by _Fork says why it wrote nothing, and
-// cannot ask for a profile.
+// child is not profiled. A child made by _Fork prints why it wrote nothing, and
+// its calls of mprof_write_profile fail with ENOSYS.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app

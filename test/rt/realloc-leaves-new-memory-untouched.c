@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block that a sampled realloc makes much larger, and moves to a page
-// boundary, keeps its contents, and the rest of it takes no memory.
+// Intent: a sampled realloc makes a block much larger and moves it to a page
+// boundary. The block keeps its contents, and its new pages take no memory
+// until the program writes to them.
 //
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{seed=3} %t

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in sampled mode blocks keep their contents through every resize,
-// counted or not, and the free of each counted block is seen.
+// Intent: in sampled mode a block keeps its contents through every resize,
+// whether or not the block is sampled. The free of each sampled block is
+// counted.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{seed=11} %t

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program with its own operator new and malloc keeps using them:
-// counted blocks come from them and go back to them. This also holds in sampled
-// mode, in which libc's aligned blocks must not be passed to them.
+// Intent: in a program with its own operator new and malloc, counted blocks
+// come from these functions and go back to them. This also holds in sampled
+// mode, in which the program's functions must never get an aligned block of
+// libc.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -DOWN_NEW -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{seed=3} %t

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report says if a list is not complete. It also says at which time
-// its figures were taken if that was not the end: at the last cycle or
-// collection.
+// Intent: the report says if it omits stacks from a list. If the figures are
+// not those of the end of the run, the report says when they were taken: at the
+// last mprof_next_cycle or garbage collection.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o app

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at 512 KiB the estimate of the allocated bytes is unbiased: over 200
-// seeds its mean is within 1 % of the truth, and each run within 5 sigma.
+// Intent: with the default sampling period of 512 KiB, the estimate of the
+// allocated bytes is unbiased. Over 200 seeds its mean is within 1 % of the
+// truth, and each run is within 5 sigma.
 //
 // RUN: %mprof_clang -fmprof -O2 %s -lm -o %t
 // RUN: for i in $(seq 1 200); do \

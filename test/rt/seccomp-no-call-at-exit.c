@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at exit MProf makes no system call if there is nothing to write,
-// because all output is off or nothing was recorded. So a seccomp filter that
-// kills for each call does not end the program.
+// Intent: MProf makes no system call at exit if all output is off or nothing
+// was recorded. So a seccomp filter that kills the process for every system
+// call but exit does not hurt the program.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if a seccomp filter refuses renameat2, fstat or the calls that
-// replace them, the profiles are written all the same. Checks that could not be
-// made are counted on stderr and in the report. Existing files stay as long as
-// the kernel can tell that they exist.
+// Intent: the profiles are written even if a seccomp filter refuses renameat2,
+// fstat or the calls that replace them. MProf may then be unable to check that
+// it replaces no file. The number of such checks is on stderr and in the
+// report. Existing files stay as long as the kernel can tell that they exist.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program with more rights than its user writes no file, except if
-// the program itself sets an absolute path. Neither the environment nor the
-// current directory decides.
+// Intent: if a program has more rights than its user (AT_SECURE), MProf writes
+// no file unless the program itself names it. The program may name files by an
+// absolute path in its own options, or by calling mprof_write_profile. Neither
+// the environment nor the current directory chooses a file.
 //
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/owner %t.dir/user && cd %t.dir/user
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o ../app

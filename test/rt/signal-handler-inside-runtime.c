@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a handler that allocates while it interrupts the runtime itself
-// causes no deadlock and no corruption. Each of its events is counted, or
-// reported as lost. (It must not interrupt malloc, which no profiler makes
-// safe.)
+// Intent: a signal handler that interrupts the runtime may allocate without
+// deadlock or corruption. Each event of the handler is counted or reported as
+// lost. (The handler must not interrupt malloc, because no profiler can make
+// that safe.)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a blocking call of a handler that interrupts the runtime itself is
-// reported as a lost event only if a profile or the trace would show the call.
-// With threads=1 each call is reported to the runtime, but no profile counts
-// it.
+// Intent: a signal handler that interrupts the runtime makes a blocking call.
+// The call is reported as a lost event only if a profile or the trace would
+// show the call. With threads=1 the runtime sees each blocking call, but no
+// profile counts it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

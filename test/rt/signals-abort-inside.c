@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a handler that interrupts the profiler and calls abort ends the
-// process by SIGABRT, as without MProf, even if a profile should be written
-// then.
+// Intent: a signal handler that interrupts the profiler and calls abort ends
+// the process by SIGABRT, as without MProf. This holds even with
+// dump_on_signal=ABRT, which writes a profile at SIGABRT.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o app

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: signals of dump_on_signal that come while several threads are inside
-// the profiler reach each thread with their own data, including several
-// instances of one real-time signal. They are blocked only for that time, and a
-// child that is forked meanwhile does not have them blocked.
+// Intent: signals of dump_on_signal come while threads are inside the profiler,
+// which delays them. Later the program's handler runs in each of these threads
+// with the signal's own data, also for several instances of one real-time
+// signal. When a thread leaves the profiler, the signals are not blocked. They
+// are not blocked in a forked child either.
 //
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{heap_rate=1:dump_on_signal=USR1+40} %t 2> %t.err
@@ -108,7 +109,7 @@ int main(void) {
   pthread_t t[THREADS], forker;
   struct sigaction now;
   CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_sigaction != own);
-  alarm(60);                        // a lost signal would be waited for
+  alarm(60);                        // ends the test if a signal is lost
   for (size_t i = 0; i < 2000; i++) // makes a profile take a while
     free(malloc(10000 + i));
   for (int i = 0; i < THREADS; i++)

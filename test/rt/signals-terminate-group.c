@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: dump_on_signal=terminate+crash writes the files before the default
-// action of HUP, INT, TERM and of the fatal errors ends the process. The
+// Intent: with dump_on_signal=terminate+crash, HUP, INT, TERM and signals of
+// fatal errors, such as SEGV, write the files before they end the process. The
 // process ends by the same signal as without the option. Signals that the
 // program handles or ignores are left to the program without a message.
 //

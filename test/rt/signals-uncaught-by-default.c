@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: by default MProf catches no signal. So SIGTERM ends a process that
-// waits for a child of vfork, although a handler could not run before the child
-// has ended.
+// waits in vfork for its child. If MProf had a handler, the handler could not
+// run before the child has ended.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app

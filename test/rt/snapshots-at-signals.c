@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the names of the files that a process writes at a signal and survives
-// contain the time. Only the newest dump_keep snapshots stay, and the files of
-// the process's end. In a directory that the program enters later, files of the
-// same names stay.
+// Intent: if a process survives a signal of dump_on_signal, the files written
+// at this signal are snapshots with the time in their names. Only the newest
+// dump_keep snapshots stay, together with the files written at exit. If the
+// program changes its directory, files with the names of old snapshots in the
+// new directory stay.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
