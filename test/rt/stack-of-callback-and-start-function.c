@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a function is both the start function of a thread and a callback of
-// libc. Its two stacks differ, although the frame pointers of both lead to the
-// same functions and then to libc. (glibc's bsearch has 0 in the frame pointer
+// Intent: one function is the start function of a thread and also a callback of
+// libc's bsearch. The profile has two different stacks for these uses, and the
+// callback's stack has bsearch and its callers. Frame pointers alone cannot
+// distinguish the two uses. (glibc's bsearch has 0 in the frame pointer
 // register, as new threads have.)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report of stuck threads says where a held lock was taken, with
-// the frames of libraries without frame pointers.
+// Intent: the report of stuck threads has the stack at which a held lock was
+// taken. This stack has the frames of libraries that keep no frame pointers.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \

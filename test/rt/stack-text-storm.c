@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   NEED(setitimer(ITIMER_PROF, &each_ms, NULL) == 0);
   for (int i = 0; i < texts; i++) {
     NEED(mprof_stack(text, sizeof(text), 1) == strlen(text));
-    NEED(count(" \"worker\" [") >= WORKERS); // with their children
+    NEED(count(" \"worker\" [") >= WORKERS); // children have the name, too
   }
   may_end = 1;
   for (int i = 0; i < WORKERS; i++)

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_stack describes the calling thread, and all others if asked, as
-// text with functions and lines, with the creator of each thread and the time
-// that it has waited. The text is the same on stderr, in a buffer that is NULL,
-// and as the profile with format=2. It is cut at the end of the buffer, and
-// nothing is written beyond. In a signal handler it has only addresses.
+// Intent: mprof_stack describes the calling thread, or all threads, as text
+// with functions and lines. The text names each thread's creator and the call
+// in which the thread waits. If the buffer is NULL, the text goes to stderr.
+// The profile of all threads with format 2 has the same text. A short buffer
+// gets the beginning of the text, and nothing is written beyond the buffer. In
+// a signal handler the text has only addresses.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the stacks of allocations, waits and trace events in a callback have
-// all frames of the libraries that lead to the callback, up to the thread's
-// first function. The libraries keep no frame pointers. They use the register
-// for other values, or leave the caller's frame address in it.
+// Intent: an allocation, wait or trace event in a callback has a stack with all
+// frames of the libraries that lead to the callback. The stack ends at the
+// thread's first function. The libraries keep no frame pointers. They use the
+// frame pointer register for other values, or leave the caller's frame address
+// in it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a static program contains the functions that its sites no longer call
-// directly, because the runtime calls them: strdup and similar ones.
+// Intent: the plugin replaces calls of strdup, strndup and wcsdup by calls of
+// the runtime. A static program still contains these functions, because the
+// runtime calls them.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for f in strdup strndup wcsdup; do \

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a static program the only call of an operator or of a lock is in
-// cold code, where the site calls only the runtime. The program still contains
-// that function. This also holds for wcsdup, whose sites always call the
-// runtime.
+// Intent: the only call of an operator or lock function is in cold code, where
+// the instrumented code calls only the runtime. A static program still contains
+// the function itself. This also holds for wcsdup, whose calls are always
+// replaced by calls of the runtime.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O2 -static %s -o app

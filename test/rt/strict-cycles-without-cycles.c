@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with strict_cycles, if the program ends no cycle, every profile
-// describes the first cycle, and the report says so. The report does not say so
-// once a cycle has ended, or without the option.
+// Intent: with strict_cycles, if the program never calls mprof_next_cycle,
+// every profile has the figures of the first profile, and the report says so.
+// The report does not say so after a call of mprof_next_cycle, or without the
+// option.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
