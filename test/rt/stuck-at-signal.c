@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with dump_on_signal, a thread that gets the signal while it waits is
-// judged and shown as waiting: in a cycle, in a join, and at a semaphore that
-// nobody can post.
+// Intent: with dump_on_signal, a signal that writes the files may interrupt a
+// stuck thread. The report still shows this thread as waiting and stuck. The
+// test has a deadlock of two mutexes, a join with a deadlocked thread, and a
+// wait for a semaphore that nobody can post.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for c in cycle join; do \
 // RUN:   not --crash %run{stuck=1:dump_on_signal=TERM:format=1:log_path=$c} \
 // RUN:   timeout 60 ./app $c || exit 1; done
-// Any word may look like the semaphore's address and so make it reachable, but
-// not in every run.
+// A word in memory may equal the semaphore's address by chance. The semaphore
+// then counts as reachable, so the test has five tries.
 // RUN: for i in 1 2 3 4 5; do rm -f sem.*; \
 // RUN:   not --crash %run{stuck=1:dump_on_signal=TERM:format=1:log_path=sem} \
 // RUN:   timeout 60 ./app sem || exit 1; \
@@ -40,7 +41,7 @@
 
 static void *wait_at_sem(void *tid) {
   sem_t *sem = calloc(1, sizeof(*sem));
-  void *volatile next = malloc(100); // the last block borders on the top
+  void *volatile next = malloc(100); // lies between sem and malloc's top chunk
   (void)next;
   sem_init(sem, 0, 0);
   about_to_wait(tid);
@@ -58,7 +59,7 @@ static void *end_it(void *arg) {
     until_sleeps(&tids[i]);
   until_sleeps(&tids[2]);
   NEED(pthread_kill(e->whom, SIGTERM) == 0);
-  for (;;) // pause is a system call in code without MProf
+  for (;;) // the signal ends the process
     sleep(60);
 }
 

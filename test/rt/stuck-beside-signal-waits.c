@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that wait for signals are in known calls. They are in the
-// threads profile as waiting, are not stuck, and do not keep other threads from
-// being judged.
+// Intent: threads that wait for signals, as in sigwait or pause, are in the
+// threads profile as waiting, and they are not stuck. MProf still finds other
+// threads that are stuck beside them.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

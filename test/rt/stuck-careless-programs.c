@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the search for stuck threads does no harm in programs whose locks are
-// unmapped or contain garbage, from signal handlers, beside forks, and in many
-// threads at once. After an early request, a later one finds threads that have
-// deadlocked since.
+// Intent: the search for stuck threads does no harm if the program's locks are
+// unmapped or contain garbage. Signal handlers, several threads at once, and
+// threads during a fork may request the search. After a request that finds
+// nothing, a later request finds threads that have deadlocked since.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a signal handler of the program interrupts a join or a wait for a
-// mutex and asks for stuck threads. It finds the cycle, with its own thread in
-// the cycle or waiting for it, whether or not it has SA_RESTART or an alternate
-// stack. mprof_stack then shows the handler, which runs. A wait for a condition
-// is not judged, as the handler may end it.
+// Intent: a signal handler interrupts a join or a wait for a mutex and requests
+// the list of stuck threads. The deadlock is found, whether the handler's
+// thread is in the cycle or waits for the cycle. SA_RESTART and an alternate
+// stack make no difference. mprof_stack then shows the handler's thread as
+// running. If the handler interrupts a wait for a condition, its thread is not
+// stuck, because the handler may end the wait.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -47,7 +48,7 @@ struct gate {
 static void *wait_at_gate(void *tid) {
   use_own_stack();
   struct gate *g = calloc(1, sizeof(*g));
-  void *volatile next = malloc(100); // the last block borders on the top
+  void *volatile next = malloc(100); // lies between g and malloc's top chunk
   (void)next;
   pthread_mutex_init(&g->mutex, NULL);
   pthread_cond_init(&g->opens, NULL);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads in a cycle of each kind of lock are reported as stuck. They
-// are certain where the lock itself names its owner, and likely otherwise. No
-// thread is stuck that waits with a timeout, for a lock that another process
-// may release, or for a lock whose owner runs.
+// Intent: threads in a deadlock are reported as stuck, for each kind of lock.
+// The report calls them certain if the locks contain their owners, and likely
+// otherwise. A thread is not stuck if its wait has a timeout, if another
+// process may release the lock, or if the lock's owner runs.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

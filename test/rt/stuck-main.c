@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the first thread is judged as others are, though libc and the runtime
-// know addresses of its stack. It is stuck at a semaphore or condition on the
-// heap that no other thread can reach. It is not stuck if another thread has
-// the address of a local variable that leads there.
+// Intent: the first thread can be found to be stuck, although libc and the
+// runtime know addresses of its stack. It is stuck at a semaphore or condition
+// on the heap that no other thread can reach. It is not stuck if another thread
+// has the address of a local variable of main, and this variable leads to the
+// semaphore.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o %t
 // RUN: export MPROF_OPTIONS=profile=0:report=0:stuck=1
@@ -45,7 +46,7 @@ int main(int argc, char **argv) {
   pthread_cond_t *condition = calloc(1, sizeof(*condition));
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_t thread;
-  void *volatile after = malloc(100); // the last block borders on the top
+  void *volatile after = malloc(100); // before malloc's top chunk
   (void)after;
   pthread_create(&thread, NULL, ask,
                  strcmp(how, "shared") == 0 ? &local : NULL);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a cycle of rwlocks held by readers is found, though the threads have
-// taken and released hundreds of other locks and hold as many mutexes. Only a
-// hold record that is needed counts as lost, and the record of a mutex never
-// replaces one. If a thread holds more than 32 locks that do not name their
-// owner, no such lock is judged, and the report says why, also after another
-// lock was taken twice and released twice. Once they are released, such locks
-// are judged again.
+// Intent: a deadlock of rwlocks held by readers is found, although the threads
+// have used hundreds of other locks and hold hundreds of mutexes. Such rwlocks
+// do not contain their owners, so MProf records up to 32 of them per thread.
+// Mutexes and released locks do not count against this limit. If a thread holds
+// more such locks, none of these locks is examined, and the report says why.
+// This stays so if the thread takes another lock repeatedly and releases it as
+// often. After the thread has released the locks, the deadlock is found again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

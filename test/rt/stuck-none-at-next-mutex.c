@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that was woken at a condition and now waits for its mutex no
-// longer counts as waiting at the condition. The mutex is the next block in
-// memory, and nobody can reach the condition.
+// Intent: a thread that is woken at a condition, and then waits for the mutex,
+// no longer counts as waiting for the condition. So it is not stuck, although
+// nobody can reach the condition. The mutex is the next block in memory after
+// the condition.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t
@@ -12,7 +13,7 @@
 
 struct pair {
   pthread_cond_t opens;
-  char between[16]; // laid out as by malloc
+  char between[16]; // as malloc lays out two blocks
   pthread_mutex_t mutex;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a reader of an rwlock waits behind a writer with a timeout. Neither
-// the reader nor the holder, which joins the reader, is stuck.
+// Intent: a reader of an rwlock waits behind a writer that waits with a
+// timeout. The holder of the lock joins the reader. Neither the reader nor the
+// holder is stuck, because the reader can go on after the timeout.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

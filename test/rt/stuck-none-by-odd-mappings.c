@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck at a gate whose address is in a shared mapping of
-// a file, or in memory that is not readable at the time of the search.
+// Intent: a thread is not stuck at a condition if the condition's address is in
+// a shared mapping of a file. The same holds if the address is in memory that
+// is not readable at the time of the search.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck at a gate that another thread knows, wherever that
-// thread's stack is: beside another stack without a guard, beside memory of the
-// program, below a signal handler on an alternate stack within it, or on a
-// stack that the program allocated. The same holds if the gate's address is in
-// memory that was the stack of an ended thread.
+// Intent: a thread is not stuck at a condition if the stack of another thread
+// has the condition's address. This stack may be next to another stack without
+// a guard page, or next to other memory of the program. The other thread may
+// also run a signal handler on an alternate stack, which lies within its own
+// stack. Or the thread may run on a stack that the program has allocated. The
+// address may also be in memory that was the stack of an ended thread.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

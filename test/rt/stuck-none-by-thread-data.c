@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck at a gate that is in the result of an ended thread
-// that may still be joined, or in a thread's data by pthread_setspecific,
-// including keys beyond the first ones. The argument of a detached thread that
-// has ended does not keep a gate reachable.
+// Intent: a thread is not stuck at a condition whose address is the result of
+// an ended thread that may still be joined. It is not stuck either if the
+// address is in a thread's data by pthread_setspecific, for the first 32 keys
+// and for later keys. The argument of a detached thread that has ended does not
+// make a condition reachable.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck at a gate in the state of another std::thread,
-// which opens the gate when that thread ends. The state of the waiting thread
-// itself does not keep its gate reachable.
+// Intent: a thread waits for a semaphore whose address is in the state of
+// another std::thread (its function object). The waiting thread is not stuck,
+// because the other thread posts the semaphore when it ends. If only the state
+// of the waiting thread itself has the address, the thread is stuck.
 //
 // RUN: %mprof_clangxx -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an object whose address only epoll has is reachable. This also holds
-// if the first thread has ended and the process goes on without it: the kernel
-// then no longer shows its descriptors.
+// Intent: a thread is not stuck at a condition whose address only epoll has.
+// This also holds if the first thread has ended and the process goes on. The
+// kernel then no longer shows the descriptors of the first thread.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

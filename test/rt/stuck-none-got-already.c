@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a signal interrupts a thread that has just got a mutex but has not
-// returned from the call. The thread does not wait for itself.
+// Intent: a signal interrupts pthread_mutex_lock after the thread has got the
+// mutex. A request in the signal's handler does not report that the thread
+// waits for itself.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app -ldl
@@ -18,7 +19,8 @@ static pid_t tid;
 static int calls;
 static size_t found = 1000;
 
-// Replaces libc's functions; raises a signal before a lock returns.
+// These functions replace libc's functions. pthread_mutex_lock raises a signal
+// before it returns.
 #define NEXT(f) ((int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, #f))
 int pthread_mutex_trylock(pthread_mutex_t *m) {
   return NEXT(pthread_mutex_trylock)(m);

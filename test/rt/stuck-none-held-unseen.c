@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck that waits for a lock which it has held before and
-// which another thread has got by a try. Nor is a thread in a forked child
-// stuck at a mutex that the forking thread has held since before the fork.
+// Intent: a thread waits for a lock that it has held before, and that another
+// thread has got by a try lock. The waiting thread is not stuck. In a forked
+// child, a thread waits for a mutex that the forking thread has held since
+// before the fork. This thread is not stuck either.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a healthy program no thread is stuck when a signal handler asks,
-// whatever wait it interrupted: for a mutex, a condition, a semaphore, an
-// rwlock or a join, with SA_RESTART and without.
+// Intent: in a healthy program, a signal handler that requests the list of
+// stuck threads gets an empty list, whatever wait the handler has interrupted.
+// The waits are for a mutex, a condition, a semaphore, an rwlock or a join,
+// with SA_RESTART and without.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -64,7 +65,7 @@ static void *work(void *arg) {
   return NULL;
 }
 
-// A thread must be able to end the wait for a turn.
+// Ends the waits for a turn, so that no thread is stuck.
 static void *drive(void *arg) {
   while (!atomic_load(&may_end)) {
     pthread_mutex_lock(&mutex);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck at a gate whose address is still in a pipe, behind
-// other messages and at any offset. Afterwards the pipe has as much data as
-// before.
+// Intent: a thread is not stuck at a condition whose address is still in a
+// pipe, behind other data and at any offset. After the search the pipe has the
+// same amount of data as before.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

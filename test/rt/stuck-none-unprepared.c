@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is accused while healthy threads, whose waits are not
-// noted, pass mutexes and rwlocks to one another, also beside threads that end
-// while they wait, and threads that are not registered. Each thread that waits
-// for a lock has an owner that may itself be waiting at another moment.
+// Intent: in a program whose locks are not instrumented, healthy threads pass
+// mutexes and rwlocks to one another. No thread is reported as stuck, although
+// the owner of each lock may itself wait for another lock at another moment.
+// Meanwhile other threads, which are not registered with MProf, wait for a
+// mutex and end.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o app

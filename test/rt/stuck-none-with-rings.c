@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck at a condition while the kernel has requests of
-// the process, for aio or io_uring, whose addresses cannot be queried, even if
-// the descriptor of the ring is closed. The report says why.
+// Intent: the kernel may have addresses of a process in requests of aio or
+// io_uring, and nobody can query them. So no thread is reported as stuck at a
+// condition while the process has an aio context or a ring. This holds even if
+// the descriptor of the ring is closed. The report gives the reason.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

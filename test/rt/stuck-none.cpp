@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck whose condition or semaphore another thread can
-// reach: from globals, from a thread's stack, registers or thread-local memory,
-// from heap blocks of all sizes and arenas, from mapped or shared memory, by an
-// address with a tag, or only by a value that epoll or a timer will return. All
-// threads are woken at the end, so the addresses are still there.
+// Intent: a thread is not stuck if another thread can reach the condition or
+// semaphore that it waits for. The address may be in globals, in a thread's
+// stack, registers or thread-local memory, or in heap blocks of all sizes and
+// arenas. It may be in mapped or shared memory, and it may have a tag. Or only
+// epoll or a timer may have the address, which they will return later. In the
+// end, the test wakes all threads, so it has not lost any address.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for level in -O0 -O2; do \
@@ -59,15 +60,11 @@ struct Gate {
 static std::atomic<int> stop;
 static std::atomic<uintptr_t> tagged;
 static void nap() { usleep(20000); }
-// 1: a global
 static Gate global;
-// 2: a heap block that only the frame of main reaches
-// 3: thread-local memory of a running thread
 static Gate *root;
 static sem_t *keep;
 static std::map<int, std::function<void()>> handlers;
 static thread_local Gate *tls_gate;
-// 7: epoll
 static int ep;
 static std::atomic<Gate *> tgate;
 static timer_t timer;
@@ -162,8 +159,8 @@ int main(int argc, char **argv) {
     all.emplace_back([g] { g->wait(); });
     tagged = (uintptr_t)g | (uintptr_t)0x1234 << 48;
   }
-  // A chain: a waits for b's condition; b is reachable from a global; b's queue
-  // has a's.
+  // A chain: a global has the address of b's gate. The thread that waits there
+  // can open a's gate.
   {
     struct Node {
       Gate g;
@@ -179,8 +176,7 @@ int main(int argc, char **argv) {
       b->next->g.go();
     });
   }
-  // Only a blocked thread, which is itself reachable, has the address of the
-  // next.
+  // Only a waiting thread, which another thread can wake, has the address.
   {
     auto *a = new Gate;
     static Gate first;
@@ -223,8 +219,8 @@ int main(int argc, char **argv) {
     auto *g = new Gate;
     handlers[3] = [g] { g->go(); };
     all.emplace_back([g] { g->wait(); });
-    // Only a timer has the pointer.
   }
+  // Only a timer has the address.
   {
     auto *g = new Gate;
     sigevent se{};

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread is stuck if only its own stack has the address of its
-// condition, even if that stack begins at a multiple of 64 MiB, as heaps do.
+// Intent: a thread is stuck if only its own stack has the address of the
+// condition that it waits for. This holds even if the stack begins at a
+// multiple of 64 MiB, as the heaps of malloc's arenas do.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

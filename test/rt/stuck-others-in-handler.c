@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread is in a handler that interrupted its wait, and sleeps there
-// in a call that MProf does not see. It counts as able to run. Threads that
-// wait for each other without it are found all the same.
+// Intent: a signal handler interrupts a deadlocked thread's wait for a mutex
+// and then sleeps in pause. The thread counts as able to run, so its deadlock
+// is not reported. A deadlock of two other threads is found all the same.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if several threads hold an rwlock as readers, the thread that waits
-// for it names all of them, up to a limit, and the report shows for each where
-// it took the lock.
+// Intent: a thread waits for an rwlock that several readers hold. The report
+// names the readers, at most eight of them, at the waiting thread. It shows for
+// each reader where it took the lock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: stuck_report=1 finds a deadlock beside 1,000 idle threads, which wait
-// for a condition all the time, and much memory, so that a search of memory
-// takes long. A look at the recorded waits shows the deadlock, and a search
-// follows each look that shows one. So the report does not wait for the next
-// search of the idle threads.
+// for a condition all the time. Whether idle threads are stuck takes a long
+// search of memory, because the program has much memory. MProf first checks
+// only the recorded waits. If this check shows a deadlock, a search follows at
+// once, and does not wait for the next search for the idle threads.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs -I%src/rt %s -o app \
@@ -29,10 +29,12 @@ static void *blocks[BLOCKS];
 
 // --- what the watch thread does ---
 
-static bool is_shown;             // by the last look, and not searched since
-static atomic_uint ignored;       // looks that showed a deadlock in vain
-static atomic_uint found_unshown; // deadlocks found that looks do not show
-static atomic_uint searches, idle_looks; // looks since the last search
+// mprof_stuck_look checks the recorded waits (a look), and mprof_stuck_take
+// searches memory.
+static bool is_shown;       // the last look showed a deadlock; no search since
+static atomic_uint ignored; // looks that showed a deadlock, without a search
+static atomic_uint found_unshown; // deadlocks that a search found, but no look
+static atomic_uint searches, idle_looks; // idle_looks: since the last search
 
 struct mprof_stuck_signs __real_mprof_stuck_look(uint64_t age);
 struct mprof_stuck_signs __wrap_mprof_stuck_look(uint64_t age);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: with stuck_report=1 a process with deadlocked threads reports them
-// once, in a file and on stderr, while it runs. So does its forked child. The
-// thread that looks is in no profile and gets no signal of the program. The
-// labels of the threads are in the file and in the profile threadleak.
+// once, in a file and on stderr, while the process runs. So does its forked
+// child. The thread of MProf that does this is in no profile and gets no signal
+// of the program. The labels of the deadlocked threads are in the file and in
+// the profile threadleak.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

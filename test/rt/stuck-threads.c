@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: three pairs of threads took two locks in different orders, one thread
-// wants the mutex of a dead thread, one waits for a condition that nobody can
-// reach, and one for a condition that all can reach. The first eight are stuck,
-// graded certain or likely, at each request, also by several threads at once,
-// with the lock that each waits for. The threads profile still has all, and the
-// line at exit has the number of certain ones. (Go:
+// Intent: eight threads are stuck. Three pairs took two locks in different
+// orders. One thread wants the mutex of an ended thread, and one waits for a
+// condition that nobody can reach. Each request reports these eight, even if
+// several threads request at once. The report calls each stuck thread certain
+// or likely and names the lock. A thread at a condition that all threads can
+// reach is not stuck. The threads profile has all threads. The message at exit
+// has the number of certain and of likely ones. (Go:
 // TestGoroutineLeakProfileConcurrency)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -160,7 +161,7 @@ __attribute__((noinline)) static void forget(void) {
 }
 
 static size_t count(void) {
-  // Not on the stack, where old words would remain.
+  // The records are not on the stack, because they would leave addresses there.
   static _Thread_local struct mprof_stack_record records[MAX];
   size_t n;
   NEED(mprof_thread_leak_profile(records, MAX, &n) == 0);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a program whose locks are not instrumented, a signal may interrupt
-// the wait of a deadlocked thread, and its handler may ask for the stuck
-// threads. The interrupted thread still counts as waiting, and its stack is
-// that of its wait.
+// Intent: in a program whose locks are not instrumented, a signal handler
+// interrupts the wait of a deadlocked thread and requests the list of stuck
+// threads. The interrupted thread still counts as waiting. Its stack in the
+// report begins at the wait, not in the handler.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof=heap -O1 -g1 -gdwarf-4 -I%src/test/Inputs %s -o app

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the first request of a process without options finds the certain
-// deadlocks of mutexes and rwlocks and the locks whose owner has ended. So do a
-// static program and a program whose locks are not instrumented. A later
-// request, which stops all threads, finds the same threads. Threads that wait
-// for a living owner are not accused.
+// Intent: in a process without options, the first request for stuck threads
+// finds deadlocks of mutexes and rwlocks, and threads that wait for a lock
+// whose owner has ended. All of them are certain. This also holds for a static
+// program and for a program whose locks are not instrumented. A later request,
+// which stops all threads, finds the same threads. Threads that wait for an
+// owner that can run are not reported.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

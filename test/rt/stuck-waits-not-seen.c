@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the option threadleak, threads that already waited for
-// conditions and similar objects at the first request are not judged. Each form
-// of output says how many these are and how to see them, and the stacks of all
-// threads show the functions in which they wait. With the option no wait of
-// instrumented code is unseen. If the waits of the code are not instrumented,
-// the output gives that as the reason.
+// Intent: without the option stuck, MProf has not recorded waits for semaphores
+// and conditions that began before the first request. The threads in such waits
+// are never reported as stuck. Each form of output says how many these threads
+// are and which option records the waits. The stacks of all threads show the
+// functions in which they wait. With the option, all waits of instrumented code
+// are recorded. If the waiting code is not instrumented, the output gives that
+// as the reason.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
