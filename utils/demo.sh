@@ -249,7 +249,7 @@ check_in_share() {
     held { all += ms($1, $2) }
     held && /HeapPool::checkIn / { part += ms($1, $2) }
     /^Where / { held = 0 }
-    /^Where locks were held while others waited/ { held = 1 }
+    /^Where locks were released that other threads waited for/ { held = 1 }
     END { printf "%d %d\n", part, all ? 100 * part / all : 0 }'
 }
 

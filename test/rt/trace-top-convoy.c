@@ -16,7 +16,7 @@
 // RUN:   %mprof_read --symbolize mutex.pb.gz > mutex && \
 // RUN:   %python %S/Inputs/compare_holders.py top mutex || exit 1; done
 //
-// CHECK: Where locks were held while others waited
+// CHECK: Where locks were released that other threads waited for
 // CHECK-NEXT: total unlocks longest
 // CHECK-NEXT: hold_long trace-top-convoy.c:[[#]]
 // CHECK-NEXT: hold_briefly trace-top-convoy.c:[[#]]

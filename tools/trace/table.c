@@ -39,8 +39,8 @@ bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
   }
   if (length > max) {
     violate(t, TRACE_RULE_STRING_ENTRY, offset,
-            "string %" PRIu64 " has %" PRIu64 " bytes, readers accept "
-            "at most %" PRIu64,
+            "string %" PRIu64 " has %" PRIu64
+            " bytes, but readers accept at most %" PRIu64,
             id, length, max);
     return false;
   }
@@ -69,8 +69,8 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
     return truncated_stack(t, id, offset);
   if (count > max) {
     violate(t, TRACE_RULE_STACK_FRAMES, offset,
-            "stack %" PRIu64 " has %" PRIu64 " frames, readers accept at "
-            "most %" PRIu64,
+            "stack %" PRIu64 " has %" PRIu64
+            " frames, but readers accept at most %" PRIu64,
             id, count, max);
     return false;
   }
@@ -92,8 +92,7 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
       violate(t, TRACE_RULE_PC_ONE_FRAME, offset,
               "frame %" PRIu64 " of stack %" PRIu64 " has another function or "
               "line than an earlier frame at pc 0x%" PRIx64
-              ", and readers show "
-              "the earlier frame for both",
+              ", and readers show the earlier frame in place of this one",
               i, id, frame.pc);
     }
     *APPEND(t->frames, t->frame_count, t->frame_capacity) = frame;

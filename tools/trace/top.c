@@ -27,12 +27,13 @@ static const char usage[] =
     "that\n"
     "released locks, how long other threads had waited for these locks. Then "
     "prints,\n"
-    "for each source line, the total time of the waits that it ended. TRACE - "
-    "is "
-    "standard\n"
-    "input.\n"
+    "for each source line, the total time of the waits that it ended. If TRACE "
+    "is -,\n"
+    "the trace is read from standard input.\n"
     "\n"
-    "  -c, --count=N        print at most N waits and N lines (default 10)\n"
+    "  -c, --count=N        print at most N waits, and at most N source lines "
+    "in each\n"
+    "                       of the two tables of source lines (default 10)\n"
     "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
     "                       network, sleep, \"system call\", or any other "
     "reason\n"
@@ -40,8 +41,8 @@ static const char usage[] =
     "  -h, --help           print this help and exit\n"
     "\n"
     "Exit status:\n"
-    "  0  the list is complete\n"
-    "  1  the trace is invalid, and the list has only its readable part\n"
+    "  0  the output is complete\n"
+    "  1  the trace is invalid, and the output covers only its readable part\n"
     "  2  nothing can be read or printed, or an option is wrong\n";
 
 static void print_text(struct trace_text text) {
@@ -121,7 +122,8 @@ static void print_wait(struct timeline *line, size_t number,
             stdout);
     break;
   case WAIT_BY_ITSELF:
-    fputs("ended without a recorded waker", stdout);
+    fputs("ended; the trace does not record which thread ended the wait",
+          stdout);
     break;
   case WAIT_OPEN:
     fputs("still waiting at the end of the trace", stdout);
@@ -161,8 +163,8 @@ static void print_holder(const struct holder *h) {
 static void print_holders(const struct waits *w, size_t count) {
   if (!w->holder_count)
     return;
-  printf("\nWhere locks were held while others waited\n"
-         "      total   unlocks      longest\n");
+  printf("\nWhere locks were released that other threads waited for\n      "
+         "total   unlocks      longest\n");
   for (size_t i = 0; i < w->holder_count && i < count; i++)
     print_holder(&w->holders[i]);
 }

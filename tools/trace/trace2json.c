@@ -29,12 +29,14 @@ enum { TIMES_THE_TRACE = 14 };
 static const char usage[] =
     "Usage: mprof-trace2json [OPTION] TRACE\n"
     "Writes an execution trace (go 1.5 to 1.26) in the JSON format that\n"
-    "https://ui.perfetto.dev and chrome://tracing open. TRACE - is standard\n"
-    "input. The JSON has a row for each thread, with its states and user "
-    "regions,\n"
-    "arrows from the waker or creator of a thread to the place where the "
-    "thread\n"
-    "runs, and tasks, logs and the heap in use.\n"
+    "https://ui.perfetto.dev and chrome://tracing open. If TRACE is -, the "
+    "trace "
+    "is\n"
+    "read from standard input. The JSON has a row for each thread, with its "
+    "states\n"
+    "and user regions, arrows from the waker or creator of a thread to the "
+    "place\n"
+    "where the thread runs, and tasks, log messages and the heap in use.\n"
     "\n"
     "  -o, --output=FILE   write to FILE instead of standard output\n"
     "  -f, --frames=N      write at most N frames per stack (default 16, 0: "
@@ -59,7 +61,7 @@ static const char usage[] =
     "  0  the JSON is complete\n"
     "  1  the trace is invalid, and the JSON has only its readable part; or "
     "the\n"
-    "     trace has nothing from --from to --to\n"
+    "     trace has nothing to show between --from and --to\n"
     "  2  nothing can be read or written, or an option is wrong\n";
 
 static void count_event(void *context, const struct trace_event *event) {
@@ -115,7 +117,7 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   bool missed =
       !result.slices && (options->from > 0 || options->to < UINT64_MAX);
   if (missed)
-    tell(path, "the trace has nothing from --from to --to");
+    tell(path, "the trace has nothing to show between --from and --to");
   return violations || missed ? BAD_TRACE : DONE;
 }
 

@@ -159,11 +159,12 @@ static void explain(struct merge *m, const struct trace_event *ev) {
   const char *text = describe(t, ev);
   if (need.collections) {
     violate(t, TRACE_RULE_GC_SEQUENCE, ev->offset,
-            "%s: the next collection is number %" PRIu64, text, g->seq);
+            "%s: the next garbage collection has number %" PRIu64, text,
+            g->seq);
   } else if (need.from == RUNNING) {
     if (!need.g)
-      violate(t, TRACE_RULE_NOT_RUNNING, ev->offset, "%s: the P runs no G",
-              text);
+      violate(t, TRACE_RULE_NOT_RUNNING, ev->offset,
+              "%s: the processor (P) runs no thread (G)", text);
     else
       violate(t, TRACE_RULE_NOT_RUNNING, ev->offset, "%s: G %" PRIu64 " is %s",
               text, need.g, status_names[g->status]);
@@ -185,8 +186,9 @@ static void explain(struct merge *m, const struct trace_event *ev) {
             need.g, status_names[g->status], status_names[need.from]);
   } else if (need.to == WAITING) {
     violate(t, TRACE_RULE_SNAPSHOT_STATE, ev->offset,
-            "%s: G %" PRIu64 " had other events after its GoCreate", text,
-            need.g);
+            "%s: G %" PRIu64
+            " has other events between its GoCreate and this event",
+            text, need.g);
   } else {
     violate(t, TRACE_RULE_SEQUENCE, ev->offset,
             "%s: G %" PRIu64 " is at sequence number %" PRIu64 ", not %" PRIu64,
@@ -236,9 +238,10 @@ static void deliver(struct merge *m, struct trace_event *ev) {
     violate(t, TRACE_RULE_TICK_RANGE, ev->offset,
             "%s: the tick has more than 63 bits", describe(t, ev));
   } else if (ev->ticks < m->last_ticks) {
-    violate(t, TRACE_RULE_TIME_ORDER, ev->offset,
-            "%s: an event before this one is at tick %" PRIu64, describe(t, ev),
-            m->last_ticks);
+    violate(
+        t, TRACE_RULE_TIME_ORDER, ev->offset,
+        "%s: an event that comes before this event has the later tick %" PRIu64,
+        describe(t, ev), m->last_ticks);
   } else {
     m->last_ticks = ev->ticks;
   }

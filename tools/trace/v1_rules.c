@@ -98,9 +98,11 @@ static void need_running(struct v1_rules *r, const struct trace_event *ev,
                          const struct p_state *p, bool none_allowed) {
   struct trace *t = r->trace;
   if (!ev->g && !none_allowed)
-    FAIL(NOT_RUNNING, "%s: the P runs no G", describe(t, ev));
+    FAIL(NOT_RUNNING, "%s: the processor (P) runs no thread (G)",
+         describe(t, ev));
   else if (p->g != ev->g)
-    FAIL(NOT_RUNNING, "%s: the P runs G %" PRIu64 ", not the G of the event",
+    FAIL(NOT_RUNNING,
+         "%s: the processor (P) runs G %" PRIu64 ", not the G of the event",
          describe(t, ev), p->g);
 }
 
@@ -109,7 +111,8 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
   struct trace *t = r->trace;
   uint64_t m = ev->args[0];
   if (p->started)
-    FAIL(SLOT_RUNNING, "%s: the P has not been stopped", describe(t, ev));
+    FAIL(SLOT_RUNNING, "%s: the processor (P) is already started",
+         describe(t, ev));
   size_t index;
   if (!idmap_find(&r->m_ids, m, &index)) {
     index = r->m_count;
@@ -136,9 +139,11 @@ static void proc_stop(struct v1_rules *r, const struct trace_event *ev,
                       struct p_state *p) {
   struct trace *t = r->trace;
   if (!p->started)
-    FAIL(SLOT_STOPPED, "%s: the P has not been started", describe(t, ev));
+    FAIL(SLOT_STOPPED, "%s: the processor (P) has not been started",
+         describe(t, ev));
   if (p->g)
-    FAIL(SLOT_IN_USE, "%s: the P still runs G %" PRIu64, describe(t, ev), p->g);
+    FAIL(SLOT_IN_USE, "%s: the processor (P) still runs G %" PRIu64,
+         describe(t, ev), p->g);
   p->started = false;
 }
 
@@ -155,7 +160,7 @@ static void go_create(struct v1_rules *r, const struct trace_event *ev,
     return; // the second argument is a pc, not a stack id
   if (!ev->args[1])
     FAIL(CREATE_STACK,
-         "%s: the new G has no stack, so viewers refuse to show it",
+         "%s: the new thread (G) has no stack, so viewers refuse to show it",
          describe(t, ev));
   check_stack_id(t, ev, ev->args[1]);
 }
@@ -165,15 +170,17 @@ static void go_start(struct v1_rules *r, const struct trace_event *ev,
   struct trace *t = r->trace;
   struct g_state *g = g_of(r, ev->g);
   if (g->state == UNKNOWN)
-    FAIL(THREAD_UNKNOWN, "%s: no GoCreate event creates the G",
+    FAIL(THREAD_UNKNOWN, "%s: no GoCreate event creates the thread (G)",
          describe(t, ev));
   else if (g->state != RUNNABLE)
     FAIL(START_RUNNABLE, "%s: the G is %s, not runnable", describe(t, ev),
          state_names[g->state]);
   if (p->g)
-    FAIL(SLOT_BUSY, "%s: the P already runs G %" PRIu64, describe(t, ev), p->g);
+    FAIL(SLOT_BUSY, "%s: the processor (P) already runs G %" PRIu64,
+         describe(t, ev), p->g);
   if (!p->started && t->minor >= SINCE_BOTH)
-    FAIL(SLOT_WITHOUT_THREAD, "%s: no ProcStart gave the P a thread",
+    FAIL(SLOT_WITHOUT_THREAD,
+         "%s: no ProcStart gave the processor (P) a kernel thread",
          describe(t, ev));
   g->state = RUNNING;
   p->g = ev->g;
@@ -196,13 +203,14 @@ static void go_stop(struct v1_rules *r, const struct trace_event *ev,
   struct g_state *g = g_of(r, ev->g);
   if (ev->type == V1_GoSysBlock) {
     if (g->last != V1_GoSysCall && t->minor >= SINCE_BOTH)
-      FAIL(SYSCALL_BLOCK, "%s: the event before is %s, not GoSysCall",
+      FAIL(SYSCALL_BLOCK,
+           "%s: the previous event of the thread (G) is %s, not GoSysCall",
            describe(t, ev), trace_type_name(t, g->last));
     g->call_ticks = ev->ticks;
   }
   if (ev->type == V1_GoEnd && t->minor >= SINCE_BOTH &&
       (g->assist || (r->stopped && r->stopper == ev->g)))
-    FAIL(OPEN_AT_END, "%s: the %s range of the G has not ended",
+    FAIL(OPEN_AT_END, "%s: the %s range of the thread (G) has not ended",
          describe(t, ev), g->assist ? "GCMarkAssist" : "STW");
   if (ev->type == V1_GoEnd)
     g->region_count = 0;
@@ -236,18 +244,20 @@ static void go_sys_exit(struct v1_rules *r, const struct trace_event *ev,
   struct g_state *g = g_of(r, ev->g);
   uint64_t real = ev->args[2];
   if (g->state == WAITING && t->minor >= SINCE_BOTH)
-    FAIL(EXIT_OF_WAIT, "%s: the G waits, but not in a system call",
+    FAIL(EXIT_OF_WAIT, "%s: the thread (G) waits, but not in a system call",
          describe(t, ev));
   else if (g->state != WAITING && g->state != IN_SYSCALL)
-    FAIL(EXIT_WAITING, "%s: the G is %s, not in a system call", describe(t, ev),
-         state_names[g->state]);
+    FAIL(EXIT_WAITING, "%s: the thread (G) is %s, not in a system call",
+         describe(t, ev), state_names[g->state]);
   else if (real && t->minor >= 7) {
     if (!g->call_ticks)
       FAIL(EXIT_TICKS,
            "%s: readers ignore a system call that blocked at tick 0",
            describe(t, ev));
     else if (real < g->call_ticks || real > ev->ticks)
-      FAIL(EXIT_TICKS, "%s: the system call blocked at tick %" PRIu64,
+      FAIL(EXIT_TICKS,
+           "%s: the system call must end between tick %" PRIu64
+           ", at which it blocked, and this event",
            describe(t, ev), g->call_ticks);
   }
   g->state = RUNNABLE;
@@ -262,7 +272,7 @@ static void snapshot_state(struct v1_rules *r, const struct trace_event *ev,
     FAIL(SNAPSHOT_STATE, "%s: the G is %s, not runnable", describe(t, ev),
          state_names[g->state]);
   if (r->procs_seen && t->minor >= SINCE_BOTH)
-    FAIL(LATE_SNAPSHOT, "%s: the snapshot ended with Gomaxprocs",
+    FAIL(LATE_SNAPSHOT, "%s: this event may not come after Gomaxprocs",
          describe(t, ev));
   g->state = ev->type == V1_GoWaiting ? WAITING : IN_SYSCALL;
   g->call_ticks = ev->ticks;
@@ -275,7 +285,10 @@ static void world_stop(struct v1_rules *r, const struct trace_event *ev,
   if (per_p ? p->stopper != 0 : r->stopped)
     FAIL(STOP_NESTING, "%s: the world is already stopped", describe(t, ev));
   if (!per_p && t->minor < 21 && ev->args[0] > 1)
-    FAIL(STOP_KIND, "%s: the kind is neither 0 nor 1", describe(t, ev));
+    FAIL(STOP_KIND,
+         "%s: the first argument, the reason for stopping the world, is "
+         "neither 0 nor 1",
+         describe(t, ev));
   p->stopper = 1;
   r->stopped = true;
   r->stopper = ev->g;
@@ -341,7 +354,8 @@ static void region(struct v1_rules *r, const struct trace_event *ev,
         !trace_text_equal(trace_string(t, open->name),
                           trace_string(t, ev->args[2])))
       FAIL(REGION_NESTING,
-           "%s: the innermost region is string %" PRIu64 " of task %" PRIu64,
+           "%s: the innermost open region is string %" PRIu64
+           " of task %" PRIu64,
            describe(t, ev), open->name, open->task);
   }
 }
@@ -357,7 +371,7 @@ static void collection(struct v1_rules *r, const struct trace_event *ev,
   (void)p;
   bool starts = ev->type == V1_GCStart;
   if (r->collecting == starts)
-    FAIL(GC_NESTING, "%s: a collection is %s", describe(r->trace, ev),
+    FAIL(GC_NESTING, "%s: a garbage collection is %s", describe(r->trace, ev),
          starts ? "already open" : "not open");
   r->collecting = starts;
 }
@@ -366,8 +380,9 @@ static void sweep(struct v1_rules *r, const struct trace_event *ev,
                   struct p_state *p) {
   bool starts = ev->type == V1_GCSweepStart;
   if (p->sweeping == starts)
-    FAIL(SWEEP_NESTING, "%s: a sweep of the P is %s", describe(r->trace, ev),
-         starts ? "already open" : "not open");
+    FAIL(SWEEP_NESTING,
+         "%s: a garbage collection sweep of the processor (P) is %s",
+         describe(r->trace, ev), starts ? "already open" : "not open");
   p->sweeping = starts;
 }
 
@@ -379,7 +394,7 @@ static void assist(struct v1_rules *r, const struct trace_event *ev,
   // Only a second start is a violation. An end without a start is valid,
   // because the assist may have begun before the trace.
   if (g->assist && starts)
-    FAIL(ASSIST_NESTING, "%s: an assist of the G is already open",
+    FAIL(ASSIST_NESTING, "%s: a mark assist of the thread (G) is already open",
          describe(r->trace, ev));
   g->assist = starts;
 }

@@ -134,7 +134,9 @@ static struct batch *start_batch(struct trace *t, const struct v1_record *r,
   bool v5 = t->minor < 7;
   if (p != TRACE_NONE && p > INT32_MAX)
     violate(t, TRACE_RULE_SLOT_NUMBER, r->offset,
-            "Batch of P %" PRIu64 ": a P is -1 or at most 2147483647", p);
+            "Batch of P %" PRIu64
+            ": the number of a processor (P) is -1 or at most 2147483647",
+            p);
   struct stream *stream = stream_of(t, p);
   struct batch *batch =
       APPEND(stream->batches, stream->count, stream->capacity);
@@ -167,9 +169,9 @@ static void check_event(struct trace *t, const struct v1_record *r) {
     violate(t, TRACE_RULE_FUTILE_WAKEUP, r->offset,
             "FutileWakeup: Go 1.22 and later reject this event");
   if (r->type == V1_GoSysExitLocal)
-    violate(
-        t, TRACE_RULE_EXIT_LOCAL, r->offset,
-        "GoSysExitLocal: readers do not report its G; write GoSysExit instead");
+    violate(t, TRACE_RULE_EXIT_LOCAL, r->offset,
+            "GoSysExitLocal: readers lose the thread (G) of this event; write "
+            "GoSysExit instead");
 }
 
 // Which kinds of events the batch contains so far. samples: CPU samples.
@@ -187,11 +189,10 @@ static void check_kinds(struct trace *t, struct batch_kinds *kinds,
     kinds->others = true;
   if (kinds->samples && kinds->others && !kinds->told) {
     kinds->told = true;
-    violate(
-        t, TRACE_RULE_CPU_SAMPLE_BATCH, r->offset,
-        "%s: CPU samples and other events share a batch, and readers disagree "
-        "on the times after a sample",
-        v1_name(r->type));
+    violate(t, TRACE_RULE_CPU_SAMPLE_BATCH, r->offset,
+            "%s: CPU samples and other events share a batch, and readers "
+            "disagree on the times of the events after a sample",
+            v1_name(r->type));
   }
 }
 
@@ -216,7 +217,7 @@ static void check_size(struct trace *t, const struct v1_record *r) {
   ptrdiff_t length = r->body_end - (t->data + r->offset) - 3;
   if (length > RECORD_MAX)
     violate(t, TRACE_RULE_STACK_SIZE, r->offset,
-            "%s has %td bytes, Go 1.22 and later accept at most %d",
+            "%s has %td bytes, but Go 1.22 and later accept at most %d",
             v1_name(r->type), length, RECORD_MAX);
 }
 
@@ -262,7 +263,7 @@ static bool scan_records(struct trace *t, uint64_t *events) {
       kinds = (struct batch_kinds){0};
     } else if (!batch) {
       violate(t, TRACE_RULE_BATCH_FIRST, r.offset,
-              "%s stands before the first Batch", v1_name(r.type));
+              "%s comes before the first Batch", v1_name(r.type));
       return false;
     } else {
       batch->end = at - t->data;

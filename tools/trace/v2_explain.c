@@ -17,11 +17,12 @@ static void explain_g(struct v2_state *s, const struct trace_event *ev,
   const char *text = describe(s->trace, ev);
   if (g->status == G_ABSENT)
     V2_FAIL(s, ev, THREAD_UNKNOWN,
-            "%s: no GoCreate or GoStatus event has G %" PRIu64, text, id);
+            "%s: no earlier GoCreate or GoStatus event names G %" PRIu64, text,
+            id);
   else if (g->generation != s->trace->generation)
     V2_FAIL(s, ev, STATUS_MISSING,
-            "%s: generation %" PRIu64 " has no GoStatus of G %" PRIu64, text,
-            s->trace->generation, id);
+            "%s: generation %" PRIu64 " has no GoStatus event for G %" PRIu64,
+            text, s->trace->generation, id);
   else if (g->status != wanted)
     violate(s->trace, rule, ev->offset, "%s: G %" PRIu64 " is %s, not %s", text,
             id, v2_g_names[g->status], v2_g_names[wanted]);
@@ -37,8 +38,8 @@ static void explain_p(struct v2_state *s, const struct trace_event *ev,
   const char *text = describe(s->trace, ev);
   if (p->status == P_ABSENT || p->generation != s->trace->generation)
     V2_FAIL(s, ev, STATUS_MISSING,
-            "%s: generation %" PRIu64 " has no ProcStatus of P %" PRIu64, text,
-            s->trace->generation, id);
+            "%s: generation %" PRIu64 " has no ProcStatus event for P %" PRIu64,
+            text, s->trace->generation, id);
   else if (!right)
     V2_FAIL(s, ev, PROC_STATE, "%s: P %" PRIu64 " is %s, not %s", text, id,
             v2_p_names[p->status], wanted);
@@ -47,7 +48,7 @@ static void explain_p(struct v2_state *s, const struct trace_event *ev,
             "%s: P %" PRIu64 " is at sequence number %" PRIu64, text, id,
             p->seq);
   else
-    V2_FAIL(s, ev, CONTEXT, "%s: the thread has P %" PRIu64, text,
+    V2_FAIL(s, ev, CONTEXT, "%s: the thread already has P %" PRIu64, text,
             v2_m_of(s, ev->m)->p);
 }
 
@@ -72,12 +73,14 @@ void v2_explain(struct v2_state *s, const struct trace_event *ev) {
     explain_g(s, ev, G_WAITING, TRACE_RULE_UNBLOCK_WAITING);
     break;
   case V2_GoSyscallEndBlocked:
-    V2_FAIL(s, ev, CALL_STATE, "%s: the thread still has its P",
-            describe(s->trace, ev));
+    V2_FAIL(
+        s, ev, CALL_STATE,
+        "%s: no ProcSteal event has taken the processor (P) from the thread",
+        describe(s->trace, ev));
     break;
   default:
     V2_FAIL(s, ev, GC_SEQUENCE,
-            "%s: the last collection event has number %" PRIu64,
+            "%s: the last garbage collection event has number %" PRIu64,
             describe(s->trace, ev), s->collection_seq);
     break;
   }

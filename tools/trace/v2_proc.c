@@ -13,7 +13,8 @@ void v2_proc_status(struct v2_state *s, const struct trace_event *ev) {
   uint64_t status = ev->args[1];
   struct p_state *p = v2_p_of(s, ev->args[0]);
   if (status == P_ABSENT || status >= P_KINDS) {
-    V2_FAIL(s, ev, STATUS_VALUE, "%s: %" PRIu64 " is not a status of a P",
+    V2_FAIL(s, ev, STATUS_VALUE,
+            "%s: %" PRIu64 " is not a status of a processor (P)",
             describe(s->trace, ev), status);
     return;
   }

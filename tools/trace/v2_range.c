@@ -50,7 +50,7 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
     const struct region *open = &g->regions[--g->region_count];
     if (open->task != ev->args[0] || !trace_text_equal(open->name, name))
       V2_FAIL(s, ev, REGION_NESTING,
-              "%s: the innermost region is %.*s of task %" PRIu64,
+              "%s: the innermost open region is %.*s of task %" PRIu64,
               describe(s->trace, ev), (int)open->name.length, open->name.bytes,
               open->task);
   }
@@ -120,12 +120,12 @@ void v2_collection(struct v2_state *s, const struct trace_event *ev) {
   if (!first) {
     bool wanted = ev->type != V2_GCBegin;
     if (s->collecting != wanted)
-      V2_FAIL(s, ev, GC_NESTING, "%s: a collection is %s",
+      V2_FAIL(s, ev, GC_NESTING, "%s: a garbage collection is %s",
               describe(s->trace, ev),
               s->collecting ? "already open" : "not open");
     v2_check_context(s, ev, MUST, MUST);
   } else if (ev->type == V2_GCEnd) {
-    V2_FAIL(s, ev, GC_NESTING, "%s: no collection has begun",
+    V2_FAIL(s, ev, GC_NESTING, "%s: no garbage collection has begun",
             describe(s->trace, ev));
   }
   s->collections_known = true;

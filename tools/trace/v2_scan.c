@@ -90,8 +90,9 @@ static bool read_frequency(struct trace *t, const uint8_t **at,
     return false;
   if (t->generation_frequency || !frequency || frequency > INT64_MAX) {
     violate(t, TRACE_RULE_FREQUENCY, offset,
-            "the frequency is %" PRIu64 " ticks per second, and an "
-            "earlier one of this generation is %" PRIu64,
+            "the frequency is %" PRIu64
+            " ticks per second; the earlier frequency of this generation (0: "
+            "none) is %" PRIu64,
             frequency, t->generation_frequency);
     return false;
   }
@@ -177,8 +178,9 @@ static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
     uint64_t offset = at - t->data;
     unsigned type = *at++;
     if (type != entry && !(sync && type == V2_ClockSnapshot)) {
-      violate(t, TRACE_RULE_TABLE_ENTRY, offset, "%s stands among %s entries",
-              v2_name(type), v2_name(entry));
+      violate(t, TRACE_RULE_TABLE_ENTRY, offset,
+              "%s is not allowed among %s entries", v2_name(type),
+              v2_name(entry));
       return false;
     }
     if (!read_entry(t, &at, end, type, offset))
@@ -201,7 +203,7 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
   h->experimental = type == V2_ExperimentalBatch && t->minor >= 23;
   if (type != V2_EventBatch && !h->experimental) {
     violate(t, TRACE_RULE_BATCH_TYPE, h->offset,
-            "%s stands where a batch must begin", v2_name(type));
+            "found %s where a batch must begin", v2_name(type));
     return false;
   }
   if (h->experimental && at < end)
@@ -211,8 +213,8 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
     return false;
   if (v[3] > BATCH_MAX) {
     violate(t, TRACE_RULE_BATCH_SIZE, h->offset,
-            "the batch has %" PRIu64 " bytes, readers accept at most %d", v[3],
-            BATCH_MAX);
+            "the batch has %" PRIu64 " bytes, but readers accept at most %d",
+            v[3], BATCH_MAX);
     return false;
   }
   if (v[3] > (uint64_t)(end - at)) {

@@ -79,7 +79,7 @@ static const char *lacks(const char *what, enum need need, uint64_t id) {
   static char text[64];
   if (need == MAY || (need == MUST) == (id != TRACE_NONE))
     return NULL;
-  snprintf(text, sizeof text, "the thread %s %s",
+  snprintf(text, sizeof text, "the kernel thread %s %s",
            need == MUST ? "has no" : "has a", what);
   return text;
 }
@@ -87,11 +87,12 @@ static const char *lacks(const char *what, enum need need, uint64_t id) {
 void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g) {
   const struct m_state *m = v2_m_of(s, ev->m);
-  const char *text = ev->m == TRACE_NONE ? "there is no thread" : NULL;
+  const char *text =
+      ev->m == TRACE_NONE ? "the event has no kernel thread" : NULL;
   if (!text)
-    text = lacks("P", p, m->p);
+    text = lacks("processor (P)", p, m->p);
   if (!text)
-    text = lacks("G", g, m->g);
+    text = lacks("thread (G)", g, m->g);
   if (text)
     V2_FAIL(s, ev, CONTEXT, "%s: %s", describe(s->trace, ev), text);
 }

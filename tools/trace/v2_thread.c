@@ -14,7 +14,8 @@ void v2_go_status(struct v2_state *s, const struct trace_event *ev) {
   uint64_t id = ev->args[0], on = ev->args[1], status = ev->args[2];
   struct g_state *g = v2_g_of(s, id);
   if (status == G_ABSENT || status >= G_KINDS) {
-    V2_FAIL(s, ev, STATUS_VALUE, "%s: %" PRIu64 " is not a status of a G",
+    V2_FAIL(s, ev, STATUS_VALUE,
+            "%s: %" PRIu64 " is not a status of a thread (G)",
             describe(s->trace, ev), status);
     return;
   }
@@ -22,7 +23,8 @@ void v2_go_status(struct v2_state *s, const struct trace_event *ev) {
     V2_FAIL(s, ev, STATUS_AGREES, "%s: G %" PRIu64 " is %s",
             describe(s->trace, ev), id, v2_g_names[g->status]);
   else if (g->status == G_ABSENT && s->trace->generation != s->first_generation)
-    V2_FAIL(s, ev, STATUS_LATE, "%s: no earlier generation has G %" PRIu64,
+    V2_FAIL(s, ev, STATUS_LATE,
+            "%s: the previous generation ended without G %" PRIu64,
             describe(s->trace, ev), id);
   g->status = (enum g_status)status;
   g->generation = s->trace->generation;
@@ -32,7 +34,8 @@ void v2_go_status(struct v2_state *s, const struct trace_event *ev) {
   if (status != G_IN_CALL)
     return;
   if (on == TRACE_NONE) {
-    V2_FAIL(s, ev, CONTEXT, "%s: a G in a system call must have a thread",
+    V2_FAIL(s, ev, CONTEXT,
+            "%s: a thread (G) in a system call must have a kernel thread",
             describe(s->trace, ev));
     return;
   }
@@ -95,7 +98,8 @@ void v2_go_start(struct v2_state *s, const struct trace_event *ev) {
 void v2_destroy(struct v2_state *s, const struct trace_event *ev, uint64_t id) {
   struct g_state *g = v2_g_of(s, id);
   if (g->assist || g->stop)
-    V2_FAIL(s, ev, OPEN_AT_END, "%s: the %s range of the G has not ended",
+    V2_FAIL(s, ev, OPEN_AT_END,
+            "%s: the %s range of the thread (G) has not ended",
             describe(s->trace, ev), g->assist ? "GCMarkAssist" : "STW");
   g->assist = g->stop = false;
   g->status = G_ABSENT;

@@ -10,7 +10,7 @@ import re
 import sys
 
 UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9}
-TITLE = "Where locks were held while others waited\n"
+TITLE = "Where locks were released that other threads waited for\n"
 
 
 def holders_of_trace(text):
