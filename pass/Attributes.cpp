@@ -227,11 +227,10 @@ private:
     }
     for (unsigned I = 0; I != Param; ++I)
       if (!isOneArgument(S.Context, *F.getParamDecl(I))) {
-        error(
-            S, Loc,
-            "argument %1 of %0 names a function argument that comes after one "
-            "of type %2; an argument of this type is not passed as one value, "
-            "so put the named argument first")
+        error(S, Loc,
+              "argument %1 of %0 names a function argument that follows an "
+              "argument of type %2, which is not passed as one value; put the "
+              "named argument before it")
             << Attr << Position + 1 << F.getParamDecl(I)->getType();
         return false;
       }

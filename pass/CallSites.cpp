@@ -172,7 +172,8 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
                  "calls of the lock function instead";
   case Place::Ignored:
     return concernsOnlyCaller(R, Ptr)
-               ? "the calling function has mprof_ignore or is on the ignorelist"
+               ? "the calling function has the attribute mprof_ignore or is on "
+                 "the ignorelist"
                : "";
   }
   llvm_unreachable("unknown place");
@@ -256,7 +257,8 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     if (Call->getFunctionType() != It->second.Type ||
         Call->getCallingConv() != CallingConv::C || isa<CallBrInst>(Call)) {
       missed(*Call, H.Symbol,
-             "it is called with another prototype or calling convention");
+             "the prototype or the calling convention of the call is not that "
+             "of the library function");
       continue;
     }
     Site S = hookedSite(*Call, H);
@@ -312,10 +314,10 @@ void CallSites::findCustom(Function &F, SmallVectorImpl<Site> &Sites) const {
     S.Call = Call;
     StringRef Why = placeForbids(*Call, S.Rule, S.Ptr);
     if (Why.empty() && Call->isMustTailCall())
-      Why = "it is a musttail call, and no code can be inserted after it";
+      Why = "the call is a musttail call, so no code can be inserted after it";
     if (Why.empty() && (!usable(S) || isa<CallBrInst>(Call)))
-      Why = "its arguments or its result do not have the types that the "
-            "attribute needs";
+      Why = "the arguments or the result of the call do not have the types "
+            "that the attribute needs";
     if (Why.empty())
       Sites.push_back(S);
     else

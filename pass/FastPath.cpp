@@ -142,5 +142,5 @@ Value *mprof::mustAsk(Runtime &RT, IRBuilderBase &B, const Site &S) {
   default:
     break;
   }
-  llvm_unreachable("rule without a test of its own");
+  llvm_unreachable("unknown rule: no inline test is defined for it");
 }

@@ -93,14 +93,14 @@ __attribute__((constructor)) static void load() {
   if (Major == 0 && !hostHasLLVM())
     refuseHost("not clang");
   if (Major != 0 && Major != WantedMajor)
-    refuseHost("of LLVM " + std::to_string(Major));
+    refuseHost("built with LLVM " + std::to_string(Major));
   // opt lacks the symbols of Clang. RTLD_LAZY binds a symbol only when it is
   // first called, so that opt can load the plugin. If the version is unknown,
   // RTLD_NOW makes dlopen fail if any symbol is missing.
   Plugin = dlopen(pluginPath().c_str(),
                   (Major == 0 ? RTLD_NOW : RTLD_LAZY) | RTLD_NODELETE);
   if (!Plugin && Major == 0)
-    refuseHost("of another version of LLVM");
+    refuseHost("built with another version of LLVM");
   if (!Plugin)
     refuse(std::string("cannot load the plugin: ") + dlerror());
 }

@@ -27,10 +27,9 @@ static cl::opt<bool>
     Block("mprof-block", cl::init(true),
           cl::desc("MProf: record where threads wait (default: true)"));
 
-static cl::opt<bool>
-    Mutex("mprof-mutex", cl::init(true),
-          cl::desc("MProf: record which unlocks other threads waited for "
-                   "(default: true)"));
+static cl::opt<bool> Mutex("mprof-mutex", cl::init(true),
+                           cl::desc("MProf: record the unlocks that ended "
+                                    "waits of other threads (default: true)"));
 
 static cl::opt<bool> ThreadCreate(
     "mprof-threadcreate", cl::init(true),
@@ -38,16 +37,17 @@ static cl::opt<bool> ThreadCreate(
 
 static cl::list<std::string> Ignorelists(
     "mprof-ignorelist", cl::value_desc("file"),
-    cl::desc("MProf: special case list of functions (fun:) and sources (src:) "
-             "whose allocations and waits are not counted; may be repeated"));
+    cl::desc("MProf: file with a special case list; allocations and waits of "
+             "its functions (fun:) and source files (src:) are not counted; "
+             "this option may be repeated"));
 
 static cl::opt<mprof::Nested> NestedAllocators(
     "mprof-nested", cl::init(mprof::Nested::Written),
     cl::desc("MProf: which blocks are counted when a custom allocator calls "
              "malloc or another custom allocator (default: written)"),
     cl::values(clEnumValN(mprof::Nested::Written, "written",
-                          "all blocks except those that the source of the "
-                          "allocator itself allocates"),
+                          "all blocks except those that are allocated by calls "
+                          "in the source code of the custom allocator itself"),
                clEnumValN(mprof::Nested::Outermost, "outermost",
                           "only blocks of the outermost allocator"),
                clEnumValN(mprof::Nested::Each, "each",

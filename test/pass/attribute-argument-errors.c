@@ -22,8 +22,8 @@ __attribute__((mprof_alloc(1))) int no_pointer(size_t); // expected-error {{'mpr
 __attribute__((mprof_realloc(1, 2))) void no_result(void *, size_t); // expected-error {{'mprof_realloc' needs a function that returns a pointer, not 'void'}}
 __attribute__((mprof_realloc(2, 1))) void *swapped(void *, size_t); // expected-error {{argument 1 of 'mprof_realloc' must name a pointer, but argument 2 of the function is}}
 __attribute__((mprof_free(1))) void free_size(size_t); // expected-error {{argument 1 of 'mprof_free' must name a pointer, but argument 1 of the function is}}
-__attribute__((mprof_alloc(2))) void *pieces(struct pair, size_t); // expected-error {{argument 1 of 'mprof_alloc' names a function argument that comes after one of type 'struct pair'; an argument of this type is not passed as one value, so put the named argument first}}
-__attribute__((mprof_free(2))) void none(struct empty, void *); // expected-error {{after one of type 'struct empty'; an argument of this type is not passed as one value}}
+__attribute__((mprof_alloc(2))) void *pieces(struct pair, size_t); // expected-error {{argument 1 of 'mprof_alloc' names a function argument that follows an argument of type 'struct pair', which is not passed as one value; put the named argument before it}}
+__attribute__((mprof_free(2))) void none(struct empty, void *); // expected-error {{follows an argument of type 'struct empty', which is not passed as one value}}
 __attribute__((mprof_alloc)) void *few(size_t); // expected-error {{'mprof_alloc' attribute takes at least 1 argument}}
 __attribute__((mprof_alloc(1, 1, 1))) void *many(size_t); // expected-error {{'mprof_alloc' attribute takes no more than 2 arguments}}
 __attribute__((mprof_ignore(1))) void ignore(void); // expected-error {{'mprof_ignore' attribute takes no arguments}}

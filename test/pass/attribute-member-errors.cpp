@@ -11,8 +11,8 @@ struct S {
   [[mprof::alloc(2)]] static void *range_static(size_t); // expected-error {{argument 1 of 'alloc' is 2, but the function has 1 argument}}
   [[mprof::free(2)]] S(void *); // expected-error {{'free' cannot apply to a constructor or destructor}}
   [[mprof::free(1)]] ~S(); // expected-error {{'free' cannot apply to a constructor or destructor}}
-  [[mprof::alloc(3)]] void *view(std::string_view, size_t); // expected-error {{after one of type 'std::string_view'}}
-  template <class T> [[mprof::alloc(3)]] void *dependent(T, size_t); // expected-error {{after one of type 'T'}}
+  [[mprof::alloc(3)]] void *view(std::string_view, size_t); // expected-error {{follows an argument of type 'std::string_view'}}
+  template <class T> [[mprof::alloc(3)]] void *dependent(T, size_t); // expected-error {{follows an argument of type 'T'}}
   template <class T> [[mprof::alloc(2)]] T result(size_t); // expected-error {{needs a function that returns a pointer, not 'T'}}
   template <int N> [[mprof::alloc(N)]] void *value(size_t); // expected-error {{is not an integer constant}}
 

@@ -10,7 +10,7 @@ target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK: call ptr @pool_get(i64 1)
 ; CHECK: call ptr @pool_get(i64 1, ptr null)
-; REMARK-COUNT-2: pool_get not rewritten: its arguments or its result do not have the types that the attribute needs
+; REMARK-COUNT-2: pool_get not rewritten: the arguments or the result of the call do not have the types that the attribute needs
 define void @f() {
   %p = call ptr @pool_get(i64 1)
   %q = call ptr @pool_get(i64 1, ptr null)

@@ -9,7 +9,7 @@ target triple = "x86_64-pc-linux-gnu"
 @llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @pool_get, ptr @.a, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
 
 ; CHECK: musttail call ptr @pool_get(i64 %n)
-; REMARK: pool_get not rewritten: it is a musttail call, and no code can be inserted after it
+; REMARK: pool_get not rewritten: the call is a musttail call, so no code can be inserted after it
 define ptr @f(i64 %n) {
   %p = musttail call ptr @pool_get(i64 %n)
   ret ptr %p

@@ -30,8 +30,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-DAG: call void @__mprof_free(ptr %b)
 ; COUNTED: call ptr @__mprof_strdup(
 ; COUNTED: call ptr @__mprof_malloc(
-; REMARK: malloc not rewritten: the calling function has mprof_ignore or is on the ignorelist
-; REMARK: strdup not rewritten: the calling function has mprof_ignore or is on the ignorelist
+; REMARK: malloc not rewritten: the calling function has the attribute mprof_ignore or is on the ignorelist
+; REMARK: strdup not rewritten: the calling function has the attribute mprof_ignore or is on the ignorelist
 define void @ignored(ptr %p) {
   %a = call ptr @malloc(i64 8)
   %b = call ptr @strdup(ptr %p)

@@ -7,12 +7,12 @@ target triple = "x86_64-pc-linux-gnu"
 
 @table = global ptr @pthread_mutex_unlock
 
-; REMARK-DAG: pthread_mutex_lock not rewritten: it is called with another prototype or calling convention
-; REMARK-DAG: read not rewritten: it is called with another prototype or calling convention
-; REMARK-DAG: sleep not rewritten: it is called with another prototype or calling convention
-; REMARK-DAG: fcntl not rewritten: it is called with another prototype or calling convention
-; REMARK-DAG: pthread_create not rewritten: it is called with another prototype or calling convention
-; REMARK-DAG: sem_post not rewritten: it is called with another prototype or calling convention
+; REMARK-DAG: pthread_mutex_lock not rewritten: the prototype or the calling convention of the call is not that of the library function
+; REMARK-DAG: read not rewritten: the prototype or the calling convention of the call is not that of the library function
+; REMARK-DAG: sleep not rewritten: the prototype or the calling convention of the call is not that of the library function
+; REMARK-DAG: fcntl not rewritten: the prototype or the calling convention of the call is not that of the library function
+; REMARK-DAG: pthread_create not rewritten: the prototype or the calling convention of the call is not that of the library function
+; REMARK-DAG: sem_post not rewritten: the prototype or the calling convention of the call is not that of the library function
 ; REMARK-NOT: wait not rewritten
 
 ; CHECK-LABEL: define void @f(

@@ -8,7 +8,7 @@ __attribute__((mprof_alloc(1))) void *get(size_t);
 void *f(size_t n) { return get(n); }
 // CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: malloc rewritten in g [-Rpass=mprof]
 void *g(size_t n) { return malloc(n); }
-// CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: malloc not rewritten: the calling function has mprof_ignore or is on the ignorelist [-Rpass-missed=mprof]
+// CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: malloc not rewritten: the calling function has the attribute mprof_ignore or is on the ignorelist [-Rpass-missed=mprof]
 __attribute__((mprof_ignore)) void *h(size_t n) { return malloc(n); }
 // CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: malloc not rewritten: the call is inside an allocator, and MProf counts the calls of the allocator instead
 __attribute__((mprof_alloc(1))) void *i(size_t n) { return malloc(n); }
