@@ -25,7 +25,7 @@
 //
 // CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are missing
 // CHECK: {{^}}Live: 1 block, 100 bytes
-// GONE: {{^}}note: alone.1 is not the part before alone
+// GONE: {{^}}note: alone.1 is ignored: it is not the part of the log before alone
 // NEW: {{^}}11 allocations
 // NEW-NOT: note:
 

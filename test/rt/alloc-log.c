@@ -54,7 +54,7 @@
 // READ-NEXT: {{^}}6 allocations ({{[0-9,]+}} bytes), 5 frees, 0 collections{{$}}
 // READ-NOT: note:
 // READ: {{^}}Live: 1 block, 5,000 bytes{{$}}
-// READ: {{^}}  1 block, 5,000 bytes, the oldest for
+// READ: {{^}}  1 block, 5,000 bytes, the oldest block is
 // READ-NEXT: #0 main {{.*}}alloc-log.c:[[#]]
 // READ: {{^}}Lifetimes: 5 pairs of allocation and free{{$}}
 // READ: {{^}}    #0 get {{.*}}alloc-log.c:[[#]]
