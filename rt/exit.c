@@ -252,7 +252,7 @@ static void write_trace(struct last_words *w) {
     struct mprof_text *totals = mprof_exit_line_totals(&w->line);
     mprof_put_things(totals, result.events, "event");
     if (result.cut != 0) {
-      mprof_text_str(totals, "; the oldest part is missing: ");
+      mprof_text_str(totals, "; the oldest part of the trace is missing: ");
       mprof_text_errno(totals, result.cut);
     }
   }
@@ -344,8 +344,9 @@ static void write_files(struct last_words *w) {
     mprof_symbolize_end();
   remove_old_files(w);
   if (w->line.files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
-    mprof_message_always("wrote nothing: with log_path=stderr, only the report "
-                         "shows the profiles, and report=0 turns the report off");
+    mprof_message_always(
+        "wrote nothing: with log_path=stderr, only the report "
+        "shows the profiles, and report=0 turns the report off");
   // Print no line if no file was written. Errors have already been reported.
   if (w->line.files != 0 && mprof_flags_want_news())
     mprof_exit_line_print(&w->line, w->base,
@@ -426,7 +427,8 @@ void mprof_say_no_output(void) {
   const struct mprof_heap_groups none = {0};
   char text[256];
   struct mprof_text t = MPROF_TEXT(text);
-  mprof_text_str(&t, "wrote nothing: nothing was recorded; heap profile: ");
+  mprof_text_str(
+      &t, "wrote nothing: nothing was recorded; the heap profile is empty: ");
   mprof_text_str(&t, mprof_heap_groups_why_none(&none, mprof_sample_rate()));
   if (mprof_flags.heap && mprof_sample_rate() != 0 &&
       mprof_coverage_is_linked_without())

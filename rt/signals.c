@@ -260,9 +260,8 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
       // signal is blocked, and abort relies on an unblocked SIGABRT.
       return;
     } else {
-      mprof_message_always(
-          "wrote nothing: the signal interrupted the profiler, "
-          "which could not finish its work first");
+      mprof_message_always("wrote nothing: the signal interrupted the profiler "
+                           "and could not be handled later");
     }
   }
   if (!mprof_signal_ends_process(sig, previous) ||
@@ -324,7 +323,7 @@ static void take(int sig, const char *s, size_t len) {
     return;
   if (!has_function(&now) && now.sa_handler == SIG_IGN)
     complain("the process ignores ", s, len,
-             ", so nothing is written when it arrives");
+             ", so nothing is written when this signal arrives");
   else
     catch_signal(sig, &now);
 }

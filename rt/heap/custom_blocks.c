@@ -49,7 +49,7 @@ struct record {
   uint16_t slot; // index of the record's slot; written once
 };
 _Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
-               "one unit of memory a block");
+               "a record must fit into one unit of persistent memory");
 
 // This bit is set in a live map value that is the handle of a record. No handle
 // has this bit: a handle is the number of a 64-byte unit, and the 64 GiB of

@@ -518,8 +518,9 @@ static const struct {
 static void print_profiles(void) {
   char line[LINE];
   struct mprof_text t = MPROF_TEXT(line);
-  mprof_text_str(&t, "mprof: profiles, by the names that mprof_write_profile "
-                     "takes; PATTERN stands for log_path:\n");
+  mprof_text_str(
+      &t, "mprof: profiles, listed by the names that mprof_write_profile "
+          "accepts; PATTERN stands for the value of log_path:\n");
   for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
     mprof_text_str(&t, "  ");
     mprof_text_str(&t, profiles[i].name);

@@ -356,8 +356,8 @@ mprof_labels_swap(const struct mprof_labels *labels) {
 static void change_all(struct list *l, const char *const *pairs) {
   for (; pairs && pairs[0]; pairs += 2) {
     if (!pairs[1]) {
-      mprof_message(
-          "labels: a key has no value; this key and all after it are ignored");
+      mprof_message("labels: a key has no value; this key and all later keys "
+                    "are ignored");
       return;
     }
     if (change(l, pairs[0], pairs[1]) == -EINVAL)

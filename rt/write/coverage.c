@@ -81,8 +81,9 @@ void mprof_report_unexplained(struct mprof_report *w,
         w, "\n  of anonymous resident memory. The allocator may keep the "
            "memory of freed blocks,\n  or ");
   else
-    mprof_report_put(w, "\n  of anonymous resident memory, and all blocks that "
-                        "were allocated are smaller.\n  Probably ");
+    mprof_report_put(w,
+                     "\n  of anonymous resident memory, and even all blocks "
+                     "ever allocated have fewer bytes in total.\n  Probably ");
   mprof_report_put(
       w,
       "the program uses mmap, or an allocator that MProf does not "

@@ -47,9 +47,9 @@ static void put_totals(struct mprof_report *w,
   mprof_report_count(w, (int64_t)g->sample_frees, " freed, ");
   mprof_report_count(w, (int64_t)g->len, " stacks\n");
   if (mprof_cycle_is_missing())
-    mprof_report_put(w,
-                     "Cycles:    strict_cycles=1, but the program ended "
-                     "no cycle: the figures are those of the first profile\n");
+    mprof_report_put(
+        w, "Cycles:    strict_cycles=1, but the program never called "
+           "mprof_next_cycle: the figures are those of the first profile\n");
   else if (mprof_cycle_as_of() == MPROF_CYCLE_COLLECTOR)
     mprof_report_put(w, "Cycles:    the figures are as of the last garbage "
                         "collection\n");

@@ -103,8 +103,9 @@ void mprof_report_heapx(struct mprof_report *w,
        has_more_temporary, put_temporary},
       {"\nStacks with the most bytes copied\n", copied, has_more_copied,
        put_moves},
-      {"\nStacks with the most slack in use\n", slack, has_more_slack,
-       put_slack}};
+      {"\nStacks with the most slack in use (usable bytes beyond the requested "
+       "size)\n",
+       slack, has_more_slack, put_slack}};
   put_totals(w, &g->total, blocks);
   for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
     put_list(w, g, &lists[i]);

@@ -252,5 +252,6 @@ void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
     mprof_report_put(w, "    [truncated] at code without frame pointers and "
                         "unwind tables\n");
   else if (b->end == MPROF_STACK_CUT_DEPTH)
-    mprof_report_put(w, "    [truncated] at stack_depth frames\n");
+    mprof_report_put(
+        w, "    [truncated] at the number of frames that stack_depth allows\n");
 }

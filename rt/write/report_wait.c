@@ -30,9 +30,10 @@ static struct section section_of(const struct mprof_wait_snapshot *s,
   return (struct section){
       .snapshot = s,
       .stacks = g,
-      .title = is_block
-                   ? "Where threads waited (block profile)"
-                   : "Which unlocks ended the waits of others (mutex profile)",
+      .title =
+          is_block
+              ? "Where threads waited (block profile)"
+              : "Which unlocks ended waits of other threads (mutex profile)",
       .thing = is_block ? "wait" : "contention",
       .name = is_block ? "block" : "mutex",
       .rate_name = is_block ? " stacks, rate " : " stacks, fraction "};

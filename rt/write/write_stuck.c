@@ -90,7 +90,7 @@ static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
                         const struct mprof_stuck_thread *x) {
   enum { NAMED = 8 };
   const uint32_t named = x->holds_len <= NAMED ? x->holds_len : NAMED;
-  mprof_report_put(w, x->needs_all ? ", held by some of threads "
+  mprof_report_put(w, x->needs_all ? ", held by some of the threads "
                                    : ", held by threads ");
   for (uint32_t i = 0; i < named; i++) {
     const bool is_last = i + 1 == x->holds_len;
@@ -129,9 +129,9 @@ static void put_awaited(const struct writer *p,
   const int holder =
       x->of != MPROF_NO_THREAD ? p->g->v[x->of].tid : x->holder_tid;
   mprof_report_put(w, x->holder == MPROF_HOLDER_GONE
-                          ? ", held by a thread that has ended, "
+                          ? ", held by a thread that has ended, thread "
                       : x->of != MPROF_NO_THREAD && &p->g->v[x->of] == x
-                          ? ", held by itself, thread "
+                          ? ", held by the waiting thread itself, thread "
                           : ", held by thread ");
   mprof_report_plain(w, holder, "");
 }
@@ -213,10 +213,10 @@ static void put_thread(const struct writer *p,
   put_label(w, wanted);
   mprof_report_put(
       w, mprof_holds_on
-             ? ", taken in uninstrumented code, or so long ago that its "
-               "record was replaced\n"
-             : "; the place where it was taken was not recorded: "
-               "set the option stuck=1\n");
+             ? "; the place where the lock was taken is unknown: it was taken "
+               "in uninstrumented code, or its record was replaced\n"
+             : "; the place where the lock was taken was not recorded: set the "
+               "option stuck=1\n");
 }
 
 // --- groups ---
@@ -272,22 +272,26 @@ static void put_group(const struct writer *p, enum group group,
 
 static void put_unjudged(const struct writer *p) {
   static const char *const why[] = {
-      [MPROF_UNJUDGED_URING] = "io_uring or aio keeps addresses in the kernel",
+      [MPROF_UNJUDGED_URING] = "the process uses io_uring or aio, so the "
+                               "kernel has addresses that MProf cannot read",
       [MPROF_UNJUDGED_PROC] = "/proc cannot be read",
-      [MPROF_UNJUDGED_PIPE] = "the contents of a pipe cannot be copied",
+      [MPROF_UNJUDGED_PIPE] = "MProf cannot copy the contents of a pipe, which "
+                              "may contain addresses",
       [MPROF_UNJUDGED_MEMORY] = "the search ran out of memory or time",
-      [MPROF_UNJUDGED_BUSY] = ("each time, a thread that seemed to wait had "
-                               "run again before the check was complete")};
+      [MPROF_UNJUDGED_BUSY] = ("in each attempt, a thread that seemed to wait "
+                               "ran again before the check was complete")};
   const enum mprof_unjudged unjudged = p->g->unjudged;
   if (unjudged == MPROF_JUDGED)
     return;
-  mprof_report_put(p->w,
-                   "\nConditions, semaphores and barriers were not judged: ");
+  mprof_report_put(
+      p->w,
+      "\nWaits for conditions, semaphores and barriers were not checked: ");
   if (unjudged == MPROF_UNJUDGED_THREAD) {
     mprof_report_put(p->w, "the memory that thread ");
-    mprof_report_plain(p->w, p->g->unread,
-                       " can reach is unknown, because it is in a system call "
-                       "of uninstrumented code or did not answer");
+    mprof_report_plain(
+        p->w, p->g->unread,
+        " can reach is unknown, because the thread is in a system call of "
+        "uninstrumented code or did not answer MProf's signal");
   } else {
     mprof_report_put(p->w, why[unjudged]);
   }
@@ -297,7 +301,8 @@ static void put_unjudged(const struct writer *p) {
 static void put_all(const struct writer *p) {
   for (size_t i = 1; i <= p->g->cycles; i++)
     put_cycle(p, i);
-  put_group(p, OWNER_GONE, "The owner of the lock has ended");
+  put_group(p, OWNER_GONE,
+            "These threads wait for a lock whose owner has ended");
   put_group(p, WAITS_FOR_STUCK, "These threads wait for a stuck thread");
   put_group(p, UNREACHABLE,
             "No thread that can still run reaches the objects that these "
@@ -313,10 +318,11 @@ const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
   mprof_text_str(&t, s->unseen == 1 ? " thread sleeps" : " threads sleep");
   mprof_text_str(&t, " in futex(2). The wait was not recorded, because it "
                      "began ");
-  mprof_text_str(&t, mprof_contention.notes_from_start
-                         ? "in uninstrumented code"
-                         : "before the first request or in uninstrumented "
-                           "code: set the option stuck=1");
+  mprof_text_str(&t,
+                 mprof_contention.notes_from_start
+                     ? "in uninstrumented code"
+                     : "before the first request for a profile of all threads, "
+                       "or in uninstrumented code: set the option stuck=1");
   return text;
 }
 
@@ -335,8 +341,8 @@ static void put_unseen(const struct writer *p) {
 static void put_lost(const struct writer *p) {
   if (p->g->lost_holds == 0)
     return;
-  mprof_report_put(p->w, "\nReaders of rwlocks, spin locks and the program's "
-                         "own locks were not judged: ");
+  mprof_report_put(p->w, "\nWaits for readers of rwlocks, for spin locks and "
+                         "for the program's own locks were not checked: ");
   mprof_report_things(p->w, (int64_t)p->g->lost_holds, "lock");
   mprof_report_put(p->w, p->g->lost_holds == 1 ? " that is" : " that are");
   mprof_report_put(p->w, " held could not be recorded because a thread held "

@@ -57,7 +57,7 @@
 // ALONE: heap.pb.gz (0 samples: heap_rate=0) and
 // RUN: %run{heap_rate=0:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
-// NOTHING: mprof: wrote nothing: nothing was recorded; heap profile: heap_rate=0{{$}}
+// NOTHING: mprof: wrote nothing: nothing was recorded; the heap profile is empty: heap_rate=0{{$}}
 //
 // With profile=0 the report has the numbers. With heap=0 the heap profile is
 // not written beside others.

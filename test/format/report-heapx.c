@@ -28,7 +28,7 @@
 // CHECK-NEXT: {{^}}1. 1.37 KiB (1,400 bytes) copied by 3 moves, 1 resize in place; 100.0%{{$}}
 // CHECK-NEXT: #0 {{.*}} in leaf
 // CHECK-EMPTY:
-// CHECK-NEXT: {{^}}Stacks with the most slack in use{{$}}
+// CHECK-NEXT: {{^}}Stacks with the most slack in use (usable bytes beyond the requested size){{$}}
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}1. 400 bytes in use, 600 bytes in total; 93.0%{{$}}
 // CHECK-NEXT: #0 {{.*}} in root
@@ -39,7 +39,7 @@
 // NONE-NEXT: {{^}}Resized:   0 bytes copied by 0 moves, 0 resizes in place{{$}}
 // NONE-NOT: temporary blocks{{$}}
 // NONE-NOT: bytes copied{{$}}
-// NONE-NOT: slack in use{{$}}
+// NONE-NOT: most slack in use
 
 #include "core.h"
 #include "snap.h"

@@ -35,12 +35,12 @@
 // CHECK-NEXT: {{^}}    mutex 0x1000{{$}}
 // CHECK-NEXT: {{^}}    #0 {{.*}} in pthread_mutex_lock
 // CHECK-NEXT: {{^}}    #1 {{.*}} in root
-// CHECK-NEXT: {{^}}    [truncated] at stack_depth frames
+// CHECK-NEXT: {{^}}    [truncated] at the number of frames that stack_depth allows
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}3. 750 ns in 1 wait, 0.0%{{$}}
 // CHECK-NEXT: {{^}}    sleep{{$}}
 // CHECK-NEXT: {{^}}    #0 {{.*}} in usleep
-// CHECK: {{^}}Which unlocks ended the waits of others (mutex profile)
+// CHECK: {{^}}Which unlocks ended waits of other threads (mutex profile)
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}Rate:      one contended unlock in 3; the figures are estimates
 // CHECK-NEXT: {{^}}Total:     12.35 us in 2 contentions, 6.17 us each, 1 stack{{$}}

@@ -35,7 +35,7 @@
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}3. 1.27 KiB (1,300 bytes) in 5 blocks, 0.0%
 // CHECK-NEXT: #0 {{.*}} in leaf
-// CHECK-NEXT: [truncated] at stack_depth frames
+// CHECK-NEXT: [truncated] at the number of frames that stack_depth allows
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}4. 100 bytes in 1 block, 0.0%
 // CHECK-NEXT: #0 {{.*}} in root

@@ -10,10 +10,10 @@
 // RUN: %clang -O1 -DPLAIN -c %s -o plain.o
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s plain.o -o app
 // RUN: %run{heap_rate=1:log_path=out.%%p} ./app
-// RUN: grep -q "100 sampled blocks whose free was not seen" out.*.txt
+// RUN: grep -q "100 sampled blocks whose free MProf missed" out.*.txt
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s plain.o -DFREES=101 -o all
 // RUN: %run{heap_rate=1:log_path=all.%%p} ./all
-// RUN: not grep -q "whose free was not seen" all.*.txt
+// RUN: not grep -q "whose free MProf missed" all.*.txt
 
 #ifdef PLAIN
 #include <stdlib.h>

@@ -23,7 +23,7 @@
 // REPORT: Where threads waited
 // REPORT: {{^}}    mutex 0x
 // REPORT-NEXT: {{^}}    labels {"waiter":"b"} and others{{$}}
-// REPORT: Which unlocks ended the waits of others
+// REPORT: Which unlocks ended waits of other threads
 // REPORT: {{^}}    mutex 0x
 // REPORT-NEXT: {{^}}    labels {"holder":"x"} and others{{$}}
 // TEXT: {{^}}[[#]] 2 @ 0x

@@ -12,9 +12,9 @@
 //
 // RUN: %run{heap_rate=117440512:log_path=x} ./app 2> err && not ls x.*
 // RUN: FileCheck %s < err && grep -c . err | grep -qx 1
-// CHECK: {{^}}mprof: wrote nothing: nothing was recorded; heap profile: code compiled
+// CHECK: {{^}}mprof: wrote nothing: nothing was recorded; the heap profile is empty: code compiled
 // RUN: %run{heap=0:log_path=x} ./app 2> err && not ls x.*
-// RUN: grep -q 'nothing was recorded; heap profile: heap=0' err
+// RUN: grep -q 'nothing was recorded; the heap profile is empty: heap=0' err
 // RUN: %run{heap_rate=1:profile=0:report=0} ./app 2> err && test ! -s err
 // RUN: %run{heap=0:quiet=1:log_path=x} ./app 2> err && test ! -s err
 // RUN: %run{dump_on_signal=URG:heap_rate=117440512:log_path=x} ./app signal \

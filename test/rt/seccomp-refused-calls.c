@@ -24,7 +24,7 @@
 // RUN: %run{heap_rate=1:log_path=blind} \
 // RUN:   ./app EPERM renameat2 link fstat newfstatat statx 2> err
 // RUN: ls blind.*.heap.pb.gz && grep 'incomplete: unchecked' err
-// RUN: grep 'checks of output files left out' blind.*.txt
+// RUN: grep 'safety checks of output files skipped' blind.*.txt
 //
 // The name of an existing file is not used.
 // RUN: %run{heap_rate=1:log_path=twice} \

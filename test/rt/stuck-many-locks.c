@@ -17,12 +17,12 @@
 // RUN: FileCheck %s --check-prefix=KEPT < full.txt
 //
 // LOST: Total:     0 threads
-// LOST: Readers of rwlocks, spin locks and the program's own locks were not judged: 9 locks that are held could not be recorded because a thread held more than 32 such locks
+// LOST: Waits for readers of rwlocks, for spin locks and for the program's own locks were not checked: 9 locks that are held could not be recorded because a thread held more than 32 such locks
 //
 // KEPT: Cycle 1 of 1: 2 threads wait for one another
 // KEPT: holds rwlock {{.*}}, taken
 // KEPT: holds rwlock {{.*}}, taken
-// KEPT-NOT: not judged
+// KEPT-NOT: not checked
 // KEPT: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 1 cycles
 
 #include "waited.h"

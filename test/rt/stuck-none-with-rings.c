@@ -12,7 +12,7 @@
 // RUN: FileCheck %s < aio.txt
 //
 // CHECK: Total: 0 threads
-// CHECK: not judged: io_uring or aio keeps addresses in the kernel
+// CHECK: not checked: the process uses io_uring or aio, so the kernel has addresses that MProf cannot read
 
 #include "gates.h"
 

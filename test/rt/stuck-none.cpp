@@ -16,7 +16,7 @@
 // RUN: not ls mprof.app.*.stuck.txt
 //
 // CHECK: Total: 0 threads
-// CHECK-NOT: not judged
+// CHECK-NOT: not checked
 // CHECK: SUMMARY: MProf: threadleak: 0 threads, 0 certain, 0 likely, 0 cycles
 
 #include <atomic>

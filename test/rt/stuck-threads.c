@@ -46,7 +46,7 @@
 // REPORT-NEXT: holds mutex {{.*}}, taken {{.*}} ago
 // REPORT-NEXT: in take_first {{.*}}stuck-threads.c:
 // REPORT-NEXT: in a_then_b {{.*}}stuck-threads.c:
-// REPORT: The owner of the lock has ended
+// REPORT: These threads wait for a lock whose owner has ended
 // REPORT: for mutex orphan (0x{{[0-9a-f]+}}), held by a thread that has ended,
 // REPORT: No thread that can still run reaches the objects that these threads wait for
 // REPORT: thread {{[0-9]+}} "gate", likely

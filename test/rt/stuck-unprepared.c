@@ -36,10 +36,10 @@
 // CHECK-DAG: {{^}}thread {{[0-9]+}} "of_ended", certain{{$}}
 // CHECK-DAG: {{^}}thread {{[0-9]+}} "reads_ended", certain{{$}}
 // CHECK-DAG: {{^}}thread {{[0-9]+}} "of_stuck", certain{{$}}
-// CHECK-DAG: has waited an unknown time for mutex 0x{{[0-9a-f]+}}, held by itself
+// CHECK-DAG: has waited an unknown time for mutex 0x{{[0-9a-f]+}}, held by the waiting thread itself
 // CHECK-DAG: has waited an unknown time for rwlock 0x{{[0-9a-f]+}}, held by a thread that has ended
 // CHECK-DAG: #1 0x{{[0-9a-f]+}} in a_then_b {{.*}}stuck-unprepared.c:[[#]]
-// CHECK-DAG: holds mutex 0x{{[0-9a-f]+}}; the place where it was taken was not recorded: set the option stuck=1
+// CHECK-DAG: holds mutex 0x{{[0-9a-f]+}}; the place where the lock was taken was not recorded: set the option stuck=1
 // CHECK: SUMMARY: MProf: threadleak: 9 threads, 9 certain, 0 likely, 4 cycles
 //
 // PPROF-DAG: grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- a_then_b

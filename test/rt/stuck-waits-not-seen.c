@@ -23,7 +23,7 @@
 // RUN: %run_quiet{stuck=1} timeout 60 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //
-// EARLY: 2 threads sleep in futex(2). The wait was not recorded, because it began before the first request or in uninstrumented code: set the option stuck=1{{$}}
+// EARLY: 2 threads sleep in futex(2). The wait was not recorded, because it began before the first request for a profile of all threads, or in uninstrumented code: set the option stuck=1{{$}}
 //
 // THREADS: "app" [running]:
 // THREADS-COUNT-2: "app" [sem_wait]:

@@ -9,7 +9,7 @@
 // RUN: %run{symbolize=0:threads=1:block_rate=1} ./app
 // RUN: FileCheck %s < mprof.app.*.txt
 //
-// CHECK: {{^ +2 }}thread profiles without the threads that had no event because /proc/self/task could not be read{{$}}
+// CHECK: {{^ +2 }}thread profiles that lack the threads without recorded events, because /proc/self/task could not be read{{$}}
 
 #include "waited.h"
 

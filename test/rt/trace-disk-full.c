@@ -26,14 +26,14 @@
 // RUN:   %on_disk 1m disk sh -c './fill 50000 && cp disk/exit.*.trace exit.trace' \
 // RUN:   2> message
 // RUN: %trace_check -q exit.trace
-// RUN: grep 'wrote disk/exit.[0-9]*.trace ([0-9,]* events; the oldest part is missing: no space left on device)' message
+// RUN: grep 'wrote disk/exit.[0-9]*.trace ([0-9,]* events; the oldest part of the trace is missing: no space left on device)' message
 // RUN: %run{trace_max_mb=1:log_path=part} %on_disk 8m disk \
 // RUN:   sh -c './fill 400000 && cp disk/fill.trace part.trace && \
 // RUN:     stat -c %%b disk/fill.trace > blocks'
 // RUN: %trace_check -q part.trace
 // RUN: test $(stat -c %%s part.trace) -gt 2000000
 // RUN: test $(stat -c %%s part.trace) -gt $(($(cat blocks) * 512 - 8192))
-// RUN: grep 'traces that ended early because the memory of trace_max_mb was full and its data could not be written out' part.*.txt
+// RUN: grep 'traces that ended early because the memory that trace_max_mb allows was full and its data could not be written out' part.*.txt
 // RUN: grep -a -o 'the first words' part.trace
 // RUN: not grep -a -o 'the last words' part.trace
 

@@ -13,7 +13,7 @@
 // RUN: not grep Hint none.*.txt malloc.*.txt
 // CHECK: Resident memory of the process: {{.*}}
 // CHECK-NEXT: Hint: the blocks in use explain only 0.0% of {{.*}} MiB
-// MMAP-NEXT: of anonymous resident memory, and all blocks that were allocated are smaller.
+// MMAP-NEXT: of anonymous resident memory, and even all blocks ever allocated have fewer bytes in total.
 // MMAP-NEXT: Probably the program uses mmap, or an allocator that MProf does not know: see
 // FREED-NEXT: of anonymous resident memory. The allocator may keep the memory of freed blocks,
 // CHECK: docs/allocators.md.

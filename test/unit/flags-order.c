@@ -15,7 +15,7 @@
 // CHECK: default 20, now 7
 // CHECK: external_symbolizer_path
 // CHECK: default '', now ''
-// CHECK: mprof: profiles, by the names that mprof_write_profile takes{{.*}}:{{$}}
+// CHECK: mprof: profiles, listed by the names that mprof_write_profile accepts{{.*}}:{{$}}
 // CHECK-NEXT: {{^}}  heap: live and allocated blocks, by the stack that allocated them; file at exit: PATTERN.heap.pb.gz{{$}}
 // CHECK-NEXT: {{^}}  allocs: {{.*}}; on request only{{$}}
 // CHECK: went on
