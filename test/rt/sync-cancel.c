@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread can be cancelled in the same calls with and without MProf,
-// and in no others. Its cleanup handlers find the same state.
+// Intent: With and without MProf, a thread can be cancelled in exactly the same
+// calls. Its cleanup handlers run in the same order and find the mutex in the
+// same state.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: connect and accept behave with MProf as without it: they return the
-// same results and data and set the same errno, also with the sizes checked by
-// the C library (_FORTIFY_SOURCE).
+// Intent: connect and accept return the same results and set the same errno
+// with MProf as without it. This also holds if the program is compiled with
+// _FORTIFY_SOURCE.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

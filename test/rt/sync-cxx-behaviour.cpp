@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the threads and waits of the C++ library give the same results and
-// throw the same exceptions with and without MProf, with both libraries.
+// Intent: the threads and waits of libstdc++ give the same results and throw
+// the same exceptions with and without MProf. So do those of libc++.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -std=c++20 -pthread -I%src/test/Inputs %s -o plain

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program ends with the same status while its threads wait and
-// contend: when main returns, when another thread calls exit, and when main
-// calls pthread_exit. All profiles are written.
+// Intent: if a program ends while its threads wait and contend, its exit status
+// is the same with and without MProf. This holds if main returns, if another
+// thread calls exit, and if main calls pthread_exit. All profiles are written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a process is forked while other threads lock, wait and are created.
-// The child can do all this itself, with and without MProf.
+// Intent: a process that forks while its other threads lock, wait and create
+// threads has a working child. The child can lock, wait and create threads,
+// with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread leaves a wait from a handler by siglongjmp or by
-// pthread_exit, or by cancellation at any instant. The object that it waited
-// for and the thread itself are in the same state as without MProf.
+// Intent: a thread may leave a wait by siglongjmp or pthread_exit in a signal
+// handler, or by cancellation at any instant. Afterwards the thread, and the
+// object that it waited for, are in the same state as without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fexceptions -pthread -I%src/test/Inputs %s -o plain

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that misuses locks behaves the same with and without MProf,
-// and dies in the same way.
+// Intent: a program that misuses locks gets the same results with and without
+// MProf. If the misuse kills the program, the program dies of the same signal.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: handlers that post, poll, write and read during locks and waits
-// neither stop the program nor lose data, with and without MProf.
+// Intent: signal handlers that post, poll, write and read may interrupt threads
+// in locks and waits. The program does not hang and loses no data, with and
+// without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: nanosleep, clock_nanosleep, usleep and sleep behave with MProf as
-// without it: they return the same results and data and set the same errno,
-// also with the sizes checked by the C library (_FORTIFY_SOURCE).
+// without it. Their results, data and errno do not differ. This also holds if
+// the program is compiled with _FORTIFY_SOURCE.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

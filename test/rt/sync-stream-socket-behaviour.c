@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: send and receive calls on stream sockets, also of messages that carry
-// a file descriptor, behave with MProf as without it: they return the same
-// results and data and set the same errno, also with the sizes checked by the C
-// library (_FORTIFY_SOURCE).
+// Intent: calls that send and receive on stream sockets behave with MProf as
+// without it, also if a message carries a file descriptor. Their results, data
+// and errno do not differ. This also holds if the program is compiled with
+// _FORTIFY_SOURCE.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

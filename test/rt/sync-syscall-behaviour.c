@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: syscall() with the number of futex and of other calls behaves with
-// MProf as without it: it returns the same results and data and sets the same
-// errno, also with the sizes checked by the C library (_FORTIFY_SOURCE).
+// Intent: syscall() behaves with MProf as without it, for the futex call and
+// for others. Its results, data and errno do not differ. This also holds if the
+// program is compiled with _FORTIFY_SOURCE.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

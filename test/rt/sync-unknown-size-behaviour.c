@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: calls with sizes that the compiler does not know behave with MProf as
-// without it: they return the same results and data and set the same errno,
-// also where the C library checks the sizes by functions of its own
-// (_FORTIFY_SOURCE).
+// Intent: calls whose size argument is unknown at compile time behave with
+// MProf as without it. Their results, data and errno do not differ. This also
+// holds for the checking functions that such calls become with _FORTIFY_SOURCE.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

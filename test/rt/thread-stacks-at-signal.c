@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with the options dump_on_signal and threads, a program that hangs and
-// is ended by a signal leaves a file with the wait of each of its threads,
-// including the thread that got the signal.
+// Intent: with the options dump_on_signal and threads, a deadlocked program
+// that a signal ends leaves a threads profile. The profile shows the wait of
+// each thread, including the thread that got the signal.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the stacks of all threads may be taken by several threads at once, in
-// signal handlers anywhere, while the process forks and in the child, and while
-// it exits. They may be taken by and of threads with the smallest stacks, on
-// stacks of makecontext, and with a broken chain of frames.
+// Intent: the stacks of all threads can be taken by several threads at once and
+// in a signal handler that interrupts any code. They can be taken while the
+// process forks, in the child, and while the process exits. Threads with the
+// smallest stacks, on stacks of makecontext, and with a broken frame chain do
+// not cause a crash.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1} timeout 100 %t

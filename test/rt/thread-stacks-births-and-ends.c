@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads may begin and end while their stacks are taken. A profile
-// that has a thread has all threads that began before it and are live, each
-// once, as in Go's TestGoroutineProfileConcurrency. The calling thread and
-// threads that live all the time are in each profile.
+// Intent: threads may begin and end while their stacks are taken. If a profile
+// has a thread, it also has, exactly once, each live thread that began earlier
+// (as in Go's TestGoroutineProfileConcurrency). A thread that lives all the
+// time is in each profile.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1:symbolize=0} timeout 100 %t 20000

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: while many threads are born, a profile that has a thread has all
-// older threads of the chain of creators that leads to the thread, each once.
+// Intent: in a chain of threads, each thread creates the next thread. A threads
+// profile that is taken meanwhile has no gap: if it has a thread, it has all
+// threads before it in the chain. No thread is in the profile twice.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1:symbolize=0} timeout 100 %t

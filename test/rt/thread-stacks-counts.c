@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the threads profile has every thread by its stack and labels, the
-// stacks with the most threads first, as in Go's TestGoroutineCounts. A waiting
-// thread is shown where it waits, without being woken. This also holds if all
-// threads are stopped. The records of the API keep the contract of the other
-// records.
+// Intent: the threads profile counts threads with equal stack and labels
+// together, the largest number first (as in Go's TestGoroutineCounts). A
+// waiting thread is shown where it waits and is not woken. With threads_stop=1
+// the profile is the same. mprof_thread_profile leaves an array that is too
+// short untouched.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

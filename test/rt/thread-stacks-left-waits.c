@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that has left a wait by cancellation, or by a jump out of a
-// signal handler, is not shown as waiting. A thread whose handler interrupts a
-// wait and itself waits is shown in the handler's wait, and afterwards in the
-// outer wait again.
+// Intent: a thread that has left a wait by cancellation, or by siglongjmp out
+// of a signal handler, is not shown as waiting. A thread whose signal handler
+// waits is shown in the handler's wait. After the handler, the thread is shown
+// in the interrupted wait again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fexceptions -I%src/test/Inputs %s -o app

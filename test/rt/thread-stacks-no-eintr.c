@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no system call that a thread waits in ends early because of the
-// threads profile, whenever the thread is asked. There is no EINTR in calls
-// that begin and end all the time, whether waits are noted from the start or
-// the first profile finds calls that began without a note, on a machine whose
-// threads wait for processors.
+// Intent: the signal by which the threads profile gets a thread's stack never
+// makes a system call fail with EINTR. This holds for calls that begin and end
+// while profiles are taken. It also holds for the first profile of a process,
+// which finds waits that MProf has not recorded. Other threads keep the
+// processors busy then.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1} %t 1

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a running thread is asked for its stack by a signal, wherever it is:
-// in its own code, in a function of the C library that calls back, in a signal
-// handler on an alternate stack, and before it has a record. This also works if
-// all threads are stopped. The program's own handler of that signal gets the
-// signals that the program sends, and is installed again afterwards.
+// Intent: the threads profile gets the stack of a running thread by a signal.
+// This works in the thread's own code, in a callback of the C library, and in a
+// signal handler on an alternate stack. It also works before MProf has a record
+// of the thread, and if threads_stop=1 stops all threads. The program's own
+// handler of that signal gets the signals that the program sends, and stays
+// installed.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

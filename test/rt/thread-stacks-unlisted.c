@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the kernel's list of threads cannot be read, a threads profile has
-// the threads of the registry, and the report says that others are missing.
+// Intent: if /proc/self/task cannot be read, a threads profile has only the
+// threads that MProf has registered. The report says that other threads are
+// missing.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

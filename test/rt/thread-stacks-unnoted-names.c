@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the first profile of a process without options names each wait by its
-// function, although the waits began before they were noted. So it does in
-// static programs and for calls that are not instrumented.
+// Intent: by default, MProf records waits only from the first threads profile
+// on. This first profile nevertheless names the function of each wait that
+// began earlier. The same holds in static programs and for calls that are not
+// instrumented.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

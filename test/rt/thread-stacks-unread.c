@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread is not disturbed if it blocks the signal, or waits in a call
-// that was not compiled with MProf and that a signal would end. The profile
-// shows it with the data that the kernel gives, and marked. It gets no signal
-// when it unblocks the signal later.
+// Intent: the signal by which the threads profile gets stacks is not sent to a
+// thread that blocks this signal. Neither is it sent to a thread in an
+// uninstrumented call that would end with EINTR. The profile marks such a
+// thread as not read and shows the thread's state as the kernel reports it. No
+// signal is pending when the thread unblocks the signal.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DOTHER_CODE -c %s -o other.o

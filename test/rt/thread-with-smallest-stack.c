@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads with stacks of 16 KiB allocate, are sampled, write a profile
-// and end without stack overflow. Allocations in destructors of thread-specific
-// data are counted, too.
+// Intent: threads with stacks of 16 KiB can allocate, have their allocations
+// sampled, write a profile and end without stack overflow. Allocations in
+// destructors of thread-specific data are counted, too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

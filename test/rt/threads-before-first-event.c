@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the threadcreate profile has the first thread and the calling thread
-// also before their first event, in a forked child, too. It does not have a
-// first thread that has ended.
+// even if MProf has seen no event of them. The same holds in a forked child. A
+// first thread that has ended is not in the profile.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s -c -o main.o

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads are counted by the place that created them, with
-// pthread_create and thrd_create, attached and detached. The profile has the
-// live threads, or with threadcreate_ended=1 all. A failed creation is not
-// counted, and the stack of the new thread has no frame of the profiler.
+// Intent: the threadcreate profile counts threads by the stack that created
+// them, for pthread_create and thrd_create, attached and detached. It has the
+// live threads, or with threadcreate_ended=1 all threads. A failed creation is
+// not counted. A stack in the new thread has no frame of MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 -g1 -I%src/test/Inputs %s -o app

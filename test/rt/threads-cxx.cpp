@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with both C++ libraries, threads of std::thread, std::jthread and
-// std::async are counted while they live, at the place that created them. If a
-// thread cannot be created, the constructor throws and nothing is counted. A
-// detached thread is gone when it ends.
+// Intent: threads of std::thread, std::jthread and std::async are counted by
+// the function that created them while they live. If a thread cannot be
+// created, the constructor throws and nothing is counted. A detached thread is
+// no longer counted when it has ended. All this holds with libstdc++ and
+// libc++.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fexperimental-library -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: MProf sees the end of a thread in a destructor of its own. A
-// program's destructor that runs later and logs does not bring the thread back
-// into the trace, in which it would then never end.
+// Intent: MProf records the end of a thread in a destructor of thread-specific
+// data. If a destructor of the program runs later and logs a message, the
+// message is not in the trace. Otherwise the trace would show the thread as
+// alive for ever.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace

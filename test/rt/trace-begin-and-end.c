@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that already wait when a trace begins are in it as waiting,
-// with the functions that they run, and the trace shows when they go on.
-// Threads that wait when the trace ends, in a call or for a condition, wait in
-// it to its end. Both hold for five hundred threads too.
+// Intent: the trace shows threads that already wait when it begins as waiting,
+// with the functions that they run. The trace also shows when these waits end.
+// The last event of a thread that still waits when the trace ends is the begin
+// of this wait. All this also holds for five hundred threads.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o waits

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that exist when a trace begins are in it in the state that
-// the kernel reports: in a system call or waiting. The trace shows how they go
-// on or end, even if they have no other events.
+// Intent: a thread that exists when a trace begins has the state in the trace
+// that the kernel reports: in a system call or waiting. The trace shows how the
+// thread continues or ends, even if the thread has no other events.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a broadcast ends the waits of all threads that it wakes, at the time
-// and the line of the call. Each thread is runnable until it has the mutex,
-// which takes long here: main holds it for 30 ms and each thread for 50 ms.
+// Intent: in the trace, a broadcast ends the waits of all threads that it
+// wakes, at the time and line of the call. Each thread is runnable until it has
+// got the mutex. This takes long here, because main holds the mutex for 30 ms
+// and each thread for 50 ms.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o broadcast

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the functions that start and stop a trace keep their promises. There
-// is one trace at a time, and wrong arguments return errors. A stop without a
-// start does nothing. A descriptor stays open and gets the trace at its current
-// position. A trace that cannot be written leaves an existing file as it was.
+// Intent: there is one trace at a time. The functions that start a trace return
+// errors for wrong arguments. A stop without a start does nothing. A trace that
+// is written to a descriptor begins at the current position, and the descriptor
+// stays open. The functions still work after a trace that could not be written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o calls

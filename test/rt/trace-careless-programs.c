@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: careless programs have sound traces and keep their own files. Readers
-// accept the trace of a program that omits ends of regions or ends regions that
-// it never began. A program may close all descriptors and open a file that gets
-// the number of the trace's descriptor: MProf writes nothing into that file. A
-// program that closes the first hundred descriptors while its threads log loses
-// no trace. The trace of a program that changes its directory is at the path
-// that it had when the trace began.
+// Intent: mprof-trace-check accepts the trace of a program that omits ends of
+// regions or ends regions that it never began. If the program closes the
+// trace's descriptor and opens a file with the same number, MProf writes
+// nothing into that file. If a program closes its first hundred descriptors
+// while its threads log messages, the trace is still written. If the program
+// changes its directory, the trace is still written to the path chosen when it
+// began.
 //
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/elsewhere && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o careless

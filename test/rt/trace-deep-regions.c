@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of regions that are nested more than 32 deep, the trace has the outer
-// 32, each with its begin and its end.
+// Intent: if regions are nested more than 32 deep, the trace has only the 32
+// outermost regions, each with its begin and its end.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the disk is full when a trace ends, the file has as much of the
-// newest part as there is room for, and mprof_trace_stop, the report and the
-// message at exit say so. If the disk becomes full while the trace is being
-// written, the file has the part up to then. Both files are sound traces, and
-// neither takes more room on the disk than its size needs.
+// Intent: if the disk is full when a trace ends, the file has the newest part
+// of the trace that fits. mprof_trace_stop, the report and the message at exit
+// say that the oldest part is missing. If the disk becomes full earlier, the
+// file has the part of the trace up to then. Both files are valid traces and
+// take no more disk space than their size needs.
 //
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir

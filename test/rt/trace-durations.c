@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the profiles that go tool trace makes of a trace show a wait of 100
-// ms for a lock, of 350 ms for a condition, of 200 ms in a read of a pipe and
-// of 150 ms in a recv, each with its function in the stack and its duration
-// within two percent, in both formats that go tool trace reads.
+// Intent: the pprof profiles that go tool trace makes of a trace show four
+// waits with their durations, exact to two percent. The waits are for a lock,
+// for a condition, in a read of a pipe and in a recv. The stack of each wait
+// has the function that waited. This holds for the trace formats of Go 1.11 and
+// Go 1.23.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
 // There are three tries, because another program may run between the moments at

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if a trace ends while libgc collects, the collection ends in the
-// trace with the trace, and both versions of Go show it.
+// Intent: if a trace ends while libgc collects garbage, the trace shows the end
+// of the collection at its own end. The web views of Go 1.19 and Go 1.26 show
+// the collection.
 //
 // REQUIRES: libgc, go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that runs when the trace ends runs in it to the end of the
-// session or of the snapshot, even if its last event is much earlier. Its run
-// has an end event in each format. Threads that wait or have ended get no such
-// event.
+// Intent: the trace shows a thread as running until the end of the trace or
+// snapshot, even if its last event is much earlier. An end event for this run
+// is written in each trace format. A thread that waits or has ended gets no
+// such event.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o runs

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: each format tells the same story: mprof-trace2json shows the same
-// slices in the same order with the same wakers for all formats, and the same
-// stacks, regions and thread names for 1.11 and 1.23. The addresses in a trace
-// of 1.5 are addresses in the program's file. An unknown format is reported,
-// and 1.11 is written.
+// Intent: for all trace formats, mprof-trace2json shows the same states of
+// threads in the same order, with the same wakers. For the formats 1.11 and
+// 1.23, the stacks, regions and thread names are equal, too. Addresses in
+// format 1.5 are addresses in the program's file. If trace_format is unknown, a
+// message says so and the trace has format 1.11.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o formats

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the free space of the disk, or the limit of file sizes, is enough
-// for only some of the stacks of a trace, the file has the newest part with its
-// stacks. If there is no space at all, there is no file, and mprof_trace_stop
-// returns the error. A trace of which parts are already in the file ends early
-// with these parts, and is sound.
+// Intent: if the free disk space, or the limit of file sizes, suffices for only
+// a part of a trace, the file has the newest part. If no byte can be written,
+// there is no file, and mprof_trace_stop returns the error. If parts of the
+// trace are already in the file, the trace ends early and the file is a valid
+// trace.
 //
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir

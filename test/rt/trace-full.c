@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace that reaches trace_max_mb while its file cannot be written
-// ends at that point for all threads. When the file can be written again, it is
-// a sound trace, and the report says that it ended early. The next trace begins
-// empty.
+// Intent: a trace whose memory (trace_max_mb) is full ends at that point for
+// all threads if its file cannot be opened. If the file can be opened when the
+// trace is stopped, the file is a valid trace. The report says that the trace
+// ended early. The next trace has no old events.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o full

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the web view of "go tool trace" shows a trace of MProf: the trace of
-// a whole run, of a part, of a flight recorder and of a reader, although
-// threads run, wait and have open regions and tasks when the trace ends. Every
-// view opens in the oldest and in the newest version of Go here.
+// Intent: each page of the web view of "go tool trace" opens for traces of
+// MProf. The traces are of a whole run, of a part, of a flight recorder and of
+// a reader. Threads still run, wait and have open regions and tasks when the
+// trace ends. The test uses Go 1.19 and Go 1.26.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace has the bytes in use each time they have changed by
-// trace_heap_kb since its begin, and the number is exact where every block is
-// counted. With trace_heap_kb=0 it has none. It has the collections of libgc,
-// each with begin and end, numbered from 0 in every session, and the phases of
-// a collection as regions.
+// Intent: a trace has the number of bytes in use each time that this number has
+// changed by trace_heap_kb. With heap_rate=1 the number is exact, and with
+// trace_heap_kb=0 the trace has no such events. The trace has the begin and end
+// of each collection of libgc, numbered from 0 in each trace. The phases of a
+// collection are regions.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o heap

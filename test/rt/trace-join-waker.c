@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that joins another one is woken by it at its end. The stack
-// of the wake is the function that the ending thread ran.
+// Intent: the trace shows the ending thread as the waker of the thread that
+// joins it. The stack of this wake-up is the function that the ending thread
+// ran.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the JSON of a trace with many waits at deep stacks of C++ is at most
-// 15 times as large as the trace. Arrows are left out to achieve that, and the
-// tool says how many. --arrows=all writes all of them.
+// Intent: if a trace has many waits at deep C++ stacks, its JSON is at most 15
+// times as large as the trace. mprof-trace2json leaves out arrows for this and
+// prints how many. With --arrows=all, the JSON has all arrows.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o convoy -pthread

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: after a siglongjmp out of a wait, the trace shows the thread as
-// running from its next record on, even if that record is of a region or a wait
-// deeper on the stack. Events of a signal handler in the middle of a wait that
-// goes on are not in the trace.
+// running from its next event on. This holds even if that event comes from a
+// deeper stack than the wait. Regions that a signal handler begins and ends
+// during a wait are not in the trace.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace

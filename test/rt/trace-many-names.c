@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace of a program with more names of regions than a trace can have
-// is sound and has the regions with the first names. MProf counts the records
-// that are missing because their names are.
+// Intent: a trace with more different region names than the format allows is
+// valid and has the regions with the first names. MProf counts the events that
+// are missing because there was no room for their names.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o names

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace with little memory does not end because each of many threads
-// needs a buffer: later threads get smaller buffers. When these are used up
-// too, a recorder goes on with the threads that it has. The other threads are
-// not in the trace, and the report counts them.
+// Intent: each thread in a trace needs a buffer, but a trace with little memory
+// does not end early because of many threads. Later threads get smaller
+// buffers. If no memory is left, a flight recorder goes on with the threads
+// that have buffers. The report counts the threads that are missing from the
+// trace.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o many

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a trace, a std::thread has the name of the function that it runs:
-// a function, also one with arguments of several sizes, a member function or a
-// lambda. If the function is unknown, the thread has the type of the callable
-// object. The start stack has only this frame, so Go's view does not put all
-// threads into one group. The same holds for threads that began before the
-// trace.
+// Intent: in a trace, a std::thread has the name of the function, member
+// function or lambda that it runs. If this function is unknown, the thread has
+// the type of the callable object as its name. The start stack has only this
+// one frame, so Go's view does not put all threads into one group. The same
+// holds for threads that began before the trace.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for O in 0 2; do %mprof_clangxx -fmprof -g1 -O$O %s -o app && \

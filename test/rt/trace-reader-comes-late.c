@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads do not wait for the reader of a pipe or a socket while there
-// is memory left. The reader reads nothing before all threads have made their
-// records, and then gets the complete trace.
+// Intent: if a trace is written to a pipe or a socket that nobody reads,
+// threads do not wait while there is memory left. A reader that begins when all
+// threads have ended gets the complete trace.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o late

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: while one thread reads a trace, another thread cannot read it or
-// write a snapshot. A trace that is read is complete and sound even if the
-// options ask for a recorder.
+// Intent: while one thread reads a trace with mprof_trace_read, another thread
+// cannot read the trace or write a snapshot. The trace is complete and valid
+// even if the options have started a flight recorder before.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet{trace_last_mb=1} timeout 60 %t %t.trace

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a slow reader of the pipe that a trace is written to gets the
-// complete trace. A reader that stops reading, or closes the pipe, does not
-// hang the program: mprof_trace_stop returns an error. MProf waits for a
-// descriptor that does not block.
+// Intent: if a trace is written to a pipe, a slow reader of the pipe gets the
+// complete trace. If the reader stops reading or closes the pipe,
+// mprof_trace_stop returns an error and the program does not hang. All this
+// holds for a non-blocking descriptor.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet{trace_max_mb=1} %t %t.trace

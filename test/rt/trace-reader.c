@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program reads its trace piece by piece while it runs, and the
-// pieces together are a sound trace with every message in order. Meanwhile
-// nobody else can read or start a trace. After the end there is nothing more to
-// read, and the next trace can begin. A format that is written at the end only
-// comes in one piece.
+// Intent: a program can read its trace with mprof_trace_read while it runs. The
+// pieces together are a valid trace with every message in order. Meanwhile no
+// other trace can be started. After the last piece, reads return an error and
+// the next trace can begin.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o reader

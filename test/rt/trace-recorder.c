@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a flight recorder's memory stays within its bound while threads do
-// everything that a trace shows. mprof-trace-check and Go's readers accept each
-// snapshot and the trace that is written at exit. These traces have the newest
-// events and not the oldest. With trace_last they cover the requested time
-// only.
+// Intent: with trace_last_mb=1, the trace of a flight recorder is smaller than
+// 2 MB although threads cause events of all kinds. mprof-trace-check and Go
+// accept each snapshot and the trace that is written at exit. These traces have
+// the newest events and lack the oldest. With trace_last, they cover only the
+// requested time.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o recorder

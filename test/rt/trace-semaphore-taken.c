@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: when a thread that did not wait takes the unit of a post, the trace
-// shows the next post, and not this one, as the waker of the thread that waits:
-// in at least 95 percent of the rounds in which that happened.
+// Intent: a thread posts a semaphore, takes the unit back before the waiting
+// thread gets it, and posts again. The trace shows the second post as the waker
+// of the waiting thread. This must hold in at least 95 percent of the rounds in
+// which the unit was taken back.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -g1 -I%src/include %s -o taken

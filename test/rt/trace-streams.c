@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace much larger than trace_max_mb is written while the program
-// runs, to a path or a descriptor, and nothing is lost: the trace has the 30000
-// messages of each of three threads in their order.
+// Intent: a trace that is much larger than trace_max_mb is written while the
+// program runs, to a path or to a descriptor. Nothing is lost: the trace has
+// the 30000 messages of each of three threads in order.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o streams

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the trace has the name of each thread as a message of the thread,
-// even if the thread ends without a wait or waits until the trace ends. A
-// thread without a name of its own has no such message.
+// Intent: the trace has the name of each thread as a message of this thread.
+// This holds even if the thread ends without a wait, or waits until the trace
+// ends. A thread that was not given a name has no such message.
 //
 // RUN: %mprof_clang -D_GNU_SOURCE -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a convoy, mprof-trace-top charges the function that held the lock
-// while others waited, and not the functions that then passed the lock on. Its
-// numbers of unlocks and times are those of the mutex profile.
+// Intent: if many threads wait for a lock one after another, mprof-trace-top
+// blames the function that held the lock for long. It does not blame the
+// functions that held the lock briefly after their own wait. The times and
+// numbers of unlocks equal those of the mutex profile.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: tasks, regions and messages of the program are in the trace with
-// names, parents, stacks and texts. A name is cut at 255 bytes and a message at
-// 1024. The trace has no ends of regions that began before it. Without a trace
-// the functions do nothing, and a task has no number.
+// their names, parents, stacks and texts. A name is cut at 255 bytes and a
+// message at 1024 bytes. If a region began before the trace, its end is not in
+// the trace. Without a trace, the functions do nothing, and
+// mprof_trace_task_begin returns 0.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o user

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: two threads hand a mutex to each other. Each wait that ends because
-// the other thread unlocks has a wake by that thread, while it runs, with the
-// line of the unlock. A wait has no waker and no stack if the other thread had
-// unlocked before the wait began. At least 100 waits have a waker.
+// Intent: two threads hand a mutex to each other. If an unlock of the other
+// thread ends a wait, the trace shows this thread as the waker, with the line
+// of the unlock. If the other thread unlocked before the wait began, the wait
+// has no waker. At least 100 waits have a waker.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
 // RUN: for f in 1.11 1.23; do \

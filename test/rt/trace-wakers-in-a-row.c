@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: two threads wait for one semaphore, or one condition, and two posts,
-// or signals, wake them right after each other. The trace shows one thread
-// woken by the first call and the other one by the second call, at the times of
-// these.
+// Intent: two threads wait for one semaphore or one condition, and two posts or
+// signals follow each other at once. In the trace, the first call wakes one
+// thread and the second call wakes the other thread. Each thread is woken at
+// the time of its call.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o wakers

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: trace=1 traces a program that does not use MProf's functions from its
-// first to its last moment, and a forked child separately. Each process writes
-// a file of its own, and its line at exit names the file. A trace that the
-// program has started and not stopped is written to the program's path.
+// Intent: trace=1 traces a program without calls of MProf's functions from its
+// begin to its end. A forked child has a trace of its own. The line that each
+// process prints at exit names its trace. A trace that the program starts and
+// does not stop is written at exit to the path that the program gave.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o run

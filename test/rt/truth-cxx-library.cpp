@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a C++ program each block that the program and its C++ library
-// allocate and free is counted once, by its size, and no freed block is left in
-// use. This holds with libstdc++ and libc++. In sampled mode nothing goes
-// wrong.
+// Intent: each block that a C++ program and its C++ library allocate is counted
+// once, with its size. No freed block counts as in use. This holds with
+// libstdc++ and libc++. In sampled mode the program runs without error.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -fno-builtin -I%src/include \

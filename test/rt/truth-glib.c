@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a program that uses glib, each block that glib allocates and frees
-// for it is counted once, by its size, and no freed block is left in use. In
-// sampled mode nothing goes wrong.
+// Intent: each block that glib allocates for the program is counted once, with
+// its size. No freed block counts as in use. In sampled mode the program runs
+// without error.
 //
 // REQUIRES: glib
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a program that uses OpenSSL, each block that the library allocates
-// and frees for it is counted once, by its size. No freed block is left in use
-// at the end of the process, when the library has cleaned up. In sampled mode
-// nothing goes wrong.
+// Intent: each block that OpenSSL allocates for the program is counted once,
+// with its size. At the end of the process, when OpenSSL has cleaned up, no
+// freed block counts as in use. In sampled mode the program runs without error.
 //
 // REQUIRES: openssl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -3,9 +3,9 @@
 //
 // Intent: a thousand libraries are loaded at the same addresses one after
 // another, allocate at the same return addresses, and are unloaded. Every stack
-// of the profile has the function of its own library, and its mapping has that
-// library's path and build id. dlclose returns the same result, errno and
-// dlerror text as without MProf.
+// of the profile has the function of its own library and a mapping with this
+// library's path and build id. The result, errno and dlerror text of dlclose
+// are the same as without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DPLUGIN %s -o template.so \

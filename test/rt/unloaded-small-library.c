@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a library whose code is in the same page of the file as its ELF
-// header, as in small libraries linked by lld, has a build id and a name after
-// it is unloaded.
+// Intent: in a small library linked by lld, the code is in the same page of the
+// file as the ELF header. After such a library is unloaded, the profile still
+// has its build id and the names of its functions.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -fuse-ld=lld -Wl,--build-id=0x0123456789abcdef \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the frame chain of a fiber leads to a stack that is unmapped by now.
-// The profiler does not fault, as it does not trust old data about other
-// stacks.
+// Intent: the frame chain of a fiber leads to a stack that has been unmapped.
+// MProf does not crash, because it does not rely on data about other stacks
+// that may be out of date.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{heap_rate=1} %t

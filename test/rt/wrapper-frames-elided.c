@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a function marked mprof_wrapper is not shown in the report's stacks,
-// inlined or not, and pprof drops it because of the profile's drop_frames.
+// Intent: the report's stacks do not have a function that is marked
+// mprof_wrapper, whether it is inlined or not. pprof drops the function because
+// of the profile's drop_frames.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app

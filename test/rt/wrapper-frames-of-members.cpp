@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: wrappers that are members, operators, templates with a result type,
-// or have an ABI tag are shown neither in the report nor by pprof, inlined or
-// not, with -g1 and with -g.
+// Intent: neither the report nor pprof shows wrappers that are members or
+// operators, have an ABI tag, or are templates with a result type. This holds
+// for inlined calls and other calls, with -g1 and with -g.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for g in -g1 -g; do for o in -O0 -O2; do \
