@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the runtime finds the allocator beneath the interceptors, by tables,
-// symbols and modules that the test makes up. It intercepts malloc only where
-// the program has left the whole family to the runtime, and operator new only
-// where no linked library has replaced it. Calls from the allocator's own code
-// are recognized by their address, but calls from libc are not.
+// Intent: the runtime finds the allocator that the program would use without
+// MProf. The test replaces the process's symbols and modules. malloc is
+// intercepted only if the program defines no function of the malloc family.
+// operator new is intercepted only if no linked library has replaced it. The
+// runtime recognizes calls from the allocator's own code by their address.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/heap/beneath.c -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/heap/beneath.c -o %t.none && %t.none

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at a stack that meets very many locks, the first locks have a bucket
-// each and all others share a bucket without a lock. Counts and ticks add up in
-// the block and the mutex profile, and another stack has buckets of its own.
+// Intent: if threads wait for very many locks at one stack, the first locks
+// each get a bucket. All other locks share one bucket without a lock. Counts
+// and ticks add up in the block profile and in the mutex profile. Waits at
+// another stack have buckets of their own.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: sampling does not prefer long waits. An event shorter than the rate
-// is chosen with probability (ticks + 1) / rate and then counts for rate ticks.
-// Many short events therefore add up to as much as a few long events of the
-// same total time.
+// Intent: sampling does not prefer long waits. A wait shorter than the rate is
+// chosen with probability (ticks + 1) / rate and then counts as rate ticks.
+// Many short waits therefore add up to as many ticks as a few long waits of
+// equal total time.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: waits and releases are recorded to the tick. A stack begins with the
-// hooked function. A wait lasts until the release and not until the waiter runs
-// again; a wait that timed out lasts until its end. A call that did not wait
+// Intent: waits and releases are recorded exactly to the tick. A stack begins
+// with the hooked function. A wait ends at the release, even if the waiter runs
+// later. A wait that times out ends at its timeout. A call that did not wait
 // and a release that failed record nothing.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

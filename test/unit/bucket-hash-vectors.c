@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the hash of a stack and a size equals Go's, so it has the same
-// properties.
+// Intent: the hash of a stack and a block size equals the hash that Go
+// computes.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that insert and find equal stacks at the same time make a
-// single bucket for each stack, without a data race (the runtime is rebuilt
+// Intent: threads that insert and look up equal stacks at the same time create
+// a single bucket for each stack. There is no data race (the runtime is rebuilt
 // with ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: buckets differ if type, size, rate, skip, end, labels or stack
-// differ. Equal keys have one bucket, and a lookup alone makes no bucket.
+// Intent: two events have different buckets if their type, block size, rate,
+// number of skipped frames, reason for the stack's end, labels or stack differ.
+// Equal keys have one bucket. A lookup alone creates no bucket.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the buckets of a type are listed with the newest first, as in Go.
+// Intent: the list of the buckets of one type begins with the newest bucket, as
+// in Go.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a million stacks are all found again, each in its own bucket, and the
-// table is never so full that its chains grow long.
+// Intent: each of a million stacks gets a bucket of its own and is found again
+// in this bucket.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an event whose frame and call equal those of an earlier event goes to
-// the same bucket only if the whole stack is equal. The stacks may differ in a
-// return address anywhere, in their length, or in how the chain ends.
+// Intent: an event with the same frame address and call address as an earlier
+// event gets the same bucket only if the whole stacks are equal. Stacks may
+// differ in a return address at any depth, in their length, or in how the frame
+// chain ends.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the clock's rate equals that of CLOCK_MONOTONIC within 1 %, ticks
-// convert to nanoseconds and back, and a time other than 0 is at least one
+// Intent: the clock's rate agrees with CLOCK_MONOTONIC within 1 %. Ticks
+// convert to nanoseconds and back. A time other than 0 converts to at least one
 // tick.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

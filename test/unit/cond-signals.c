@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that a signal has woken is counted as a waiter for the
-// condition's mutex from the signal on. Each thread takes one signal, the
-// oldest that can have woken it. A thread that returns before it is counted
-// leaves no waiter behind, and a full list of signals loses only charges. If a
-// thread waits that the table does not know, no thread is counted.
+// Intent: a thread that a signal of a condition has woken counts, from then on,
+// as a waiter for the condition's mutex. Each signal wakes one thread: the
+// oldest signal that can have woken the thread. If too many signals are
+// pending, only their charges are lost. If a thread waits that MProf does not
+// know, a signal counts no thread as woken.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

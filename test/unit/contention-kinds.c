@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: block_kinds takes names of kinds and of groups, joined by +. An
-// unknown name is ignored, with a message that lists all names.
+// Intent: the option block_kinds takes names of kinds and of groups of kinds,
+// joined by +. An unknown name is ignored, and a message lists all valid names.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
 // RUN: %run{block_kinds=cond+hotel} %t option 2>&1 \

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the functions that set a rate return the previous value. A negative
-// fraction only queries, and a negative block rate means 0. The words that
-// instrumented code reads change at once.
+// Intent: mprof_set_block_rate and mprof_set_mutex_fraction return the previous
+// value. A negative fraction only queries the fraction, and a negative block
+// rate means 0. __mprof_sync_kinds, which instrumented code reads, changes at
+// once.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

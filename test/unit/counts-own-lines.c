@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: three threads that count at one stack never write to the same cache
-// line, neither in the profiler's tables nor in its variables. The test
-// compares the memory before and after the events of each thread.
+// Intent: if three threads count events at one stack, no two of them write to
+// the same cache line. This holds for MProf's tables and for its variables. The
+// test compares the memory before and after the events of each thread.
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: every event is published exactly once, and no reader in between sees
-// a block freed that it does not see allocated. Threads allocate and free at
-// the same stacks; signal handlers free inside such a call; threads that never
-// allocate free blocks of others; threads end and leave their shards to others;
-// and there are more threads than shards. There is no data race
-// (ThreadSanitizer).
+// Intent: every event is published exactly once, and no reader sees a block
+// freed before the block is allocated. Threads count at the same stacks, end,
+// and free blocks of other threads, also in signal handlers. There are more
+// threads than shards, which are the places for a thread's counts. There is no
+// data race (ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t

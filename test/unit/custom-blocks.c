@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks of the program's own allocators are each found once, apart
-// from heap blocks at the same addresses. If an address is used again, its old
-// blocks are returned as stale, unless the new block comes from an outer
-// allocator. An arena empties only its own blocks, wherever they lie and
-// whatever is nested in them. Repeating all this uses no more memory.
+// Intent: each block of a custom allocator is found exactly once, and heap
+// blocks at the same address stay. If an address is used again, the old blocks
+// there are returned as stale, unless the new block comes from an outer
+// allocator. Freeing an arena removes only the blocks of this arena. Repeating
+// all this uses no more memory.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

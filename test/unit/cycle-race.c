@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: concurrent events, cycle ends, flushes and reads lose no event and
-// count none twice, and have no deadlock and no data race (ThreadSanitizer).
+// Intent: threads cause events, end cycles, flush and read counts at the same
+// time. No event is lost or counted twice. There is no deadlock and no data
+// race (ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: each sequence of allocations, frees, cycle ends and reads publishes
-// the counts that Go's heap accounting publishes (its tables). A cycle that the
-// program ends publishes all events before it.
+// Intent: after each sequence of allocations, frees, cycle ends and reads, the
+// published counts equal those of Go's heap accounting. Go's tables are part of
+// the test. When the program ends a cycle, all earlier events are published.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

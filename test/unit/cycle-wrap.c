@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the cycle number wraps at 3 * (2 << 24), where the ring index also
-// goes from 2 to 0. Each new cycle clears the flushed bit.
+// Intent: the cycle number wraps to 0 at 3 * (2 << 24). There the index of the
+// three sets of counts also changes from 2 to 0. Each new cycle clears the
+// flushed bit.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

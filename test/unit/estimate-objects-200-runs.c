@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the estimated objects and bytes are unbiased for each mix of block
-// sizes, although blocks of each size have a bucket of their own. Over 200
-// runs, their means are within 1 % of the truth, and each run within 5 sigma.
+// Intent: the estimated numbers of objects and bytes are unbiased for each mix
+// of block sizes at one stack. Over 200 runs, their means are within 1 % of the
+// true numbers. Each run is within 5 sigma.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the estimated objects of a stack are off by less than one from the
-// exact sum, for each mix of block sizes. No sample has more objects in use
-// than allocated. Over many stacks with one sample each, the sum is unbiased.
+// Intent: the estimated number of objects at a stack differs from the exact sum
+// by less than one, for each mix of block sizes. No sample has more objects in
+// use than allocated. Over many stacks with one sample each, the sum is
+// unbiased.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the former name of an option is taken as its present name, without a
-// message, and is not in the list that help=1 prints.
+// Intent: a former name of an option sets the option that has replaced it,
+// without a message. The list of help=1 does not have the former name.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not='  top' \

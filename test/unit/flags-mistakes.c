@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: for each kind of mistake in the options, a message says what is
-// wrong, what is possible and which value is used. An amount above its maximum
-// is set to the maximum. No other mistake changes an option.
+// Intent: for each kind of mistake in MPROF_OPTIONS, a message says what is
+// wrong, which values are possible and which value is used. A number above the
+// maximum is set to the maximum. Any other mistake leaves the option unchanged.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the environment overrides the program's own options, and these
-// override the defaults. help=1 prints all options and the profiles, and the
-// program goes on.
+// Intent: options in the environment override the program's own options, which
+// override the defaults. help=1 prints all options and profiles, and the
+// program then runs as usual.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %run{report_top=7:help=1} %t 2>&1 | FileCheck %s

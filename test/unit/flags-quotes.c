@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a quote that is missing, not closed, or closed too early is reported,
-// with the right way to write the value.
+// Intent: a message reports a quote that is missing, not closed, or closed too
+// early. The message shows the right way to write the value.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
 

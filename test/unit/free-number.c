@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the search for a free number asks few questions, however many numbers
-// are taken. It returns the next number if there are no gaps, and some free
-// number if there are.
+// Intent: the search for a free number asks at most 42 times whether a number
+// is taken, however many numbers are taken. If the taken numbers have no gaps,
+// the search returns the next number. If there are gaps, it returns any free
+// number.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/sys/free_number.c -o %t && %t
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: gzip and Python read back exactly the bytes that were written to a
-// file, wherever these cross the borders of stored blocks.
+// Intent: gzip and Python read back exactly the bytes that MProf has written to
+// a gzip file. The data ends before, at and after the end of a gzip block.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app

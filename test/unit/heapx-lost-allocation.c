@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block is temporary only if its thread frees it before the next
-// allocation. An allocation that cannot be counted for lack of memory is such a
-// next allocation, too.
+// Intent: a block counts as temporary only if its thread frees the block before
+// the thread's next allocation. An allocation that cannot be counted for lack
+// of memory also counts as the next allocation.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

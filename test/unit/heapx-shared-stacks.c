@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: each heapx count is published exactly once, and no reader finds more
-// slack freed than was added. Threads count at the same stacks, with cells of
-// their own and without; handlers count while they interrupt counting; and
-// there are more threads than shards. There is no data race (ThreadSanitizer).
+// slack freed than was added. Threads and signal handlers count at the same
+// stacks. There are more threads than shards, which are the places for a
+// thread's counts. There is no data race (ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
 // Files of the runtime that do not count are linked without ThreadSanitizer.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the address of every hooked C function in the process yields its
-// name, whatever symbols libc has. Other addresses and mangled names yield
-// nothing. The references are weak, so they bring no code into a static
-// program.
+// Intent: the runtime knows the name of every hooked C function by the
+// function's address, whatever symbols libc has. For other functions and for
+// C++ functions it returns no name. The references to the functions are weak,
+// so they bring no code into a static program.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DCXX %s %rtlib %unit_libs \

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a signal handler can tell which system call its signal interrupted,
-// and whether the thread will sleep in that call again. The thread will not if
-// the futex has changed meanwhile. After a handler without SA_RESTART it sleeps
-// only if the caller repeats the call. Outside a handler, and if the signal
-// interrupted no call, there is no such call.
+// Intent: mprof_interrupted_call tells a signal handler which system call its
+// signal interrupted, and returns false if there is none. mprof_sleeps_again
+// tells whether the thread will sleep in that call again. The thread will not
+// if the futex has changed. After a handler without SA_RESTART, the thread
+// sleeps only if the caller repeats the call.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the realloc of a counted block fails, the block stays in use. If
-// the live map has no room for the block then, or if a signal handler calls
-// realloc inside the runtime, the block counts as freed, because its later free
-// would not be recognized.
+// Intent: if the realloc of a counted block fails, the block stays counted as
+// in use. If the live map has no memory for the block then, the block counts as
+// freed, because its later free would not be recognized. The same holds if a
+// signal handler calls realloc inside the runtime.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \

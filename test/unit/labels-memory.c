@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the memory for sets of labels is bounded, even if each set is as long
-// as possible. Once it is full, existing sets can still be used.
+// as possible. When the memory is full, existing sets can still be used.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a process has at most max_labels sets. Beyond that a thread gets the
-// overflow set, each such event is counted, and known sets can still be used.
+// Intent: a process has at most max_labels sets of labels. A thread that needs
+// another set gets the overflow set, and MProf counts this event. Existing sets
+// can still be used.
 //
 //
 // RUN: %unit -D_GNU_SOURCE -DMOST=100 -DTEST_OPTIONS='"max_labels=100"' %s %rtlib %unit_libs -o %t && %t

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that make equal sets of labels at the same time get the same
-// complete set, and no set is made twice.
+// Intent: threads that create equal sets of labels at the same time all get the
+// same complete set.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

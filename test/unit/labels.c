@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: sets of labels with equal contents are equal. Their text has Go's
-// form (as in Go's TestLabelMapStringer). A text that is too long is cut at a
-// whole character. A mistake is reported and changes nothing.
+// Intent: sets of labels with equal contents are one set. Their text has the
+// form that Go prints (as in Go's TestLabelMapStringer). A key or value that is
+// too long is cut between two characters. A pair without key or value is not
+// added, and mprof_label_set returns an error.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

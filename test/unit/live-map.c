@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block is found at its address exactly once, wherever it lies (on a
-// page boundary or not, aligned or not, high in the address space). If an
-// address is used again before its free was seen, the old entry is returned.
+// Intent: a block is found at its address exactly once. This holds for
+// addresses on a page boundary, without alignment, and high in the address
+// space. If a block is put at an address that has a block already, the old
+// entry is returned.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: locks can be given names, which can be changed and removed. A name is
-// cut at a whole character and shown with the address. The number of names is
-// bounded; a forked child keeps them; and a wrong call returns an error number.
+// Intent: mprof_name_lock gives a lock a name, changes it or removes it. The
+// name is cut between two characters and shown with the lock's address. The
+// number of names is bounded. A forked child keeps the names. A wrong call
+// returns an error number.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

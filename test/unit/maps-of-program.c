@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the program is the first mapping, with its build id and the right ELF
-// addresses, whichever linker laid out its segments.
+// Intent: the program is the first mapping of a profile, with its build id and
+// the right ELF addresses. This holds for GNU ld and lld, with and without PIE,
+// and for static programs.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common -o app \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a process prints at most 16 messages, and then one message that there
-// are more. Each message is on one line, whatever it contains. Messages that
-// must be printed at exit are always printed.
+// Intent: a process prints at most 16 messages, and then one message which says
+// that more messages are suppressed. Each message is on one line, whatever text
+// it contains. Messages that must be printed at exit are always printed.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not=number

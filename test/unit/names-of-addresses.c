@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the names of an address are kept for its module only, equal names
-// share their memory, and the kept names never stay above the limit.
+// Intent: the cached names of an address are valid for one module only. Equal
+// names share their memory. The cache is emptied when it exceeds its limit.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the descriptor of an output file is above those that programs close
-// in a loop, if the limit allows it, and always above 2. A program may close it
-// all the same and open a file of its own under its number. The runtime then
-// writes nothing into that file and leaves it open, returns -EBADF, and leaves
-// no temporary file.
+// Intent: the descriptor of an output file is above 2, and above the numbers
+// that programs close in a loop if the limit allows that. If the program
+// nevertheless closes the descriptor and opens a file with the same number, the
+// runtime writes nothing into this file. The runtime does not close the file,
+// returns -EBADF and leaves no temporary file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

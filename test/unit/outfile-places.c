@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an output file replaces a link instead of following it, is readable
-// by its owner only, and never takes the number of a standard stream. Its
-// temporary name fits, however long the final name is. It never replaces a
-// device.
+// Intent: an output file replaces a symbolic link instead of following it, and
+// is readable only by its owner. Its descriptor is above those of the standard
+// streams. The name of the temporary file is short enough, however long the
+// final name is. An output file never replaces a device.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a write to a pipe without a reader, or beyond the limit of file
-// sizes, fails without the signal that would end the program. A signal that was
-// already pending and the thread's signal mask stay as they were.
+// sizes, fails without SIGPIPE or SIGXFSZ. A signal that was already pending
+// and the thread's signal mask do not change.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app

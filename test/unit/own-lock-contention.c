@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: contention for the runtime's own locks is in the mutex profile, at
-// the release that other threads waited for, and adds up to the time that the
-// threads have waited. If a thread causes waits while it holds other locks, one
-// stack is kept until the last release. The rest of the time is under a pseudo
-// function, which is absent if nothing was lost. Recording it never reports
-// itself.
+// Intent: contention for MProf's own locks is in the mutex profile, at the
+// release for which other threads waited. The time equals the time that these
+// threads have waited. If a thread delays others at several releases while it
+// holds another lock, only one of these stacks is recorded. The remaining time
+// is at a pseudo function, which is absent if no time remains.
 //
 // RUN: %unit -D_GNU_SOURCE -fno-omit-frame-pointer %s %rtlib %unit_libs -o %t && %t
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that sleeps until one of the runtime's own locks is free is
-// woken by the release. Two threads never hold the lock. If many threads want
-// it, no more are woken than have gone to sleep, so most releases make no
+// Intent: the release of one of MProf's own locks wakes a thread that sleeps
+// until the lock is free. Two threads never hold the lock at the same time. The
+// number of wake-ups depends on the number of sleeps, so most releases make no
 // system call.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \

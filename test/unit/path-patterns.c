@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the pattern of log_path yields names that stay in its directory and
-// never equal those of another process. Unknown % sequences are reported.
+// Intent: the option log_path is expanded to file names that are in the given
+// directory and differ for each process. A message reports unknown % sequences.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o 'odd name'

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: beyond max_memory_mb no more persistent memory is handed out. Each
-// refusal is counted, and memory handed out before stays as it was.
+// Intent: when MProf has used max_memory_mb, further allocations of MProf's own
+// persistent memory fail. Each failure is counted, and memory that was
+// allocated before stays unchanged.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a refusal by the system loses no memory. When the system has memory
-// again, it is handed out from the same place on, however often it was refused.
+// Intent: if the system refuses memory to MProf, no address space is lost. When
+// the system has memory again, the next allocation follows the last successful
+// one, however often memory was refused.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a loop that frees a counted block does not get the block back from
-// the allocator on its page boundary, where each later free would call the
-// runtime.
+// Intent: MProf places counted blocks on page boundaries, and each free on a
+// page boundary calls the runtime. A loop that frees a counted block and
+// allocates again does not get the block on the page boundary back.
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: exactly the characters that Go calls printable are printable, of all
-// characters of the same version of Unicode.
+// Intent: MProf treats exactly those characters as printable for which Go's
+// strconv.IsPrint returns true. The test compares all characters if Go has the
+// same version of Unicode.
 //
 // REQUIRES: go
 // RUN: %unit %s %rtlib %unit_libs -o %t && %t > %t.runs

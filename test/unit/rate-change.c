@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a new rate takes effect at the next allocation, in the thread that
-// sets it and in other threads that are in the middle of a long countdown. Rate
-// 0 turns counting off. Each sample keeps the rate at which it was chosen.
+// Intent: a new heap rate takes effect at the next allocation of the calling
+// thread. It also takes effect in other threads, even if their countdown to the
+// next sample is long. Rate 0 turns counting off. Each sample keeps the rate at
+// which it was chosen.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lpthread -o %t && %t
 

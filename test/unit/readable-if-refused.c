@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if a seccomp filter refuses the call that checks whether an address
-// can be read, no address counts as readable. The unwinder then stops, and does
-// not read an address that may be unmapped.
+// is readable, no address counts as readable. The unwinder then stops before it
+// reads an address that may be unmapped.
 //
 // UNSUPPORTED: unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rt/sys/os_linux.c %rt/sys/stats.c -o %t && %t

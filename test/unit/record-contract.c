@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_mem_profile keeps Go's contract. If the array is too short, it
-// is left untouched and the call returns ERANGE and the length needed. A length
-// without an array is EINVAL. Each record has its rate. Unused
-// stack entries of a record are 0. Stacks whose blocks are all freed are left
-// out unless asked for.
+// Intent: mprof_mem_profile behaves like Go's runtime.MemProfile. If the array
+// is too short, the call leaves the array untouched, returns ERANGE and tells
+// the length needed. A length without an array returns EINVAL. Each record has
+// its rate, and unused stack entries are 0. Stacks whose blocks are all freed
+// are left out unless requested.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

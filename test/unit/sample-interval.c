@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the distance between samples is exponentially distributed with the
-// rate as mean. The mean and variance of a seeded run are within 5 sigma, and
-// the edge cases equal Go's.
+// Intent: the distance between samples is exponentially distributed, with the
+// rate as mean. The mean and variance of a run with a fixed seed are within 5
+// sigma. Results for extreme rates equal those of Go.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 

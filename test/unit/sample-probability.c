@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block of s bytes is chosen with probability 1 - exp(-s / rate).
-// This holds within 5 sigma of a seeded run for blocks far below, near and
-// above the rate.
+// Intent: a block of s bytes is sampled with probability 1 - exp(-s / rate).
+// This holds within 5 sigma in a run with a fixed seed, for blocks far below,
+// near and above the rate.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 

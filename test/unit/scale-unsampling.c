@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a sample counts for 1 / (1 - exp(-size / rate)) blocks, and at rate 1
-// for exactly one. The bytes equal those of Go's table, the objects differ from
-// the exact number by less than one. Our own exponential function agrees with
-// libm's.
+// for exactly one block. The scaled bytes equal those that Go computes. The
+// scaled number of objects differs from the exact number by less than one.
+// MProf's own exponential function agrees with libm's.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the search for stuck threads reads a lock's owner, and does not crash
-// if another thread unmaps the lock's memory at any instant. Without /proc it
-// still reads the owner of a lock whose memory is mapped.
+// Intent: the search for stuck threads reads the owner of a lock and does not
+// crash if another thread unmaps the lock's memory at any instant. Without
+// /proc, the search can still read the owner if the lock's memory is mapped.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \

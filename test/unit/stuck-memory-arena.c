@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the heaps of a thread's arena are divided into blocks, including a
-// heap that the arena has replaced by a new one. The arena's lists of free
-// blocks are not searched, as they hold the address of the last word before
-// each block.
+// Intent: the search for stuck threads divides the heaps of a glibc arena into
+// blocks, also a heap that the arena no longer allocates from. The arena's
+// lists of free chunks are not searched. They contain addresses at the end of
+// each block, which would make the block look reachable.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block in use is reached by the address of any of its bytes, with or
-// without a tag in the address, and by no other address. Its last word, in the
-// head of the next chunk, belongs to it. The block in turn reaches the
-// addresses that it contains. Memory that is free or beyond the last chunk is
-// no block and counts as reached.
+// Intent: in the search for stuck threads, a block in use is reached by the
+// address of any of its bytes, with or without a tag. No other address reaches
+// the block. The last word of the block is in the head of the next malloc
+// chunk. A reached block reaches the addresses that it contains. Free memory
+// and memory beyond the last chunk count as reached.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if a heap contains an impossible chunk size, its blocks are not used,
-// after a single walk. The whole heap then counts as reached and is searched.
+// Intent: if a malloc heap has an impossible chunk size, the search for stuck
+// threads stops dividing the heap into blocks after one walk. The whole heap
+// then counts as reached and is searched.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a large block that is full of addresses of its own words is searched
-// in a number of steps proportional to its size.
+// Intent: the search for stuck threads takes fewer steps for a large block than
+// the block has words. This holds even if the block is full of addresses of its
+// own words.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread's stack is found by the data in its thread control block,
-// whatever else is in the mapping. If this data is impossible, there is no
-// stack.
+// Intent: the search for stuck threads finds a thread's stack by the data in
+// its thread control block, whatever else is in the mapping. If this data is
+// impossible, the search finds no stack.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with stuck_report, the watch thread searches memory at once if a new
-// wait has begun or if threads are deadlocked at locks. It repeats the search
-// of judged waits after 200 times the duration of the last search. All searches
-// together stay in their share of the time, except those for deadlocks at
-// locks. The watch reports once, and not after it was told to stop.
+// Intent: with stuck_report, a watch thread searches memory for stuck threads
+// at once if a new wait has begun or threads are deadlocked. For waits that a
+// search has examined, the search is repeated after 200 times its duration.
+// Searches for new waits use only a bounded share of the time, but searches for
+// deadlocks are not limited. The watch reports once, and not when the process
+// ends.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
 // RUN:   -Wl,--wrap=mprof_stuck_look,--wrap=mprof_stuck_take \

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: texts are cut at the end of their buffer. Numbers and times are
-// printed in the form in which people write them.
+// Intent: a text is cut at the end of its buffer. Numbers and times are printed
+// in a readable form.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the threadcreate profile has the live threads by name and by the
-// stack that created them. With all_threads it also has those that have ended.
-// Threads whose creation was not seen have an empty stack. The records are one
-// per thread and keep the contract of the other records.
+// stack that created them. With threadcreate_ended=1, it also has threads that
+// have ended. Threads whose creation MProf has not seen have an empty stack.
+// mprof_thread_create_profile returns one record for each thread.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DALL %s %rtlib %unit_libs -o %t && %t

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread notes where it waits. Waits nest, and a wait that was left
-// by longjmp is forgotten. A reader's claim does not delay the thread and is
-// void when the wait ends; a hold delays it. A thread that is asked begins no
-// wait until the signal has come, unless it blocks the signal. No thread ends
-// while it is read.
+// Intent: each thread records its current wait for the threads profile. Waits
+// nest, and a wait that was left by longjmp is forgotten. A thread that has
+// been sent the signal for its stack begins no wait before the signal has come,
+// unless the thread blocks the signal. A thread whose wait is held by a reader
+// does not return from the wait. A thread does not end while its stack is read.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

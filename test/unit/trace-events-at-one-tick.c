@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace is sound in each format even if threads create and wake each
-// other within one tick and their rows are written in another order.
+// Intent: a trace is valid in each format even if threads create and wake each
+// other within one clock tick. This holds although the events of the created
+// thread are written first.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that never finishes a record, because a signal handler
-// leaves it by longjmp, does not hang the end of the trace. The file has the
-// earlier records of the thread, and the next trace begins and ends as usual.
+// Intent: a signal handler may leave a thread's unfinished trace event by
+// longjmp. The trace then still ends, and its file has the earlier events of
+// the thread. The next trace begins and ends as usual.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o left && timeout 30 ./left

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: names that are longer than readers accept, as C++ names can be, are
-// cut in each format.
+// Intent: names in a trace are cut in each format if they are longer than
+// readers accept. C++ names can be that long.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the buffer of a row may hold more events, and more texts, than fit
-// into one batch. Each format has all of them, and mprof-trace2json shows the
-// same for all formats.
+// Intent: if a thread has more events or texts than fit into one batch of the
+// trace, each format has all of them. mprof-trace2json shows the same for the
+// formats 1.11 and 1.23.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

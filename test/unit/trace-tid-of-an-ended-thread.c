@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread creates another one and ends, and the new thread gets its
-// tid. The trace is sound in each format, although the row of the new thread is
-// written first.
+// Intent: a thread creates a second thread and ends. The kernel then gives the
+// tid of the ended thread to the second thread. The trace is valid in each
+// format, although the events of the second thread are written first.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

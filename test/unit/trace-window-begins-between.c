@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a recorder's window may begin after a release has made a thread ready
-// and before that thread starts, where the release has no arrow to the thread.
-// Then the window shows the thread as ready from the window's begin on, and its
-// start at the time of the start. Threads that became ready and started both
-// before or both after the begin of the window keep their times too.
+// Intent: a thread may become ready before the time window of a flight
+// recorder's trace and start to run within the window. The trace then shows the
+// thread as ready from the begin of the window on. The thread starts at its
+// true time. Threads that become ready and start on the same side of the begin
+// keep both times.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a recorder's window has a thread that ends a wait, or a system call,
-// from before the trace, and a thread that waits when the window begins. Each
-// format shows their later wakers with the right sequence numbers.
+// Intent: in a flight recorder's trace, one thread ends a wait or a system call
+// that began before the trace. Another thread waits when the time window
+// begins. Each format shows both threads being woken later, with valid sequence
+// numbers.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in code without frame pointers our unwinder finds the same callers as
-// libgcc's. It is tested in libc, in shrink-wrapped, large and aligned frames,
-// behind arguments on the stack, where the frame pointer register has another
-// use, and in a thread. Cached unwind rules are right when they are used again,
-// and are forgotten on request.
+// Intent: in code without frame pointers, MProf's unwinder finds the same
+// callers as libgcc's unwinder. The test unwinds through libc, a thread, and
+// frames that are shrink-wrapped, large or aligned. It also unwinds through
+// calls with stack arguments and code that uses the frame pointer register
+// otherwise. Cached unwind rules are used correctly and are forgotten on
+// request.
 //
 // RUN: %clang -O2 -fomit-frame-pointer -fasynchronous-unwind-tables -DOTHERS \
 // RUN:   -D_GNU_SOURCE -c %s -o %t.o

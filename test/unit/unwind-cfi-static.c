@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the rules of code addresses are found in static programs, too, where
-// the loader's functions know only the range of the code.
+// Intent: unwind rules are found for code in static programs, too. There the
+// loader's functions know only the address range of the code.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: build() { %unit -fno-sanitize=all -D_GNU_SOURCE -fomit-frame-pointer %s \

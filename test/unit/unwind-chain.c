@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a chain of frames is followed to its root or to the first impossible
-// step, and the reason for the end is returned. No chain faults, however broken
-// it is.
+// Intent: the unwinder follows a frame chain to its root or to the first
+// impossible step, and returns the reason for the end. It never crashes,
+// however broken the chain is.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

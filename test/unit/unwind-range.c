@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that switches stacks (coroutines) or goes deeper than before
-// is unwound on each stack. The cached range of one stack is not used for
-// another.
+// Intent: a thread may switch between stacks (coroutines) or use more of a
+// stack than before. The unwinder finds the frames on each stack, and does not
+// use the cached range of one stack for another stack.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

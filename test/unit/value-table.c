@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a table of values equals a plain array after any insertions and
-// removals of words, near and far, including 0 and the largest word, over
-// several growths. Repeating this with the same number of words uses no more
-// memory.
+// Intent: a hash table from words to buckets equals a plain array after any
+// insertions and removals. The words are small, large or far apart, and the
+// table grows several times. Repeating this with the same number of words uses
+// no more memory.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_block_profile and mprof_mutex_profile keep Go's contract. If
-// the array is too short, it is left untouched and the call returns ERANGE and
-// the length needed. Unused stack entries of a record are 0, and the buckets of
-// different locks are merged. A rate that is set to 0 afterwards changes
-// nothing.
+// Intent: mprof_block_profile and mprof_mutex_profile behave like Go's
+// functions. If the array is too short, the call leaves the array untouched,
+// returns ERANGE and tells the length needed. Unused stack entries of a record
+// are 0, and waits for different locks at one stack are one record. Setting the
+// rate to 0 afterwards changes no record.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -3,8 +3,8 @@
 //
 // Intent: profiles of waits and threads are taken, and locks are named, while
 // threads begin, wait and end. There is no data race (the runtime is rebuilt
-// with ThreadSanitizer), each total equals one that was reached, and the last
-// has all events.
+// with ThreadSanitizer). No profile has fewer waits than the profile before,
+// and the last profile has all waits.
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a snapshot of waits has the buckets with counts, those with the most
-// ticks first. By stack, it adds up the buckets that differ only in the lock.
-// Fractions of waits are rounded after they are added up. A stack that has
-// waited shows at least one wait; a stack that made others wait may show none.
+// ticks first. A snapshot by stack adds up buckets that differ only in the
+// lock. Fractions of waits are rounded after they are added up. A stack that
+// has waited shows at least one wait. A stack that made others wait may show
+// none.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

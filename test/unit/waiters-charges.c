@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a release is charged with exactly the time that its waiters have
-// waited since they came or since the last release, however many they are and
-// in whatever order they come and go. A waiter learns when the lock was last
-// released, and which release woke it.
+// Intent: a release of a lock is charged with the time that the lock's waiters
+// have waited since the last release or since they came. The sum is exact for
+// any number of waiters that come and go in any order. A waiter learns when the
+// lock was last released.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if there are several releases in a row, each mark is taken by one of
-// the threads that the release woke, in their order. A thread that came later
-// takes none. A mark goes unused if another thread that did not wait got what
-// was released. The mark of a broadcast is for all waiters. For a lock only the
-// last release counts. If there is no room, the oldest mark is lost, and it is
-// returned as long as there is no better one.
+// Intent: for a trace, each release of an object adds a mark, and the thread
+// that the release wakes takes this mark. Threads take the marks of several
+// releases in order, and no mark that is older than their wait. If a thread
+// that did not wait gets the object, the oldest mark is dropped. A broadcast's
+// mark is for all waiters. For a lock, only the last mark counts. If there are
+// too many marks, the oldest is dropped and used only if no other mark fits.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: wrappers are recognized by name whatever their result, parameters and
-// template arguments are. Other functions are not taken for wrappers. The names
-// outlive their module.
+// Intent: functions are recognized as wrappers by name, whatever their result
+// type, parameters and template arguments are. No other function is taken for a
+// wrapper. The names stay known after their library is unloaded.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
