@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at exit each profile that has data is written to a file, and a single
-// line names all files with their counts. A program without rates gets only a
-// heap profile, a thread creation profile and a report.
+// Intent: at exit, each profile that has data or whose rate is on is written to
+// a file. A single line names all files with their counts. If no rate of waits
+// is set, there are only a heap profile, a threadcreate profile and a report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o noted

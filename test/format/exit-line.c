@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if options were set, at exit one line names the files that were
-// written, or says why none could be written. The exit status stays the
-// program's.
+// Intent: if MPROF_OPTIONS is set, one line at exit names the files that were
+// written, or says why none could be written. The program's exit status does
+// not change.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a profile that cannot be written, because of the limit of file sizes
-// or because stderr has no reader, does not change how the program ends.
+// Intent: a profile may be impossible to write because of the limit of file
+// sizes, or because stderr is a pipe without a reader. The program still ends
+// with its own exit status.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

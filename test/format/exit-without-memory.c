@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: profiles of all kinds are written at exit, and the system refuses any
-// one of the mappings for that. The process still ends normally, prints a
-// message, and leaves no partial file: the files that it names are complete.
+// Intent: the system refuses one mmap call while MProf writes profiles of all
+// kinds at exit. The test repeats this for each of the calls. The process still
+// ends normally and prints a message. It leaves no temporary file, and each
+// profile file is complete.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the system refuses any one of the mappings that a writer of the heapx
-// profile asks for. The writer then returns an error or writes the complete
-// profile, and leaves no other file.
+// Intent: the system refuses one mmap call while MProf writes the heapx
+// profile. The test repeats this for each of the calls. The write returns
+// ENOMEM or writes the complete profile, and leaves no temporary file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app

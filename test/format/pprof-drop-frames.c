@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: drop_frames matches the whole names of allocation functions, of
-// allocators' allocate members and of registered wrappers, and nothing else.
-// pprof also drops all frames leafwards, so functions that allocate in
-// constructors must not match.
+// Intent: the profile's drop_frames expression matches only the whole names of
+// allocation functions, of allocators' allocate members and of registered
+// wrappers. pprof drops a matching frame together with all frames nearer to the
+// leaf. Functions that call constructors must therefore not match, because a
+// constructor may allocate.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app

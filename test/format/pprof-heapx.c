@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the seven values of the heapx profile, scaled
-// like the heap profile, and shows temporary blocks unless asked for another
-// value. Stacks whose values are all 0 are left out.
+// Intent: go tool pprof reads the seven values of the heapx profile, which are
+// scaled like those of the heap profile. By default, it shows temporary blocks.
+// Stacks whose values are all 0 are left out.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

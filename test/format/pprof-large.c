@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the deepest stack, many locations and an empty profile are written
-// completely, with consecutive ids. Only the names of the addresses stay in
-// memory, and a second profile needs no more memory for them.
+// Intent: a profile with the deepest stack, a profile with many locations and
+// an empty profile are written completely, with consecutive ids. Writing a
+// profile a second time needs no more memory.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

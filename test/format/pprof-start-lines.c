@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: pprof's format has the line at which each function begins, for
-// inlined functions, too.
+// Intent: a profile in pprof's format has the first line of each function, also
+// of inlined functions.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -3,7 +3,7 @@
 //
 // Intent: go tool pprof reads the threadcreate profile: threads by the stack
 // that created them, with the names of live threads as labels. Threads whose
-// creation was not seen are under a pseudo frame, which every reader keeps.
+// creation MProf has not seen are under a pseudo frame, which pprof shows.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a stack that was truncated, by the unwinder or at code that is no
-// longer mapped, ends with the pseudo frame [truncated], which pprof keeps.
+// Intent: a stack that the unwinder has truncated ends with the pseudo frame
+// [truncated]. So does a stack that contains code which is no longer mapped.
+// pprof shows this frame.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the four scaled values and the block size that
-// Go's own table has for these samples, and names frames from the binary. The
-// addresses of a stack decide whether its objects are rounded up or down.
+// Intent: go tool pprof reads four scaled values and the block size from the
+// heap profile. The values equal those that Go computes for these samples.
+// Frames have the names from the binary. The number of objects is rounded up or
+// down depending on the addresses of the stack.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

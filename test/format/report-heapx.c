@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the heapx section of the report has the totals and, by stack, the
-// most temporary blocks, bytes copied and slack in use. An empty list is left
-// out.
+// Intent: the heapx section of the report has the totals. It lists the stacks
+// with the most temporary blocks, bytes copied and slack in use. An empty list
+// is left out.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report's stacks begin with the program's own frame, and leave out
-// the frames of the C and C++ libraries. With report_std=1, they have all
-// frames. The sums are the same. The function in which a thread waited stays.
-// With -g1, the names of inlined members have their class. The paths of headers
-// are short.
+// Intent: the report's stacks begin with a frame of the program. They leave out
+// frames of the C and C++ libraries, but not the function that waited. With
+// report_std=1, stacks have all frames, and the sums are equal. With -g1, names
+// of inlined members include their class. Paths of headers are short.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o app

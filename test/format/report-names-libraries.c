@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report names the library of a frame that has a line, even if the
-// library was opened later, the function was inlined or the library has been
-// unloaded. It names no library for frames of the program itself.
+// Intent: the report names the library of a frame whose line is known. This
+// holds for libraries that are opened later or have been unloaded, and for
+// inlined functions. Frames of the program itself have no library name.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for name in linked opened gone; do \

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a report without samples says why: because of an option, the rate, or
-// the program.
+// Intent: a report without samples says why there are none. The reason may be
+// the option heap=0, the rate, or a program that allocated nothing or too
+// little.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

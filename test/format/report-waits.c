@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report has a section for each kind of profile that is on: the
-// stacks that waited and those that made others wait, by time, with their
-// locks; and the stacks that created threads, with the names of live threads.
-// For each kind there is a line for scripts, that of the heap last. Profiles
-// that are off are left out.
+// Intent: the report has a section for each profile that is on. It lists stacks
+// that waited and stacks that made others wait, by time, with their locks. It
+// lists stacks that created threads, with the names of live threads. At the end
+// is one line per profile for scripts, the heap's last.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: %run{block_rate=10000:mutex_fraction=3} ./app report.txt all

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without a usable llvm-symbolizer, frames have the module and the
-// offset, and one message says what is missing. No other program is run
+// Intent: without a usable llvm-symbolizer, the report's frames have the module
+// and the offset. One message says what is missing. No other program is run
 // instead.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

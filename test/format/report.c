@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report has the totals and the stacks with the most bytes in use
-// and allocated, merged over block sizes. Stacks have inlined frames, but no
-// wrappers, start-up code or frames below main. The last line is for scripts.
+// Intent: the report has the totals and lists the stacks with the most bytes in
+// use and allocated, with blocks of all sizes together. Stacks include inlined
+// frames, but no wrappers, start-up code or frames below main. The last line is
+// for scripts.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

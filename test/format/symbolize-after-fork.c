@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a child that is forked while frames are being named can name its own
-// frames, and does not keep the parent's helper process alive.
+// Intent: a process may fork while MProf looks up the names of frames. The
+// child can look up names of its own frames, and does not keep the parent's
+// llvm-symbolizer alive.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && timeout 20 ./app

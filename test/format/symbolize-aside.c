@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: naming frames does not disturb the program. It leaves no child to
-// wait for, no signal, no descriptor or mapping, and no text on stdout, however
-// SIGCHLD is handled and however small the stack of the calling thread is.
+// Intent: MProf starts llvm-symbolizer for the names of frames without effects
+// on the program. It leaves no child process, signal, descriptor, mapping or
+// text on stdout. This holds even if SIGCHLD is ignored or the calling thread
+// has a small stack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a process looks up the names of an address once. Later profiles and
-// stacks with the same addresses have the same names, and start no
+// stacks with these addresses show the same names without starting
 // llvm-symbolizer.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

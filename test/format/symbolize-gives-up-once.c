@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: after llvm-symbolizer has not answered in time, neither the process
-// nor its children ask it again. One message says so.
+// Intent: if llvm-symbolizer does not answer in time, neither the process nor
+// its children start it again. One message says so.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: cp %S/Inputs/counting_symbolizer.sh llvm-symbolizer

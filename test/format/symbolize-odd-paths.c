@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: functions have their names and lines wherever the program, its
-// library and its source file lie, even if quotation marks, line breaks, colons
-// or backslashes are in the name of the directory. The program does not wait
-// for an answer that never comes.
+// Intent: functions have their names and lines even if the path of the program,
+// its library or its source file is unusual. The path may contain quotation
+// marks, line breaks, colons or backslashes. The program does not wait for an
+// answer that never comes.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %S/Inputs/odd_paths.sh %s %mprof_clang > out 2> err

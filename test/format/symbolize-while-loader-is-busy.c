@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if another thread holds the lock of the dynamic loader, frames in
-// files have names. Only code that the program has copied out of its file stays
-// without names after two seconds, and a message says why. A thread that holds
-// the lock for a moment does not matter.
+// files still have names. Only code that the program has copied out of its file
+// has no names after two seconds, and a message says why. If the thread holds
+// the lock only briefly, there is no message.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the legacy text of the heapx profile as a text of
-// counts. The stacks with the most temporary blocks come first, each stack is
-// there once, and the line before it has all values.
+// Intent: go tool pprof reads the heapx profile in legacy text as counts of
+// temporary blocks. The stacks with the most temporary blocks come first. Each
+// stack appears once, and the line before it has all values.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the legacy text and scales it to the numbers of
-// Go's own table. Records are ordered by bytes in use, and frames are named. If
-// samples have different rates, the text has scaled numbers and the rate 1.
+// Intent: go tool pprof reads the heap profile in legacy text and scales it to
+// the numbers that Go computes. Records are ordered by bytes in use, and frames
+// have names. If samples have different rates, the text contains scaled numbers
+// and the rate 1.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the legacy texts of waits with the same counts
-// and delays as the protobuf files, whatever the rates: the values in the texts
-// are scaled already.
+// Intent: go tool pprof reads the same counts and delays from the legacy texts
+// of waits as from the protobuf files. This holds for any rate, because the
+// values in the texts are already scaled.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

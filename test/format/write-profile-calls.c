@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_write_profile writes either format, refuses unknown profiles
-// and formats, returns the system's error, and leaves errno and the old file as
-// they were.
+// Intent: mprof_write_profile writes protobuf or legacy text and returns EINVAL
+// for unknown profiles and formats. If the file cannot be written, it returns
+// the system's error and leaves no partial file. It never changes errno.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
 // RUN: gzip -t heap && gzip -t allocs
