@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that is linked with --wrap=malloc has its wrapper called
-// for each malloc, linked dynamically or statically, and its sites are counted.
+// Intent: if a program is linked with --wrap=malloc, its own wrapper is called
+// for each malloc. The program's allocations are also counted. This holds for
+// dynamic and static programs.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for how in "" -static; do \

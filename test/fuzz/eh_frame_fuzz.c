@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no bytes in a module's .eh_frame_hdr and .eh_frame make the
-// interpreter read outside of the module's mapping, run for ever or compute
-// with overflow. The same address always has the same rule, and only an address
-// inside of a function has one.
+// Intent: whatever bytes .eh_frame_hdr and .eh_frame have, the interpreter of
+// unwind rules does not read outside of the module's mapping. It does not run
+// for ever or overflow an integer. An address always has the same rule. Only an
+// address inside of a function has a rule.
 //
 // An input is the mapping of one module:
 //   2 bytes: distance of the address asked for from the begin of its function

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no string of options makes the parser read or write outside of what
-// it was given, or leaves a value that is out of its range.
+// Intent: whatever string is in MPROF_OPTIONS, the parser of options does not
+// read or write outside of its buffers. Afterwards each option's value is in
+// its range.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address \

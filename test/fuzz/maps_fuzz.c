@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no text of /proc/self/maps, no bytes of a mapped ELF file and no
-// bytes of an ELF file on disk make the reader of mappings read outside of
-// mapped memory, write outside of its table or run for ever. The table has only
-// mappings that are not empty, with a file's name and a build id or none.
+// Intent: the reader of mappings gets any text of /proc/self/maps and any bytes
+// of an ELF file in memory and on disk. It does not read outside of mapped
+// memory, write outside of its table or run for ever. Each entry of the table
+// is a non-empty mapping with a file name. Its build id is valid or empty.
 //
 // An input is the text, a null byte, and the bytes of an ELF file. The ELF file
 // lies at IMAGE, where the text can name it. The reader is compiled unchanged:

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no bytes make the reader of mprof-trace-check, mprof-trace2json and
-// mprof-trace-top read outside of the file, leak memory or run for ever. The
-// reader follows the ids of strings and stacks that the events name.
+// Intent: whatever bytes a trace has, the trace tools do not read outside of
+// the file, leak memory or run for ever. The test also looks up the strings and
+// stacks that the events refer to.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds
 // RUN: %python -B %S/Inputs/trace_seeds.py seeds

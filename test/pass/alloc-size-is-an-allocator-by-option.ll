@@ -1,8 +1,8 @@
-; Intent: with -mprof-alloc-size, a function with allocsize is a custom
-; allocator with the arguments that allocsize names. allockind makes it a
-; realloc or a free function. Functions with an mprof attribute, hooked
-; functions and functions of libgc keep their meaning. Without the option,
-; allocsize has no effect.
+; Intent: with -mprof-alloc-size, a function with the attribute allocsize is a
+; custom allocator, whose size arguments allocsize names. With allockind, it may
+; be a realloc or free function. Functions with an mprof attribute, hooked
+; functions and functions of libgc are treated as without the option. Without
+; it, allocsize has no effect.
 ; RUN: %opt_mprof -mprof-alloc-size %s | FileCheck %s
 ; RUN: %opt_mprof %s | FileCheck %s --check-prefix=OFF --implicit-check-not='call void @__mprof_custom'
 target triple = "x86_64-pc-linux-gnu"

@@ -1,5 +1,5 @@
-// Intent: an object and a runtime of different contract versions do not link,
-// and the error message names the version. The reference survives LTO and
+// Intent: if an object and a runtime have different interface versions, linking
+// fails with an error that names the version. This also holds with LTO and
 // --gc-sections.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -c %S/Inputs/stub_runtime.c -DVERSION=__mprof_abi_v0 -o stub.o

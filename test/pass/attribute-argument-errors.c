@@ -1,5 +1,5 @@
-// Intent: an attribute that would yield wrong counts is an error. The error
-// stands at the attribute and says what is wrong.
+// Intent: an attribute that would cause wrong counts is a compiler error. The
+// error points to the attribute and says what is wrong.
 // RUN: %clang_mprof -std=c23 -fsyntax-only -ferror-limit=0 -Xclang -verify %s
 #include <stddef.h>
 

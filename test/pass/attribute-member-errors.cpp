@@ -1,5 +1,6 @@
-// Intent: in C++, `this` is argument 1 of a member function, as in GCC's
-// alloc_size. An attribute whose argument has no certain position is an error.
+// Intent: in an attribute of a C++ member function, argument 1 is `this`, as in
+// GCC's alloc_size. If the position of an argument is uncertain, the attribute
+// is an error.
 // RUN: %clangxx_mprof -std=c++20 -fsyntax-only -Xclang -verify %s
 #include <cstddef>
 #include <string>

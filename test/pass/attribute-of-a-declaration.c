@@ -1,5 +1,6 @@
-// Intent: calls of an allocator that is only declared here are counted, with
-// either spelling of the attribute. A later declaration may add the attribute.
+// Intent: if the attribute of an allocator is on its declaration only, calls of
+// the allocator are counted. This holds for both spellings of the attribute. A
+// later declaration may add the attribute.
 // RUN: %clang_mprof -std=c23 -O0 -S -emit-llvm -o - %s | FileCheck %s
 // RUN: %clang_mprof -std=c23 -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <stddef.h>

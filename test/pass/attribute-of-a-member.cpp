@@ -1,6 +1,6 @@
-// Intent: the pass finds the right arguments in calls of members, static
-// members and templates, also after the hidden address of a result in memory,
-// and also if the function is only declared.
+// Intent: in calls of members, static members and templates, the pass finds the
+// arguments that the attribute names. This holds if a hidden argument holds the
+// address of the result. It also holds if the function is only declared.
 // RUN: %clangxx_mprof -O0 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s
 #include <cstddef>
 

@@ -1,6 +1,7 @@
-; Intent: the call of the entry has the original call's attributes for the
-; result. It has no attributes that do not hold for the entry: the entry has
-; state of its own, and may throw when the hooked function may.
+; Intent: when the pass replaces a call by a call of the runtime, it keeps the
+; attributes of the result. It drops attributes that are wrong for the runtime's
+; function, for example about memory effects, because this function has state of
+; its own. The new call may throw if the original call may.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

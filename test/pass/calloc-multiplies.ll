@@ -1,4 +1,5 @@
-; Intent: where hooks.def names a count, the site subtracts size times count.
+; Intent: if hooks.def names a count for a function such as calloc, the inserted
+; code subtracts size times count from the countdown.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,6 +1,7 @@
-; Intent: a release calls the entry without a test where only code size matters:
-; while unwinding, in cold functions and at -Oz. A block that is also reached
-; without unwinding keeps its test.
+; Intent: a rewritten free calls the runtime without a test where only code size
+; matters. These places are code that runs only while unwinding, cold functions,
+; and code compiled with -Oz. Code that is also reached without unwinding keeps
+; the test.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,6 @@
-// Intent: coroutine frames come from operator new and are counted like other
-// blocks. Sites of custom allocators work on both sides of a suspension.
+// Intent: a coroutine frame is allocated by operator new and is counted like
+// any other block. Calls of custom allocators are counted before and after a
+// suspension of the coroutine.
 // RUN: %clangxx_mprof -std=c++20 -O0 -S -emit-llvm -o - %s | opt -passes=verify -S | FileCheck %s
 // RUN: %clangxx_mprof -std=c++20 -O2 -S -emit-llvm -o - %s | opt -passes=verify -S | FileCheck %s
 #include <coroutine>

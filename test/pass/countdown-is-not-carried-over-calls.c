@@ -1,6 +1,7 @@
-// Intent: the optimizer must not keep the countdown in a register from one
-// custom site to the next. A malloc between them subtracts from the countdown,
-// although the optimizer believes that malloc changes no memory of the program.
+// Intent: the optimizer must not keep the countdown in a register between two
+// calls of a custom allocator. A malloc between them subtracts from the
+// countdown, but the optimizer believes that malloc changes no memory of the
+// program.
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-; Intent: a call with mprof_alloc may throw, so the site subtracts size times
-; count, in 64 bits, after the call, and then calls the runtime.
+; Intent: for a call of a function with mprof_alloc, the countdown is decreased
+; by size times count, computed in 64 bits. This happens after the call, because
+; the call may throw. Then the runtime is called if the countdown has run out.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

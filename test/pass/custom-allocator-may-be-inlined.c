@@ -1,7 +1,7 @@
-// Intent: a custom allocator is counted exactly once, inlined or not, and the
-// malloc inside it is not counted, not even by the interceptors. A free inside
-// a custom allocator is a site, since the block may come from another
-// allocator.
+// Intent: a block of a custom allocator is counted exactly once, whether the
+// allocator is inlined or not. A malloc inside the allocator is not counted,
+// not even by the interceptors. A free inside the allocator is rewritten,
+// because the block may come from another allocator.
 // RUN: %clang_mprof -O0 -S -emit-llvm -o - %s | FileCheck %s --implicit-check-not=__mprof_malloc
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s --check-prefixes=CHECK,INLINED --implicit-check-not=__mprof_malloc
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-; Intent: a block leaves the profile before its allocator can reuse it.
+; Intent: a rewritten call of a function with mprof_free tells the runtime about
+; the free before the function runs. Otherwise the allocator could hand out the
+; block again while the block is still in the profile.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,6 @@
-; Intent: a call whose arguments do not fit the annotation is left alone and not
-; miscompiled. Another translation unit may declare the function differently.
+; Intent: a call of a custom allocator is left unchanged if its arguments do not
+; fit the attribute. This happens if another translation unit declares the
+; function differently. A remark says so.
 ; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s --implicit-check-not=__mprof_
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"

@@ -1,5 +1,5 @@
-; Intent: code cannot follow a musttail call, so such a custom site is left
-; alone, and a remark says so.
+; Intent: a musttail call of a custom allocator is left unchanged, because no
+; code may follow the call. A remark says so.
 ; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s --implicit-check-not=__mprof_
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"

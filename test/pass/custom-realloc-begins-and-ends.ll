@@ -1,6 +1,6 @@
-; Intent: a call with mprof_realloc releases the old block before the call and
-; counts the new one after it, both under the same condition. An allocator that
-; throws has allocated nothing.
+; Intent: for a call of a function with mprof_realloc, the runtime removes the
+; old block before the call and counts the new block afterwards. One condition
+; decides about both. If the function throws, no new block is counted.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,5 @@
-; Intent: all code that is inserted for a site has the site's source line. A
-; debugger shows the right result on both paths.
+; Intent: all code that is inserted for a call has the call's source line. A
+; debugger shows the result of the call whether the runtime is called or not.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

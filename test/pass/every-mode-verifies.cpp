@@ -1,4 +1,4 @@
-// Intent: the IR is valid and complete at every optimization level, with and
+// Intent: the pass produces valid IR at every optimization level, with and
 // without debug information, exceptions, sanitizers and LTO.
 // RUN: %clangxx_mprof -O0 -g0 -S -emit-llvm -o - %s | opt -passes=verify -S | FileCheck %s
 // RUN: %clangxx_mprof -O0 -g -S -emit-llvm -o - %s | opt -passes=verify -S | FileCheck %s

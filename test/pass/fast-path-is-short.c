@@ -1,7 +1,7 @@
-// Intent: an allocation costs a subtraction in thread-local memory and a branch
-// inline. A constant size also costs the move that loads it, and a shared
-// library also loads the word's offset. A release costs a test and a branch.
-// The call that follows goes through the GOT, without a PLT stub.
+// Intent: an allocation that is not sampled costs a subtraction in thread-local
+// memory and a branch. A constant size also costs a move, and a shared library
+// a load of the variable's offset. A free costs a test and a branch. The call
+// of the allocator then needs no PLT stub.
 // RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
 #include <stdlib.h>

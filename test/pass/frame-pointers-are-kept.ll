@@ -1,6 +1,6 @@
-; Intent: every function that makes calls has a frame that can be walked. The
-; attribute value "all" is not weakened, naked functions are not changed, and
-; functions that later passes add have frames, too.
+; Intent: every function that makes calls keeps a frame pointer. The attribute
+; value "all" is not changed to a weaker one, and naked functions are not
+; changed. Functions that later passes add have frame pointers, too.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,6 @@
-; Intent: free calls the runtime only for a pointer with no bit of the mask.
-; operator delete has a mask of its own. Neither uses the countdown.
+; Intent: free calls the runtime only if the pointer has no bit of
+; __mprof_free_mask set. operator delete tests another mask. Neither uses the
+; countdown.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=heap_countdown
 target triple = "x86_64-pc-linux-gnu"
 

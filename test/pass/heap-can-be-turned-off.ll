@@ -1,4 +1,5 @@
-; Intent: -mprof-heap=false leaves every site of the heap unchanged.
+; Intent: with -mprof-heap=false, no call of an allocation function is
+; rewritten.
 ; RUN: %opt_mprof -mprof-heap=false %s | FileCheck %s --implicit-check-not=__mprof_
 target triple = "x86_64-pc-linux-gnu"
 

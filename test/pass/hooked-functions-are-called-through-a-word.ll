@@ -1,6 +1,6 @@
-; Intent: a site of the heap calls the hooked function, or the function beneath
-; the interceptor, through the runtime's word. The hooked function is still
-; linked. A function that the module itself defines is called directly.
+; Intent: if an allocation is not sampled, the program calls the original
+; function through a pointer such as __mprof_next_malloc. The original function
+; is still linked. A function that the module itself defines is called directly.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 ; CHECK-DAG: @__mprof_next_malloc = external dso_local global ptr

@@ -1,6 +1,6 @@
-// Intent: a size that no allocator can serve calls the runtime, whether it is
-// known at compile time or not. Such a size makes the countdown grow. Without
-// that call, nothing in the thread would be counted any more.
+// Intent: an allocation whose size no allocator can serve calls the runtime.
+// This holds for constant sizes and others. Such a size makes the countdown
+// grow. Without the call, nothing in the thread would be counted any more.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -c %S/Inputs/stub_runtime.c -o stub.o
 // RUN: %clang_mprof -O0 %s stub.o -o plain && ./plain | FileCheck %s

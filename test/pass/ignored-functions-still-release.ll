@@ -1,6 +1,6 @@
 ; Intent: allocations of an ignored function are not counted, not even by the
-; interceptors; its reallocations and frees are. The ignorelist names the
-; function with fun: or its source file with src:.
+; interceptors. Reallocations and frees in the function are counted. The
+; ignorelist names the function with fun: or its source file with src:.
 ; RUN: split-file %s %t
 ; RUN: %opt_mprof -mprof-ignorelist=%t/fun.txt %t/a.ll | FileCheck %t/a.ll
 ; RUN: %opt_mprof -mprof-ignorelist=%t/src.txt %t/a.ll | FileCheck %t/a.ll

@@ -1,5 +1,5 @@
-; Intent: sanitizers do not instrument the code that the pass inserts, whether
-; they run before or after the pass.
+; Intent: sanitizers do not instrument code that the pass inserts, whether they
+; run before or after the pass.
 ; RUN: %opt_mprof %s -o %t.ll
 ; RUN: FileCheck %s < %t.ll
 ; RUN: opt -passes=tsan -S %t.ll | FileCheck %s --check-prefix=AFTER

@@ -1,5 +1,6 @@
-; Intent: an invoked operator new is an invoke on both paths. The phis at the
-; normal and at the unwind destination have values for the new blocks.
+; Intent: if operator new is called by an invoke instruction, both the original
+; call and the call of the runtime become invokes. The phis at the normal and at
+; the unwind destination have values for both.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,7 +1,8 @@
-; Intent: in code for shared libraries, a call of the heap and its cold call go
-; through two fields, which the runtime sets at the first call. Where the
-; library has a function of its own, the function in the entry's place gives the
-; sample up. Code for executables has no such fields. No constructor is needed.
+; Intent: in code for shared libraries, each allocation function has two
+; pointers: to the original function and to the runtime's function. They are set
+; at the first call. If the library itself defines the function, the second
+; pointer leads to code that drops the sample. Code for executables has no such
+; pointers. No constructor is needed.
 ;
 ; RUN: %opt_mprof %s > %t && FileCheck %s < %t
 ; RUN: not grep -q global_ctors %t

@@ -1,7 +1,7 @@
-// Intent: rewritten code links and runs with the runtime, in executables with
-// and without PIE, in a shared library compiled with -fPIC, with LTO and with
-// --gc-sections. Without -fPIC, linking a library fails with an error that
-// names the word.
+// Intent: rewritten code links and runs with the runtime in executables with
+// and without PIE, in -fPIC shared libraries, with LTO and with --gc-sections.
+// If code without -fPIC is linked with the shared runtime, the linker's error
+// names the runtime's variable.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fPIC -c %S/Inputs/stub_runtime.c -o stub.o && %clang -shared stub.o -o libstub.so
 // RUN: %clang_mprof -O2 -fPIE -pie %s stub.o -o pie && ./pie | FileCheck %s

@@ -1,6 +1,6 @@
 ; Intent: a call of a function with mprof_lock, mprof_unlock or mprof_blocking
-; stays as it is. The runtime's begin function is called before it and the end
-; function after it, under one condition, with notes in the caller's frame.
+; stays unchanged. Before and after the call, the runtime is called if the
+; profile is on. The runtime's data about the wait is in the caller's frame.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

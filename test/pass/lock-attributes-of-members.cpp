@@ -1,6 +1,7 @@
-// Intent: the attributes for locks and blocking calls work on functions,
-// members and templates, in all spellings. Calls of hooked functions inside
-// these functions are left alone.
+// Intent: the attributes mprof_lock, mprof_unlock and mprof_blocking work on
+// functions, members and templates, in all spellings. Inside a function with
+// such an attribute, calls of pthread_mutex_lock and similar functions are not
+// rewritten.
 // RUN: %clangxx_mprof -O0 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s
 // RUN: %clangxx_mprof -O2 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s --check-prefix=INSIDE
 #include <pthread.h>

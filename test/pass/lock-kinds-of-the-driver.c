@@ -1,5 +1,5 @@
-// Intent: the driver's -fmprof=KIND,... rewrites the calls that these kinds of
-// profiles need, and -fno-mprof=KIND turns a kind off again.
+// Intent: -fmprof=KIND,... rewrites only the calls that these kinds of profiles
+// need, and -fno-mprof=KIND turns a kind off again.
 // RUN: %mprof_clang -fmprof -O1 -S -emit-llvm -o - %s | FileCheck %s --check-prefixes=HEAP,LOCK,SLEEP,CREATE
 // RUN: %mprof_clang -fmprof=heap -O1 -S -emit-llvm -o - %s | FileCheck %s --check-prefixes=HEAP,NOLOCK,NOSLEEP,NOCREATE
 // RUN: %mprof_clang -fmprof=block -O1 -S -emit-llvm -o - %s | FileCheck %s --check-prefixes=NOHEAP,LOCK,SLEEP,NOCREATE

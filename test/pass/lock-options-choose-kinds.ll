@@ -1,6 +1,6 @@
-; Intent: each kind of profile has the sites that it needs, and no others.
+; Intent: for each kind of profile, only the calls that it needs are rewritten.
 ; Without block and mutex, no lock is rewritten. With mutex alone, only waits
-; that a release ends are rewritten.
+; that another thread's release ends are rewritten.
 ; RUN: %opt_mprof %s | FileCheck %s --check-prefixes=ALL,LOCKS,WAITS,CREATES,HEAP
 ; RUN: %opt_mprof -mprof-block=false %s | FileCheck %s --check-prefixes=ALL,LOCKS,NOWAITS,CREATES,HEAP
 ; RUN: %opt_mprof -mprof-mutex=false %s | FileCheck %s --check-prefixes=ALL,LOCKS,WAITS,CREATES,HEAP

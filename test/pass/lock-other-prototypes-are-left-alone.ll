@@ -1,6 +1,6 @@
-; Intent: a function with a hooked name but another type, another calling
-; convention or local linkage is not hooked, and an indirect call is no site. A
-; remark reports a different prototype.
+; Intent: a call is not rewritten if the function has the name of a hooked
+; function but another type, calling convention or local linkage. Indirect calls
+; are not rewritten. A remark reports another type or calling convention.
 ; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s --implicit-check-not="{{call .*@__mprof_}}"
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"

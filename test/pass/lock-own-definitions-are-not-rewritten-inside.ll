@@ -1,6 +1,6 @@
-; Intent: a program's own pthread_mutex_lock or usleep is itself the lock or
-; wait. Waits inside it are left alone, but allocations and thread creations are
-; rewritten. Calls of it are rewritten and not inlined.
+; Intent: a program may define a function such as pthread_mutex_lock or usleep
+; itself. Waits inside the function are not rewritten, but allocations and
+; thread creations are. Calls of the function are rewritten and are not inlined.
 ; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"

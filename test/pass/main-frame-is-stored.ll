@@ -1,5 +1,5 @@
-; Intent: main stores its frame address at its entry, so that unwinding ends
-; there, and stores NULL at each return.
+; Intent: main stores its frame address at its begin, so that the unwinder stops
+; there. At each return it stores NULL.
 ; RUN: split-file %s %t
 ; RUN: %opt_mprof %t/main.ll | FileCheck %t/main.ll
 ; RUN: %opt_mprof %t/static.ll | FileCheck %t/static.ll --implicit-check-not=__mprof_main_frame

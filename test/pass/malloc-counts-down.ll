@@ -1,6 +1,6 @@
 ; Intent: an allocation subtracts its size from the countdown. It calls the
-; runtime only when the countdown was at most the size, compared as unsigned
-; numbers.
+; runtime only if the countdown was less than or equal to the size. Both are
+; compared as unsigned numbers.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

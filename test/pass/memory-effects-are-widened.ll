@@ -1,7 +1,7 @@
-; Intent: the optimizer infers that a caller of malloc changes no memory that
-; the program sees. That is wrong after rewriting, since the caller changes the
-; countdown. The pass corrects it, because optimizers at link time would rely on
-; it.
+; Intent: the optimizer infers that a function which calls malloc changes no
+; memory that the program sees. The rewritten function changes the countdown, so
+; the pass corrects this attribute. Otherwise optimizations at link time would
+; be wrong.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,6 @@
-; Intent: custom sites change the countdown, too, so the pass also corrects the
-; inferred memory effects in a module that has no other sites.
+; Intent: rewritten calls of custom allocators also change the countdown. The
+; pass therefore corrects the memory effects of their callers, even in a module
+; with no other rewritten calls.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

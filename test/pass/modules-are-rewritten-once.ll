@@ -1,5 +1,5 @@
-; Intent: bitcode that was rewritten when it was compiled does not change when
-; it passes through again. The plugin may be given twice.
+; Intent: the pass does not change bitcode that it has already rewritten, as
+; happens with LTO. The plugin may be given twice.
 ; RUN: %opt_mprof %s -o %t.once.ll
 ; RUN: %opt_mprof %t.once.ll -o %t.twice.ll
 ; RUN: sed 1d %t.once.ll > %t.a && sed 1d %t.twice.ll > %t.b && cmp %t.a %t.b

@@ -1,5 +1,6 @@
-; Intent: no code may stand between a musttail call and the return, so a select
-; chooses the callee. The entry has the same prototype as the hooked function.
+; Intent: for a musttail call, a select instruction chooses between the original
+; function and the runtime's function, because no code may follow the call. Both
+; functions have the same prototype.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

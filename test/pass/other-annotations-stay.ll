@@ -1,4 +1,5 @@
-; Intent: only MProf's entries are removed from llvm.global.annotations.
+; Intent: the pass removes only MProf's own entries from
+; llvm.global.annotations.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

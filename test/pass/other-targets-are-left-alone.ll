@@ -1,4 +1,4 @@
-; Intent: code for a GPU in the same compilation is not rewritten, since its
+; Intent: code for a GPU in the same compilation is not rewritten, because its
 ; malloc is another function.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=mprof_ --implicit-check-not=frame-pointer
 target triple = "nvptx64-nvidia-cuda"

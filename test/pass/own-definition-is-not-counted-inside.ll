@@ -1,6 +1,6 @@
-; Intent: a program's own operator new is the allocator. Calls inside it are
-; left alone, calls of it are counted, and it is not inlined, so that these
-; calls remain.
+; Intent: if a program defines operator new itself, this function is the
+; allocator. Calls inside it are not rewritten, and calls of it are. It is not
+; inlined, so that the calls of it remain.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

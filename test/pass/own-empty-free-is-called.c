@@ -1,6 +1,6 @@
-// Intent: calls of the program's own free are counted even if it does nothing.
-// The optimizer would remove such calls or their arguments. The code that
-// prevents this is removed from the function afterwards.
+// Intent: calls of the program's own free are rewritten even if this free does
+// nothing. The optimizer would remove such calls or their arguments. Code that
+// prevents this is added to the function, and removed after optimization.
 // RUN: for o in -O1 -O2 -Oz -O3; do \
 // RUN:   %clang_mprof $o -S -emit-llvm -o - %s | FileCheck %s || exit 1; done
 // RUN: %clang_mprof -O2 -S -emit-llvm -x c++ -o - %s \

@@ -1,6 +1,6 @@
-// Intent: allocations of an ignored function are not counted, also after it is
-// inlined into another function. Allocations of another function are counted,
-// also after it is inlined into an ignored function.
+// Intent: allocations of an ignored function are not counted, even if the
+// function is inlined into another one. Allocations of another function are
+// counted, even if it is inlined into an ignored function.
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <stdlib.h>
 #include <string.h>

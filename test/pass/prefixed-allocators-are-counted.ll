@@ -1,6 +1,6 @@
-; Intent: functions of well-known allocators under their own prefix are custom
-; allocators without any attribute. A function with another prototype and a
-; local function are not. An attribute in the source has priority.
+; Intent: functions of well-known allocators, such as je_malloc, are custom
+; allocators without any attribute. A local function or a function with another
+; prototype is not. An attribute in the source has priority.
 ; RUN: %opt_mprof %s | FileCheck %s
 ; RUN: %opt_mprof -mprof-heap=false %s | FileCheck %s --check-prefix=OFF
 ; OFF-NOT: __mprof_custom

@@ -1,5 +1,5 @@
-; Intent: realloc is an allocation and a release. It calls the entry if either
-; test says so.
+; Intent: realloc is both an allocation and a free. It calls the runtime if the
+; countdown has run out or if the old block may be counted.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,5 @@
-// Intent: -Rpass=mprof reports each rewritten site. -Rpass-missed=mprof reports
-// each call that was left alone, with the reason.
+// Intent: -Rpass=mprof reports each rewritten call. -Rpass-missed=mprof reports
+// each call that is not rewritten, with the reason.
 // RUN: %clang_mprof -O2 -c -o %t.o %s -Rpass=mprof -Rpass-missed=mprof 2>&1 | FileCheck %s
 #include <stdlib.h>
 

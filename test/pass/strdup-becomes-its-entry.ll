@@ -1,6 +1,6 @@
-; Intent: the size of the copy is not known at the call, so strdup always
-; becomes a call of its entry. strdup itself is still linked, since the entry
-; calls it.
+; Intent: strdup always becomes a call of the runtime's __mprof_strdup, because
+; the size of the copy is not known before. strdup itself is still linked,
+; because __mprof_strdup calls it.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not="call ptr @strdup"
 target triple = "x86_64-pc-linux-gnu"
 

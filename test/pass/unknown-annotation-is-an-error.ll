@@ -1,4 +1,4 @@
-; Intent: an mprof annotation that hooks.def does not have is an error and is
+; Intent: an mprof annotation that hooks.def does not define is an error and is
 ; not ignored.
 ; RUN: not %opt_mprof %s 2>&1 | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"

@@ -1,6 +1,6 @@
-; Intent: only a direct call of the hooked function with its prototype is a
-; site. An indirect call, a use of the address, a local function with the same
-; name and a call with another type are not.
+; Intent: only a direct call of malloc or another hooked function with the right
+; prototype is rewritten. Indirect calls, uses of the function's address, local
+; functions with the same name and calls with another type are not.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=__mprof_
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,7 +1,7 @@
-; Intent: an object with rewritten code needs a runtime with its version of the
-; contract. The reference survives the linker and names the version. Another
-; reference has a sentence as its name, for the error of the linker. A module
-; without rewritten code has no reference.
+; Intent: an object with rewritten code refers to a symbol that names the
+; version of the runtime that it needs. The linker keeps this reference. A
+; second symbol has a sentence as its name, which the linker's error shows. A
+; module without rewritten code has neither reference.
 ; RUN: split-file %s %t
 ; RUN: %opt_mprof %t/site.ll | FileCheck %t/site.ll
 ; RUN: %opt_mprof %t/library.ll | FileCheck %t/library.ll

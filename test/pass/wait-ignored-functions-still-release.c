@@ -1,6 +1,6 @@
 // Intent: waits and locks in a function with mprof_ignore are not recorded,
-// also after it is inlined. Releases and thread creations are, since they
-// concern other threads.
+// even if the function is inlined. Releases and thread creations in the
+// function are recorded, because they concern other threads.
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <pthread.h>
 #include <semaphore.h>

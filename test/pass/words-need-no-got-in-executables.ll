@@ -1,5 +1,5 @@
-; Intent: code of an executable accesses the masks and the countdown directly.
-; Code of a library goes through the GOT.
+; Intent: code of an executable accesses the runtime's variables directly. Code
+; of a library accesses them through the GOT.
 ; RUN: split-file %s %t
 ; RUN: cat %t/f.ll %t/pic.ll > %t/a.ll && %opt_mprof %t/a.ll | FileCheck %s --check-prefix=GOT
 ; RUN: cat %t/f.ll %t/pie.ll > %t/b.ll && %opt_mprof %t/b.ll | FileCheck %s --check-prefix=DIRECT

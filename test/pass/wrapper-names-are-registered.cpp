@@ -1,4 +1,4 @@
-// Intent: names of wrappers are registered while the module is loaded. Each
+// Intent: a module registers the names of its wrappers when it is loaded. Each
 // name is registered once, demangled and without parameters, as profiles show
 // it.
 // RUN: %clangxx_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
