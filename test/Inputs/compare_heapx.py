@@ -3,7 +3,7 @@
 #
 # compare_heapx.py PROFILE [TRUTH]: compares a heapx profile with the expected
 # values, which the program of a test has printed to the file TRUTH or to stdin.
-# Each line of it is for all blocks of one size, summed over their stacks:
+# Each line of TRUTH is for all blocks of one size, summed over their stacks:
 #
 #   100 temporary_objects=7 moved=3 slack_space=90..110
 #

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers for tests of threads that are stuck at a condition: gates, at each of
-// which one thread waits. Nobody can reach one of the gates. Its thread is
-// stuck, which shows that the search works. The address of each other gate is
-// only in the place that the test is about.
+// Helpers for tests of threads that are stuck at a condition. A gate is a mutex
+// and a condition for which one thread waits. No memory has the address of one
+// of the gates, so its thread must be found as stuck. The address of each other
+// gate is only in the place that the test is about.
 
 #ifndef MPROF_TEST_INPUTS_GATES_H
 #define MPROF_TEST_INPUTS_GATES_H
@@ -31,7 +31,7 @@ static void *wait_at_gate(void *arg) {
   return NULL;
 }
 
-// Returns a gate at which a thread waits.
+// Makes a gate and a thread that waits at it.
 __attribute__((noinline)) static struct gate *make_gate(void) {
   struct gate *g = calloc(1, sizeof(*g));
   pthread_mutex_init(&g->mutex, NULL);
@@ -76,9 +76,9 @@ static inline void *put_gate(void *arg) {
   return NULL;
 }
 
-// Returns the number of stuck threads. A caller has made at least one gate and
-// forgotten it, so 0 means that the search was given up, because the machine is
-// busy. It is repeated then.
+// Returns the number of stuck threads. The caller has made at least one gate
+// whose address is lost, so 0 means that MProf gave the search up because the
+// machine is busy. The search is then repeated.
 __attribute__((noinline)) static size_t count_stuck(void) {
   static struct mprof_stack_record records[64];
   size_t n = 0;

@@ -57,7 +57,8 @@ struct gc_counts {
   long long allocs, frees;
 };
 
-// Counts objects of n bytes as of the last collection. Reading ends no cycle.
+// Returns the counts of objects of n bytes as of the last collection. Reading
+// the profile does not publish later events.
 __attribute__((noinline, unused)) static struct gc_counts counts_of(size_t n) {
   static struct mprof_mem_record r[256];
   struct gc_counts c = {0, 0};

@@ -149,16 +149,18 @@ static inline void about_to_wait(pid_t *tid) {
   __atomic_store_n(tid, own_tid(), __ATOMIC_RELEASE);
 }
 
-// Waits likewise for a thread that calls about_to_wait with tid.
+// Waits until the thread that calls about_to_wait with tid sleeps in the system
+// call.
 static inline void until_waits_in(const pid_t *tid, long number) {
   while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
     usleep(100);
   until_blocked(*tid, number, NULL, 0);
 }
 
-// Waits until such a thread sleeps anywhere. It reads the thread's state
-// because /proc/.../syscall shows the address that the thread waits for. The
-// search for stuck threads would find this address on our stack.
+// Waits until the thread that calls about_to_wait with tid sleeps in any call.
+// This function reads the thread's state, because /proc/.../syscall shows the
+// address that the thread waits for. The search for stuck threads would find
+// this address on our stack.
 static inline void until_sleeps(const pid_t *tid) {
   char path[40], text[64] = "";
   while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)

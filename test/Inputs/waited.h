@@ -94,8 +94,8 @@ static inline double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-// The expected record: none if count is 0, of any hooked function if op is
-// NULL.
+// The expected record. If count is 0, no record is expected. If op is NULL, the
+// record may be of any hooked function.
 struct expected {
   long long count;
   const void *op;
@@ -130,7 +130,7 @@ struct contest {
   void (*wait)(void *);
   void (*release)(void);
   const void *object;               // key in the table of waiters, or NULL
-  long number;                      // the system call that the waiter sleeps in
+  long number;                      // of the system call of the waiter
   const void *wait_op, *release_op; // hooked functions; NULL: no record
   struct code waiter, releaser;
 };

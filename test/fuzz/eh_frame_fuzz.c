@@ -161,7 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   size -= FRONT;
   if (at > size)
     return 0;
-  // A block of the very size, so that AddressSanitizer sees its end.
+  // A block of exactly this size, so that AddressSanitizer finds reads beyond
+  // it.
   uint8_t *bytes = malloc(size);
   memcpy(bytes, data + FRONT, size);
   module.begin = bytes;

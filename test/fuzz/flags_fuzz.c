@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct mprof_flags f;
-  char *s = malloc(size + 1); // so that AddressSanitizer sees its end
+  char *s = malloc(size + 1); // AddressSanitizer finds reads beyond it
   memcpy(s, data, size);
   s[size] = '\0';
   mprof_flags_defaults(&f);

@@ -56,7 +56,7 @@ static struct {
   size_t file_size;
 } input;
 
-// A block of the very size, so that AddressSanitizer sees its end.
+// A block of exactly this size, so that AddressSanitizer finds reads beyond it.
 static void *copy_of(const void *data, size_t size) {
   void *copy = malloc(size + (size == 0));
   memcpy(copy, data, size);

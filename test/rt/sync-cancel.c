@@ -82,7 +82,8 @@ static struct flock whole_file(int type) {
   return l;
 }
 
-// A function for each call. The first ones wait for events that never happen.
+// A function for each call. The first functions wait for events that never
+// happen.
 
 static void in_cond_wait(void) { pthread_cond_wait(&cond, &mutex); }
 static void in_cond_timedwait(void) {
@@ -263,10 +264,10 @@ static void end_lease(void) {
 struct point {
   const char *name;
   void (*call)(void);
-  long number;           // the system call that it waits in
-  void (*hold)(void);    // called before
-  void (*release)(void); // called after, or to let it go on
-  int goes_on;           // no cancellation point
+  long number;           // of the system call in which the thread waits
+  void (*hold)(void);    // called before the call
+  void (*release)(void); // called later, so that a call without cancel returns
+  int goes_on;           // the call is not a cancellation point
 };
 
 static const struct point waits[] = {

@@ -104,7 +104,8 @@ static void say_mutex(void) {
 static void lock(void) { NEED(pthread_mutex_lock(m) == 0); }
 static void unlock(void) { NEED(pthread_mutex_unlock(m) == 0); }
 
-// Ways to wait. The printed text says why they should return.
+// Functions that wait. The text in `who`, which they print, says why they
+// should return.
 
 static void wait_for_ever(void *who) { SHOW_AS(who, pthread_cond_wait(c, m)); }
 static void wait_long(void *who) {
@@ -119,7 +120,7 @@ static void (*const ways[])(void *) = {wait_for_ever, wait_long,
                                        wait_long_by_clock};
 enum { WAYS = 3 };
 
-// Waits that return by themselves, with the mutex held before.
+// Waits that return without a signal. The thread holds the mutex before.
 #define FAIL(who, call)                                                        \
   do {                                                                         \
     SHOW_TEXT(who, #call, call);                                               \

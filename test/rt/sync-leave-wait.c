@@ -90,8 +90,8 @@ static void in_syscall(void) {
   syscall(SYS_futex, &word, 0 /* FUTEX_WAIT */, 0, NULL);
 }
 
-// The thread does not get the lock. Others can get it once its holder releases
-// it.
+// The thread that left the wait does not have the lock. When the holder
+// releases the lock, another thread can get it.
 
 static void hold_mutex(void) { NEED(pthread_mutex_lock(&mutex) == 0); }
 static void release_mutex(void) {
@@ -126,13 +126,13 @@ static void release_sem(void) {
   SHOW_NUMBER(sem_post(&semaphore));
   SHOW_NUMBER(sem_trywait(&semaphore));
 }
-// glibc's rwlock counts its waiters, so nothing is expected of it after a
-// waiter has left.
+// Replaces the rwlock: glibc's rwlock counts its waiters, so it may not work
+// after a waiter has left.
 static void renew_rwlock(void) {
   pthread_rwlock_t fresh = PTHREAD_RWLOCK_INITIALIZER;
   memcpy(&rwlock, &fresh, sizeof(rwlock));
 }
-// The mutex is locked again on the way out.
+// Cancellation and pthread_exit lock the mutex again before the thread ends.
 static void release_cond(void) {
   SHOW(pthread_mutex_trylock(&cond_mutex));
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -182,7 +182,7 @@ static void cleanup(void *arg) {
   say("%s: handler of pthread_cleanup_push", p->name);
 }
 
-// Uses the stack that was jumped over for other data.
+// Overwrites the frames that siglongjmp has left.
 __attribute__((noinline)) static int scribble(int depth) {
   volatile char frame[512];
   memset((void *)frame, 0x5a, sizeof(frame));
@@ -198,7 +198,7 @@ static void *jump_out(void *arg) {
     say("%s: came back", p->name);
   }
   NEED(scribble(20) != 0);
-  // Waits again as usual, and ends in a wait.
+  // The thread can wait as before, and is then cancelled in a wait.
   struct timespec soon = after(2);
   NEED(sem_timedwait(&semaphore, &soon) == -1 && errno == ETIMEDOUT);
   usleep(100);

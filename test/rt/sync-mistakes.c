@@ -65,7 +65,7 @@ static void misuse(const char *name, int type) {
   unlock("");
   SHOW(pthread_mutex_destroy(m));
 
-  // Another thread unlocks it while a third thread waits.
+  // Another thread unlocks the mutex while a third thread waits for it.
   make(type);
   struct thread t;
   NEED(pthread_mutex_lock(m) == 0);
@@ -78,7 +78,7 @@ static void misuse(const char *name, int type) {
   elsewhere(unlock_quietly, NULL);
   finish(&t);
 
-  // One unlock too many.
+  // A mutex that is not locked is unlocked.
   make(type);
   unlock("not held");
   try("not held");
@@ -96,7 +96,8 @@ static void misuse(const char *name, int type) {
   finish(&t);
   SHOW(pthread_mutex_destroy(m));
 
-  // The owner has ended. No other thread should unlock the mutex, but any may.
+  // The owner has ended. Another thread unlocks the mutex, which is a mistake
+  // but succeeds.
   make(type);
   elsewhere(try, "to end");
   try("owner ended");

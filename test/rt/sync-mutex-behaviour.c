@@ -136,7 +136,7 @@ static void try_all(void *who) {
   SHOW_AS(who, pthread_mutex_clocklock(m, CLOCK_MONOTONIC, &soon));
 }
 
-// Each way to lock a free mutex. Only some look at the time.
+// Each way to lock a free mutex. Only some of these calls check the time.
 #define FREE(call)                                                             \
   do {                                                                         \
     errno = UNTOUCHED;                                                         \
@@ -177,7 +177,7 @@ static void unlock_all(const struct kind *k) {
   elsewhere(try_and_unlock, "given up");
 }
 
-// A thread waits in each way and gets the mutex.
+// For each call that can wait, a thread waits for the mutex and gets it.
 static void hand_over(void) {
   void (*const waits[])(void *) = {lock_and_unlock, timed_and_unlock,
                                    clocked_and_unlock};
@@ -232,7 +232,8 @@ static void exclude_each_other(const struct kind *k) {
   say("counted by all: %ld", count);
 }
 
-// Returns whether such mutexes know their owner and refuse all other threads.
+// Returns whether mutexes of this kind store their owner, so that no other
+// thread can unlock them.
 static int knows_owner(const struct kind *k) {
   return k->robust || k->type == PTHREAD_MUTEX_RECURSIVE ||
          k->type == PTHREAD_MUTEX_ERRORCHECK;
@@ -278,8 +279,9 @@ static void use_with_priority(struct kind k) {
   elsewhere(use_by_priority, &k);
 }
 
-// The owner of a robust mutex ends. Each way to lock it says so. If it is then
-// unlocked without having been made consistent, no thread can get it any more.
+// The owner of a robust mutex ends. Each call that locks the mutex then returns
+// EOWNERDEAD. If the mutex is unlocked without pthread_mutex_consistent, no
+// thread can get it any more.
 static void lock_after_death(const struct kind *k) {
   for (int i = 0; i < WAYS; i++) {
     make(m, k);
@@ -299,7 +301,7 @@ static void lock_after_death(const struct kind *k) {
     ways[i]("owner died");
     unlock("");
     for (int j = 0; j < WAYS; j++) {
-      if (ways[j] == try) // glibc 2.36 then leaves it locked
+      if (ways[j] == try) // glibc 2.36 then leaves the mutex locked
         continue;
       elsewhere(lock_and_unlock, "not mended");
       ways[j]("not mended");
@@ -351,8 +353,8 @@ static void die_with_waiter(const struct kind *k) {
   }
 }
 
-// A thread waits while another learns that the owner has ended, and gives the
-// mutex up.
+// A thread waits for the mutex. Another thread has got EOWNERDEAD and unlocks
+// the mutex without making it consistent.
 static void give_up_with_waiter(const struct kind *k) {
   make(m, k);
   elsewhere(lock, "to die");

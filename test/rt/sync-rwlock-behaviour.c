@@ -91,7 +91,8 @@ static void clocked_write(void *who) {
   SHOW_AS(who, pthread_rwlock_clockwrlock(l, CLOCK_MONOTONIC, &late));
 }
 
-// Each way to lock it when it is free or, for readers, held by readers.
+// Makes a call that locks l and, on success, unlocks l. l is free or, for
+// readers, held by readers.
 #define LOCK(who, call)                                                        \
   do {                                                                         \
     errno = UNTOUCHED;                                                         \
@@ -159,7 +160,7 @@ static void fail_to_write(void *who) {
   LOCK(who, pthread_rwlock_clockwrlock(l, CLOCK_PROCESS_CPUTIME_ID, &past));
 }
 
-// Used by the thread that holds it, and by another thread.
+// The thread that holds the lock, and another thread, try to lock it.
 static void use_locked(void) {
   read_lock("");
   read_all("the reader's");
@@ -181,7 +182,8 @@ static void use_locked(void) {
   unlock("");
 }
 
-// A thread waits in each way and gets it, from a writer and from readers.
+// For each call that can wait, a thread waits for a writer, then for readers,
+// and gets the lock.
 struct wait {
   void (*lock)(void *);
   const char *who;

@@ -253,7 +253,7 @@ static void use_barriers(void) {
   SHOW(pthread_barrier_destroy(&barrier));
 }
 
-// A thread that stays until the semaphore is posted, and the results of joins.
+// Threads that run until a semaphore is posted, and the results of joins.
 static sem_t leave, leave_detached;
 
 static void *stay(void *arg) {

@@ -45,7 +45,8 @@ static void *launch(void *threads) {
 
 static char text[1 << 20];
 
-// Returns whether the last thread was there.
+// Checks that the threads up to the youngest one in the profile are all there,
+// each once. Returns whether the last of all threads was there.
 static int check_order(void) {
   int seen[LAUNCHES] = {0}, last = -1;
   NEED(mprof_stack(text, sizeof(text), 1) > 0);

@@ -14,7 +14,7 @@
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize heap.pb.gz | FileCheck %s --check-prefix=HEAP
 //
-// The name is inherited; a thread may set a name of its own.
+// A thread inherits the name of its creator, and may then set another name.
 // CHECK: sample: 50 thread=first : fifty <- main{{$}}
 // CHECK: sample: 40 thread=first : forty <- main{{$}}
 // CHECK-DAG: sample: 1 thread=first : [unknown creator]{{$}}

@@ -88,7 +88,7 @@ static __attribute__((noinline)) void for_condition(void) {
   pthread_mutex_unlock(&m);
 }
 
-// Waits since before the trace, which does not show what ends that wait.
+// The wait begins before the trace. The trace does not show what ends it.
 static int may_end;
 static void *run_early(void *arg) {
   pthread_mutex_lock(&m);

@@ -20,8 +20,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// These need less than trace_max_mb, but more than half of it; MProf begins to
-// write at half.
+// The records of both threads need more than half of trace_max_mb, where MProf
+// begins to write, but less than all of it.
 enum { RECORDS = 20000 };
 
 static int ends[2];

@@ -96,14 +96,14 @@ int main(void) {
     CHECK(mprof_block_sampled(1, 1));
   }
 
-  // A wait longer than the rate is counted as it is, whatever the rate.
+  // A wait longer than the rate counts as one wait of its own duration.
   memset(&b, 0, sizeof(b));
   mprof_block_add(&b, 700, 100);
   mprof_block_add(&b, 25, 100);
   CHECK_EQ(count(), 1 + 4);
   CHECK_EQ(atomic_load(&b.wait.cycles), 700 + 100);
 
-  // A chosen contention counts for as many as the fraction says.
+  // At a mutex fraction of n, a chosen contention counts as n contentions.
   memset(&b, 0, sizeof(b));
   mprof_mutex_add(&b, 700, 7);
   mprof_mutex_add(&b, 50, 1);

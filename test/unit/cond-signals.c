@@ -114,7 +114,8 @@ static void timeouts(void) {
   struct mprof_signal s = leave(3000);
   CHECK(s.is_counted && s.time == 3005);
   mprof_waiters_leave(MUTEX, s.time, NULL, NULL);
-  // The last thread takes a signal that is left, even an earlier one.
+  // The last waiter takes a signal that no other waiter has taken, even if the
+  // signal was sent earlier.
   wait_at(3100);
   one = signal_at(3200, MPROF_WAKES_ONE);
   mprof_waiters_count_woken(COND, &one);
@@ -146,7 +147,8 @@ static void full_list(void) {
   }
 }
 
-// A thread waits that is not in the table: a signal may have woken this thread.
+// If a thread that is not in the table waits, too, the signal may have woken
+// that thread.
 static void unknown_waiter(void) {
   change_known(1);
   wait_at(5000);
@@ -154,7 +156,7 @@ static void unknown_waiter(void) {
   CHECK_EQ(signal_at(5200, MPROF_WAKES_ALL).woken, 0);
   CHECK_EQ(leave(5000).time, 0);
   change_known(-1);
-  // A thread of the table that libc does not know of is not asleep yet.
+  // A thread that is in the table but not in libc's count does not sleep yet.
   wait_at(5300);
   change_known(-1);
   CHECK_EQ(signal_at(5400, MPROF_WAKES_ONE).woken, 0);

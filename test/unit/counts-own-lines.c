@@ -94,7 +94,8 @@ static void *work(void *arg) {
     if (who == me) {
       copy_all();
       events(me, EVENTS, true);
-      // It changes at least the counters and the block's slot in the map.
+      // The thread changes at least the counters and the block's slot in the
+      // map.
       CHECK(note_changes(me) >= 2);
     }
     pthread_barrier_wait(&turn.barrier);

@@ -59,7 +59,7 @@ static void one_address(uintptr_t addr) {
   CHECK_EQ(seen_count, 3);
   CHECK_EQ(mprof_custom_take(addr), 5);
 
-  // Outer blocks lie above; the block below is removed first or last.
+  // Blocks of outer allocators are found before the block of the inner one.
   CHECK(put(addr, 0, 2, false) && put(addr, 50, 3, true) &&
         put(addr, 0, 4, true));
   CHECK_EQ(seen_count, 3);
@@ -71,8 +71,8 @@ static void one_address(uintptr_t addr) {
   CHECK_EQ(mprof_custom_take(addr), 2);
   CHECK_EQ(mprof_custom_take(addr), 0);
 
-  // A block that is not outer shows that all blocks at the address are gone. So
-  // does one block more than can be nested.
+  // A new block that is not outer shows that all blocks at the address have
+  // been freed. So does an outer block beyond the maximum nesting.
   CHECK(put(addr, 0, 2, false) && put(addr, 0, 3, true));
   seen_count = 0;
   CHECK(put(addr, 0, 4, false));

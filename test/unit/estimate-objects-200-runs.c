@@ -99,7 +99,7 @@ static void check(char mix, double from, double to, size_t n, uint64_t rate) {
   mprof_sample_set_rate(rate);
   for (int i = 0; i < RUNS; i++) {
     const struct run r = run(mix, from, to, n, rate);
-    // The rounding of a sum adds up to one object.
+    // Rounding the sum adds an error of up to one object.
     CHECK(fabs(r.objects) < 5 * r.objects_sigma + 1 / (double)n);
     CHECK(fabs(r.bytes) < 5 * r.bytes_sigma + 1 / (double)n);
     objects += r.objects / RUNS;

@@ -50,12 +50,12 @@ int main(void) {
   parse("heap");
   // CHECK: option 'heap' has no value
   CHECK(f.heap_rate == 524288 && f.heap);
-  // An amount above the maximum is set to the maximum.
+  // An amount above its maximum is set to the maximum.
   CHECK_EQ(f.stack_depth, 1024);
   parse("heap_rate=1g");
   // CHECK: value '1g' of option 'heap_rate' is not a number from 0 to 117440512; using 117440512
   CHECK_EQ(f.heap_rate, 117440512);
-  // The number of a signal is not an amount.
+  // A signal number above its maximum is ignored instead.
   parse("threads_signal=65");
   // CHECK: value '65' of option 'threads_signal' is not a number from 36 to 64; using 60
   CHECK(f.max_memory_mb == 1024 && f.seed == 0);

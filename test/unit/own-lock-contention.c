@@ -29,7 +29,8 @@
 #include <unistd.h>
 
 static _Atomic uint64_t time_now = 1000;
-// Profiling was disabled while storing waited for a lock.
+// Set if the runtime read the clock while it stored an event, which disables
+// the profile of its own locks.
 static atomic_bool was_disabled;
 static uint64_t clock_fn(void) {
   if (mprof_tls.lock_profile.disabled)

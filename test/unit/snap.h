@@ -26,7 +26,8 @@ static struct mprof_heapx_sample snap_heapx[SNAP_MAX];
 static struct mprof_mem_snapshot snap = {
     .samples = snap_samples, .rate = 524288, .time_ns = 1700000000123456789};
 
-// Adds allocs blocks of size bytes at a stack; frees of them have been freed.
+// Adds allocations of `allocs` blocks of `size` bytes at a stack, of which
+// `frees` blocks have been freed.
 static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
                                             uint64_t frees, unsigned len,
                                             const mprof_pc *stack) {
@@ -51,8 +52,8 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
   snap.heapx = snap_heapx;
 }
 
-// Opens a file, evaluates call, which writes to `f`, and closes the file. 0 or
-// -errno.
+// Opens a file, evaluates call, which writes to `f`, and closes the file.
+// Yields 0 or -errno.
 #define SNAP_WRITE(path, gzip, call)                                           \
   __extension__({                                                              \
     static struct mprof_outfile file_;                                         \

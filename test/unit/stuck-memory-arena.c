@@ -45,7 +45,7 @@ static void check(bool is_left) {
   CHECK_EQ(m.blocks_len, 1);
   mprof_memory_mark_roots(&m);
   CHECK(!mprof_memory_is_reached(&m, kept));
-  // Found elsewhere, the address of its last word does reach the block.
+  // Outside of the lists, the address of the block's last word does reach it.
   mark_and_follow(&m, kept + CHUNK - 2 * WORD);
   CHECK(mprof_memory_is_reached(&m, kept));
 }

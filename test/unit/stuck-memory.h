@@ -30,7 +30,7 @@ static inline char *map_aligned(size_t size) {
 static inline uintptr_t *words(uintptr_t at) { return (uintptr_t *)at; }
 
 struct heap {
-  uintptr_t start, at; // at: where the next chunk goes
+  uintptr_t start, at; // at: address of the next chunk
   bool is_before_in_use;
 };
 
@@ -44,7 +44,7 @@ static inline uintptr_t add_chunk(struct heap *h, size_t size, bool is_in_use,
   return chunk + 2 * WORD;
 }
 
-// Returns a memory that consists of these areas only.
+// Returns a description of memory that consists of these areas only.
 static inline struct mprof_memory memory_of(const struct mprof_area *areas,
                                             size_t n) {
   static struct mprof_area v[AREAS];

@@ -192,7 +192,7 @@ static void new_and_judged_waits(void) {
   CHECK_STR(play("+=========="), "S-------S--");
 }
 
-// A wait that a search could not judge counts as new.
+// If a search could not examine a wait, the wait counts as new.
 static void unjudged_waits(void) {
   begin(4, 500, 10);
   unjudged = MPROF_UNJUDGED_BUSY;
@@ -227,14 +227,14 @@ static void shared_time(void) {
   CHECK_EQ(next_search(3), 163);
 }
 
-// Deadlocks at locks are searched for even if all the time is used up. The
-// threads may no longer be deadlocked when the search judges them.
+// A deadlock at locks is always followed by a search, even if no time is left
+// for searches. The search may find that the threads are no longer deadlocked.
 static void deadlocks(void) {
   begin(4, 500, 400);
   CHECK_STR(play("!!."), "SS-");
   CHECK_STR(play("+++++++!+"), "SSSSS--S-");
   CHECK_EQ(reports, 0);
-  search_ms = 10; // waits judged before are not new afterwards
+  search_ms = 10; // waits that were searched before are not new
   CHECK_STR(play("+=!====="), "S-S---S-");
 }
 

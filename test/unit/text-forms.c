@@ -29,8 +29,8 @@ int main(void) {
   mprof_text_dec(&s, 1);
   CHECK_STR(small, "abc");
 
-  // Text from outside: whole UTF-8 characters are kept, characters that end a
-  // line are not.
+  // In text that comes from the program, valid UTF-8 characters are kept, and
+  // control characters become question marks.
   mprof_text_clean(clear(), "a\n\t\x7f\xc3\xa4\xe2\x82\xac", 9);
   CHECK_STR(buf, "a???\xc3\xa4\xe2\x82\xac");
   mprof_text_clean(clear(), "\xf0\x9f\x98\x80|\xc3|\xa4|\xff|\xe2\x82", 13);

@@ -129,8 +129,7 @@ static void *wait_until_let_go(void *arg) {
   return arg;
 }
 
-// Checks that the other thread does not get as far as step n, though it has
-// time.
+// Checks that the other thread does not reach step n within 20 ms.
 static void check_stays_below(int n) {
   usleep(20000);
   CHECK(atomic_load(&step) < n);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traces of records made by hand, in a format, for tests of the writers.
+// Helpers for tests of the writers of traces. They write a trace, in any
+// format, of records that the test makes up.
 
 #ifndef MPROF_TEST_UNIT_TRACES_H
 #define MPROF_TEST_UNIT_TRACES_H
@@ -36,7 +37,8 @@ static inline void trace_open(const char *format, const char *path) {
   mprof_trace_write_head(trace_writer);
 }
 
-// What follows is of a row, from a time on, up to trace_end_row.
+// The following records belong to the row (the records of one thread), up to
+// trace_end_row. ticks is the time from which the first record counts.
 static inline void trace_begin_row(unsigned row, uint64_t ticks) {
   trace_row = row;
   trace_writer->format->begin_batch(trace_writer, &trace_rows[row], row, ticks);
@@ -46,7 +48,8 @@ static inline void trace_end_row(void) {
   trace_writer->format->end_batch(trace_writer);
 }
 
-// A record, so many ticks after the row's last one.
+// Writes a record of the current row. ticks is the time since the row's last
+// record.
 #define RECORD(type, ticks, ...)                                               \
   mprof_trace_write_record(                                                    \
       trace_writer, &trace_rows[trace_row],                                    \

@@ -137,7 +137,8 @@ static void uncharge(uintptr_t a) {
   leave(a, 3200);
 }
 
-// Locks whose addresses hash alike share a word, and nothing else.
+// Locks whose addresses have the same hash share a word of __mprof_waiters, but
+// no times.
 static void one_slot(uintptr_t a) {
   uintptr_t b = a + 64 * MPROF_WAITER_SLOTS, c = a + 8;
   CHECK_EQ(mprof_waiter_slot(a), mprof_waiter_slot(b));
@@ -192,7 +193,8 @@ static void late_entry(uintptr_t a) {
   CHECK_EQ(leave(a, 7000), 7110);
 }
 
-// A thread at a lock without known waiters leaves no trace.
+// A release of a lock without waiters, or the end of a wait that is not in the
+// table, changes nothing.
 static void strangers(uintptr_t a) {
   CHECK_EQ(charge_at(a, 6000), 0);
   CHECK_EQ(leave(a, 5999), 0);
@@ -221,7 +223,7 @@ static void many(uintptr_t a) {
   for (uint64_t i = 0; i < N; i++)
     CHECK_EQ(leave(a, 10000 + i), 20000);
   CHECK_EQ(word(a), 0);
-  // Their memory is used again.
+  // The memory of waiters that have left is used again.
   size_t used = mprof_persistent_used();
   for (uint64_t i = 0; i < N; i++) {
     enter_at(a + i, 30000);
@@ -275,7 +277,8 @@ int main(void) {
   void (*const tests[])(uintptr_t) = {
       several_waiters, barging,   timeout, uncharge,  one_slot, clocks_differ,
       late_entry,      strangers, many,    newcomers, marks,    forked};
-  // Each test has a slot of its own; then the tests run again in used slots.
+  // Each test has a slot of its own. In the second round, the slots have been
+  // used before.
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
       tests[i](0x7000000 + i * 64);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of records made by hand, as a session leaves them, for tests of a
-// recorder's window.
+// Helpers for tests of the time window of a flight recorder. They make rows
+// (the records of one thread each) as a recording in the runtime leaves them.
 
 #ifndef MPROF_TEST_UNIT_WINDOW_ROWS_H
 #define MPROF_TEST_UNIT_WINDOW_ROWS_H
@@ -13,7 +13,7 @@
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 
-// A row of one buffer.
+// A row with a single buffer.
 struct trace_row {
   struct mprof_trace_row row;
   struct mprof_trace_buf *buf;
@@ -39,7 +39,8 @@ static inline void trace_row_put(struct trace_row *r,
     p = mprof_trace_put(p, args[i]);
   mprof_trace_finish(&r->row, p);
 }
-// A record, so many ticks after the row's last one; of numbers, or of none.
+// Append a record to a row. ticks is the time since the row's last record. The
+// other arguments are the numbers in the record; PUT_NONE has none.
 #define PUT(r, type, ticks, ...)                                               \
   trace_row_put(r, MPROF_TRACE_##type, ticks,                                  \
                 sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),    \

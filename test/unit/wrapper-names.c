@@ -78,7 +78,8 @@ int main(void) {
     CHECK(!is_wrapper("box<long>::operator<(int)"));
     CHECK(!is_wrapper("A::make(int)"));
     CHECK(!is_wrapper(""));
-    // In the second round the module is gone, and its text with it.
+    // In the second round, the module is unloaded and its strings are
+    // overwritten.
     if (i == 0)
       __mprof_unregister_wrappers(&node);
     memset(first, '?', strlen(first));

@@ -53,8 +53,8 @@ spans(
     ("runnable", 7001, 7010),
     ("running", 7010, 7610),
 )
-# The regions cut what runs inside and around them. What is inside begins one
-# unit after them, and ends one unit before them.
+# A region splits the slices that cross its begin or end. Slices inside of a
+# region begin one unit after it and end one unit before it.
 spans(
     3,
     ("runnable", 1110, 1211),
@@ -89,7 +89,7 @@ spans(
     ("blocked: sleep", 7200, 7800),
 )
 
-# G 9 was woken by nobody that is known.
+# The trace does not say who woke G 9.
 assert line.arrows() == [
     ("create", 1, ns(1100), 2, ns(1201)),
     ("create", 1, ns(1110), 3, ns(1211)),
@@ -108,7 +108,7 @@ counters = [(e["name"], e["ts"], e["args"]) for e in line.kinds["C"]]
 assert counters == [
     ("heap in use", ns(4200), {"bytes": 123456}),
     ("heap goal", ns(4201), {"bytes": 4194304}),
-    # Drawn up to here.
+    # Repeated, so that viewers draw the value up to the end.
     ("heap in use", ns(7800), {"bytes": 123456}),
     ("heap goal", ns(7800), {"bytes": 4194304}),
 ], counters

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_timeline_open.py JSON JSON: what became of left-open and of
+# check_timeline_open.py JSON JSON: checks the JSON of the traces left-open and
 # stops-by-two-Ps of trace_cases.py. Times are (ticks - 1000) * 64 ns.
 
 import sys
@@ -16,7 +16,7 @@ def at(tick):
 
 
 assert line.names[1] == "main G1 tid 10", line.names
-assert line.names[3] == "work G3", line.names  # it has had two
+assert line.names[3] == "work G3", line.names  # no tid, as it had two tids
 assert line.slices(1, "region") == [
     ("whole", at(1020), at(1100)),
     ("part", at(1027), at(1100) - 1),

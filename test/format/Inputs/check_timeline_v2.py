@@ -89,5 +89,5 @@ assert [(e["ph"], e["name"], e["ts"]) for e in line.ranges] == [
     ("e", "collection", units(3340)),
     ("e", "frame", units(7110)),
 ]
-# Once more at the end, up to which it is drawn.
+# Repeated at the end, so that viewers draw the value up to there.
 assert [e["args"] for e in line.kinds["C"]] == [{"bytes": 123456}] * 2

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_trace_readers.py GO119 GO: Go 1.19 and a Go since 1.22 accept every
-# good trace of a version that they read, and of the bad ones those that
-# READERS of the case files says.
+# check_trace_readers.py GO119 GO: fails unless Go 1.19 and a newer Go accept
+# every good trace of a version that they read. Of the bad traces, they must
+# accept exactly those that READERS of the case files names.
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def accepts(command, name):
     done = subprocess.run(
         [*command, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    # Its exit status is 0 for some traces that it refuses.
+    # Go's exit status is 0 for some traces that it refuses.
     said = [l for l in done.stderr.splitlines() if l and "Parsing" not in l]
     return done.returncode == 0 and not said, said
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_traces.py CHECKER: the checker accepts every good trace of the case
-# files and finds in every bad one, first of all, the rule that it is named
-# after. Every rule that the checker knows has a bad trace.
+# check_traces.py CHECKER: fails unless the checker accepts every good trace of
+# the case files, and reports for every bad trace first the rule in its name.
+# Also fails if a rule of the checker has no bad trace.
 
 import subprocess
 import sys

@@ -11,8 +11,8 @@ from timeline import Timeline, units
 
 whole, window = (Timeline(path).check() for path in sys.argv[1:3])
 first, last = (units(int(ns)) for ns in sys.argv[3:5])
-# Largest number of regions that are open there. Each shifts the slices inside
-# it, at both ends, by a unit.
+# Largest number of nested regions. Each region shifts the begin and the end of
+# the slices inside it by a unit.
 DEPTH = 16
 
 

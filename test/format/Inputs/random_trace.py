@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# random_trace.py SEED THREADS STEPS FILE: threads that do what threads do, in
-# an order that only the seed decides: they block, call the system, wake each
-# other, open regions that stay open over all of it, end, and are created.
+# random_trace.py SEED THREADS STEPS FILE: writes a trace in which threads are
+# created, block, make system calls, wake each other and end, also while regions
+# are open. The order of events depends on the seed only.
 
 import random
 import sys
@@ -52,7 +52,7 @@ for _ in range(steps):
     stack = choose.choice(stacks)
     what = choose.randrange(10)
     if blocked and (what == 0 or p is None):
-        # By another thread, or by itself.
+        # Woken by another thread, or by itself.
         q = choose.choice(list(blocked))
         g = blocked.pop(q)
         ev(q if p is None or choose.random() < 0.3 else p, "GoUnblock", g, sequence[g], stack)

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Small traces of go 1.5 to 1.21, with what readers say to them:
-#   GOOD[name]                trace that breaks no rule
-#   BAD[rule] or BAD[rule:x]  trace that breaks this rule and no other first
-# READERS[name] says whether Go 1.19 and Go 1.26 accept a bad one; those that
-# are not in it are refused by both.
+# Small traces in the formats of go 1.5 to 1.21:
+#   GOOD[name]                a valid trace
+#   BAD[rule] or BAD[rule:x]  a trace whose first violation is of this rule
+# READERS[name] says whether Go 1.19 and Go 1.26 accept the bad trace of this
+# name. Both refuse a bad trace that is not in READERS.
 
 from trace_writer import Trace, counted, header, leb, record, TYPES
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes execution traces of go 1.5 to 1.21, good ones and bad ones: nothing
-# that is given to it is checked.
+# Writes execution traces in the formats of go 1.5 to 1.21. The arguments are
+# not checked, so the traces may be invalid.
 
 FREQUENCY = 15625000  # ticks per second: one is 64 ns
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes execution traces of go 1.22 to 1.26, good ones and bad ones: nothing
-# that is given to it is checked.
+# Writes execution traces in the formats of go 1.22 to 1.26. The arguments are
+# not checked, so the traces may be invalid.
 
 from trace_writer import header, leb
 

@@ -5,7 +5,7 @@
 #     locks, waits and threads, and no other lines.
 # make TABLE LIBC: prints IR that calls each function of the table in several
 #     ways, for programs with glibc (gnu) or musl.
-# check TABLE LIBC IR: checks what each of these calls has become.
+# check TABLE LIBC IR: checks how the pass has rewritten each of these calls.
 
 import re
 import sys

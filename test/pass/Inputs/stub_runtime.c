@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small runtime for link tests: it has the words, and entries that print their
-// calls.
+// A small runtime for link tests. It defines the runtime's variables, and
+// functions such as __mprof_malloc, which print their calls.
 
 #include <stdint.h>
 #include <stdio.h>
