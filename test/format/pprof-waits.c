@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads block and mutex profiles: contentions and delay
-// in nanoseconds, by stacks that begin with the function that waited or
+// Intent: go tool pprof reads the contentions and the delay, in nanoseconds,
+// from block and mutex profiles. Stacks begin with the function that waited or
 // unlocked. The lock and the kind of wait are labels.
 //
 // REQUIRES: go, go119

@@ -1,4 +1,5 @@
-// Intent: MProf only has attributes with a scope or prefix; [[alloc]] is
+// Intent: MProf defines attributes only with a scope or prefix, such as
+// [[mprof::alloc]] or mprof_alloc. The compiler warns that [[alloc]] is
 // unknown.
 // RUN: %clangxx_mprof -std=c++20 -fsyntax-only -Xclang -verify %s
 [[alloc(1)]] void *a(unsigned long); // expected-warning {{unknown attribute 'alloc' ignored}}

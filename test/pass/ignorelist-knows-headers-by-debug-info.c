@@ -1,5 +1,6 @@
-// Intent: with debug information, src: with the name of a header covers the
-// functions of the header, in every file that includes it.
+// Intent: with debug information, an ignorelist entry src: with the name of a
+// header ignores the functions of the header. This holds in every file that
+// includes the header.
 // RUN: split-file %s %t
 // RUN: %clang_mprof -g1 -O1 -S -emit-llvm -o - %t/a.c -mllvm -mprof-ignorelist=%t/list.txt | FileCheck %s
 // CHECK-LABEL: define {{.*}}@quiet(

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: file names with blanks, deleted files, long paths and code without a
-// file all have names that tools can use. A truncated or corrupt ELF file that
-// is mapped cannot make the reader fault.
+// Intent: in a profile's mappings, file names with blanks, deleted files, long
+// paths and code without a file have names that tools can use. A truncated or
+// corrupt ELF file that is mapped does not crash the runtime.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app -Wl,--build-id && ./app

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the disk is full, writing returns the system's error, the old file
-// stays as it was, and no temporary file is left.
+// Intent: if the disk is full, a write returns the system's error. The old file
+// stays unchanged, and no temporary file is left.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

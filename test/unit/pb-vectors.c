@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: fields, packed fields and nested messages have the bytes that the
-// protobuf encoding prescribes. A message that does not fit is detected.
+// Intent: the runtime encodes fields, packed fields and nested messages as the
+// protobuf format prescribes. It detects a message that does not fit into the
+// buffer.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/write/pb.c -o %t && %t
 
