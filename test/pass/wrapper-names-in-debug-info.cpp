@@ -1,6 +1,5 @@
 // Intent: with -g1, the debug info of a wrapper has the full name that is
-// registered. Names of other functions do not change, and with -g no name
-// changes.
+// registered. Names of other functions do not change. -g changes no name.
 // RUN: %clangxx_mprof -g1 -O2 -S -emit-llvm -o - %s | FileCheck %s
 // RUN: %clangxx_mprof -g -O2 -S -emit-llvm -o - %s \
 // RUN:   | FileCheck %s --check-prefix=FULL
