@@ -354,8 +354,8 @@ static void region(struct v1_rules *r, const struct trace_event *ev,
         !trace_text_equal(trace_string(t, open->name),
                           trace_string(t, ev->args[2])))
       FAIL(REGION_NESTING,
-           "%s: the innermost open region is string %" PRIu64
-           " of task %" PRIu64,
+           "%s: the innermost open region has name string %" PRIu64
+           " and task %" PRIu64,
            describe(t, ev), open->name, open->task);
   }
 }

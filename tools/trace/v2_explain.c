@@ -17,8 +17,8 @@ static void explain_g(struct v2_state *s, const struct trace_event *ev,
   const char *text = describe(s->trace, ev);
   if (g->status == G_ABSENT)
     V2_FAIL(s, ev, THREAD_UNKNOWN,
-            "%s: no earlier GoCreate or GoStatus event names G %" PRIu64, text,
-            id);
+            "%s: no earlier GoCreate or GoStatus event introduces G %" PRIu64,
+            text, id);
   else if (g->generation != s->trace->generation)
     V2_FAIL(s, ev, STATUS_MISSING,
             "%s: generation %" PRIu64 " has no GoStatus event for G %" PRIu64,
