@@ -76,6 +76,12 @@ Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   return {Left, B.CreateICmpULE(Before, Bytes)};
 }
 
+void mprof::countBack(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
+  Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
+  Value *Left = B.CreateAlignedLoad(RT.I64, Address, Align(8));
+  B.CreateAlignedStore(B.CreateAdd(Left, Bytes), Address, Align(8));
+}
+
 Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
                       StringRef Mask) {
   Value *Bits = B.CreateAlignedLoad(RT.I64, RT.word(Mask), Align(8));

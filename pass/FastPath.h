@@ -25,6 +25,9 @@ struct Countdown {
 /// thread may allocate before its next sample.
 Countdown countDown(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 
+/// Inserts code that adds \p Bytes to the thread's sampling countdown again.
+void countBack(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
+
 /// Inserts the test whether \p Ptr has none of the bits that are set in the
 /// runtime's variable __mprof_<Mask>.
 llvm::Value *hasNone(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Ptr,

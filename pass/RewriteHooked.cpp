@@ -25,8 +25,20 @@
 // becomes two invokes with the same unwind destination, and mprof.cont is on
 // the edge for a normal return. A musttail call stays in its basic block; a
 // select chooses between the entry and the hooked function, which have the same
-// prototype. Sites with rule Dup and unconditional sites (see IsUnconditional
-// in CallSites.h) always call the entry.
+// prototype. Unconditional sites (see IsUnconditional in CallSites.h) always
+// call the entry.
+//
+// free(NULL) and realloc(NULL, n) are frequent in some programs. The test of
+// rule Free cannot tell NULL from a block that may be counted, so a second test
+// follows where the first one holds:
+//   mprof.masked:                        ; at the end of the function
+//     %null = icmp eq ptr %b, null
+//     br i1 %null, label %mprof.fast, label %mprof.cold
+//
+// Sites with rule Dup copy a string. The test needs the size of the copy, so
+// the site measures the string. To avoid measuring it again, the site then
+// makes the copy itself, as strdup does (copyString). Where this is not
+// possible, the site always calls the entry.
 //
 // The variable __mprof_next_malloc holds the address of malloc. If the runtime
 // intercepts malloc for code that was not rewritten, the variable holds the
@@ -40,9 +52,11 @@
 #include "RewriteHooked.h"
 #include "FastPath.h"
 #include "IRUtil.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -166,8 +180,9 @@ void HookedRewriter::selectCallee(const Site &S) {
 
 /// Inserts a branch before the call of \p S. If \p Cond holds, the branch leads
 /// to a call of the runtime's entry at the end of the function. Otherwise the
-/// branch leads to the call of \p S.
-void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
+/// branch leads to the call of \p S. Returns the basic blocks.
+HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
+                                                       Value *Cond) {
   CallBase *Call = S.Call;
   BasicBlock *Head = Call->getParent();
   BasicBlock *Fast = Head->splitBasicBlock(Call, "mprof.fast");
@@ -202,24 +217,172 @@ void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
   B.CreateCondBr(Cond, Cold, Fast, unlikely(Call->getContext()));
   Head->getTerminator()->eraseFromParent();
 
+  const Branches Of = {Head, Fast, Cold};
   if (Call->use_empty())
-    return;
+    return Of;
   PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
   Phi->setDebugLoc(Call->getDebugLoc());
   Phi->takeName(Call);
   Call->replaceAllUsesWith(Phi);
   Phi->addIncoming(Call, Fast);
   Phi->addIncoming(ColdCall, Cold);
+  return Of;
+}
+
+/// Inserts the branches of \p S, a site with rule Free or Realloc. A block at
+/// NULL is never counted, so the runtime need not be called for it.
+void HookedRewriter::branchUnlessNull(const Site &S) {
+  Value *Ptr = S.Call->getArgOperand(S.Ptr);
+  Builder B(S.Call);
+  if (S.Rule == Rule::Free) {
+    Branches Of = branchToEntry(S, hasNone(RT, B, Ptr, "free_mask"));
+    return insertNullTest(Of.Head, 0, Ptr, Of.Fast);
+  }
+  Branches Of = branchToEntry(S, countDown(RT, B, bytes(B, S)).Ask);
+  BasicBlock *Second =
+      BasicBlock::Create(RT.Ctx, "mprof.second", Of.Head->getParent(), Of.Fast);
+  Of.Head->getTerminator()->setSuccessor(1, Second);
+  BranchInst *ToFast = BranchInst::Create(Of.Fast, Second);
+  ToFast->setDebugLoc(S.Call->getDebugLoc());
+  Builder AtSecond(ToFast);
+  AtSecond.SetCurrentDebugLocation(S.Call->getDebugLoc());
+  AtSecond.CreateCondBr(hasNone(RT, AtSecond, Ptr, "free_mask"), Of.Cold,
+                        Of.Fast, unlikely(RT.Ctx));
+  ToFast->eraseFromParent();
+  insertNullTest(Second, 0, Ptr, Of.Fast);
+}
+
+/// Inserts a basic block into the edge that leads from the branch at the end of
+/// \p From to its successor \p Edge. The new basic block leads to \p IfNull if
+/// \p Ptr is NULL.
+void HookedRewriter::insertNullTest(BasicBlock *From, unsigned Edge, Value *Ptr,
+                                    BasicBlock *IfNull) {
+  auto *Branch = cast<BranchInst>(From->getTerminator());
+  BasicBlock *Target = Branch->getSuccessor(Edge);
+  if (isKnownNonZero(Ptr, SimplifyQuery(RT.M.getDataLayout(), Branch)))
+    return;
+  BasicBlock *Masked =
+      BasicBlock::Create(RT.Ctx, "mprof.masked", From->getParent(), Target);
+  BranchInst *ToTarget = BranchInst::Create(Target, Masked);
+  ToTarget->setDebugLoc(Branch->getDebugLoc());
+  Builder B(ToTarget);
+  B.SetCurrentDebugLocation(Branch->getDebugLoc());
+  B.CreateCondBr(B.CreateIsNull(Ptr), IfNull, Target);
+  ToTarget->eraseFromParent();
+  Branch->setSuccessor(Edge, Masked);
+}
+
+static bool isSanitized(const Function &F) {
+  return F.hasFnAttribute(Attribute::SanitizeAddress) ||
+         F.hasFnAttribute(Attribute::SanitizeHWAddress) ||
+         F.hasFnAttribute(Attribute::SanitizeMemory) ||
+         F.hasFnAttribute(Attribute::SanitizeThread);
+}
+
+FunctionType *HookedRewriter::mallocType() {
+  return FunctionType::get(RT.PtrTy, {RT.I64}, false);
+}
+
+/// Returns the name and the type of the function that measures the string that
+/// \p S copies. It has the arguments of \p S.
+static std::pair<StringRef, FunctionType *> measure(Runtime &RT,
+                                                    const Site &S) {
+  return {
+      S.H->Symbol == "strdup" ? "strlen" : "strnlen",
+      FunctionType::get(RT.I64, S.Call->getFunctionType()->params(), false)};
+}
+
+/// Returns whether \p S, a site with rule Dup, can copy the string itself. This
+/// needs the malloc of the program, which strdup calls, and a function that
+/// measures the string. In a shared library, strdup may call another malloc
+/// than the library does. With a sanitizer, strdup must tell the sanitizer that
+/// the copy is initialized.
+bool HookedRewriter::canCopy(const Site &S) {
+  const bool IsWide = S.H->Symbol == "wcsdup";
+  const Function *In = S.Call->getFunction();
+  if (IsWide || RT.IsForLibrary || !isa<CallInst>(S.Call) ||
+      !S.Call->getCalledFunction() || S.Call->isMustTailCall() ||
+      S.Call->isNoBuiltin() || In->hasFnAttribute("no-builtins") ||
+      isSanitized(*In) || In->hasOptSize() ||
+      In->hasFnAttribute(Attribute::Cold))
+    return false;
+  auto IsUsable = [&](StringRef Name, FunctionType *Ty) {
+    const GlobalValue *V = RT.M.getNamedValue(Name);
+    auto *F = dyn_cast_or_null<Function>(V);
+    return !V || (F && F->isDeclaration() && F->getFunctionType() == Ty &&
+                  F->hasDefaultVisibility());
+  };
+  return IsUsable("malloc", mallocType()) &&
+         IsUsable(measure(RT, S).first, measure(RT, S).second);
+}
+
+/// Rewrites \p S, a call of strdup or strndup, as follows. The cold call counts
+/// the size again, so the code before it reverts the subtraction:
+///     %len = call i64 @strlen(ptr %s)
+///     %n = add i64 %len, 1
+///     %ask = ...                           ; the test of rule Alloc
+///     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
+///   mprof.fast:
+///     %f = load ptr, ptr @__mprof_next_malloc
+///     %p = call ptr %f(i64 %n)
+///     ...                                  ; copies %len bytes if %p != NULL
+void HookedRewriter::copyString(const Site &S) {
+  Builder B(S.Call);
+  Value *From = S.Call->getArgOperand(0);
+  auto [Name, Ty] = measure(RT, S);
+  SmallVector<Value *, 2> Args(S.Call->args());
+  Value *Len = B.CreateCall(RT.M.getOrInsertFunction(Name, Ty), Args);
+  Value *Bytes = B.CreateAdd(Len, ConstantInt::get(RT.I64, 1));
+  Branches Of = branchToEntry(S, countDown(RT, B, Bytes).Ask);
+
+  Builder AtCold(&Of.Cold->front());
+  AtCold.SetCurrentDebugLocation(S.Call->getDebugLoc());
+  countBack(RT, AtCold, Bytes);
+
+  Builder AtFast(S.Call);
+  FunctionCallee Malloc = RT.M.getOrInsertFunction("malloc", mallocType());
+  keepReference(*cast<Function>(Malloc.getCallee()));
+  keepReference(*S.Call->getCalledFunction()); // the entry calls it
+  CallInst *Copy = AtFast.CreateCall(
+      mallocType(),
+      AtFast.CreateAlignedLoad(RT.PtrTy, RT.nextWord("malloc"), Align(8)),
+      Bytes);
+  Copy->addRetAttr(Attribute::NoAlias);
+  Instruction *Then =
+      SplitBlockAndInsertIfThen(AtFast.CreateIsNotNull(Copy), S.Call, false);
+  Builder AtCopy(Then);
+  AtCopy.SetCurrentDebugLocation(S.Call->getDebugLoc());
+  if (S.Call->arg_size() == 1) { // strdup: the terminator is copied, too
+    AtCopy.CreateMemCpy(Copy, Align(1), From, Align(1), Bytes);
+  } else {
+    AtCopy.CreateMemCpy(Copy, Align(1), From, Align(1), Len);
+    Type *I8 = AtCopy.getInt8Ty();
+    AtCopy.CreateAlignedStore(
+        AtCopy.getInt8(0), AtCopy.CreateInBoundsGEP(I8, Copy, Len), Align(1));
+  }
+  S.Call->replaceAllUsesWith(Copy);
+  S.Call->eraseFromParent();
 }
 
 void HookedRewriter::rewrite(const Site &S) {
   if (S.OnlyBypassesInterceptor)
     return callNext(S);
-  if (S.Rule == Rule::Dup || S.IsUnconditional)
+  if (S.IsUnconditional || (S.Rule == Rule::Dup && !canCopy(S)))
     return callEntryOnly(S);
   if (S.Call->isMustTailCall())
     return selectCallee(S);
-  Builder B(S.Call);
-  branchToEntry(S, mustAsk(RT, B, S));
+  switch (S.Rule) {
+  case Rule::Dup:
+    return copyString(S);
+  case Rule::Free:
+  case Rule::Realloc:
+    branchUnlessNull(S);
+    break;
+  default: {
+    Builder B(S.Call);
+    branchToEntry(S, mustAsk(RT, B, S));
+    break;
+  }
+  }
   callNext(S);
 }

@@ -29,7 +29,19 @@ private:
   void callNext(const Site &S);
   void callEntryOnly(const Site &S);
   void selectCallee(const Site &S);
-  void branchToEntry(const Site &S, llvm::Value *Cond);
+  /// The basic blocks of a site. Head ends with the branch, Fast begins with
+  /// the call of the hooked function, and Cold begins with the call of the
+  /// entry.
+  struct Branches {
+    llvm::BasicBlock *Head, *Fast, *Cold;
+  };
+  Branches branchToEntry(const Site &S, llvm::Value *Cond);
+  void insertNullTest(llvm::BasicBlock *From, unsigned Edge, llvm::Value *Ptr,
+                      llvm::BasicBlock *IfNull);
+  void branchUnlessNull(const Site &S);
+  llvm::FunctionType *mallocType();
+  bool canCopy(const Site &S);
+  void copyString(const Site &S);
 
   Runtime &RT;
   LibraryHooks Library;

@@ -1,7 +1,8 @@
 // Intent: an allocation that is not sampled costs a subtraction in thread-local
 // memory and a branch. A constant size also costs a move, and a shared library
-// a load of the variable's offset. A free costs a test and a branch. The call
-// of the allocator then needs no PLT stub.
+// a load of the variable's offset. A free costs a test and a branch, and
+// free(NULL) a second test and branch. The call of the allocator then needs no
+// PLT stub.
 // RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
 #include <stdlib.h>
@@ -31,9 +32,12 @@ void k(void) { use(malloc(64)); }
 
 // CHECK-LABEL: g:
 // CHECK: testq %rdi, __mprof_free_mask(%rip)
-// CHECK-NEXT: je
-// CHECK-NEXT: {{^# }}
+// CHECK-NEXT: je [[MASKED:.*]]
+// CHECK-NEXT: [[FAST:.*]]:
 // CHECK-NEXT: jmpq *__mprof_next_free(%rip)
+// CHECK-NEXT: [[MASKED]]:
+// CHECK-NEXT: testq %rdi, %rdi
+// CHECK-NEXT: je [[FAST]]
 // LIBRARY-LABEL: g:
 // LIBRARY: movq __mprof_free_mask@GOTPCREL(%rip), %[[R:[a-z0-9]+]]
 // LIBRARY-NEXT: testq %rdi, (%[[R]])

@@ -1,5 +1,5 @@
-; Intent: free calls the runtime only if the pointer has no bit of
-; __mprof_free_mask set. operator delete tests another mask. Neither uses the
+; Intent: free calls the runtime only if the pointer is not NULL and has no bit
+; of __mprof_free_mask set. operator delete tests another mask. Neither uses the
 ; countdown.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=heap_countdown
 target triple = "x86_64-pc-linux-gnu"
@@ -10,10 +10,24 @@ define void @f(ptr %p) {
 ; CHECK: %[[I:.*]] = ptrtoint ptr %p to i64
 ; CHECK: %[[A:.*]] = and i64 %[[I]], %[[M]]
 ; CHECK: %[[NONE:.*]] = icmp eq i64 %[[A]], 0
-; CHECK: br i1 %[[NONE]], label %[[COLD:.*]], label %[[FAST:.*]], !prof
+; CHECK: br i1 %[[NONE]], label %[[MASKED:.*]], label %[[FAST:.*]], !prof
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_free
 ; CHECK-NEXT: call void %[[F]](ptr %p)
+; CHECK: [[MASKED]]:
+; CHECK-NEXT: %[[NULL:.*]] = icmp eq ptr %p, null
+; CHECK-NEXT: br i1 %[[NULL]], label %[[FAST]], label %[[COLD:[^,]*]],
+; CHECK: [[COLD]]:
+; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
+  call void @free(ptr %p)
+  ret void
+}
+
+; No second test is needed for a pointer that cannot be NULL.
+define void @n(ptr nonnull %p) {
+; CHECK-LABEL: define void @n(
+; CHECK: br i1 %{{.*}}, label %[[COLD:.*]], label %[[FAST:.*]], !prof
+; CHECK-NOT: null
 ; CHECK: [[COLD]]:
 ; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
   call void @free(ptr %p)

@@ -14,7 +14,6 @@
 // CHECK: frame 1
 // CHECK-NEXT: malloc 60, left -20
 // CHECK-NEXT: free 0
-// CHECK-NEXT: free 0
 // CHECK-NEXT: done
 #include <stdio.h>
 #include <stdlib.h>

@@ -118,7 +118,9 @@ int main(int, char **argv) {
     sink = std::realloc(static_cast<char *>(block) + 64, 90 << 20);
     break;
   case 16:
-    sink = reallocarray(std::memset(local, 0x41, sizeof local), 90, 1 << 20);
+    sink = std::memset(local, 0x41, sizeof local);
+    block = local + 16;
+    sink = reallocarray(block, 90, 1 << 20);
     break;
   }
   return 0;

@@ -16,6 +16,9 @@ WORDS = {
     "DUP": [],
     "CALL": [],
 }
+# The functions of rule DUP whose sites copy the string themselves, each with the
+# function that measures the string.
+MEASURES = {"strdup": "@strlen", "strndup": "@strnlen"}
 
 
 def hooks(path):
@@ -56,10 +59,15 @@ def check(path, ir):
         else:
             beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_next_%s," % symbol, body)
             assert len(beneath) == (rule != "DUP"), symbol
+        if symbol in MEASURES:
+            beneath = [MEASURES[symbol]]
+            assert "load ptr, ptr @__mprof_next_malloc," in body, symbol
+            assert "@llvm.memcpy." in body, symbol
         expected = beneath + [entry]
         assert calls == expected, (symbol, calls)
         words = sorted(set(re.findall(r"ptr @__mprof_(\w+_(?:mask|countdown))\b", body)))
-        assert words == sorted(WORDS[rule]), (symbol, words)
+        tested = ["heap_countdown"] if symbol in MEASURES else WORDS[rule]
+        assert words == sorted(tested), (symbol, words)
         if count != "-1":
             assert "mul i64 %%a%s, %%a%s" % (size, count) in body, symbol
         elif size != "-1":
