@@ -81,7 +81,8 @@ static void report_unknown(char c, const char *option, const char *pattern) {
   mprof_text_str(&t, option);
   mprof_text_str(&t, " '");
   mprof_text_str(&t, pattern);
-  mprof_text_str(&t, "' is not replaced; the known patterns are %p, %e, %h, %t and %%");
+  mprof_text_str(
+      &t, "' is not replaced; the known patterns are %p, %e, %h, %t and %%");
   mprof_message(line);
 }
 

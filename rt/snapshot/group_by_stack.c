@@ -91,7 +91,8 @@ const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
     return "the profiler ran out of memory";
   if (rate == 1)
     return "no code compiled with -fmprof allocated memory";
-  return "code compiled with -fmprof allocated nothing, or too little to be sampled";
+  return "code compiled with -fmprof allocated nothing, or too little to be "
+         "sampled";
 }
 
 // --- heapx ---
