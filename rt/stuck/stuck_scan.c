@@ -52,8 +52,8 @@ enum { PATIENCE_MS = 20000 };
 // again if a thread was just leaving its wait.
 enum { TRIES = 6 };
 
-// The current search. Guarded by stacks_lock once inspect() has been called. The
-// helper process has its own copy.
+// The current search. Guarded by stacks_lock once inspect() has been called.
+// The helper process has its own copy.
 static struct scan {
   struct mprof_stuck *g;
   const struct mprof_thread_stacks *slots;

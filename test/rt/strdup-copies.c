@@ -3,8 +3,8 @@
 //
 // Intent: strdup and strndup return the same copies as without MProf, whether
 // the copy is sampled or not, and NULL if there is no memory. The estimate of
-// the copied bytes is unbiased: each run is within 5 sigma, and so is the mean of
-// 30 runs. The same holds for blocks of realloc(NULL, n).
+// the copied bytes is unbiased: each run is within 5 sigma, and so is the mean
+// of 30 runs. The same holds for blocks of realloc(NULL, n).
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -lm -o %t
 // RUN: for i in $(seq 1 30); do \
