@@ -74,7 +74,7 @@ struct Hook {
   int Owner = 0;
   /// Owned: index of the int in musl's lock that is not 0 while locked.
   int MuslOwner = 0;
-  bool HasWord = false; ///< Sites call through __mprof_next_<f>.
+  bool HasWord = false; ///< Call sites call f by the pointer __mprof_next_<f>.
 
   constexpr Hook(llvm::StringLiteral Symbol, llvm::StringLiteral Proto,
                  mprof::Rule Rule)

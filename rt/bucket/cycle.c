@@ -83,8 +83,8 @@ void mprof_cycle_publish(void) {
   uint32_t cycle;
   set_flushed(&cycle);
   mprof_lock_acquire(&mprof_active_lock);
-  // Publishes two indices in one walk over the buckets, because a program may
-  // call this function thousands of times per second.
+  // Publishes the counters of two indices in one walk over the buckets, because
+  // a program may call this function thousands of times per second.
   struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
   for (; b; b = b->allnext)
     for (unsigned i = cycle; i <= cycle + 1; i++)
@@ -126,9 +126,9 @@ void mprof_cycle_reset(void) {
 // Ends the cycle and publishes its events. If the caller is a signal handler
 // that has interrupted the profiler, the guard is set, and this call publishes
 // nothing. The next call then publishes these events, because
-// mprof_cycle_publish publishes the events of the last two cycles. If every
-// call published its events at once, a program without a collector would need
-// only two indices instead of three.
+// mprof_cycle_publish publishes the events of the last two cycles. Because of
+// such a delay, even a program without a collector needs three sets of
+// counters: two for the ended cycles and one for the current cycle.
 MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
   mprof_cycle_next();

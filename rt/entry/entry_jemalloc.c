@@ -38,9 +38,11 @@ static int placed(const struct mprof_alloc *a, int flags) {
 }
 
 // Counts a block that jemalloc has placed on a page boundary. The program may
-// discard the whole arena of the block, so the runtime must not keep the block
-// for a later sample. Therefore this function clears must_place, which would
-// make the runtime keep the block.
+// discard the whole arena of the block. So when the program frees the block,
+// the runtime must not store it in the cache of freed blocks (placed_cache.h),
+// from which later samples take their memory. Therefore this function clears
+// must_place: only blocks that were counted with must_place set enter the
+// cache.
 static void *done(struct mprof_alloc *a, void *ptr) {
   a->must_place = false;
   return mprof_alloc_done(a, ptr);

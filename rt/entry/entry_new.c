@@ -28,8 +28,8 @@
 // Calls the program's operator f. If the program had no operator f when it
 // started, calls the operator of the C++ library that the caller's library is
 // linked with. In this case NEXT(f) cannot be used, because it would call
-// beneath_f. beneath_f searches the libraries of its caller, which would be the
-// runtime.
+// beneath_f (defined below). beneath_f searches the libraries that its caller
+// is linked with, and its caller would be the runtime instead of the program.
 #define BELOW(f, Args)                                                         \
   (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
     INSIDE_OPERATOR;                                                           \
@@ -68,10 +68,10 @@ typedef const void *nothrow; // const std::nothrow_t &
 // Defines the entries of all forms of an operator new. A counted block is
 // allocated by posix_memalign, on a page boundary. So every form of delete to
 // which the program may pass the block must release it by free.
-// page_placement.c lets counted blocks be placed only if the operators are
-// known to call malloc and free. posix_memalign needs more memory than the
-// operator and may fail. In that case the entry calls the operator itself,
-// which handles the failure.
+// page_placement.c permits this placement only if the operators are known to
+// call malloc and free. posix_memalign needs more memory than the operator and
+// may fail. In that case the entry calls the operator itself, which handles the
+// failure.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps the counted blocks of the program's own allocators. A block is found by
-// its address when the block is freed alone. A block is found by its arena when
-// the whole arena is freed. Call all functions of this file with the recursion
-// guard set.
+// The table of the counted blocks of the program's own allocators. If the
+// program frees a single block, the runtime finds it in the table by its
+// address. If the program frees a whole arena, the runtime finds the arena's
+// blocks by the address that identifies the arena. Call all functions of this
+// file with the recursion guard set.
 
 #ifndef MPROF_RT_HEAP_CUSTOM_BLOCKS_H
 #define MPROF_RT_HEAP_CUSTOM_BLOCKS_H

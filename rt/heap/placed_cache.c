@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps freed counted blocks that are on page boundaries for the next samples.
-// An allocator usually returns the block that was freed last. If a counted
-// block were freed to the allocator, the hot loop that freed the block would
-// get the same block again. The block would now be uncounted, but still on a
-// page boundary, so each later free in the loop would call the runtime.
+// A cache of freed blocks that were counted and are on page boundaries. Later
+// samples use these blocks again. An allocator usually returns the block that
+// was freed last. If a counted block were freed to the allocator, the hot loop
+// that freed the block would get the same block again. The block would now be
+// uncounted, but still on a page boundary, so each later free in the loop would
+// call the runtime.
 //
 // Therefore counted blocks stay in this cache until a sample of the same size
 // needs one. A block is freed to the allocator if the cache has no slot for the
@@ -33,13 +34,14 @@
 #define FINE_SLOTS 8u
 #define COARSE_SLOTS 2u
 
-// The kept blocks. Threads need no lock, because they insert and remove a block
-// by an atomic exchange of its slot.
+// The freed blocks in the cache. Threads need no lock, because they insert and
+// remove a block by an atomic exchange of its slot.
 static _Atomic(void *) kept[CLASSES][FINE_SLOTS];
 
-// Number of kept blocks for each hash value of the block's address. A free
-// searches the slots only if the counter for its block is not 0, which is rare.
-// A counter may be too high for a moment, but it is never too low.
+// Number of blocks in the cache for each hash value of a block's address. When
+// the program frees a block, mprof_placed_expose searches the cache for its
+// address only if the counter for this address is not 0, which is rare. A
+// counter may be too high for a moment, but it is never too low.
 #define COUNTERS 1024u
 static _Atomic uint16_t counters[COUNTERS];
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of waiters; see waiters.h. The charge of a release is computed in
+// The table of waiters; see waiters.h. The charge of a release, that is, the
+// time that threads have waited since the last charged release, is computed in
 // constant time. Let n threads wait for a lock. Let their waits begin at the
 // times s1..sn, and let c be the time of the last charged release. A release at
 // time t must be charged with the sum of t - max(si, c) over the waiters. The
@@ -27,9 +28,12 @@ struct waited {
   struct waited *next;
   uintptr_t object;
   uint32_t waiters; // number of waiting threads
-  uint32_t holders; // threads counted by mprof_waiters_hold
-  uint64_t sum;     // sum of max(start, charged) over all waiters, in ticks
-  uint64_t charged; // time of the last charged release, in ticks; 0: none
+  uint32_t holders; // threads that hold the object or are about to hold it
+  // charged: time of the last release to which waiting time was charged; 0:
+  // none. sum: sum over all waiters of the time from which each waits, or of
+  // `charged` if that is later. In ticks; see the head of this file.
+  uint64_t sum;
+  uint64_t charged;
   // Marks, which link wakeups to the releases that caused them (wake_marks.h).
   // NULL before the first mark.
   struct mprof_wake_marks *marks;
@@ -166,7 +170,8 @@ static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
   if (w->marks)
     mprof_wake_marks_add(
         w->marks,
-        // Only the release of a lock is charged: see WAKE in sync_entry.h.
+        // Only the release of a lock is charged with the time of the waiters,
+        // and not, for example, a signal: see WAKE in sync_entry.h.
         mprof_trace_hooks.put_wake(
             waker, c->stamp, wakes == MPROF_WAKES_NEXT_OWNER ? c->ticks : 0),
         wakes);
@@ -248,11 +253,11 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
 // function removes it.
 void mprof_waiters_count_woken(uintptr_t condition,
                                const struct mprof_signal *signal) {
-  // The flag MPROF_WAITER_CAME would make the runtime charge the next unlock of
-  // the mutex in any case. The call of enter() does not set the flag, because
-  // an unlock need not be charged before a woken thread sleeps in its wait for
-  // the mutex. From then on, the mutex itself shows that a thread sleeps, and
-  // unlocks are charged.
+  // If the flag MPROF_WAITER_CAME is set, the next unlock of the mutex is
+  // charged with waiting time even if no thread sleeps. The call of enter()
+  // does not set the flag, because an unlock need not be charged before a woken
+  // thread sleeps in its wait for the mutex. From then on, the mutex itself
+  // shows that a thread sleeps, and unlocks are charged.
   if (!enter(signal->mutex, 0, signal->time, signal->woken, 0))
     return;
   struct slot *s = lock_slot(condition);

@@ -26,9 +26,9 @@ struct mprof_trace_waker; // trace_hooks.h
 //   for the mutex; see mprof_waiters_count_woken.
 // start: time at which the wait began, in ticks.
 bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start);
-// Removes the calling thread from the waiters for object. Returns the time of
-// the last charged release of object, in ticks, or 0 if there was none since
-// start.
+// Removes the calling thread from the waiters for object. Returns the time, in
+// ticks, of the last release of object to which waiting time was charged, or 0
+// if there was none since start.
 // start: the value that was passed to mprof_waiters_enter.
 // mark: receives the mark that links this thread's wakeup to the release that
 //   caused it (wake_marks.h). NULL: the wait did not end by a release.
@@ -50,10 +50,10 @@ struct mprof_charge {
   // signal has woken no thread.
   struct mprof_signal signal;
 };
-// Charges a release of object that is about to happen. Returns the total time
-// that the waiters have waited. For each waiter, this time begins with its wait
-// or with the last charged release, whichever is later. Stores the current time
-// as the time of the last charged release.
+// Computes the charge of a release of object that is about to happen: the total
+// time that the waiters have waited. For each waiter, this time begins with its
+// wait or with the last charged release, whichever is later. Stores the current
+// time as the time of the last charged release.
 // wakes: the threads that the release wakes.
 // waker: the releasing thread in the trace. If a thread waits, records the
 //   release in the trace and adds a mark, which links the wakeup to the
@@ -67,8 +67,9 @@ struct mprof_charge mprof_waiters_charge(uintptr_t object,
 // before the signal is sent.
 void mprof_waiters_count_woken(uintptr_t condition,
                                const struct mprof_signal *signal);
-// Takes back charge c of a release that has failed. Does nothing if another
-// release of object was charged since.
+// Undoes the call of mprof_waiters_charge that has returned c, because the
+// release has failed. Does nothing if another release of object was charged
+// since.
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);
 
 // Removes the oldest mark of object if the mark's release wakes only one

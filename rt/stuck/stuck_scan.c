@@ -67,7 +67,7 @@ static struct scan {
 struct extent {
   uintptr_t sp; // stack pointer; 0: unknown
   // End of the stack and of the thread-local memory above the stack. 0: the
-  // stack is still part of the areas, so it is always a root.
+  // stack was not removed from memory.areas, so it is always searched.
   uintptr_t top;
   uintptr_t frames; // end of the stack without the thread-local memory
   int tid;
@@ -77,8 +77,9 @@ struct extent {
   const struct mprof_saved *saved;
 };
 
-// The first message from the helper process. If unjudged is MPROF_JUDGED, the
-// second message contains the byte is_reached of each thread.
+// The first message from the helper process: MPROF_JUDGED if the search has
+// succeeded, otherwise the reason of the failure. After a success, a second
+// message contains the byte is_reached of each thread.
 struct answer {
   enum mprof_unjudged unjudged;
 };
@@ -95,7 +96,8 @@ static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
          sp - start < alt->ss_size;
 }
 
-// Removes a thread's stack from the areas if libc has allocated this stack. Any
+// Removes a thread's stack from s->memory.areas, the memory that is always
+// searched, if it is the main thread's stack or libc has allocated it. Any
 // other stack stays in the areas, because its memory may also be used for other
 // purposes.
 static void cut_stack(struct scan *s, struct extent *e) {
@@ -178,7 +180,7 @@ static void set_extent(struct scan *s, struct extent *e,
 
 // --- the memory that a thread reaches ---
 
-// Marks the blocks that the vector registers point to as reached. Memory copies
+// Marks as reached the blocks that the vector registers point to. Memory copies
 // use these registers, so they may hold addresses that the thread was copying.
 static void mark_vectors(struct mprof_memory *m, const ucontext_t *c) {
   enum { LEGACY = 512, EXTENDED_AT = 464, MAX = 16384 };
@@ -238,9 +240,10 @@ static void make_path(struct mprof_text *t, const struct scan *s,
     mprof_text_dec(t, number);
 }
 
-// Marks the block at each hexadecimal number that follows the string key in the
-// file at path. If the character `before` is not 0, the number begins after the
-// next `before` in the same line. Returns false if the file cannot be read.
+// Reads addresses from the file at path, and marks the blocks at these
+// addresses as reached. Each address is a hexadecimal number after the string
+// `key`. If the character `before` is not 0, the number begins after the next
+// `before` in the same line. Returns false if the file cannot be read.
 static bool mark_numbers(struct scan *s, const char *path, const char *key,
                          char before) {
   struct mprof_procfile f;
@@ -271,7 +274,7 @@ static bool is_for_reading(const char *path) {
   return is;
 }
 
-// Marks the blocks that words in a pipe point to as reached. Threads pass
+// Marks as reached the blocks that words in a pipe point to. Threads pass
 // addresses to one another through pipes, and an address may stay in a pipe for
 // a long time.
 static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
@@ -310,7 +313,7 @@ static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
                                                  : MPROF_UNJUDGED_PROC;
 }
 
-// Marks the blocks at addresses that the kernel stores as reached. The kernel
+// Marks as reached the blocks at addresses that the kernel stores. The kernel
 // may return these addresses to the program by epoll, timers or pipes, and the
 // program may have no other copy of them.
 static enum mprof_unjudged mark_kernels(struct scan *s) {
@@ -468,8 +471,8 @@ static bool is_known(const struct mprof_stuck *g,
     return true;
   const size_t i = mprof_stuck_graph_find(g, slot->tid);
   return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
-         // A thread in a wait of kind user or call is not known, because such a
-         // wait has no copy of the registers.
+         // The registers of a thread in a wait of kind user or call are not
+         // known, because such a wait does not store a copy of them.
          g->v[i].wait.kind != MPROF_KIND_user &&
          g->v[i].wait.kind != MPROF_KIND_call;
 }

@@ -71,9 +71,10 @@ void mprof_symbolize_pc_init(const char *path) {
   memcpy(common_flags + SYMBOLIZER_PATH_OFFSET, &path, sizeof(path));
 }
 
-// sanitizer_common asks llvm-symbolizer about the module's path in quotation
-// marks. A quotation mark in the path would make llvm-symbolizer wait for more
-// input, and a line break would shift all further answers.
+// Rejects paths with a quotation mark or a line break, because sanitizer_common
+// sends the module's path to llvm-symbolizer as one line, in quotation marks.
+// After another quotation mark, llvm-symbolizer would wait for more input.
+// After a line break, each further answer would belong to an earlier request.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size) {
   char path[PATH_SIZE];
   void *offset;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists all threads at the begin of a round, and makes a slot for the stack of
-// each thread; see round_begin.h. The threads come from two lists: the
-// registry, which has all threads that have had an event, and the kernel's list
-// in /proc.
+// Lists all threads at the begin of a round (a collection of the stacks of all
+// threads), and makes a slot for the stack of each thread; see round_begin.h.
+// The threads come from two lists: the registry, which has all threads that
+// have had an event, and the kernel's list in /proc.
 
 #include "thread_stacks/round_begin.h"
 
@@ -203,12 +203,12 @@ static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
   return 0;
 }
 
-// Adds slots for the threads that are older than a thread with a slot and are
-// not in the registry. Such an older thread may be the creator of the thread
-// with the slot. The kernel lists the threads in the order of their creation,
-// so these threads precede the last listed thread that has a slot. Call this
-// after make_all_slots, if that function has added threads that the kernel's
-// list lacked.
+// Adds slots for threads that are not in the registry and may have created a
+// thread that has a slot. A creator is older than the threads that it has
+// created, and the kernel lists the threads in the order of their creation. So
+// adds slots for all listed threads before the last one that has a slot. Call
+// this after make_all_slots, if that function has added threads that the
+// kernel's list lacked.
 static void add_unregistered(struct mprof_reader *r) {
   struct mprof_thread_stacks *s = r->s;
   struct mprof_tids tids;

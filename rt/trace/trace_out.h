@@ -45,7 +45,7 @@ int mprof_trace_write_open(const char *path);
 // the first error as -errno.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                struct mprof_trace_result *result);
-// Removes the oldest buffer of row r and frees it.
+// Removes the oldest buffer of row r (the records of a thread) and frees it.
 void mprof_trace_take_first(struct mprof_trace_row *r);
 // Forgets the open file in a forked child, because the file belongs to the
 // parent.

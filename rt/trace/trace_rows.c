@@ -40,8 +40,10 @@ static struct {
   _Atomic uint32_t len;                // number of rows; read without the lock
   uint64_t ticks;                      // time when the session began
   char name[MPROF_THREAD_NAME];        // program's name when the session began
-  atomic_bool is_read; // result of mprof_trace_is_read; read without the lock
-} rows;                // guarded by trace_lock
+  // Whether the program reads the trace with mprof_trace_read. This field is
+  // read without the lock.
+  atomic_bool is_read;
+} rows; // guarded by trace_lock
 
 bool mprof_trace_is_read(void) { return atomic_load(&rows.is_read); }
 
@@ -249,9 +251,9 @@ static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
   return r;
 }
 
-// Leaves the row of the calling thread and returns NULL. session: number of the
-// session, which this function ends because there is no memory; 0: the session
-// has already ended.
+// Ends the access of the calling thread to its row, because the thread cannot
+// add a record. Returns NULL. session: number of the session, which this
+// function ends because there is no memory; 0: the session has already ended.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
   mprof_trace_leave();
   if (session != 0)

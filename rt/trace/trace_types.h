@@ -30,8 +30,8 @@ enum mprof_trace_type {
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // the thread of this row ends; no arguments
   // The thread of this row still runs when the session ends. Argument: stack,
-  // which is 0. No buffer contains this record, because the writer of the file
-  // creates it.
+  // which is always 0 (none). No buffer contains this record, because the
+  // writer of the file creates it.
   MPROF_TRACE_STOP,
   // Record of a thread that exists when the session begins. Arguments: number
   // of the thread; enum mprof_trace_from; stack of its start function; its tid.
@@ -72,7 +72,7 @@ enum mprof_trace_type {
   // A task begins. Arguments: number of the task; number of its parent task;
   // handle of its name; stack.
   MPROF_TRACE_TASK,
-  MPROF_TRACE_TASK_END, // task, stack
+  MPROF_TRACE_TASK_END, // a task ends; arguments: its number, stack
   // A region begins or ends. Arguments: number of its task; flag (0 if the
   // region begins, 1 if it ends); handle of its name; stack.
   MPROF_TRACE_REGION,
@@ -108,8 +108,8 @@ enum mprof_trace_from {
 struct mprof_trace_thread {
   uint64_t g;          // number of the thread; 0: no thread
   uint64_t tid, start; // start: handle of the start function's stack
-  // seq: last sequence number of the thread. skipped: number of sequence
-  // numbers up to seq that format 1.23 does not use.
+  // seq: last sequence number of the thread. skipped: how many of the numbers
+  // up to seq are omitted in format 1.23 (see struct mprof_trace_row).
   uint64_t seq, skipped;
   bool waits;
   uint16_t labels; // number of the label set
@@ -154,8 +154,8 @@ struct mprof_trace_row {
   bool is_cut;                  // buffers older than `first` were dropped
   uint64_t ticks; // time of the last record, in ticks of the trace
   uint64_t g;     // number of the owning thread; 0: none, or it ended
-  // Last sequence number of the owning thread. The writer of the file counts
-  // the same numbers again.
+  // Last sequence number of the owning thread. When the file is written, the
+  // numbers are counted again, in written.thread.seq.
   uint32_t seq;
   uint32_t id;    // number of the row, from 0
   uint32_t start; // handle of the stack of the thread's start function
@@ -181,8 +181,8 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
-  // Number of sequence numbers up to seq that format 1.23 does not use. These
-  // are the numbers of system calls, and of a wait that began before the
+  // How many of the sequence numbers up to seq are omitted in format 1.23.
+  // These are the numbers of system calls, and of a wait that began before the
   // session.
   uint32_t skipped;
   // End of the session; 0 during the session. The thread that ends the session

@@ -52,10 +52,10 @@ struct window {
   uint64_t ticks; // time at which the window begins
   struct place *places;
   size_t places_len, mapped_bytes;
-  // known: a set of keys. The keys are the number of each thread that is
-  // created in the window, and the result of key_of_wake for each wake-up in
-  // the window. ahead: maps the number of a thread to the result of ahead_of.
-  // 0: the row and the file use the same sequence numbers for this thread.
+  // known: a set of two sorts of keys: the number of each thread that is
+  // created in the window, and key_of_wake(...) for each wake-up in the window.
+  // ahead: maps the number of a thread to ahead_of(...). If the value is 0, the
+  // thread has the same sequence numbers in the file as in its row.
   struct mprof_pc_table known, ahead;
   struct mprof_pc_table begun; // numbers of threads that begin in the window
   uint64_t first_collection;   // number of the window's first collection
@@ -67,9 +67,11 @@ static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
 }
 
 // Packs two numbers into one. The numbers tell how the sequence numbers of a
-// thread in its row differ from those in the file. seq: the sequence number in
-// the row that becomes 1 in the file. more_skipped: how many more sequence
-// numbers format 1.23 skips in the row than in the file.
+// thread in its row differ from those in the file, which begin again with 1.
+// seq: the sequence number in the row that becomes 1 in the file.
+// more_skipped: a difference for format 1.23, which omits some sequence
+// numbers. It is the row's count of omitted numbers (`skipped`) minus the
+// file's count.
 static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
   return more_skipped << 32 | (uint32_t)seq;
 }
@@ -95,7 +97,8 @@ static uint64_t ticks_to_start(const struct mprof_trace_record *r) {
   return r->type == MPROF_TRACE_START_SELF ? r->n[1] : 0;
 }
 
-// Updates p, a position in a row, for record r, which is before the window.
+// Updates the time and the thread state of p, a position in a row, after record
+// r was read. r is before the window, so it is not written.
 static void pass(struct place *p, const struct mprof_trace_record *r) {
   mprof_trace_follow(&p->thread, r);
   if (r->type == MPROF_TRACE_CALL_LONG)

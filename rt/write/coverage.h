@@ -15,9 +15,10 @@
 
 struct mprof_report;
 
-// Returns whether the program was linked without the interceptors. False with
-// musl, for which there are none, with a sanitizer, and if mprof-clang left the
-// interceptors out on purpose.
+// Returns whether the program was linked without the interceptors, although it
+// could have them. Returns false in a program with musl, because the
+// interceptors exist only for glibc. Also returns false in a program with a
+// sanitizer, and if mprof-clang left the interceptors out on purpose.
 bool mprof_coverage_is_linked_without(void);
 
 // Returns whether the heap profile is shown, but lacks the allocations of code

@@ -18,8 +18,8 @@ struct trace_event;
 struct converter {
   const struct trace *trace;
   struct timeline *line;
-  // State of convert_v1.c and state of convert_v2.c. Each is NULL until that
-  // file converts its first event.
+  // State of convert_v1.c and state of convert_v2.c. Each pointer is NULL until
+  // the functions of that file convert their first event.
   struct convert_v1 *v1;
   struct convert_v2 *v2;
 };
