@@ -20,13 +20,15 @@ struct mprof_custom_block {
   uintptr_t addr;
   uintptr_t arena; // the address that identifies the arena; 0: no arena
   uint32_t bucket; // handle
-  bool is_outer;   // contains the blocks already at addr, which stay counted
+  // This block contains the blocks that are already at addr. Those stay
+  // counted.
+  bool is_outer;
 };
 
-// Inserts the block b. If b->is_outer is false, blocks that are already at the
-// same address no longer exist, but the runtime did not see their frees. In
-// this case, removes these blocks and calls `stale` with the bucket of each.
-// Returns false if there is no memory.
+// Inserts the block b. If b->is_outer is false and the table has other blocks
+// at the same address, the program must have freed those blocks unseen by the
+// runtime. In this case, removes them and calls `stale` with the bucket of
+// each. Returns false if there is no memory.
 bool mprof_custom_put(const struct mprof_custom_block *b,
                       void (*stale)(uint32_t bucket));
 // Removes the block at addr and returns its bucket, or returns 0 if there is no

@@ -81,7 +81,8 @@ void mprof_waiters_skip(uintptr_t object);
 // Adds the calling thread to the count of threads that hold object or are about
 // to hold it. Returns whether the count was above 0 before.
 // mprof_waiters_let_go removes the thread from the count. Used for locks that
-// the program marks with mprof_lock, because they have no try function.
+// the program marks with mprof_lock, because the runtime has no try function
+// that tells whether such a lock is held.
 bool mprof_waiters_hold(uintptr_t object);
 void mprof_waiters_let_go(uintptr_t object);
 

@@ -89,8 +89,8 @@ static uint64_t begin_of(const struct mprof_trace_row *rows,
   return begin;
 }
 
-// Returns the ticks from record r until its thread runs again. The result is
-// not 0 only for a START_SELF record, which stands for a wake-up and the later
+// Returns the ticks from record r until its thread runs again. The result is 0
+// except for a START_SELF record, which stands for a wake-up and the later
 // start of the thread. If only the start is in the window, the thread is shown
 // as waiting when the window begins.
 static uint64_t ticks_to_start(const struct mprof_trace_record *r) {

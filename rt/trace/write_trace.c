@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts that all file formats of the trace share: numbers of strings and
-// stacks, frames of a stack, and order of the file. The formats encode the
-// events. (Go: traceWriter, ReadTrace)
+// The code that all file formats of the trace share: it numbers the strings and
+// stacks, finds the frames of a stack, and writes the parts of the file in
+// order. The code of each format encodes the events. (Go: traceWriter,
+// ReadTrace)
 //
 //   head | batches, one for each buffer | tail: stacks, strings, frequency
 

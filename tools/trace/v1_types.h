@@ -35,8 +35,8 @@ bool v1_is_known(unsigned type, unsigned minor);
 // Call the functions below only with types that v1.def lists.
 bool v1_has_stack(unsigned type);
 // Returns how many numbers a record of this type has in the format of Go
-// 1.minor. The numbers are the sequence number and time differences, the
-// arguments and the stack id.
+// 1.minor. The numbers are the differences of the sequence number and of the
+// time, the arguments and the stack id.
 unsigned v1_number_count(unsigned type, unsigned minor);
 
 #endif
