@@ -67,8 +67,8 @@ bool isPointer(Arguments Args, unsigned Position) {
 }
 
 /// Returns whether a call in LLVM IR for x86-64 passes the C++ parameter \p
-/// Param as exactly one argument. Small structs are passed as two arguments or
-/// as none.
+/// Param as exactly one argument. A small struct may be passed as two
+/// arguments, and an empty struct as none.
 bool isOneArgument(const ASTContext &Ctx, const ParmVarDecl &Param) {
   QualType T = Param.getType();
   if (Param.hasAttr<PassObjectSizeAttr>() || T->isDependentType())

@@ -39,8 +39,8 @@ using namespace llvm;
 using namespace mprof;
 
 /// Returns how calls of \p F are rewritten because of an attribute of \p F,
-/// such as mprof_alloc. Returns nothing if they are not. The field Call of the
-/// result is not set.
+/// such as mprof_alloc. Returns nothing if these calls are not rewritten. The
+/// field Call of the result is not set.
 static std::optional<Site> customSite(const Function &F) {
   // If F returns its result in memory, the address of that memory is the first
   // argument of a call. The indices in the attribute do not count this
@@ -151,8 +151,9 @@ static bool makesBlock(Rule R) {
   return R == Rule::Alloc || R == Rule::Realloc || R == Rule::Dup;
 }
 
-/// Returns the reason why \p Call is not rewritten in the function that
-/// contains it in the source. Returns an empty string if it may be rewritten.
+/// Returns the reason if \p Call must not be rewritten because of the function
+/// that contains \p Call in the source. Returns an empty string if \p Call may
+/// be rewritten.
 static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   switch (placeOf(Call)) {
   case Place::Ordinary:
@@ -179,9 +180,9 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   llvm_unreachable("unknown place");
 }
 
-/// Returns the basic blocks that can run without an exception. All other basic
-/// blocks run only while an exception unwinds the stack. In these, code size
-/// matters and time does not.
+/// Returns the basic blocks of \p F that can run while no exception unwinds the
+/// stack. All other basic blocks run only while an exception unwinds the stack.
+/// In these, code size matters and time does not.
 static DenseSet<const BasicBlock *> reachedWithoutUnwinding(const Function &F) {
   DenseSet<const BasicBlock *> Reached;
   SmallVector<const BasicBlock *, 32> Work{&F.getEntryBlock()};

@@ -109,9 +109,9 @@ Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
 /// owned_mask because it records waits for mutexes or rwlocks. The test
 /// combines the owner's id, the number of waiters and the mask into one number,
 /// so that a single branch decides. A second branch would slow down short
-/// loops. \p Owner is the index of the int with the owner's id. The test does
-/// not read the int that an unlock writes last, because the processor would
-/// have to wait for that store.
+/// loops. \p Lock is read as an array of ints, and \p Owner is the index of the
+/// int with the owner's id. The test does not read the int that an unlock
+/// writes last, because the processor would have to wait for that store.
 static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
   Type *I32 = B.getInt32Ty();
   Value *Id = B.CreateAlignedLoad(

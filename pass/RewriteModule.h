@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes that are made once for a function or for the module.
+// Declares changes of the IR that are made once for each function or once for
+// each module, and not at each call.
 
 #ifndef MPROF_PASS_REWRITEMODULE_H
 #define MPROF_PASS_REWRITEMODULE_H

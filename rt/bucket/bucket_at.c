@@ -80,9 +80,9 @@ static inline bool is_own(const struct mprof_thread *t, uintptr_t frame) {
 
 // Searches recent[] for a bucket whose return addresses are the same as those
 // of the frames from `frame` on. Returns the bucket, or NULL. Stores the
-// address of the last compared frame in *last. The thread's stack may be longer
-// than the bucket's stack, so the caller must check that the thread's stack
-// ends at *last.
+// address of the last compared frame in *last. The caller must check that the
+// thread's stack ends at *last, because the thread's stack may be longer than
+// the bucket's stack.
 static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              const struct mprof_bucket_key *key,
                                              mprof_pc leaf, uintptr_t frame,
@@ -134,15 +134,16 @@ static void set_stack(const struct mprof_thread *t,
   key->end = (uint8_t)f->end;
 }
 
-// Returns whether the number of buckets of one stack is limited
-// (mprof_bucket_get_limited).
+// Returns whether *key is for a single lock or other object that threads wait
+// for. mprof_bucket_get_limited limits how many such buckets a stack may have.
 static bool is_limited(const struct mprof_bucket_key *key) {
   return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
          key->object != 0;
 }
 
-// Returns the common bucket for the stack of *key, whose object is 0. Returns
-// NULL if the stack has no common bucket.
+// Returns the common bucket for the stack of *key. This bucket has 0 as its
+// object and counts the events of all objects that have no bucket of their own.
+// Returns NULL if the stack has no common bucket.
 static struct mprof_bucket *without_object(const struct mprof_bucket_key *key) {
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
@@ -151,7 +152,8 @@ static struct mprof_bucket *without_object(const struct mprof_bucket_key *key) {
 
 // Returns the bucket of *key if frame pointers are known to lead to all frames
 // of the stack; otherwise NULL. If is_chain is set only in the stack's common
-// bucket, inserts the bucket of *key if needed and sets its is_chain.
+// bucket (the bucket for object 0), inserts the bucket of *key if needed and
+// sets is_chain in it.
 static struct mprof_bucket *find_chain(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b && mprof_bucket_is_chain(b))

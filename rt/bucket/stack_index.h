@@ -13,7 +13,9 @@
 struct mprof_stack_slot {
   // A bucket with the slot's stack; NULL: unused slot.
   const struct mprof_bucket *bucket;
-  size_t value; // the number; 0 in a new slot; for any use by the caller
+  // The number of the stack. It is 0 in a new slot, and the caller may set it
+  // to any value.
+  size_t value;
 };
 
 struct mprof_stack_index {

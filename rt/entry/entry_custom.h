@@ -28,7 +28,7 @@ MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size);
 // before the allocator can give the block's address to another thread. Returns
 // a token for the two functions below.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);
-// Counts the end of a reallocation.
+// Records the result of a reallocation.
 // token: the result of __mprof_custom_realloc_begin.
 // new_ptr: if NULL and size is 0, the block at old_ptr was freed. If NULL and
 //   size is not 0, the reallocation has failed, and the block remains.

@@ -26,8 +26,9 @@ void mprof_cond_cancelled(void *cond_wait) {
 }
 
 // Returns whether *t is a valid time. If the time or the clock is invalid, the
-// entry must call the hooked function without a try, because the hooked
-// function checks its arguments before it tries the lock.
+// entry must call the hooked function at once, without first trying to take the
+// lock. The reason is that the hooked function checks its arguments before it
+// tries to take the lock.
 static bool is_time(const struct timespec *t) {
   return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
@@ -38,11 +39,12 @@ static bool is_clock(clockid_t clock) {
 
 // --- mutexes, rwlocks, spin locks ---
 
-// Returns ENOTRECOVERABLE after a try of an unrecoverable mutex. glibc's
-// trylock leaves the caller's thread id in the word of such a mutex, as if the
-// caller held it. So this function clears the word, as pthread_mutex_lock does.
-// (In glibc 2.36, pthread_mutex_trylock.c clears the word only if a variable
-// equals the thread id, but the variable is 0 at this point.)
+// Returns ENOTRECOVERABLE. Called after pthread_mutex_trylock has found that m
+// is unrecoverable. glibc's pthread_mutex_trylock leaves the caller's thread id
+// in the word of such a mutex, as if the caller held it. So this function
+// clears the word, as pthread_mutex_lock does. (In glibc 2.36,
+// pthread_mutex_trylock.c clears the word only if a variable equals the thread
+// id, but the variable is 0 at this point.)
 static int not_recoverable(pthread_mutex_t *m) {
 #ifdef __GLIBC__
   enum { HOLDER = 0x3fffffff };
@@ -160,9 +162,10 @@ static bool wakes(const pthread_mutex_t *m) {
 }
 #endif
 
-// MPROF_WAITER_CAME means that a thread has begun to wait since the last
-// charged unlock. If that thread does not yet sleep, wakes() does not see the
-// thread. Nevertheless the unlock is charged with the thread's waiting time.
+// An unlock that is charged counts as the reason why other threads have waited.
+// MPROF_WAITER_CAME means that a thread has begun to wait since the last such
+// unlock. If that thread does not yet sleep, wakes() does not see the thread.
+// Nevertheless this unlock is charged with the thread's waiting time.
 bool mprof_mutex_is_charged(const void *mutex) {
   const uint32_t word = mprof_waiters_word(mutex);
   return word != 0 && (word & MPROF_WAITER_CAME || wakes(mutex)) &&
@@ -171,7 +174,8 @@ bool mprof_mutex_is_charged(const void *mutex) {
 
 // Returns whether this unlock releases the lock, so that a waiting thread can
 // take it. While other readers hold the lock, a waiting writer cannot take it.
-// So only the last reader's unlock is charged with the waiting time.
+// So only the last reader's unlock counts as the reason why the writer has
+// waited.
 static bool is_last_holder(const pthread_rwlock_t *l) {
 #ifdef __GLIBC__
   return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0 ||

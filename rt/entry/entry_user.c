@@ -48,8 +48,8 @@ static bool comes_second(uintptr_t lock) {
 
 // Records that the thread is between a begin entry and its end entry. Until the
 // end entry, waits in functions that the marked function calls are not recorded
-// separately. The memory at notes is in the frame of the marked function's
-// caller, so its address stands for that frame.
+// separately. `notes` points to memory in the frame of the marked function's
+// caller. Therefore this address identifies that frame.
 static void enter_user(const void *notes) {
   mprof_tls.user_frame = (uintptr_t)notes;
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Declares writer_lock, which lets only one thread at a time write a profile.
-// Also declares mprof_writer_caller, the state of this thread when it called
-// the runtime. writer_lock has the lowest rank, so a thread takes it before any
-// other lock of the runtime.
+// Also declares mprof_writer_caller, the state of the writing thread at its
+// call of the runtime. writer_lock has the lowest rank, so a thread takes it
+// before any other lock of the runtime.
 
 #ifndef MPROF_RT_FILE_WRITER_LOCK_H
 #define MPROF_RT_FILE_WRITER_LOCK_H

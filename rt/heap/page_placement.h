@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which families of functions place their counted blocks on page
-// boundaries. If a family places its blocks, a call site that frees a block off
-// a page boundary knows that the block is not counted (page_placement.c).
+// Decides whether the malloc family and the family of operator new place their
+// counted blocks on page boundaries. If a family does so, a call site that
+// frees a block off a page boundary knows that the block is not counted
+// (page_placement.c).
 
 #ifndef MPROF_RT_HEAP_PAGE_PLACEMENT_H
 #define MPROF_RT_HEAP_PAGE_PLACEMENT_H
@@ -11,24 +12,30 @@
 #include "sys/abi_words.h"
 #include "sys/base.h"
 
-// Decides once, at start, which families place their counted blocks.
-// page_placement.c explains the rules.
+// Decides once, at start, which families of functions place their counted
+// blocks on page boundaries. page_placement.c explains the rules.
 void mprof_place_init(void);
 extern struct mprof_place {
-  bool c;        // malloc's family may place blocks by posix_memalign
-  bool cxx;      // operator new may place blocks by posix_memalign
+  // Whether the malloc family may place its counted blocks on page boundaries,
+  // by calling posix_memalign.
+  bool c;
+  // Whether operator new may place its counted blocks on page boundaries, by
+  // calling posix_memalign.
+  bool cxx;
   bool is_glibc; // malloc is glibc's malloc
 } mprof_place;   // written once by mprof_place_init
-// Return whether a family of functions places its counted blocks on page
-// boundaries at the current rate.
+// Return whether the malloc family (c) or operator new (cxx) places its counted
+// blocks on page boundaries at the current sampling rate.
 static inline bool mprof_place_c(void) {
   return mprof_place.c && __mprof_free_mask != 0;
 }
 static inline bool mprof_place_cxx(void) {
   return mprof_place.cxx && __mprof_delete_mask != 0;
 }
-// Sets the free masks for a sampling rate. Call sites test with these masks
-// whether an address is on a page boundary. A mask can only change to 0.
+// Sets __mprof_free_mask (malloc family) and __mprof_delete_mask (operator new)
+// to 0 if the family does not place its counted blocks on page boundaries at
+// this sampling rate. Call sites use a mask other than 0 to test whether a
+// freed block is on a page boundary. A mask that is 0 stays 0.
 void mprof_place_set_masks(uint64_t rate);
 // Returns whether all bytes of a block are known to be 0. p is a block that
 // posix_memalign has just returned.

@@ -9,9 +9,9 @@
 // critical sections for which other threads waited. (Go: blockevent,
 // mutexevent)
 //
-// Any thread may call these functions. If the guard is set, the caller runs
-// inside the runtime. Then a function that begins an event does not record the
-// event, but counts it in the statistic `reentrant`.
+// Any thread may call these functions. If the recursion guard is set, the
+// caller runs inside the runtime. Then a function that begins an event does not
+// record the event, but counts it in the statistic `reentrant`.
 
 #ifndef MPROF_RT_LOCK_WAIT_CONTENTION_H
 #define MPROF_RT_LOCK_WAIT_CONTENTION_H
@@ -36,10 +36,10 @@ extern struct mprof_contention {
   uint64_t foreign_kinds;
   // Whether entries report the waits of all kinds except the kind try.
   bool sees_waits;
-  // Whether each wait is noted in the record of its thread (thread_wait.h).
-  // Readers of all threads' stacks need the noted waits. Written after
-  // sees_waits, so that a thread that notes one wait also reports its next
-  // wait.
+  // Whether each thread notes its waits, that is, stores the address of each
+  // wait in its own record (thread_wait.h). The code that collects the stacks
+  // of all threads needs these addresses. Written after sees_waits, so that a
+  // thread that notes one wait also reports its next wait.
   atomic_bool notes_waits;
   bool notes_from_start; // notes_waits was set at start; written once at start
 } mprof_contention;
@@ -82,11 +82,12 @@ struct mprof_wait {
   // The wait is inside a function that the program marks with mprof_lock,
   // mprof_unlock or mprof_blocking. Such a wait is not recorded.
   bool is_inside;
-  // The remaining fields serve readers of all threads' stacks (thread_wait.h).
+  // The remaining fields serve the code that collects the stacks of all threads
+  // (thread_wait.h).
   bool is_noted; // the wait is noted in the thread's record
   // Return address and frame pointer of the entry's caller. These values are
-  // copied, because the entry's own frame may be invalid when a reader needs
-  // them.
+  // copied, because the entry's own frame may be invalid when another thread
+  // needs them to unwind this stack.
   uintptr_t pc, fp;
   // If this wait is in a signal handler: address of the noted wait that the
   // handler has interrupted. 0: there is none.
@@ -96,10 +97,11 @@ struct mprof_wait {
   struct mprof_saved saved;
 };
 
-// Returns whether waits are noted now, that is, recorded for readers of all
-// threads' stacks. MPROF_BEGIN_WAIT_ calls this function once per wait. If the
-// result is true, the macro saves the caller's registers. It passes the result
-// to the function `begin`.
+// Returns whether threads note their waits now, that is, store the address of
+// each wait for the code that collects the stacks of all threads.
+// MPROF_BEGIN_WAIT_ calls this function once per wait. If the result is true,
+// the macro saves the caller's registers. It passes the result to the function
+// `begin`.
 static inline bool mprof_waits_are_noted(void) {
   return atomic_load_explicit(&mprof_contention.notes_waits,
                               memory_order_acquire);
@@ -117,7 +119,8 @@ static inline bool mprof_waits_are_noted(void) {
 // costs little, because the thread has to wait anyway.
 // op: address of the hooked function, which becomes the leaf of the stack.
 // frame: frame address of the entry.
-// object: address that mprof_release_begin will get for this object; 0: none.
+// object: the address that is also passed to mprof_release_begin when this
+//   object is released; 0: there is no such address.
 #define mprof_wait_begin(w, kind, op, frame, object)                           \
   MPROF_BEGIN_WAIT_(w, mprof_wait_begin_saved, kind, op, frame, object)
 void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
@@ -161,9 +164,10 @@ struct mprof_release {
   struct mprof_charge charge; // if charge.ticks is 0, nothing is recorded
   uintptr_t object;
 };
-// Begins a release. Charges the release with the time that the waiters for
-// object have waited so far. Stores the current time as the time of the
-// release. Call before the lock is released.
+// Begins a release of `object`. Charges the release with the time that the
+// waiters for `object` have waited so far, that is, stores this time in *r.
+// Stores the current time as the time of the release. Call before the lock is
+// released.
 // wakes: the threads that the release wakes.
 // op: address of the hooked function, for the trace.
 // frame: frame address of the entry.
@@ -171,15 +175,15 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
                          enum mprof_wakes wakes, uintptr_t op, uintptr_t frame);
 // Ends a release. Call after the lock was released, or after the release has
 // failed.
-// released: true: records the charge in the mutex profile, for the stack at
-//   frame with op as the leaf. false: the release has failed, so the charge is
-//   taken back.
+// released: if true, records the charge in the mutex profile, for the stack
+//   that begins at `frame` and has `op` as its leaf. If false, the release has
+//   failed, so the charge is undone, and a later release is charged instead.
 void mprof_release_end(struct mprof_release *r, bool released,
                        enum mprof_kind kind, uintptr_t op, uintptr_t frame);
 
-// Reports that the calling thread has taken object without a wait. If a release
-// of object has woken another thread, that thread has to keep waiting, and the
-// trace must not show its wakeup. Call while the trace is on.
+// Reports that the calling thread has taken `object` without a wait. If a
+// release of `object` has woken another thread, that thread has to keep
+// waiting, and the trace must not show its wakeup. Call while the trace is on.
 void mprof_release_taken(uintptr_t object);
 
 // --- records ---

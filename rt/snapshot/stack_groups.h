@@ -25,9 +25,9 @@ enum mprof_group_by {
 };
 
 struct mprof_groups {
-  char *v; // the len groups of `each` bytes, in order of creation
-  // Pointers to the len groups, at first in the order of v. The caller may sort
-  // these pointers.
+  char *v; // the groups in order of creation; each group has `each` bytes
+  // Pointers to the groups, at first in the order of v. The caller may sort
+  // these pointers. `len` is the number of groups.
   void **sorted;
   size_t len, each, mapped_bytes;
   enum mprof_group_by by;

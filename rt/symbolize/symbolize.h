@@ -41,7 +41,8 @@ void mprof_symbolize_turn_off(bool off);
 // memory when the process forked.
 void mprof_symbolize_forget(void);
 // Returns the address at which output files show the return address pc. `gone`
-// is the field `gone` of the bucket with pc. The result is that of
+// is the field of this name of the bucket whose stack contains pc: 0, or the
+// number of the unload that removed code in this stack. The result is that of
 // mprof_maps_shown (maps.h) for the current list of mappings.
 mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 // Calls fn for each function at the return address pc, innermost first. All

@@ -26,16 +26,17 @@
 #include <string.h>
 
 #ifndef MPROF_SYMBOLIZER_TIMEOUT_MS
-// Time limit for one address. Reading a large program takes seconds. Tests set
-// a shorter time.
+// Time limit for the helper's reply for one address. If the program is large,
+// the helper needs seconds to read its debug information. Tests set a shorter
+// time.
 #define MPROF_SYMBOLIZER_TIMEOUT_MS 30000
 #endif
 
 enum {
   REPLY_SIZE = 32768,
-  // Time limits for the helper to become ready, in the first and in the last
-  // try. Each try waits twice as long as the previous try. All tries together
-  // wait 1875 ms.
+  // Time limits for a helper that takes the loader's lock to become ready, in
+  // the first and in the last try. Each try waits twice as long as the previous
+  // try. All tries together wait 1875 ms.
   FIRST_READY_MS = 125,
   LAST_READY_MS = 1000,
 };
@@ -51,10 +52,13 @@ static struct {
   struct mprof_helper helper;
   const char *path; // path of llvm-symbolizer; NULL: not searched for yet
   char *reply;      // REPLY_SIZE bytes; in the helper, the reply to send
-  union question *question; // lies behind the reply
-  bool has_loader;   // the helper can take the lock of the dynamic loader
-  bool has_no_names; // no questions until mprof_symbolize_helper_stop
-  // No helper takes the loader's lock until mprof_symbolize_helper_stop.
+  union question *question; // stored directly after the buffer of the reply
+  bool has_loader; // the helper can take the lock of the dynamic loader
+  // The helper cannot give names, for example because llvm-symbolizer was not
+  // found. Ask no more questions until mprof_symbolize_helper_stop.
+  bool has_no_names;
+  // The helper could not take the loader's lock. Do not try again until
+  // mprof_symbolize_helper_stop.
   bool has_no_loader;
   bool has_timed_out; // a helper sent no reply in time; never ask again
 } state;              // guarded by writer_lock
@@ -131,8 +135,8 @@ static bool get_memory(void) {
 
 // Starts the helper, in several tries. If with_loader is true, the helper first
 // takes the loader's lock. If another thread held this lock when the process
-// was copied, the helper hangs. In this case the next try copies the process
-// again, because the lock may be free by then.
+// was copied (forked), the helper hangs. In this case the next try copies the
+// process again, because the lock may be free by then.
 static void start_helper(bool with_loader) {
   state.has_loader = with_loader;
   for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {

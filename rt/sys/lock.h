@@ -47,8 +47,9 @@ struct mprof_lock {
   // Number of this lock's waiters and sum of their start times, for the mutex
   // profile; see lock.c.
   _Atomic uint64_t waiting;
-  // Time, in ticks, of the last release that was charged with waiting time.
-  // Guarded by the lock itself.
+  // Time, in ticks, of the last release that was charged with waiting time,
+  // that is, that counted as the reason why other threads had waited. Guarded
+  // by the lock itself.
   uint64_t charged;
 };
 #define MPROF_LOCK_INIT(r) {.word = 0, .rank = (r)}

@@ -11,8 +11,9 @@ _Thread_local struct mprof_tls mprof_tls;
 
 void mprof_tls_deliver_signals(void) {
   uint64_t which = mprof_tls.put_off;
-  // Clears put_off before unblocking the signals. The handlers run as soon as
-  // the signals are unblocked, and they may set bits in put_off again.
+  // Clears put_off (the set of signals that arrived while the recursion guard
+  // was set) before unblocking these signals. The handlers run as soon as the
+  // signals are unblocked, and they may set bits in put_off again.
   mprof_tls.put_off = 0;
   sigset_t set;
   sigemptyset(&set);

@@ -3,8 +3,9 @@
 //
 // The part of a stack collection that each thread does itself: the thread notes
 // its waits (stores their addresses in its record), and fills its own slot in a
-// round. thread_wait.h describes the states of the thread's wait word. This
-// file also has the functions that change the state of a slot.
+// round (a collection of the stacks of all threads). thread_wait.h describes
+// the states of the thread's wait word. This file also has the functions that
+// change the state of a slot.
 
 #include "thread_stacks/thread_wait.h"
 
@@ -73,7 +74,7 @@ void mprof_slot_note_wait(struct mprof_thread_slot *slot,
 // unless the slot is already filled. The calling thread is about to begin or
 // end the wait w.
 static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
-  // Reads t->round first, because the reader writes t->round last.
+  // Reads t->round first, because the collecting thread writes t->round last.
   const unsigned round = atomic_load(&t->round);
   struct mprof_thread_slot *slot =
       mprof_round_enter(round, atomic_load(&t->slot));
@@ -115,11 +116,12 @@ static void until_let_go(const struct mprof_thread *t) {
       mprof_sys_yield();
 }
 
-// Stores next in the word t->wait, and returns the previous value without
-// MPROF_WAIT_BITS. First waits until no reader holds the thread. If the value
-// is MPROF_WAIT_ASKED, a reader has sent the thread a signal. In this case the
-// function fills the thread's slot and waits until the signal has arrived,
-// unless the thread blocks this signal.
+// Stores `next` in the word t->wait, and returns the previous value without
+// MPROF_WAIT_BITS. First waits while the bit MPROF_WAIT_HELD is set, by which a
+// thread that reads this stack delays the end of the wait. If the value is
+// MPROF_WAIT_ASKED, the collecting thread has sent this thread a signal. In
+// this case the function fills the thread's slot and waits until the signal has
+// arrived, unless the thread blocks this signal.
 // w: the wait that begins or ends now.
 static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
                           const struct mprof_wait *w) {
@@ -138,9 +140,11 @@ static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
   }
 }
 
-// Extends t->range, the known part of the thread's own stack, down to the wait
-// at address w. Changes nothing if w is more than NEAR_BYTES below the known
-// part. A reader need not hold a thread in a wait that is in the known part.
+// Extends t->range, the part of the thread's own stack that is known to be
+// readable, down to the wait at address w. Changes nothing if w is more than
+// NEAR_BYTES below this part. If another thread reads the stack of a wait in
+// this part, it need not delay the end of the wait, because this part stays
+// readable.
 #define NEAR_BYTES 65536u
 
 static void know_stack(struct mprof_thread *t, uintptr_t w) {

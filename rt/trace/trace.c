@@ -158,8 +158,9 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-// Stores the end of the session in each row: the time `end` or the time of the
-// last record of all rows, whichever is later.
+// Stores the end of the session in each row (a thread's list of record
+// buffers): the time `end` or the time of the last record of all rows,
+// whichever is later.
 static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
   for (const struct mprof_trace_row *r = rows; r; r = r->next)
     end = r->ticks > end ? r->ticks : end;

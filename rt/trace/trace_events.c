@@ -166,10 +166,11 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   mprof_trace_leave();
 }
 
-// Returns whether mark m belongs to a release in this session that came after
-// the wait of row r began. The time counters of processors may differ a little,
-// so such a release may seem earlier than the last record of the row. In that
-// case, the function returns false.
+// Returns whether m, a reference to the WAKE record of a release, belongs to a
+// release in this session that came after the wait of row r began. The time
+// counters of processors may differ a little, so such a release may seem
+// earlier than the last record of the row. In that case, the function returns
+// false.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&
@@ -183,15 +184,15 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
     put_start_alone(r, now);
   else if (mprof_trace_mark_claim(m, r->g, r->seq + 1, r->skipped))
     put_start(r, now > woken ? now : woken);
-  else // the slot is taken, or its buffer is already in the file
+  else // the slot has another number, or its buffer is already in the file
     put_start_self(r, woken, now, m->stack);
 }
 
-// Table of marks that link the end of a thread to the pthread_join of that
-// thread. Each element of last[] is for the threads with one hash value, and
-// has the mark of the thread that ended last. The table of waiters (waiters.c)
-// is not used for these marks, because the end of a thread is no release of a
-// lock.
+// Table of marks (references to WAKE records) that link the end of a thread to
+// the pthread_join of that thread. Each element of last[] is for the threads
+// with one hash value, and has the mark of the thread that ended last. The
+// table of waiters (waiters.c) is not used for these marks, because the end of
+// a thread is no release of a lock.
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct {
@@ -205,8 +206,9 @@ static size_t ended_slot(uintptr_t thread) {
   return h >> 56;
 }
 
-// Returns the mark that was left at the end of `thread`. The mark is empty if
-// another thread with the same hash value has ended since.
+// Returns the reference to the WAKE record that `thread` added when it ended.
+// The result is empty if another thread with the same hash value has ended
+// since.
 static struct mprof_trace_mark end_of(uintptr_t thread) {
   struct mprof_trace_mark mark = {.buf = NULL};
   const size_t i = ended_slot(thread);
@@ -232,8 +234,9 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
   } else if (type == MPROF_TRACE_CALL_OPEN) {
     unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
-    // The duration counts from the time of the record. This time is later than
-    // the start of the call if another record was added since.
+    // The duration counts from the time of the call's record. This time is
+    // later than the start of the call if another record was added during the
+    // call.
     const uint64_t end = now / MPROF_TRACE_TICK_DIV;
     const uint64_t ticks = end > r->ticks ? end - r->ticks : 0;
     p = mprof_trace_put(p, w->trace_stack);
@@ -286,7 +289,8 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
   p = mprof_trace_put(p, w->stack);
   unsigned char *const slot = mprof_trace_slot_after(p);
-  // Clears the slot and the longest possible padding before it.
+  // Clears the slot, into which the woken thread writes its number, and the
+  // longest possible padding before the slot.
   memset(p, 0, 3 * sizeof(uint64_t));
   struct mprof_trace_buf *b = r->last;
   mprof_trace_finish(r, slot + sizeof(uint64_t));

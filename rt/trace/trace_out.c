@@ -44,15 +44,15 @@ enum { WRITTEN_AT_ONCE = 4 };
 // descriptor (such as a pipe) accepts no bytes for this time.
 enum { PATIENCE_MS = 5000 };
 // Maximum time that a thread waits for the reader of the descriptor during the
-// session. A thread waits if the memory is full, or if a batch does not fit
-// into the output buffer in `to.out`.
+// session. A thread waits if the memory is full, or if the records that it
+// writes do not fit into the output buffer in `to.out`.
 enum { WAIT_MS = 1000 };
 // Values for reserving disk space. STACK_BYTES: estimated size in the file of a
 // stack with its strings. RESERVED_STACKS: number of stacks to reserve space
 // for, because new stacks may appear while the buffers in memory are written.
 enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
-// If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped and
-// the rest is written again.
+// If the trace does not fit on the disk, the oldest 1/DROPPED_PART of it is
+// dropped and the rest is written again.
 enum { DROPPED_PART = 4 };
 // The number in the option trace_last must be less than LAST_MAX.
 #define LAST_MAX 10000000u
@@ -199,10 +199,10 @@ static bool write_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// Returns the row with the best buffer to drop: the complete first buffer that
-// ended earliest. Dropping this buffer loses the least, because the file begins
-// where the last dropped buffer ended. Returns NULL if no row has a complete
-// buffer.
+// Returns the row whose first buffer is the best to drop: of all first buffers
+// that are complete, the one that ended earliest. Dropping this buffer loses
+// the least, because the file begins where the last dropped buffer ended.
+// Returns NULL if no row has a complete buffer.
 static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   struct mprof_trace_row *found = NULL;
   uint64_t found_end = 0;
@@ -274,9 +274,9 @@ static bool is_to_wait(uint64_t until) {
 }
 
 // Writes some buffers to the file, and returns whether it wrote any. First
-// sends the rest of the previous batch if the reader of the descriptor has not
-// accepted it, so that unsent data do not pile up. Sets *must_wait to true if
-// the caller should wait for the reader.
+// sends the data of earlier calls that the reader of the descriptor has not yet
+// accepted, and writes no buffer until all of these data are sent. Sets
+// *must_wait to true if the caller should wait for the reader.
 static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
                           bool *must_wait) {
   if (!mprof_trace_format_streams())
@@ -312,7 +312,8 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   else if (!mprof_trace_is_read()) // mprof_trace_read takes the buffers itself
     has_written = write_to_file(rows, until, &must_wait);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  // is_busy is already false, so other threads can make room during the sleep.
+  // is_busy is already false, so other threads can write buffers to the file
+  // and free them during the sleep.
   if (must_wait)
     mprof_sys_sleep_ms(1);
   return has_written || must_wait;

@@ -89,8 +89,8 @@ struct mprof_trace_hooks {
   void (*release_end)(void);
   void (*heap)(const struct mprof_bucket *b, bool is_free);
   void (*gc)(bool is_end);
-  // Records n starts and ends of regions; see mprof_trace_phases in
-  // trace_user.h.
+  // Adds the n elements of v, each of which is the start or the end of a
+  // region; see mprof_trace_phases in trace_user.h.
   void (*phases)(const struct mprof_trace_phase *v, size_t n);
 };
 // The hooks. mprof_trace_hooks_init sets them once at program start, before

@@ -19,8 +19,8 @@
 // The part of a thread's own stack that is known to be readable. This part
 // stays readable as long as the thread exists. The thread may also run on
 // foreign stacks, such as those of coroutines or an alternate signal stack. The
-// range of a foreign stack is not kept, because the stack may be unmapped at
-// any time.
+// range of a foreign stack is determined anew each time, because the stack may
+// be unmapped at any time.
 struct mprof_stack_range {
   // [lo, hi) is readable. hi is the end of the stack. lo is moved down when
   // more of the stack is found to be readable.
@@ -39,9 +39,9 @@ struct mprof_stack_range *
 mprof_stack_enter_outside(struct mprof_stack_range *range,
                           struct mprof_stack_range *foreign, uintptr_t fp);
 // Returns the readable range of the stack that contains the frame at fp. If fp
-// lies on the thread's own stack, returns range. If fp lies on another stack,
-// stores its readable range in *foreign and returns foreign. Returns NULL if
-// not even the frame at fp is readable.
+// lies on the thread's own stack, returns `range`. If fp lies on another stack,
+// stores the readable range of that stack in *foreign and returns `foreign`.
+// Returns NULL if not even the frame at fp is readable.
 static inline struct mprof_stack_range *
 mprof_stack_enter(struct mprof_stack_range *range,
                   struct mprof_stack_range *foreign, uintptr_t fp) {
@@ -54,8 +54,8 @@ mprof_stack_enter(struct mprof_stack_range *range,
 // [addr, addr + 16). Returns false if [addr, addr + 16) is not readable.
 bool mprof_stack_extend(struct mprof_stack_range *r, uintptr_t addr);
 // Returns whether [addr, addr + 16) is readable. addr must lie above all
-// addresses of the stack that were read before. is_foreign: range belongs to a
-// foreign stack, so the function extends range upwards if needed.
+// addresses of the stack that were read before. is_foreign: *range belongs to a
+// foreign stack, so the function extends *range upwards if needed.
 static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
                                        bool is_foreign, uintptr_t addr) {
   return mprof_likely(addr + 16 <= range->hi) ||
@@ -111,10 +111,10 @@ static inline bool mprof_is_root(mprof_pc pc) {
       return true;
   return false;
 }
-// Returns how many of the n frames at pcs to keep. Call this function for a
-// complete stack. The stack's last frame may be libc's caller of main or of a
-// thread's start function; this frame is dropped. before: number of the stack's
-// return addresses that precede pcs.
+// Returns how many of the n frames at pcs the caller must keep. Call this
+// function for a complete stack. The stack's last frame may be libc's caller of
+// main or of a thread's start function; this frame is dropped. before: number
+// of the stack's return addresses that precede pcs.
 static inline size_t mprof_without_root(const mprof_pc *pcs, size_t n,
                                         size_t before) {
   const struct mprof_module *libc = &mprof_stack_roots.libc;

@@ -18,8 +18,8 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
 // Unwinds a stack as mprof_unwind_cfi does. Stores in *by_frame_pointers
 // whether all code of the stack keeps frame pointers, so that mprof_unwind
-// finds the same frames and the same end. The value true also holds for each
-// later stack for which mprof_unwind finds the same return addresses.
+// finds the same frames and the same end. If the value is true, it is also true
+// for each later stack for which mprof_unwind finds the same return addresses.
 size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
                             mprof_pc *pcs, size_t depth,
                             enum mprof_stack_end *end, bool *by_frame_pointers);
@@ -58,8 +58,9 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
 // function that the program calls in place of a hooked function. Returns 0 if
 // no entry has called the function.
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
-// Drops the cached rules. Called when a module was unloaded, because other code
-// may be loaded at the module's addresses.
+// Drops the cached unwind rules, which were read from call frame information.
+// Called when a module was unloaded, because other code may be loaded at the
+// module's addresses.
 void mprof_unwind_forget(void);
 
 #endif // MPROF_RT_UNWIND_UNWIND_CFI_H

@@ -42,12 +42,12 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                              : MPROF_STACK_CUT_CHAIN;
 }
 
-// Returns how many of the n frames at pcs to keep, and sets *end. The chain of
-// frames breaks at the last frame, which is at fp. next: the caller's frame
-// address in this frame. Drops libc's frames only if libc has called main or
-// the start function of a thread from them. Without this check, a chain that
-// ends in another function of libc, such as qsort, would look like a complete
-// stack.
+// Returns how many of the n frames at pcs the caller must keep, and sets *end.
+// The chain of frames breaks at the last frame, which is at fp. next: the
+// caller's frame address in this frame. Drops libc's frames only if libc has
+// called main or the start function of a thread from them. Without this check,
+// a chain that ends in another function of libc, such as qsort, would look like
+// a complete stack.
 static MPROF_NOINLINE size_t stop(const struct mprof_stack_range *r,
                                   uintptr_t fp, uintptr_t next,
                                   const mprof_pc *pcs, size_t n, size_t before,

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interface of a kind of profile. The code for requests, for the exit, for
-// the summary and for the report uses profiles only by this interface. The copy
-// of a profile is the data from which the profile is written: snapshots, and
-// their sums. sys/profiles.def has the table of profiles.
+// the summary and for the report uses profiles only through this interface. The
+// copy of a profile is the data from which the profile is written: snapshots,
+// and their sums. sys/profiles.def has the table of profiles.
 
 #ifndef MPROF_RT_WRITE_PROFILE_KIND_H
 #define MPROF_RT_WRITE_PROFILE_KIND_H
@@ -87,8 +87,8 @@ struct mprof_profile_kind {
   // Returns whether the copy has stacks that must be symbolized.
   bool (*has_stacks)(const void *copy);
   // Returns the number of files of this profile. part_name returns the name of
-  // one of these files. NULL: the profile has one file, with the suffix of its
-  // row.
+  // one of these files. NULL: the profile has one file, whose suffix is in the
+  // profile's row of the table of profiles.
   size_t (*parts)(const void *copy);
   const char *(*part_name)(const void *copy, size_t part);
   // Appends the numbers of the copy for a message on stderr, such as "1,234

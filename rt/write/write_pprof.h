@@ -27,8 +27,9 @@ int mprof_write_heap_pprof(struct mprof_outfile *f,
 // Writes the profile "heapx".
 int mprof_write_heapx_pprof(struct mprof_outfile *f,
                             const struct mprof_mem_snapshot *s);
-// Writes the profile "block" or "mutex". The call of mprof_wait_snapshot_take
-// must have had by_stack == false, because each sample has its lock as a label.
+// Writes the profile "block" or "mutex". The snapshot s must have been taken by
+// mprof_wait_snapshot_take with by_stack == false, so that each sample still
+// has its lock, which becomes a label.
 int mprof_write_wait_pprof(struct mprof_outfile *f,
                            const struct mprof_wait_snapshot *s);
 // Writes the profile "threadcreate".

@@ -45,7 +45,7 @@ static uint64_t hash(uint32_t parent, const char *text) {
 }
 
 // Returns the number of the node with this parent and text. Adds the node if it
-// is new. Takes the ownership of text.
+// is new. Takes the ownership of `text`.
 static uint32_t node_of(struct frame_tree *tree, uint32_t parent, char *text) {
   size_t index;
   uint64_t key = hash(parent, text);

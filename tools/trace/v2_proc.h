@@ -11,7 +11,8 @@
 struct trace_event;
 struct v2_state;
 
-// Each of these functions returns whether event ev can come next.
+// Each of these functions returns whether event ev can come next, given the
+// states in s. If not, other events must come first.
 bool v2_can_start_proc(struct v2_state *s, const struct trace_event *ev);
 bool v2_can_steal(struct v2_state *s, const struct trace_event *ev);
 

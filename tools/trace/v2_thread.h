@@ -13,7 +13,8 @@
 struct trace_event;
 struct v2_state;
 
-// Each of these functions returns whether event ev can come next.
+// Each of these functions returns whether event ev can come next, given the
+// states in s. If not, other events must come first.
 bool v2_can_take_runnable(struct v2_state *s, const struct trace_event *ev);
 bool v2_can_take_waiting(struct v2_state *s, const struct trace_event *ev);
 
@@ -25,8 +26,9 @@ void v2_go_stop(struct v2_state *s, const struct trace_event *ev);
 void v2_go_unblock(struct v2_state *s, const struct trace_event *ev);
 void v2_go_switch(struct v2_state *s, const struct trace_event *ev);
 
-// Ends the G with this id. Reports a violation if a stop of the world or an
-// assist of this G has not ended.
+// Ends the G with this id. Reports a violation if a stop of the world that this
+// G began, or this G's work for the garbage collector (GCMarkAssist), has not
+// ended.
 void v2_destroy(struct v2_state *s, const struct trace_event *ev, uint64_t id);
 
 #endif
