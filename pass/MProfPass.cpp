@@ -73,8 +73,9 @@ static void report(const Site &S) {
   });
 }
 
-/// Reports the calls in \p Sites as remarks, and passes them to \p Rewrite, the
-/// last call first. Returns whether there are any calls.
+/// Reports the calls in \p Sites as remarks, except those that are rewritten
+/// only to bypass an interceptor. Passes all calls to \p Rewrite, the last call
+/// first. Returns whether \p Sites has any calls.
 static bool rewriteAll(ArrayRef<Site> Sites,
                        function_ref<void(const Site &)> Rewrite) {
   for (const Site &S : Sites)

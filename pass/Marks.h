@@ -24,7 +24,8 @@ struct Options;
 
 /// Replaces MProf's annotations in llvm.global.annotations by function
 /// attributes. Gives functions on \p Ignorelist, which may be null, the
-/// attribute mprof_ignore. Records the place (see Place) of each call.
+/// attribute mprof_ignore. Records for each call the kind of function that
+/// contains it (see Place).
 void markModule(llvm::Module &M, const llvm::SpecialCaseList *Ignorelist,
                 const Options &Opts);
 
@@ -39,9 +40,9 @@ namespace mark {
 #define MPROF_ATTRIBUTE(Spelling, MinArgs, MaxArgs)                            \
   inline constexpr llvm::StringLiteral Spelling = "mprof-" #Spelling;
 #include "mprof/hooks.def"
-/// For functions such as je_posix_memalign (rows of MPROF_ALLOCATOR): the
-/// function does not return the address of the block that it allocates, but
-/// stores it at the address in its argument.
+/// For functions such as je_posix_memalign, which hooks.def lists with the kind
+/// alloc_out: the function does not return the address of the block that it
+/// allocates, but stores this address in memory to which an argument points.
 inline constexpr llvm::StringLiteral alloc_out = "mprof-alloc_out";
 } // namespace mark
 

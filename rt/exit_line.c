@@ -25,7 +25,8 @@ enum { BUFFER_SIZE = 2 * LINE_MAX_SHOWN };
 
 // --- the files ---
 
-// Begins a text at the end of l->buf. Returns where it begins.
+// Begins a text at the end of l->buf. Returns the offset in l->buf at which the
+// text begins.
 static size_t begin_text(struct mprof_exit_line *l) {
   struct mprof_text *t = &l->text;
   if (t->buf == NULL)
@@ -86,8 +87,8 @@ static void put_short_totals(struct mprof_text *t, const char *totals) {
   mprof_text_mem(t, totals, has_reason ? len : strlen(totals));
 }
 
-// Writes the files with their totals. base: NULL: with whole paths; otherwise
-// the common part of the paths is written only once.
+// Writes the files with their totals. base: the common part of the paths, which
+// is then written only once. NULL: the whole path of each file is written.
 static void put_files(struct mprof_text *t, const struct mprof_exit_line *l,
                       const char *base) {
   mprof_message_begin(t);

@@ -3,9 +3,9 @@
 //
 // Profiles that the program defines. The program adds values (files,
 // connections, ...) to a profile and removes values from it, by functions of
-// mprof/mprof.h. For each stack, a profile shows the number of values that the
-// stack added and that are not removed yet. Profiles are never deleted. (Go:
-// pprof.Profile)
+// mprof/mprof.h. A profile shows the stacks of the calls that added values, and
+// for each stack the number of its values that are not removed yet. Profiles
+// are never deleted. (Go: pprof.Profile)
 
 #ifndef MPROF_RT_BUCKET_CUSTOM_PROFILE_H
 #define MPROF_RT_BUCKET_CUSTOM_PROFILE_H
@@ -26,7 +26,8 @@ size_t mprof_custom_profile_find(const char *name);
 
 // Returns the lock of profile `number`. The lock guards the profile's values
 // and the counters of the profile's buckets. These buckets have the type
-// CUSTOM, and their size is mprof_custom_profile_key(number).
+// CUSTOM. Their field `size` has the value mprof_custom_profile_key(number),
+// which tells the buckets of different profiles apart.
 struct mprof_lock *mprof_custom_profile_lock(size_t number);
 static inline size_t mprof_custom_profile_key(size_t number) {
   return number + 1;

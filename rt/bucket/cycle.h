@@ -111,9 +111,10 @@ bool mprof_cycle_dump_ends_it(bool is_exit);
 // Until a cycle ends, later profiles show the same figures as the first
 // profile.
 bool mprof_cycle_is_missing(void);
-// The profile at exit may show the figures as of the end of a cycle. In this
-// case returns who ends cycles, the program or a collector. Returns
-// MPROF_CYCLE_NOBODY if the profile at exit shows all events until the exit.
+// Returns who ends cycles, the program or a collector, if the profile at exit
+// shows only the events until the end of the last cycle. Returns
+// MPROF_CYCLE_NOBODY if this profile shows all events until the exit, or if no
+// cycle has ended.
 enum mprof_cycle_owner mprof_cycle_as_of(void);
 // Resets the cycle number and the cycle owner to their initial values. Call
 // this in a forked child.

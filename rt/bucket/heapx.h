@@ -48,7 +48,8 @@ struct mprof_heapx_counts {
   struct mprof_heapx_cycle active; // guarded by active_lock
 };
 
-// The heapx counters of one shard in a bucket that another shard owns.
+// The heapx counters of one shard in a bucket that another shard owns. A shard
+// stands for one thread, or for a few threads that share counters (counts.h).
 struct mprof_heapx_cell {
   _Alignas(64) struct mprof_heapx_cycle cycles[3];
 };
@@ -109,8 +110,9 @@ struct mprof_heapx_end {
 void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
                       bool is_inside);
 
-// Adds to b's active heapx counters the events that were counted for `index`
-// since the last flush. Call with active_lock held.
+// Adds to b's active heapx counters, which profiles show, the events that were
+// counted in the counters with the number `index` since these counters were
+// last added. Call with active_lock held.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index);
 
 #endif // MPROF_RT_BUCKET_HEAPX_H

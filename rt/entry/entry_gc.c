@@ -6,8 +6,8 @@
 // heap in two points. First, they do not place objects on page boundaries,
 // because the program itself frees hardly any object. Second, they record
 // counted objects in the table of gc_objects.c, not in the live map. The
-// entries hold neither the guard nor a lock when they call the collector,
-// because the collector may run the program's finalizers.
+// entries have not set the recursion guard and hold no lock when they call the
+// collector, because the collector may run the program's finalizers.
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
@@ -244,8 +244,9 @@ static struct mprof_released release(void *ptr) {
 
 // Adds the object at ptr to the table again, because its reallocation has
 // failed. The table may have no room, if other threads have added objects since
-// release removed this one. Then counts the free of the object, because the
-// death of an object that is not in the table is never seen.
+// `release` removed this object. In this case counts the object as freed,
+// because the runtime does not see the death of an object that is not in the
+// table.
 static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
   if (!r.bucket || !lock_objects())

@@ -52,10 +52,10 @@ static bool is_first(struct program_s *p, void *own) {
   return atomic_compare_exchange_strong(&p->first, &first, own) || first == own;
 }
 
-// Returns whether the library is bound to a definition that is not the
-// program's. After the runtime has started, this function does not call the
-// loader, because the function may be called in any context, such as a signal
-// handler.
+// Returns whether the library uses a definition of a hooked function that is
+// not the program's definition. h describes the library and the function. After
+// the runtime has started, is_private does not call the loader, because it may
+// be called in any context, such as a signal handler.
 static bool is_private(const struct __mprof_module_hook *h) {
   struct program_s *p = find(h->program_s_word);
   if (!p || h->own == NULL || h->own == p->address ||

@@ -37,10 +37,10 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 // page boundaries. If mprof_live_needs_guard(addr), call with the recursion
 // guard set.
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
-// Get and set the value of a block of the program's own allocators at addr; 0:
-// no block. custom_blocks.c defines the meaning of the values.
-// mprof_live_set_custom returns false if there is no memory for the value. Call
-// with the recursion guard set.
+// Get and set the value that the map has for addr in the tree of the program's
+// own allocators; 0: these allocators have no block at addr. custom_blocks.c
+// defines the meaning of the values. mprof_live_set_custom returns false if
+// there is no memory for the value. Call with the recursion guard set.
 uint32_t mprof_live_custom(uintptr_t addr);
 bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
 // The trees have slots for addresses of at most this many bits.

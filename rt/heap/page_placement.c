@@ -133,14 +133,15 @@ void mprof_place_init(void) {
 }
 
 void mprof_place_set_masks(uint64_t rate) {
-  // With rate 0 no block is counted, so the masks need not change. This
-  // function is called again when the rate changes.
+  // With rate 0 no block is counted. So the masks by which call sites of free
+  // and delete recognize counted blocks need not change. This function is
+  // called again when the rate changes.
   if (rate == 0)
     return;
-  // No block is placed if the option heapx is on. A placed block has a
-  // different address and usable size, and a later resize always moves the
-  // block. This would distort the resizes and the slack that the heapx profile
-  // counts.
+  // No block is placed on a page boundary if the option heapx is on. A placed
+  // block has a different address and usable size than without MProf, and a
+  // later resize always moves the block. This would distort the resizes and the
+  // slack that the heapx profile counts.
   bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
   if (!sampled || !mprof_place.c)
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);

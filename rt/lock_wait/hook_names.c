@@ -8,8 +8,9 @@
 // the names. Only the names of mangled functions come from the symbolizer,
 // because the symbolizer demangles them.
 //
-// This file must not include a header that declares the hooked functions. It
-// declares them with another type, because it uses only their addresses.
+// This file declares the hooked functions as char arrays, because it uses only
+// their addresses. So it must not include a header that declares them as
+// functions.
 
 #include "lock_wait/hook_names.h"
 
@@ -77,7 +78,8 @@ bool mprof_hook_at(uintptr_t fn, struct mprof_hook *hook) {
   return false;
 }
 
-// A pseudo function that is never called. Linkers merge functions with equal
+// A pseudo function that is never called. The mutex profile shows it in place
+// of a stack that the runtime has dropped. Linkers merge functions with equal
 // code, which would give two functions the same address. So this function has
 // code that no other function has.
 MPROF_NOINLINE void mprof_lost_contended_runtime_lock(void) {

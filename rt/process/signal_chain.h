@@ -10,8 +10,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-// Returns whether the signal ends the process if its action is `action`. The
-// result is true if `action` is SIG_DFL and the default action of sig ends the
+// Returns whether the signal sig ends the process if `action` is its action.
+// This is so if `action` is SIG_DFL and the default action of sig ends the
 // process.
 bool mprof_signal_ends_process(int sig, const struct sigaction *action);
 

@@ -48,8 +48,9 @@ struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n) {
   return head;
 }
 
-// Sets the statistics that can be computed from the profile. If each event
-// counted them, the event would need one more atomic addition.
+// Computes some statistics, such as the number of samples, from the profile. If
+// each event updated these statistics, each event would need one more atomic
+// addition.
 static void set_stats(const struct mprof_mem_snapshot *s) {
   uint64_t allocs = 0, frees = 0, cut[3] = {0, 0, 0};
   for (size_t i = 0; i < s->len; i++) {
