@@ -77,7 +77,7 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
     return MPROF_AWAITS_SPIN;
   case MPROF_KIND_user:
     return MPROF_AWAITS_USER;
-  case MPROF_KIND_rwlock: // op may also be a try function, or have a timeout
+  case MPROF_KIND_rwlock: // op: any lock function, such as tryrdlock
     name = mprof_hooked_name(mprof_op_pc(op));
     if (name && strstr(name, "rdlock"))
       return MPROF_AWAITS_READ;

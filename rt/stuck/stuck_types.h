@@ -42,9 +42,10 @@ enum mprof_awaited {
 // of another thread, that other thread counts as the holder.
 enum mprof_holder {
   MPROF_HOLDER_UNKNOWN,
-  MPROF_HOLDER_THREAD, // the thread with the index `of`
+  MPROF_HOLDER_THREAD, // the thread whose index is in the field `of`
   MPROF_HOLDER_GONE,   // a thread that has ended
-  // Some or all of the threads that have a record of the lock (holds.h).
+  // Some or all of the threads that hold the lock according to the records of
+  // holds.h.
   MPROF_HOLDER_RECORDED,
 };
 
@@ -98,12 +99,15 @@ struct mprof_stuck_thread {
   struct mprof_thread_slot *slot; // stack of a stuck thread; otherwise NULL
 };
 
-// The reason why threads that wait for conditions, semaphores and barriers were
-// not judged.
+// The reason why the search did not decide which of the threads that wait for
+// conditions, semaphores and barriers are stuck.
 enum mprof_unjudged {
   MPROF_JUDGED,
-  MPROF_UNJUDGED_THREAD, // the thread with the id `unread` could not be read
-  MPROF_UNJUDGED_URING,  // addresses in io_uring or aio cannot be read
+  // It is unknown which memory the thread with the id `unread` can reach.
+  MPROF_UNJUDGED_THREAD,
+  // The program uses io_uring or aio, whose requests may have addresses that
+  // the search cannot read.
+  MPROF_UNJUDGED_URING,
   MPROF_UNJUDGED_PROC,   // a file of /proc could not be read
   MPROF_UNJUDGED_PIPE,   // the contents of a pipe could not be copied
   MPROF_UNJUDGED_MEMORY, // not enough memory, or the search took too long
@@ -111,8 +115,8 @@ enum mprof_unjudged {
 };
 
 struct mprof_stuck {
-  // All registered threads. If the search was called with age 0, also the
-  // threads that are not registered.
+  // All registered threads. If the search was called with the minimum wait time
+  // 0 (parameter `age`), also the threads that are not registered.
   struct mprof_stuck_thread *v;
   size_t len, cap, mapped_bytes;
   uint32_t *by_tid, *by_pthread; // hash tables; values are 1 + index in v
@@ -120,7 +124,8 @@ struct mprof_stuck {
   struct mprof_stuck_hold **holds; // sorted by lock, then newest first
   size_t holds_len, holds_bytes;
   size_t lost_holds; // number of held locks that have no record
-  // Numbers of threads with these grades, and number of cycles.
+  // Numbers of all stuck threads, of those with the grades "certain" and
+  // "likely", and of deadlock cycles.
   size_t stuck, certain, likely, cycles;
   enum mprof_unjudged unjudged;
   int unread;      // id of the thread, for MPROF_UNJUDGED_THREAD

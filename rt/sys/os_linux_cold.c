@@ -315,9 +315,9 @@ void mprof_helper_forget(struct mprof_helper *h) {
 
 extern char **environ;
 
-// Executes the program path with the descriptors `in` as its input and `out` as
-// its output. This function runs in the forked child and never returns. If path
-// cannot be executed, the child exits with status 127.
+// Executes the program file `path` with the descriptors `in` as its input and
+// `out` as its output. This function runs in the forked child and never
+// returns. If `path` cannot be executed, the child exits with status 127.
 static void execute(const char *path, const char *const args[], int in,
                     int out) {
   enum { ARGS_MAX = 8 };

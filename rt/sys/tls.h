@@ -44,8 +44,10 @@ struct mprof_tls {
   // (counts.h). NULL: no cell is cached.
   const struct mprof_bucket *cell_bucket;
   struct mprof_mem_cycle *cell_cycles;
-  uint64_t random;       // state of the random number generator; 0: not seeded
-  uint64_t rate_epoch;   // version of the countdown's sampling rate; 0: none
+  uint64_t random; // state of the random number generator; 0: not seeded
+  // Version number of the sampling rate for which the thread has drawn its
+  // countdown to the next sample; 0: no countdown was drawn.
+  uint64_t rate_epoch;
   volatile bool guarded; // true: the recursion guard is set
   // Signals that arrived while the guard was set. Bit s - 1 stands for signal
   // s. Such a signal stays blocked until the guard is cleared. In a forked

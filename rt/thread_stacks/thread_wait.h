@@ -3,9 +3,10 @@
 //
 // The part of a stack collection (thread_stacks.h) that each thread does
 // itself. A thread notes each of its waits: it stores the address of the struct
-// mprof_wait in its record, so that a reader can read the thread's stack during
-// the wait. If a round is active when the wait ends, the thread first fills its
-// own slot.
+// mprof_wait in its record. During the wait, a reader, which is a thread that
+// collects stacks, can then read the waiting thread's stack. If a round (a
+// collection of all stacks) is active when the wait ends, the thread first
+// stores its own stack in its slot of the round.
 //
 // The address is stored in the word `wait` of the thread's record. The word
 // changes as follows, where w is the address of the wait:
@@ -24,13 +25,14 @@
 //   the word has changed meanwhile, the reader drops the stack that it has
 //   read.
 // - HELD: the thread does not end its wait until the reader clears the bit. The
-//   reader sets this bit if the stack is not the thread's own stack, because
-//   the stack may not exist after the wait. In a round that stops all threads,
-//   the reader sets this bit for all waits.
+//   reader sets this bit if the thread waits on a stack other than its own, for
+//   example a coroutine's stack, which may not exist after the wait. In a round
+//   that stops all threads, the reader sets this bit for all waits.
 //
-// A reader asks a thread that does not wait by a signal. The signal must not
-// interrupt the thread's next wait. So the thread begins no wait while the word
-// is MPROF_WAIT_ASKED, that is, until the signal has arrived.
+// If a thread does not wait, the reader sends it a signal that asks for its
+// stack. The signal must not interrupt the thread's next wait. So the thread
+// begins no wait while the word is MPROF_WAIT_ASKED, that is, until the signal
+// has arrived.
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_WAIT_H
 #define MPROF_RT_THREAD_STACKS_THREAD_WAIT_H
@@ -44,8 +46,8 @@ struct mprof_thread_stacks;
 #define MPROF_WAIT_READ ((uintptr_t)1)
 #define MPROF_WAIT_HELD ((uintptr_t)2)
 #define MPROF_WAIT_BITS (MPROF_WAIT_READ | MPROF_WAIT_HELD)
-// Value of a thread's wait word while a reader's signal is on its way to the
-// thread. The signal asks the thread for its stack. No wait has this address.
+// Value of the word `wait` in a thread's record while a signal that asks the
+// thread for its stack is on its way to the thread. No wait has this address.
 #define MPROF_WAIT_ASKED ((uintptr_t)4)
 
 // Notes the wait w, which the calling thread is about to begin: stores the
@@ -59,9 +61,9 @@ void mprof_wait_note(struct mprof_wait *w);
 void mprof_wait_note_end(struct mprof_wait *w);
 
 // Connects thread t, which enters the registry, with its slot in the active
-// round, if a round is active. If the reader has already sent t a signal, t
-// will begin no wait before the signal has arrived. Call with registry_lock
-// held.
+// round, if a round is active. If the thread that collects the stacks has
+// already sent t a signal, t will begin no wait before the signal has arrived.
+// Call with registry_lock held.
 void mprof_stacks_enter_locked(struct mprof_thread *t);
 // Waits until no reader reads the stack of t. Call when t is about to end.
 void mprof_stacks_until_unread(const struct mprof_thread *t);

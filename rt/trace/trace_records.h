@@ -18,8 +18,9 @@ struct mprof_trace_record {
   uint64_t ticks; // ticks since the previous record of the row
   // The arguments of the record, in the order that enum mprof_trace_type gives.
   // A WAKE record has four arguments. n[0]: the stack. n[1]: number of the
-  // woken thread, 0: no thread. n[2]: sequence number of the wake-up. n[3]: how
-  // many sequence numbers of the woken thread format 1.23 does not use.
+  // woken thread, 0: no thread. n[2]: sequence number of the wake-up among the
+  // events of the woken thread. n[3]: how many of the sequence numbers up to
+  // n[2] are not used in Go's format 1.23.
   uint64_t n[4];
   const unsigned char *text; // text of a LOG record, n[3] bytes
 };

@@ -16,8 +16,9 @@
 // Returns the text of the name with this handle, or "" if the handle is 0.
 const char *mprof_trace_name_text(uint32_t handle);
 // Adds n starts and ends of regions, in the order of v, to the trace of the
-// calling thread. Used for phases during which the thread could not add
-// records. Call with the recursion guard set.
+// calling thread. Each has a time in the past. Used for phases of a garbage
+// collection, during which the thread could not add records. Call with the
+// recursion guard set.
 void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n);
 // Empties the table of names in a forked child.
 void mprof_trace_names_reset(void);
@@ -34,8 +35,8 @@ void mprof_trace_labels(uintptr_t frame);
 // belongs to the thread. now: time of the clock. Call this between
 // mprof_trace_enter and mprof_trace_leave, when row r has room for a record.
 void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
-// Returns the handle of "lock.waited_ns", the key of messages with the charges
-// of releases.
+// Returns the handle of "lock.waited_ns", the key of messages that tell how
+// long other threads have waited for a lock that a thread releases.
 uint32_t mprof_trace_charge_key(void);
 // Returns the handle of "labels", the key of messages with label sets.
 uint32_t mprof_trace_labels_key(void);

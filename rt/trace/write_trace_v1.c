@@ -30,11 +30,11 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Writes the number of processors at the begin of the file. If a thread appears
-// in the file before this event, readers assume that the thread existed when
-// the trace began. The event is written twice, because Go 1.22 and later take
-// the number only from a second event. Without the number, the view of mutator
-// utilization in Go's tools fails.
+// Writes the event with the number of processors, if the file does not have it
+// yet. If a thread appears in the file before this event, readers assume that
+// the thread existed when the trace began. The event is written twice, because
+// Go 1.22 and later take the number only from a second event. Without the
+// number, the view of mutator utilization in Go's tools fails.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
   for (int i = 0; i < 2 && to->is_first; i++)
@@ -207,7 +207,8 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
   mprof_trace_put_bytes(w, s, len);
 }
 
-// Stacks are not part of a batch, but readers require a batch before them.
+// Begins a batch without events, because readers require a batch before the
+// stacks. The stacks themselves are not part of this batch.
 static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
   begin_batch(w, NULL, 0, end_ticks);
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinds new stacks and stacks that have code without frame pointers, by call
-// frame information (eh_frame.h). The rule for a code address tells where the
+// Unwinds stacks by call frame information (eh_frame.h). This is done for
+// stacks that have code without frame pointers, and for each stack that the
+// runtime sees for the first time. The rule for a code address tells where the
 // caller's frame is. A rule fits in one word and is cached, so most steps need
 // only one table lookup. Code without call frame information is assumed to keep
 // frame pointers.
@@ -272,7 +273,8 @@ struct walk {
   // False: f.pc is only a guess, because the step before went through code
   // without call frame information.
   bool is_sure;
-  bool is_hiding; // true: the frame of a runtime's entry was left out
+  // True: a frame was left out, because its code is an entry (mprof_is_entry).
+  bool is_hiding;
   // Number of frames, counted from the leaf, up to the first frame whose code
   // keeps no frame pointer.
   size_t by_fp;

@@ -22,8 +22,9 @@
 #include "write/write_text_heapx.h"
 
 struct heapx_copy {
-  struct mprof_mem_snapshot own; // used for a request of the program
-  // &own, or the snapshot of the heap profile.
+  // Used if the program requests this profile before the process ends.
+  struct mprof_mem_snapshot own;
+  // The address of `own`, or of the snapshot of the heap profile.
   const struct mprof_mem_snapshot *snapshot;
   struct mprof_heapx_groups stacks;
 };
@@ -75,7 +76,7 @@ static bool is_shown(const void *copy, void *const *copies) {
 }
 
 static bool has_stacks(const void *copy) {
-  (void)copy; // The heap profile has the same stacks and reports them.
+  (void)copy; // has_stacks of the heap profile reports the same stacks
   return false;
 }
 

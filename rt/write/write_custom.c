@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the profiles that the program defines (custom_profile.h), as
-// profile.proto or as legacy text. A sample is a stack that added values to the
-// profile, with the number of values that were not removed.
-// (Go: printCountProfile)
+// profile.proto or as legacy text. A sample has the stack of the calls that
+// added some values to the profile, and the number of these values that were
+// not removed. (Go: printCountProfile)
 
 #include "write/write_custom.h"
 

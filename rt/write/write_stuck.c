@@ -40,7 +40,8 @@
 struct writer {
   struct mprof_report *w;
   const struct mprof_stuck *g;
-  struct mprof_bucket *bucket; // buffer for the stack that took a lock
+  // Buffer for the recorded stack of a call that took a lock.
+  struct mprof_bucket *bucket;
 };
 
 // --- words ---
@@ -335,9 +336,9 @@ static void put_unseen(const struct writer *p) {
   mprof_report_put(p->w, "\n");
 }
 
-// Writes a note if some locks were not judged, because the runtime could not
-// record who holds them. This concerns the kinds of locks whose memory does not
-// name the holder.
+// Writes a note if the runtime could not record the holders of some locks. For
+// these locks, the search could not decide whether their waiters are stuck.
+// This concerns only kinds of locks whose memory does not name the holder.
 static void put_lost(const struct writer *p) {
   if (p->g->lost_holds == 0)
     return;

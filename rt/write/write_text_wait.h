@@ -19,9 +19,9 @@ struct mprof_outfile;
 // Writes the profile "block" or "mutex". (Go: printCountCycleProfile)
 int mprof_write_wait_text(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s);
-// Writes the profile "threadcreate". The call of
-// mprof_threadcreate_snapshot_take must have had by_stack == true, because the
-// text has no thread names. (Go: printCountProfile)
+// Writes the profile "threadcreate". The caller must have taken the snapshot
+// with by_stack == true (mprof_threadcreate_snapshot_take), because the text
+// has no thread names. (Go: printCountProfile)
 int mprof_write_threadcreate_text(struct mprof_outfile *f,
                                   const struct mprof_threadcreate_snapshot *s);
 // Writes a profile of thread stacks. (Go: printCountProfile)
