@@ -48,9 +48,10 @@ void v2_call_end(struct v2_state *s, const struct trace_event *ev) {
   p->status = P_RUNNING;
 }
 
-// Returns whether GoSyscallEndBlocked can come next. This event means that
-// another thread has taken the P of the system call. So the event that took the
-// P, ProcSteal, must come first.
+// Returns whether the event GoSyscallEndBlocked can come next. It means that
+// another thread has taken the P (processor of Go's scheduler) with which the
+// system call began. So the event ProcSteal, by which that thread took the P,
+// must come first.
 bool v2_can_end_blocked(struct v2_state *s, const struct trace_event *ev) {
   uint64_t p = v2_m_of(s, ev->m)->p;
   return p == TRACE_NONE || v2_p_of(s, p)->status != P_IN_CALL;

@@ -56,8 +56,9 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
   }
 }
 
-// Reports a violation if the event begins a range that is open, or ends a range
-// that is not open. Then updates *open.
+// Reports a violation if the event begins a range (a time span, such as a
+// sweep) that is already open, or ends a range that is not open. Then updates
+// *open.
 // *open: whether the range of the event is open.
 // begins: true: the event begins the range; false: the event ends the range.
 static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
@@ -69,9 +70,9 @@ static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
 }
 
 // Handles an event such as GCSweepActive, which tells at the start of a
-// generation that a range is open. In the first generation, the range must be
-// new to the reader. In a later generation, the reader must already know that
-// the range is open.
+// generation that a range is open. In the first generation, no earlier event
+// can have opened the range, so *open must be false. In a later generation,
+// *open must be true, because earlier events have told that the range is open.
 static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
                    enum trace_rule rule) {
   bool first = s->trace->generation == s->first_generation;

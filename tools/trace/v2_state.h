@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Go's trace formats 1.22 and later: the states of all Gs, Ps and threads, and
-// the checks that the handlers of several event types share.
+// Go's trace formats 1.22 and later: the states of all Gs (goroutines), Ps
+// (processors of Go's scheduler) and Ms (threads), and the checks that the
+// handlers of several event types share.
 
 #ifndef MPROF_TRACE_V2_STATE_H
 #define MPROF_TRACE_V2_STATE_H
@@ -75,9 +76,10 @@ struct v2_state *v2_state_new(struct trace *t);
 void v2_state_free(struct v2_state *state);
 void v2_begin_generation(struct v2_state *state);
 
-// Return the state of a G, a P or an M. If the id is new, the function adds a
-// state to the array. Adding may move the array, so earlier pointers to states
-// of the same kind are then invalid.
+// Return the state of a G (goroutine), a P (processor of Go's scheduler) or an
+// M (thread). If the id is new, the function adds a state to the array. Adding
+// may move the array, so earlier pointers to states of the same kind are then
+// invalid.
 struct g_state *v2_g_of(struct v2_state *s, uint64_t id);
 struct p_state *v2_p_of(struct v2_state *s, uint64_t id);
 struct m_state *v2_m_of(struct v2_state *s, uint64_t id);
@@ -89,14 +91,14 @@ bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
                 uint64_t new);
 
 enum need { MAY, MUST, MUST_NOT };
-// Reports a violation if the thread of ev has a P or a G that it must not have,
-// or lacks one that it must have. p and g say what is required. MUST: the
-// thread must have one. MUST_NOT: the thread must have none. MAY: both are
-// valid.
+// Reports a violation if the thread of ev has a P (processor) or a G
+// (goroutine) that it must not have, or lacks a P or a G that it must have. p
+// and g say what is required. MUST: the thread must have one. MUST_NOT: the
+// thread must have none. MAY: both are valid.
 void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g);
-// Reports a violation if thread g is not in the state `wanted`. Does nothing if
-// g is TRACE_NONE.
+// Reports a violation if the G (goroutine) g is not in the state `wanted`. Does
+// nothing if g is TRACE_NONE.
 void v2_check_g_status(struct v2_state *s, const struct trace_event *ev,
                        uint64_t g, enum g_status wanted);
 

@@ -37,10 +37,10 @@ struct timeline {
   size_t thread_count, thread_capacity;
   struct wait *longest; // the longest waits, longest first
   size_t longest_count, longest_max;
-  struct idmap end_ids; // maps the result of end_key to an index of ends
+  struct idmap end_ids; // maps the result of end_key to an index in `ends`
   struct wait_end *ends;
   size_t end_count, end_capacity;
-  // Maps the result of place_key to an index of holders.
+  // Maps the result of place_key to an index in `holders`.
   struct idmap holder_ids;
   struct holder *holders;
   size_t holder_count, holder_capacity;
@@ -49,9 +49,9 @@ struct timeline {
   // ids, the map becomes `older`, and the ids that were in `older` are dropped.
   struct idmap charges, older;
   size_t charge_count; // number of ids in `charges`
-  // The latest waits that other threads have ended, as a ring. A wait stays
-  // here for a while: if a release of a lock has ended the wait, the charge of
-  // this release may come after the end of the wait.
+  // A ring of the latest waits that other threads have ended. A wait stays here
+  // for a while, because it is not yet known whether it was a wait for a lock.
+  // If it was, an event with the charge of the lock's release may follow.
   struct pending pending[PENDING];
   size_t pending_count;
 };
@@ -136,7 +136,7 @@ static void count_end(struct timeline *l, const struct wait *w) {
 }
 
 // Counts the end of a wait, unless the wait was for a lock. A wait for a lock
-// is already counted in the charge of a release.
+// is already counted with the release of the lock (timeline_charge).
 static void settle(struct timeline *l, const struct pending *p) {
   size_t index;
   if (!idmap_find(&l->charges, p->id, &index) &&

@@ -38,8 +38,9 @@ struct wait {
   struct trace_text reason;
   struct place at;
   uint64_t start, length; // nanoseconds; start counts from the first event
-  // How the wait ended: another thread ended it, no waker is recorded (such as
-  // after a timeout), or the trace ended first.
+  // How the wait ended. WAIT_WOKEN: another thread ended it. WAIT_BY_ITSELF:
+  // the trace does not say who ended it, for example after a timeout.
+  // WAIT_OPEN: the wait had not ended at the end of the trace.
   enum { WAIT_WOKEN, WAIT_BY_ITSELF, WAIT_OPEN } end;
   uint64_t waker; // thread that ended the wait; 0: not known
   struct place woken_at;
@@ -55,9 +56,11 @@ struct wait_end {
 
 // A source line that has released locks for which other threads waited.
 struct holder {
-  uint64_t count;          // number of releases
-  uint64_t total, longest; // charges of the releases, in nanoseconds
-  uint64_t first;          // time of the first release
+  uint64_t count; // number of releases
+  // Nanoseconds that other threads waited: for all releases together, and the
+  // largest value of one release.
+  uint64_t total, longest;
+  uint64_t first; // time of the first release
   struct place at;
 };
 
