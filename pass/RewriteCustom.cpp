@@ -30,7 +30,8 @@
 // optimizer has run, lowerDeferred replaces these calls by the accesses:
 //
 //     declare { i64, i1 } @mprof.countdown(i64 %bytes)
-//         ; subtracts; returns the rest, and whether to call the runtime
+//         ; subtracts %bytes from the countdown; returns the new countdown,
+//         ; and whether to call the runtime
 //     declare i1 @mprof.uncounted(ptr %block)
 //         ; returns whether (%block & __mprof_custom_mask) == 0
 //

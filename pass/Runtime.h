@@ -23,9 +23,9 @@ namespace mprof {
 /// The prefix of the runtime's symbols that rewritten code uses.
 inline constexpr llvm::StringLiteral Prefix = "__mprof_";
 
-/// Returns \p Attrs, attributes of a function such as malloc, without those
-/// that are wrong for the runtime's function that replaces it. The runtime's
-/// function accesses memory of its own, keeps pointers and takes locks. \p
+/// Returns \p Attrs, the attributes of a function such as malloc, without those
+/// that do not hold for the runtime's replacement of this function. The
+/// replacement accesses memory of its own, keeps pointers and takes locks. \p
 /// NumParams is the number of parameters.
 llvm::AttributeList entryAttributes(llvm::LLVMContext &Ctx,
                                     llvm::AttributeList Attrs,

@@ -44,23 +44,24 @@ struct mprof_mem_cycle {
 };
 
 // Counters of a MEM bucket. A thread adds its events to own[], to future[] or
-// to a cell; counts.h explains the choice. The array index comes from the cycle
-// machine (cycle.h). A flush (counts.h) adds the new counts to active, which
-// profiles show. (Go: memRecord)
+// to a cell (separate counters for one thread or one group of threads);
+// counts.h explains the choice. The array index comes from the cycle machine
+// (cycle.h). A flush (counts.h) adds the new counts to active, which profiles
+// show. (Go: memRecord)
 struct mprof_mem_counts {
-  struct mprof_mem_cycle own[3]; // only the owner adds; never decreases
+  struct mprof_mem_cycle own[3]; // only shard `owner` adds; never decreases
   struct mprof_mem_cycle active; // shown in profiles; guarded by active_lock
   // Threads add to future by atomic operations. A flush, which holds
   // active_lock, sets the counters of future to 0.
   struct mprof_mem_cycle future[3];
-  // The number of events of own and of the cells that flushes have already
+  // Numbers of those events in own and in the cells that flushes have already
   // added to active. Guarded by active_lock.
   struct mprof_mem_cycle taken[3];
 };
 
-// Maximum number of locks for which one stack has separate buckets. If the
-// stack waits for more locks, one common bucket counts the waits for all
-// further locks. The field `object` of the common bucket is 0.
+// Maximum number of locks for which one stack has separate buckets. If threads
+// with this stack wait for more locks, one common bucket counts their waits for
+// all further locks. The field `object` of the common bucket is 0.
 #define MPROF_LOCKS_PER_STACK 32u
 
 // Counters of a BLOCK or MUTEX bucket. Each event is scaled by the sampling
@@ -104,13 +105,15 @@ struct mprof_bucket_key {
     size_t size;      // MEM: bytes per block; CUSTOM: mprof_custom_profile_key
     uintptr_t object; // BLOCK, MUTEX: the lock's address; 0: no particular lock
   };
-  // MEM: heap_rate of the sample, by which readers scale the counts.
+  // MEM: heap_rate at which the blocks were sampled. The numbers of all blocks
+  // are estimated from the counts and this rate.
   uint64_t rate;
 };
 
 // Memory layout of a MEM bucket: own and active fill the first cache line.
 // future begins the second cache line, so that the additions of many threads to
-// future do not slow down the owner's additions to own.
+// future do not slow down the additions to own by the bucket's owner (a shard,
+// see counts.h).
 struct mprof_bucket {
   union {
     struct mprof_mem_counts mem;

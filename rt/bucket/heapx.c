@@ -51,9 +51,10 @@ static struct place place_of(struct mprof_bucket *b, bool is_inside) {
   return (struct place){&x->future[index], true};
 }
 
-// Adds n to a counter. The slack of a block is added to SLACK before it is
-// added to SLACK_FREED. The store has release order, so that no reader sees
-// more slack in SLACK_FREED than in SLACK.
+// Adds n to a counter. The slack of a block (its usable bytes beyond the
+// requested size) is added to SLACK at the allocation, and to SLACK_FREED at
+// the free. The store has release order, so that no thread reads more slack in
+// SLACK_FREED than in SLACK.
 static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
   _Atomic uint64_t *to = &p.at->n[which];
   if (n == 0)

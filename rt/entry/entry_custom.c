@@ -5,10 +5,10 @@
 // instrumented code calls. Custom allocators are functions that the program
 // marks with mprof_alloc, mprof_free or mprof_realloc, and allocators that call
 // mprof_alloc_event or a similar function. The instrumented call site calls the
-// program's function, and the entry only counts. A custom allocator chooses the
-// addresses of its blocks, so an address does not tell whether its block is
-// counted. Therefore, as soon as one block has been counted, every instrumented
-// free calls the runtime.
+// program's function, and the entry only counts the event. A custom allocator
+// chooses the addresses of its blocks, so an address does not tell whether its
+// block is counted. Therefore, as soon as one block has been counted, every
+// instrumented free calls the runtime.
 
 #include "entry/entry_custom.h"
 

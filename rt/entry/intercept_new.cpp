@@ -88,8 +88,8 @@ using nothrow = const std::nothrow_t &;
 
 // NEW and DELETE define the interceptor of an operator.
 // Plain: an expression that does the operator's work with the real malloc.
-// Default: the call to make if the operators are not intercepted (is_on). This
-//   call reaches any form of the operator that the program has replaced.
+// Default: the call to make if is_on() returns false. This call reaches any
+//   form of the operator that the program has replaced.
 #define NEW(Symbol, Params, Args, Except, Plain, Default)                      \
   OPERATOR(void *, Symbol, Params, Except)                                     \
   static void *plain_##Symbol Params Except { return Plain; }                  \

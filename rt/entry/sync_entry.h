@@ -77,10 +77,10 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     result_;                                                                   \
   })
 
-// Evaluates call, which is a cancellation point. The wait w may be noted, that
-// is, recorded for readers of all threads' stacks. If w is noted and call does
-// not return, mprof_wait_cancelled ends w. If w is not noted, nothing has to be
-// undone, so no cleanup routine is registered.
+// Evaluates call, which is a cancellation point. The wait w is noted if the
+// address of w is in the thread's record, where other threads can read it. If w
+// is noted and call does not return, mprof_wait_cancelled ends w. If w is not
+// noted, nothing has to be undone, so no cleanup routine is registered.
 #define NOTED_CANCELLATION_POINT(w, call)                                      \
   ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
 
@@ -123,10 +123,10 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     return r;                                                                  \
   }
 
-// Removes the calling thread's hold record of a lock that it is about to
-// unlock. A hold record tells where the thread took the lock (holds.h). Some
+// Removes the calling thread's hold record of a lock that the thread is about
+// to unlock. A hold record tells where the thread took the lock (holds.h). Some
 // locks do not store all their holders, so the runtime knows the holders only
-// from these records. Therefore a record must not outlive its hold.
+// from these records. Therefore no record may exist after the unlock.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
   if (mprof_unlikely(mprof_holds_on) &&
       (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
@@ -151,10 +151,10 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     return r;                                                                  \
   }
 
-// A wait for a condition, which also releases the condition's mutex. The
-// runtime computes the charge of this release before the wait begins, and
-// records the charge after the wait has ended. The charge is the time that
-// other threads have waited for the mutex.
+// A wait for a condition, which also releases the condition's mutex. The mutex
+// profile shows for this release how long other threads have waited for the
+// mutex. The runtime computes this time before the wait begins, and records it
+// after the wait has ended.
 struct mprof_cond_wait {
   struct mprof_wait wait;
   struct mprof_release release;
@@ -172,8 +172,9 @@ static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
   mprof_cond_wait_begin(&w->wait, op, frame, (uintptr_t)c, (uintptr_t)m);
 }
 
-// Ends the wait and the release. If the call failed at once, the charge of the
-// release is not recorded, because the mutex was not released.
+// Ends the wait and the release. If the call failed at once, the time that
+// other threads have waited for the mutex is not recorded, because the mutex
+// was not released.
 static inline void mprof_cond_end(struct mprof_cond_wait *w,
                                   enum mprof_outcome outcome) {
   mprof_wait_end(&w->wait, outcome);

@@ -5,8 +5,8 @@
 // There are two lists of sets: the snapshots that a process writes at signals
 // (option dump_keep), and the outputs of all forked children (option
 // children_keep). A new set in a full list replaces the oldest set, whose files
-// are removed. If log_path is relative and the program has changed its
-// directory since, the files of the oldest set stay.
+// are removed. If log_path is relative, and the program has changed its
+// directory after it wrote the oldest set, the files of this set stay.
 
 #ifndef MPROF_RT_FILE_KEEP_NEWEST_H
 #define MPROF_RT_FILE_KEEP_NEWEST_H
@@ -28,7 +28,7 @@ struct mprof_keep_set {
 // Adds the path of a file that was written.
 void mprof_keep_add(struct mprof_keep_set *set, const char *path);
 // Adds the set to a list, and removes the files of the set that it replaces.
-// Does nothing if the option sets no limit. Call with writer_lock held.
+// Does nothing if the list's option sets no limit. Call with writer_lock held.
 void mprof_keep_newest(enum mprof_keep_list which,
                        const struct mprof_keep_set *set);
 

@@ -8,6 +8,7 @@
 //   allocation: unwind -> bucket -> live map -> count
 //   free:       live map -> count
 //
+// The live map finds the bucket of a counted block by the block's address.
 // The stack is unwound and hashed before any lock is taken. An allocation
 // usually takes a lock only to insert a new bucket. A free usually takes no
 // lock. Only blocks at unusual addresses also need the lock of a hash table
@@ -270,7 +271,8 @@ void mprof_event_kept(struct mprof_released r, void *ptr) {
   } else {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
   }
-  // A block that is not in the live map would count as in use for ever.
+  // A block that is not in the live map would count as in use for ever, because
+  // its later free would not be recognized.
   if (!is_known)
     mprof_event_freed(r);
 }

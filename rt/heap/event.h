@@ -87,7 +87,9 @@ void mprof_event_kept(struct mprof_released r, void *ptr);
 // must not be NULL.
 struct mprof_alloc_owner {
   uintptr_t arena; // address that identifies the block's arena; 0: none
-  bool is_outer;   // contains the blocks already at ptr, which stay counted
+  // True: the new block contains the blocks that are already counted at ptr,
+  // and these blocks stay counted.
+  bool is_outer;
 };
 void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
                               const struct mprof_alloc_owner *place);

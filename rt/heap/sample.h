@@ -22,9 +22,10 @@
 // Returns the current sampling rate, which is the mean number of bytes between
 // samples.
 uint64_t mprof_sample_rate(void);
-// Sets the sampling rate, and the free masks for this rate (page_placement.h).
-// Makes each thread draw a new distance to its next sample before its next
-// allocation. Returns the previous rate.
+// Sets the sampling rate, and adapts to this rate the address masks by which
+// call sites of free and delete recognize blocks that may be counted
+// (page_placement.h). Makes each thread draw a new distance to its next sample
+// at its next allocation. Returns the previous rate.
 uint64_t mprof_sample_set_rate(uint64_t rate);
 
 // Decides whether to count an allocation of `size` bytes. The call site has

@@ -41,11 +41,11 @@ struct mprof_hold {
 _Static_assert(sizeof(struct mprof_hold) == 64, "one cache line");
 
 struct mprof_holds {
-  // Number of needed records that were replaced while the thread held their
-  // locks. Only the thread itself writes this field.
+  // Number of records with is_needed = 1 that other records have replaced while
+  // the thread held their locks. Only the thread itself writes this field.
   atomic_uint lost;
-  // True if a lock may have a record that is not one of the lock's preferred
-  // records (holds.c).
+  // True if the record of a lock may be outside the few entries of v that the
+  // hash of the lock's address selects (the preferred records in holds.c).
   bool has_strayed;
   struct mprof_hold v[MPROF_HOLDS];
 };
@@ -75,8 +75,8 @@ static inline void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
     mprof_holds_add(lock, kind, op, frame);
 }
 // Removes the calling thread's record of a lock that the thread releases. Does
-// nothing if there is no such record. Call this only for locks whose records
-// are needed, and with the guard set.
+// nothing if there is no such record. Call this with the guard set, and only
+// for locks that do not store their owner (is_needed).
 void mprof_hold_dropped(uintptr_t lock);
 
 // Copies record i of thread t to *copy. t->holds must not be NULL. Returns

@@ -18,8 +18,8 @@ static inline mprof_pc mprof_op_pc(uintptr_t op) { return op + 1; }
 // stack of such an event is unknown, this function is the only frame of the
 // recorded stack. (Go: _LostContendedRuntimeLock)
 void mprof_lost_contended_runtime_lock(void);
-// Returns the name of the hooked function or pseudo function whose entry in a
-// recorded stack is pc, as mprof_op_pc computes it. Returns NULL if pc belongs
+// Returns the name of the hooked function or pseudo function that the address
+// pc stands for in a recorded stack (mprof_op_pc). Returns NULL if pc belongs
 // to no such function, or if the name of the function is mangled.
 const char *mprof_hooked_name(mprof_pc pc);
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The marks of the releases of one object; see wake_marks.h. A mark links the
-// wakeup of a thread to the release that caused it. If several releases wake
-// one thread each, the first thread that runs is assumed to be woken by the
-// first release, and so on. The kernel may run the threads in another order.
-// Then a thread gets the mark of a release that woke a different thread. But
-// each release still has exactly one woken thread.
+// Stores marks for the releases of one object; see wake_marks.h. A mark links
+// the wakeup of a thread to the release that caused it. If several releases
+// wake one thread each, the first thread that runs is assumed to be woken by
+// the first release, and so on. The kernel may run the threads in another
+// order. Then a thread gets the mark of a release that woke a different thread.
+// But each release still has exactly one woken thread.
 
 #include "lock_wait/wake_marks.h"
 
@@ -51,10 +51,11 @@ struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
       remove_at(m, i);
     return mark;
   }
-  // No mark is new enough. A mark is added a moment before its release happens,
-  // and the thread may have begun to wait in between. If so, the newest mark
-  // belongs to the release that woke this thread. If this release wakes only
-  // one thread, no other thread needs the mark, so it is removed.
+  // All marks are older than the begin of the wait. But a mark is added a
+  // moment before its release happens, and the thread may have begun to wait in
+  // between. If so, the newest mark belongs to the release that woke this
+  // thread. If this release wakes only one thread, no other thread needs the
+  // mark, so it is removed.
   if (m->len != 0 && m->marks[m->len - 1].wakes == MPROF_WAKES_ONE)
     m->len--;
   if (m->lost.buf && m->lost.ticks >= ticks)

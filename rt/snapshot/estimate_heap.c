@@ -72,10 +72,10 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
 
 // --- numbers of objects ---
 
-// The counters of a sample that are numbers of objects.
+// The numbers of objects of a sample, which are rounded to integers.
 enum { ALLOC, INUSE, TEMPORARY, IN_PLACE, MOVED, QUANTITIES };
 
-// The sums over those samples of one stack that were already rounded.
+// For one stack: sums over the samples whose numbers were already rounded.
 struct stack_sums {
   // Result of start_of; 0: not computed yet. The number is added to each exact
   // sum before the sum is rounded down.

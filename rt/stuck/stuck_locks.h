@@ -21,8 +21,8 @@
 // Returns the kind of object that a thread waits for in the hooked function op.
 // kind: an enum mprof_kind. Returns MPROF_AWAITS_NOTHING if op has a timeout.
 enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind);
-// Returns the kind of lock that the hooked function op takes, which may also be
-// a try function. kind: an enum mprof_kind.
+// Returns the kind of lock that the hooked function op takes. op may also be a
+// function such as pthread_mutex_trylock. kind: an enum mprof_kind.
 enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind);
 
 // The holder of a lock, as read from the lock's memory. The memory may contain
@@ -45,11 +45,11 @@ struct mprof_lock_holder mprof_lock_holder_of(uintptr_t lock,
 bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h);
 
-// Returns whether thread x sleeps without a timeout in the object that it waits
-// for. If x is the calling thread, a signal handler has interrupted its wait.
-// Then the result tells whether x will sleep in the object again after the
-// handler. Always returns true for spin locks and the program's own locks,
-// because their waiters need not sleep.
+// Returns whether thread x sleeps, without a timeout, in a futex call on the
+// object that x waits for. If x is the calling thread, a signal handler has
+// interrupted its wait. Then the result tells whether x will sleep in this call
+// again after the handler. Always returns true for spin locks and the program's
+// own locks, because their waiters need not sleep.
 bool mprof_stuck_sleeps(struct mprof_stuck_thread *x);
 
 #endif // MPROF_RT_STUCK_STUCK_LOCKS_H

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the memory map, finds the blocks of glibc's malloc, and marks the
-// blocks that searched words point to; see stuck_memory.h.
+// blocks to which words of the searched memory point; see stuck_memory.h.
 //
 // First the areas of the memory map are read. Stacks and the runtime's own
 // mappings are removed from the areas. Then malloc's heaps are found. They
 // become blocks and are removed from the areas, too. The remaining areas are
-// the roots, whose words are all searched. A heap whose layout is not
-// understood stays in the areas, so it is a root.
+// the roots: each of their words may be the address of a block. A heap whose
+// layout is not understood stays in the areas, so it is a root.
 
 #include "stuck/stuck_memory.h"
 
@@ -180,7 +180,7 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
     rest.start = limit;
     if (start > a->start && limit < rest.limit) {
       if (m->areas_len == m->areas_cap)
-        return; // no room, so the range stays a root
+        return; // no room for one more area, so the range is not cut out
       memmove(a + 2, a + 1, (m->areas_len - i - 1) * sizeof(*a));
       m->areas_len++;
       a[1] = rest;

@@ -28,7 +28,7 @@
 
 struct module {
   struct module *next;
-  struct mprof_mapping map; // as while loaded; map.to is set at the unload
+  struct mprof_mapping map; // mapping while loaded; map.to: set at the unload
   uintptr_t shown;          // start address in output files after the unload
 };
 

@@ -85,9 +85,9 @@ bool mprof_symbolizer_find(const char **path) {
   if (getauxval(AT_SECURE) != 0)
     return false;
   if (mprof_has_sanitizer()) {
-    // The sanitizer finds its own symbolizer by its own options. The path
-    // chosen here is used for modules in files. If no path is found, only the
-    // sanitizer can name functions.
+    // The sanitizer finds its own symbolizer by its own options. MProf runs the
+    // symbolizer chosen here for code that is in a file. If no path is found,
+    // only the sanitizer can name functions.
     if (is_symbolizer(flag))
       strcpy(state.path, flag);
     else if (!find_symbolizer())

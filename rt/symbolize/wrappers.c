@@ -18,7 +18,8 @@
 
 enum { NAME_SIZE = MPROF_WRAPPER_NAME };
 
-// List of registered nodes; guarded by registry_lock.
+// Linked list of the nodes with names that translation units have registered;
+// guarded by registry_lock.
 static struct __mprof_wrappers *modules;
 
 // Constructors of the program call this function. If the recursion guard is

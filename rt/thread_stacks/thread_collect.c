@@ -4,7 +4,7 @@
 // Fills the slots (one for each thread) with stacks; see thread_collect.h. Each
 // slot is filled in one of these ways:
 // 1. If the thread is in a noted wait (its record has the address of the wait),
-//    the reader reads the thread's stack.
+//    the reader (the thread that collects the stacks) reads the thread's stack.
 // 2. Otherwise the reader asks the thread by a signal and waits some time for
 //    the answer. The reader does not ask a thread if the signal would make a
 //    system call of the thread fail with EINTR.
@@ -72,29 +72,30 @@ static bool is_its_own(const struct mprof_reader *r,
 
 // --- reading a thread that waits ---
 
-// Returns whether the reader must hold the thread in its wait while the reader
-// reads the stack. w: address of the wait. A thread that is not held may end
-// the wait meanwhile. This is harmless if the wait is on the thread's own
-// stack, because this stack exists until the thread ends. A thread does not end
-// while the reader reads its stack. In a round that stops all threads, every
-// thread is held.
+// Returns whether the reader must prevent the thread from ending its wait while
+// the reader reads the stack. w: address of the thread's struct mprof_wait. The
+// thread may end the wait if w is on the thread's own stack and the runtime
+// sees the end of the thread. This stack exists until the thread ends, and the
+// runtime delays this end while the reader reads. In a round that stops all
+// threads, always returns true.
 static bool may_vanish(const struct mprof_reader *r,
                        const struct mprof_thread_slot *slot, uintptr_t w,
                        const struct mprof_stack_range *range) {
   return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
 }
 
-// Copies the wait at address w. Returns false if the copy is not plausible,
-// because the thread has left the wait by a longjmp and the memory may have
-// been reused.
+// Copies the struct mprof_wait at address w. Returns false if the copy is not
+// plausible. In this case the thread has left the wait by a longjmp, and the
+// memory was reused.
 static bool read_note(struct mprof_wait *copy, uintptr_t w) {
   *copy = *(const struct mprof_wait *)w;
   return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
          copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
 }
 
-// A wait that the reader has read, and the length of the wait's stack. The
-// addresses of the stack are in `scratch` of struct mprof_thread_stacks.
+// The reader's copy of a thread's struct mprof_wait, and the length of the
+// thread's stack. The addresses of the stack are in `scratch` of struct
+// mprof_thread_stacks.
 struct read {
   bool is_wait; // false: no valid wait; only `labels` is set
   struct mprof_wait wait;
@@ -103,9 +104,10 @@ struct read {
   uint16_t labels;
 };
 
-// Reads the wait at address w and its stack into *read. The reader must have
-// claimed the wait (set a bit of MPROF_WAIT_BITS in the thread's wait word).
-// range: bounds of the thread's stack.
+// Copies the struct mprof_wait at address w to *read, and unwinds the stack of
+// the waiting thread. The reader must have claimed the wait (set a bit of
+// MPROF_WAIT_BITS in the thread's wait word). range: bounds of the thread's
+// stack.
 static void read_claimed(struct mprof_reader *r, struct read *read,
                          const struct mprof_thread_slot *slot, uintptr_t w,
                          struct mprof_stack_range range) {
@@ -257,9 +259,9 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       return;
     }
     if (!may_be_asked(slot, &p)) {
-      // If slot->thread->wait is not 0, the thread has just begun a wait,
-      // because the word is set before the system call begins. In this case the
-      // loop reads the thread's stack next.
+      // If slot->thread->wait is not 0, the thread has just begun a wait. (A
+      // thread sets this variable before the system call of the wait.) In this
+      // case the loop reads the thread's stack next.
       if (slot->thread && atomic_load(&slot->thread->wait) != 0)
         continue;
       // The thread may be in a signal handler, or about to enter one, or in a

@@ -60,7 +60,8 @@ struct mprof_thread_slot {
   // true: the runtime sees the end of the thread, and delays this end while a
   // reader reads the thread's stack.
   bool sees_exit;
-  // Address of the wait in which the reader holds the thread; 0: not held.
+  // In a round that stops all threads: address of the wait that the thread
+  // cannot end before the round ends; 0: none.
   uintptr_t held;
   // The ucontext_t that the kernel has passed to the signal handler. NULL: the
   // handler has not run.
@@ -73,8 +74,8 @@ struct mprof_thread_slot {
   int syscall;       // for MPROF_STACK_UNREAD: see struct mprof_proc_thread
   uint64_t waited;   // duration of the wait so far, ticks
   // The function in which the thread waited when the reader examined the
-  // thread, if the thread has not noted this wait. op is 0 if the function is
-  // unknown.
+  // thread, if the address of this wait is not in the thread's record. op is 0
+  // if the function is unknown.
   struct mprof_unnoted unnoted;
   const struct mprof_bucket *created; // creation stack; NULL: unknown
   uint64_t count; // after grouping: number of threads with this stack
@@ -85,7 +86,8 @@ struct mprof_thread_slot {
 };
 
 struct mprof_thread_stacks {
-  // Pointers to the len filled slots. The calling thread's slot is first.
+  // Pointers to the filled slots; `len` is their number. The calling thread's
+  // slot is first.
   struct mprof_thread_slot **v;
   size_t len;
   size_t threads; // sum of the counts of the slots in v

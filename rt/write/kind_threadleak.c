@@ -47,7 +47,7 @@ static bool is_on(void) { return mprof_flags.stuck; }
 
 static bool has_data(const struct mprof_profile_row *row) {
   (void)row;
-  return is_on(); // the profile also shows that no thread is stuck
+  return is_on(); // an empty profile shows that no thread is stuck
 }
 
 static bool has_stacks(const void *copy) {

@@ -3,8 +3,8 @@
 //
 // The functions (profile_kind.h) of the profiles block and mutex. The block
 // profile shows where threads waited. The mutex profile shows where threads
-// made others wait. The field `variant` of a profile's row is the type of the
-// profile's buckets.
+// made others wait. The field `variant` of struct mprof_profile_row is the type
+// of the profile's buckets.
 
 #include "write/kind_wait.h"
 

@@ -31,8 +31,8 @@ struct mprof_legacy {
 };
 
 // Title of the list of mappings in texts of counts and of waits. The title in
-// texts of the heap profile is MAPPED_LIBRARIES:, but readers of counts and
-// waits would mistake that title for a record.
+// texts of the heap profile is MAPPED_LIBRARIES:, but a program that reads
+// counts or waits would mistake that title for a record.
 #define MPROF_LEGACY_MAP_TITLE "--- Memory map: ---"
 
 // Begins a text in f. The caller has zeroed *w, and may have set

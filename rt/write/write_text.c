@@ -106,7 +106,7 @@ static int write_all(struct mprof_outfile *f, struct writer *w,
   return mprof_legacy_end(&w->text, "MAPPED_LIBRARIES:");
 }
 
-// Adds the samples that have events, and finds the rate of the first line.
+// Adds the samples that have events, and finds the rate for the first line.
 static void gather(struct writer *w, const struct mprof_mem_snapshot *s) {
   w->rate = s->rate;
   for (size_t i = 0; i < s->len; i++) {

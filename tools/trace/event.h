@@ -27,7 +27,7 @@ struct trace_event {
   uint64_t ticks;  // time; trace_frequency returns the ticks per second
   uint64_t offset; // offset of the event's first byte in the file
   uint64_t g;      // thread of the event; 0: none
-  uint64_t p;      // slot; TRACE_NONE: none
+  uint64_t p;      // P (a slot of Go's scheduler); TRACE_NONE: none
   uint64_t m;      // kernel thread; TRACE_NONE: not known
   uint64_t args[TRACE_MAX_ARGS];
   uint64_t stack; // id of the stack; 0: none

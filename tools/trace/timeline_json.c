@@ -103,8 +103,8 @@ static uint32_t stack_of(struct timeline *l, uint64_t stack) {
   return frame_tree_add(&l->frames, l->axis.trace, stack, l->options.frames);
 }
 
-// Writes the number of a stack as a member of an event. "sf" is the stack at
-// the begin of the event, "esf" the stack at its end.
+// Writes the number of a stack as the member `key` of a JSON event. Key "sf":
+// the stack at the begin of the event. Key "esf": the stack at its end.
 static void put_stack_number(struct timeline *l, const char *key,
                              uint32_t stack) {
   if (stack && !l->options.stacks_as_text)

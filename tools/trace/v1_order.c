@@ -66,7 +66,7 @@ struct merge {
   struct idmap g_ids;
   struct g_order *gs;
   size_t g_count, g_capacity;
-  // Index of the entry of gs whose seq counts the garbage collections.
+  // Index of the entry of `gs` whose field seq counts garbage collections.
   size_t collections;
   uint64_t last_ticks;
   size_t sample; // index of the next CPU sample to deliver

@@ -118,8 +118,8 @@ void v2_go_stop(struct v2_state *s, const struct trace_event *ev) {
   m->g = TRACE_NONE;
 }
 
-// There is nothing to check about the thread of ev, because any thread may
-// unblock a G.
+// Makes the G in the arguments of ev runnable. Checks nothing about the thread
+// of ev, because any thread may unblock a G.
 void v2_go_unblock(struct v2_state *s, const struct trace_event *ev) {
   set_g(s, ev, G_RUNNABLE);
 }
