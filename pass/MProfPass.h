@@ -13,8 +13,9 @@ namespace mprof {
 
 /// Runs before the optimizer, because inlining removes calls and functions that
 /// this pass needs. Adds the attributes of Marks.h to functions and calls.
-/// Rewrites calls of functions with an attribute such as mprof_alloc. Registers
-/// functions with mprof_wrapper.
+/// Rewrites calls of functions that have an attribute such as mprof_alloc.
+/// Makes the program register, with the runtime, the names of functions that
+/// have the attribute mprof_wrapper.
 class MarkPass : public llvm::PassInfoMixin<MarkPass> {
 public:
   explicit MarkPass(Options Opts) : Opts(std::move(Opts)) {}

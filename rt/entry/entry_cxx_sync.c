@@ -130,7 +130,7 @@ CXX_COND_WAIT(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,
 CXX_COND_WAIT(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,
               MPROF_GOT, (void *c, void *lock), (c, lock), TWO)
 // libc++'s function __do_timed_wait does not tell whether the time has run out.
-// The entry therefore records each of its waits as a timeout.
+// Therefore the entry records every wait in this function as a timeout.
 CXX_COND_WAIT(
     _ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE,
     MPROF_TIMEOUT, (void *c, void *lock, long until), (c, lock, until), THREE)
@@ -262,10 +262,11 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
 
 // --- std::atomic::wait of libc++, and classes that use it ---
 
-// Defines the entry of a wait for an atomic. MayWait: whether the call of f may
-// wait. If the atomic has 32 bits, f waits while *word equals value, so MayWait
+// Defines the entry of f, a function of libc++ that waits until a std::atomic
+// changes. MayWait: an expression that is false if this call of f cannot wait.
+// If the atomic has 32 bits, f waits while *word equals `value`, so MayWait
 // compares the two. For any other atomic, f waits until a word inside the
-// library changes. The entry cannot read this word, so MayWait is true.
+// library changes. The entry cannot read this word, so MayWait is always true.
 #define CXX_ATOMIC_WAIT(f, MayWait)                                            \
   DECLARE(void, f, const int *, int);                                          \
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \

@@ -31,7 +31,7 @@ static struct {
   uint64_t dev, ino; // identify the log file
   uint64_t written;  // bytes written to the file
   char path[MPROF_PATH_MAX];
-  char old_path[MPROF_PATH_MAX + 2]; // PATH.1
+  char old_path[MPROF_PATH_MAX + 2]; // path.1, the name of the rotated log
 } file = {.fd = -1};
 
 static void say(const char *what, int error) {

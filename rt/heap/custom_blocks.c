@@ -4,10 +4,11 @@
 // Keeps the counted blocks of the program's own allocators, by address and by
 // arena. An arena is a group of blocks that the program can free together.
 //
-// The live map (livemap.h) has a value for each address. If a block has no
-// arena and is alone at its address, the value is the handle of its bucket.
-// This is the usual case. Otherwise the value is the handle of a record, with
-// the bit IS_RECORD set.
+// Several nested blocks may have the same address, if one allocator takes its
+// memory from another. The live map (livemap.h) has one value for each address.
+// Usually there is only one block at the address, and it has no arena. In this
+// case the value is the handle of the block's bucket. Otherwise the value is
+// the handle of a record, with the bit IS_RECORD set.
 //
 //   live map: address -> bucket
 //                     -> record --below--> record or bucket
@@ -41,18 +42,20 @@ struct record {
   struct arena *arena; // NULL: the block has no arena
   uintptr_t addr;      // 0: unused
   uint32_t bucket;
-  // Live map value of the next inner block at the same address; 0: no inner
-  // block. Atomic, because another thread may change the field when it empties
-  // the inner block's arena. That thread holds the lock of the arena's slot,
-  // which may be another slot than this record's slot.
+  // The next inner block at the same address: the handle of its bucket, or the
+  // handle of its record with IS_RECORD set. 0: no inner block. Atomic, because
+  // another thread may change the field when it empties the inner block's
+  // arena. That thread holds the lock of the arena's slot, which may be another
+  // slot than this record's slot.
   _Atomic uint32_t below;
   uint16_t slot; // index of the record's slot; written once
 };
 _Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
                "a record must fit into one unit of persistent memory");
 
-// This bit is set in a live map value that is the handle of a record. No handle
-// has this bit: a handle is the number of a 64-byte unit, and the 64 GiB of
+// A live map value with this bit is the handle of a record plus this bit. A
+// value without this bit is the handle of a bucket. The handle itself is less
+// than this bit: it is the number of a 64-byte unit, and the 64 GiB of
 // persistent memory have at most 2^30 units.
 #define IS_RECORD (1u << 31)
 

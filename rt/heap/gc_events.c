@@ -76,7 +76,9 @@ static struct {
   _Atomic(void *) thread; // &mprof_tls of the holder of gc_lock, or NULL
   bool is_inside;         // true while the handler runs
   uintptr_t frame;        // frame address of the handler
-  bool is_skipped;        // the guard was already set, so skip this collection
+  // The recursion guard was already set when the collection began, so the
+  // runtime ignores this collection.
+  bool is_skipped;
 } collecting;
 
 // Start times of the collection's phases, guarded by libgc's lock. The times
@@ -228,9 +230,10 @@ static void on_event(int event) {
   collecting.is_inside = false;
 }
 
-// The address of libgc's function f, or NULL if libgc is too old to have f. If
-// the program is not linked with libgc, finds the f that the library with the
-// address `caller` uses (resolve_late.h).
+// Evaluates to the address of libgc's function f, or to NULL if libgc is too
+// old to have f. If the program is not linked with libgc, finds the f that the
+// calling library uses (resolve_late.h). The variable `caller` must be an
+// address in this library.
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \
@@ -259,11 +262,11 @@ static bool install(void *caller) {
   return true;
 }
 
-// Uninstrumented code may replace the runtime's handler by a handler that does
-// not call the runtime's handler. In this case libgc's number of collections
-// differs from heard_of, and this function installs the runtime's handler
-// again. The next collection finds the objects that died in the missed
-// collections.
+// Installs the runtime's handler again if libgc's number of collections differs
+// from heard_of, that is, if the handler has missed a collection. The reason
+// may be that uninstrumented code has replaced the runtime's handler by one
+// that does not call it. The next collection finds the objects that died in the
+// missed collections.
 void mprof_gc_listen(void *caller) {
   uintptr_t (*collections)(void) = FIND(GC_get_gc_no);
   if (!collections)

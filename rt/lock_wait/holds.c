@@ -37,10 +37,10 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   return &h->v[(first + way) % MPROF_HOLDS];
 }
 
-// Functions that take an rwlock for reading. Holds by these functions must be
-// recorded, because an rwlock stores the thread id of its writer, but not the
-// ids of its readers. The functions of libc++'s shared mutexes are not listed,
-// because these mutexes do not use rwlocks.
+// Functions that take an rwlock for reading. A lock that was taken by one of
+// these functions needs a record, because an rwlock stores the thread id of its
+// writer, but not the ids of its readers. The functions of libc++'s shared
+// mutexes are not listed, because these mutexes do not use rwlocks.
 #define READS(X)                                                               \
   X(pthread_rwlock_rdlock)                                                     \
   X(pthread_rwlock_tryrdlock)                                                  \
@@ -67,8 +67,8 @@ static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
 // 1. the lock's present record
 // 2. an unused record
 // 3. the oldest record that is not needed (holds.h)
-// 4. the oldest record, which is lost. But if the lock needs no record itself,
-//    the oldest record is kept and NULL is returned.
+// 4. the oldest record, although it is needed. The caller overwrites it. But if
+//    the new record of the lock would not be needed itself, NULL is returned.
 // Only the preferred records of the lock are searched, unless all of them are
 // in use and needed.
 static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock,
@@ -94,10 +94,10 @@ static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock,
   return best;
 }
 
-// Returns whether the stack that begins at `frame` is known to be the last
-// stack of record x. Often it is, because a loop takes the same lock again.
-// This function follows frame pointers only, so it returns false if x->is_chain
-// is 0.
+// Returns whether the stack that begins at `frame` is known to be equal to the
+// stack that record x already has. Often it is, because a loop takes the same
+// lock again. This function follows frame pointers only, so it returns false if
+// x->is_chain is 0.
 static bool has_stack(const struct mprof_thread *t, const struct mprof_hold *x,
                       uintptr_t frame) {
   size_t n = MPROF_HOLD_FRAMES;

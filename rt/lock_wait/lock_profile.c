@@ -43,7 +43,8 @@ static bool has_buffers(void) {
   return mprof_tls.self != NULL && mprof_tls.self->scratch != NULL;
 }
 
-// Stores the stack at frame as the stack that the thread keeps. (Go:
+// Stores the stack that begins at frame address `frame` in the thread's
+// buffers. If the thread has no buffers, stores no stack. (Go:
 // mLockProfile.captureStack)
 static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   struct mprof_thread *t = mprof_tls.self;
@@ -57,9 +58,11 @@ static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   p->end = (uint8_t)end;
 }
 
-// Keeps the stack at frame for a release that made other threads wait, or drops
-// it. cycles: ticks that the other threads waited. Returns whether the stack is
-// kept. (Go: mLockProfile.recordUnlock)
+// Chooses whether the thread keeps the stack of a release that made other
+// threads wait, and stores the stack if so. Returns whether the thread keeps
+// the stack. (Go: mLockProfile.recordUnlock)
+// cycles: ticks that the other threads waited.
+// frame: frame address at which the stack begins.
 static bool record(struct mprof_lock_profile *p, uint64_t cycles,
                    uintptr_t frame) {
   uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
@@ -98,8 +101,9 @@ static void add(const mprof_pc *stack, uint32_t len, uint8_t end,
     mprof_mutex_add(b, cycles, fraction ? fraction : 1);
 }
 
-// Records the stack at frame, for a thread without buffers. The stack of the
-// thread may be small, so the array has few elements.
+// Records the stack that begins at frame address `frame` in the mutex profile,
+// for a thread without buffers. The array for the stack is a local variable.
+// The array has few elements, because the thread may have little stack memory.
 static MPROF_NOINLINE void add_at_once(uint64_t cycles, uintptr_t frame) {
   enum { DEPTH = 32 };
   mprof_pc stack[DEPTH];
@@ -116,8 +120,8 @@ static MPROF_NOINLINE void add_at_once(uint64_t cycles, uintptr_t frame) {
 
 // Records the kept stack and the lost ticks in the mutex profile. (Go:
 // mLockProfile.storeSlow)
-// frame: frame address of this release if its stack is the kept one; 0:
-//   otherwise.
+// frame: if the kept stack is the stack of the present release: the frame
+//   address of this release. Otherwise 0.
 static void store(struct mprof_lock_profile *p, uintptr_t frame) {
   const uint64_t cycles = p->cycles;
   p->disabled = true;

@@ -41,8 +41,8 @@ static void free_live(struct live *l) {
   l->v = NULL;
 }
 
-// Adds thread tid if the registry does not have it yet. A thread enters the
-// registry at its first event.
+// Adds thread `tid` to the list if the list does not have it yet. The list was
+// filled from the registry, which lacks threads that have had no event.
 static void add_thread(struct live *l, int tid) {
   struct mprof_proc_thread p;
   for (size_t i = 0; i < l->len; i++)

@@ -23,7 +23,8 @@
 
 #include "sys/base.h"
 
-// A mapping, or the part of a mapping that mprof_memory_cut has left.
+// A mapping, or a part of a mapping that remains after mprof_memory_cut has
+// removed another part.
 struct mprof_area {
   uintptr_t start, limit;
   bool is_hidden;  // not readable now

@@ -19,8 +19,9 @@ void mprof_drop_frames(struct mprof_text *t, bool allocators);
 // runtime did not see the creation of the thread.
 #define MPROF_UNKNOWN_CREATOR "[unknown creator]"
 
-// Pseudo frame that is shown instead of a stack if the bucket's field `skip`
-// has removed all frames of the stack. (Go: lostProfileEvent)
+// Pseudo frame that is shown instead of a stack if no frame of the stack is
+// left, because the program has asked to omit the innermost frames (the field
+// `skip` of the bucket). (Go: lostProfileEvent)
 #define MPROF_LOST_EVENT "lostProfileEvent"
 
 #endif // MPROF_RT_SYMBOLIZE_DROP_FRAMES_H

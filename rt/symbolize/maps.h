@@ -16,9 +16,11 @@ struct mprof_mapping {
   uintptr_t bias;  // address in memory minus address in the ELF file
   char file[256];
   char build_id[41]; // lower-case hex; "": none; first 20 bytes only
-  // Set by module_unloads.c, which numbers the unloads of modules. An address
-  // in a bucket's stack belongs to this mapping if from < gone <= to, where
-  // `gone` is a field of the bucket. Output files show an address of an
+  // Set by module_unloads.c, which numbers the unloads of modules. The module
+  // of this mapping was loaded after unload `from`, and unload `to` removed it.
+  // The field `gone` of a bucket is the number of the unload that removed code
+  // in the bucket's stack. So an address in this stack can belong to this
+  // mapping only if from < gone <= to. Output files show an address of an
   // unloaded module with `shift` added.
   uint32_t from, to;
   uintptr_t shift;

@@ -12,14 +12,14 @@
 #include "sys/base.h"
 
 struct mprof_pc_slot {
-  mprof_pc pc; // 0: free
+  mprof_pc pc; // 0: the slot is unused
   uint64_t value;
 };
 
 // A table. If all bytes are 0, the table is empty.
 struct mprof_pc_table {
-  struct mprof_pc_slot *slots; // open addressing; count is a power of two
-  size_t count, used;
+  struct mprof_pc_slot *slots; // array of `count` slots, with open addressing
+  size_t count, used; // numbers of all slots (a power of two) and of used slots
 };
 
 // Returns the slot of pc, and adds a slot with value 0 if needed. pc must not

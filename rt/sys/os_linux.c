@@ -68,7 +68,8 @@ static bool is_refused(long result) {
   return result == -EPERM || result == -EACCES || result == -ENOSYS;
 }
 
-// Counts a check of an output file that the runtime could not make.
+// Counts, in the statistic `unchecked`, that a seccomp filter has kept the
+// runtime from checking an output file.
 static void leave_out_check(void) { mprof_stat_add(MPROF_STAT_unchecked, 1); }
 
 // Stores mode, device, inode and number of links of a file in *st. An empty

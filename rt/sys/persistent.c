@@ -21,7 +21,8 @@
 // make lookups in a large table of stacks slow.
 #define COMMIT_BYTES ((size_t)256 << 10)
 #define HUGE_BYTES ((size_t)2 << 20)
-// Reserves at most RLIMIT_AS / LIMIT_SHARE and RLIMIT_DATA / LIMIT_SHARE.
+// The reserved address range has at most RLIMIT_AS / LIMIT_SHARE bytes, and at
+// most RLIMIT_DATA / LIMIT_SHARE bytes.
 #define LIMIT_SHARE 32
 #define HUGE_FROM (2 * HUGE_BYTES)
 

@@ -35,11 +35,12 @@ struct mprof_found {
     real_;                                                                     \
   })
 
-// Asks the loader for the function named symbol, to which the runtime's weak
-// reference is NULL. caller: an address in the library that calls the function.
-// The result is cached in *found until a library is unloaded, because the
-// unload may remove the function. Takes no lock except the loader's. Does not
-// change errno. Returns NULL if there is no such function.
+// Asks the loader for the function named `symbol`. Called if the runtime's weak
+// reference to this function is NULL. caller: an address in the library that
+// calls the function. The result is cached in *found until a library is
+// unloaded, because the unload may remove the function. Takes no lock except
+// the loader's. Does not change errno. Returns NULL if there is no such
+// function.
 void *mprof_resolve_late(const char *symbol, struct mprof_found *found,
                          void *caller);
 

@@ -35,7 +35,7 @@ struct mprof_scratch {
   // 0: no complete stack yet. above_root: the word at address root, where other
   // frames hold the frame address of their caller. See bucket_at.c.
   uintptr_t root, above_root;
-  uint32_t depth; // stack_depth
+  uint32_t depth; // value of the option stack_depth
   // `depth` entries for the stacks of events, then `depth` entries for the
   // stacks of the lock profile.
   mprof_pc stack[];
@@ -48,7 +48,9 @@ static inline mprof_pc *mprof_scratch_lock_stack(struct mprof_scratch *s) {
 struct mprof_heapx_last {
   const void *ptr;   // NULL: no sampled block, or the block was freed
   int64_t countdown; // the thread's sampling countdown at the allocation
-  uint64_t mark;     // entry of marks[] (heapx.c) for ptr at the allocation
+  // Value that the slot for ptr in the table marks[] (heapx.c) had at the
+  // allocation. The slot changes if another thread frees the block.
+  uint64_t mark;
 };
 
 // The record of a thread. Only the thread itself uses a field, unless the
@@ -56,9 +58,9 @@ struct mprof_heapx_last {
 struct mprof_thread {
   struct mprof_thread *next, *prev; // guarded by registry_lock
   int tid;                          // guarded by registry_lock
-  // Address of the thread's __mprof_heap_countdown. NULL if the runtime may not
-  // notice the end of the thread, because after the end this address is
-  // invalid. Guarded by registry_lock.
+  // Address of the thread's __mprof_heap_countdown. The address is invalid
+  // after the thread has ended. So it is NULL if the runtime may fail to notice
+  // the end of the thread. Guarded by registry_lock.
   int64_t *countdown;
   // The epoch (version number) of the sampling rate with which the thread drew
   // its last countdown. Other threads read this field.
@@ -78,14 +80,15 @@ struct mprof_thread {
   // Not 0 while the thread is writing a trace record. Other threads read this
   // field.
   atomic_uint in_trace;
-  // Whether the thread has not finished a trace record in time, probably
-  // because of a longjmp. Guarded by trace_lock.
+  // True: the thread has begun a trace record, but did not finish it in time.
+  // Probably a longjmp has left the code that writes the record. Guarded by
+  // trace_lock.
   bool has_left_trace;
   // The thread's present wait (thread_wait.h). While the thread waits, this
   // word is the address of its struct mprof_wait. Another thread that reads the
   // stack of the waiting thread sets flags in the low bits. While the thread
-  // does not wait, the word is 0, or MPROF_WAIT_ASKED if a reader has asked for
-  // the thread's stack.
+  // does not wait, the word is 0, or MPROF_WAIT_ASKED if another thread has
+  // asked for the thread's stack by a signal.
   _Atomic uintptr_t wait;
   // A round is one collection of the stacks of all threads. `round` is the
   // number of the last round that includes this thread, and `slot` is the index
@@ -164,10 +167,12 @@ void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
 // new record.
 void mprof_threads_leave_trace(void);
 
-// Stores 0 in the sampling countdown of every thread, so that each thread draws
-// a new countdown at its next allocation. rate_epoch: version number of the new
-// sampling rate. Returns when each countdown either stays 0 or was drawn for
-// rate_epoch. Call with registry_lock held.
+// Stores 0 in the sampling countdown of every thread whose field `countdown` is
+// not NULL, so that each thread draws a new countdown at its next allocation.
+// rate_epoch: version number of the new sampling rate. A thread may overwrite
+// the 0 at the same time. So this function tries again, at most 100 times,
+// until no thread has a countdown > 0 that it drew for an earlier rate. Call
+// with registry_lock held.
 void mprof_threads_interrupt(uint64_t rate_epoch);
 
 // Returns the next random number of the calling thread. (Go: cheaprand64) The

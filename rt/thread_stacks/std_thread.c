@@ -23,15 +23,16 @@ enum {
   PARTS_MAX = 64, // maximum number of types in `parts` of struct parser
   ARGS_MAX = 16,
   DEPTH_MAX = 32, // maximum nesting of types
-  // Number of types in the fixed beginning of the name to which a reference can
-  // refer: std::thread, _State_impl, _Invoker and std::tuple.
+  // The name always begins with the same text, which contains four types to
+  // which a later reference can refer: std::thread, _State_impl, _Invoker and
+  // std::tuple.
   PARTS_OF_STATE = 4,
 };
 
 // A parser of mangled names. `p` is the position in the name. `parts` has the
-// sizes in bytes of the types to which a later reference in the name can refer.
-// A size of 0 is unknown. The functions take_... move `p` behind the text that
-// they parse. The functions that parse a type return its size.
+// sizes in bytes of the types to which a later reference in the name can refer;
+// 0: size unknown. The functions take_... move `p` behind the text that they
+// parse. The functions that parse a type return its size.
 struct parser {
   const char *p;
   bool has_failed; // the name has a form that this parser does not know
@@ -197,9 +198,9 @@ static unsigned take_compound(struct parser *s, char c) {
   }
 }
 
-// Parses a type and returns its size. The size is also the alignment of the
-// type, but pointers to member functions and shared pointers have the alignment
-// 8.
+// Parses a type and returns its size. The alignment of the type is equal to its
+// size, except that pointers to member functions and shared pointers have the
+// alignment 8.
 static unsigned take_type(struct parser *s) {
   static const char basic[] = "v\0z\0a\1b\1c\1h\1s\2t\2i\4j\4f\4w\4l\10m\10x\10"
                               "y\10d\10";

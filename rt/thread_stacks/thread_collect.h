@@ -17,11 +17,13 @@
 struct mprof_reader {
   struct mprof_thread_stacks *s;
   unsigned round;
-  unsigned lost; // number of asked threads that ended without an answer
+  // Number of threads that the reader asked for their stacks by a signal, and
+  // that ended without an answer.
+  unsigned lost;
 };
 
-// Returns whether the slot is empty, nobody fills it now, and its thread is not
-// known to have ended.
+// Returns true if the slot is empty, no thread is filling it now, and the
+// slot's thread is not known to have ended.
 static inline bool mprof_slot_is_absent(const struct mprof_thread_slot *slot) {
   return !slot->is_gone &&
          atomic_load_explicit(&slot->state, memory_order_acquire) ==
@@ -33,9 +35,10 @@ static inline bool mprof_slot_is_absent(const struct mprof_thread_slot *slot) {
 // active round, with all signals blocked.
 void mprof_collect_slots(struct mprof_reader *r, size_t from);
 // Fills the slots that are still in state Absent (empty) with the data that the
-// kernel shows in /proc. Allows each thread that was asked and has not answered
-// to begin waits again. Call after mprof_collect_slots, with all signals
-// blocked.
+// kernel shows in /proc. A thread that was asked by a signal must not begin a
+// wait until the signal arrives (thread_wait.h). This function ends the
+// restriction for threads that have not answered. Call after
+// mprof_collect_slots, with all signals blocked.
 void mprof_collect_rest(struct mprof_reader *r);
 
 #endif // MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H

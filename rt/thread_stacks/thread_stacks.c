@@ -45,10 +45,11 @@ void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
 
 // --- the round ---
 
-// Stops the threads that were created since the round began, by reading their
-// stacks or asking for their stacks. Repeats this until the kernel lists no new
-// thread, which means that all threads are stopped. Several searches may be
-// needed, because a thread that is not stopped yet may create another thread.
+// Stops the threads that were created since the round began. To do so, collects
+// their stacks, because a thread whose stack was collected stays stopped until
+// the round ends. Repeats this until the kernel lists no new thread, which
+// means that all threads are stopped. Several searches may be needed, because a
+// thread that is not stopped yet may create another thread.
 static void stop_the_rest(struct mprof_reader *r) {
   enum { LOOKS = 10 };
   size_t left_out = 0, known = r->s->slots_len;

@@ -288,9 +288,9 @@ static void put_pre(struct mprof_trace_writer *w,
           start);
 }
 
-// Returns the sequence number of the last start or wake-up of thread t.
-// t->skipped is subtracted, because it counts the numbers in t->seq that this
-// format does not use, such as those of system calls.
+// Returns the sequence number of the last start or wake-up of thread t. t->seq
+// also counts the numbers of events that have no sequence number in this
+// format, such as system calls. t->skipped is how many numbers these are.
 static uint64_t seq_of(const struct mprof_trace_thread *t) {
   return t->seq - t->skipped;
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the heapx profile as legacy text. No legacy format has as many columns
-// as this profile. Therefore each record is a number of temporary blocks, and a
-// comment line before it has all values, for people. The values are already
-// scaled, because readers do not scale profiles of counts.
+// as this profile. Therefore each record has only one value, the number of
+// temporary blocks. A comment line before it has all values, for people. The
+// values are already scaled, because readers do not scale profiles of counts.
 // (Go: printCountProfile)
 
 #include "write/write_text_heapx.h"

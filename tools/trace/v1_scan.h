@@ -13,10 +13,13 @@ struct trace;
 struct v1_record {
   uint64_t offset;
   uint8_t type;
-  unsigned count;                      // number of entries of values in use
-  uint64_t values[TRACE_MAX_ARGS + 4]; // differences, arguments, stack id
-  // Begin and end of the numbers of a counted record (n == 3, see v1_scan.c) in
-  // the file. For a Stack, body is after the stack id. NULL for other records.
+  unsigned count; // number of entries of values in use
+  // The numbers of the record, in the order of the file: the differences from
+  // the event before (sequence number, time), the arguments, the stack id.
+  uint64_t values[TRACE_MAX_ARGS + 4];
+  // A counted record (n == 3, see v1_scan.c): `body` points to its numbers in
+  // the file, and `body_end` to their end. In a record of type Stack, `body`
+  // points behind the stack id. Any other record: NULL.
   const uint8_t *body, *body_end;
   struct trace_text text; // text of a String or UserLog
 };
