@@ -34,8 +34,9 @@ struct mprof_outfile {
   bool is_gzip;
   bool is_lent; // fd belongs to the program or is stderr
   bool is_new;  // closing the file must not replace an existing file
-  // Longest time for which a lent pipe or socket may accept no data. After this
-  // time, writing fails with -ETIMEDOUT.
+  // For a pipe or socket of the program (is_lent): the longest time in
+  // milliseconds for which it may accept no data. After this time, writing
+  // fails with -ETIMEDOUT.
   int patience_ms;   // 0: no limit
   uint64_t reserved; // end of the reserved disk space, as a file offset
   size_t buffered;
@@ -68,25 +69,25 @@ long mprof_outfile_move_up(long fd);
 // file leaves fd open. patience_ms: longest time for which a pipe or a socket
 // may accept no data; ignored if fd is a regular file. Returns 0 or -errno.
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms);
-// Waits up to timeout_ms milliseconds until the lent pipe or socket accepts
-// data. Then sends buffered data until sending would block. Returns true if the
-// buffer is empty and the file has no error. If the file's patience_ms is 0,
-// does nothing and returns true.
+// Waits up to timeout_ms milliseconds until the pipe or socket to which f
+// writes accepts data. Then sends buffered data until sending would block.
+// Returns true if the buffer is empty and the file has no error. If the file's
+// patience_ms is 0, does nothing and returns true.
 bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms);
-// Reserves disk space for `bytes` further bytes. Does nothing if the file is
-// lent or its file system does not support reservations. Closing the file
-// releases unused space. Returns 0 or -errno. Returns -EFBIG if the file would
-// exceed the process's file size limit.
+// Reserves disk space for `bytes` further bytes. Does nothing if is_lent is set
+// or the file system does not support reservations. Closing the file releases
+// unused space. Returns 0 or -errno. Returns -EFBIG if the file would exceed
+// the process's file size limit.
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes);
 // Writes the buffered data of a file that is not gzip. Returns 0 or the file's
 // first error.
 int mprof_outfile_flush(struct mprof_outfile *f);
-// Truncates the file to 0 bytes and clears its error. The file must be neither
-// lent nor gzip. Returns 0 or -errno.
+// Truncates the file to 0 bytes and clears its error. The fields is_lent and
+// is_gzip must be false. Returns 0 or -errno.
 int mprof_outfile_restart(struct mprof_outfile *f);
-// Opens a lent file that writes text to stderr. Returns 0 or -errno. Returns
-// -EBADF if stderr is closed or refers to another file than at the runtime's
-// start.
+// Opens f so that it writes to stderr. Closing f leaves stderr open. Returns 0
+// or -errno. Returns -EBADF if stderr is closed or refers to another file than
+// at the runtime's start.
 int mprof_outfile_open_stderr(struct mprof_outfile *f);
 // These functions append len bytes of data, a string, a decimal number or a
 // hexadecimal number to the file.

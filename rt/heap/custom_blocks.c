@@ -36,8 +36,8 @@ struct arena {
 };
 
 struct record {
-  // The neighbors in the arena. In an unused record, next is the next unused
-  // record of the slot, and prev has no meaning.
+  // The neighbors in the arena's list of records. In an unused record, next is
+  // the next unused record of the slot, and prev has no meaning.
   struct record *next, *prev;
   struct arena *arena; // NULL: the block has no arena
   uintptr_t addr;      // 0: unused

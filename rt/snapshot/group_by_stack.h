@@ -13,7 +13,7 @@
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"
 
-// The label sets of all samples that have one stack.
+// The label sets of the samples that have the same stack.
 struct mprof_stack_labels {
   // Label set of the largest sample with labels; 0: no sample has labels.
   uint16_t most;

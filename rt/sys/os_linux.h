@@ -146,7 +146,8 @@ void *mprof_os_map_shared(size_t len);
 // for huge pages.
 void *mprof_os_reserve(size_t len);
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages);
-// Keeps the len bytes of mapped memory at p out of forked children.
+// Makes the kernel leave out the len bytes of mapped memory at p when it copies
+// the process's memory for a forked child. The range is unmapped in the child.
 void mprof_os_keep_from_children(void *p, size_t len);
 // Reads entry i of the table of the runtime's own mappings, which mprof_os_map
 // and mprof_os_reserve have made. Stores the mapping in *start and *len; *len
