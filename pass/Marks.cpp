@@ -165,9 +165,11 @@ void mprof::removeBarriers(Function &F) {
       Call->eraseFromParent();
 }
 
-/// Records the place of calls inside the program's own definitions of functions
-/// of hooks.def, such as malloc. Forbids inlining these definitions, because
-/// inlining would remove the calls that MProfPass rewrites.
+/// Gives an attribute to each function of hooks.def, such as malloc, that the
+/// program defines itself. The attribute says which place (see Place in
+/// Marks.h) the calls inside this definition have. Forbids inlining these
+/// definitions, because inlining would remove the calls that MProfPass
+/// rewrites.
 static void markDefinitions(Module &M) {
   for (const Hook &H : hooks()) {
     GlobalValue *GV = M.getNamedValue(H.Symbol);
@@ -229,16 +231,17 @@ static bool isCustomAllocator(const Function &F) {
          F.hasFnAttribute(mark::free) || F.hasFnAttribute(mark::realloc);
 }
 
-/// Returns whether \p F has an attribute of MProf in the source that says how
-/// its calls are counted. Such an attribute has priority over the rows of
-/// MPROF_ALLOCATOR and over the LLVM attribute allocsize.
+/// Returns whether \p F has an attribute of MProf that says how its calls are
+/// counted. An attribute in the source has priority over the lines
+/// MPROF_ALLOCATOR(...) of hooks.def, which have priority over the LLVM
+/// attribute allocsize.
 static bool hasOwnMark(const Function &F) {
   return isCustomAllocator(F) || F.hasFnAttribute(mark::wrapper) ||
          F.hasFnAttribute(mark::ignore);
 }
 
-/// Marks the functions that the rows MPROF_ALLOCATOR of hooks.def list, such as
-/// je_malloc, as custom allocators.
+/// Gives the functions that hooks.def lists with MPROF_ALLOCATOR, such as
+/// je_malloc, the attribute of a custom allocator.
 static void markPrefixedAllocators(Module &M) {
   auto Mark = [&](StringRef Symbol, StringRef Proto, StringRef Attr,
                   StringRef Indices) {
@@ -266,9 +269,10 @@ static void markAllocSizes(Module &M) {
       markByAllocSize(F);
 }
 
-/// Returns the place of the calls in \p F as the text of the attribute
-/// "mprof-place". Returns an empty string if \p F needs no such attribute:
-/// either its place is Ordinary, or \p F already has the attribute.
+/// Returns the text of the attribute "mprof-place" for \p F, such as
+/// "allocator". The text names the kind of function that \p F is (see Place in
+/// Marks.h). Returns an empty string if \p F needs no new attribute: either
+/// \p F is an ordinary function, or \p F already has the attribute.
 static StringRef placeInside(const Function &F, Nested Nested) {
   const bool HasPlace = F.hasFnAttribute(PlaceAttr);
   if (isCustomAllocator(F) && Nested != Nested::Each)
@@ -281,10 +285,11 @@ static StringRef placeInside(const Function &F, Nested Nested) {
   return "";
 }
 
-/// Adds the attribute "mprof-place" to all calls in \p F. Indirect calls get
-/// the attribute, too, because the optimizer may turn them into calls of
-/// malloc. Calls in ordinary functions get it because they may be inlined into
-/// a function with another place, such as an allocator.
+/// Adds the attribute "mprof-place", which names the kind of function that \p F
+/// is, to all calls in \p F. Indirect calls get the attribute, too, because the
+/// optimizer may turn them into calls of malloc. Calls in ordinary functions
+/// get it because they may be inlined into a function of another kind, such as
+/// an allocator.
 static void markCalls(Function &F) {
   Attribute Own = F.getFnAttribute(PlaceAttr);
   Attribute Mark = Attribute::get(F.getContext(), PlaceAttr,

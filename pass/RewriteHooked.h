@@ -31,7 +31,7 @@ private:
   void selectCallee(const Site &S);
   /// The basic blocks of a site. Head ends with the branch, Fast begins with
   /// the call of the hooked function, and Cold begins with the call of the
-  /// entry.
+  /// entry, the runtime's function in place of the hooked function.
   struct Branches {
     llvm::BasicBlock *Head, *Fast, *Cold;
   };

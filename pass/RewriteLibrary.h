@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Selects the functions that rewritten calls of malloc and similar functions
-// call in code for shared libraries.
+// Makes the code by which rewritten calls in a shared library find the right
+// malloc or similar function: the program's function, or a private function of
+// the library.
 
 #ifndef MPROF_PASS_REWRITELIBRARY_H
 #define MPROF_PASS_REWRITELIBRARY_H
@@ -20,15 +21,16 @@ class LibraryHooks {
 public:
   explicit LibraryHooks(Runtime &RT) : RT(RT) {}
 
-  /// Returns whether \p S calls through a module hook.
+  /// Returns whether the rewritten call \p S uses a module hook.
   bool covers(const Site &S) const;
 
-  /// Inserts a load of the field word: the address of the pointer through which
-  /// \p S calls the heap function.
+  /// Inserts a load of the module hook's field `word`. This field is the
+  /// address of a pointer to the heap function that \p S calls.
   llvm::Value *word(llvm::IRBuilderBase &B, const Site &S);
 
-  /// Inserts a load of the field entry: the function that \p S calls in place
-  /// of the heap function when the test of \p S requires it.
+  /// Inserts a load of the module hook's field `entry`. This field is the
+  /// function that \p S calls in place of the heap function if the runtime may
+  /// have to count the call.
   llvm::Value *entry(llvm::IRBuilderBase &B, const Site &S);
 
 private:
