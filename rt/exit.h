@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the output at the end of the process: the files of all profiles, the
-// trace and the report, as the options ask. Then it prints one line with the
-// file names to stderr.
+// trace and the report, as the options ask. Then prints one line with the file
+// names to stderr.
 
 #ifndef MPROF_RT_EXIT_H
 #define MPROF_RT_EXIT_H
@@ -11,7 +11,7 @@
 #include "sys/base.h"
 
 enum mprof_end {
-  MPROF_END_EXIT,  // the process is in exit, which will flush stdout
+  MPROF_END_EXIT,  // the process runs exit(), which will flush stdout
   MPROF_END_OTHER, // the process ends, and stdout may stay unflushed
   // The process is about to execute another program. The exec call may fail.
   MPROF_END_EXEC,

@@ -42,9 +42,9 @@ struct mprof_text *mprof_exit_line_totals(struct mprof_exit_line *l);
 // line if it has more than 200 characters.
 // base: the part of the paths before the suffixes of the files.
 // is_counted: false: appends MPROF_NOT_COUNTED.
-// flushes: true: the process is in exit, which will flush stdout later. If
-//   stdout and stderr are the same file, flushes stdout before the line.
-//   Otherwise the program's last output would come after the line.
+// flushes: true: the process runs exit(), which will flush stdout later. In
+//   this case, if stdout and stderr are the same file, flushes stdout before
+//   the line, so that the program's last output does not come after the line.
 void mprof_exit_line_print(const struct mprof_exit_line *l, const char *base,
                            bool is_counted, bool flushes);
 // Remembers the program's stdout. Call at start.

@@ -6,12 +6,13 @@
 // threads. The watch thread is in no profile and blocks all signals. After its
 // first report, the watch thread only waits until it is told to stop.
 //
-// The watch thread judges waits for locks at each interval, because this is
-// cheap. Waits for conditions and similar objects need a search of memory,
-// which stops all threads for a moment. So the searches have a limited share of
-// the time. A search is due at once if there is a wait that no search has
-// judged yet, and the share is not used up. Waits that a search has judged are
-// judged again less often, because a pool of idle threads waits all the time.
+// To judge a wait means to decide whether the waiting thread is stuck. The
+// watch thread judges waits for locks at each interval, because this is cheap.
+// Waits for conditions and similar objects need a search of memory, which stops
+// all threads for a moment. So the searches have a limited share of the time. A
+// search is due at once if there is a wait that no search has judged yet, and
+// the share is not used up. Waits that a search has judged are judged again
+// less often, because a pool of idle threads waits all the time.
 
 #include "stuck_watch.h"
 
@@ -43,8 +44,8 @@ enum {
   SHORTEST_MS = 100,
   LONGEST_MS = 500,
   // As long as no stuck thread is found, the watch thread spends at most
-  // 1/SHARE of the time in searches of memory. Searches that only repeat the
-  // judgement of earlier waits take at most half of this share.
+  // 1/SHARE of the time in searches of memory. Searches take at most half of
+  // this share while there are only waits that an earlier search has judged.
   SHARE = 100,
   // Search time that was not used is saved for later searches, up to this
   // number of milliseconds.
@@ -124,7 +125,8 @@ static void report(struct mprof_stuck *g) {
 // --- the thread ---
 
 // Looks for stuck threads and reports them. Returns whether stuck threads were
-// found. is_judged: receives whether all waits could be judged.
+// found. *is_judged receives whether the search could decide for all waiting
+// threads if they are stuck.
 static bool look(uint64_t age, bool *is_judged) {
   const struct mprof_caller none = {.frame = 0};
   struct mprof_stuck g;

@@ -37,8 +37,10 @@
 #include "sys/tls.h"
 #include "thread/shards.h"
 
-// A shard gets a cell when a counter of future[] has at least this many events
-// since the last flush. With fewer events, a cell is not worth its memory.
+// A shard (a small number that each thread has) gets a cell (counters of its
+// own in a bucket) when a counter of the bucket's array future[] has at least
+// this many events since the last flush. With fewer events, a cell is not worth
+// its memory.
 #define MPROF_CELL_FROM 64u
 
 // The counters of one shard in a bucket that another shard owns.
@@ -47,9 +49,9 @@ struct mprof_cell {
   // With the option heapx, a struct mprof_heapx_cell follows in memory.
 };
 
-// A node of the list of a bucket's cells. Each node has the cells of
-// MPROF_CELLS_A_LINE shards. All threads read the nodes, and each field is
-// written only once.
+// A node of the list of a bucket's cells. Each node has the handles of the
+// cells of MPROF_CELLS_A_LINE shards. All threads read the nodes. Each field is
+// 0 at first and is set only once.
 #define MPROF_CELLS_A_LINE 15u
 struct mprof_cell_line {
   _Atomic uint32_t next; // handle of the node with the next shards; 0: none
@@ -59,7 +61,8 @@ _Static_assert(sizeof(struct mprof_cell) == 64 &&
                    sizeof(struct mprof_cell_line) == 64,
                "one cache line each");
 
-// Returns the cell of a shard in b, or NULL if the shard has no cell in b.
+// Returns the cell (the counters) of a shard in b, or NULL if the shard has no
+// cell in b.
 struct mprof_cell *mprof_cell_of(struct mprof_bucket *b, unsigned shard);
 // Returns the cell in b of the first shard above *shard that has a cell, and
 // stores this shard's number in *shard. Returns NULL if no shard above *shard
@@ -82,17 +85,17 @@ void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
                            bool is_free);
 
 // Adds 1 to a counter that only one thread writes. The store has release order,
-// so that a reader that sees the count of a free also sees the count of the
+// so that a thread that reads the count of a free also reads the count of the
 // block's allocation.
 static inline void mprof_count_plain(_Atomic uint64_t *n) {
   atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
                         memory_order_release);
 }
 
-// Count an allocation or a free in b for an index of the cycle machine. Call
-// these functions with the recursion guard set. Otherwise a signal handler that
-// interrupts a plain addition could add to the same counter, and its addition
-// would be lost.
+// Count an allocation or a free in b. `index` is an index of the cycle machine
+// (cycle.h) and selects the counter. Call these functions with the recursion
+// guard set. Otherwise a signal handler that interrupts a plain addition could
+// add to the same counter, and the handler's addition would be lost.
 static inline void mprof_count_alloc(struct mprof_bucket *b, unsigned index) {
   if (mprof_likely(b->owner == mprof_tls.shard))
     mprof_count_plain(&b->mem.own[index].allocs);

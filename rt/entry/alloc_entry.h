@@ -20,9 +20,9 @@
 #include "sys/libc.h"
 #include "sys/stats.h"
 
-// The allocator family of the blocks that an entry file counts. A file with
-// entries of malloc or operator new defines this macro before it includes this
-// header.
+// The allocator family of the blocks that an entry file counts: a value of enum
+// mprof_family. A file with entries of malloc or operator new defines this
+// macro before it includes this header.
 #ifndef MPROF_ALLOCATOR_FAMILY
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_OTHER
 #endif
@@ -65,9 +65,11 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
 }
 
 // Counts the free of the block at ptr if the block was counted. may_keep:
-// whether the family of functions places counted blocks on page boundaries.
-// Returns true if the runtime keeps the memory of the block for a later sample.
-// In that case the caller must not free the block.
+// whether the family of functions (malloc's or operator new's) places counted
+// blocks on page boundaries. If the function returns false, the caller must
+// free the block. If it returns true, the caller must not free the block,
+// because the runtime has put the block into a cache, to reuse its memory for a
+// block that is counted later.
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;

@@ -181,8 +181,9 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
   return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
 }
 
-// Element of mprof_intercept_c for a function f that has an interceptor. In a
-// static program, both a call and the address of f mean __wrap_f.
+// Element of mprof_intercept_c for a function f that has an interceptor. plain:
+// the function that the interceptor calls; NULL: dlsym finds it. In a static
+// program, both a call and the address of f mean __wrap_f.
 #define ROW_AS(f, plain)                                                       \
   {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), plain, NULL}
 #ifdef MPROF_WRAP

@@ -89,7 +89,7 @@ static const double log2_table[33] = {0,
 // fastlog2)
 static double fast_log2(uint32_t v) {
   unsigned exponent = 31 - (unsigned)__builtin_clz(v);
-  double mantissa = (double)v / (double)(1u << exponent); // 1 <= m < 2
+  double mantissa = (double)v / (double)(1u << exponent); // from 1 to below 2
   double at = (mantissa - 1) * 32;
   unsigned i = (unsigned)at;
   double low = log2_table[i];
@@ -119,9 +119,11 @@ static int64_t draw(uint64_t rate) {
   return mprof_sample_next(rate, (uint32_t)(mprof_thread_random() >> 38));
 }
 
-// Records that this thread has drawn a countdown for the rate of this epoch.
-// mprof_sample_set_rate waits for this record. Also registers the thread if
-// needed, so that mprof_threads_interrupt finds the thread's countdown.
+// Stores in the thread's record that this thread has drawn a countdown for the
+// sampling rate with version number `epoch`. After a change of the rate,
+// mprof_threads_interrupt waits until each thread has stored the new epoch or
+// has the countdown 0. Also registers the thread if needed, so that
+// mprof_threads_interrupt finds the thread's countdown.
 static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   mprof_tls.rate_epoch = epoch;
   if (mprof_guard_enter()) {
@@ -132,8 +134,9 @@ static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   }
 }
 
-// Returns whether a block of `size` bytes is counted at the rate of this epoch.
-// Sets the countdown to the distance to the next sample.
+// Returns whether a block of `size` bytes is counted. Sets the countdown to the
+// distance to the next sample, and *rate to the sampling rate. epoch: version
+// number of the rate, which the caller has read before the call.
 static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
   *rate = mprof_sample_rate();
   bool is_hit = true;

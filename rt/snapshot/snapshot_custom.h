@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A snapshot of a profile that the program defines (custom_profile.h). A sample
-// is the number of values that one stack has added and the program has not
-// removed.
+// is the number of values that one stack has added to the profile and that the
+// program has not removed.
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_CUSTOM_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_CUSTOM_H
@@ -18,7 +18,7 @@ struct mprof_custom_sample {
 struct mprof_custom_snapshot {
   const char *name; // name of the profile; NULL: no snapshot was taken
   struct mprof_custom_sample *samples;
-  // Pointers to the len samples, largest count first.
+  // Pointers to the `len` samples, largest count first.
   const struct mprof_custom_sample **sorted;
   size_t len;
   size_t mapped_bytes;

@@ -82,10 +82,11 @@ struct taking {
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
-// Returns the address of the outermost wait for a lock of kind user that
-// contains the wait at w. (The program marks such a lock with mprof_lock.)
-// Returns w if there is no such outer wait. The thread cannot leave the outer
-// wait before it leaves w.
+// Returns the address of the outermost wait of kind user around the wait at w,
+// or w if there is none. A function with the attribute mprof_lock has a wait of
+// kind user. Inside this wait, the function may itself wait, for example for a
+// mutex: this is the wait at w. The thread cannot leave the outer wait before
+// it leaves w.
 static uintptr_t whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
   const struct mprof_wait *x = (const struct mprof_wait *)w;
@@ -97,14 +98,15 @@ static uintptr_t whole_wait(uintptr_t w) {
   return w;
 }
 
-// Copies the wait of x's thread into x->wait, and sets x->awaited. The thread
-// cannot end meanwhile, because its end needs registry_lock. MPROF_WAIT_HELD
-// keeps the thread in its wait during the copy. Without MPROF_WAIT_HELD, the
-// wait could end, or the stack that contains the wait could be freed.
+// Copies the struct mprof_wait of x's thread into x->wait, and sets x->awaited.
+// The thread cannot end meanwhile, because its end needs registry_lock. While
+// the bit MPROF_WAIT_HELD is set, the thread does not return from its wait.
+// Without this bit, the struct could become invalid during the copy, because
+// it is on the stack of the thread.
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (k->stopped) { // all waiting threads but this one are held in their waits
+  if (k->stopped) { // only the calling thread can leave its wait now
     if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
     x->at = whole_wait(w & ~MPROF_WAIT_BITS);
@@ -157,7 +159,9 @@ static void count_locked(struct mprof_thread *t, void *arg) {
 static void add_locked(struct mprof_thread *t, void *arg) {
   const struct taking *k = arg;
   struct mprof_stuck *g = k->g;
-  // Skip a thread that has ended, if the runtime did not see its end.
+  // Skip a thread that has ended. Only threads without a countdown address are
+  // checked: a thread with this address is not in the registry after its end,
+  // because a destructor has removed the thread.
   if (g->len == g->cap || (!t->countdown && !mprof_sys_thread_alive(t->tid)))
     return;
   struct mprof_stuck_thread *x = &g->v[g->len];
@@ -170,8 +174,8 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // If is_interrupted is true, the search takes the registers from the wait. A
-  // wait of kind user or call has no copy of the registers.
+  // If is_interrupted is true, the search takes the thread's registers from
+  // x->wait. A wait of kind user or call has no copy of the registers.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&
@@ -180,7 +184,7 @@ static void add_locked(struct mprof_thread *t, void *arg) {
 
 // --- waits that are not noted ---
 
-// Adds a thread that is not registered, unless the thread is known already.
+// Adds a thread that is not registered, unless the graph already contains it.
 static void add_other(struct mprof_stuck *g, int tid) {
   if (g->len == g->cap || tid == atomic_load(&mprof_own_thread) ||
       mprof_stuck_graph_find(g, tid) != MPROF_NO_THREAD)
@@ -194,7 +198,7 @@ static void add_other(struct mprof_stuck *g, int tid) {
 
 static void add_unnoted(const struct taking *k, const struct mprof_tids *t) {
   struct mprof_stuck *g = k->g;
-  if (k->age != 0) // it is unknown when an unnoted wait began
+  if (k->age != 0) // the age of a wait that is not noted is unknown
     return;
   for (size_t i = 0; i < t->len; i++)
     add_other(g, t->v[i]);
@@ -264,16 +268,16 @@ static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     n++;
   if (n == 0 || h->readers > n || g->lost_holds > 0)
     return;
-  // Only one thread can hold a mutex or a spin lock: the thread whose record is
-  // the newest.
+  // Only one thread can hold a mutex or a spin lock: the thread that has the
+  // newest record of this lock.
   if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
     n = 1;
   x->holder = MPROF_HOLDER_RECORDED;
   x->holds = first;
   x->holds_len = (uint32_t)n;
-  // If there are more records than readers, some of the threads with a record
-  // have already released the lock. In this case x is stuck only if all these
-  // threads are stuck.
+  // If there are more records than readers, some of the recorded threads have
+  // already released the lock, and it is unknown which. In this case x is stuck
+  // only if all recorded threads are stuck.
   x->needs_all = n != h->readers;
 }
 
@@ -323,8 +327,8 @@ static int find_holders(struct mprof_stuck *g) {
     if (h.tid != 0) {
       find_owner(g, x, &h);
     } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
-      // No thread holds the lock for writing. So the reader waits because a
-      // writer is waiting, and this writer may give up.
+      // No thread holds the lock for writing. So x waits to read because
+      // another thread waits to write, and this thread may give up.
     } else if (h.is_held && mprof_holds_on) {
       if (!g->holds)
         error = take_holds(g);
@@ -414,7 +418,8 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // The kinds of evidence that the function settle() may use to decide which
 // threads may run. OWNERS: the thread ids in the memory of locks. RECORDS: also
-// the records of holds.h. REACHED: also the search of memory. Evidence of a
+// the records of holds.h. REACHED: also the search of memory, which finds
+// whether a thread that may run can reach an awaited object. Evidence of a
 // smaller value is more certain.
 enum trust { OWNERS, RECORDS, REACHED };
 
@@ -485,10 +490,11 @@ void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
   g->stuck = g->certain + g->likely;
 }
 
-// Finds cycles by walks along the edges from each stuck thread. A stuck thread
+// Finds cycles by walks that begin at each stuck thread and follow the edges,
+// which lead from a waiting thread to the holder of its lock. A stuck thread
 // has at most one edge. So a walk ends at a thread without an edge, at a thread
-// of an earlier walk, or at a thread of this walk. If it ends at a thread of
-// this walk, a cycle is found.
+// of an earlier walk, or at a thread of this walk. If the walk ends at a thread
+// of this walk, a cycle is found.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
   for (size_t i = 0; i < g->len; i++) {
     size_t at = i;
@@ -516,9 +522,10 @@ static bool has_same_holder(struct mprof_stuck_thread *x) {
 }
 
 // Unwinds the stack of a stuck thread into slot. Returns false if the thread is
-// no longer in the wait of which x has a copy. For an unnoted wait, stores only
-// the first addresses of the stack and always returns true. has_slept checks
-// later whether the thread is still in the unnoted wait.
+// no longer in the wait that was copied to x->wait. If the thread has not
+// recorded its wait (is_unnoted), stores only the first addresses of the stack
+// and always returns true. has_slept checks later whether the thread is still
+// in this wait.
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;
@@ -565,9 +572,9 @@ static int make_slots(struct mprof_stuck *g) {
 }
 
 // Takes the stacks of all stuck threads. Returns false if any of these threads
-// has left the wait that was copied. Before this check, mprof_stuck_sleeps has
-// asked the kernel in which object each thread sleeps. If a thread has not left
-// the wait by now, the answer of the kernel belongs to this wait.
+// has left the wait that was copied. Before this call, mprof_stuck_sleeps has
+// asked the kernel for which object each thread sleeps. The answer is about the
+// copied wait only if the thread has not left this wait by now.
 static bool take_stacks(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
   bool all_wait = true;

@@ -14,8 +14,9 @@
 
 #include "stuck/stuck_types.h"
 
-// If thread x sleeps in an unnoted wait for a lock, sets the fields of x that
-// describe the wait. Otherwise does not change x.
+// If thread x sleeps in an unnoted wait for a lock (a wait that x has not
+// stored in its record), sets the fields of x that describe the wait. Otherwise
+// does not change x.
 // slot: slot of the thread, which is stopped. NULL: the thread is not stopped.
 void mprof_stuck_unnoted_find(struct mprof_stuck_thread *x,
                               const struct mprof_thread_slot *slot);
@@ -30,10 +31,10 @@ bool mprof_stuck_unnoted_has_slept(const struct mprof_stuck_thread *x);
 // caller is known.
 void mprof_stuck_unnoted_stack(const struct mprof_stuck_thread *x,
                                struct mprof_thread_slot *slot, size_t depth);
-// Completes the stacks of the stuck threads in unnoted waits. Collects the
-// stacks of all threads, because only the threads themselves can unwind these
-// stacks safely. Does nothing if no stuck thread is in an unnoted wait. Takes
-// stacks_lock.
+// Completes the stacks of the stuck threads in unnoted waits (waits that the
+// threads have not stored in their records). Collects the stacks of all
+// threads, because only the threads themselves can unwind these stacks safely.
+// Does nothing if no stuck thread is in an unnoted wait. Takes stacks_lock.
 void mprof_stuck_unnoted_complete(struct mprof_stuck *g,
                                   const struct mprof_caller *caller);
 
