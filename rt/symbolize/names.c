@@ -77,7 +77,8 @@ static void drop_all(void) {
 
 // --- strings ---
 
-// Returns the kept copy of the len bytes at s, or "" if there is no memory.
+// Returns the stored copy of the `len` bytes at s. Stores the copy if there is
+// none yet. Returns "" if there is no memory.
 // Different strings of a process practically never have the same 64-bit hash.
 // If two strings have the same hash, only the string that was used last is
 // found. The other string is stored again at its next use.

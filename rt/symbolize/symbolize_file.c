@@ -25,7 +25,7 @@ enum {
   FILE_SIZE = sizeof(((struct mprof_file_query *)0)->file),
   LINE_SIZE = FILE_SIZE + 64,
   ANSWER_SIZE = 1 << 17, // longer answers are ignored
-  FILES_MAX = 32,        // number of files whose checks are kept
+  FILES_MAX = 32,        // number of files whose check results are stored
   FAILURES_MAX = 3,      // after so many failures, no question is sent
 };
 
@@ -76,8 +76,8 @@ static bool is_right_file(const struct mprof_file_query *q, int fd) {
 }
 
 // Sets c->name to the name by which llvm-symbolizer opens the file at path. fd
-// is an open descriptor of the file. Three sorts of paths cannot be in a
-// question:
+// is an open descriptor of the file. Three sorts of paths cannot be sent to
+// llvm-symbolizer:
 //
 // - a path with a line break;
 // - a path with both sorts of quotation marks;

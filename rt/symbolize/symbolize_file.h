@@ -21,7 +21,7 @@
 struct mprof_file_query {
   uint64_t address; // address in the ELF file, inside the call instruction
   // The time at which the mapping was first seen (CLOCK_REALTIME). A file
-  // without build ID must not have changed since.
+  // without build ID must not have changed since this time.
   int64_t noted_ns;
   char file[sizeof(((struct mprof_mapping *)0)->file)];
   char build_id[sizeof(((struct mprof_mapping *)0)->build_id)];

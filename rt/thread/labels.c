@@ -227,9 +227,9 @@ static uint16_t add_locked(struct table *t, const struct list *l,
   if (!s)
     return 0;
   // Another thread may fork between any two of these steps. If the fork is
-  // before sets.len grows, the child gives the number id to another set. If the
-  // fork is after sets.len grows and before the slot is written, the number id
-  // stays unused in the child.
+  // before sets.len grows, the child gives the number `id` to another set. If
+  // the fork is after sets.len grows and before the slot is written, no set has
+  // the number `id` in the child.
   id = (uint16_t)(sets.len + 1);
   s->hash = hash;
   s->id = id;
@@ -266,9 +266,10 @@ static struct table *make_table_locked(void) {
 }
 
 // Finds the set with the labels of list l, or adds it. Stores the number of the
-// set in *id and returns 0. After an error, *id is the number of a substitute,
-// and the result is -errno. The substitute is the overflow set for -ENOSPC, and
-// the thread's present set for -ENOMEM and -ENOSYS.
+// set in *id and returns 0. After an error, *id is the number of another set,
+// and the result is -errno. For -ENOSPC this is the overflow set, whose only
+// label says that the table is full. For -ENOMEM and -ENOSYS it is the set that
+// the thread has now.
 static int intern(const struct list *l, uint16_t *id) {
   const uint64_t hash = hash_of(l);
   size_t slot;

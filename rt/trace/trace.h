@@ -24,8 +24,8 @@
 
 #include "trace/trace_types.h"
 
-// Forgets the session in a forked child, because the session belongs to the
-// parent.
+// Called in a forked child: resets the variables of the trace, as if no trace
+// session had been started. The session belongs to the parent.
 void mprof_trace_reset(void);
 // Sets the function pointers in mprof_trace_hooks and mprof_trace_outlet.
 // Called once at program start, before other threads can start a session.
@@ -33,12 +33,12 @@ void mprof_trace_hooks_init(void);
 // Starts a session if the option trace or the option trace_last asks for one.
 // Called at program start and in a forked child that is profiled.
 void mprof_trace_init(void);
-// Returns whether a session has been started and not stopped. Sets *own_path to
-// the path that the program passed to mprof_trace_start, or to NULL. Call this
-// at the end of the process, with the recursion guard set and writer_lock
+// Returns whether a trace session was started and not stopped. Sets *own_path
+// to the path that the program passed to mprof_trace_start, or to NULL. Call
+// this at the end of the process, with the recursion guard set and writer_lock
 // held.
 bool mprof_trace_is_open(const char **own_path);
-// Returns whether a session has been started and not stopped. The caller needs
+// Returns whether a trace session was started and not stopped. The caller needs
 // neither the recursion guard nor a lock.
 bool mprof_trace_has_session(void);
 // Ends the session and writes the trace to the file that the program gave when

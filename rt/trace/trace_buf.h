@@ -13,8 +13,8 @@
 // A record is a type byte (enum mprof_trace_type), followed by arguments
 // encoded in LEB128. The first argument of most records is the time since the
 // previous record, in ticks. The starts and wake-ups of a thread have sequence
-// numbers (trace_records.c). The records of a thread do not contain the numbers
-// of this thread, because the writer of the file counts them.
+// numbers (trace_records.c). The records of a thread do not contain the
+// thread's own sequence numbers, because the writer of the file counts them.
 
 #ifndef MPROF_RT_TRACE_TRACE_BUF_H
 #define MPROF_RT_TRACE_TRACE_BUF_H
@@ -31,24 +31,27 @@
 #define MPROF_TRACE_RECORD_MAX 64u
 
 struct mprof_trace_buf {
-  // Next buffer of the same row. It is set when this buffer is complete. From
-  // then on, the writer may take this buffer.
+  // Next buffer of the same row (the buffers of one thread). This pointer is
+  // set when this buffer is complete. From then on, the thread that writes the
+  // file may take this buffer out of the row.
   struct mprof_trace_buf *_Atomic next;
   uint32_t row;   // id of the row (list of buffers) with this buffer
   uint32_t size;  // capacity of data in bytes
   uint32_t len;   // bytes of data in use
-  uint64_t ticks; // time of the record before the first one, in trace ticks
-  // State of the row's thread before the first record of this buffer; see
-  // struct mprof_trace_thread. g is 0 if no thread owned the row at that time.
+  uint64_t ticks; // time of the last record before this buffer, in trace ticks
+  // State of the thread before it added the first record to this buffer; see
+  // struct mprof_trace_thread. g is 0 if the buffer's row (list of buffers)
+  // belonged to no thread at that time.
   uint64_t g;
   uint32_t seq, skipped;
   uint32_t start;
   int tid;
   bool waits;
   uint16_t labels; // number of the label set that was recorded last
+  // A slot is a field of a record into which another thread writes its number.
   // slots: whether a thread may write to a slot of this buffer, or is writing
-  // to one (trace_buf.c). generation: how often the buffer was reused. A mark
-  // (a reference to a slot) with another generation is stale.
+  // to a slot now (trace_buf.c). generation: how often the buffer was reused. A
+  // mark (a reference to a slot) with another generation is stale.
   _Atomic uint32_t slots, generation;
   bool unmap_only; // the buffer's mapping is about to be unmapped
   bool is_stuck;   // a thread may still write to a slot at any time
@@ -80,8 +83,8 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list);
 void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
 // Removes from the pool all buffers of `list`, which belong to a session, and
 // all unused buffers of normal size. These buffers stay mapped and are never
-// used again. Call this if a thread may still be in the middle of a record,
-// because the thread may write to a buffer later.
+// used again. Call this if a thread may still be adding a record, because the
+// thread may write to a buffer later.
 void mprof_trace_buf_abandon(struct mprof_trace_buf *list);
 // Unmaps the unused buffers. Call this only while there is no session.
 void mprof_trace_buf_trim(void);
@@ -128,8 +131,10 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
 // A thread that releases a lock does not know which thread it wakes. Therefore
 // the record of the release contains an empty slot of eight bytes. The woken
 // thread later writes its number and the sequence number of its wake-up into
-// the slot. The four bytes before the slot receive the number of the thread's
-// sequence numbers so far that format 1.23 does not use.
+// the slot. Some sequence numbers belong to events that have no such number in
+// format 1.23. The four bytes before the slot receive how many numbers of this
+// sort the woken thread has used so far, so that the writer of format 1.23 can
+// subtract them.
 
 #define MPROF_TRACE_BEFORE_SLOT 4u
 // Returns the address of the slot of a WAKE record: eight bytes, aligned to 8,
@@ -140,14 +145,16 @@ static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
 }
 // Records that a release has woken thread g. Writes g and seq into the slot of
 // the release's WAKE record, to which mark m refers. seq: sequence number of
-// the wake-up. skipped: number of the thread's sequence numbers up to seq that
-// format 1.23 does not use. Returns false if another thread has already written
-// to the slot, or if the buffer has been written to the file. Also returns
-// false if another thread takes too long to write to a slot of the same buffer.
+// the wake-up. skipped: how many of the thread's sequence numbers up to seq
+// belong to events that have no sequence number in format 1.23. Returns false
+// if another thread has already written to the slot, or if the buffer has been
+// written to the file. Also returns false if another thread takes too long to
+// write to a slot of the same buffer.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped);
-// Seals buffer b: after this call, no thread writes to a slot of the buffer. If
-// a thread is writing to a slot, waits for the thread for up to a second.
+// Seals buffer b: after this call, no thread begins to write to a slot of the
+// buffer. If a thread is writing to a slot now, waits for the thread for up to
+// a second. If the thread is still writing then, sets b->is_stuck.
 void mprof_trace_buf_seal(struct mprof_trace_buf *b);
 
 #endif // MPROF_RT_TRACE_TRACE_BUF_H

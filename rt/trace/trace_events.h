@@ -19,8 +19,8 @@ struct mprof_wait;
 // Initializes this module when a session begins.
 void mprof_trace_events_init(void);
 // Records that the calling thread begins wait w, and stores in w the data that
-// mprof_trace_wait_end needs. is_call: w is a call that may be short, so its
-// record is added when the call ends.
+// mprof_trace_wait_end needs. is_call: w is a call that may be short, such as a
+// read. In this case, the record is added only when the call ends.
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
 // Records the end of wait w. how: enum mprof_outcome. now: time of the clock.
 // mark: identifies the release that ended the wait; mark->buf is NULL if this
@@ -29,11 +29,11 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
 void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
                           uint64_t now, const struct mprof_trace_mark *mark);
 // Prepares the record of a release. Sets *w to the stack and the row (list of
-// record buffers) of the calling thread. op and frame determine the stack; see
-// mprof_trace_stack in trace_rows.h. If w->row is NULL after this call, the
-// release is not recorded. Otherwise the caller must call
-// mprof_trace_release_end later. Call this function before acquiring the lock
-// of the table of waiters, because the function may acquire other locks.
+// record buffers) of the calling thread. The arguments `op` and `frame` select
+// the frames of the stack; see mprof_trace_stack in trace_rows.h. If w->row is
+// NULL after this call, the release is not recorded. Otherwise the caller must
+// call mprof_trace_release_end later. Call this function before acquiring the
+// lock of the table of waiters, because the function may acquire other locks.
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
 // Records the release of an object for which a thread waits. Call this between
@@ -55,8 +55,9 @@ uint32_t mprof_trace_start_of(uintptr_t fn);
 // recorded. *start receives the handle of a stack: fn alone, or the caller's
 // stack if fn is 0.
 uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start);
-// Records the end of the calling thread, whose row is r. Also leaves a mark,
-// which links a later pthread_join of this thread to its end.
+// Records the end of the calling thread. r: the thread's row (list of record
+// buffers). Also stores a mark (a reference to a record of the end). By the
+// mark, the trace links a later pthread_join of this thread to the end.
 void mprof_trace_put_end(struct mprof_trace_row *r);
 // Resets the lock of the table of ended threads in a forked child.
 void mprof_trace_ended_reset(void);
@@ -71,10 +72,12 @@ void mprof_trace_heap_init(int64_t bytes);
 // Records the start or the end of a garbage collection. Do not call this while
 // the collector has stopped the other threads.
 void mprof_trace_gc(bool is_end);
-// Returns whether the calling thread, whose row is r, runs. Returns false in a
-// signal handler that has interrupted a wait. If `frame` shows that a longjmp
-// or an exception has left the wait, the function first records the end of the
-// wait. frame: frame address of the caller; now: time of the clock.
+// Returns whether the calling thread runs, that is, whether its last wait in
+// the trace has ended. r: the thread's row (list of record buffers). Returns
+// false in a signal handler that has interrupted a wait. If `frame` shows that
+// a longjmp or an exception has left the wait, first records the end of the
+// wait and then returns true. frame: frame address of the caller; now: time of
+// the clock.
 bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
 
 #endif // MPROF_RT_TRACE_TRACE_EVENTS_H

@@ -28,7 +28,7 @@ struct mprof_trace_format {
   size_t state_bytes;  // size of the format's state, which starts as zeros
   // begin_batch begins a batch, which contains the events of one buffer.
   // end_batch ends the batch.
-  // row: number of the row that contains the buffer.
+  // row: number of the row (one thread's list of buffers) with this buffer.
   // ticks: base time of the batch. The time of the first event is written
   //   relative to this time.
   // to: how far the row has been written before this batch.
@@ -37,8 +37,8 @@ struct mprof_trace_format {
                       uint64_t ticks);
   void (*end_batch)(struct mprof_trace_writer *w);
   // Writes the events of record r. ticks: time since the previous event. to:
-  // state of the row before record r. Returns false if the format has no event
-  // for the record.
+  // the state of the recorded thread before r, and what was written so far.
+  // Returns false if the format has no event for the record.
   bool (*record)(struct mprof_trace_writer *w, struct mprof_trace_written *to,
                  uint64_t ticks, const struct mprof_trace_record *r);
   // Writes an event. type: the format's number of the event type. args: n
@@ -51,7 +51,7 @@ struct mprof_trace_format {
                  size_t len);
   // begin_stacks begins the part of the file that holds the stacks, after the
   // last batch. end_ticks: time of the end of the session. `stack` writes the
-  // stack with this handle. Events refer to the stack by `number`.
+  // stack that `handle` refers to. Events refer to the stack by `number`.
   void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t end_ticks);
   void (*stack)(struct mprof_trace_writer *w, uint64_t number, uint32_t handle);
   // Writes the end of the file, after the stacks.
