@@ -23,14 +23,14 @@ enum mprof_stack_end {
 
 // Unwinds the rest of a stack as mprof_unwind does. The caller already knows
 // the first `before` return addresses of the stack. fp is the address of the
-// first frame whose return address is not yet known. depth and the result do
-// not include the known addresses.
+// first frame whose return address is not yet known. Stores at most `depth`
+// further addresses at pcs and returns their number.
 size_t mprof_unwind_rest(struct mprof_stack_range *range, uintptr_t fp,
                          mprof_pc *pcs, size_t before, size_t depth,
                          enum mprof_stack_end *end);
 // Follows the chain of frames from fp, the frame address of the runtime's
 // function that the program has called. So the first return address lies in the
-// function that contains the call site. Writes at most depth return addresses
+// function that contains the call site. Writes at most `depth` return addresses
 // to pcs and returns their number. Sets *end to the reason why the stack ends.
 // Reads only memory inside *range, so reading cannot fault. If the kernel
 // confirms that more memory is readable, extends *range. If the stack has code

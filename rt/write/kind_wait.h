@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-// Returns whether the profile of this copy should get a file and a section of
-// the report. copy: the copy of the block profile or of the mutex profile.
+// `copy` is a copy of the data of the block profile or of the mutex profile.
+// Returns whether this profile should get a file and a section of the report.
 bool mprof_wait_copy_is_shown(const void *copy);
 
 #endif // MPROF_RT_WRITE_KIND_WAIT_H

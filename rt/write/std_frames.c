@@ -33,8 +33,8 @@ static bool is_std_header(const char *file) {
   return include != NULL && strstr(include, "/c++/") != NULL;
 }
 
-// Returns the function's name in `name` without the result type, which a
-// template has.
+// Returns the demangled function name `name` without the result type, with
+// which the names of template functions begin.
 //   "void std::f<int, long>(int)"  ->  "std::f<int, long>(int)"
 static const char *without_result(const char *name) {
   int depth = 0; // nesting of template arguments

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the heapx profile as legacy text (legacy.h). Each record is a number
-// of temporary blocks, in Go's format for profiles of counts. Comment lines
-// have the other values.
+// Writes the heapx profile as legacy text (legacy.h), in Go's format for
+// profiles of counts. The count of each stack is its number of temporary
+// blocks. A comment line before the stack has the other values.
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H
 #define MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H

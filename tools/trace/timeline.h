@@ -28,7 +28,7 @@ enum thread_state {
 };
 
 // A range is a span of time, such as a task or a garbage collection. Ranges may
-// overlap, whereas regions nest within the slices of a thread.
+// overlap, whereas the regions of a thread are nested.
 enum range_kind {
   RANGE_TASK,
   RANGE_COLLECTION,
@@ -70,17 +70,17 @@ void timeline_region_begin(struct timeline *line, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack);
 void timeline_region_end(struct timeline *line, uint64_t g);
-// Adds an instant (an event without length) to the row of thread g. ticks is
-// the time of the instant and must not be later than the current time. value
-// may be empty.
+// Adds an instant (an event without duration) to the timeline of thread g.
+// `ticks` is the time of the instant and must not be later than the current
+// time. `value` may be empty.
 void timeline_instant(struct timeline *line, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks);
 // Records that thread g has released a lock for which other threads waited. ns:
 // sum of the times that these threads have waited. The time of a thread counts
 // from the begin of its wait or from the previous release of the lock,
-// whichever was later. stack: stack of g. If a wait ends at the same time and
-// at the same stack, the wait was for this lock.
+// whichever was later. stack: stack of g. If timeline_unblock ends a wait at
+// the same time and with the same stack, the wait was for this lock.
 void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,
                      uint64_t stack);
 // Begin and end a range. id distinguishes ranges of the same kind. name is

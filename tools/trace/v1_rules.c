@@ -65,7 +65,7 @@ struct v1_rules {
   bool procs_seen; // a Gomaxprocs event has been seen
   bool early_told; // BEFORE_GOMAXPROCS has been reported
   bool collecting, stopped;
-  uint64_t stopper; // G that stopped the world last
+  uint64_t stopper; // the last G that stopped the world
 };
 
 #define FAIL(rule, ...)                                                        \

@@ -147,8 +147,8 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
   }
 }
 
-// Returns the type of the entries in a batch whose first byte is type. Returns
-// 0 if the batch has events instead of a table.
+// Returns the type of the entries in a batch whose first byte is `type`.
+// Returns 0 if the batch has events instead of a table.
 static unsigned entry_of(const struct trace *t, unsigned type) {
   switch (type) {
   case V2_Strings:
