@@ -25,7 +25,8 @@ struct Countdown {
 /// thread may allocate before its next sample.
 Countdown countDown(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 
-/// Inserts code that adds \p Bytes to the thread's sampling countdown again.
+/// Inserts code that adds \p Bytes to the thread's sampling countdown. This
+/// reverts the subtraction of countDown().
 void countBack(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 
 /// Inserts the test whether \p Ptr has none of the bits that are set in the
@@ -41,9 +42,9 @@ llvm::Value *hasWaiters(Runtime &RT, llvm::IRBuilderBase &B,
 /// Inserts the test whether the runtime records waits of kind \p K.
 llvm::Value *wantsKind(Runtime &RT, llvm::IRBuilderBase &B, WaitKind K);
 
-/// Inserts the test that FastPath.cpp describes for the rule of \p S. If the
-/// result is true, the rewritten code calls the runtime in place of the hooked
-/// function.
+/// Inserts the test before the rewritten call \p S. If the result is true, the
+/// rewritten code calls the runtime in place of the hooked function.
+/// FastPath.cpp describes the test for each rule of mprof/hooks.def.
 llvm::Value *mustAsk(Runtime &RT, llvm::IRBuilderBase &B, const Site &S);
 
 } // namespace mprof

@@ -29,8 +29,8 @@
 // call the entry.
 //
 // free(NULL) and realloc(NULL, n) are frequent in some programs. The test of
-// rule Free cannot tell NULL from a block that may be counted, so a second test
-// follows where the first one holds:
+// rule Free is true for NULL and for each block that may be counted. So if this
+// test is true, a second test checks for NULL:
 //   mprof.masked:                        ; at the end of the function
 //     %null = icmp eq ptr %b, null
 //     br i1 %null, label %mprof.fast, label %mprof.cold
@@ -229,8 +229,9 @@ HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
   return Of;
 }
 
-/// Inserts the branches of \p S, a site with rule Free or Realloc. A block at
-/// NULL is never counted, so the runtime need not be called for it.
+/// Inserts the branches before the call of \p S, a site with rule Free or
+/// Realloc. The test of the mask is true for NULL, too. But NULL is never a
+/// counted block, so for NULL a second test leads to the hooked function.
 void HookedRewriter::branchUnlessNull(const Site &S) {
   Value *Ptr = S.Call->getArgOperand(S.Ptr);
   Builder B(S.Call);
@@ -284,7 +285,8 @@ FunctionType *HookedRewriter::mallocType() {
 }
 
 /// Returns the name and the type of the function that measures the string that
-/// \p S copies. It has the arguments of \p S.
+/// \p S copies: strlen for strdup, strnlen for strndup. The function has the
+/// same parameters as the function that \p S calls.
 static std::pair<StringRef, FunctionType *> measure(Runtime &RT,
                                                     const Site &S) {
   return {
@@ -292,11 +294,11 @@ static std::pair<StringRef, FunctionType *> measure(Runtime &RT,
       FunctionType::get(RT.I64, S.Call->getFunctionType()->params(), false)};
 }
 
-/// Returns whether \p S, a site with rule Dup, can copy the string itself. This
-/// needs the malloc of the program, which strdup calls, and a function that
-/// measures the string. In a shared library, strdup may call another malloc
-/// than the library does. With a sanitizer, strdup must tell the sanitizer that
-/// the copy is initialized.
+/// Returns whether inline code can copy the string in place of the function
+/// that \p S, a site with rule Dup, calls. The inline code needs the malloc
+/// that strdup calls, and a function that measures the string. Code in a shared
+/// library may call another malloc than strdup does. With a sanitizer, strdup
+/// must be called, because it tells the sanitizer that the copy is initialized.
 bool HookedRewriter::canCopy(const Site &S) {
   const bool IsWide = S.H->Symbol == "wcsdup";
   const Function *In = S.Call->getFunction();
@@ -316,8 +318,10 @@ bool HookedRewriter::canCopy(const Site &S) {
          IsUsable(measure(RT, S).first, measure(RT, S).second);
 }
 
-/// Rewrites \p S, a call of strdup or strndup, as follows. The cold call counts
-/// the size again, so the code before it reverts the subtraction:
+/// Rewrites \p S, a call of strdup or strndup, as follows. The test subtracts
+/// the size from the sampling countdown. The runtime's function in mprof.cold
+/// subtracts the size itself, so the code before its call reverts the
+/// subtraction:
 ///     %len = call i64 @strlen(ptr %s)
 ///     %n = add i64 %len, 1
 ///     %ask = ...                           ; the test of rule Alloc

@@ -87,9 +87,9 @@ Function *LibraryHooks::standIn(const Site &S, StringRef Kind,
 }
 
 /// Returns the value for the field own_entry of a module hook. \p Own is the
-/// library's own malloc or similar function. If calls with the rule of \p S
-/// subtract from the sampling countdown, own_entry is a function that discards
-/// the sample and calls \p Own. Otherwise own_entry is \p Own.
+/// library's own malloc or similar function. If the inline test before such a
+/// call subtracts the size from the sampling countdown, own_entry is a function
+/// that discards the sample and calls \p Own. Otherwise own_entry is \p Own.
 Constant *LibraryHooks::ownEntry(const Site &S, Constant *Own) {
   if (S.Rule != Rule::Alloc && S.Rule != Rule::Realloc)
     return Own;

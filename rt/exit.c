@@ -112,8 +112,9 @@ static int make_path(struct last_words *w, const char *suffix,
 
 enum { SUFFIX_SIZE = 32 + MPROF_CUSTOM_NAME };
 
-// Writes the file name suffix of one part of profile i: the suffix of its row
-// in the table of profiles, then the part's own name if the parts have names.
+// Stores in `suffix` the file name suffix for one file of profile i: the suffix
+// in the table of profiles, such as ".heap". A profile may have several files,
+// one for each part. In this case, appends the name of the part.
 static void make_suffix(char suffix[SUFFIX_SIZE], struct last_words *w,
                         size_t i, size_t part) {
   const struct mprof_profile_row *row = &mprof_profile_rows[i];
@@ -246,7 +247,8 @@ static void write_trace(struct last_words *w) {
     error = mprof_trace_finish_session(w->path, &result);
   if (note_file(w, error)) {
     // The option dump_keep must not remove the trace of a snapshot, because no
-    // later snapshot contains the same events. So the trace is not added.
+    // later snapshot contains the same events. So the trace is not added to the
+    // set of files that may be removed later.
     if (own_path == NULL && !w->is_snapshot)
       mprof_keep_add(&w->written, w->path);
     struct mprof_text *totals = mprof_exit_line_totals(&w->line);

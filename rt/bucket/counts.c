@@ -18,9 +18,10 @@
 
 #include <string.h>
 
-// Returns the object whose persistent handle is *handle. If *handle is 0 and
-// `size` is not 0, first allocates an object of `size` bytes and stores its
-// handle in *handle. Returns NULL if *handle stays 0.
+// Returns the object with the handle *handle (a 32-bit number that stands for
+// its address, see sys/persistent.h). If *handle is 0 and `size` is not 0,
+// first allocates an object of `size` bytes and stores its handle in *handle.
+// Returns NULL if *handle stays 0.
 static void *line_of(_Atomic uint32_t *handle, size_t size) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
   if (mprof_likely(h != 0) || size == 0)
@@ -59,10 +60,11 @@ struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
   return NULL;
 }
 
-// Makes a cell in b for the calling thread's shard, because shards without a
-// cell have counted many events in b. A thread that only frees may have neither
-// a record nor a shard yet. For such a thread, this function first makes a
-// record, unless the thread is exiting.
+// Makes a cell (counters in a cache line of their own) in b for the calling
+// thread's shard, because shards without a cell have counted many events in b.
+// A thread that has only freed blocks may have no shard yet. This function then
+// first registers the thread, which gives it a shard, unless the thread is
+// exiting.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
     mprof_thread_self(false);
@@ -105,9 +107,9 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
   return atomic_load_explicit(counter_of(c, is_free), memory_order_acquire);
 }
 
-// Returns the number of events that `own` and all cells of b have counted for
-// `index` since the bucket was made. Counts frees if is_free is true, otherwise
-// allocations.
+// Returns the number of events that were counted in own[] and in all cells of b
+// since the bucket was made, for one index of the cycle machine. Counts frees
+// if is_free is true, otherwise allocations.
 static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
   uint64_t sum = read_count(&b->mem.own[index], is_free);
   struct mprof_cell_line *line = line_of(&b->cells, 0);

@@ -96,8 +96,9 @@ static struct directory present_directory(void) {
   return d;
 }
 
-// Returns whether the relative paths of p name the files of p. They do not if
-// the program has changed its directory since the files were written.
+// Returns whether relative paths in p still lead to the files that were
+// written. They do not if the program has changed its current directory since
+// then.
 static bool is_in_directory(const struct entry *p) {
   const struct directory now = present_directory();
   return now.ino != 0 && now.dev == p->here.dev && now.ino == p->here.ino;

@@ -71,9 +71,9 @@ static struct {
   _Atomic uint64_t records; // records in all parts; also read unlocked
   uint64_t lost_told;       // lost events already reported by "# lost" lines
   struct mprof_maps maps;   // modules listed in the current part of the log
-  uint32_t unloads;         // number of module unloads when maps was read
+  uint32_t unloads;         // number of module unloads when `maps` was read
   uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses in no module
-  size_t unknown_len;             // number of addresses ever written to unknown
+  size_t unknown_len;             // number of addresses ever put in unknown[]
 } logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
 
 static void put(const char *s) { mprof_text_str(&logged.text, s); }
@@ -123,10 +123,10 @@ static void read_modules(void) {
     logged.maps = (struct mprof_maps){0};
 }
 
-// Returns whether pc is a new address in no module: neither in a listed module
-// nor in the ring `unknown`. The ring is needed because stacks of code without
-// frame pointers may contain arbitrary values. Without the ring, each
-// repetition of such a value would cause the list of modules to be read again.
+// Returns whether pc lies in no listed module and is not in the ring `unknown`.
+// The ring is needed because stacks of code without frame pointers may contain
+// arbitrary values. Without the ring, each repetition of such a value would
+// cause the list of modules to be read again.
 static bool is_news(uintptr_t pc) {
   if (mprof_maps_find(&logged.maps, pc) != NULL)
     return false;
@@ -306,8 +306,8 @@ static void unlock_log(void) {
 
 // Begins a record: takes log_lock and writes the lines that must precede the
 // record, such as a list of the modules of the stack s. The caller then writes
-// the record's lines and calls `end`. Returns false, without log_lock, if the
-// log is closed.
+// the record's lines and calls `end`. Returns false, without holding log_lock,
+// if the log is closed or belongs to the parent process.
 static bool begin(const struct stack *s) {
   // A child of vfork or clone may share the parent's memory. Such a child must
   // not write, because the log belongs to the parent.

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The allocation log (option alloc_log) is a text file. The log has a record
-// for each allocation of a counted block, for each free of a counted block, and
-// for each garbage collection. (Go: tracealloc, tracefree, tracegc)
+// for each allocation and each free of a counted block, that is, of a block
+// that sampling has selected. The log also has a record for each garbage
+// collection. (Go: tracealloc, tracefree, tracegc)
 //
 // Each record is written to the file immediately, so the log of a killed
 // process is complete. When the file is full, it is renamed to PATH.1, and a

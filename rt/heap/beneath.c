@@ -52,11 +52,11 @@ static void set_words(const struct mprof_intercept *table) {
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
     if (beneath)
       *i->word = beneath;
-    // No other definition of the function was found, and the word holds the
-    // address of the interceptor. The word is cleared, because the interceptor
-    // must not call itself. In a static program this happens only if nothing
-    // calls the function, because libmprof_intercept.ld binds the function to
-    // the interceptor only in this case.
+    // No other definition of the function was found, and the variable
+    // __mprof_next_<function> holds the address of the interceptor. The
+    // variable is cleared, because the interceptor must not call itself. In a
+    // static program this happens only if nothing calls the function: only then
+    // does libmprof_intercept.ld bind the function to the interceptor.
     else if (*i->word == i->own)
       *i->word = NULL;
   }

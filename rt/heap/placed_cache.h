@@ -1,20 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps a cache of freed blocks on page boundaries, which the next samples
-// reuse. Without the cache, an allocator would return such a block to the loop
-// that has just freed it. Every later free in this loop would then call the
-// runtime (placed_cache.c). The functions of this file take no lock. Any thread
-// may call them.
+// A cache of freed blocks on page boundaries. The next samples reuse these
+// blocks. If counted blocks are on page boundaries, a free calls the runtime
+// only for such a block. Without the cache, the allocator would return such a
+// block again and again to a loop that allocates and frees. Every free in this
+// loop would then call the runtime (placed_cache.c). The functions of this file
+// take no lock. Any thread may call them.
 
 #ifndef MPROF_RT_HEAP_PLACED_CACHE_H
 #define MPROF_RT_HEAP_PLACED_CACHE_H
 
 #include "sys/base.h"
 
-// Keeps a counted block that the program frees. The block's family must be
-// allowed to place blocks (page_placement.h). Returns false if the cache does
-// not keep the block. In this case the caller must free the block.
+// Puts a counted block that the program frees into the cache. The block must
+// come from a family of functions that places its counted blocks on page
+// boundaries (page_placement.h). Returns false if the cache has no slot for the
+// block. In this case the caller must free the block.
 bool mprof_placed_put(void *p);
 // Detects a double free. Call this when the program frees a block that is not
 // counted. If the cache has the block, the program has already freed the block

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The marks of the releases of one object. A mark links the wakeup of a thread
-// to the release that caused it, for the trace. Each release adds a mark, and
-// the thread that the release has woken takes the mark. Several releases may
-// happen before the first woken thread runs, so several marks are kept.
+// Tells the trace which release of an object, such as a lock or a condition,
+// has woken a thread. Each release adds a mark, which refers to the release's
+// record in the trace. The woken thread takes the mark and writes its number
+// into that record. Several releases may happen before the first woken thread
+// runs, so each object has a list of marks.
 //
 // The marks are part of the object's record in the table of waiters
 // (waiters.h). They are guarded by the same lock as the record.
@@ -16,9 +17,9 @@
 
 // The threads that a release wakes.
 enum mprof_wakes {
-  // The next owner of a lock. Between two releases of a lock, a thread has
-  // taken it. So only the last release has made the lock free for the next
-  // owner, and only the mark of the last release is kept.
+  // The thread that takes the lock next. Before each release, some thread has
+  // taken the lock, so the thread that takes it next can only have been woken
+  // by the last release. Therefore older marks are removed.
   MPROF_WAKES_NEXT_OWNER,
   MPROF_WAKES_ONE, // one waiter, as by pthread_cond_signal or sem_post
   MPROF_WAKES_ALL, // all waiters, as by pthread_cond_broadcast
@@ -40,9 +41,10 @@ struct mprof_wake_marks {
 void mprof_wake_marks_clear(struct mprof_wake_marks *m);
 void mprof_wake_marks_add(struct mprof_wake_marks *m,
                           struct mprof_trace_mark mark, enum mprof_wakes wakes);
-// Returns the oldest mark whose release can have woken a thread that has waited
-// since start, a time in ticks. Removes the mark if its release wakes only one
-// thread. If there is no such mark, the field buf of the result is NULL.
+// Returns the oldest mark whose release can have woken a thread that began to
+// wait at the time `start`, in ticks. Removes the mark if its release wakes
+// only one thread. If there is no such mark, the field buf of the result is
+// NULL.
 struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
                                               uint64_t start);
 // Removes the oldest mark if its release wakes only one thread. Call this when

@@ -26,9 +26,8 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-// Maximum number of times that all threads are judged, that is, that the search
-// decides which threads are stuck. The search decides again if a thread that
-// was found stuck no longer waits.
+// Maximum number of complete searches for stuck threads. A search is repeated
+// if a thread that was found stuck no longer waits.
 enum { TRIES = 4 };
 
 static bool has_objects(const struct mprof_stuck *g) {
@@ -115,9 +114,10 @@ void mprof_stuck_leave(void) {
   if (!self || --self->inside_depth != 0)
     return;
   atomic_store(&self->inside, NULL);
-  // Clear the caller-saved registers. They may contain words that the search
-  // has copied from a wait. A later search would find the addresses in these
-  // words, until the program overwrites the registers.
+  // Clear the caller-saved registers. They may still contain values that the
+  // search has copied from the records of waits, such as addresses of awaited
+  // objects. A later search would mistake these values for pointers of the
+  // program.
   __asm__ volatile(
       "pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\t"
       "pxor %%xmm2, %%xmm2\n\tpxor %%xmm3, %%xmm3\n\t"

@@ -49,14 +49,14 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
 // The result of a search that only reads the waits that the threads have
 // recorded (thread_wait.h), and does not search memory.
 struct mprof_stuck_signs {
-  bool is_stuck; // threads that wait for locks or for threads are stuck
+  bool is_stuck; // some threads that wait for locks or for threads are stuck
   // Time in ticks at which the last of the waits for conditions, semaphores and
   // barriers began. Only a search of memory can judge these waits. 0: no such
   // waits.
   uint64_t newest;
 };
 // Finds the signs of stuck threads among the waits that have lasted for at
-// least age ticks. Stops no thread. Call with the guard set.
+// least `age` ticks. Stops no thread. Call with the recursion guard set.
 struct mprof_stuck_signs mprof_stuck_look(uint64_t age);
 
 #endif // MPROF_RT_STUCK_STUCK_H

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps the functions, files and lines of return addresses after a profile is
-// written, so that the next profile does not look them up again. Call all
-// functions except mprof_names_forget with writer_lock held.
+// A cache of the functions, files and lines of return addresses. The cache
+// stays after a profile is written, so that the next profile does not look up
+// the same addresses again. Call all functions except mprof_names_forget with
+// writer_lock held.
 
 #ifndef MPROF_RT_SYMBOLIZE_NAMES_H
 #define MPROF_RT_SYMBOLIZE_NAMES_H
@@ -21,24 +22,25 @@ struct mprof_names {
   size_t len;
   struct mprof_name v[];
 };
-// Returns the kept names of the return address pc, or NULL if there are none.
-// module: number of the module that is at pc now. It is needed because another
-// module may have been loaded at the same address since the names were kept.
+// Returns the names of the return address pc, or NULL if they are not in the
+// cache. module: number of the module that is at pc now. It is needed because
+// another module may have been loaded at this address since the names were
+// stored.
 const struct mprof_names *mprof_names_find(mprof_pc pc, uint64_t module);
-// Keeps the names of pc. reply has a string for each frame, in the form of
-// symbolizer_answer.h, and an empty string at its end. Returns NULL if there is
-// no memory. The result is valid until mprof_names_trim.
+// Stores the names of pc in the cache. `reply` has a string for each frame, in
+// the form of symbolizer_answer.h, and an empty string at its end. Returns NULL
+// if there is no memory. The result is valid until mprof_names_trim is called.
 const struct mprof_names *mprof_names_keep(mprof_pc pc, uint64_t module,
                                            const char *reply);
 // Drops all names if they take more memory than the limit. Also drops all names
 // if they take more than half of the limit and a module was unloaded since the
-// last call, because some of the names are no longer needed. unloads: number of
-// unloads so far.
+// last call, because the names of the unloaded module are no longer needed.
+// unloads: number of modules that were unloaded so far.
 void mprof_names_trim(uint32_t unloads);
 // Returns the number of bytes that the names take.
 size_t mprof_names_bytes(void);
-// Forgets the names in a forked child. The memory of the names is not in the
-// child.
+// Empties the cache in a forked child. The child does not inherit the memory of
+// the names, so this function frees nothing.
 void mprof_names_forget(void);
 
 #endif // MPROF_RT_SYMBOLIZE_NAMES_H

@@ -15,8 +15,9 @@
 // Asks the helper about the return address pc in the mapping m. Starts the
 // helper if it does not run. is_mapped: m is still mapped. Returns the reply,
 // in the form that symbolizer_answer.h describes. The reply is valid until the
-// next call. Returns NULL if the helper sends no reply. If that is an error,
-// the function has reported it.
+// next call. Returns NULL if there is no reply. If the reason is a failure,
+// such as a helper that has ended, prints a message on stderr, but only for the
+// first failure.
 const char *mprof_symbolize_ask(mprof_pc pc, const struct mprof_mapping *m,
                                 bool is_mapped);
 // Ends the helper. A later question starts a new helper. However, if a helper

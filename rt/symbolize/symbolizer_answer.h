@@ -16,9 +16,9 @@
 // /proc/self/maps.
 #define MPROF_FRAME_SEPARATOR '\x1f'
 
-// Appends to out a string for each frame of the answer, innermost first. Leaves
-// out frames without a function, and frames that do not fit. answer is one line
-// of JSON.
+// Appends to *out a string for each frame in `answer`, innermost first.
+// `answer` is one line of JSON. Omits frames without a function, and frames for
+// which *out has no space.
 void mprof_symbolizer_answer(const char *answer, struct mprof_text *out);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZER_ANSWER_H

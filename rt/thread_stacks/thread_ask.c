@@ -83,9 +83,9 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
 }
 
 // Allows the calling thread to begin waits again, after the signal has arrived.
-// Also records that the thread notes its waits (stores their addresses in its
-// record). At this point the thread is in no wait that it did not note, because
-// the reader asks a thread only after the thread has left all unnoted waits.
+// Also tells other threads that this thread from now on stores the address of
+// each of its waits in its field `wait`. At this point the thread is in no wait
+// that it did not store, because no signal is sent to a thread in such a wait.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!mprof_tls.self)

@@ -17,8 +17,8 @@ const struct mprof_trace_format *mprof_trace_format_chosen(void);
 // format. Called at program start.
 void mprof_trace_format_check(void);
 
-// Returns whether the chosen format allows batches to be written during the
-// session, before the last records exist.
+// Returns whether the chosen format allows the runtime to write batches of
+// events while the trace session still runs.
 bool mprof_trace_format_streams(void);
 
 #endif // MPROF_RT_TRACE_TRACE_FORMATS_H

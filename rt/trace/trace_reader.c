@@ -31,8 +31,10 @@ static struct {
   atomic_uint news;
   atomic_bool is_busy; // set during mprof_trace_read; guards the fields below
   struct mprof_trace_writer *writer;
-  struct mprof_trace_row *rest; // rows left to write after the session's end
-  uint64_t end_ticks;           // end of the session
+  // After the end of the session: the list of its rows (lists of record
+  // buffers). Each buffer is removed from its row when it is written.
+  struct mprof_trace_row *rest;
+  uint64_t end_ticks; // end of the session
   bool has_tail;
   unsigned char *piece;
   size_t len, cap;

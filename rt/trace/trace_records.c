@@ -11,9 +11,9 @@
 // next number, and so does every event that makes the thread runnable.
 //
 // The row of a thread contains these events in order, so their numbers are
-// counted while the row is read. The row of a waking thread does not show the
-// sequence numbers of the woken thread. Therefore the woken thread has written
-// its sequence number into the WAKE record.
+// counted while the row is read. If a thread wakes another thread, its row does
+// not show the sequence numbers of the woken thread. Therefore the woken thread
+// has written its sequence number into the WAKE record of this row.
 
 #include "trace/trace_records.h"
 
@@ -284,8 +284,10 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
   return put(w, to, ticks, &log);
 }
 
-// Writes the charge of a release as a message of the program, because the
-// formats have no event for charges. mprof-trace-top reads these messages.
+// Writes the charge of a lock's release as a message of the program. The charge
+// is the time that all waiters have waited since the last release that has a
+// charge. The formats have no event for it. mprof-trace-top reads these
+// messages.
 static MPROF_NOINLINE bool put_charge(struct mprof_trace_writer *w,
                                       struct mprof_trace_written *to,
                                       uint64_t ticks,

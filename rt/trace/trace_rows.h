@@ -72,8 +72,9 @@ uint64_t mprof_trace_new_g(void);
 // returns is the first frame of the stack after the leaf.
 uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame);
 
-// Returns the first row of the session's list of rows. During a session, rows
-// are added to the list but never removed.
+// Returns the first row of the session's list of rows. A row is a list of
+// record buffers. During a session, rows are added to the list but never
+// removed.
 struct mprof_trace_row *mprof_trace_rows(void);
 // Frees the rows (lists of record buffers) of an ended session. Acquires
 // trace_lock.
@@ -89,8 +90,8 @@ void mprof_trace_thread_end(void);
 
 // --- begin and end of sessions; call with trace_lock held ---
 
-// Prepares the list of rows for a new session. The list is empty after this
-// call.
+// Prepares the list of rows (lists of record buffers) for a new session. The
+// list is empty after this call.
 void mprof_trace_begin_rows_locked(void);
 // Returns a row (list of record buffers) that no thread owns, or NULL if there
 // is no memory.
@@ -101,13 +102,15 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void);
 // the start function; 0: unknown.
 void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start);
-// Removes all rows from the session and returns them as a list.
+// Removes all rows (lists of record buffers) from the session and returns them.
 struct mprof_trace_row *mprof_trace_take_rows_locked(void);
-// Frees the rows of an ended session, when trace_lock is already held.
+// Frees the rows of an ended session, like mprof_trace_forget. The caller holds
+// trace_lock.
 void mprof_trace_forget_locked(struct mprof_trace_row *list);
 // Sets the result of mprof_trace_is_read.
 void mprof_trace_set_read(bool is_read);
-// Forgets all rows in a forked child.
+// Removes the parent's rows (lists of record buffers) from the list of rows in
+// a forked child.
 void mprof_trace_rows_reset(void);
 
 // The functions that take full buffers from the rows. trace_rows.c cannot call
@@ -116,7 +119,7 @@ void mprof_trace_rows_reset(void);
 extern struct mprof_trace_outlet {
   bool (*make_room)(struct mprof_trace_row *rows, uint64_t until);
   uint64_t (*wait_until)(void);
-  void (*news)(void); // tells the reader that a buffer is complete
+  void (*news)(void); // wakes mprof_trace_read when a buffer is complete
 } mprof_trace_outlet;
 
 extern struct mprof_lock mprof_trace_lock;

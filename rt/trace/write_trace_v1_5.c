@@ -47,8 +47,9 @@ struct event {
   size_t n;
 };
 
-// The events of a row, and the batch that receives these events. Several
-// threads may use a row one after another.
+// The events of one row, and the batch of the file that receives these events.
+// A row has the events of one thread at a time; several threads may use it one
+// after another.
 struct source {
   // The encoded events. Each event consists of its type, the number of its
   // arguments, the ticks since the previous event, and the arguments.
@@ -56,22 +57,22 @@ struct source {
   const unsigned char *at;
   struct event head; // the next event of the row
   uint64_t ticks;    // time of the last event stored or read
-  uint64_t g;        // number of the thread that runs in the row
+  uint64_t g;        // number of the thread that uses the row at this event
   struct mprof_trace_list batch;
   uint64_t seq, batch_ticks; // number and time of the last event in the batch
 };
 
 struct state {
   struct mprof_trace_list sources; // array of struct source, indexed by row
-  uint32_t row;                    // row of the current batch
+  uint32_t row;                    // index of the row of the current batch
   uint64_t ticks;                  // time of the last event
   bool left_out;  // records were omitted that format 1.5 cannot represent
   uint64_t seq;   // number of the next event in the file
-  uint32_t *heap; // heap of rows, ordered by their next event's time
+  uint32_t *heap; // heap of row indices, ordered by their next event's time
   uint32_t heap_len;
   size_t heap_bytes;
-  // Maps 1 + the number of a thread to the state of the thread, as at() returns
-  // it.
+  // Maps 1 + the number of a thread to the state of the thread. The function
+  // at() encodes the state as one number.
   struct mprof_pc_table threads;
 };
 
@@ -270,9 +271,10 @@ static uint32_t pop(struct state *s) {
 }
 
 // Removes from the heap the row whose event comes next in the file, and returns
-// the row. An event is ready if is_ready allows to write it now. Rows whose
-// events are not ready are popped, kept in the array behind the heap, and
-// pushed again before the function returns. Returns NONE if no event is ready.
+// the index of the row. The next event of a row can be written only if is_ready
+// returns true for it. Rows whose events are not ready are popped, stored in
+// the array behind the heap, and pushed again before the function returns.
+// Returns NONE if no event is ready.
 static uint32_t take_next(struct mprof_trace_writer *w) {
   struct state *s = state_of(w);
   const uint32_t len = s->heap_len;

@@ -147,8 +147,8 @@ static bool holds(const struct module *m, uintptr_t at, uint64_t length) {
 }
 
 // Reads the entry of .eh_frame at address `at`. Sets *body to the entry's bytes
-// after the length field. Returns false for the end mark, for an entry in the
-// 64-bit format, and for an entry that does not lie in the module.
+// after the length field. Returns false for the terminator (length 0), for an
+// entry in the 64-bit format, and for an entry that does not lie in the module.
 static bool open_entry(const struct module *m, uintptr_t at,
                        struct cursor *body) {
   uint32_t length;
@@ -281,8 +281,8 @@ static int64_t scaled(const struct machine *m, uint64_t operand) {
   return (int64_t)(operand * (uint64_t)m->cie->data_align);
 }
 
-// Returns a cursor for the bytes of the block at c, and moves c behind the
-// block.
+// Returns a cursor for the bytes of the DWARF block (a length and that many
+// bytes) at c, and moves c behind the block.
 static struct cursor get_block(struct cursor *c) {
   const uint64_t length = get_uleb(c);
   const struct cursor rest = *c;

@@ -101,7 +101,7 @@ void mprof_learn_root(mprof_pc pc) {
     return;
   const struct mprof_module *libc = &mprof_stack_roots.libc;
   if (libc->end != 0 && pc - libc->start >= libc->end - libc->start)
-    return; // a module other than libc may be unloaded
+    return; // pc is not in libc, so its module may be unloaded later
   for (int i = 0; i < MPROF_ROOTS; i++) {
     mprof_pc unused = 0;
     if (atomic_compare_exchange_strong(&mprof_stack_roots.known[i], &unused,

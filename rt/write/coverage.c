@@ -57,8 +57,10 @@ void mprof_report_not_counted(struct mprof_report *w,
                         "malloc.\n");
 }
 
-// Unexplained memory of fewer bytes gets no hint, because every process has
-// some: thread stacks, memory that the allocator keeps, buffers of libraries.
+// The report gives a hint only if the blocks in use leave at least this many
+// bytes of memory unexplained. Every process has some unexplained memory:
+// thread stacks, freed memory that the allocator has not returned, buffers of
+// libraries.
 #define MIN_UNEXPLAINED ((int64_t)16 << 20)
 
 void mprof_report_unexplained(struct mprof_report *w,

@@ -120,9 +120,9 @@ static uint64_t put_name(struct mprof_pprof *w, const char *s) {
   return put_string(w, s, strlen(s));
 }
 
-// The caller has already written the strings `type` and `unit`. Strings are
-// top-level fields, so they cannot be written while this nested message is
-// being encoded.
+// Writes a message ValueType. `type` and `unit` are numbers of strings, which
+// the caller has already written. Strings are top-level fields, so they cannot
+// be written while this nested message is being encoded.
 static void put_value_type(struct mprof_pprof *w, int tag, uint64_t type,
                            uint64_t unit) {
   size_t start = mprof_pb_start_message(&w->pb);
@@ -382,7 +382,7 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
 static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   if (pc == 0)
     return 0;
-  // No address uses the bits 56 to 63, so these bits of the key hold skip.
+  // No address uses the bits 56 to 63, so these bits of the key hold `skip`.
   struct mprof_pc_slot *s =
       mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
   if (s == NULL) {

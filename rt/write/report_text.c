@@ -143,7 +143,7 @@ static bool is_omitted(struct mprof_report *w, const struct mprof_frame *f) {
 }
 
 // Returns whether the frame is that of a hooked function: the function in which
-// a thread waited, or by which it ended the wait of others.
+// a thread waited, or the function by which it released other threads.
 static bool is_hooked(const struct mprof_report *w) {
   const int type = w->bucket->type;
   return w->index == 0 &&
@@ -206,7 +206,9 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   w->is_main = strcmp(f->function, "main") == 0;
 }
 
-// Sets shows_std if the stack has only frames of standard libraries.
+// Clears shows_std if the frame f belongs to the program and not to a standard
+// library. Called for the frames of a stack, so shows_std stays set if all of
+// them are frames of standard libraries.
 static void look_at_frame(const struct mprof_frame *f, void *arg) {
   struct mprof_report *w = arg;
   if (!is_omitted(w, f) && !is_hooked(w) && !mprof_is_std_frame(f))

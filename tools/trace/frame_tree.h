@@ -31,9 +31,9 @@ struct frame_tree {
 };
 
 // Adds a stack to the tree and returns its number, or 0 if the stack is empty.
-// Keeps only the first max_frames frames. Call this when a slice begins,
-// because stack ids are valid only within their generation, and the slice may
-// end in a later generation.
+// Keeps only the first max_frames frames. Call this when a slice (an interval
+// in the JSON file) begins, because stack ids are valid only within their
+// generation, and the slice may end in a later generation.
 uint32_t frame_tree_add(struct frame_tree *tree, const struct trace *trace,
                         uint64_t stack, unsigned max_frames);
 // Writes the frames of a stack, leaf first and one per line, escaped for use

@@ -7,8 +7,8 @@
 #include "v1_scan.h"
 #include "v1_types.h"
 
-// Sets ev->g to the G of the event. Sets c->g to the G that runs on the
-// cursor's P after the event.
+// Sets ev->g to the G (goroutine, or thread) to which the event belongs. Sets
+// c->g to the G that runs on the cursor's P (processor) after the event.
 static void set_thread(struct v1_cursor *c, struct trace_event *ev) {
   enum { KEEPS, STARTS, LEAVES, OF_NO_G, OF_ARG };
   static const uint8_t kinds[V1_COUNT] = {[V1_GoStart] = STARTS,

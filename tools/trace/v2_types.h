@@ -17,8 +17,8 @@ enum trace_v2_type {
 
 // Returns the type's name, or "Unknown".
 const char *v2_name(unsigned type);
-// Returns whether the format of Go 1.minor has this type, and the type is an
-// event. Only events have a time difference.
+// Returns whether the format of Go 1.`minor` has this type and the type is that
+// of an event. Only events begin with the time since the previous event.
 bool v2_is_timed(unsigned type, unsigned minor);
 // Call the functions below only with types for which v2_is_timed returns true.
 unsigned v2_arg_count(unsigned type);
