@@ -438,7 +438,9 @@ void mprof_say_no_output(void) {
   mprof_message_always(text);
 }
 
-static atomic_int written_by; // id of the process that wrote its last output
+// Id of the process that has begun to write its output at the end. A forked
+// child has another id, so the child still writes its own output.
+static atomic_int written_by;
 
 bool mprof_has_written_at_end(void) {
   return atomic_load(&written_by) == mprof_sys_getpid();

@@ -65,8 +65,9 @@ static void set_words(const struct mprof_intercept *table) {
 // Returns whether m is a library that replaces the C++ operators for the
 // program. Such a library calls its own operators directly, and may pass them
 // blocks that the program has allocated. So the library's operators must serve
-// the whole program. A C++ runtime library or the allocator beneath is not a
-// replacement, because its operators only forward to malloc and free.
+// the whole program. Neither a C++ runtime library nor the allocator beneath
+// the interceptors is a replacement, because its operators only forward to
+// malloc and free.
 static bool is_replacement(struct mprof_module m) {
   return m.id != 0 && m.id != mprof_module_of(__mprof_next_malloc).id &&
          !mprof_module_is_cxx_library(&m);

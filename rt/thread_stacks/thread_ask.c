@@ -170,8 +170,9 @@ static void restore(void) {
 }
 
 // Waits for a short time until all sent signals have arrived, except `lost`
-// signals, which will never arrive. A signal may arrive after its thread has
-// answered, because a thread also answers when it begins or ends a wait.
+// signals, which will never arrive. A signal may arrive after the stack of its
+// thread is already known, because a thread also gives its stack when it begins
+// or ends a wait.
 static void await_signals(unsigned lost) {
   for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
     mprof_sys_yield();

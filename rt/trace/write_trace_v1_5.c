@@ -167,7 +167,7 @@ static uint64_t at(uint64_t seq, enum status status) {
 
 // Describes how event e changes the state of a thread. Stores the number of the
 // thread in *g, the state that e requires in *from, and the state after e in
-// *to. Returns false if e is possible in any state.
+// *to. Returns false if e is possible in every state.
 static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
                        uint64_t *to) {
   const uint64_t seq = e->args[1];

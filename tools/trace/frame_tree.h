@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The stacks that a JSON file shows, as a tree. A node is a frame, and its
-// parent is the frame's caller. So a stack is the number of its leaf node, and
-// the frames that stacks have in common are stored once.
+// parent is the frame's caller. So the number of a leaf node identifies a whole
+// stack, and the outer frames that several stacks share are stored only once.
 
 #ifndef MPROF_TRACE_FRAME_TREE_H
 #define MPROF_TRACE_FRAME_TREE_H
