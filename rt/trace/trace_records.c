@@ -11,9 +11,9 @@
 // next number, and so does every event that makes the thread runnable.
 //
 // The row of a thread contains these events in order, so their numbers are
-// counted while the row is read. If a thread wakes another thread, its row does
-// not show the sequence numbers of the woken thread. Therefore the woken thread
-// has written its sequence number into the WAKE record of this row.
+// counted while the row is read. If thread A wakes thread B, the row of A does
+// not show the sequence numbers of B. Therefore B has written its sequence
+// number into the WAKE record in the row of A.
 
 #include "trace/trace_records.h"
 
