@@ -100,9 +100,9 @@ exit.
 
 With *symbolize=0*, MProf does not look up function names. Without this option,
 llvm-symbolizer finds the names in a child process. The cost of the names depends
-on the size of the program, and not on how long the program runs. The targets are
-therefore judged with *symbolize=0*. The table *Targets* of this section also has
-a row with names.
+on the size of the program, and not on how long the program runs. The targets
+therefore apply to the runs with *symbolize=0*. The table *Targets* of this
+section also has a row for a run with function names.
 
 The peak memory of the variant *MProf* is that of the program or of its largest
 child, whichever is larger."""

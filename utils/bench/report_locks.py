@@ -87,8 +87,8 @@ Two threads wake each other in turn, by a mutex and two condition variables. An
 event is one signal, one wake-up and the switch to the other thread.
 
 - In the columns *on one processor*, both threads run on the same processor. The
-  target applies to these columns, because the two threads never run at the same
-  time, so the cost of a profile is fully visible.
+  target applies to these columns. Here the two threads never run at the same
+  time, so all the time that a profile takes is part of the measured time.
 - In the columns *on any*, the kernel chooses the processors. This choice changes
   the time more than a profile does."""
 

@@ -16,8 +16,8 @@ The tables compare these variants:
   threads until it has read the stack of the last thread.
 - *Go* is a program that has goroutines instead of threads, and uses Go's own
   profile.
-- The debuggers *gdb* and *eu-stack* run in another process. They read a program
-  that is built with `clang -O2`."""
+- The debuggers *gdb* and *eu-stack* run in a process of their own, and read the
+  stacks of a program that is built with `clang -O2`."""
 
 PROFILE_NOTES = """\
 The table shows the milliseconds to take the stacks of 10, 1,000 and 10,000
@@ -34,7 +34,8 @@ channel.
   file.
 - *disturbed* is the number of waiting threads that ran while the profile was
   taken, even for a moment. The benchmark finds these threads by the kernel's
-  count of context switches. All threads go on waiting during the measurement."""
+  count of context switches. The event for which a thread waits never happens
+  during the measurement, so only a profiler can make the thread run."""
 
 KEPT_NOTES = """\
 The table shows for how many microseconds a profile keeps other threads from
@@ -50,10 +51,10 @@ processor. The column *watcher* shows which watchers are used:
   or the end of a wait, or while the profiler reads the watcher's stack.
 
 A gap is a time for which a watcher, that is, a measured thread, was delayed. Each
-cell has two figures. The first figure is the median over all profiles of the
-longest gap during a profile. The second figure is the longest gap of all
-profiles. The columns *at rest* show the same figures for equally long periods
-without a profile.
+cell has two figures. For each profile, the benchmark measures the longest gap
+while the profile was taken. The first figure of a cell is the median of these
+longest gaps, and the second figure is the largest of them. The columns *at rest*
+show the same figures for equally long periods without a profile.
 
 - The watchers are the threads whose delay is measured. If another program ran on
   their processor, a watcher had to wait for the processor. The kernel counts this
@@ -64,21 +65,21 @@ without a profile.
 COMPUTING_NOTES = """\
 The table shows the time of `mprof_thread_profile`, or of Go's function, while
 some threads compute. Threads that compute share the processors with the thread
-that takes the profile. Each computing thread answers MProf's signal when it runs
-next. If there are more threads than processors, a profile therefore lasts until
-each thread has had a processor.
+that takes the profile. Each computing thread takes its own stack in the handler
+of MProf's signal, when it runs next. If there are more threads than processors, a
+profile therefore lasts until each thread has run on a processor.
 
 Go takes the stacks of computing goroutines faster than MProf takes those of
-threads. At most one goroutine runs on each processor, and Go can read all other
-goroutines at once."""
+threads. At most one goroutine runs on each processor. Go can read the stacks of
+all other goroutines immediately, because these goroutines do not run."""
 
 NOTES_NOTES = """\
 With `threads=1`, each call that may wait records where the thread waits, and
 clears this record when the call ends. Other threads can then read the stack of
 the waiting thread. The table shows the cost of this record.
 
-- Column 3 shows a `poll` that returns at once, because a descriptor is ready. The
-  cost is therefore fully visible.
+- Column 3 shows a `poll` that returns at once, because a descriptor is ready. No
+  waiting time hides the cost of the record.
 - Column 4 shows two threads that wake each other. Most of the time in this column
   is spent on switching threads."""
 

@@ -80,8 +80,8 @@ each tracer, the time of the same program without the tracer is subtracted.
   unlocked."""
 
 OFF_NOTES = """\
-The tables show what a program costs that can record a trace, but does not. No
-trace is started, and no profile is on.
+The tables show what the instrumented calls of a program cost while the program
+records neither a trace nor a profile.
 
 - *plain* is built without MProf.
 - *profiles* is built with `-fmprof=block,mutex,threadcreate`.
@@ -101,10 +101,10 @@ SAME_CODE = {
     False: "However, in some loops the instructions of the two variants differ."}
 
 WRITE_NOTES = """\
-The table shows the time to write a trace to a file after the program has run.
-Before that, the program traces two threads. In a loop, each thread begins a
-region, makes a system call, waits for a semaphore until a timeout, and ends the
-region. Each thread reaches this loop body through 256 different call stacks.
+The table shows the time to write a trace to a file after the program has run. The
+trace has the events of two threads. In a loop, each thread begins a region, makes
+a system call, waits for a semaphore until a timeout, and ends the region. Each
+thread reaches this loop body through 256 different call stacks.
 
 - In column 2, the program calls `mprof_trace_stop`, which writes the file.
 - In column 3, MProf writes the file at exit, with function names.
@@ -113,9 +113,10 @@ region. Each thread reaches this loop body through 256 different call stacks.
 
 RECORDER_NOTES = """\
 A flight recorder keeps only the newest part of a trace in memory. In this
-measurement, the flight recorder records two threads. Without pauses, each thread
-begins a region, makes a system call, waits for a semaphore and ends the region.
-Then the program takes a snapshot, which writes the recorded events to a file.
+measurement, the flight recorder records two threads. In a loop without pauses,
+each thread begins a region, makes a system call, waits for a semaphore and ends
+the region. Then the program takes a snapshot, which writes the recorded events to
+a file.
 
 - *bound* is the memory that the recorded events may use (option `trace_last_mb`).
 - *memory* is the additional peak memory (VmHWM), compared with the same program
