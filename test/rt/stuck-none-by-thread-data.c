@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread is not stuck at a condition whose address is the result of
-// an ended thread that may still be joined. It is not stuck either if the
-// address is in a thread's data by pthread_setspecific, for the first 32 keys
-// and for later keys. The argument of a detached thread that has ended does not
-// make a condition reachable.
+// Intent: a thread that waits for a condition is not reported as stuck if the
+// program can still reach the condition. The condition is reachable if its
+// address is the return value of an ended thread that was not yet joined. It is
+// also reachable if a thread stored the address with pthread_setspecific, for
+// the first 32 keys and for later keys. The argument of a detached thread that
+// has ended does not make the condition reachable.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

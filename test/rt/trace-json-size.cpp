@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if a trace has many waits at deep C++ stacks, its JSON is at most 15
-// times as large as the trace. mprof-trace2json leaves out arrows for this and
-// prints how many. With --arrows=all, the JSON has all arrows.
+// times as large as the trace. To keep this limit, mprof-trace2json leaves out
+// arrows and prints their number. With --arrows=all, the JSON has all arrows.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o convoy -pthread

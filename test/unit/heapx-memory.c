@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: without the option heapx, buckets and the per-thread counts in them
-// take no memory for the heapx counters. With heapx=1, the heapx counters
-// follow the stack of each heap bucket, whatever its depth. Buckets of other
-// types have no heapx counters.
+// take no memory for the heapx counters. With heapx=1, each heap bucket has its
+// heapx counters in memory directly behind its stack, for each stack depth.
+// Buckets of other types have no heapx counters.
 //
 // RUN: %unit -D_GNU_SOURCE -DON=0 %s %rtlib %unit_libs -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DON=1 -DTEST_OPTIONS='"heapx=1"' %s %rtlib %unit_libs -o %t && %t

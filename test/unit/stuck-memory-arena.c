@@ -3,8 +3,9 @@
 //
 // Intent: the search for stuck threads divides the heaps of a glibc arena into
 // blocks, also a heap that the arena no longer allocates from. The arena's
-// lists of free chunks are not searched. They contain addresses at the end of
-// each block, which would make the block look reachable.
+// lists of free chunks are not searched, because the address of a free chunk
+// lies at the end of the block before the chunk. The search would therefore
+// take this block for reachable.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
