@@ -137,7 +137,8 @@ struct mprof_bucket {
   // MEM: handle of the first struct mprof_cell_line (counts.h), through which
   // the cells of all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
-  uint16_t owner; // MEM: number of the shard (counts.h) that adds to own
+  // MEM: number of the shard (counts.h) whose counts are in the member `own`.
+  uint16_t owner;
   uint8_t type;
   uint8_t skip;
   uint8_t end;

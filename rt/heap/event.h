@@ -68,7 +68,7 @@ struct mprof_released mprof_event_release(void *ptr);
 // the current cycle. Only the frees of a garbage collector are counted in
 // another index. (Go: mProf_Free)
 void mprof_event_freed(struct mprof_released r);
-// Removes a block that is about to be freed from the live map, and counts its
+// Removes from the live map a block that is about to be freed, and counts its
 // free. Returns the same facts as mprof_event_release.
 struct mprof_released mprof_event_free(void *ptr);
 // Counts that the block at ptr was resized to `size` bytes and is now at

@@ -34,7 +34,8 @@ extern struct mprof_contention {
   // Kinds of locks that are not recorded, because their lock, try and unlock
   // functions are in different modules. Written once at start.
   uint64_t foreign_kinds;
-  // Whether entries report the waits of all kinds except the kind try.
+  // Whether the entries (the functions that the program calls in place of
+  // hooked functions) report the waits of all kinds, except the kind `try`.
   bool sees_waits;
   // Whether each thread notes its waits, that is, stores the address of each
   // wait in its own record (thread_wait.h). The code that collects the stacks

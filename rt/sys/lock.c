@@ -99,10 +99,12 @@ static void begin_waiting(struct mprof_lock *l, uint64_t start) {
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
 }
 
-// Removes the calling thread from the number and the sum in l->waiting. start:
-// time at which the thread began to wait. If a release was charged after this
-// time, the sum has the time of the last charge in place of the start. The
-// caller holds the lock, so no release changes l->charged at the same time.
+// Removes the calling thread from l->waiting, which has the number of waiters
+// and the sum of the times at which they began to wait. start: time at which
+// the thread began to wait. When the waiters' delay is charged to a release,
+// the time of each waiter in the sum becomes l->charged, the time of the
+// charge. So the later one of the two times is subtracted. The caller holds the
+// lock, so no release changes l->charged at the same time.
 static void end_waiting(struct mprof_lock *l, uint64_t start) {
   uint64_t from = l->charged > start ? l->charged : start;
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;

@@ -166,11 +166,11 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   mprof_trace_leave();
 }
 
-// Returns whether m, a reference to the WAKE record of a release, belongs to a
-// release in this session that came after the wait of row r began. The time
-// counters of processors may differ a little, so such a release may seem
-// earlier than the last record of the row. In that case, the function returns
-// false.
+// m refers to the WAKE record of a release. Returns whether this release can
+// have ended the present wait of r's thread: the release was recorded in this
+// session, and not before the last record of r, which is the begin of the wait.
+// The time counters of processors may differ a little, so the function may
+// return false for a release that did end the wait.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread is stuck at a condition that nobody can reach, in malloc's
-// main arena and in the arenas of threads. This holds even if the condition is
-// in the last block of the arena, or if the next block is free.
+// Intent: a thread that waits for a condition is reported as stuck if no other
+// thread can reach the condition, whether the condition lies in malloc's main
+// arena or in the arena of a thread. This holds even if the condition is in the
+// last block of the arena, or if the next block is free.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{stuck=1} timeout 60 %t

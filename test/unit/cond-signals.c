@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread that a signal of a condition has woken counts, from then on,
-// as a waiter for the condition's mutex. Each signal wakes one thread: the
-// oldest signal that can have woken the thread. If too many signals are
-// pending, only their charges are lost. If a thread waits that MProf does not
-// know, a signal counts no thread as woken.
+// as a waiter for the condition's mutex. Each signal is matched with at most
+// one woken thread. A woken thread is matched with the oldest signal that can
+// have woken it. If too many signals are pending, only the times that would be
+// charged for the further signals are lost. If a thread that MProf does not
+// know also waits for the condition, MProf counts no thread as woken by a
+// signal.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if a malloc heap has an impossible chunk size, the search for stuck
-// threads stops dividing the heap into blocks after one walk. The whole heap
-// then counts as reached and is searched.
+// threads walks the chunks of the heap only once, and does not divide the heap
+// into blocks. The whole heap counts as reachable and is searched for addresses.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t

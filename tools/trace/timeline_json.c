@@ -354,9 +354,10 @@ static void begin_window(struct timeline *l) {
 static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
-    // End the slice of the state one unit of time earlier for each open region.
-    // Each region then ends one unit later than the slice inside it. If the
-    // state is too short for this, the regions end after the window.
+    // A slice must end before the slice around it. So with n open regions, the
+    // slice of the state ends n units of time before the end of the window, and
+    // each region ends one unit after the slice inside it. If the state is
+    // shorter than n units, the outer regions end after the end of the window.
     uint64_t end = row_now(l, t), inner = t->start;
     if (inner + t->region_count < end)
       inner = end - t->region_count;
