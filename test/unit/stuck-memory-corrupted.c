@@ -3,7 +3,8 @@
 //
 // Intent: if a malloc heap has an impossible chunk size, the search for stuck
 // threads walks the chunks of the heap only once, and does not divide the heap
-// into blocks. The whole heap counts as reachable and is searched for addresses.
+// into blocks. The whole heap counts as reachable and is searched for
+// addresses.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
