@@ -128,13 +128,22 @@ static void finish(Module &M, const Options &Opts) {
   for (Function &F : M) {
     if (F.isDeclaration() || F.hasFnAttribute(Attribute::Naked))
       continue;
-    keepFramePointer(F);
+    if (Opts.Unwind == Unwind::Frames)
+      keepFramePointer(F);
+    else
+      F.setUWTableKind(UWTableKind::Async);
     removeBarriers(F);
     if (isMain(F))
       Main = &F;
     Finder.findHooked(F, Sites);
   }
-  keepFramePointers(M);
+  if (Opts.Unwind == Unwind::Frames)
+    keepFramePointers(M);
+  else
+    M.setModuleFlag(
+        Module::Max, "uwtable",
+        ConstantAsMetadata::get(ConstantInt::get(
+            Type::getInt32Ty(M.getContext()), uint32_t(UWTableKind::Async))));
 
   HookedRewriter Rewriter(RT);
   bool Changed = rewriteAll(Sites, [&](const Site &S) { Rewriter.rewrite(S); });

@@ -39,12 +39,19 @@ enum class Nested {
   Each       ///< Blocks of every allocator are counted.
 };
 
+/// How the runtime follows the stacks of the code.
+enum class Unwind {
+  Frames, ///< Every function keeps a frame pointer.
+  Tables  ///< Functions have unwind tables, and need no frame pointer.
+};
+
 struct Options {
   ProfileKinds Kinds;
   std::vector<std::string> Ignorelists; ///< File names.
   mprof::Nested Nested = Nested::Written;
   /// True: functions with the attribute alloc_size are custom allocators.
   bool AllocSize = false;
+  mprof::Unwind Unwind = Unwind::Frames;
 };
 
 } // namespace mprof

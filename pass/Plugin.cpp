@@ -58,6 +58,15 @@ static cl::opt<bool> AllocSize(
     cl::desc("MProf: treat functions with the attribute alloc_size as custom "
              "allocators (default: false)"));
 
+static cl::opt<mprof::Unwind> UnwindBy(
+    "mprof-unwind", cl::init(mprof::Unwind::Frames),
+    cl::desc("MProf: how the runtime follows stacks (default: frames)"),
+    cl::values(
+        clEnumValN(mprof::Unwind::Frames, "frames",
+                   "by frame pointers, which every function keeps"),
+        clEnumValN(mprof::Unwind::Tables, "tables",
+                   "by unwind tables; functions need no frame pointer")));
+
 static mprof::Options options() {
   mprof::Options Opts;
   Opts.Kinds.Heap = Heap;
@@ -67,6 +76,7 @@ static mprof::Options options() {
   Opts.Ignorelists = Ignorelists;
   Opts.Nested = NestedAllocators;
   Opts.AllocSize = AllocSize;
+  Opts.Unwind = UnwindBy;
   return Opts;
 }
 

@@ -84,13 +84,18 @@ static bool may_vanish(const struct mprof_reader *r,
   return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
 }
 
-// Copies the struct mprof_wait at address w. Returns false if the copy is not
-// plausible. In this case the thread has left the wait by a longjmp, and the
-// memory was reused.
-static bool read_note(struct mprof_wait *copy, uintptr_t w) {
+// Copies the struct mprof_wait at address w. Returns false if the thread has
+// left the wait by a longjmp and the memory was reused. In this case the copy
+// does not agree with the frame of the entry that it names.
+static bool read_note(struct mprof_wait *copy, uintptr_t w,
+                      const struct mprof_stack_range *range) {
   *copy = *(const struct mprof_wait *)w;
-  return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
-         copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
+  if (copy->frame + MPROF_MAX_FRAME_BYTES - w >= 2 * MPROF_MAX_FRAME_BYTES)
+    return false;
+  if (copy->frame < range->lo || copy->frame > range->hi - 16)
+    return true; // on another stack, whose bounds are not known
+  const uintptr_t *frame = (const uintptr_t *)copy->frame;
+  return frame[0] == copy->fp && frame[1] == copy->pc;
 }
 
 // The reader's copy of a thread's struct mprof_wait, and the length of the
@@ -111,7 +116,7 @@ struct read {
 static void read_claimed(struct mprof_reader *r, struct read *read,
                          const struct mprof_thread_slot *slot, uintptr_t w,
                          struct mprof_stack_range range) {
-  read->is_wait = read_note(&read->wait, w);
+  read->is_wait = read_note(&read->wait, w, &range);
   read->labels = atomic_load(&atomic_load(&slot->thread)->labels);
   if (read->is_wait)
     read->len = mprof_unwind_wait(&range, &read->wait, r->s->scratch,
