@@ -148,5 +148,5 @@ Value *mprof::mustAsk(Runtime &RT, IRBuilderBase &B, const Site &S) {
   default:
     break;
   }
-  llvm_unreachable("unknown rule: no inline test is defined for it");
+  llvm_unreachable("the switch in mustAsk has no case for this Rule");
 }

@@ -119,7 +119,8 @@ static Type *typeOf(char Letter, LLVMContext &Ctx, bool IsMusl) {
   case 'b':
     return Type::getInt1Ty(Ctx);
   }
-  llvm_unreachable("hooks.def: unknown letter in a prototype");
+  llvm_unreachable(
+      "a prototype in hooks.def contains a letter that stands for no type");
 }
 
 FunctionType *mprof::prototype(StringRef Proto, const Module &M) {

@@ -153,10 +153,10 @@ struct mprof_bucket {
 };
 _Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,
                "the fields before mem.future must fill one cache line");
-_Static_assert(
-    offsetof(struct mprof_bucket, owner) / 64 ==
-        offsetof(struct mprof_bucket, hash) / 64,
-    "owner and hash must be in one cache line, because a free reads both");
+_Static_assert(offsetof(struct mprof_bucket, owner) / 64 ==
+                   offsetof(struct mprof_bucket, hash) / 64,
+               "owner and hash must be in one cache line, because each free of "
+               "a block reads both");
 
 // Returns the hash of a stack and a size. In the first table, the search for a
 // bucket begins at slot hash % MPROF_BUCK_HASH_SIZE. (Go: stkbucket, "hash

@@ -101,8 +101,9 @@ static _Atomic uint64_t *mark_of(const void *ptr) {
   uint64_t h = (uint64_t)(uintptr_t)ptr * 0x9e3779b97f4a7c15u;
   return &marks[h >> 52];
 }
-_Static_assert(MARKS == 1u << (64 - 52),
-               "the shift in mark_of must give an index below MARKS");
+_Static_assert(
+    MARKS == 1u << (64 - 52),
+    "the shift in mark_of must match the number of elements of marks[]");
 
 // Writes a new mark to the table, which says that the block at ptr was freed.
 // The new mark only has to differ from the slot's previous mark. So it does no

@@ -32,7 +32,7 @@ struct user_release {
 };
 #define FITS(type)                                                             \
   _Static_assert(sizeof(type) <= MPROF_USER_WORDS * sizeof(uint64_t),          \
-                 "MPROF_USER_WORDS is too small for the type")
+                 "the type must fit into MPROF_USER_WORDS words of 64 bits")
 FITS(struct mprof_wait);
 FITS(struct user_release);
 

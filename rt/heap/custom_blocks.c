@@ -51,7 +51,7 @@ struct record {
   uint16_t slot; // index of the record's slot; written once
 };
 _Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
-               "a record must fit into one unit of persistent memory");
+               "struct record must not be larger than MPROF_PERSISTENT_UNIT");
 
 // A live map value with this bit is the handle of a record plus this bit. A
 // value without this bit is the handle of a bucket. The handle itself is less

@@ -25,9 +25,9 @@ struct wait_copy {
   struct mprof_wait_groups stacks;     // groups of the samples by stack
 };
 
-_Static_assert(
-    MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
-    "profiles.def uses these numbers as the variants of block and mutex");
+_Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
+               "the enumerators must have the numbers that profiles.def gives "
+               "as variants of block and mutex");
 
 static int take(void *copy, const struct mprof_profile_row *row,
                 const struct mprof_profile_taking *t) {

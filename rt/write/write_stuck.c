@@ -214,8 +214,9 @@ static void put_thread(const struct writer *p,
   put_label(w, wanted);
   mprof_report_put(
       w, mprof_holds_on
-             ? "; the place where the lock was taken is unknown: it was taken "
-               "in uninstrumented code, or its record was replaced\n"
+             ? "; the place where the lock was taken is unknown: the lock was "
+               "taken in uninstrumented code, or MProf has reused the lock's "
+               "record for another lock\n"
              : "; the place where the lock was taken was not recorded: set the "
                "option stuck=1\n");
 }
@@ -288,11 +289,11 @@ static void put_unjudged(const struct writer *p) {
       p->w,
       "\nWaits for conditions, semaphores and barriers were not checked: ");
   if (unjudged == MPROF_UNJUDGED_THREAD) {
-    mprof_report_put(p->w, "the memory that thread ");
+    mprof_report_put(p->w, "thread ");
     mprof_report_plain(
         p->w, p->g->unread,
-        " can reach is unknown, because the thread is in a system call of "
-        "uninstrumented code or did not answer MProf's signal");
+        " is in a system call of uninstrumented code or did not answer MProf's "
+        "signal, so MProf cannot tell which memory the thread can reach");
   } else {
     mprof_report_put(p->w, why[unjudged]);
   }
@@ -345,9 +346,10 @@ static void put_lost(const struct writer *p) {
   mprof_report_put(p->w, "\nWaits for readers of rwlocks, for spin locks and "
                          "for the program's own locks were not checked: ");
   mprof_report_things(p->w, (int64_t)p->g->lost_holds, "lock");
-  mprof_report_put(p->w, p->g->lost_holds == 1 ? " that is" : " that are");
-  mprof_report_put(p->w, " held could not be recorded because a thread held "
-                         "more than 32 such locks\n");
+  mprof_report_put(p->w,
+                   p->g->lost_holds == 1 ? " that is held" : " that are held");
+  mprof_report_put(p->w, " could not be recorded because a thread held more "
+                         "than 32 such locks\n");
 }
 
 void mprof_report_stuck(struct mprof_report *w, const struct mprof_stuck *g) {

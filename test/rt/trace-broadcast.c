@@ -26,8 +26,8 @@
 // WAKES-NOT: GoUnblock
 //
 // CHECK-DAG: woken by {{.*}}G1 at wake_all trace-broadcast.c:
-// CHECK-DAG: woken at wake_all trace-broadcast.c:{{[0-9]+}} (the trace does not say by which thread
-// CHECK-DAG: woken at wake_all trace-broadcast.c:{{[0-9]+}} (the trace does not say by which thread
+// CHECK-DAG: woken at wake_all trace-broadcast.c:{{[0-9]+}} (the trace does not record the thread that ended the wait
+// CHECK-DAG: woken at wake_all trace-broadcast.c:{{[0-9]+}} (the trace does not record the thread that ended the wait
 
 #include <mprof/mprof.h>
 #include <pthread.h>

@@ -21,7 +21,8 @@ enum { GOOD, BAD, MISUSED, TYPES = 256 };
 static const char usage[] =
     "Usage: mprof-trace-check [OPTION] FILE...\n"
     "Checks whether Go execution traces (go 1.5 to 1.26) obey the rules of\n"
-    "the format. If FILE is -, the trace is read from standard input. For a\n"
+    "the format. If FILE is \"-\", the trace is read from standard input. For "
+    "a\n"
     "valid trace, prints the number of events of each type. For an invalid\n"
     "trace, prints the first violations, each with its offset in the file, "
     "the\n"

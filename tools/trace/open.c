@@ -83,8 +83,8 @@ static struct trace *check_header(struct trace *t, char *error, size_t size) {
   if (read_header(t))
     return t;
   snprintf(error, size,
-           "not an execution trace of go 1.5 to 1.26: the first 16 of its %zu "
-           "bytes are not a known header [%s]",
+           "not an execution trace of go 1.5 to 1.26: the file of %zu bytes "
+           "does not begin with a known 16-byte header [%s]",
            t->size, trace_rule_name(TRACE_RULE_HEADER));
   trace_close(t);
   return NULL;

@@ -24,7 +24,7 @@ static const char usage[] =
     "source line at which that thread ended it. Then prints, for each source\n"
     "line that released locks, how long other threads had waited for these\n"
     "locks. Then prints, for each source line, the total time of the waits\n"
-    "that this line ended. If TRACE is -, the trace is read from standard\n"
+    "that this line ended. If TRACE is \"-\", the trace is read from standard\n"
     "input.\n"
     "\n"
     "  -c, --count=N        print at most N waits, and at most N source lines "
@@ -113,8 +113,8 @@ static void print_wait(struct timeline *line, size_t number,
     fputs(" at ", stdout);
     print_place(&w->woken_at);
     if (!w->waker)
-      fputs(" (the trace does not say by which thread, for example when "
-            "one release wakes several threads)",
+      fputs(" (the trace does not record the thread that ended the wait, for "
+            "example when one release wakes several threads)",
             stdout);
     break;
   case WAIT_BY_ITSELF:
@@ -168,9 +168,10 @@ static void print_holders(const struct waits *w, size_t count) {
 static void print_ends(const struct waits *w, size_t count) {
   if (!w->end_count)
     return;
-  printf("\nWhere %swaits were ended\n"
+  printf("\n%s\n"
          "      total     waits      longest\n",
-         w->holder_count ? "other " : "");
+         w->holder_count ? "Where other waits were ended"
+                         : "Where waits were ended");
   for (size_t i = 0; i < w->end_count && i < count; i++)
     print_end(&w->ends[i]);
 }

@@ -29,7 +29,8 @@ enum { TIMES_THE_TRACE = 14 };
 static const char usage[] =
     "Usage: mprof-trace2json [OPTION] TRACE\n"
     "Writes an execution trace (go 1.5 to 1.26) in the JSON format that\n"
-    "https://ui.perfetto.dev and chrome://tracing open. If TRACE is -, the\n"
+    "https://ui.perfetto.dev and chrome://tracing open. If TRACE is \"-\", "
+    "the\n"
     "trace is read from standard input. The JSON has a row for each thread,\n"
     "with its states and user regions, arrows from the waker or creator of a\n"
     "thread to the place where the thread runs, and tasks, log messages and\n"

@@ -159,7 +159,7 @@ static void explain(struct merge *m, const struct trace_event *ev) {
   const char *text = describe(t, ev);
   if (need.collections) {
     violate(t, TRACE_RULE_GC_SEQUENCE, ev->offset,
-            "%s: the next garbage collection has number %" PRIu64, text,
+            "%s: the next garbage collection must have number %" PRIu64, text,
             g->seq);
   } else if (need.from == RUNNING) {
     if (!need.g)
@@ -191,7 +191,8 @@ static void explain(struct merge *m, const struct trace_event *ev) {
             text, need.g);
   } else {
     violate(t, TRACE_RULE_SEQUENCE, ev->offset,
-            "%s: G %" PRIu64 " is at sequence number %" PRIu64 ", not %" PRIu64,
+            "%s: the next sequence number of G %" PRIu64 " must be %" PRIu64
+            ", not %" PRIu64,
             text, need.g, g->seq, need.seq);
   }
 }

@@ -127,7 +127,9 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
     const struct p_state *other = p_of(r, r->m_ps[index]);
     if (other->started && other->m == m && other->g &&
         g_of(r, other->g)->last != V1_GoSysCall)
-      FAIL(THREAD_ON_TWO_SLOTS, "%s: thread %" PRIu64 " is also on P %" PRIu64,
+      FAIL(THREAD_ON_TWO_SLOTS,
+           "%s: kernel thread %" PRIu64
+           " already runs a thread (G) on P %" PRIu64,
            describe(t, ev), m, r->m_ps[index]);
   }
   r->m_ps[index] = ev->p;
@@ -173,8 +175,8 @@ static void go_start(struct v1_rules *r, const struct trace_event *ev,
     FAIL(THREAD_UNKNOWN, "%s: no GoCreate event creates the thread (G)",
          describe(t, ev));
   else if (g->state != RUNNABLE)
-    FAIL(START_RUNNABLE, "%s: the G is %s, not runnable", describe(t, ev),
-         state_names[g->state]);
+    FAIL(START_RUNNABLE, "%s: the thread (G) is %s, not runnable",
+         describe(t, ev), state_names[g->state]);
   if (p->g)
     FAIL(SLOT_BUSY, "%s: the processor (P) already runs G %" PRIu64,
          describe(t, ev), p->g);
@@ -229,7 +231,8 @@ static void go_unblock(struct v1_rules *r, const struct trace_event *ev,
   need_running(r, ev, p, true);
   struct g_state *g = g_of(r, ev->args[0]);
   if (g->state == IN_SYSCALL && t->minor >= SINCE_BOTH)
-    FAIL(UNBLOCK_OF_CALL, "%s: G %" PRIu64 " is in a system call",
+    FAIL(UNBLOCK_OF_CALL,
+         "%s: G %" PRIu64 " is in a system call, which this event cannot end",
          describe(t, ev), ev->args[0]);
   else if (g->state != WAITING && g->state != IN_SYSCALL)
     FAIL(UNBLOCK_WAITING, "%s: G %" PRIu64 " is %s, not waiting",
@@ -252,12 +255,13 @@ static void go_sys_exit(struct v1_rules *r, const struct trace_event *ev,
   else if (real && t->minor >= 7) {
     if (!g->call_ticks)
       FAIL(EXIT_TICKS,
-           "%s: readers ignore a system call that blocked at tick 0",
+           "%s: the system call blocked at tick 0, so trace readers ignore the "
+           "call",
            describe(t, ev));
     else if (real < g->call_ticks || real > ev->ticks)
       FAIL(EXIT_TICKS,
            "%s: the system call must end between tick %" PRIu64
-           ", at which it blocked, and this event",
+           ", at which the call blocked, and the tick of this event",
            describe(t, ev), g->call_ticks);
   }
   g->state = RUNNABLE;
@@ -269,10 +273,10 @@ static void snapshot_state(struct v1_rules *r, const struct trace_event *ev,
   struct trace *t = r->trace;
   struct g_state *g = g_of(r, ev->g);
   if (g->state != RUNNABLE)
-    FAIL(SNAPSHOT_STATE, "%s: the G is %s, not runnable", describe(t, ev),
-         state_names[g->state]);
+    FAIL(SNAPSHOT_STATE, "%s: the thread (G) is %s, not runnable",
+         describe(t, ev), state_names[g->state]);
   if (r->procs_seen && t->minor >= SINCE_BOTH)
-    FAIL(LATE_SNAPSHOT, "%s: this event may not come after Gomaxprocs",
+    FAIL(LATE_SNAPSHOT, "%s: this event must not come after Gomaxprocs",
          describe(t, ev));
   g->state = ev->type == V1_GoWaiting ? WAITING : IN_SYSCALL;
   g->call_ticks = ev->ticks;
@@ -301,8 +305,8 @@ static void world_start(struct v1_rules *r, const struct trace_event *ev,
   if (per_p ? p->stopper == 0 : !r->stopped)
     FAIL(STOP_NESTING, "%s: the world is not stopped", describe(t, ev));
   else if (!per_p && r->stopper != ev->g && t->minor >= SINCE_BOTH)
-    FAIL(STOP_THREAD, "%s: G %" PRIu64 " stopped the world", describe(t, ev),
-         r->stopper);
+    FAIL(STOP_THREAD, "%s: another thread, G %" PRIu64 ", stopped the world",
+         describe(t, ev), r->stopper);
   p->stopper = 0;
   r->stopped = false;
 }
@@ -319,8 +323,8 @@ static void task_create(struct v1_rules *r, const struct trace_event *ev,
     *APPEND(r->tasks, r->task_count, r->task_capacity) = false;
   }
   if (r->tasks[index])
-    FAIL(TASK_UNIQUE, "%s: task %" PRIu64 " has not ended", describe(t, ev),
-         ev->args[0]);
+    FAIL(TASK_UNIQUE, "%s: task %" PRIu64 " already exists and has not ended",
+         describe(t, ev), ev->args[0]);
   r->tasks[index] = true;
 }
 
@@ -354,8 +358,8 @@ static void region(struct v1_rules *r, const struct trace_event *ev,
         !trace_text_equal(trace_string(t, open->name),
                           trace_string(t, ev->args[2])))
       FAIL(REGION_NESTING,
-           "%s: the innermost open region has name string %" PRIu64
-           " and task %" PRIu64,
+           "%s: this event must end the innermost open region, which has name "
+           "string %" PRIu64 " and task %" PRIu64,
            describe(t, ev), open->name, open->task);
   }
 }

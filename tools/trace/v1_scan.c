@@ -119,8 +119,8 @@ bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *r) {
   unsigned wanted = v1_number_count(r->type, t->minor);
   if (r->count != wanted || (r->type == V1_Stack && n != COUNTED)) {
     violate(t, TRACE_RULE_ARG_COUNT, r->offset,
-            "%s has %u numbers instead of %u", v1_name(r->type), r->count,
-            wanted);
+            "the %s record has %u numbers, but its type requires %u",
+            v1_name(r->type), r->count, wanted);
     return false;
   }
   if (r->type == V1_UserLog)
@@ -200,7 +200,9 @@ static bool scan_frequency(struct trace *t, const struct v1_record *r) {
   t->frequency = r->values[0];
   if (!t->frequency || t->frequency > INT64_MAX) {
     violate(t, TRACE_RULE_FREQUENCY, r->offset,
-            "the frequency is %" PRIu64 " ticks per second", t->frequency);
+            "the clock frequency of %" PRIu64
+            " ticks per second is not from 1 to 2^63-1",
+            t->frequency);
     t->frequency = 0;
     return false;
   }

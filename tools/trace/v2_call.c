@@ -20,7 +20,8 @@ void v2_call_begin(struct v2_state *s, const struct trace_event *ev) {
   struct p_state *p = v2_p_of(s, m->p);
   if (!v2_follows(s, p->generation, p->seq, ev->args[0]))
     V2_FAIL(s, ev, PROC_SEQUENCE,
-            "%s: P %" PRIu64 " is at sequence number %" PRIu64,
+            "%s: no event of this generation gives P %" PRIu64
+            " the preceding sequence number; its last one is %" PRIu64,
             describe(s->trace, ev), m->p, p->seq);
   p->status = P_IN_CALL;
   p->generation = s->trace->generation;

@@ -27,8 +27,11 @@ static void explain_g(struct v2_state *s, const struct trace_event *ev,
     violate(s->trace, rule, ev->offset, "%s: G %" PRIu64 " is %s, not %s", text,
             id, v2_g_names[g->status], v2_g_names[wanted]);
   else
-    V2_FAIL(s, ev, SEQUENCE, "%s: G %" PRIu64 " is at sequence number %" PRIu64,
-            text, id, g->seq);
+    V2_FAIL(
+        s, ev, SEQUENCE,
+        "%s: the sequence number must be 1 more than the last one of G %" PRIu64
+        ", which is %" PRIu64,
+        text, id, g->seq);
 }
 
 static void explain_p(struct v2_state *s, const struct trace_event *ev,
@@ -44,12 +47,14 @@ static void explain_p(struct v2_state *s, const struct trace_event *ev,
     V2_FAIL(s, ev, PROC_STATE, "%s: P %" PRIu64 " is %s, not %s", text, id,
             v2_p_names[p->status], wanted);
   else if (!v2_follows(s, p->generation, p->seq, ev->args[1]))
-    V2_FAIL(s, ev, PROC_SEQUENCE,
-            "%s: P %" PRIu64 " is at sequence number %" PRIu64, text, id,
-            p->seq);
+    V2_FAIL(
+        s, ev, PROC_SEQUENCE,
+        "%s: the sequence number must be 1 more than the last one of P %" PRIu64
+        ", which is %" PRIu64,
+        text, id, p->seq);
   else
-    V2_FAIL(s, ev, CONTEXT, "%s: the thread already has P %" PRIu64, text,
-            v2_m_of(s, ev->m)->p);
+    V2_FAIL(s, ev, CONTEXT, "%s: the kernel thread already has P %" PRIu64,
+            text, v2_m_of(s, ev->m)->p);
 }
 
 void v2_explain(struct v2_state *s, const struct trace_event *ev) {
@@ -73,14 +78,15 @@ void v2_explain(struct v2_state *s, const struct trace_event *ev) {
     explain_g(s, ev, G_WAITING, TRACE_RULE_UNBLOCK_WAITING);
     break;
   case V2_GoSyscallEndBlocked:
-    V2_FAIL(
-        s, ev, CALL_STATE,
-        "%s: no ProcSteal event has taken the processor (P) from the thread",
-        describe(s->trace, ev));
+    V2_FAIL(s, ev, CALL_STATE,
+            "%s: no ProcSteal event has taken the processor (P) from the "
+            "kernel thread",
+            describe(s->trace, ev));
     break;
   default:
     V2_FAIL(s, ev, GC_SEQUENCE,
-            "%s: the last garbage collection event has number %" PRIu64,
+            "%s: the number must be 1 more than that of the last garbage "
+            "collection event, which is %" PRIu64,
             describe(s->trace, ev), s->collection_seq);
     break;
   }

@@ -76,7 +76,7 @@ void v2_proc_steal(struct v2_state *s, const struct trace_event *ev) {
   struct m_state *victim = v2_m_of(s, ev->args[2]);
   if (victim->p != ev->args[0])
     V2_FAIL(s, ev, PROC_STATE,
-            "%s: thread %" PRIu64 " does not have P %" PRIu64,
+            "%s: kernel thread %" PRIu64 " does not have P %" PRIu64,
             describe(s->trace, ev), ev->args[2], ev->args[0]);
   victim->p = TRACE_NONE;
 }

@@ -21,7 +21,8 @@ void v2_task_begin(struct v2_state *s, const struct trace_event *ev) {
     *APPEND(s->tasks, s->task_count, s->task_capacity) = false;
   }
   if (s->tasks[index])
-    V2_FAIL(s, ev, TASK_UNIQUE, "%s: task %" PRIu64 " has not ended",
+    V2_FAIL(s, ev, TASK_UNIQUE,
+            "%s: task %" PRIu64 " already exists and has not ended",
             describe(s->trace, ev), ev->args[0]);
   s->tasks[index] = true;
   v2_check_context(s, ev, MUST, MUST);
@@ -50,7 +51,8 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
     const struct region *open = &g->regions[--g->region_count];
     if (open->task != ev->args[0] || !trace_text_equal(open->name, name))
       V2_FAIL(s, ev, REGION_NESTING,
-              "%s: the innermost open region is %.*s of task %" PRIu64,
+              "%s: this event must end the innermost open region, which is "
+              "%.*s of task %" PRIu64,
               describe(s->trace, ev), (int)open->name.length, open->name.bytes,
               open->task);
   }
@@ -64,8 +66,9 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
 static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
                   bool begins, enum trace_rule rule) {
   if (*open == begins)
-    violate(s->trace, rule, ev->offset, "%s: the range is %s",
-            describe(s->trace, ev), begins ? "already open" : "not open");
+    violate(s->trace, rule, ev->offset,
+            "%s: the time range of this event is %s", describe(s->trace, ev),
+            begins ? "already open" : "not open");
   *open = begins;
 }
 
@@ -77,8 +80,9 @@ static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
                    enum trace_rule rule) {
   bool first = s->trace->generation == s->first_generation;
   if (*open == first)
-    violate(s->trace, rule, ev->offset, "%s: the range is %s",
-            describe(s->trace, ev), first ? "already open" : "not open");
+    violate(s->trace, rule, ev->offset,
+            "%s: the time range of this event is %s", describe(s->trace, ev),
+            first ? "already open" : "not open");
   *open = true;
 }
 

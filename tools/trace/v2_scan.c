@@ -90,9 +90,10 @@ static bool read_frequency(struct trace *t, const uint8_t **at,
     return false;
   if (t->generation_frequency || !frequency || frequency > INT64_MAX) {
     violate(t, TRACE_RULE_FREQUENCY, offset,
-            "the frequency is %" PRIu64
-            " ticks per second; the earlier frequency of this generation (0: "
-            "none) is %" PRIu64,
+            "a generation has one Frequency, from 1 to 2^63-1 ticks per "
+            "second, but this Frequency is %" PRIu64
+            ", and the earlier Frequency of the generation (0: there is none) "
+            "is %" PRIu64,
             frequency, t->generation_frequency);
     return false;
   }
@@ -179,7 +180,7 @@ static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
     unsigned type = *at++;
     if (type != entry && !(sync && type == V2_ClockSnapshot)) {
       violate(t, TRACE_RULE_TABLE_ENTRY, offset,
-              "%s is not allowed among %s entries", v2_name(type),
+              "a %s entry must not be in a batch of %s entries", v2_name(type),
               v2_name(entry));
       return false;
     }
@@ -263,7 +264,8 @@ bool v2_scan_generation(struct trace *t, const uint8_t **at) {
     if (!h.generation || (first && last && h.generation != last + 1) ||
         (!first && h.generation != t->generation)) {
       violate(t, TRACE_RULE_GENERATION, h.offset,
-              "a batch of generation %" PRIu64 " follows generation %" PRIu64,
+              "a batch of generation %" PRIu64
+              " must not follow generation %" PRIu64,
               h.generation, first ? last : t->generation);
       return false;
     }

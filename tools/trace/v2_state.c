@@ -79,8 +79,8 @@ static const char *lacks(const char *what, enum need need, uint64_t id) {
   static char text[64];
   if (need == MAY || (need == MUST) == (id != TRACE_NONE))
     return NULL;
-  snprintf(text, sizeof text, "the kernel thread %s %s",
-           need == MUST ? "has no" : "has a", what);
+  snprintf(text, sizeof text, "the kernel thread must %shave a %s",
+           need == MUST ? "" : "not ", what);
   return text;
 }
 
@@ -88,7 +88,7 @@ void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g) {
   const struct m_state *m = v2_m_of(s, ev->m);
   const char *text =
-      ev->m == TRACE_NONE ? "the event has no kernel thread" : NULL;
+      ev->m == TRACE_NONE ? "the event must have a kernel thread" : NULL;
   if (!text)
     text = lacks("processor (P)", p, m->p);
   if (!text)

@@ -24,7 +24,8 @@ void v2_go_status(struct v2_state *s, const struct trace_event *ev) {
             describe(s->trace, ev), id, v2_g_names[g->status]);
   else if (g->status == G_ABSENT && s->trace->generation != s->first_generation)
     V2_FAIL(s, ev, STATUS_LATE,
-            "%s: the previous generation ended without G %" PRIu64,
+            "%s: G %" PRIu64
+            " did not exist at the end of the previous generation",
             describe(s->trace, ev), id);
   g->status = (enum g_status)status;
   g->generation = s->trace->generation;
@@ -42,7 +43,8 @@ void v2_go_status(struct v2_state *s, const struct trace_event *ev) {
   struct m_state *m = v2_m_of(s, on);
   bool first = s->trace->generation == s->first_generation;
   if (m->g != id && m->g != TRACE_NONE && !first)
-    V2_FAIL(s, ev, STATUS_AGREES, "%s: thread %" PRIu64 " has G %" PRIu64,
+    V2_FAIL(s, ev, STATUS_AGREES,
+            "%s: kernel thread %" PRIu64 " has G %" PRIu64,
             describe(s->trace, ev), on, m->g);
   m->g = id;
 }
