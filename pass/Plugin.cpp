@@ -37,9 +37,10 @@ static cl::opt<bool> ThreadCreate(
 
 static cl::list<std::string> Ignorelists(
     "mprof-ignorelist", cl::value_desc("file"),
-    cl::desc("MProf: file with a special case list; allocations and waits of "
-             "its functions (fun:) and source files (src:) are not counted; "
-             "this option may be repeated"));
+    cl::desc(
+        "MProf: file with a special case list; allocations and waits in "
+        "the listed functions (fun:) and source files (src:) are not counted; "
+        "this option may be repeated"));
 
 static cl::opt<mprof::Nested> NestedAllocators(
     "mprof-nested", cl::init(mprof::Nested::Written),

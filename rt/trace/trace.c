@@ -300,8 +300,9 @@ static void check_trace_last(void) {
     return;
   mprof_text_str(&t, "value '");
   mprof_text_str(&t, mprof_flags.trace_last);
-  mprof_text_str(&t, "' of option 'trace_last' is not a time such as 10s, "
-                     "500ms or 2m; keeping as much as fits in memory");
+  mprof_text_str(
+      &t, "' of option 'trace_last' is not a time such as 10s, "
+          "500ms or 2m; MProf keeps as much of the trace as fits in memory");
   mprof_message(line);
 }
 

@@ -162,7 +162,7 @@ static void go_create(struct v1_rules *r, const struct trace_event *ev,
     return; // the second argument is a pc, not a stack id
   if (!ev->args[1])
     FAIL(CREATE_STACK,
-         "%s: the new thread (G) has no stack, so viewers refuse to show it",
+         "%s: the new thread (G) has no stack, but trace viewers need one",
          describe(t, ev));
   check_stack_id(t, ev, ev->args[1]);
 }
