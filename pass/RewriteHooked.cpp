@@ -36,9 +36,8 @@
 //     br i1 %null, label %mprof.fast, label %mprof.cold
 //
 // Sites with rule Dup copy a string. The test needs the size of the copy, so
-// the site measures the string. To avoid measuring it again, the site then
-// makes the copy itself, as strdup does (copyString). Where this is not
-// possible, the site always calls the entry.
+// the site measures the string (measureString). Where this is not possible, the
+// site always calls the entry.
 //
 // The variable __mprof_next_malloc holds the address of malloc. If the runtime
 // intercepts malloc for code that was not rewritten, the variable holds the
@@ -56,7 +55,6 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -273,15 +271,12 @@ void HookedRewriter::insertNullTest(BasicBlock *From, unsigned Edge, Value *Ptr,
   Branch->setSuccessor(Edge, Masked);
 }
 
-static bool isSanitized(const Function &F) {
-  return F.hasFnAttribute(Attribute::SanitizeAddress) ||
-         F.hasFnAttribute(Attribute::SanitizeHWAddress) ||
-         F.hasFnAttribute(Attribute::SanitizeMemory) ||
-         F.hasFnAttribute(Attribute::SanitizeThread);
-}
-
-FunctionType *HookedRewriter::mallocType() {
-  return FunctionType::get(RT.PtrTy, {RT.I64}, false);
+/// Returns whether MemorySanitizer watches the module. Its strlen checks each
+/// byte of the string, and its strdup does not.
+static bool isForMSan(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return F.hasFnAttribute(Attribute::SanitizeMemory);
+  });
 }
 
 /// Returns the name and the type of the function that measures the string that
@@ -294,45 +289,35 @@ static std::pair<StringRef, FunctionType *> measure(Runtime &RT,
       FunctionType::get(RT.I64, S.Call->getFunctionType()->params(), false)};
 }
 
-/// Returns whether inline code can copy the string in place of the function
-/// that \p S, a site with rule Dup, calls. The inline code needs the malloc
-/// that strdup calls, and a function that measures the string. Code in a shared
-/// library may call another malloc than strdup does. With a sanitizer, strdup
-/// must be called, because it tells the sanitizer that the copy is initialized.
-bool HookedRewriter::canCopy(const Site &S) {
-  const bool IsWide = S.H->Symbol == "wcsdup";
+/// Returns whether \p S, a site with rule Dup, can measure the string before it
+/// calls strdup or strndup.
+bool HookedRewriter::canMeasure(const Site &S) {
   const Function *In = S.Call->getFunction();
-  if (IsWide || RT.IsForLibrary || !isa<CallInst>(S.Call) ||
-      !S.Call->getCalledFunction() || S.Call->isMustTailCall() ||
-      S.Call->isNoBuiltin() || In->hasFnAttribute("no-builtins") ||
-      isSanitized(*In) || In->hasOptSize() ||
-      In->hasFnAttribute(Attribute::Cold))
+  if (S.H->Symbol == "wcsdup" || !isa<CallInst>(S.Call) ||
+      S.Call->isMustTailCall() || S.Call->isNoBuiltin() ||
+      In->hasFnAttribute("no-builtins") || In->hasOptSize() ||
+      In->hasFnAttribute(Attribute::Cold) || isForMSan(RT.M))
     return false;
-  auto IsUsable = [&](StringRef Name, FunctionType *Ty) {
-    const GlobalValue *V = RT.M.getNamedValue(Name);
-    auto *F = dyn_cast_or_null<Function>(V);
-    return !V || (F && F->isDeclaration() && F->getFunctionType() == Ty &&
-                  F->hasDefaultVisibility());
-  };
-  return IsUsable("malloc", mallocType()) &&
-         IsUsable(measure(RT, S).first, measure(RT, S).second);
+  auto [Name, Ty] = measure(RT, S);
+  const GlobalValue *V = RT.M.getNamedValue(Name);
+  auto *F = dyn_cast_or_null<Function>(V);
+  return !V || (F && F->isDeclaration() && F->getFunctionType() == Ty);
 }
 
-/// Rewrites \p S, a call of strdup or strndup, as follows. The test subtracts
-/// the size from the sampling countdown. The runtime's function in mprof.cold
-/// subtracts the size itself, so the code before its call reverts the
-/// subtraction:
+/// Inserts the test of \p S, a call of strdup or strndup. The cold call counts
+/// the size again, so the code before it reverts the subtraction:
 ///     %len = call i64 @strlen(ptr %s)
 ///     %n = add i64 %len, 1
 ///     %ask = ...                           ; the test of rule Alloc
 ///     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
 ///   mprof.fast:
-///     %f = load ptr, ptr @__mprof_next_malloc
-///     %p = call ptr %f(i64 %n)
-///     ...                                  ; copies %len bytes if %p != NULL
-void HookedRewriter::copyString(const Site &S) {
+///     %f = load ptr, ptr @__mprof_next_strdup
+///     %p = call ptr %f(ptr %s)
+/// The site does not copy the string itself, although the size is known now. A
+/// program may have its own strdup, and the malloc that the program calls may
+/// not be the malloc that libc's strdup calls.
+void HookedRewriter::measureString(const Site &S) {
   Builder B(S.Call);
-  Value *From = S.Call->getArgOperand(0);
   auto [Name, Ty] = measure(RT, S);
   SmallVector<Value *, 2> Args(S.Call->args());
   Value *Len = B.CreateCall(RT.M.getOrInsertFunction(Name, Ty), Args);
@@ -342,42 +327,19 @@ void HookedRewriter::copyString(const Site &S) {
   Builder AtCold(&Of.Cold->front());
   AtCold.SetCurrentDebugLocation(S.Call->getDebugLoc());
   countBack(RT, AtCold, Bytes);
-
-  Builder AtFast(S.Call);
-  FunctionCallee Malloc = RT.M.getOrInsertFunction("malloc", mallocType());
-  keepReference(*cast<Function>(Malloc.getCallee()));
-  keepReference(*S.Call->getCalledFunction()); // the entry calls it
-  CallInst *Copy = AtFast.CreateCall(
-      mallocType(),
-      AtFast.CreateAlignedLoad(RT.PtrTy, RT.nextWord("malloc"), Align(8)),
-      Bytes);
-  Copy->addRetAttr(Attribute::NoAlias);
-  Instruction *Then =
-      SplitBlockAndInsertIfThen(AtFast.CreateIsNotNull(Copy), S.Call, false);
-  Builder AtCopy(Then);
-  AtCopy.SetCurrentDebugLocation(S.Call->getDebugLoc());
-  if (S.Call->arg_size() == 1) { // strdup: the terminator is copied, too
-    AtCopy.CreateMemCpy(Copy, Align(1), From, Align(1), Bytes);
-  } else {
-    AtCopy.CreateMemCpy(Copy, Align(1), From, Align(1), Len);
-    Type *I8 = AtCopy.getInt8Ty();
-    AtCopy.CreateAlignedStore(
-        AtCopy.getInt8(0), AtCopy.CreateInBoundsGEP(I8, Copy, Len), Align(1));
-  }
-  S.Call->replaceAllUsesWith(Copy);
-  S.Call->eraseFromParent();
 }
 
 void HookedRewriter::rewrite(const Site &S) {
   if (S.OnlyBypassesInterceptor)
     return callNext(S);
-  if (S.IsUnconditional || (S.Rule == Rule::Dup && !canCopy(S)))
+  if (S.IsUnconditional || (S.Rule == Rule::Dup && !canMeasure(S)))
     return callEntryOnly(S);
   if (S.Call->isMustTailCall())
     return selectCallee(S);
   switch (S.Rule) {
   case Rule::Dup:
-    return copyString(S);
+    measureString(S);
+    break;
   case Rule::Free:
   case Rule::Realloc:
     branchUnlessNull(S);

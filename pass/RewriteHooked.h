@@ -39,9 +39,8 @@ private:
   void insertNullTest(llvm::BasicBlock *From, unsigned Edge, llvm::Value *Ptr,
                       llvm::BasicBlock *IfNull);
   void branchUnlessNull(const Site &S);
-  llvm::FunctionType *mallocType();
-  bool canCopy(const Site &S);
-  void copyString(const Site &S);
+  bool canMeasure(const Site &S);
+  void measureString(const Site &S);
 
   Runtime &RT;
   LibraryHooks Library;

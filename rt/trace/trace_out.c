@@ -54,7 +54,7 @@ enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
 // If the trace does not fit on the disk, the oldest 1/DROPPED_PART of it is
 // dropped and the rest is written again.
 enum { DROPPED_PART = 4 };
-// The number in the option trace_last must be less than LAST_MAX.
+// Maximum number in the option trace_last.
 #define LAST_MAX 10000000u
 
 static struct {
@@ -81,10 +81,10 @@ uint64_t mprof_trace_last_ns(const char *s) {
                {"m", UINT64_C(60000000000)}};
   uint64_t n = 0;
   const char *p = s;
-  for (; *p >= '0' && *p <= '9' && n < LAST_MAX; p++)
+  for (; *p >= '0' && *p <= '9' && n <= LAST_MAX; p++)
     n = 10 * n + (uint64_t)(*p - '0');
   for (size_t i = 0; p != s && i < sizeof(units) / sizeof(units[0]); i++)
-    if (strcmp(p, units[i].unit) == 0 && n != 0 && n < LAST_MAX)
+    if (strcmp(p, units[i].unit) == 0 && n != 0 && n <= LAST_MAX)
       return n * units[i].ns;
   return 0;
 }

@@ -49,6 +49,10 @@ static void check_failure(void) {
   static char large[64 << 20];
   const struct rlimit limit = {.rlim_cur = 32 << 20, .rlim_max = 32 << 20};
   memset(large, 'x', sizeof(large) - 1);
+  // With this rate no call is sampled. The thread learns of the rate at its
+  // next allocation.
+  mprof_set_heap_rate(0);
+  free(old = malloc(1));
   CHECK_EQ(setrlimit(RLIMIT_AS, &limit), 0);
   old = strdup(large);
   CHECK(old == NULL);
