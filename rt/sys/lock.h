@@ -69,8 +69,8 @@ void mprof_lock_reset(struct mprof_lock *l);
 // The longest time that a thread sleeps for a lock of the runtime before it
 // checks the lock word again. The address of this variable is the timeout
 // argument of the futex call. So if a thread is in a futex call with this
-// address, the thread waits for a lock of the runtime. A signal may interrupt
-// such a call, because the thread repeats the call.
+// address, the thread waits for a lock of the runtime. It is safe to send a
+// signal to such a thread: the signal ends the call, and the thread repeats it.
 extern const struct timespec mprof_lock_patience;
 // Function that is called after the release of a lock if other threads have
 // waited for the lock. It is also called if the calling thread has ticks that

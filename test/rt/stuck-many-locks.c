@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a deadlock of rwlocks held by readers is found, although the threads
-// have used hundreds of other locks and hold hundreds of mutexes. Such rwlocks
-// do not contain their owners, so MProf records up to 32 of them per thread.
-// Mutexes and released locks do not count against this limit. If a thread holds
-// more such locks, none of these locks is examined, and the report says why.
-// This stays so if the thread takes another lock repeatedly and releases it as
-// often. After the thread has released the locks, the deadlock is found again.
+// have used hundreds of other locks and hold hundreds of mutexes. An rwlock
+// does not contain the ids of its readers, so MProf records up to 32 rwlocks
+// that a thread holds for reading. Mutexes and released locks do not count
+// against this limit. If a thread holds more rwlocks for reading, MProf
+// examines none of them, and the report says why. Taking and releasing another
+// lock repeatedly does not change this. After the release of the rwlocks, the
+// deadlock is found again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -3,11 +3,11 @@
 //
 // Intent: without the option stuck, MProf has not recorded waits for semaphores
 // and conditions that began before the first request. The threads in such waits
-// are never reported as stuck. Each form of output says how many these threads
-// are and which option records the waits. The stacks of all threads show the
-// functions in which they wait. With the option, all waits of instrumented code
-// are recorded. If the waiting code is not instrumented, the output gives that
-// as the reason.
+// are never reported as stuck. Each form of output gives the number of these
+// threads and names the option that records their waits. The stacks of all
+// threads show the functions in which they wait. With the option, all waits of
+// instrumented code are recorded. If a wait was not recorded because its code
+// is not instrumented, the output says so.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

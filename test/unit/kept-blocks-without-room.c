@@ -4,15 +4,17 @@
 // Intent: if the realloc of a counted block fails, the block stays counted as
 // in use. If the live map has no memory for the block then, the block counts as
 // freed, because its later free would not be recognized. The same holds if a
-// signal handler calls realloc inside the runtime.
+// signal handler calls realloc inside the runtime, and for blocks of the
+// program's own allocators.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
-// RUN:   -Wl,--wrap=mprof_live_put && %t
+// RUN:   -Wl,--wrap=mprof_live_put -Wl,--wrap=mprof_custom_put && %t
 
 #define TEST_OPTIONS "heap_rate=1"
 #include "core.h"
 
+#include "heap/custom_blocks.h"
 #include "heap/event.h"
 #include "heap/livemap.h"
 #include "mprof/mprof.h"
@@ -29,6 +31,15 @@ bool __wrap_mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                            uint32_t *stale) {
   *stale = 0;
   return !is_full && __real_mprof_live_put(addr, is_placed, bucket, stale);
+}
+
+bool __real_mprof_custom_put(const struct mprof_custom_block *b,
+                             void (*stale)(uint32_t bucket));
+bool __wrap_mprof_custom_put(const struct mprof_custom_block *b,
+                             void (*stale)(uint32_t bucket));
+bool __wrap_mprof_custom_put(const struct mprof_custom_block *b,
+                             void (*stale)(uint32_t bucket)) {
+  return !is_full && __real_mprof_custom_put(b, stale);
 }
 
 // Returns the number of counted blocks of `size` bytes that are in use.
@@ -55,6 +66,25 @@ static char *count_block(size_t size) {
   return p;
 }
 
+static void check_custom_block(void) {
+  static char block[1004];
+  const struct mprof_alloc_event ev = {
+      .ptr = block,
+      .size = sizeof(block),
+      .rate = 1,
+      .frame = (uintptr_t)__builtin_frame_address(0)};
+  const struct mprof_alloc_owner owner = {.is_outer = true};
+  mprof_event_custom_alloc(&ev, &owner);
+  CHECK_EQ(in_use(sizeof(block)), 1);
+  mprof_event_custom_kept(mprof_event_custom_release(block), block);
+  CHECK_EQ(in_use(sizeof(block)), 1);
+  const struct mprof_released released = mprof_event_custom_release(block);
+  is_full = true;
+  mprof_event_custom_kept(released, block);
+  is_full = false;
+  CHECK_EQ(in_use(sizeof(block)), 0);
+}
+
 int main(void) {
   char *kept = count_block(1001);
   mprof_event_kept(mprof_event_release(kept), kept);
@@ -77,6 +107,8 @@ int main(void) {
   mprof_event_kept(of_handler, in_handler);
   mprof_guard_leave();
   CHECK_EQ(in_use(1003), 0);
+
+  check_custom_block();
   free(kept);
   free(dropped);
   free(in_handler);

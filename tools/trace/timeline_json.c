@@ -486,8 +486,9 @@ void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
 // the same time, chrome://tracing would show the slice that is first in the
 // file as the outer slice. The slice of the state would be first, because this
 // slice ends and is written before the slice of the region. Slices inside a
-// region also end one unit earlier than the region, because Perfetto truncates
-// times to nanoseconds.
+// region also end one unit before the region. Perfetto truncates the start and
+// the length of a slice to nanoseconds, so otherwise a slice could seem to end
+// after the region around it.
 void timeline_region_begin(struct timeline *l, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack) {
