@@ -207,8 +207,9 @@ private:
   /// Checks the function parameter that the argument of \p Attr at \p Position
   /// names. \p Param is the number of this parameter in \p F, counted from 0,
   /// without `this`. \p Index is the number that the user wrote. Returns true
-  /// if the parameter has the type that \p Attr needs, and if each parameter
-  /// before it is passed as one argument. Otherwise reports an error.
+  /// if the parameter has the type that \p Attr needs, and if clang lowers each
+  /// preceding parameter to one argument in LLVM IR. Otherwise reports an
+  /// error.
   bool checkParam(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
                   Arguments Args, unsigned Position, unsigned Index,
                   unsigned Param) const {

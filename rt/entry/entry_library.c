@@ -17,8 +17,8 @@
 
 // The definition that the program uses for each hooked heap function. A program
 // may have no definition of a function: a C program has no C++ operators. In
-// this case the definition of the first library that calls the function counts
-// as the program's definition, until a library is unloaded.
+// this case, the definition that the first calling library uses counts as the
+// program's definition. This choice ends when any library is unloaded.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"

@@ -25,8 +25,10 @@ enum {
   FILE_SIZE = sizeof(((struct mprof_file_query *)0)->file),
   LINE_SIZE = FILE_SIZE + 64,
   ANSWER_SIZE = 1 << 17, // longer answers are ignored
-  FILES_MAX = 32,        // number of files whose check results are stored
-  FAILURES_MAX = 3,      // after so many failures, no question is sent
+  FILES_MAX = 32,        // number of files for which the result of the check
+                         // of their build id is stored
+  FAILURES_MAX = 3,      // after so many failed queries, llvm-symbolizer is not
+                         // queried again
 };
 
 // A file about which llvm-symbolizer was asked, and the result of its check.

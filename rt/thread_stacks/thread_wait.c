@@ -142,9 +142,9 @@ static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
 
 // Extends t->range, the part of the thread's own stack that is known to be
 // readable, down to the wait at address w. Changes nothing if w is more than
-// NEAR_BYTES below this part. If another thread reads the stack of a wait in
-// this part, it need not delay the end of the wait, because this part stays
-// readable.
+// NEAR_BYTES below this part. If the struct mprof_wait of a waiting thread lies
+// in t->range, the thread may end its wait while another thread reads its
+// stack, because t->range stays readable.
 #define NEAR_BYTES 65536u
 
 static void know_stack(struct mprof_thread *t, uintptr_t w) {

@@ -1,7 +1,8 @@
 ; Intent: an object with rewritten code refers to a symbol that names the
-; version of the runtime that it needs. The linker keeps this reference. A
-; second symbol has a sentence as its name, which the linker's error shows. A
-; module without rewritten code has neither reference.
+; version of the runtime that it needs. The linker keeps this reference. The
+; object also refers to a symbol whose name is an error text. If the runtime is
+; missing, the linker names this undefined symbol and so shows the text. A module
+; without rewritten code has neither reference.
 ; RUN: split-file %s %t
 ; RUN: %opt_mprof %t/site.ll | FileCheck %t/site.ll
 ; RUN: %opt_mprof %t/library.ll | FileCheck %t/library.ll

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: for an allocator that is marked with attributes, the heapx profile
-// counts temporary blocks and resizes, exactly with heap_rate=1. Blocks of this
-// allocator have no slack (bytes beyond the requested size).
+// counts resizes and temporary blocks (blocks that are freed before the
+// thread's next allocation). With heap_rate=1, the counts are exact. Blocks of
+// this allocator have no slack (bytes beyond the requested size).
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app

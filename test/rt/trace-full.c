@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace whose memory (trace_max_mb) is full ends at that point for
-// all threads if its file cannot be opened. If the file can be opened when the
-// trace is stopped, the file is a valid trace. The report says that the trace
-// ended early. The next trace has no old events.
+// Intent: if the file of a trace cannot be opened, the records stay in memory.
+// When they reach trace_max_mb, the trace ends for all threads at that point.
+// If the file can be opened later, when the trace is stopped, the file is a
+// valid trace. The report says that the trace ended early. The next trace has
+// no old events.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o full

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the words of a list option may be separated by any separator of
-// options, quoted or not. The next option is not taken for a word of the list.
+// Intent: the words of a list option may be separated by any character that
+// also separates options, whether or not the list is in quotes. The option
+// after the list is not taken for a word of the list.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %run_quiet %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
