@@ -74,10 +74,11 @@ void mprof_cycles_flush(void);
 // Publishes index (C+1) % 3. Call this at the end of a collector's sweep, with
 // the recursion guard set. Takes active_lock.
 void mprof_cycles_post_sweep(void);
-// Publishes the indices C % 3 and (C+1) % 3, which have the events of the last
-// two cycles before cycle C. Use this in programs without a collector, because
-// these programs have already counted all frees of the last cycle. Takes
-// active_lock. Call with the recursion guard set.
+// Publishes the indices C % 3 and (C+1) % 3, where C is the current cycle. They
+// have the events of the two cycles before C, because events of cycle N are
+// counted in index (N+2) % 3. Use this in programs without a garbage collector,
+// because these programs have already counted all frees of the last cycle.
+// Takes active_lock. Call with the recursion guard set.
 void mprof_cycle_publish(void);
 // Publishes one index of all MEM buckets, which are the buckets of the heap
 // profile. Call with active_lock held.

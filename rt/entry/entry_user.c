@@ -46,10 +46,12 @@ static bool comes_second(uintptr_t lock) {
   return is_held;
 }
 
-// Records that the thread is between a begin entry and its end entry. Until the
-// end entry, waits in functions that the marked function calls are not recorded
-// separately. `notes` points to memory in the frame of the marked function's
-// caller. Therefore this address identifies that frame.
+// Records that the thread runs a marked function, that is, a function with
+// mprof_lock, mprof_unlock or mprof_blocking. The rewritten code calls a begin
+// entry of the runtime before the marked function and an end entry after it.
+// Between the two, waits in functions that the marked function calls are not
+// recorded separately. `notes` points to memory in the frame of the marked
+// function's caller. Therefore this address identifies that frame.
 static void enter_user(const void *notes) {
   mprof_tls.user_frame = (uintptr_t)notes;
 }

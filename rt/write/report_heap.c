@@ -49,7 +49,7 @@ static void put_totals(struct mprof_report *w,
   if (mprof_cycle_is_missing())
     mprof_report_put(
         w, "Cycles:    strict_cycles=1, but the program never called "
-           "mprof_next_cycle: the figures are those of the first profile\n");
+           "mprof_next_cycle, so events after the first profile are missing\n");
   else if (mprof_cycle_as_of() == MPROF_CYCLE_COLLECTOR)
     mprof_report_put(w, "Cycles:    the figures are as of the last garbage "
                         "collection\n");

@@ -1,5 +1,6 @@
-; Intent: in a module for MemorySanitizer, strdup always calls its entry, also in
-; functions that MemorySanitizer leaves out, because strlen would report a string
+; Intent: in a module for MemorySanitizer, each call of strdup becomes a call of
+; the runtime, also in functions that MemorySanitizer leaves out. An inline test
+; would need strlen to get the size, and MemorySanitizer's strlen reports strings
 ; with uninitialized bytes.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=strlen
 target triple = "x86_64-pc-linux-gnu"

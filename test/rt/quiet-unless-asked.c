@@ -4,8 +4,8 @@
 // Intent: a program that was merely built with MProf prints what it prints
 // without MProf, and still writes its profiles. The line with the file names is
 // printed on a terminal, or if MPROF_OPTIONS is set. It comes after the
-// program's own output and has at most 200 characters. quiet=1 leaves only
-// errors, and options that ask for nothing print nothing.
+// program's own output and has at most 200 characters. With quiet=1, only
+// errors are printed. If the options switch all output off, nothing is printed.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app

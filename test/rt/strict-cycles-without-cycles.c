@@ -15,7 +15,7 @@
 // RUN: FileCheck %s --check-prefix=OTHERS < ends.*.txt
 // RUN: FileCheck %s --check-prefix=OTHERS < loose.*.txt
 // CHECK: Allocated: 100 bytes in 1 block{{$}}
-// CHECK: Cycles:    strict_cycles=1, but the program never called mprof_next_cycle: the figures are those of the first profile
+// CHECK: Cycles:    strict_cycles=1, but the program never called mprof_next_cycle, so events after the first profile are missing
 // CHECK: SUMMARY: MProf: 100 bytes in 1 blocks in use, 100 bytes in 1 blocks allocated
 // OTHERS-NOT: ended no cycle
 // OTHERS: SUMMARY: MProf: 600 bytes in 2 blocks in use

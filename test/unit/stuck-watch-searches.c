@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with stuck_report, a watch thread searches memory for stuck threads
-// at once if a new wait has begun or threads are deadlocked. For waits that a
-// search has examined, the search is repeated after 200 times its duration.
-// Searches for new waits use only a bounded share of the time, but searches for
-// deadlocks are not limited. The watch reports once, and not when the process
-// ends.
+// Intent: with stuck_report, a watch thread searches memory for stuck threads.
+// A new wait or a deadlock of locks starts a search without delay. Without new
+// waits, the next search starts after a pause of 200 times the duration of the
+// last search. Searches for new waits use a limited share of the time, and
+// searches for deadlocks have no limit. The watch thread reports stuck threads
+// once, and does not repeat the report when the process ends.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
 // RUN:   -Wl,--wrap=mprof_stuck_look,--wrap=mprof_stuck_take \
