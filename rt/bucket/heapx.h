@@ -110,9 +110,9 @@ struct mprof_heapx_end {
 void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
                       bool is_inside);
 
-// Adds to b's active heapx counters, which profiles show, the events that were
-// counted in the counters with the number `index` since these counters were
-// last added. Call with active_lock held.
+// Adds b's heapx counters with the number `index` to b's active heapx counters,
+// which profiles show. Only events since the last such call are added. Call
+// with active_lock held.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index);
 
 #endif // MPROF_RT_BUCKET_HEAPX_H

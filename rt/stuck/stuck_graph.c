@@ -327,8 +327,8 @@ static int find_holders(struct mprof_stuck *g) {
     if (h.tid != 0) {
       find_owner(g, x, &h);
     } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
-      // No thread holds the lock for writing. So x waits to read because
-      // another thread waits to write, and this thread may give up.
+      // No thread holds the lock for writing, so x waits behind a waiting
+      // writer. The writer may give up, so x is not judged stuck.
     } else if (h.is_held && mprof_holds_on) {
       if (!g->holds)
         error = take_holds(g);

@@ -86,8 +86,8 @@ bool mprof_symbolizer_find(const char **path) {
     return false;
   if (mprof_has_sanitizer()) {
     // The sanitizer finds its own symbolizer by its own options. MProf runs the
-    // symbolizer chosen here for code that is in a file. If no path is found,
-    // only the sanitizer can name functions.
+    // symbolizer at state.path for addresses in mapped files. If no path is
+    // found, only the sanitizer can name functions.
     if (is_symbolizer(flag))
       strcpy(state.path, flag);
     else if (!find_symbolizer())

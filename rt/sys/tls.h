@@ -27,7 +27,8 @@ struct mprof_lock_profile {
   uint64_t lost;   // ticks for releases whose stack was dropped
   uint32_t stack_len;
   uint8_t end;   // why the stack ends: enum mprof_stack_end
-  bool disabled; // true while the ticks are added to the profile
+  bool disabled; // true while the thread adds its ticks to the profile; no new
+                 // ticks are recorded meanwhile
 };
 
 struct mprof_tls {

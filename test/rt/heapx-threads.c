@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with heap_rate=1 the heapx profile is exact even if threads share
-// stacks. A block that another thread frees is not temporary, even if the same
-// address passes from thread to thread.
+// Intent: with heap_rate=1 the heapx profile is exact even if several threads
+// allocate with the same call stack. A block is temporary if its thread frees
+// it before the thread's next allocation. A block that another thread frees is
+// not temporary, even if the same address passes from thread to thread.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app

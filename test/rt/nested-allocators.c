@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: custom allocators call each other and malloc, in functions of their
-// own and through code that keeps no frame pointers. By default, a call of an
-// allocator is not counted if it is written directly in the code of another
-// allocator. With -fmprof-nested=outermost only the outermost block is counted,
-// and with -fmprof-nested=each every block. All blocks are counted as freed,
-// although they have one address.
+// Intent: custom allocators call each other and malloc, directly, in helper
+// functions and through code that keeps no frame pointers. By default, a call
+// of an allocator is not counted if it is written directly in the code of
+// another allocator. With -fmprof-nested=outermost only the outermost block is
+// counted, and with -fmprof-nested=each every block. All blocks are counted as
+// freed, although they have the same address.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: %clang -O2 -fomit-frame-pointer -c through.c -o through.o

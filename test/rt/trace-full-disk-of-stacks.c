@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if the free disk space, or the limit of file sizes, suffices for only
-// a part of a trace, the file has the newest part. If no byte can be written,
-// there is no file, and mprof_trace_stop returns the error. If parts of the
-// trace are already in the file, the trace ends early and the file is a valid
-// trace.
+// Intent: the free disk space, or the limit of file sizes, suffices for only a
+// part of a trace. If the trace is written only at its end, the file has the
+// newest part. If parts of the trace were written before, the trace ends early.
+// The file is a valid trace. If no byte can be written, there is no file, and
+// mprof_trace_stop returns the error.
 //
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir
