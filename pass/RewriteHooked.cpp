@@ -306,6 +306,9 @@ bool HookedRewriter::canMeasure(const Site &S) {
 
 /// Inserts the test of \p S, a call of strdup or strndup. The cold call counts
 /// the size again, so the code before it reverts the subtraction:
+///     %null = icmp eq ptr %s, null
+///     br i1 %null, label %mprof.fast, label %mprof.measure
+///   mprof.measure:
 ///     %len = call i64 @strlen(ptr %s)
 ///     %n = add i64 %len, 1
 ///     %ask = ...                           ; the test of rule Alloc
@@ -314,9 +317,11 @@ bool HookedRewriter::canMeasure(const Site &S) {
 ///     %f = load ptr, ptr @__mprof_next_strdup
 ///     %p = call ptr %f(ptr %s)
 /// The site does not copy the string itself, although the size is known now. A
-/// program may have its own strdup, and the malloc that the program calls may
-/// not be the malloc that libc's strdup calls.
+/// program may have its own strdup, which may accept NULL, and the malloc that
+/// the program calls may not be the malloc that libc's strdup calls.
 void HookedRewriter::measureString(const Site &S) {
+  BasicBlock *Head = S.Call->getParent();
+  BasicBlock *Measure = Head->splitBasicBlock(S.Call, "mprof.measure");
   Builder B(S.Call);
   auto [Name, Ty] = measure(RT, S);
   SmallVector<Value *, 2> Args(S.Call->args());
@@ -327,6 +332,12 @@ void HookedRewriter::measureString(const Site &S) {
   Builder AtCold(&Of.Cold->front());
   AtCold.SetCurrentDebugLocation(S.Call->getDebugLoc());
   countBack(RT, AtCold, Bytes);
+
+  Builder AtHead(Head->getTerminator());
+  AtHead.SetCurrentDebugLocation(S.Call->getDebugLoc());
+  AtHead.CreateCondBr(AtHead.CreateIsNull(S.Call->getArgOperand(0)), Of.Fast,
+                      Measure, unlikely(RT.Ctx));
+  Head->getTerminator()->eraseFromParent();
 }
 
 void HookedRewriter::rewrite(const Site &S) {

@@ -92,6 +92,9 @@ static bool read_note(struct mprof_wait *copy, uintptr_t w,
   *copy = *(const struct mprof_wait *)w;
   if (copy->frame + MPROF_MAX_FRAME_BYTES - w >= 2 * MPROF_MAX_FRAME_BYTES)
     return false;
+  if (copy->frame < w &&
+      (copy->kind == MPROF_KIND_user || copy->kind == MPROF_KIND_call))
+    return true; // the begin entry of entry_user.c has returned
   if (copy->frame < range->lo || copy->frame > range->hi - 16)
     return true; // on another stack, whose bounds are not known
   const uintptr_t *frame = (const uintptr_t *)copy->frame;

@@ -1,6 +1,6 @@
 ; Intent: the site of strdup or strndup measures the string, and subtracts the
 ; size of the copy from the countdown as a site of malloc does. If no sample is
-; due, the site calls strdup by the pointer of the runtime. Otherwise the site
+; due, or if the string is NULL, the site calls strdup by the pointer of the runtime. Otherwise the site
 ; adds the size to the countdown again and calls the entry, which measures the
 ; string.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not="call ptr @str"
@@ -10,11 +10,14 @@ target triple = "x86_64-pc-linux-gnu"
 
 define ptr @f(ptr %s) {
 ; CHECK-LABEL: define ptr @f(
+; CHECK: %[[NULL:.*]] = icmp eq ptr %s, null
+; CHECK: br i1 %[[NULL]], label %[[FAST:.*]], label %[[MEASURE:.*]], !prof
+; CHECK: [[MEASURE]]:
 ; CHECK: %[[LEN:.*]] = call i64 @strlen(ptr %s)
 ; CHECK-NEXT: %[[N:.*]] = add i64 %[[LEN]], 1
 ; CHECK: sub i64 %[[OLD:.*]], %[[N]]
 ; CHECK: %[[ASK:.*]] = icmp ule i64 %[[OLD]], %[[N]]
-; CHECK: br i1 %[[ASK]], label %[[COLD:.*]], label %[[FAST:.*]], !prof
+; CHECK: br i1 %[[ASK]], label %[[COLD:.*]], label %[[FAST]], !prof
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[STRDUP:.*]] = load ptr, ptr @__mprof_next_strdup
 ; CHECK-NEXT: %[[P:.*]] = tail call ptr %[[STRDUP]](ptr %s)

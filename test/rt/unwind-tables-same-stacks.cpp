@@ -5,7 +5,8 @@
 // compiled with -fmprof-unwind=frames, with -fmprof-unwind=tables, or partly
 // with each. With tables, functions keep no frame pointer. The stacks pass
 // through recursion, qsort, std::sort, an exception handler and a function with
-// a frame of variable size. Waits for locks of the runtime itself may differ.
+// a frame of variable size, and begin in functions that are marked by
+// attributes. Waits for locks of the runtime itself may differ.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -39,6 +40,8 @@
 // CHECK-DAG: block;pthread_mutex_lock;wait_for_turn;worker
 // CHECK-DAG: mutex;pthread_mutex_unlock;release_turn;main
 // CHECK-DAG: threads;pthread_cond_wait;wait_for_end;sleeper
+// CHECK-DAG: threads;own_lock;wait_for_own_lock;lock_waiter
+// CHECK-DAG: threads;own_block;block;blocker
 //
 // With tables, the functions have no frame pointer.
 // RUN: llvm-objdump -d --disassemble-symbols=recurse frames2.o | grep 'rsp, %%rbp'
@@ -48,6 +51,7 @@
 #include "records.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <pthread.h>
 #include <stdexcept>
@@ -61,6 +65,8 @@ void with_array(unsigned n);
 void wait_for_turn(void);
 void release_turn(void);
 void wait_for_end(void);
+void wait_for_own_lock(void);
+void block(void);
 extern void *volatile sink;
 }
 
@@ -109,6 +115,34 @@ void release_turn(void) {
   pthread_mutex_unlock(&turn);
   asm volatile("" ::: "memory");
 }
+// The functions that MProf records by attributes write to the stack where the
+// begin entry of the runtime had its frame.
+static std::atomic<int> own_word;
+__attribute__((noinline)) static void overwrite_stack(void) {
+  volatile char bytes[300];
+  for (volatile char &byte : bytes)
+    byte = 1;
+}
+extern "C" __attribute__((noinline, mprof_lock(1))) void
+own_lock(std::atomic<int> *word) {
+  overwrite_stack();
+  while (word->exchange(1) != 0)
+    usleep(1000);
+}
+extern "C" __attribute__((noinline, mprof_blocking)) void own_block(void) {
+  overwrite_stack();
+  for (;;)
+    usleep(100000);
+}
+void wait_for_own_lock(void) {
+  own_lock(&own_word);
+  own_lock(&own_word);
+  asm volatile("" ::: "memory");
+}
+void block(void) {
+  own_block();
+  asm volatile("" ::: "memory");
+}
 void wait_for_end(void) {
   pthread_mutex_lock(&mutex);
   for (;;)
@@ -143,6 +177,14 @@ void *worker(void *arg) {
   release_turn();
   return arg;
 }
+void *lock_waiter(void *arg) {
+  wait_for_own_lock();
+  return arg;
+}
+void *blocker(void *arg) {
+  block();
+  return arg;
+}
 void *sleeper(void *arg) {
   wait_for_end();
   return arg;
@@ -154,6 +196,9 @@ int main(void) {
   wait_for_turn();
   CHECK_EQ(pthread_create(&waiting, nullptr, worker, nullptr), 0);
   CHECK_EQ(pthread_create(&sleeping, nullptr, sleeper, nullptr), 0);
+  pthread_t others[2];
+  CHECK_EQ(pthread_create(&others[0], nullptr, lock_waiter, nullptr), 0);
+  CHECK_EQ(pthread_create(&others[1], nullptr, blocker, nullptr), 0);
   sort_by_c();
   sort_by_cxx();
   catch_and_allocate(4);
