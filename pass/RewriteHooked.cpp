@@ -227,6 +227,37 @@ HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
   return Of;
 }
 
+/// Inserts a basic block into the edge that leads from the branch at the end of
+/// \p From to its successor \p Edge. The new basic block leads to \p IfTrue if
+/// the condition holds that \p Cond inserts. Returns the new basic block.
+static BasicBlock *insertTest(BasicBlock *From, unsigned Edge, StringRef Name,
+                              BasicBlock *IfTrue, MDNode *Weights,
+                              function_ref<Value *(Builder &)> Cond) {
+  auto *Branch = cast<BranchInst>(From->getTerminator());
+  BasicBlock *Target = Branch->getSuccessor(Edge);
+  BasicBlock *Test =
+      BasicBlock::Create(From->getContext(), Name, From->getParent(), Target);
+  BranchInst *ToTarget = BranchInst::Create(Target, Test);
+  ToTarget->setDebugLoc(Branch->getDebugLoc());
+  Builder B(ToTarget);
+  B.SetCurrentDebugLocation(Branch->getDebugLoc());
+  B.CreateCondBr(Cond(B), IfTrue, Target, Weights);
+  ToTarget->eraseFromParent();
+  Branch->setSuccessor(Edge, Test);
+  return Test;
+}
+
+/// Inserts such a basic block that leads to \p IfNull if \p Ptr is NULL. Does
+/// nothing if \p Ptr cannot be NULL.
+static void insertNullTest(BasicBlock *From, unsigned Edge, Value *Ptr,
+                           BasicBlock *IfNull) {
+  const SimplifyQuery Query(From->getModule()->getDataLayout(),
+                            From->getTerminator());
+  if (!isKnownNonZero(Ptr, Query))
+    insertTest(From, Edge, "mprof.masked", IfNull, /*Weights=*/nullptr,
+               [&](Builder &At) { return At.CreateIsNull(Ptr); });
+}
+
 /// Inserts the branches before the call of \p S, a site with rule Free or
 /// Realloc. The test of the mask is true for NULL, too. But NULL is never a
 /// counted block, so for NULL a second test leads to the hooked function.
@@ -238,37 +269,10 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
     return insertNullTest(Of.Head, 0, Ptr, Of.Fast);
   }
   Branches Of = branchToEntry(S, countDown(RT, B, bytes(B, S)).Ask);
-  BasicBlock *Second =
-      BasicBlock::Create(RT.Ctx, "mprof.second", Of.Head->getParent(), Of.Fast);
-  Of.Head->getTerminator()->setSuccessor(1, Second);
-  BranchInst *ToFast = BranchInst::Create(Of.Fast, Second);
-  ToFast->setDebugLoc(S.Call->getDebugLoc());
-  Builder AtSecond(ToFast);
-  AtSecond.SetCurrentDebugLocation(S.Call->getDebugLoc());
-  AtSecond.CreateCondBr(hasNone(RT, AtSecond, Ptr, "free_mask"), Of.Cold,
-                        Of.Fast, unlikely(RT.Ctx));
-  ToFast->eraseFromParent();
+  BasicBlock *Second = insertTest(
+      Of.Head, 1, "mprof.second", Of.Cold, unlikely(RT.Ctx),
+      [&](Builder &At) { return hasNone(RT, At, Ptr, "free_mask"); });
   insertNullTest(Second, 0, Ptr, Of.Fast);
-}
-
-/// Inserts a basic block into the edge that leads from the branch at the end of
-/// \p From to its successor \p Edge. The new basic block leads to \p IfNull if
-/// \p Ptr is NULL.
-void HookedRewriter::insertNullTest(BasicBlock *From, unsigned Edge, Value *Ptr,
-                                    BasicBlock *IfNull) {
-  auto *Branch = cast<BranchInst>(From->getTerminator());
-  BasicBlock *Target = Branch->getSuccessor(Edge);
-  if (isKnownNonZero(Ptr, SimplifyQuery(RT.M.getDataLayout(), Branch)))
-    return;
-  BasicBlock *Masked =
-      BasicBlock::Create(RT.Ctx, "mprof.masked", From->getParent(), Target);
-  BranchInst *ToTarget = BranchInst::Create(Target, Masked);
-  ToTarget->setDebugLoc(Branch->getDebugLoc());
-  Builder B(ToTarget);
-  B.SetCurrentDebugLocation(Branch->getDebugLoc());
-  B.CreateCondBr(B.CreateIsNull(Ptr), IfNull, Target);
-  ToTarget->eraseFromParent();
-  Branch->setSuccessor(Edge, Masked);
 }
 
 /// Returns whether MemorySanitizer watches the module. Its strlen checks each
@@ -321,7 +325,7 @@ bool HookedRewriter::canMeasure(const Site &S) {
 /// the program calls may not be the malloc that libc's strdup calls.
 void HookedRewriter::measureString(const Site &S) {
   BasicBlock *Head = S.Call->getParent();
-  BasicBlock *Measure = Head->splitBasicBlock(S.Call, "mprof.measure");
+  Head->splitBasicBlock(S.Call, "mprof.measure");
   Builder B(S.Call);
   auto [Name, Ty] = measure(RT, S);
   SmallVector<Value *, 2> Args(S.Call->args());
@@ -333,11 +337,9 @@ void HookedRewriter::measureString(const Site &S) {
   AtCold.SetCurrentDebugLocation(S.Call->getDebugLoc());
   countBack(RT, AtCold, Bytes);
 
-  Builder AtHead(Head->getTerminator());
-  AtHead.SetCurrentDebugLocation(S.Call->getDebugLoc());
-  AtHead.CreateCondBr(AtHead.CreateIsNull(S.Call->getArgOperand(0)), Of.Fast,
-                      Measure, unlikely(RT.Ctx));
-  Head->getTerminator()->eraseFromParent();
+  insertTest(
+      Head, 0, "mprof.null", Of.Fast, unlikely(RT.Ctx),
+      [&](Builder &At) { return At.CreateIsNull(S.Call->getArgOperand(0)); });
 }
 
 void HookedRewriter::rewrite(const Site &S) {

@@ -36,8 +36,6 @@ private:
     llvm::BasicBlock *Head, *Fast, *Cold;
   };
   Branches branchToEntry(const Site &S, llvm::Value *Cond);
-  void insertNullTest(llvm::BasicBlock *From, unsigned Edge, llvm::Value *Ptr,
-                      llvm::BasicBlock *IfNull);
   void branchUnlessNull(const Site &S);
   bool canMeasure(const Site &S);
   void measureString(const Site &S);
