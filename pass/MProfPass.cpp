@@ -21,7 +21,6 @@
 #include "RewriteModule.h"
 #include "Runtime.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SpecialCaseList.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -131,7 +130,7 @@ static void finish(Module &M, const Options &Opts) {
     if (Opts.Unwind == Unwind::Frames)
       keepFramePointer(F);
     else
-      F.setUWTableKind(UWTableKind::Async);
+      makeUnwindTable(F);
     removeBarriers(F);
     if (isMain(F))
       Main = &F;
@@ -140,10 +139,7 @@ static void finish(Module &M, const Options &Opts) {
   if (Opts.Unwind == Unwind::Frames)
     keepFramePointers(M);
   else
-    M.setModuleFlag(
-        Module::Max, "uwtable",
-        ConstantAsMetadata::get(ConstantInt::get(
-            Type::getInt32Ty(M.getContext()), uint32_t(UWTableKind::Async))));
+    makeUnwindTables(M);
 
   HookedRewriter Rewriter(RT);
   bool Changed = rewriteAll(Sites, [&](const Site &S) { Rewriter.rewrite(S); });

@@ -52,12 +52,25 @@ void mprof::keepFramePointer(Function &F) {
     F.addFnAttr("frame-pointer", "non-leaf");
 }
 
+/// Sets the module flag \p Name. At link time, the largest value of all modules
+/// counts.
+static void setFlag(Module &M, StringRef Name, unsigned Value) {
+  M.setModuleFlag(Module::Max, Name,
+                  ConstantAsMetadata::get(ConstantInt::get(
+                      Type::getInt32Ty(M.getContext()), Value)));
+}
+
 void mprof::keepFramePointers(Module &M) {
   if (M.getFramePointer() != FramePointerKind::All)
-    M.setModuleFlag(Module::Max, "frame-pointer",
-                    ConstantAsMetadata::get(
-                        ConstantInt::get(Type::getInt32Ty(M.getContext()),
-                                         uint32_t(FramePointerKind::NonLeaf))));
+    setFlag(M, "frame-pointer", unsigned(FramePointerKind::NonLeaf));
+}
+
+void mprof::makeUnwindTable(Function &F) {
+  F.setUWTableKind(UWTableKind::Async);
+}
+
+void mprof::makeUnwindTables(Module &M) {
+  setFlag(M, "uwtable", unsigned(UWTableKind::Async));
 }
 
 void mprof::widenMemoryEffects(Module &M) {

@@ -18,6 +18,12 @@ void keepFramePointer(llvm::Function &F);
 /// Keeps frame pointers in functions that later passes add to \p M.
 void keepFramePointers(llvm::Module &M);
 
+/// Gives \p F an unwind table that is right at each instruction.
+void makeUnwindTable(llvm::Function &F);
+
+/// Gives functions that later passes add to \p M such tables.
+void makeUnwindTables(llvm::Module &M);
+
 /// Corrects the memory effects that the optimizer has inferred for functions.
 /// The optimizer assumes that malloc changes no memory that the program can
 /// see. But a rewritten call of malloc changes the sampling countdown. A
