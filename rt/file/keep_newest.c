@@ -89,6 +89,8 @@ static bool is_own_path(const char *path) {
          strchr(path + n, '/') == NULL && has_known_ending(path);
 }
 
+static bool is_relative(void) { return mprof_flags.log_path[0] != '/'; }
+
 static struct directory present_directory(void) {
   struct directory d = {0};
   if (mprof_sys_path_id(".", &d.dev, &d.ino) != 0)
@@ -113,8 +115,7 @@ static void remove_files(const struct entry *p) {
   memcpy(&set, &p->set, sizeof(set));
   const size_t len = set.len;
   if (len == 0 || len > MPROF_KEEP_BYTES || p->hash != hash_of(&set) ||
-      set.paths[len - 1] != '\0' ||
-      (mprof_flags.log_path[0] != '/' && !is_in_directory(p)))
+      set.paths[len - 1] != '\0' || (is_relative() && !is_in_directory(p)))
     return;
   for (size_t at = 0; at < len; at += strlen(set.paths + at) + 1)
     if (is_own_path(set.paths + at))
@@ -134,7 +135,8 @@ void mprof_keep_newest(enum mprof_keep_list which,
     return;
   if (state == FULL)
     remove_files(p);
-  p->here = present_directory();
+  if (is_relative())
+    p->here = present_directory();
   p->set.len = set->len;
   memcpy(p->set.paths, set->paths, set->len);
   p->hash = hash_of(&p->set);
