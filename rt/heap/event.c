@@ -324,19 +324,19 @@ struct mprof_released mprof_event_custom_release(void *ptr) {
 }
 
 void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
-  if (!r.bucket)
-    return;
-  if (!mprof_guard_enter()) {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
-    mprof_event_freed(r);
-    return;
-  }
   struct mprof_custom_block block = {
       .addr = (uintptr_t)ptr, .bucket = r.bucket, .is_outer = true};
-  const bool is_known = mprof_custom_put(&block, count_stale);
-  if (is_known && mprof_events_do_more())
-    take_back(r, ptr, MPROF_LOG_CUSTOM);
-  mprof_guard_leave();
+  bool is_known = false;
+  if (!r.bucket)
+    return;
+  if (mprof_guard_enter()) {
+    is_known = mprof_custom_put(&block, count_stale);
+    if (is_known && mprof_events_do_more())
+      take_back(r, ptr, MPROF_LOG_CUSTOM);
+    mprof_guard_leave();
+  } else {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+  }
   if (!is_known)
     mprof_event_freed(r);
 }
