@@ -17,7 +17,7 @@
 // CHECK: Allocated: 100 bytes in 1 block{{$}}
 // CHECK: Cycles:    strict_cycles=1, but the program never called mprof_next_cycle, so events after the first profile are missing
 // CHECK: SUMMARY: MProf: 100 bytes in 1 blocks in use, 100 bytes in 1 blocks allocated
-// OTHERS-NOT: ended no cycle
+// OTHERS-NOT: never called mprof_next_cycle
 // OTHERS: SUMMARY: MProf: 600 bytes in 2 blocks in use
 
 #include "records.h"
