@@ -24,9 +24,9 @@ int main(void) {
     mprof_arena_reset(memory);
     free(p);
   }
-  // Of malloc's blocks, 50000 * 1999 / 512 KiB = 191 samples are expected, with
-  // a standard deviation of 14. Of the arena's blocks, 100000 * 200 / 512 KiB =
-  // 38 are expected, with a standard deviation of 6.
+  // Expected samples of malloc's blocks: 50000 * 1999 / 512 KiB = 191, with a
+  // standard deviation of 14. Expected samples of the arena's blocks: 100000 *
+  // 200 / 512 KiB = 38, with a standard deviation of 6.
   unsigned long long own = counted_of(1999).allocs;
   unsigned long long of_arena = counted_of(200).allocs;
   CHECK(own > 191 - 70 && own < 191 + 70);
