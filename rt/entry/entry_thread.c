@@ -38,9 +38,8 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
 // Returns a start record for the new thread, which replaces the argument of its
 // start function. Returns NULL if the thread needs no record, or the runtime
 // cannot make one.
-// fn: function that the thread will run; 0: the function of `state`.
-// state: for a std::thread of libstdc++, its std::thread::_State.
-static struct mprof_thread_start *begin(uintptr_t fn, const void *state,
+// runs: what is known about the function that the thread will run.
+static struct mprof_thread_start *begin(const struct mprof_thread_runs *runs,
                                         uintptr_t frame) {
   if (!mprof_init_ready())
     return NULL;
@@ -52,7 +51,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, const void *state,
   struct mprof_thread_start *s =
       b || mprof_tls.labels != 0 ? mprof_thread_start_new() : NULL;
   if (s) {
-    s->runs = state ? mprof_std_thread_function(state) : fn;
+    s->runs = *runs;
     s->bucket = b;
     s->labels = mprof_tls.labels;
     s->epoch = mprof_process_epoch();
@@ -61,7 +60,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, const void *state,
     if (b)
       atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
-      s->trace_g = mprof_trace_create(s->runs, frame, &s->trace_start);
+      s->trace_g = mprof_trace_create(runs, frame, &s->trace_start);
       s->trace_session = mprof_tls.trace_session;
     }
   }
@@ -92,7 +91,9 @@ static void *run(void *arg) {
 
 MPROF_ENTRY int __mprof_pthread_create(pthread_t *t, const pthread_attr_t *attr,
                                        void *(*fn)(void *), void *arg) {
-  struct mprof_thread_start *s = begin((uintptr_t)fn, NULL, ENTRY_FRAME);
+  const struct mprof_thread_runs runs = {
+      .start = (uintptr_t)fn, .passed = mprof_libcxx_thread_function(arg)};
+  struct mprof_thread_start *s = begin(&runs, ENTRY_FRAME);
   if (!s)
     return pthread_create(t, attr, fn, arg);
   s->fn = fn;
@@ -116,7 +117,8 @@ static int run_c11(void *arg) {
 
 MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
                                     void *arg) {
-  struct mprof_thread_start *s = begin((uintptr_t)fn, NULL, ENTRY_FRAME);
+  struct mprof_thread_start *s =
+      begin(&(struct mprof_thread_runs){.start = (uintptr_t)fn}, ENTRY_FRAME);
   if (!s)
     return thrd_create(t, fn, arg);
   s->c11_fn = fn;
@@ -179,7 +181,9 @@ extern void START_THREAD(void *thread, void **state, void (*depend)(void))
 MPROF_ENTRY void
 __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void *thread, void **state, void (*depend)(void)) {
-  struct mprof_thread_start *s = begin(0, *state, ENTRY_FRAME);
+  const struct mprof_thread_runs runs = {.start =
+                                             mprof_std_thread_function(*state)};
+  struct mprof_thread_start *s = begin(&runs, ENTRY_FRAME);
   if (s) {
     s->virtuals = &state_table.functions;
     s->arg = *state;

@@ -53,6 +53,17 @@ struct mprof_heapx_last {
   uint64_t mark;
 };
 
+// What is known about the function that a thread runs.
+struct mprof_thread_runs {
+  uintptr_t start; // address of the start function; 0: unknown
+  // A std::thread of libc++ has a start function that calls what the program
+  // has passed to the thread. This field is the address of a function, if the
+  // position of the passed object contains such an address; 0: it does not. The
+  // object may be larger than the address, for example a lambda that has
+  // captured a function. The name of `start` contains the type of the object.
+  uintptr_t passed;
+};
+
 // The record of a thread. Only the thread itself uses a field, unless the
 // comment on the field names a lock or other threads.
 struct mprof_thread {
@@ -70,9 +81,7 @@ struct mprof_thread {
   // Bucket that holds the stack of the call that created the thread. NULL: the
   // runtime did not see this call. Guarded by registry_lock.
   struct mprof_bucket *created;
-  // Address of the thread's start function; 0: unknown. Guarded by
-  // registry_lock.
-  uintptr_t runs;
+  struct mprof_thread_runs runs; // guarded by registry_lock
   // Number that selects the thread's counters (counts.h). Guarded by
   // registry_lock.
   uint16_t shard;
@@ -150,7 +159,7 @@ static inline void mprof_thread_set_interruptible(bool is) {
 struct mprof_thread_info {
   int tid;
   const struct mprof_bucket *created; // creation stack; NULL: unknown
-  uintptr_t runs; // address of the start function; 0: unknown
+  struct mprof_thread_runs runs;
 };
 // Stores data about the live threads in v, newest first, for at most cap
 // threads. Returns the number of all live threads, which may exceed cap. Call

@@ -15,6 +15,7 @@
 
 #include "thread_stacks/std_thread.h"
 
+#include "sys/os_linux.h"
 #include "unwind/eh_frame.h"
 
 #include <string.h>
@@ -270,4 +271,21 @@ uintptr_t mprof_std_thread_function(const void *state) {
   // fn is not an address if the program has passed a pointer to a virtual
   // member function. So use fn only if a function begins at fn.
   return mprof_eh_function(fn).begin == fn ? fn : run;
+}
+
+// --- libc++ ---
+
+// libc++'s std::thread::join. It is defined in programs that use libc++.
+extern char libcxx_join[] __asm__("_ZNSt3__16thread4joinEv")
+    __attribute__((weak));
+
+// libc++ passes a std::tuple, whose elements it stores from the first to the
+// last. The first element is a pointer to data of the library, the second is
+// the callable object. So the second word may be the address of a function.
+uintptr_t mprof_libcxx_thread_function(const void *arg) {
+  const uintptr_t *second = (const uintptr_t *)arg + 1;
+  if (!libcxx_join || (uintptr_t)arg % sizeof(uintptr_t) != 0 ||
+      !mprof_sys_readable((uintptr_t)second))
+    return 0;
+  return mprof_eh_function(*second).begin == *second ? *second : 0;
 }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the function that a std::thread of libstdc++ runs. The thread has a
-// state with a virtual function, and the function that the program passed to
-// the thread is a part of this state.
+// Finds the function that a std::thread runs. A thread of libstdc++ has a state
+// with a virtual function, and the function that the program passed to the
+// thread is a part of this state. A thread of libc++ has a start function that
+// is a template, and the passed function is a part of its argument.
 
 #ifndef MPROF_RT_THREAD_STACKS_STD_THREAD_H
 #define MPROF_RT_THREAD_STACKS_STD_THREAD_H
@@ -30,5 +31,11 @@ mprof_virtuals_of(const void *state) {
 // this virtual function contains the type of the callable object. Takes no lock
 // and allocates nothing.
 uintptr_t mprof_std_thread_function(const void *state);
+
+// Returns the field `passed` of struct mprof_thread_runs (threads.h) for a
+// thread with this argument. The argument may be any value, because the caller
+// does not know whether libc++ or the program has passed it. Returns 0 if the
+// program does not contain libc++. Takes no lock and allocates nothing.
+uintptr_t mprof_libcxx_thread_function(const void *arg);
 
 #endif // MPROF_RT_THREAD_STACKS_STD_THREAD_H

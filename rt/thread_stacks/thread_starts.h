@@ -12,6 +12,7 @@
 #define MPROF_RT_THREAD_STACKS_THREAD_STARTS_H
 
 #include "bucket/bucket.h"
+#include "thread/threads.h"
 
 struct mprof_thread_start {
   // Virtual table of a std::thread's state. This field must be first.
@@ -24,9 +25,9 @@ struct mprof_thread_start {
   // Argument of fn. For a std::thread: the original state, which this record
   // replaces.
   void *arg;
-  // The function that the program wants to run. This is fn, except for a
-  // std::thread (std_thread.h).
-  uintptr_t runs;
+  // The function that the program wants to run. runs.start is fn, except for a
+  // std::thread of libstdc++ (std_thread.h).
+  struct mprof_thread_runs runs;
   // Bucket of the creation stack. NULL: the creation was not counted.
   struct mprof_bucket *bucket;
   uint16_t labels;  // label set of the creating thread

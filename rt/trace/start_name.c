@@ -25,7 +25,24 @@ static size_t argument_length(const char *s) {
   return len;
 }
 
-const char *mprof_trace_start_name(const char *name, struct mprof_text *t) {
+// Returns whether the type is "RESULT (*)(ARGUMENTS)" or
+// "RESULT (CLASS::*)(ARGUMENTS)". Other types may have such a type as a part,
+// but then their first parenthesis outside of <> does not end with "*)".
+static bool is_function_pointer(const char *type, size_t len) {
+  int depth = 0;
+  for (size_t i = 0; i < len; i++) {
+    depth += type[i] == '<';
+    depth -= type[i] == '>';
+    if (type[i] != '(' || depth > 0)
+      continue;
+    const size_t inner = strcspn(type + i, ")");
+    return i + inner < len && type[i + inner - 1] == '*';
+  }
+  return false;
+}
+
+const char *mprof_trace_start_name(const char *name, struct mprof_text *t,
+                                   bool *is_pointer) {
   static const char gnu[] =
       "std::thread::_State_impl<std::thread::_Invoker<std::tuple<";
   static const char llvm[] = "__thread_proxy[", tuple[] = "std::__1::tuple<";
@@ -39,6 +56,8 @@ const char *mprof_trace_start_name(const char *name, struct mprof_text *t) {
   }
   if (p == NULL || argument_length(p) == 0)
     return name;
-  mprof_text_mem(t, p, argument_length(p));
+  const size_t len = argument_length(p);
+  *is_pointer |= is_function_pointer(p, len);
+  mprof_text_mem(t, p, len);
   return t->buf;
 }

@@ -11,7 +11,9 @@
 // Returns the name to show for the start function `name` of a thread. If the
 // function belongs to a C++ library, appends the type of the callable object
 // that the thread runs to t, and returns t's text. In all other cases returns
-// name.
-const char *mprof_trace_start_name(const char *name, struct mprof_text *t);
+// name. *is_pointer becomes true if the type is a pointer to a function or to a
+// member function, and is not changed otherwise.
+const char *mprof_trace_start_name(const char *name, struct mprof_text *t,
+                                   bool *is_pointer);
 
 #endif // MPROF_RT_TRACE_START_NAME_H

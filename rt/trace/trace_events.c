@@ -334,18 +334,22 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
 
 void mprof_trace_ended_reset(void) { mprof_lock_reset(&ended.lock); }
 
-uint32_t mprof_trace_start_of(uintptr_t fn) {
-  const mprof_pc stack[] = {fn + 1};
+uint32_t mprof_trace_start_of(const struct mprof_thread_runs *runs) {
+  if (runs->start == 0)
+    return 0;
+  const bool has_two = runs->passed != 0;
+  const mprof_pc stack[] = {runs->passed + 1, runs->start + 1};
   const struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE,
-                                       .stack = stack,
-                                       .stack_len = 1,
+                                       .stack = has_two ? stack : stack + 1,
+                                       .stack_len = has_two ? 2 : 1,
                                        .size = MPROF_TRACE_IS_START};
-  return fn != 0 ? mprof_persistent_handle(mprof_bucket_get(&key, true)) : 0;
+  return mprof_persistent_handle(mprof_bucket_get(&key, true));
 }
 
-uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start) {
+uint64_t mprof_trace_create(const struct mprof_thread_runs *runs,
+                            uintptr_t frame, uint32_t *start) {
   const uint32_t stack = mprof_trace_stack(0, frame);
-  *start = fn != 0 ? mprof_trace_start_of(fn) : stack;
+  *start = runs->start != 0 ? mprof_trace_start_of(runs) : stack;
   struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
   if (!r)
     return 0;

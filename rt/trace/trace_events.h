@@ -10,6 +10,7 @@
 #ifndef MPROF_RT_TRACE_TRACE_EVENTS_H
 #define MPROF_RT_TRACE_TRACE_EVENTS_H
 
+#include "thread/threads.h"
 #include "trace/trace_types.h"
 #include "trace_hooks/trace_hooks.h"
 
@@ -46,15 +47,16 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
 // Ends the recording of a release. Call this only if mprof_trace_release_begin
 // has set w->row to a value other than NULL.
 void mprof_trace_release_end(void);
-// Returns the handle of a stack that contains only the start function fn.
-// Returns 0 if fn is 0 or if there is no memory.
-uint32_t mprof_trace_start_of(uintptr_t fn);
-// Records that the calling thread is about to create a thread. fn: start
-// function of the new thread, 0: unknown; frame: frame address of the caller.
-// Returns the number of the new thread, or 0 if the creation could not be
-// recorded. *start receives the handle of a stack: fn alone, or the caller's
-// stack if fn is 0.
-uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start);
+// Returns the handle of a start stack: runs->passed, if it is not 0, and
+// runs->start. Returns 0 if runs->start is 0 or if there is no memory.
+uint32_t mprof_trace_start_of(const struct mprof_thread_runs *runs);
+// Records that the calling thread is about to create a thread. runs: the
+// function of the new thread; frame: frame address of the caller. Returns the
+// number of the new thread, or 0 if the creation could not be recorded. *start
+// receives the handle of the start stack, or of the caller's stack if
+// runs->start is 0.
+uint64_t mprof_trace_create(const struct mprof_thread_runs *runs,
+                            uintptr_t frame, uint32_t *start);
 // Records the end of the calling thread. r: the thread's row (list of record
 // buffers). Also stores a mark (a reference to a record of the end). By the
 // mark, the trace links a later pthread_join of this thread to the end.

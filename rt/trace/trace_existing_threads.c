@@ -67,8 +67,8 @@ static void put_locked(struct mprof_trace_row *r,
   struct before *p = &pre.v[pre.len++];
   *p = (struct before){.tid = info->tid,
                        .g = mprof_trace_new_g(),
-                       .start = info->runs != 0
-                                    ? mprof_trace_start_of(info->runs)
+                       .start = info->runs.start != 0
+                                    ? mprof_trace_start_of(&info->runs)
                                     : mprof_persistent_handle(info->created),
                        .from = (uint8_t)look_at(info->tid)};
   unsigned char *at = r->last->data + r->last->len;

@@ -15,8 +15,10 @@
 struct mprof_thread;
 struct mprof_wait;
 
-// Value of the field `size` of a bucket whose only address is that of a start
-// function. The field is 0 in all other buckets of the trace.
+// Value of the field `size` of the bucket of a start stack: its last address is
+// that of a thread's start function, and the only other address is the field
+// `passed` of struct mprof_thread_runs. The field is 0 in all other buckets of
+// the trace.
 enum { MPROF_TRACE_IS_START = 1 };
 
 // The types of records. Each comment lists the arguments of the record. All

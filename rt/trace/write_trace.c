@@ -42,6 +42,9 @@ enum {
 struct frame {
   uint32_t function, file; // numbers of the two strings
   uint32_t line;
+  // For a C++ library's start function: the program has passed a pointer to a
+  // function.
+  bool calls_pointer;
 };
 
 // --- memory ---
@@ -167,10 +170,11 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
   char text[512];
   struct mprof_text t = MPROF_TEXT(text);
   const char *name = f->function;
+  bool calls_pointer = false;
   if (w->frames_of_pc == FRAMES_OF_PC_MAX)
     return;
   if (w->is_start)
-    name = mprof_trace_start_name(name, &t);
+    name = mprof_trace_start_name(name, &t, &calls_pointer);
   if (*name == '\0') {
     mprof_text_str(&t, f->module);
     mprof_text_str(&t, "+0x");
@@ -179,7 +183,7 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
   }
   const struct frame frame = {(uint32_t)mprof_trace_string_number(w, name),
                               (uint32_t)mprof_trace_string_number(w, f->file),
-                              f->line};
+                              f->line, calls_pointer};
   if (mprof_trace_append(w, &w->frames, &frame, 1, sizeof(frame)))
     w->frames_of_pc++;
 }
@@ -221,18 +225,44 @@ static bool add_to_stack(struct mprof_trace_frames *s, uint64_t pc,
   return true;
 }
 
+// Adds the outermost function at address pc. Its first instruction may belong
+// to an inlined function, which is left out.
+static void add_outermost(struct mprof_trace_writer *w,
+                          struct mprof_trace_frames *s, mprof_pc pc) {
+  size_t n;
+  const size_t first = frames_of(w, pc, &n);
+  if (n != 0)
+    add_to_stack(s, pc | (uint64_t)(n - 1) << INLINED_SHIFT,
+                 (const struct frame *)w->frames.v + first + n - 1);
+}
+
+// Adds the only frame of the start stack b: the start function, or the function
+// to which the program has passed a pointer.
+static void add_start(struct mprof_trace_writer *w,
+                      struct mprof_trace_frames *s,
+                      const struct mprof_bucket *b) {
+  const uint32_t gone = mprof_bucket_gone(b);
+  const mprof_pc start =
+      mprof_symbolize_shown(b->stack[b->stack_len - 1], gone);
+  w->is_start = true;
+  size_t n;
+  const size_t first = frames_of(w, start, &n);
+  const struct frame *f = (const struct frame *)w->frames.v + first;
+  const bool is_passed = b->stack_len > 1 && n != 0 && f[n - 1].calls_pointer;
+  add_outermost(w, s,
+                is_passed ? mprof_symbolize_shown(b->stack[0], gone) : start);
+}
+
 static void add_bucket(struct mprof_trace_writer *w,
                        struct mprof_trace_frames *s,
                        const struct mprof_bucket *b) {
-  w->is_start = b->size == MPROF_TRACE_IS_START;
+  w->is_start = false;
   for (uint32_t i = 0; i < b->stack_len; i++) {
     const mprof_pc pc =
         mprof_symbolize_shown(b->stack[i], mprof_bucket_gone(b));
     size_t n;
     const size_t first = frames_of(w, pc, &n);
-    // The first instruction of a start function may belong to an inlined
-    // function. Therefore only the outermost frame of its address is added.
-    for (size_t k = w->is_start && n > 0 ? n - 1 : 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++) {
       const struct frame *f = (const struct frame *)w->frames.v + first + k;
       if (!add_to_stack(s, pc | (uint64_t)k << INLINED_SHIFT, f))
         return;
@@ -244,12 +274,17 @@ void mprof_trace_stack_frames(struct mprof_trace_writer *w, uint32_t handle,
                               struct mprof_trace_frames *s) {
   const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
   s->len = s->count = 0;
+  if (b && b->size == MPROF_TRACE_IS_START) {
+    add_start(w, s, b);
+    return;
+  }
   if (b) {
     add_bucket(w, s, b);
     return;
   }
   const char *name = handle == MAIN_START ? "main" : "thread";
-  const struct frame f = {(uint32_t)mprof_trace_string_number(w, name), 0, 0};
+  const struct frame f = {.function =
+                              (uint32_t)mprof_trace_string_number(w, name)};
   add_to_stack(s, handle == MAIN_START ? 2 : 1, &f);
 }
 

@@ -17,7 +17,8 @@
 // RUN: %go tool trace -d=parsed trace2 > parsed
 // RUN: FileCheck %s --check-prefix=GO < parsed
 // RUN: %mprof_clangxx -fmprof -stdlib=libc++ -g1 -O1 %s -o app
-// RUN: %run_quiet ./app libcxx && %trace2json -o json libcxx
+// RUN: %run_quiet ./app libcxx && %trace_check -q libcxx && \
+// RUN:   %trace2json -o json libcxx
 // RUN: grep '"thread_name"' json | FileCheck %s --check-prefix=LIBCXX
 //
 // CHECK-DAG: "name":"run_nothing G
@@ -28,9 +29,11 @@
 // CHECK-DAG: "name":"worker::run G
 // CHECK-DAG: "name":"main::$_0 G
 // CHECK-DAG: "name":"functor G
+// CHECK-DAG: "name":"has_function G
 // CHECK-DAG: "name":"void (*)(std::{{[^"]*}}string{{[^"]*}} G
 // CHECK-DAG: "name":"void (derived::*)() G
 // CHECK-DAG: "name":"before_the_trace G
+// CHECK-DAG: "name":"run_number G
 //
 // GO: GoID={{[0-9]+}} NotExist->Runnable
 // GO-NEXT: TransitionStack=
@@ -38,16 +41,26 @@
 // GO-NEXT: .cpp:
 // GO-NEXT: {{^$}}
 //
-// LIBCXX-DAG: "name":"void (*)() G
+// LIBCXX-DAG: "name":"run_nothing G
+// LIBCXX-DAG: "name":"run_pointer G
+// LIBCXX-DAG: "name":"run_sizes G
+// LIBCXX-DAG: "name":"run_same_type G
+// LIBCXX-DAG: "name":"run_reference G
+// LIBCXX-DAG: "name":"worker::run G
 // LIBCXX-DAG: "name":"main::$_0 G
 // LIBCXX-DAG: "name":"functor G
-// LIBCXX-DAG: "name":"void (worker::*)(int) G
+// LIBCXX-DAG: "name":"run_string G
+// LIBCXX-DAG: "name":"void (derived::*)() G
+// LIBCXX-DAG: "name":"has_function G
+// LIBCXX-DAG: "name":"before_the_trace G
+// LIBCXX-DAG: "name":"run_number G
 
 #include <mprof/mprof.h>
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <pthread.h>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -71,6 +84,11 @@ struct functor {
   void operator()() const { usleep(1000); }
 };
 
+struct has_function {
+  void (*f)();
+  void operator()() const { f(); }
+};
+
 static void run_nothing() { usleep(1000); }
 static void run_pointer(void *p) { usleep(p ? 1000 : 0); }
 static void run_sizes(char a, double b, short c, const char *d, bool e) {
@@ -78,6 +96,7 @@ static void run_sizes(char a, double b, short c, const char *d, bool e) {
 }
 static void run_same_type(void (*)(), void (*f)(), worker *, worker *) { f(); }
 static void run_reference(worker &w, std::shared_ptr<worker> p) { w.run(p->n); }
+static void *run_number(void *) { return nullptr; }
 static void run_string(std::string s) { usleep(s.size()); }
 
 static std::atomic<bool> has_begun, may_end;
@@ -105,10 +124,15 @@ int main(int, char **argv) {
   threads.emplace_back(&worker::run, &w, 3);
   threads.emplace_back([&] { w.run(1); });
   threads.emplace_back(functor{1});
+  threads.emplace_back(has_function{run_nothing});
   threads.emplace_back(run_string, std::string("text"));
   threads.emplace_back(&derived::go, &d);
   for (std::thread &t : threads)
     t.join();
+  // An argument that is no address is not read.
+  pthread_t number;
+  pthread_create(&number, nullptr, run_number, reinterpret_cast<void *>(24));
+  pthread_join(number, nullptr);
   may_end = true;
   early.join();
   return mprof_trace_stop();
