@@ -228,6 +228,11 @@ void mprof_sys_sleep_ms(unsigned ms) {
   call3(SYS_nanosleep, (long)&ts, 0, 0);
 }
 
+void mprof_sys_doze(void) {
+  const struct timespec ts = {0, 10000}; // the kernel adds 50 us of timer slack
+  call3(SYS_nanosleep, (long)&ts, 0, 0);
+}
+
 void mprof_sys_yield(void) { call3(SYS_sched_yield, 0, 0, 0); }
 
 uint64_t mprof_sys_set_signal_mask(uint64_t mask) {
@@ -265,6 +270,10 @@ uint64_t mprof_sys_thread_ran_ns(int tid) {
   struct timespec ts = {0, 0};
   call3(SYS_clock_gettime, clock, (long)&ts, 0);
   return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+bool mprof_sys_affinity(int tid, uint64_t *mask, size_t bytes) {
+  return call3(SYS_sched_getaffinity, tid, (long)bytes, (long)mask) > 0;
 }
 
 // Passes addr to rt_sigprocmask as the new signal set, and an invalid `how`.

@@ -69,6 +69,11 @@ void mprof_sys_own_name(char *name);
 void mprof_sys_set_own_name(const char *name);
 void mprof_sys_sleep_ms(unsigned ms);
 void mprof_sys_yield(void);
+// Sleeps for some 50 us, so that other threads can run. A thread that waits for
+// many others should prefer this to mprof_sys_yield. The kernel counts each
+// yield as a whole time slice that the thread has used. So after many yields, a
+// thread that competes with many others does not run for a long time.
+void mprof_sys_doze(void);
 // Sets the calling thread's mask of blocked signals. Bit s - 1 of the mask
 // stands for signal s, as in the kernel. Returns the previous mask.
 uint64_t mprof_sys_set_signal_mask(uint64_t mask);
@@ -95,6 +100,10 @@ bool mprof_sys_thread_alive(int tid);
 // Returns the processor time in nanoseconds that thread tid has used, or 0 if
 // the thread no longer exists.
 uint64_t mprof_sys_thread_ran_ns(int tid);
+// Stores the processors on which thread tid may run in mask: bit i of the array
+// stands for processor i. bytes: size of mask, a multiple of 8. Returns false
+// if the kernel has more processors than bits, or if the thread has ended.
+bool mprof_sys_affinity(int tid, uint64_t *mask, size_t bytes);
 // Returns whether the eight bytes at addr can be read. The kernel makes the
 // check, so no fault can occur.
 bool mprof_sys_readable(uintptr_t addr);

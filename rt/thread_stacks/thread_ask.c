@@ -19,6 +19,7 @@
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_interrupted.h"
 #include "thread_stacks/thread_noting.h"
+#include "thread_stacks/thread_pause.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
 #include "unwind/unwind_cfi.h"
@@ -110,6 +111,11 @@ static void answer(uint64_t value, const ucontext_t *context) {
     mprof_round_leave();
   }
   let_wait();
+  // A thread that the signal has interrupted in a system call does not pause.
+  // It needs no processor, and it must soon be in this call again.
+  struct mprof_proc_thread p;
+  if (slot && !mprof_call_of_context(context, &p))
+    mprof_pause();
 }
 
 // The signal handler. All other signals are blocked while it runs, because
@@ -175,7 +181,7 @@ static void restore(void) {
 // or ends a wait.
 static void await_signals(unsigned lost) {
   for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
-    mprof_sys_yield();
+    mprof_sys_doze();
   for (int i = 0; i < 5 && atomic_load(&ask.expected) != lost; i++)
     mprof_sys_sleep_ms(1);
 }

@@ -216,6 +216,9 @@ static bool blocks_signal(const struct mprof_proc_thread *p) {
 static bool may_be_asked(const struct mprof_thread_slot *slot,
                          const struct mprof_proc_thread *p) {
   const struct mprof_thread *t = slot->thread;
+  // Such a thread blocks all signals. It will answer when it ends its pause.
+  if (t && atomic_load(&t->is_pausing))
+    return true;
   return !blocks_signal(p) &&
          (p->state == 'R' || ((p->state == 'S' || p->state == 'D') &&
                               (survives_signal(p) ||
@@ -253,6 +256,20 @@ static bool ask_registered(struct mprof_reader *r,
   return true;
 }
 
+// Asks the threads again that have answered before answers led to a pause, so
+// that these threads pause, too (thread_pause.h). Does not ask a thread that
+// may be in a system call.
+static void pause_early(struct mprof_reader *r) {
+  struct mprof_proc_thread p;
+  for (size_t i = 0; i < r->s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (slot->is_asked && slot->thread && !mprof_slot_is_absent(slot) &&
+        mprof_proc_thread(slot->tid, &p) && p.state == 'R' &&
+        may_be_asked(slot, &p))
+      ask_registered(r, slot);
+  }
+}
+
 static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
   struct mprof_proc_thread p;
   for (int tries = 0; tries < 100 && mprof_slot_is_absent(slot); tries++) {
@@ -287,7 +304,12 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       mprof_unnoted_find(&p, &slot->unnoted);
     if (!slot->thread)
       ask_unregistered(r, slot);
-    if (slot->is_asked || (slot->thread && ask_registered(r, slot)))
+    const bool is_done =
+        slot->is_asked || (slot->thread && ask_registered(r, slot));
+    if (slot->is_asked && p.state == 'R' &&
+        mprof_pause_asked(&r->asked, slot->tid))
+      pause_early(r);
+    if (is_done)
       return;
   }
 }
@@ -339,7 +361,7 @@ static void await_answers(struct mprof_reader *r) {
   for (;;) {
     // Most threads answer within microseconds.
     for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
-      mprof_sys_yield();
+      mprof_sys_doze();
     const size_t pending = count_pending(r, true);
     if (pending == 0)
       return;

@@ -11,14 +11,16 @@
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H
 #define MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H
 
+#include "thread_stacks/thread_pause.h"
 #include "thread_stacks/thread_stacks.h"
 
 // The state of the calling thread while it collects the stacks of all threads.
 struct mprof_reader {
   struct mprof_thread_stacks *s;
   unsigned round;
-  // Number of threads that the reader asked for their stacks by a signal, and
-  // that ended without an answer.
+  // The threads that the reader asked for their stacks by a signal, and the
+  // number of these that ended without an answer.
+  struct mprof_asked asked;
   unsigned lost;
 };
 

@@ -16,6 +16,7 @@
 #include "thread_stacks/round_begin.h"
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_collect.h"
+#include "thread_stacks/thread_pause.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_unnoted.h"
 #include "thread_stacks/thread_wait.h"
@@ -104,9 +105,10 @@ static int run(struct mprof_reader *r, const struct inspection *n,
   if (s->stops)
     mprof_lock_release(&mprof_registry_lock);
   while (atomic_load(&mprof_round.users) != 0)
-    mprof_sys_yield();
+    mprof_sys_doze();
   mprof_ask_end(r->lost);
   list_results(s);
+  mprof_pause_end();
   return 0;
 }
 
@@ -160,6 +162,7 @@ void mprof_thread_stacks_reset(void) {
   atomic_store(&mprof_round.active, 0);
   atomic_store(&mprof_round.users, 0);
   atomic_store(&mprof_round.stopped, 0);
+  mprof_pause_reset();
   atomic_store(&mprof_round.reading, NULL);
   mprof_ask_reset();
 }
