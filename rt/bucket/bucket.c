@@ -48,10 +48,10 @@ static const size_t table_sizes[] = {
 
 struct table {
   size_t size;
-  size_t used;      // number of slots in use; guarded by insert_lock
+  size_t used;      // number of slots that are not 0; guarded by insert_lock
   unsigned size_at; // index of size in table_sizes
-  // Each slot is tag << 48 | address of a bucket, or 0 if unused. Written with
-  // insert_lock held.
+  // Each slot is tag << 48 | address of a bucket, or GRAVE, or 0 if unused.
+  // Written with insert_lock held.
   _Atomic uint64_t slots[];
 };
 
@@ -79,6 +79,12 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
   return h;
 }
 
+// The slot of a buried bucket (mprof_bucket_bury). A search passes over such a
+// slot, because no hash has both this tag and the hash of `grave`. The next
+// insertion on the way may use the slot.
+static struct mprof_bucket grave = {.hash = 0};
+#define GRAVE ((uint64_t)(uintptr_t)&grave | ~ADDRESS_MASK)
+
 static struct mprof_bucket *find(struct table *t, uint64_t hash,
                                  const struct mprof_bucket_key *key) {
   if (!t)
@@ -99,11 +105,13 @@ static struct mprof_bucket *find(struct table *t, uint64_t hash,
 static void put_locked(struct table *t, const struct mprof_bucket *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_INSERT));
   size_t i = b->hash % t->size;
-  while (atomic_load_explicit(&t->slots[i], memory_order_relaxed))
+  uint64_t old;
+  while ((old = atomic_load_explicit(&t->slots[i], memory_order_relaxed)) &&
+         old != GRAVE)
     i = i + 1 < t->size ? i + 1 : 0;
   uint64_t slot = (uint64_t)(uintptr_t)b | (b->hash >> TAG_SHIFT << TAG_SHIFT);
   atomic_store_explicit(&t->slots[i], slot, memory_order_release);
-  t->used++;
+  t->used += old == 0;
   MPROF_ASSERT(t->used < t->size); // a search needs an empty slot to end
 }
 
@@ -140,7 +148,7 @@ static struct table *table_with_room_locked(void) {
     return t->used < t->size / 8 * 7 ? t : NULL;
   for (size_t i = 0; i < t->size; i++) {
     uint64_t slot = atomic_load_explicit(&t->slots[i], memory_order_relaxed);
-    if (slot)
+    if (slot && slot != GRAVE)
       put_locked(bigger, (struct mprof_bucket *)(slot & ADDRESS_MASK));
   }
   atomic_store_explicit(&buckets.table, bigger, memory_order_release);
@@ -228,6 +236,20 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key) {
   }
   b = mprof_bucket_get(key, true);
   return b ? b : any;
+}
+
+void mprof_bucket_bury(struct mprof_bucket *b, uint32_t unload) {
+  atomic_store_explicit(&b->gone, unload, memory_order_relaxed);
+  mprof_lock_acquire(&mprof_insert_lock);
+  struct table *t = atomic_load_explicit(&buckets.table, memory_order_relaxed);
+  for (size_t i = b->hash % t->size;; i = i + 1 < t->size ? i + 1 : 0) {
+    uint64_t slot = atomic_load_explicit(&t->slots[i], memory_order_relaxed);
+    if ((slot & ADDRESS_MASK) == (uintptr_t)b)
+      atomic_store_explicit(&t->slots[i], GRAVE, memory_order_relaxed);
+    if (!slot || (slot & ADDRESS_MASK) == (uintptr_t)b)
+      break;
+  }
+  mprof_lock_release(&mprof_insert_lock);
 }
 
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type) {

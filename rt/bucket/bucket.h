@@ -182,6 +182,11 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key);
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->gone, memory_order_relaxed);
 }
+// Stores `unload`, the number of a module unload, in the field gone of b, and
+// removes b from the table. Otherwise a program that loads the same library
+// again and again would have a long search for a bucket among those with the
+// same stack. Acquires insert_lock. Call with modules_lock held.
+void mprof_bucket_bury(struct mprof_bucket *b, uint32_t unload);
 // Returns whether frame pointers are known to lead to all frames of the stack
 // of b.
 static inline bool mprof_bucket_is_chain(const struct mprof_bucket *b) {

@@ -36,7 +36,10 @@ struct mprof_stack_slot *mprof_stack_index_get(struct mprof_stack_index *ix,
                                                const struct mprof_bucket *b) {
   const size_t mask = ix->count - 1;
   const uint16_t labels = ix->by_labels ? b->labels : 0;
-  size_t i = mprof_bucket_hash(b->stack, b->stack_len, labels) & mask;
+  // A library that is loaded many times may have the same stack each time, but
+  // with another number in `gone`.
+  const size_t rest = labels | (size_t)mprof_bucket_gone(b) << 16;
+  size_t i = mprof_bucket_hash(b->stack, b->stack_len, rest) & mask;
   for (const struct mprof_bucket *at; (at = ix->slots[i].bucket) != NULL;
        i = (i + 1) & mask)
     if (is_same_stack(at, b) && (!ix->by_labels || at->labels == labels))

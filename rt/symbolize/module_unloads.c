@@ -10,6 +10,7 @@
 
 #include "bucket/bucket.h"
 #include "symbolize/maps.h"
+#include "symbolize/unload_marks.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
@@ -80,31 +81,15 @@ static bool is_loaded(const struct module *x, const struct mprof_maps *m) {
 
 // --- unloads ---
 
-// Returns whether an address of b's stack lies in a module of the list that
-// begins at `first`. Tests the address before each return address, because the
-// call instruction is before the return address.
-static bool was_in(const struct mprof_bucket *b, const struct module *first) {
+// Returns whether an address of b's stack lies in a module of a list. first:
+// the first module of the list. Tests the address before each return address,
+// because the call instruction is before the return address.
+static bool was_in(const struct mprof_bucket *b, const void *first) {
   for (uint32_t i = 0; i < b->stack_len; i++)
     for (const struct module *x = first; x != NULL; x = x->next)
       if (holds(&x->map, b->stack[i] - 1))
         return true;
   return false;
-}
-
-// Stores the number of the latest unload in the field `gone` of each bucket
-// that has an address in an unloaded module. `first` is the first module in the
-// list of these modules. Returns the number of these buckets.
-static uint64_t mark_locked(const struct module *first) {
-  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
-  uint64_t n = 0;
-  for (int type = MPROF_BUCKET_MEM; type < MPROF_BUCKET_TYPES; type++)
-    for (struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
-         b = b->allnext)
-      if (mprof_bucket_gone(b) == 0 && was_in(b, first)) {
-        atomic_store_explicit(&b->gone, epochs.unloads, memory_order_relaxed);
-        n++;
-      }
-  return n;
 }
 
 static bool is_overlapped(const struct module *first,
@@ -154,7 +139,7 @@ static void retire_locked(const struct mprof_maps *m,
     return;
   epochs.unloads++;
   mprof_unwind_forget();
-  uint64_t marked = mark_locked(*first);
+  uint64_t marked = mprof_unload_mark(epochs.unloads, was_in, *first);
   // If another module is already mapped at the addresses of an unloaded module,
   // events of the new module may have been counted for the unloaded module.
   if (is_overlapped(*first, m))
@@ -279,6 +264,7 @@ uint32_t mprof_unloads_unloads(void) {
 
 void mprof_unloads_reset(void) {
   mprof_lock_reset(&epochs.lock);
+  mprof_unload_marks_reset();
   epochs.now = epochs.past = NULL;
   epochs.past_end = NULL;
   epochs.past_len = 0;
