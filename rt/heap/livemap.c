@@ -21,69 +21,133 @@
 #include "sys/persistent.h"
 
 // A tree has three levels of tables: top, middle and leaf. Each slot of a top
-// or middle table has the handle of a table of the next level. A leaf has 2^12
-// slots, and a middle table has 2^16. The top table covers the remaining bits
-// of a 47-bit address.
+// or middle table has the handle of a table of the next level. A middle table
+// has 2^16 slots. The top table covers the remaining bits of a 47-bit address.
+// A leaf of by_page has 2^12 slots of 32 bits, one for each page. A leaf of the
+// other trees has 2^11 windows of 256 bytes each (struct window).
 //
-// Only the thread that owns the block at an address uses the address's slot in
-// a leaf. So relaxed loads and stores suffice. If two threads create the same
-// table at the same time, one of their two tables stays unused.
-#define LEAF_BITS 12
+// Only the thread that owns the block at an address uses the address's slot. So
+// relaxed loads and stores suffice. If two threads create the same table at the
+// same time, one of their two tables stays unused.
 #define MIDDLE_BITS 16
+#define PAGE_BITS 12
+#define PAGE_LEAF_BITS 12
+#define WINDOW_BITS 8
+#define WINDOW_LEAF_BITS 11
 
-struct tree {
-  unsigned unit_bits; // a leaf's slot covers 2^unit_bits bytes
-  _Atomic uint32_t top;
+// This array begins a cache line, so that no data that is often written is in
+// the same line. The array itself is rarely written after the first blocks.
+enum tree { BY_PAGE, BY_16, CUSTOM };
+static _Alignas(64) _Atomic uint32_t tops[CUSTOM + 1];
+
+// 16 units of 16 bytes each. A block begins at the begin of a unit. Most heaps
+// have few blocks in a window, so a window has room for the slot of one unit.
+// If another unit needs a slot, the window gets an array with a slot for each
+// unit. The first unit keeps the slot in the window.
+struct window {
+  _Atomic uint32_t first; // slot of the first unit that has needed one
+  // Bits 0 to 3: number of this unit. HAS_FIRST: the unit is set. The other
+  // bits: handle of the array; 0: no array.
+  _Atomic uint32_t rest;
 };
+#define UNIT_BITS 4
+#define HAS_FIRST (1u << UNIT_BITS)
+#define ARRAY_SHIFT (UNIT_BITS + 1)
 
-// This struct begins a cache line, so that no data that is often written is in
-// the same line. The struct itself is rarely written after the first blocks.
-static struct {
-  _Alignas(64) struct tree by_page;
-  struct tree by_16;
-  struct tree custom; // blocks of the program's own allocators
-} trees = {.by_page = {.unit_bits = 12},
-           .by_16 = {.unit_bits = 4},
-           .custom = {.unit_bits = 4}};
-
-static _Atomic uint32_t *block(uint32_t handle) {
+static inline _Atomic uint32_t *table(uint32_t handle) {
   return mprof_persistent_pointer(handle);
 }
 
-// Returns the table whose handle is *handle. If *handle is 0 and `make` is
-// true, creates a table of 2^bits slots. Returns NULL if *handle is 0 and no
-// table was created.
-static _Atomic uint32_t *child(_Atomic uint32_t *handle, unsigned bits,
-                               bool make) {
-  uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
-  if (h)
-    return block(h);
-  if (!make)
-    return NULL;
-  void *mine = mprof_persistent_alloc(sizeof(uint32_t) << bits);
+// Creates a table of that many bytes, and stores its handle in *handle, which
+// is 0. If another thread has stored a handle meanwhile, returns its table.
+// Returns NULL if there is no memory.
+static MPROF_NOINLINE _Atomic uint32_t *new_table(_Atomic uint32_t *handle,
+                                                  size_t bytes) {
+  uint32_t h = 0;
+  void *mine = mprof_persistent_alloc(bytes);
   if (!mine)
     return NULL;
   if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
     return mine;
-  return block(h);
+  return table(h);
 }
 
-static _Atomic uint32_t *slot(struct tree *t, uintptr_t addr, bool make) {
-  uintptr_t unit = addr >> t->unit_bits;
-  unsigned top_bits =
-      MPROF_ADDRESS_BITS - t->unit_bits - MIDDLE_BITS - LEAF_BITS;
-  _Atomic uint32_t *p = child(&t->top, top_bits, make);
-  if (!p)
-    return NULL;
-  p = child(&p[unit >> (MIDDLE_BITS + LEAF_BITS)], MIDDLE_BITS, make);
-  if (!p)
-    return NULL;
-  p = child(&p[unit >> LEAF_BITS & ((1u << MIDDLE_BITS) - 1)], LEAF_BITS, make);
-  return p ? &p[unit & ((1u << LEAF_BITS) - 1)] : NULL;
+// Returns the table whose handle is *handle. If *handle is 0 and `make` is
+// true, creates a table of that many bytes. Returns NULL if *handle is 0 and no
+// table was created.
+__attribute__((always_inline)) static inline _Atomic uint32_t *
+child(_Atomic uint32_t *handle, size_t bytes, bool make) {
+  uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
+  if (mprof_likely(h))
+    return table(h);
+  return make ? new_table(handle, bytes) : NULL;
 }
 
-static bool tree_put(struct tree *t, uintptr_t addr, uint32_t bucket,
-                     uint32_t *stale) {
+// Makes a slot for a unit of window w, which has none. Other threads may make
+// slots for other units at the same time. Returns NULL if there is no memory,
+// or no handle for the array.
+static MPROF_NOINLINE _Atomic uint32_t *add_to_window(struct window *w,
+                                                      uint32_t unit) {
+  uint32_t rest = 0;
+  if (atomic_compare_exchange_strong(&w->rest, &rest, unit | HAS_FIRST))
+    return &w->first;
+  _Atomic uint32_t *mine = NULL;
+  while (rest >> ARRAY_SHIFT == 0) {
+    if (!mine)
+      mine = mprof_persistent_alloc(sizeof(uint32_t) << UNIT_BITS);
+    const uint32_t handle = mprof_persistent_handle(mine);
+    if (!mine || handle << ARRAY_SHIFT >> ARRAY_SHIFT != handle)
+      return NULL;
+    if (atomic_compare_exchange_strong(&w->rest, &rest,
+                                       rest | handle << ARRAY_SHIFT))
+      return &mine[unit];
+  }
+  return &table(rest >> ARRAY_SHIFT)[unit];
+}
+
+static inline _Atomic uint32_t *in_window(struct window *w, uint32_t unit,
+                                          bool make) {
+  const uint32_t rest = atomic_load_explicit(&w->rest, memory_order_acquire);
+  if ((rest & (HAS_FIRST | (HAS_FIRST - 1))) == (unit | HAS_FIRST))
+    return &w->first;
+  if (rest >> ARRAY_SHIFT)
+    return &table(rest >> ARRAY_SHIFT)[unit];
+  return make ? add_to_window(w, unit) : NULL;
+}
+
+// Returns the entry of a leaf for addr. The entries have 2^entry_bits bytes
+// each and cover 2^unit_bits bytes of the heap. Returns NULL if there is no
+// entry, and none was made.
+__attribute__((always_inline)) static inline void *
+entry(_Atomic uint32_t *top, uintptr_t addr, unsigned unit_bits,
+      unsigned leaf_bits, unsigned entry_bits, bool make) {
+  const uintptr_t unit = addr >> unit_bits;
+  const unsigned top_bits =
+      MPROF_ADDRESS_BITS - unit_bits - MIDDLE_BITS - leaf_bits;
+  _Atomic uint32_t *p = child(top, sizeof(*p) << top_bits, make);
+  if (!p)
+    return NULL;
+  p = child(&p[unit >> (MIDDLE_BITS + leaf_bits)], sizeof(*p) << MIDDLE_BITS,
+            make);
+  if (!p)
+    return NULL;
+  p = child(&p[unit >> leaf_bits & ((1u << MIDDLE_BITS) - 1)],
+            (size_t)1 << (leaf_bits + entry_bits), make);
+  const uintptr_t i = unit & (((uintptr_t)1 << leaf_bits) - 1);
+  return p ? (char *)p + (i << entry_bits) : NULL;
+}
+
+__attribute__((always_inline)) static inline _Atomic uint32_t *
+slot(enum tree t, uintptr_t addr, bool make) {
+  if (t == BY_PAGE)
+    return entry(&tops[t], addr, PAGE_BITS, PAGE_LEAF_BITS, 2, make);
+  struct window *w =
+      entry(&tops[t], addr, WINDOW_BITS, WINDOW_LEAF_BITS, 3, make);
+  return w ? in_window(w, addr >> 4 & (HAS_FIRST - 1), make) : NULL;
+}
+
+__attribute__((always_inline)) static inline bool
+tree_put(enum tree t, uintptr_t addr, uint32_t bucket, uint32_t *stale) {
   _Atomic uint32_t *s = slot(t, addr, true);
   if (!s)
     return false;
@@ -92,7 +156,8 @@ static bool tree_put(struct tree *t, uintptr_t addr, uint32_t bucket,
   return true;
 }
 
-static uint32_t tree_take(struct tree *t, uintptr_t addr) {
+__attribute__((always_inline)) static inline uint32_t
+tree_take(enum tree t, uintptr_t addr) {
   _Atomic uint32_t *s = slot(t, addr, false);
   uint32_t bucket = s ? atomic_load_explicit(s, memory_order_relaxed) : 0;
   if (bucket)
@@ -177,8 +242,8 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                     uint32_t *stale) {
   *stale = 0;
   if (mprof_likely(!mprof_live_needs_guard(addr)))
-    return tree_put(is_placed ? &trees.by_page : &trees.by_16, addr, bucket,
-                    stale);
+    return is_placed ? tree_put(BY_PAGE, addr, bucket, stale)
+                     : tree_put(BY_16, addr, bucket, stale);
   mprof_lock_acquire(&mprof_odd_lock);
   bool ok = odd_put_locked(addr, false, bucket, stale);
   mprof_lock_release(&mprof_odd_lock);
@@ -197,18 +262,18 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     mprof_lock_release(&mprof_odd_lock);
     return bucket;
   }
-  if ((addr & ((1u << trees.by_page.unit_bits) - 1)) == 0) {
-    uint32_t bucket = tree_take(&trees.by_page, addr);
+  if ((addr & ((1u << PAGE_BITS) - 1)) == 0) {
+    uint32_t bucket = tree_take(BY_PAGE, addr);
     *is_placed = bucket != 0;
     if (bucket)
       return bucket;
   }
-  return tree_take(&trees.by_16, addr);
+  return tree_take(BY_16, addr);
 }
 
 uint32_t mprof_live_custom(uintptr_t addr) {
   if (mprof_likely(!mprof_live_needs_guard(addr))) {
-    _Atomic uint32_t *s = slot(&trees.custom, addr, false);
+    _Atomic uint32_t *s = slot(CUSTOM, addr, false);
     return s ? atomic_load_explicit(s, memory_order_acquire) : 0;
   }
   uint32_t value = 0;
@@ -237,7 +302,7 @@ static bool odd_set_custom(uintptr_t addr, uint32_t value) {
 bool mprof_live_set_custom(uintptr_t addr, uint32_t value) {
   if (mprof_unlikely(mprof_live_needs_guard(addr)))
     return odd_set_custom(addr, value);
-  _Atomic uint32_t *s = slot(&trees.custom, addr, value != 0);
+  _Atomic uint32_t *s = slot(CUSTOM, addr, value != 0);
   if (!s)
     return value == 0;
   atomic_store_explicit(s, value, memory_order_release);
@@ -245,9 +310,8 @@ bool mprof_live_set_custom(uintptr_t addr, uint32_t value) {
 }
 
 void mprof_live_reset(void) {
-  atomic_store(&trees.by_page.top, 0);
-  atomic_store(&trees.by_16.top, 0);
-  atomic_store(&trees.custom.top, 0);
+  for (int t = BY_PAGE; t <= CUSTOM; t++)
+    atomic_store(&tops[t], 0);
   mprof_lock_reset(&mprof_odd_lock);
   odd.heads = NULL;
   odd.unused = NULL;

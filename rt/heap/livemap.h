@@ -6,10 +6,10 @@
 //
 // Heap blocks are in two radix trees of 32-bit handles. One tree has a slot for
 // each 4 KiB page and contains the blocks that the runtime has placed on page
-// boundaries (page_placement.h). The other tree has a slot for each 16 bytes.
-// The trees need no lock, because only one thread at a time owns a block. If
-// every block is counted (heap_rate=1), the second tree takes a quarter of the
-// heap's size.
+// boundaries (page_placement.h). The other tree contains the other blocks. The
+// trees need no lock, because only one thread at a time owns a block. If every
+// block is counted (heap_rate=1), the second tree takes 8 bytes for every 256
+// bytes of the heap, and 64 bytes more if these contain several blocks.
 //
 // Blocks off a 16-byte boundary are in a hash table with a lock. Such blocks
 // come from the program's own allocators and from small size classes of some

@@ -40,8 +40,8 @@ order*).
 - *resident* is the additional resident memory of the process, compared with
   *plain*, divided by the number of live blocks.
 
-MProf's map of live blocks has a slot of four bytes for every 16 bytes of the
-heap. MProf's memory for a block therefore grows with the size of the block."""
+MProf's map of live blocks takes 8 bytes for every 256 bytes of the heap, and 64
+bytes more if these contain several blocks."""
 
 
 def of_threads(of, threads):
