@@ -78,6 +78,11 @@ def exact_bars(bars, results):
             "exact, {:,} live blocks of 16 to 128 bytes, memory per block".format(
                 live["blocks"]), 24, tables_of(live, of), "%.1f bytes",
             "resident: %.1f bytes" % resident_of(live, of))
+        of = live["16 to 1024 bytes/inorder"]
+        bars.at_most(
+            "exact, {:,} live blocks of 16 to 1024 bytes, memory per block"
+            .format(live["blocks"]), 32, tables_of(live, of), "%.1f bytes",
+            "resident: %.1f bytes" % resident_of(live, of))
 
 
 def tables_of(live, of):
