@@ -137,7 +137,6 @@ static bool concernsOnlyCaller(Rule R, int Ptr) {
   case Rule::Alloc:
   case Rule::Dup:
   case Rule::CustomAlloc:
-  case Rule::Owned:
   case Rule::Wait:
   case Rule::UserLock:
   case Rule::UserCall:
@@ -216,14 +215,10 @@ static Site hookedSite(CallBase &Call, const Hook &H) {
 /// an inline test. Calls of free and operator delete have no test if \p
 /// FunctionIsCold, because code size then matters more than time. But musttail
 /// calls of free keep their test, because leaving out the test would save
-/// little. Locks of rule Owned have no test in cold functions and in musttail
-/// calls.
+/// little.
 static bool isUnconditional(const Site &S, bool FunctionIsCold) {
-  const bool IsMustTail = S.Call->isMustTailCall();
   if (isRelease(S.Rule))
-    return FunctionIsCold && !IsMustTail;
-  if (S.Rule == Rule::Owned)
-    return FunctionIsCold || IsMustTail;
+    return FunctionIsCold && !S.Call->isMustTailCall();
   return S.Rule == Rule::Call || actsOnProcess(S.Rule);
 }
 

@@ -18,18 +18,15 @@
 //     %m = load i64, ptr @__mprof_free_mask
 //     %ask = icmp eq i64 (and (ptrtoint %p), %m), 0
 //
-// Release tests whether the lock %l has waiters:
+// The code around calls of functions with the attribute mprof_unlock tests
+// whether the lock %l has waiters:
 //     %w = load i32, ptr (@__mprof_waiters + 4 * (%l >> 6 & 1023))
 //     %ask = icmp ne i32 %w, 0
 //
-// Wait tests whether waits of its kind are recorded:
+// The code around calls of functions with the attribute mprof_lock or
+// mprof_blocking tests whether waits of its kind are recorded:
 //     %k = load i64, ptr @__mprof_sync_kinds
 //     %ask = icmp ne i64 (and %k, 1 << Kind), 0
-//
-// Owned tests the owner's id %id, which it loads from the lock, and the number
-// of waiters %w, which it loads as Release does:
-//     %m = load i64, ptr @__mprof_owned_mask
-//     %ask = icmp ne i64 (and (zext (or i32 %id, %w)), %m), 0
 
 #include "FastPath.h"
 #include "llvm/IR/Constants.h"
@@ -88,37 +85,15 @@ Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
   return B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Ptr, RT.I64), Bits));
 }
 
-/// Inserts a load of the element of __mprof_waiters for \p Object. If the
-/// element is 0, no thread waits for the object. The load usually hits the
-/// cache, because elements for objects without waiters are not written.
-static Value *waitersOf(Runtime &RT, IRBuilderBase &B, Value *Object) {
+/// The load usually hits the cache, because elements for objects without
+/// waiters are not written.
+Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
   GlobalVariable *Table = RT.waiters();
   Type *I32 = B.getInt32Ty();
   Value *Slot = B.CreateAnd(B.CreateLShr(B.CreatePtrToInt(Object, RT.I64), 6),
                             B.getInt64(1023));
-  return B.CreateAlignedLoad(I32, B.CreateInBoundsGEP(I32, Table, Slot),
-                             Align(4));
-}
-
-Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
-  return B.CreateIsNotNull(waitersOf(RT, B, Object));
-}
-
-/// Inserts the test whether the runtime must be called for \p Lock. This is the
-/// case if \p Lock has an owner or waiters, and if the runtime has set the word
-/// owned_mask because it records waits for mutexes or rwlocks. The test
-/// combines the owner's id, the number of waiters and the mask into one number,
-/// so that a single branch decides. A second branch would slow down short
-/// loops. \p Lock is read as an array of ints, and \p Owner is the index of the
-/// int with the owner's id. The test does not read the int that an unlock
-/// writes last, because the processor would have to wait for that store.
-static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
-  Type *I32 = B.getInt32Ty();
-  Value *Id = B.CreateAlignedLoad(
-      I32, B.CreateConstInBoundsGEP1_64(I32, Lock, Owner), Align(4));
-  Value *Mask = B.CreateAlignedLoad(RT.I64, RT.word("owned_mask"), Align(8));
-  Value *Both = B.CreateZExt(B.CreateOr(Id, waitersOf(RT, B, Lock)), RT.I64);
-  return B.CreateIsNotNull(B.CreateAnd(Both, Mask));
+  return B.CreateIsNotNull(B.CreateAlignedLoad(
+      I32, B.CreateInBoundsGEP(I32, Table, Slot), Align(4)));
 }
 
 Value *mprof::wantsKind(Runtime &RT, IRBuilderBase &B, WaitKind K) {
@@ -139,12 +114,6 @@ Value *mprof::mustAsk(Runtime &RT, IRBuilderBase &B, const Site &S) {
     return hasNone(RT, B, Ptr, "free_mask");
   case Rule::Delete:
     return hasNone(RT, B, Ptr, "delete_mask");
-  case Rule::Owned:
-    return isOwned(RT, B, Ptr, RT.IsMusl ? S.H->MuslOwner : S.H->Owner);
-  case Rule::Release:
-    return hasWaiters(RT, B, Ptr);
-  case Rule::Wait:
-    return wantsKind(RT, B, S.H->Kind);
   default:
     break;
   }

@@ -37,16 +37,6 @@ static constexpr Hook throughWord(Hook H) {
   return H;
 }
 
-static constexpr Hook ownedHook(StringLiteral Symbol, int Owner, int MuslOwner,
-                                WaitKind Kind) {
-  Hook H(Symbol, "ip", Rule::Owned);
-  H.Ptr = 0;
-  H.Owner = Owner;
-  H.MuslOwner = MuslOwner;
-  H.Kind = Kind;
-  return H;
-}
-
 static constexpr Hook releaseHook(StringLiteral Symbol, StringLiteral Proto,
                                   int Object) {
   Hook H(Symbol, Proto, Rule::Release);
@@ -69,8 +59,6 @@ ArrayRef<Hook> mprof::hooks() {
   heapHook(#Symbol, Proto, RuleName, Size, Count, Ptr),
 #define MPROF_GC_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)               \
   heapHook(#Symbol, Proto, RuleName, Size, Count, Ptr),
-#define MPROF_OWNED(Symbol, Owner, MuslOwner, KindName)                        \
-  ownedHook(#Symbol, Owner, MuslOwner, WaitKind::K_##KindName),
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
   releaseHook(#Symbol, Proto, Object),
 #define MPROF_WAIT(Symbol, Proto, KindName)                                    \

@@ -27,9 +27,8 @@ enum class Rule {
   Delete,
   Dup,
   Call,
-  // Rules of the lists MPROF_OWNED, MPROF_RELEASE, MPROF_WAIT, MPROF_CREATE,
-  // MPROF_UNLOAD and MPROF_LEAVE in hooks.def.
-  Owned,
+  // Rules of the lists MPROF_RELEASE, MPROF_WAIT, MPROF_CREATE, MPROF_UNLOAD
+  // and MPROF_LEAVE in hooks.def.
   Release,
   Wait,
   Create,
@@ -69,11 +68,7 @@ struct Hook {
   int Size = -1;                    ///< Index of the size in bytes.
   int Count = -1;                   ///< Index of the number of elements.
   int Ptr = -1;                     ///< Index of the block or of the lock.
-  WaitKind Kind = WaitKind::K_none; ///< Set for Owned and Wait.
-  /// Owned: index of the int in glibc's lock that holds the owner's id.
-  int Owner = 0;
-  /// Owned: index of the int in musl's lock that is not 0 while locked.
-  int MuslOwner = 0;
+  WaitKind Kind = WaitKind::K_none; ///< Set for Wait.
   bool HasWord = false; ///< Call sites call f by the pointer __mprof_next_<f>.
 
   constexpr Hook(llvm::StringLiteral Symbol, llvm::StringLiteral Proto,

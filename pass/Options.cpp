@@ -33,7 +33,6 @@ bool ProfileKinds::need(const Hook &H) const {
 
 bool ProfileKinds::need(Rule R) const {
   switch (R) {
-  case Rule::Owned:
   case Rule::Release:
   case Rule::UserLock:
   case Rule::UserUnlock:

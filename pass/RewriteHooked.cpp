@@ -42,9 +42,20 @@
 // The variable __mprof_next_malloc holds the address of malloc. If the runtime
 // intercepts malloc for code that was not rewritten, the variable holds the
 // function that the interceptor calls. A call through the variable needs no PLT
-// stub, which saves much of the time that the test costs. Measurements showed
-// no gain for calls of locks, so there are no such variables for locks. In code
-// for shared libraries, sites use other variables (see RewriteLibrary.cpp).
+// stub, which saves much of the time that the test costs. In code for shared
+// libraries, sites use other variables (see RewriteLibrary.cpp).
+//
+// The site of a function that unlocks or may wait has no test. The site calls
+// the function through its switch (see RewriteSwitched.cpp):
+//     %f = load ptr, ptr @__mprof_switch_pthread_mutex_lock
+//     %r = notail call i32 %f(ptr %l) nomerge
+// If the call could become a jump, a test keeps plain code for the usual case:
+//     %on = load i32, ptr (@__mprof_switch_pthread_mutex_lock + 28)
+//     %ask = icmp ne i32 %on, 0
+//     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
+//   mprof.fast:
+//     %f = load ptr, ptr @__mprof_switch_pthread_mutex_lock
+//     %r = tail call i32 %f(ptr %l)
 //
 // All inserted instructions have the call's debug location and !nosanitize.
 
@@ -104,9 +115,12 @@ static void callIndirectly(CallBase &Call, Value *Callee) {
 }
 
 /// Returns the runtime's function that \p S calls in place of the hooked
-/// function. In code for shared libraries, inserts a load of its address.
+/// function. In code for shared libraries, inserts a load of its address. If
+/// the hooked function has a switch, inserts a load of the switch's target.
 FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   FunctionType *Ty = S.Call->getFunctionType();
+  if (Switches::cover(S.Rule))
+    return {Ty, Switched.target(B, S)};
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
@@ -342,11 +356,27 @@ void HookedRewriter::measureString(const Site &S) {
       [&](Builder &At) { return At.CreateIsNull(S.Call->getArgOperand(0)); });
 }
 
+/// Makes \p S call the target of the switch of its hooked function. The target
+/// is either the hooked function or the runtime's entry. If the call of the
+/// target could become a jump, the entry would not find the frame of the caller
+/// on the stack. So a test leads to a call that is no jump, unless the entry is
+/// off. A musttail call is always a jump, and profiles do not show its caller.
+void HookedRewriter::callThroughSwitch(const Site &S) {
+  Builder B(S.Call);
+  if (!Switches::mayBecomeJump(S))
+    return retarget(*S.Call, S.Rule, entry(B, S));
+  branchToEntry(S, Switched.isOn(B, S));
+  Builder AtFast(S.Call);
+  callIndirectly(*S.Call, Switched.target(AtFast, S));
+}
+
 void HookedRewriter::rewrite(const Site &S) {
   if (S.OnlyBypassesInterceptor)
     return callNext(S);
   if (S.IsUnconditional || (S.Rule == Rule::Dup && !canMeasure(S)))
     return callEntryOnly(S);
+  if (Switches::cover(S.Rule))
+    return callThroughSwitch(S);
   if (S.Call->isMustTailCall())
     return selectCallee(S);
   switch (S.Rule) {

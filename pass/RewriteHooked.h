@@ -8,6 +8,7 @@
 #define MPROF_PASS_REWRITEHOOKED_H
 
 #include "RewriteLibrary.h"
+#include "RewriteSwitched.h"
 #include "Runtime.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -15,7 +16,7 @@ namespace mprof {
 
 class HookedRewriter {
 public:
-  explicit HookedRewriter(Runtime &RT) : RT(RT), Library(RT) {}
+  explicit HookedRewriter(Runtime &RT) : RT(RT), Library(RT), Switched(RT) {}
 
   /// Rewrites the call \p S. Rewrite the calls of a basic block in reverse
   /// order, because each rewrite splits the basic block and moves the code
@@ -29,6 +30,7 @@ private:
   void callNext(const Site &S);
   void callEntryOnly(const Site &S);
   void selectCallee(const Site &S);
+  void callThroughSwitch(const Site &S);
   /// The basic blocks of a site. Head ends with the branch, Fast begins with
   /// the call of the hooked function, and Cold begins with the call of the
   /// entry, the runtime's function in place of the hooked function.
@@ -42,6 +44,7 @@ private:
 
   Runtime &RT;
   LibraryHooks Library;
+  Switches Switched;
 };
 
 } // namespace mprof

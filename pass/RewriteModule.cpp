@@ -8,9 +8,9 @@
 // The following reference makes the linker reject a program without the
 // runtime, or with a runtime of another version:
 //
-//     @__mprof_abi_v5_reference = linkonce_odr hidden constant [2 x ptr]
+//     @__mprof_abi_v6_reference = linkonce_odr hidden constant [2 x ptr]
 //         [ ptr @"__mprof_runtime is missing: ...",
-//           ptr @__mprof_abi_v5 ], comdat          ; in @llvm.used
+//           ptr @__mprof_abi_v6 ], comdat          ; in @llvm.used
 //
 // Code for programs refers to @__mprof_is_program, too.
 //
@@ -23,8 +23,8 @@
 // Code for shared libraries has a destructor that tells the runtime of the
 // unloading. It runs after the library's other destructors:
 //
-//     define linkonce_odr hidden void @__mprof_module_unloads_v5() comdat {
-//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v5)
+//     define linkonce_odr hidden void @__mprof_module_unloads_v6() comdat {
+//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v6)
 //       ret void
 //     }
 

@@ -38,7 +38,7 @@ Runtime::Runtime(Module &M)
       PtrTy(PointerType::getUnqual(Ctx)),
       IsForLibrary(M.getPICLevel() != PICLevel::NotPIC &&
                    M.getPIELevel() == PIELevel::Default),
-      IsMusl(isForMusl(M)), WordsAreLocal(dataIsLocal(M)) {}
+      WordsAreLocal(dataIsLocal(M)) {}
 
 //===----------------------------------------------------------------------===//
 // Data

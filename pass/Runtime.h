@@ -60,7 +60,6 @@ public:
   llvm::IntegerType *const I64;
   llvm::PointerType *const PtrTy;
   const bool IsForLibrary; ///< The code is compiled for a shared library.
-  const bool IsMusl;       ///< The program's libc is musl.
 
 private:
   /// True if the linker resolves references to the runtime's variables at link

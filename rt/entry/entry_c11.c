@@ -36,9 +36,13 @@ static enum mprof_outcome thrd_outcome(int r) {
 }
 
 WEAK(mtx_lock);
-MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
+SLOW_ENTRY int lock_mtx(mtx_t *m) {
   return TRY_THEN_WAIT(mtx_lock, (m), MPROF_KIND_mutex, m, mtx_trylock,
                        thrd_busy, thrd_outcome);
+}
+// An mtx_t begins with a pthread_mutex_t.
+MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
+  PASS_ON_IF(mprof_mutex_is_free((const void *)m), mtx_lock, lock_mtx, (m));
 }
 
 WEAK(mtx_timedlock);

@@ -30,6 +30,10 @@ static unsigned word_at(const void *object, size_t offset) {
                          __ATOMIC_RELAXED);
 }
 
+// Returns whether an object is watched, or the entry does not know the address
+// of the hooked function f and must find it by REAL.
+#define NEEDS_MORE(object, f) (mprof_is_watched(object) || f == NULL)
+
 // --- locks of libc++ ---
 
 #define CXX_LOCK(Lock, Try, Kind)                                              \
@@ -83,7 +87,7 @@ static bool is_last_reader(const void *l) {
 
 #define CXX_UNLOCK(Unlock, Kind, IsCharged)                                    \
   DECLARE(void, Unlock, void *);                                               \
-  MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
+  SLOW_ENTRY void release_##Unlock(void *l) {                                  \
     struct mprof_release release;                                              \
     mprof_unlock_drops(l, Kind);                                               \
     if (mprof_waiters_word(l) == 0 || !(IsCharged)) {                          \
@@ -95,6 +99,9 @@ static bool is_last_reader(const void *l) {
     REAL(Unlock)(l);                                                           \
     mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock),           \
                       ENTRY_FRAME);                                            \
+  }                                                                            \
+  MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
+    PASS_ON_IF(!NEEDS_MORE(l, Unlock), Unlock, release_##Unlock, (l));         \
   }
 CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex,
            mprof_mutex_is_charged(l))
@@ -137,11 +144,14 @@ CXX_COND_WAIT(
 
 #define CXX_NOTIFY(f, Wakes)                                                   \
   DECLARE(void, f, void *);                                                    \
-  MPROF_ENTRY void __mprof_##f(void *c) {                                      \
+  SLOW_ENTRY void wake_##f(void *c) {                                          \
     struct mprof_release release;                                              \
     mprof_release_begin(&release, (uintptr_t)c, Wakes, (uintptr_t)REAL(f),     \
                         ENTRY_FRAME);                                          \
     REAL(f)(c);                                                                \
+  }                                                                            \
+  MPROF_ENTRY void __mprof_##f(void *c) {                                      \
+    PASS_ON_IF(!NEEDS_MORE(c, f), f, wake_##f, (c));                           \
   }
 CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv, MPROF_WAKES_ONE)
 CXX_NOTIFY(_ZNSt18condition_variable10notify_allEv, MPROF_WAKES_ALL)
@@ -190,18 +200,19 @@ CXX_FUTEX_WAIT(
 CXX_FUTEX_WAIT(
     _ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE)
 
-DECLARE(void, _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj,
-        void *, unsigned *);
+#define NOTIFY_FUTEX _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj
+DECLARE(void, NOTIFY_FUTEX, void *, unsigned *);
+SLOW_ENTRY void notify_futex(void *self, unsigned *word) {
+  struct mprof_release release;
+  mprof_release_begin(&release, (uintptr_t)word, MPROF_WAKES_ALL,
+                      (uintptr_t)REAL(NOTIFY_FUTEX), ENTRY_FRAME);
+  REAL(NOTIFY_FUTEX)(self, word);
+}
 MPROF_ENTRY void
 __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
     void *self, unsigned *word) {
-  struct mprof_release release;
-  mprof_release_begin(
-      &release, (uintptr_t)word, MPROF_WAKES_ALL,
-      (uintptr_t)REAL(
-          _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj),
-      ENTRY_FRAME);
-  REAL(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)(self, word);
+  PASS_ON_IF(!NEEDS_MORE(word, NOTIFY_FUTEX), NOTIFY_FUTEX, notify_futex,
+             (self, word));
 }
 
 // Returns whether a future is ready. The layout of libc++'s shared state is:

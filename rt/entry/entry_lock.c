@@ -69,14 +69,32 @@ static int try_mutex(pthread_mutex_t *m) {
 }
 
 WEAK(pthread_mutex_lock);
-MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
+SLOW_ENTRY int lock_mutex(pthread_mutex_t *m) {
   return TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex,
                        EBUSY, mprof_outcome_of);
 }
+MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
+  PASS_ON_IF(mprof_mutex_is_free(m), pthread_mutex_lock, lock_mutex, (m));
+}
+
+// Returns whether a reader can probably take l without a wait. The word with
+// the id of the writer is read for the same reason as in mprof_mutex_is_free.
+static bool is_readable(const pthread_rwlock_t *l) {
+#ifdef __GLIBC__
+  const int writer = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
+#else
+  const int writer = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED);
+#endif
+  return ((unsigned)writer | mprof_watch_word(l)) == 0;
+}
+
 WEAK(pthread_rwlock_rdlock);
-MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+SLOW_ENTRY int lock_for_reading(pthread_rwlock_t *l) {
   return TRY_THEN_WAIT(pthread_rwlock_rdlock, (l), MPROF_KIND_rwlock, l,
                        pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of);
+}
+MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+  PASS_ON_IF(is_readable(l), pthread_rwlock_rdlock, lock_for_reading, (l));
 }
 WEAK(pthread_rwlock_wrlock);
 MPROF_ENTRY int __mprof_pthread_rwlock_wrlock(pthread_rwlock_t *l) {

@@ -11,10 +11,14 @@
 //   unlock:  if a thread waits: mprof_release_begin, hooked function,
 //            mprof_release_end; otherwise only the hooked function
 //
+// Instrumented code calls these entries only while they have something to
+// record (MPROF_WAIT and MPROF_RELEASE in hooks.def). Even then, most locks are
+// free and most unlocks wake nobody. So the most frequent entries first test
+// this, and jump to the hooked function (PASS_ON_IF).
+//
 // The entries refer to the hooked functions weakly, so that a static program
 // links only the parts of libc that it uses. A strong reference is not needed,
-// because instrumented call sites still contain a call of the hooked function
-// (MPROF_WAIT and MPROF_RELEASE in hooks.def).
+// because the switches in instrumented code refer to the hooked functions.
 
 #ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
@@ -48,6 +52,48 @@ static inline uint32_t mprof_waiters_word(const void *object) {
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
          ~MPROF_WAITER_ANY;
 }
+
+// Returns the word of __mprof_waiters for the slot of an object. The result is
+// 0 if no thread waits for the object and lock holds are not recorded.
+static inline uint32_t mprof_watch_word(const void *object) {
+  const size_t slot = mprof_waiter_slot((uintptr_t)object);
+  return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED);
+}
+static inline bool mprof_is_watched(const void *object) {
+  return mprof_watch_word(object) != 0;
+}
+
+// Returns whether a mutex has neither an owner nor waiters, so that taking it
+// needs no record. If another thread takes the mutex in the few nanoseconds
+// before the hooked function runs, the wait is not recorded. The function does
+// not try the mutex, because a try takes longer than a call of the hooked
+// function for a free mutex. glibc: reads the word with the owner's id. It does
+// not read the word that an unlock writes last, because the processor would
+// have to wait for that store. musl: reads the word that is not 0 while the
+// mutex is held.
+static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
+#ifdef __GLIBC__
+  const int owner = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+#else
+  const int owner = __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED);
+#endif
+  // One branch for both words, because a second branch would slow down short
+  // loops.
+  return ((unsigned)owner | mprof_watch_word(m)) == 0;
+}
+
+// Body of the entry of f(Args). If Quiet holds, the entry has nothing to record
+// and jumps to f. Otherwise it jumps to `slow`, which has the same parameters.
+// Since both are jumps, the entry needs no frame, and the caller of the entry
+// is also the caller of `slow`.
+#define PASS_ON_IF(Quiet, f, slow, Args)                                       \
+  if (mprof_likely(Quiet)) {                                                   \
+    __attribute__((musttail)) return f Args;                                   \
+  }                                                                            \
+  __attribute__((musttail)) return slow Args
+// Attributes of `slow`. Its frame belongs to the frames of the entry, which the
+// unwinder leaves out of stacks.
+#define SLOW_ENTRY static MPROF_NOINLINE MPROF_TEXT_SECTION
 
 // Returns the outcome of a wait. error: the hooked function's result, which is
 // 0 or an errno value.
@@ -138,7 +184,7 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
 // the result of f if it succeeds.
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   WEAK(f);                                                                     \
-  MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
+  SLOW_ENTRY int release_##f(Type *l) {                                        \
     struct mprof_release release;                                              \
     mprof_unlock_drops((void *)l, Kind);                                       \
     if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
@@ -149,6 +195,9 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     mprof_release_end(&release, r == (Success), Kind, (uintptr_t)f,            \
                       ENTRY_FRAME);                                            \
     return r;                                                                  \
+  }                                                                            \
+  MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
+    PASS_ON_IF(!mprof_is_watched((const void *)l), f, release_##f, (l));       \
   }
 
 // A wait for a condition, which also releases the condition's mutex. The mutex
@@ -201,12 +250,16 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
 // because the object may no longer exist after the call.
 #define WAKE(f, Type, Wakes)                                                   \
   WEAK(f);                                                                     \
-  MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
+  SLOW_ENTRY int wake_##f(Type *object) {                                      \
     struct mprof_release release;                                              \
     if (mprof_waiters_word((void *)object) != 0)                               \
       mprof_release_begin(&release, (uintptr_t)object, Wakes, (uintptr_t)f,    \
                           ENTRY_FRAME);                                        \
     return f(object);                                                          \
+  }                                                                            \
+  MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
+    PASS_ON_IF(!mprof_is_watched((const void *)object), f, wake_##f,           \
+               (object));                                                      \
   }
 
 // Returns whether thread t still runs. Returns false if t has ended but was not

@@ -15,6 +15,7 @@
 #include "bucket/bucket_at.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/switches.h"
 #include "lock_wait/waiters.h"
 #include "lock_wait/wake_marks.h"
 #include "process/modules.h"
@@ -375,8 +376,7 @@ static void update_kinds_locked(void) {
     kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
-  uint64_t mask = kinds & (BIT(mutex) | BIT(rwlock)) ? UINT64_MAX : 0;
-  __atomic_store_n(&__mprof_owned_mask, mask, __ATOMIC_RELAXED);
+  mprof_switches_set_locked(kinds);
 }
 
 void mprof_contention_update_kinds(void) {

@@ -18,8 +18,6 @@
 
 // The symbols are weak, so that a program is linked only with the libc
 // functions that it uses. The address of any other function is NULL.
-#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind)                            \
-  extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
   extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_WAIT(Symbol, Proto, Kind)                                        \
@@ -41,7 +39,6 @@
 // as the address of a libc function. All modules of the process would then use
 // this address.
 static const char *name_of(uintptr_t op) {
-#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) RETURN_IF(Symbol)
 #define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
 #define MPROF_WAIT(Symbol, Proto, Kind) RETURN_IF(Symbol)
 #define MPROF_CREATE(Symbol, Proto) RETURN_IF(Symbol)
@@ -55,9 +52,9 @@ const char *mprof_hooked_name(mprof_pc pc) {
   return pc < 2 ? NULL : name_of(pc - mprof_op_pc(0));
 }
 
-// --- waits by address ---
+// --- hooked functions by address ---
 
-#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind)                            \
+#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
   extern char __mprof_##Symbol[] __attribute__((weak));
 #define MPROF_WAIT(Symbol, Proto, Kind)                                        \
   extern char __mprof_##Symbol[] __attribute__((weak));
@@ -72,10 +69,19 @@ bool mprof_hook_at(uintptr_t fn, struct mprof_hook *hook) {
     *hook = (struct mprof_hook){(uintptr_t)(Symbol), MPROF_KIND_##Kind};       \
     return true;                                                               \
   }
-#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) SET_IF(Symbol, Kind)
 #define MPROF_WAIT(Symbol, Proto, Kind) SET_IF(Symbol, Kind)
 #include "mprof/hooks.def"
   return false;
+}
+
+uintptr_t mprof_hook_function(uintptr_t entry) {
+#define FUNCTION_IF(Symbol)                                                    \
+  if (entry == (uintptr_t)(__mprof_##Symbol))                                  \
+    return (uintptr_t)(Symbol);
+#define MPROF_RELEASE(Symbol, Proto, Object) FUNCTION_IF(Symbol)
+#define MPROF_WAIT(Symbol, Proto, Kind) FUNCTION_IF(Symbol)
+#include "mprof/hooks.def"
+  return 0;
 }
 
 // A pseudo function that is never called. The mutex profile shows it in place

@@ -15,8 +15,7 @@ IN_LINE __attribute__((aligned(64))) uintptr_t __mprof_free_mask =
 IN_LINE uintptr_t __mprof_delete_mask = MPROF_PAGE - 1;
 IN_LINE uintptr_t __mprof_custom_mask = ~(uintptr_t)0;
 IN_LINE uint64_t __mprof_sync_kinds = 0;
-IN_LINE uint64_t __mprof_owned_mask = 0;
-IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
+IN_LINE __attribute__((used)) static char rest_of_line[32] = {0};
 
 // Defines the pointers __mprof_next_*. At first, each pointer has the address
 // of the hooked function itself. If the runtime intercepts the function, the

@@ -73,10 +73,9 @@ extern MPROF_DATA __thread uintptr_t __mprof_nested_frame
     __attribute__((tls_model("initial-exec")));
 extern MPROF_DATA __thread uintptr_t __mprof_nested_return
     __attribute__((tls_model("initial-exec")));
-// hooks.def explains these two words. They are written under registry_lock.
-// Call sites read them without the lock.
+// hooks.def explains this word. It is written under registry_lock, and read
+// without the lock.
 extern MPROF_DATA uint64_t __mprof_sync_kinds;
-extern MPROF_DATA uint64_t __mprof_owned_mask;
 // Table with one word for each slot of the table of waiters (waiters.c). The
 // slot of a program's lock is mprof_waiter_slot(its address). A call site calls
 // the runtime for a program's lock only if the word of this slot is not 0. The

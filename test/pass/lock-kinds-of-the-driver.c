@@ -15,15 +15,15 @@
 // NOHEAP-NOT: call {{.*}}@__mprof_malloc(
 void *allocates(void) { return malloc(8); }
 
-// LOCK: call i32 @__mprof_pthread_mutex_unlock(
-// NOLOCK-NOT: call i32 @__mprof_pthread_mutex
+// LOCK: load ptr, ptr @__mprof_switch_pthread_mutex_unlock
+// NOLOCK-NOT: load {{.*}}@__mprof_switch_pthread_mutex
 void locks(pthread_mutex_t *m) {
   pthread_mutex_lock(m);
   pthread_mutex_unlock(m);
 }
 
-// SLEEP: call i32 @__mprof_usleep(
-// NOSLEEP-NOT: call i32 @__mprof_usleep(
+// SLEEP: load ptr, ptr @__mprof_switch_usleep
+// NOSLEEP-NOT: load {{.*}}@__mprof_switch_usleep
 void sleeps(void) { usleep(1); }
 
 // CREATE: call i32 @__mprof_pthread_create(

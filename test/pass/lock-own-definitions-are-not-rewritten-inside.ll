@@ -36,9 +36,9 @@ define i32 @pthread_mutex_unlock(ptr %l) {
 }
 
 ; CHECK-LABEL: define void @f(
-; CHECK-DAG: call i32 @__mprof_pthread_mutex_lock(
-; CHECK-DAG: call i32 @__mprof_usleep(
-; CHECK-DAG: call i32 @__mprof_pthread_mutex_unlock(
+; CHECK: load ptr, ptr @__mprof_switch_pthread_mutex_lock,
+; CHECK: load ptr, ptr @__mprof_switch_usleep,
+; CHECK: load ptr, ptr @__mprof_switch_pthread_mutex_unlock,
 define void @f(ptr %l) {
   %a = call i32 @pthread_mutex_lock(ptr %l)
   %b = call i32 @usleep(i32 1)

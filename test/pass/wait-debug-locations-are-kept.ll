@@ -6,15 +6,9 @@
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define i32 @lock(
-; CHECK: load i32{{.*}} !dbg ![[L:[0-9]+]]{{.*}}!nosanitize
-; CHECK: icmp{{.*}} !dbg ![[L]]{{.*}}!nosanitize
-; CHECK: br i1{{.*}} !dbg ![[L]]
-; CHECK: @pthread_mutex_lock({{.*}} !dbg ![[L]]
-; CHECK: br label{{.*}} !dbg ![[L]]
-; CHECK: %[[R:.*]] = phi i32{{.*}} !dbg ![[L]]
+; CHECK: %[[F:.*]] = load ptr, ptr @__mprof_switch_pthread_mutex_lock{{.*}} !dbg ![[L:[0-9]+]]{{.*}}!nosanitize
+; CHECK: %[[R:.*]] = notail call i32 %[[F]]({{.*}} !dbg ![[L]]
 ; CHECK: #dbg_value(i32 %[[R]],
-; CHECK: @__mprof_pthread_mutex_lock({{.*}} !dbg ![[L]]
-; CHECK: br label{{.*}} !dbg ![[L]]
 define i32 @lock(ptr %l) sanitize_address !dbg !3 {
   %r = call i32 @pthread_mutex_lock(ptr %l), !dbg !6
     #dbg_value(i32 %r, !7, !DIExpression(), !6)
@@ -22,14 +16,8 @@ define i32 @lock(ptr %l) sanitize_address !dbg !3 {
 }
 
 ; CHECK-LABEL: define i32 @waits(
-; CHECK: load i64{{.*}} !dbg ![[W:[0-9]+]]{{.*}}!nosanitize
-; CHECK: and i64{{.*}} !dbg ![[W]]
-; CHECK: icmp{{.*}} !dbg ![[W]]
-; CHECK: br i1{{.*}} !dbg ![[W]]
-; CHECK: @sem_wait({{.*}} !dbg ![[W]]
-; CHECK: br label{{.*}} !dbg ![[W]]
-; CHECK: @__mprof_sem_wait({{.*}} !dbg ![[W]]
-; CHECK: br label{{.*}} !dbg ![[W]]
+; CHECK: load ptr, ptr @__mprof_switch_sem_wait{{.*}} !dbg ![[W:[0-9]+]]{{.*}}!nosanitize
+; CHECK: notail call i32 %{{.*}} !dbg ![[W]]
 ; TSAN-LABEL: define i32 @waits(
 ; TSAN-NOT: __tsan_read
 ; TSAN: ret i32
@@ -39,16 +27,23 @@ define i32 @waits(ptr %s) nounwind sanitize_thread !dbg !10 {
 }
 
 ; CHECK-LABEL: define i32 @release(
-; CHECK: load i32{{.*}} !dbg ![[U:[0-9]+]]{{.*}}!nosanitize
-; CHECK: icmp{{.*}} !dbg ![[U]]
+; CHECK: load i32{{.*}}@__mprof_switch_sem_post{{.*}} !dbg ![[U:[0-9]+]]{{.*}}!nosanitize
+; CHECK: icmp{{.*}} !dbg ![[U]]{{.*}}!nosanitize
 ; CHECK: br i1{{.*}} !dbg ![[U]]
-; CHECK: @sem_post({{.*}} !dbg ![[U]]
-; CHECK: @__mprof_sem_post({{.*}} !dbg ![[U]]
+; CHECK: load ptr, ptr @__mprof_switch_sem_post{{.*}} !dbg ![[U]]{{.*}}!nosanitize
+; CHECK: tail call i32 %{{.*}} !dbg ![[U]]
+; CHECK: br label{{.*}} !dbg ![[U]]
+; CHECK: %[[R:.*]] = phi i32{{.*}} !dbg ![[U]]
+; CHECK: #dbg_value(i32 %[[R]],
+; CHECK: load ptr, ptr @__mprof_switch_sem_post{{.*}} !dbg ![[U]]{{.*}}!nosanitize
+; CHECK: notail call i32 %{{.*}} !dbg ![[U]]
+; CHECK: br label{{.*}} !dbg ![[U]]
 ; TSAN-LABEL: define i32 @release(
 ; TSAN-NOT: __tsan_read
 ; TSAN: ret i32
 define i32 @release(ptr %s) nounwind sanitize_thread !dbg !12 {
-  %r = call i32 @sem_post(ptr %s), !dbg !13
+  %r = tail call i32 @sem_post(ptr %s), !dbg !13
+    #dbg_value(i32 %r, !14, !DIExpression(), !13)
   ret i32 %r, !dbg !13
 }
 ; CHECK-DAG: ![[L]] = !DILocation(line: 17,
@@ -75,3 +70,4 @@ declare i32 @sem_post(ptr)
 !11 = !DILocation(line: 27, column: 3, scope: !10)
 !12 = distinct !DISubprogram(name: "release", file: !1, line: 36, type: !4, unit: !0, spFlags: DISPFlagDefinition)
 !13 = !DILocation(line: 37, column: 3, scope: !12)
+!14 = !DILocalVariable(name: "r", scope: !12, file: !1, line: 37, type: !8)

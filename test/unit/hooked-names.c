@@ -44,7 +44,6 @@ static void check(const char *symbol) {
 }
 
 int main(void) {
-#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) check(#Symbol);
 #define MPROF_RELEASE(Symbol, Proto, Object) check(#Symbol);
 #define MPROF_WAIT(Symbol, Proto, Kind) check(#Symbol);
 #define MPROF_CREATE(Symbol, Proto) check(#Symbol);

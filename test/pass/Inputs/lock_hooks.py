@@ -11,7 +11,7 @@ import re
 import sys
 
 TYPES = {"v": "void", "p": "ptr", "z": "i64", "i": "i32", "b": "i1"}
-RULES = ("OWNED", "RELEASE", "WAIT", "CREATE", "UNLOAD", "KIND", "ATTRIBUTE")
+RULES = ("RELEASE", "WAIT", "CREATE", "UNLOAD", "KIND", "ATTRIBUTE")
 
 
 def table(path):
@@ -39,13 +39,11 @@ def compare(path, hooks):
 class Function:
     def __init__(self, row, libc, kinds):
         self.rule, self.symbol = row[:2]
-        is_lock = self.rule == "OWNED"
         thread = "p" if libc == "musl" else "z"
-        self.proto = "ip" if is_lock else row[2].replace("t", thread)
-        self.owner = row[3 if libc == "musl" else 2] if is_lock else None
-        self.object = int(row[3]) if self.rule == "RELEASE" else 0
-        if is_lock or self.rule == "WAIT":
-            self.bit = 1 << kinds.index(row[4 if is_lock else 3])
+        self.proto = row[2].replace("t", thread)
+        self.is_switched = self.rule in ("RELEASE", "WAIT")
+        # The number of a kind of waits. All releases have the same number.
+        self.kind = kinds.index(row[3]) if self.rule == "WAIT" else len(kinds)
         self.result = TYPES[self.proto[0]]
         self.variable = self.proto.endswith(".")
         self.params = [TYPES[c] for c in self.proto[1:].rstrip(".")]
@@ -77,7 +75,7 @@ def functions(path, libc):
 
 # --- the sites ---
 
-WAYS = ("plain", "cold", "tsan", "invoke", "musttail", "ignored")
+WAYS = ("plain", "cold", "tsan", "invoke", "tail", "musttail", "ignored")
 
 
 def site(f, way):
@@ -95,8 +93,8 @@ bad:
   %%l = landingpad { ptr, i32 } cleanup
   resume { ptr, i32 } %%l
 }""" % (head, got, f.type, callee, f.list, ret)
-    if way == "musttail":
-        return "%s {\n  %smusttail %s\n  %s\n}" % (head, got, f.call(callee), ret)
+    if way in ("tail", "musttail"):
+        return "%s {\n  %s%s %s\n  %s\n}" % (head, got, way, f.call(callee), ret)
     return "%s {\n  %s%s\n  %s\n}" % (head, got, f.call(callee), ret)
 
 
@@ -118,58 +116,35 @@ def make(path, libc):
 # --- the rewritten sites ---
 
 
-def condition(f):
-    """Returns the lines of the test, and the value that has its result."""
-    if f.rule == "OWNED":
-        return (
-            """%1 = getelementptr inbounds i32, ptr %a0, i64 {owner}
-%2 = load i32, ptr %1, align 4
-%3 = load i64, ptr @__mprof_owned_mask, align 8
-%4 = ptrtoint ptr %a0 to i64
-%5 = lshr i64 %4, 6
-%6 = and i64 %5, 1023
-%7 = getelementptr inbounds i32, ptr @__mprof_waiters, i64 %6
-%8 = load i32, ptr %7, align 4
-%9 = or i32 %2, %8
-%10 = zext i32 %9 to i64
-%11 = and i64 %10, %3
-%12 = icmp ne i64 %11, 0""".format(owner=f.owner),
-            "%12",
-        )
-    if f.rule == "WAIT":
-        return (
-            """%1 = load i64, ptr @__mprof_sync_kinds, align 8
-%2 = and i64 %1, {bit}
-%3 = icmp ne i64 %2, 0""".format(bit=f.bit),
-            "%3",
-        )
-    return (
-        """%1 = ptrtoint ptr %a{object} to i64
-%2 = lshr i64 %1, 6
-%3 = and i64 %2, 1023
-%4 = getelementptr inbounds i32, ptr @__mprof_waiters, i64 %3
-%5 = load i32, ptr %4, align 4
-%6 = icmp ne i32 %5, 0""".format(object=f.object),
-        "%6",
-    )
+# The offset of the field is_on in a switch.
+SWITCH = "{ ptr, ptr, ptr, i32, i32 }"
+ON_FIELD = "getelementptr inbounds (%s, ptr @__mprof_switch_%%s, i32 0, i32 4)" % SWITCH
 
 
 def expected(f, way):
-    """Returns (lines, calls): the lines up to the branch, and all calls."""
+    """Returns (lines, calls): the first lines, and the callees of all calls."""
     own, entry = "@" + f.symbol, "@__mprof_" + f.symbol
-    if way == "ignored" and f.rule in ("OWNED", "WAIT"):
+    switch = "@__mprof_switch_" + f.symbol
+    if way == "ignored" and f.rule == "WAIT":
         return "", [f.call(own)]
-    if f.rule in ("CREATE", "UNLOAD"):
+    if not f.is_switched:
         return "", [f.call(entry)]
-    if f.rule == "OWNED" and way in ("cold", "musttail"):
-        return "", [f.call(entry)]
-    lines, answer = condition(f)
-    if way == "musttail":
-        chosen = "%" + str(int(answer[1:]) + 1)
-        lines += "\n%s = select i1 %s, ptr %s, ptr %s" % (chosen, answer, entry, own)
-        return lines, [f.call(chosen)]
-    lines += "\nbr i1 %s, label %%mprof.cold, label %%mprof.fast" % answer
-    return lines, [f.call(own), f.call(entry)]
+    if way != "tail":
+        return "%%1 = load ptr, ptr %s, align 8" % switch, [f.call("%1")]
+    lines = """%1 = load i32, ptr {on}, align 4
+%2 = icmp ne i32 %1, 0
+br i1 %2, label %mprof.cold, label %mprof.fast""".format(on=ON_FIELD % f.symbol)
+    return lines, [f.call("%3"), f.call("%4" if f.result == "void" else "%5")]
+
+
+def check_switch(f, text):
+    """Checks the definition of the switch of f."""
+    line = (
+        "@__mprof_switch_{f} = linkonce_odr hidden externally_initialized global {type} "
+        '{{ ptr @{f}, ptr @{f}, ptr @__mprof_{f}, i32 {kind}, i32 0 }}, section "mprof_switches", '
+        "comdat, align 32\n"
+    ).format(f=f.symbol, type=SWITCH, kind=f.kind)
+    assert (line in text) == f.is_switched, "switch: expected %s" % line
 
 
 def check_site(f, way, body):
@@ -186,8 +161,11 @@ def check_site(f, way, body):
     if way == "musttail":
         assert "musttail" in body
     for line in body.splitlines():
-        if re.search(r"\bcall [^@]*@__mprof_", line):
-            assert re.search(r"\b(notail|musttail) call", line), line
+        # Only a test that the entry is off may leave a tail call.
+        if re.search(r"\bcall ", line) and found and way != "ignored":
+            kind = r"notail" if way != "musttail" else "musttail"
+            kind = r"tail" if way == "tail" and "%3" in line and f.is_switched else kind
+            assert re.search(r"(^|= )%s call" % kind, line), line
 
 
 def check(path, libc, ir):
@@ -198,6 +176,7 @@ def check(path, libc, ir):
     bodies = dict(found)
     count = 0
     for f in functions(path, libc):
+        check_switch(f, text)
         for way in ways(f):
             body = bodies["%s_%s" % (way, f.symbol)]
             body = "\n".join(line.strip() for line in body.splitlines())

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The switches of hooked functions that unlock or may wait. Rewritten code
+// calls such a function f through a switch, which leads to f itself while the
+// runtime records no waits of its kind. So rewritten code runs no code of the
+// runtime then. Each executable or library has an array of switches, one for
+// each such function that it calls. Its constructor registers the array.
+
+#ifndef MPROF_RT_LOCK_WAIT_SWITCHES_H
+#define MPROF_RT_LOCK_WAIT_SWITCHES_H
+
+#include "sys/abi_words.h"
+
+// The switch of a hooked function f. The pass emits switches
+// (RewriteSwitched.cpp). target and is_on are written under registry_lock, and
+// read without it by call sites. All other fields are constant.
+struct __mprof_switch {
+  void *target;   // the function that call sites call: `function` or `entry`
+  void *function; // f, as the module of the call sites sees it
+  void *entry;    // __mprof_f
+  // Number of the kind of waits, in the order of MPROF_KIND lines. The number
+  // of all kinds: f unlocks a lock or wakes waiters.
+  uint32_t kind;
+  uint32_t is_on; // 1 if target == entry, otherwise 0
+};
+_Static_assert(sizeof(struct __mprof_switch) == 32, "sites know the layout");
+
+// The switches of one executable or library.
+struct __mprof_switches {
+  struct __mprof_switches *next; // guarded by registry_lock
+  struct __mprof_switch *begin, *end;
+};
+// Begins to set the switches of a module. Called by the module's constructor.
+MPROF_ENTRY void __mprof_register_switches(struct __mprof_switches *node);
+// Ends it. Called by the last destructor of a library.
+MPROF_ENTRY void __mprof_unregister_switches(struct __mprof_switches *node);
+
+// Sets all switches, so that waits of the given kinds are recorded. kinds: a
+// set of kinds, see block_kinds.h. Call with registry_lock held, or at
+// start while no other thread runs.
+void mprof_switches_set_locked(uint64_t kinds);
+
+#endif // MPROF_RT_LOCK_WAIT_SWITCHES_H
