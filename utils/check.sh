@@ -42,7 +42,7 @@ check_format() {
   list '*.c' '*.h' '*.cpp' ':!test/pass' | xargs -r clang-format-19 --dry-run --Werror
 }
 check_tidy() {
-  list 'pass/*.cpp' 'rt/*.c' 'tools/*.c' |
+  list 'pass/*.cpp' 'rt/*.c' 'tools/*.c' 'tools/*.cpp' |
     xargs -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet -p build 2>&1 |
     # Drop the lines that count the warnings suppressed in system headers.
     sed '/warnings\{0,1\} generated\.$/d' >build/clang-tidy.log

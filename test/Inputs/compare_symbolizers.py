@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Asks mprof-symbolizer and llvm-symbolizer about the same addresses of a file,
+# and compares the names. The addresses are all symbols of functions and, inside
+# each function, one address every STEP bytes.
+#
+# usage: compare_symbolizers.py MPROF_SYMBOLIZER LLVM_SYMBOLIZER FILE [STEP]
+#
+# Prints how many addresses have equal names, and how many mprof-symbolizer has
+# left to llvm-symbolizer. Prints each difference and exits with 1 if there are
+# any.
+
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+
+PER_REQUEST = 1024
+
+
+def text_sections(file):
+    out = subprocess.run(["readelf", "-SW", file], capture_output=True, text=True, check=True)
+    for line in out.stdout.splitlines():
+        m = re.match(r" *\[ *\d+\] (\S+) +PROGBITS +(\w+) \w+ (\w+) \w+ +AX", line)
+        if m:
+            yield int(m[2], 16), int(m[3], 16)
+
+
+def build_id(file):
+    out = subprocess.run(["readelf", "-nW", file], capture_output=True, text=True, check=True)
+    m = re.search(r"Build ID: (\w+)", out.stdout)
+    return m[1][:40] if m else ""
+
+
+def ask_mprof(program, file, addresses):
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    child = subprocess.Popen([program, "1"], stdin=theirs)
+    theirs.close()
+    replies = []
+    id = build_id(file).encode()
+    for i in range(0, len(addresses), PER_REQUEST):
+        part = addresses[i:i + PER_REQUEST]
+        ours.send(struct.pack("=q256s41s3xI", 2**62, os.fsencode(file), id, len(part)) +
+                  struct.pack("=%dQ" % len(part), *part))
+        end = len(replies) + len(part)
+        while len(replies) < end:
+            message = ours.recv(1 << 16)
+            if not message:
+                print("mprof-symbolizer has ended")
+                sys.exit(1)
+            at = 0
+            while at < len(message):
+                kind, at = chr(message[at]), at + 1
+                frames = []
+                while message[at] != 0:
+                    null = message.index(0, at)
+                    frames.append(tuple(message[at:null].decode().split("\x1f")))
+                    at = null + 1
+                at += 1
+                replies.append(frames if kind == "=" else None)
+    ours.close()
+    child.wait()
+    return replies
+
+
+def short(path):
+    # As rt/symbolize/source_path.c does.
+    if "/." not in path and "//" not in path and not path.startswith("./"):
+        return path
+    flat = os.path.normpath(path)
+    if os.path.isfile(path) and not (os.path.exists(flat) and os.path.samefile(path, flat)):
+        return path
+    return flat
+
+
+def ask_llvm(program, file, addresses):
+    lines = "".join('CODE "%s" 0x%x\n' % (file, a) for a in addresses)
+    out = subprocess.run([program, "--inlines", "--functions=linkage", "--demangle",
+                          "--output-style=JSON"], input=lines, capture_output=True, text=True,
+                         check=True)
+    for line in out.stdout.splitlines():
+        yield [(s["FunctionName"], short(s["FileName"]), str(s["Line"]), str(s["StartLine"]))
+               for s in json.loads(line).get("Symbol", []) if s["FunctionName"]]
+
+
+def main():
+    mprof, llvm, file = sys.argv[1:4]
+    step = int(sys.argv[4]) if len(sys.argv) > 4 else 7
+    file = os.path.abspath(file)
+    addresses = [a for start, size in text_sections(file) for a in range(start, start + size, step)]
+    ours = ask_mprof(mprof, file, addresses)
+    different = left = 0
+    for address, a, b in zip(addresses, ours, ask_llvm(llvm, file, addresses), strict=True):
+        if a is None:
+            left += 1
+        elif a != b:
+            different += 1
+            if different <= 10:
+                print("0x%x: mprof-symbolizer: %s\n    llvm-symbolizer: %s" % (address, a, b))
+    equal = len(addresses) - left - different
+    inlined = sum(a is not None and len(a) > 1 for a in ours)
+    print("addresses: equal: %d, with inlined functions: %d, left to llvm-symbolizer: %d, "
+          "different: %d" % (equal, inlined, left, different))
+    return different != 0
+
+
+sys.exit(main())

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof-symbolizer: the program that finds the names of addresses for the
+// runtime. llvm-symbolizer takes tens of milliseconds and about 60 MB to start,
+// which is much more than a short program takes. This program starts in less
+// than a millisecond. It reads only what names need, and leaves unusual files
+// to llvm-symbolizer. symbolizer_protocol.h describes the messages.
+
+#include "Symbolizer.h"
+
+#include "symbolize/symbolizer_protocol.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+extern "C" void mprof_source_path(char *Path);
+
+namespace mprof {
+namespace {
+
+using Request = mprof_symbolizer_request;
+
+enum {
+  Connection = STDIN_FILENO,
+  FilesMax = 32,
+  NameMax = 16384, // size of a name in the runtime, see symbolizer_answer.c
+};
+
+// A file that was asked about.
+struct KnownFile {
+  Request Query; // only the fields that describe the file
+  ElfFile File;
+  bool IsOpen = false, IsRight = false;
+  std::unique_ptr<Symbolizer> S;
+
+  explicit KnownFile(const Request &R) : Query(R) {
+    IsOpen = File.open(R.file);
+    IsRight = IsOpen && (R.build_id[0] != '\0' ? File.buildId() == R.build_id
+                                               : File.changedNs() < R.noted_ns);
+    if (IsRight && !File.hasSeparateDebugFile(R.file))
+      S = std::make_unique<Symbolizer>(File);
+  }
+
+  bool isFileOf(const Request &R) const {
+    return strcmp(Query.file, R.file) == 0 &&
+           strcmp(Query.build_id, R.build_id) == 0 &&
+           Query.noted_ns == R.noted_ns;
+  }
+
+  // The file at this path is another file than the one that was loaded, so the
+  // addresses have no names. In the path of a mapping, \012 may stand for a
+  // line break, which is left to llvm-symbolizer's caller.
+  bool hasNoNames() const {
+    return IsOpen && !IsRight && strstr(Query.file, "\\012") == nullptr;
+  }
+};
+
+// Appends a field of a frame. Control characters would end a field or a line of
+// an output file, so they are written as octal numbers.
+void putField(std::string &Out, const std::string &Field) {
+  for (const char C : Field) {
+    const auto U = static_cast<unsigned char>(C);
+    if (U >= 0x20 && U != 0x7f) {
+      Out += C;
+      continue;
+    }
+    Out += '\\';
+    for (const unsigned Unit : {64u, 8u, 1u})
+      Out += static_cast<char>('0' + U / Unit % 8);
+  }
+}
+
+// Returns a reply that sends the runtime to llvm-symbolizer.
+std::string askLLVM() { return {MPROF_REPLY_ASK_LLVM, '\0'}; }
+
+std::string makeReply(const Answer &A) {
+  std::string Reply(1, MPROF_REPLY_KNOWN);
+  if (!A.IsKnown)
+    return askLLVM();
+  for (const Frame &F : A.Frames) {
+    if (F.Function.empty())
+      continue;
+    std::string Function, Path;
+    putField(Function, F.Function);
+    putField(Path, F.File);
+    if (Function.size() >= NameMax || Path.size() >= NameMax)
+      return askLLVM();
+    mprof_source_path(Path.data());
+    constexpr char Separator = '\x1f'; // MPROF_FRAME_SEPARATOR
+    Reply += Function + Separator + Path.c_str() + Separator +
+             std::to_string(F.Line) + Separator + std::to_string(F.StartLine);
+    Reply += '\0';
+  }
+  Reply += '\0';
+  return Reply.size() < MPROF_REPLY_SIZE ? Reply : askLLVM();
+}
+
+bool send(const std::string &Message) {
+  return ::send(Connection, Message.data(), Message.size(), MSG_NOSIGNAL) >= 0;
+}
+
+// Answers a request. Returns false if the runtime has closed the connection.
+bool serve(KnownFile &K, const Request &R) {
+  std::vector<uint64_t> Addresses(R.addresses, R.addresses + R.count);
+  std::sort(Addresses.begin(), Addresses.end());
+  Addresses.erase(std::unique(Addresses.begin(), Addresses.end()),
+                  Addresses.end());
+  std::vector<Answer> Answers(Addresses.size());
+  if (K.S != nullptr)
+    Answers = K.S->symbolize(Addresses);
+  else
+    for (Answer &A : Answers)
+      A.IsKnown = K.hasNoNames();
+  std::string Message;
+  for (uint32_t I = 0; I < R.count; I++) {
+    const auto At =
+        std::lower_bound(Addresses.begin(), Addresses.end(), R.addresses[I]);
+    const std::string Reply =
+        makeReply(Answers[static_cast<size_t>(At - Addresses.begin())]);
+    if (Message.size() + Reply.size() > MPROF_REPLY_SIZE) {
+      if (!send(Message))
+        return false;
+      Message.clear();
+    }
+    Message += Reply;
+  }
+  return send(Message);
+}
+
+KnownFile &findFile(std::vector<std::unique_ptr<KnownFile>> &Files,
+                    const Request &R) {
+  for (const auto &K : Files)
+    if (K->isFileOf(R))
+      return *K;
+  if (Files.size() == FilesMax)
+    Files.erase(Files.begin());
+  Files.push_back(std::make_unique<KnownFile>(R));
+  return *Files.back();
+}
+
+// Reads a request. Returns false at the end of the connection.
+bool receive(Request &R) {
+  const ssize_t N = recv(Connection, &R, sizeof(R), 0);
+  if (N < static_cast<ssize_t>(offsetof(Request, addresses)))
+    return false;
+  R.file[sizeof(R.file) - 1] = '\0';
+  R.build_id[sizeof(R.build_id) - 1] = '\0';
+  return R.count <= MPROF_REQUEST_ADDRESSES && R.count > 0;
+}
+
+} // namespace
+} // namespace mprof
+
+int main(int argc, char **argv) {
+  if (argc != 2 || strcmp(argv[1], MPROF_SYMBOLIZER_VERSION) != 0) {
+    fputs("mprof-symbolizer: finds function names for programs that are "
+          "profiled with MProf; it is not for use by hand\n",
+          stderr);
+    return 2;
+  }
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // a crash leaves no core file
+  std::vector<std::unique_ptr<mprof::KnownFile>> Files;
+  static mprof::Request R;
+  while (mprof::receive(R))
+    if (!mprof::serve(mprof::findFile(Files, R), R))
+      break;
+  _exit(0); // nothing to flush or to free
+}
