@@ -330,6 +330,8 @@ static void write_files(struct last_words *w) {
   // Symbolize once for all files, because they contain the same addresses.
   bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
+  if (has_names)
+    mprof_symbolize_all();
   w->base_len = strlen(w->base);
   choose_number(w, 1);
   mprof_outfile_keep_others(true);

@@ -2,19 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the functions, files and lines of return addresses; see symbolize.h.
-// Each address is looked up only once. names.c keeps the names, and
-// symbolize_helper.c asks llvm-symbolizer for names that are not kept.
+// Each address is looked up only once. names.c keeps the names. For names that
+// are not kept, own_symbolizer.c asks mprof-symbolizer. For names that
+// mprof-symbolizer does not know, symbolize_helper.c asks llvm-symbolizer.
 
 #include "symbolize/symbolize.h"
 
+#include "bucket/bucket.h"
 #include "lock_wait/hook_names.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/names.h"
+#include "symbolize/own_symbolizer.h"
+#include "symbolize/pctable.h"
 #include "symbolize/symbolize_helper.h"
 #include "sys/assert.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/sort.h"
 
 #include <string.h>
 
@@ -23,7 +29,10 @@ static struct {
   unsigned uses;    // calls of mprof_symbolize_begin minus calls of _end
   bool wants_names; // the outermost mprof_symbolize_begin asked for names
   bool is_off;      // see mprof_symbolize_turn_off
-} state;            // guarded by writer_lock
+  // Look up at most so many addresses of all stacks together, when the first
+  // name is needed. 0: this was done.
+  size_t ahead_max;
+} state; // guarded by writer_lock
 
 mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
@@ -56,16 +65,109 @@ static uint64_t identify(const struct mprof_mapping *found) {
   return m->module;
 }
 
+// --- looking up many addresses together ---
+//
+// For each request, mprof-symbolizer reads the symbol table and the debug
+// information of the functions that are asked about. So one request for all
+// addresses is much faster than a request for each.
+
+// At the end of the process, nearly all stacks are shown. Else, stacks that are
+// not needed are looked up only if they are few.
+enum { AHEAD_MAX = 1024, AHEAD_ALL = 20000 };
+
+// Adds the addresses of the stack of b to the table. Returns false if there are
+// too many, or if there is no memory.
+static bool add_stack(struct mprof_pc_table *t, const struct mprof_bucket *b) {
+  for (size_t i = 0; i < b->stack_len; i++) {
+    const mprof_pc pc =
+        mprof_maps_shown(&state.maps, b->stack[i], mprof_bucket_gone(b));
+    if (pc != 0 && (t->used >= state.ahead_max || !mprof_pc_table_get(t, pc)))
+      return false;
+  }
+  return true;
+}
+
+// Adds the addresses of all stacks of profiles to the table, as add_stack does.
+static bool add_all_stacks(struct mprof_pc_table *t) {
+  for (int type = MPROF_BUCKET_MEM; type < MPROF_BUCKET_TYPES; type++)
+    if (type != MPROF_BUCKET_TRACE)
+      for (const struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
+           b = b->allnext)
+        if (!add_stack(t, b))
+          return false;
+  return true;
+}
+
+static bool is_lower(const void *a, const void *b) { return a < b; }
+
+struct kept {
+  uint64_t module;
+  const struct mprof_names *names; // of the last address
+};
+
+static void keep(mprof_pc pc, const char *frames, void *arg) {
+  struct kept *k = arg;
+  k->names = mprof_names_keep(pc, k->module, frames);
+}
+
+// Asks about the n sorted addresses, and keeps the names. The addresses of one
+// module follow each other.
+static void look_up(const mprof_pc *pc, size_t n) {
+  for (size_t first = 0, end; first < n; first = end) {
+    const struct mprof_mapping *m = mprof_maps_find(&state.maps, pc[first] - 1);
+    for (end = first + 1; end < n; end++)
+      if (m == NULL || pc[end] - 1 >= m->limit)
+        break;
+    struct kept k = {m == NULL ? 0 : identify(m), NULL};
+    if (m != NULL)
+      mprof_own_symbolizer_ask(m, pc + first, end - first, keep, &k);
+  }
+}
+
+// Looks up those addresses of all stacks whose names are not kept yet.
+static void look_ahead(void) {
+  struct mprof_pc_table t = {0};
+  void **pc = NULL;
+  size_t n = 0;
+  if (add_all_stacks(&t) && t.used > 0)
+    pc = mprof_os_map(t.used * sizeof(*pc));
+  for (size_t i = 0; pc != NULL && i < t.count; i++) {
+    const mprof_pc p = t.slots[i].pc;
+    const struct mprof_mapping *m =
+        p == 0 ? NULL : mprof_maps_find(&state.maps, p - 1);
+    if (m != NULL && mprof_hooked_name(p) == NULL &&
+        mprof_names_find(p, identify(m)) == NULL)
+      pc[n++] = (void *)p;
+  }
+  if (pc != NULL) {
+    mprof_sort(pc, n, is_lower);
+    look_up((const mprof_pc *)pc, n);
+    mprof_os_unmap(pc, t.used * sizeof(*pc));
+  }
+  mprof_pc_table_free(&t);
+}
+
+// --- names of an address ---
+
 // Returns the names of the return address pc in the mapping m, or NULL if there
-// are none.
+// are none. Asks mprof-symbolizer first, and then llvm-symbolizer.
 static const struct mprof_names *find_names(mprof_pc pc,
                                             const struct mprof_mapping *m) {
   if (!state.wants_names)
     return NULL;
   const uint64_t module = identify(m);
   const struct mprof_names *names = mprof_names_find(pc, module);
+  if (names == NULL && state.ahead_max != 0) {
+    look_ahead();
+    state.ahead_max = 0;
+    names = mprof_names_find(pc, module);
+  }
   if (names != NULL)
     return names;
+  struct kept k = {module, NULL};
+  mprof_own_symbolizer_ask(m, &pc, 1, keep, &k);
+  if (k.names != NULL)
+    return k.names;
   const bool is_mapped = m < state.maps.v + state.maps.len;
   const char *reply = mprof_symbolize_ask(pc, m, is_mapped);
   return reply == NULL ? NULL : mprof_names_keep(pc, module, reply);
@@ -115,19 +217,27 @@ int mprof_symbolize_begin(bool names) {
     return error;
   state.uses = 1;
   state.wants_names = names && !state.is_off;
+  state.ahead_max = AHEAD_MAX;
   return 0;
+}
+
+void mprof_symbolize_all(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && state.uses > 0);
+  state.ahead_max = AHEAD_ALL;
 }
 
 void mprof_symbolize_end(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && state.uses > 0);
   if (--state.uses > 0)
     return;
+  mprof_own_symbolizer_stop();
   mprof_symbolize_helper_stop();
   mprof_names_trim(mprof_unloads_unloads());
   mprof_maps_free(&state.maps);
 }
 
 void mprof_symbolize_forget(void) {
+  mprof_own_symbolizer_forget();
   mprof_symbolize_helper_forget();
   mprof_names_forget();
   memset(&state, 0, sizeof(state));

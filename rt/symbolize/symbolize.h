@@ -32,6 +32,10 @@ struct mprof_frame {
 // may be nested. The inner calls use the helper of the outermost call.
 int mprof_symbolize_begin(bool names);
 void mprof_symbolize_end(void);
+// Announces that the names of all stacks of profiles are needed, so that they
+// are looked up together, which is faster. Call this after
+// mprof_symbolize_begin, before the first mprof_symbolize.
+void mprof_symbolize_all(void);
 // If `off` is true, later calls of mprof_symbolize_begin ignore their argument
 // `names`, so that frames have only module and offset. If `off` is false,
 // frames have function names again. Call with writer_lock held.

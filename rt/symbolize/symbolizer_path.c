@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds llvm-symbolizer; see symbolizer_path.h.
+// Finds mprof-symbolizer and llvm-symbolizer; see symbolizer_path.h.
 
 #include "symbolize/symbolizer_path.h"
 
@@ -16,9 +16,16 @@
 
 enum { MESSAGE_SIZE = MPROF_PATH_MAX + 256 };
 
+// MPROF_SYMBOLIZER_PLACES: directories in which mprof-symbolizer may be: of the
+//   build tree, and of the installation. CMake defines it.
+#ifndef MPROF_SYMBOLIZER_PLACES
+#define MPROF_SYMBOLIZER_PLACES ""
+#endif
+
 static struct {
-  char path[MPROF_PATH_MAX];
-  bool has_reported; // the reason for missing names was reported
+  char path[MPROF_PATH_MAX]; // of llvm-symbolizer
+  char own[MPROF_PATH_MAX];  // of mprof-symbolizer
+  bool has_reported;         // the reason for missing names was reported
   char message[MESSAGE_SIZE];
 } state; // guarded by writer_lock
 
@@ -33,25 +40,34 @@ static bool is_symbolizer(const char *path) {
          strchr(path, '%') == NULL && mprof_os_is_executable(path);
 }
 
-static bool try_directory(const char *dir, size_t len, const char *name) {
-  struct mprof_text t = MPROF_TEXT(state.path);
+// Appends the name of a program to the directory, and stores the path in
+// `path`, which has MPROF_PATH_MAX bytes. Returns false if the path is too
+// long.
+static bool join(char *path, const char *dir, size_t len, const char *name) {
+  struct mprof_text t = {.buf = path, .cap = MPROF_PATH_MAX};
   mprof_text_mem(&t, dir, len);
   mprof_text_str(&t, "/");
   mprof_text_str(&t, name);
-  return t.len < sizeof(state.path) - 1 && is_symbolizer(state.path);
+  return t.len < MPROF_PATH_MAX - 1;
 }
 
-// Searches a colon-separated list of directories for a symbolizer with the
-// given name. Skips relative directories, because they depend on the current
-// directory, into which another user may have put a program.
-static bool search(const char *directories, const char *name) {
+// Searches a colon-separated list of directories for a program with the given
+// name that is_right accepts. Stores its path in `path`. Skips relative
+// directories, because they depend on the current directory, into which another
+// user may have put a program.
+static bool search_for(char *path, const char *directories, const char *name,
+                       bool (*is_right)(const char *path)) {
   for (const char *p = directories; p != NULL && *p != '\0';) {
     size_t len = strcspn(p, ":");
-    if (*p == '/' && try_directory(p, len, name))
+    if (*p == '/' && join(path, p, len, name) && is_right(path))
       return true;
     p += len + (p[len] == ':');
   }
   return false;
+}
+
+static bool search(const char *directories, const char *name) {
+  return search_for(state.path, directories, name, is_symbolizer);
 }
 
 static bool find_symbolizer(void) {
@@ -111,6 +127,23 @@ bool mprof_symbolizer_find(const char **path) {
       "external_symbolizer_path '", flag,
       "' is not an executable file whose name begins with llvm-symbolizer");
   return false;
+}
+
+bool mprof_symbolizer_find_own(const char **path) {
+  static const char name[] = "mprof-symbolizer";
+  *path = state.own;
+  // A server for debug information may have better names than the files.
+  // llvm-symbolizer asks it.
+  const char *server = mprof_flags_environment("DEBUGINFOD_URLS");
+  if (getauxval(AT_SECURE) != 0 ||
+      mprof_flags.external_symbolizer_path[0] != '\0' ||
+      (server != NULL && server[0] != '\0'))
+    return false;
+  // A build tree may be in a directory in which other users can create files.
+  return search_for(state.own, MPROF_SYMBOLIZER_PLACES, name,
+                    mprof_os_is_trusted) ||
+         search_for(state.own, mprof_flags_environment("PATH"), name,
+                    mprof_os_is_executable);
 }
 
 void mprof_symbolizer_forget(void) { state.has_reported = false; }

@@ -16,15 +16,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 #ifndef __WALL
 #define __WALL 0x40000000 // also waits for children that raise no SIGCHLD
 #endif
@@ -71,6 +76,16 @@ bool mprof_os_is_regular(int fd) {
 bool mprof_os_is_executable(const char *path) {
   return kind(path) == S_IFREG &&
          call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
+}
+
+bool mprof_os_is_trusted(const char *path) {
+  struct stat st;
+  // Only x86-64 has both a kernel and a libc with this struct stat.
+  if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) != 0)
+    return false;
+  return (st.st_uid == 0 ||
+          st.st_uid == (uid_t)call4(SYS_geteuid, 0, 0, 0, 0)) &&
+         (st.st_mode & S_IWOTH) == 0 && mprof_os_is_executable(path);
 }
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
@@ -127,6 +142,46 @@ void mprof_helper_look_at_itself(bool may) {
 
 // --- the helper ---
 
+// Closes all descriptors from first to last that are listed in /proc/self/fd.
+// For kernels before 5.9, which lack close_range.
+static void close_listed(unsigned first, unsigned last) {
+  enum { SIZE = 4096 };
+  char buf[SIZE] __attribute__((aligned(8)));
+  const int dir = (int)mprof_sys_open("/proc/self/fd",
+                                      O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  long n;
+  if (dir < 0)
+    return;
+  while ((n = mprof_sys_getdents(dir, buf, sizeof(buf))) > 0)
+    for (long at = 0; at < n;) {
+      const struct mprof_dirent *e = (const void *)(buf + at);
+      unsigned fd = 0;
+      for (const char *p = e->name; *p >= '0' && *p <= '9'; p++)
+        fd = fd * 10 + (unsigned)(*p - '0');
+      if (e->name[0] != '.' && fd >= first && fd <= last && fd != (unsigned)dir)
+        mprof_sys_close((int)fd);
+      at += e->length;
+    }
+  mprof_sys_close(dir);
+}
+
+static void close_from(unsigned first, unsigned last) {
+  if (call4(SYS_close_range, first, last, 0, 0) != 0)
+    close_listed(first, last);
+}
+
+static void limit_descriptors(void) {
+  enum { LIMIT = 256 };
+  struct {
+    uint64_t now, max;
+  } limit;
+  if (call4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit) != 0 ||
+      limit.now <= LIMIT)
+    return;
+  limit.now = LIMIT;
+  call4(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0);
+}
+
 // Separates the helper from the program's files. Redirects descriptors 0 to 2
 // to /dev/null and closes all other descriptors except fd. keep_stderr:
 // descriptor 2 stays unchanged. Also disables core dumps, so that a crash of
@@ -138,8 +193,9 @@ static void isolate(int fd, bool keep_stderr) {
     if (null >= 0 && !(i == 2 && keep_stderr))
       call4(SYS_dup2, null, i, 0, 0);
   if (fd > 3)
-    call4(SYS_close_range, 3, fd - 1, 0, 0);
-  call4(SYS_close_range, fd + 1, ~0u, 0, 0);
+    close_from(3, (unsigned)fd - 1);
+  close_from((unsigned)fd + 1, ~0u);
+  limit_descriptors();
 }
 
 static void set_signal_mask(const uint64_t *set, uint64_t *old) {
@@ -173,7 +229,7 @@ static int connect_pair(int fd[2]) {
 // helper must wait for its children. If the program is a subreaper, a remaining
 // child of the helper would become a child of the program.
 static void leave(void) {
-  call4(SYS_close_range, 0, ~0u, 0, 0);
+  close_from(0, ~0u);
   long r;
   do
     r = call4(SYS_wait4, -1, 0, __WALL, 0);
@@ -280,10 +336,22 @@ static void disconnect(struct mprof_helper *h) {
     mprof_sys_close(fd);
 }
 
+// Waits up to a second for the end of the helper. Returns at once if the kernel
+// (before 5.3) or a seccomp filter refuses to watch the helper.
+static void await_end(const struct mprof_helper *h) {
+  struct pollfd p = {.events = POLLIN};
+  p.fd = (int)call4(SYS_pidfd_open, h->pid, 0, 0, 0);
+  if (p.fd < 0)
+    return;
+  call4(SYS_poll, (long)&p, 1, 1000, 0);
+  mprof_sys_close(p.fd);
+}
+
 void mprof_helper_stop(struct mprof_helper *h) {
   if (h->pid == 0)
     return;
   disconnect(h);
+  await_end(h);
   for (int i = 0; i < 200; i++) {
     if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
       h->pid = 0;
@@ -329,6 +397,23 @@ static void execute(const char *path, const char *const args[], int in,
   call4(SYS_dup2, out, 1, 0, 0);
   set_signal_mask(&none, NULL);
   call4(SYS_execve, (long)path, (long)argv, (long)environ, 0);
+  for (;;)
+    call4(SYS_exit_group, 127, 0, 0, 0);
+}
+
+// The child shares the memory of the helper until it executes the program, and
+// the helper waits until then (vfork). The function is not inlined, so that the
+// child does not change variables of the helper.
+__attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
+                                                    const char *const args[]) {
+  enum { ARGS_MAX = 8 };
+  const char *argv[ARGS_MAX + 2] = {path}, *const none[] = {NULL};
+  for (int i = 0; i < ARGS_MAX && args[i] != NULL; i++)
+    argv[i + 1] = args[i];
+  if (call4(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0) != 0)
+    return;
+  call4(SYS_dup2, fd, 0, 0, 0);
+  call4(SYS_execve, (long)path, (long)argv, (long)none, 0);
   for (;;)
     call4(SYS_exit_group, 127, 0, 0, 0);
 }

@@ -22,6 +22,9 @@ bool mprof_os_is_same_file(const char *a, const char *b);
 bool mprof_os_is_regular(int fd);
 // Returns whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
+// Returns whether path is such a file, and belongs to root or to the user who
+// runs this process.
+bool mprof_os_is_trusted(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
 // Copies up to len bytes at address addr of this process to buf. The kernel
@@ -55,7 +58,9 @@ struct mprof_helper {
   int fd;  // the program's end of the connection to the helper
 };
 // Starts a helper that calls main(fd). fd is the helper's end of the connection
-// to the program. keep_stderr, for debugging: the helper keeps the program's
+// to the program. The helper's limit of descriptors is at most 256, because
+// sanitizer_common closes each number below the limit in each process that it
+// starts. keep_stderr, for debugging: the helper keeps the program's
 // stderr. Returns 0 or -errno.
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
                        bool keep_stderr);
@@ -77,6 +82,12 @@ void mprof_helper_kill(struct mprof_helper *h);
 void mprof_helper_forget(struct mprof_helper *h);
 
 // --- called in the helper ---
+
+// Executes the program path in a child of the helper. fd becomes the program's
+// standard input. The program has no environment, and blocks every signal. args
+// are as for mprof_child_start. When main returns, the helper waits for the end
+// of the program. If path cannot be executed, the connection ends.
+void mprof_helper_execute(int fd, const char *path, const char *const args[]);
 
 // A program that the helper has started. Its standard input and output are
 // pipes to the helper.

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starts mprof-symbolizer and exchanges messages with it; see own_symbolizer.h
+// and symbolizer_protocol.h. A helper process starts the program and waits for
+// its end:
+//
+//   this process --> helper --> mprof-symbolizer
+//        \____________ socket ____________/
+//
+// The helper is needed because the kernel sends SIGCHLD to the parent of a
+// process that has executed a program, and because wait functions report such a
+// process. The program's own handlers and waits must not notice it.
+
+#define _GNU_SOURCE 1
+
+#include "symbolize/own_symbolizer.h"
+
+#include "symbolize/symbolizer_path.h"
+#include "symbolize/symbolizer_protocol.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
+#include "thread/threads.h"
+
+#include <errno.h>
+#include <string.h>
+
+_Static_assert(MPROF_REQUEST_FILE == sizeof(((struct mprof_mapping *)0)->file),
+               "a request has the path of a mapping");
+_Static_assert(MPROF_REQUEST_BUILD_ID ==
+                   sizeof(((struct mprof_mapping *)0)->build_id),
+               "a request has the build ID of a mapping");
+
+#ifndef MPROF_OWN_SYMBOLIZER_TIMEOUT_MS
+// Time limit for a reply. The program reads even the debug information of large
+// programs in less than a second. Tests set a shorter time.
+#define MPROF_OWN_SYMBOLIZER_TIMEOUT_MS 10000
+#endif
+
+// Requests until mprof_own_symbolizer_stop. After each start of the program,
+// the first requests are fast. But the program keeps no index, so for many
+// requests llvm-symbolizer is faster, although it takes longer to start.
+enum { REQUESTS_MAX = 64 };
+
+struct messages {
+  struct mprof_symbolizer_request request;
+  char reply[MPROF_REPLY_SIZE];
+};
+
+static struct {
+  struct mprof_helper helper;
+  struct messages *messages;
+  const char *path; // path of mprof-symbolizer; NULL: not searched for yet
+  unsigned requests;
+  // The program cannot be used. Do not try again until the next stop.
+  bool has_failed;
+  bool has_timed_out; // the program sent no reply in time; never ask again
+} state;              // guarded by writer_lock
+
+// Runs in the helper.
+static void serve(int fd) {
+  static const char *const args[] = {MPROF_SYMBOLIZER_VERSION, NULL};
+  mprof_helper_execute(fd, state.path, args);
+}
+
+static bool start(void) {
+  if (state.helper.pid != 0)
+    return true;
+  if (state.path == NULL && !mprof_symbolizer_find_own(&state.path))
+    return false;
+  if (state.messages == NULL)
+    state.messages = mprof_os_map(sizeof(*state.messages));
+  return state.messages != NULL &&
+         mprof_helper_start(&state.helper, serve, false) == 0;
+}
+
+static void give_up(long error) {
+  state.has_failed = true;
+  state.has_timed_out = error == -ETIMEDOUT;
+  mprof_helper_kill(&state.helper);
+}
+
+// Returns whether m maps a file. The paths of other mappings begin with '[', or
+// mprof-symbolizer finds no file.
+static bool is_file(const struct mprof_mapping *m) { return m->file[0] == '/'; }
+
+static bool may_ask(const struct mprof_mapping *m) {
+  return !state.has_timed_out && !state.has_failed && is_file(m) &&
+         state.requests < REQUESTS_MAX;
+}
+
+// Receives a message. While this thread waits, other threads may interrupt it
+// to read its stack.
+static long receive(void) {
+  mprof_thread_set_interruptible(true);
+  long n = mprof_helper_receive(state.helper.fd, state.messages->reply,
+                                sizeof(state.messages->reply),
+                                MPROF_OWN_SYMBOLIZER_TIMEOUT_MS);
+  mprof_thread_set_interruptible(false);
+  return n;
+}
+
+// Returns the length of the reply at p, which ends with an empty string, or 0
+// if the reply is not complete. A reply begins with a character for its kind.
+static size_t reply_length(const char *p, const char *end) {
+  const char *s = p + 1;
+  while (s < end && *s != '\0') {
+    s = memchr(s, '\0', (size_t)(end - s));
+    if (s == NULL)
+      return 0;
+    s++;
+  }
+  return s < end ? (size_t)(s + 1 - p) : 0;
+}
+
+// Passes the replies in the message of len bytes to fn. Returns the number of
+// replies, which are for the addresses at pc, or 0 if the message is invalid.
+static size_t take_replies(const mprof_pc *pc, size_t n, size_t len,
+                           mprof_own_symbolizer_fn *fn, void *arg) {
+  const char *p = state.messages->reply, *end = p + len;
+  size_t taken = 0;
+  while (p < end && taken < n) {
+    const size_t size = reply_length(p, end);
+    if (size == 0)
+      return 0;
+    if (*p == MPROF_REPLY_KNOWN)
+      fn(pc[taken], p + 1, arg);
+    taken++;
+    p += size;
+  }
+  return p == end ? taken : 0;
+}
+
+// Asks about at most MPROF_REQUEST_ADDRESSES addresses.
+static void ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
+                mprof_own_symbolizer_fn *fn, void *arg) {
+  struct mprof_symbolizer_request *r = &state.messages->request;
+  r->noted_ns = m->noted_ns;
+  memcpy(r->file, m->file, sizeof(r->file));
+  memcpy(r->build_id, m->build_id, sizeof(r->build_id));
+  r->count = (uint32_t)n;
+  for (size_t i = 0; i < n; i++)
+    r->addresses[i] = pc[i] - 1 - m->bias;
+  state.requests++;
+  long len =
+      mprof_helper_send(state.helper.fd, r,
+                        offsetof(struct mprof_symbolizer_request, addresses) +
+                            n * sizeof(r->addresses[0]));
+  for (size_t done = 0; done < n && len >= 0;) {
+    len = receive();
+    const size_t taken =
+        len <= 0 ? 0 : take_replies(pc + done, n - done, (size_t)len, fn, arg);
+    if (taken == 0 && len >= 0)
+      len = -EPIPE; // the program has ended, or the message is invalid
+    done += taken;
+  }
+  if (len < 0)
+    give_up(len);
+}
+
+void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,
+                              size_t n, mprof_own_symbolizer_fn *fn,
+                              void *arg) {
+  for (size_t i = 0; i < n && may_ask(m); i += MPROF_REQUEST_ADDRESSES) {
+    if (!start()) {
+      state.has_failed = true;
+      return;
+    }
+    const size_t left = n - i;
+    ask(m, pc + i,
+        left < MPROF_REQUEST_ADDRESSES ? left : MPROF_REQUEST_ADDRESSES, fn,
+        arg);
+  }
+}
+
+void mprof_own_symbolizer_stop(void) {
+  mprof_helper_stop(&state.helper);
+  if (state.messages != NULL)
+    mprof_os_unmap(state.messages, sizeof(*state.messages));
+  state.messages = NULL;
+  state.path = NULL;
+  state.requests = 0;
+  state.has_failed = false;
+}
+
+void mprof_own_symbolizer_forget(void) {
+  const bool has_timed_out = state.has_timed_out;
+  mprof_helper_forget(&state.helper);
+  memset(&state, 0, sizeof(state));
+  state.has_timed_out = has_timed_out;
+}

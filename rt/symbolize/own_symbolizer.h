@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks mprof-symbolizer (tools/symbolizer) for the names of addresses. Most
+// names come from this program, because it starts in less than a millisecond.
+// symbolize_helper.c asks llvm-symbolizer for the rest. Call all functions of
+// this file with writer_lock held, except mprof_own_symbolizer_forget.
+
+#ifndef MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H
+#define MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H
+
+#include "symbolize/maps.h"
+
+// Receives the frames of the return address pc, in the form that
+// symbolizer_answer.h describes.
+typedef void mprof_own_symbolizer_fn(mprof_pc pc, const char *frames,
+                                     void *arg);
+
+// Asks about the n return addresses in the mapping m. Calls fn for each address
+// that mprof-symbolizer knows. Starts the program if it does not run. Does
+// nothing if the program cannot be used. No failure is reported, because
+// llvm-symbolizer is asked next.
+void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,
+                              size_t n, mprof_own_symbolizer_fn *fn, void *arg);
+// Ends the program. A later question starts it again, unless it has not replied
+// in time.
+void mprof_own_symbolizer_stop(void);
+// Forgets the parent's program in a forked child, which must not use it.
+void mprof_own_symbolizer_forget(void);
+
+#endif // MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H

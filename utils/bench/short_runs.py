@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures what MProf adds to a short process.
+
+    short_runs.py [-n RUNS] [--files N] [--plain PROGRAM] PROGRAM [ARGUMENT...]
+
+Runs PROGRAM, which is compiled with -fmprof, in turns:
+  plain       the program that --plain names, compiled without -fmprof
+  symbolize=0 without names of functions
+  default     with names of functions
+  llvm        with names from llvm-symbolizer
+Each turn runs all of them once. Prints for each the median time of RUNS runs, its
+quartiles, and the peak of the resident memory (RSS) of the largest process. --files sets the limit of open files (RLIMIT_NOFILE).
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# Prints the time in ms, the peak of the resident memory of the largest descendant in
+# KiB, and the exit status. A small process starts the program, because a child begins
+# with the memory of its parent.
+PEAK = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+int main(int argc, char **argv) {
+  (void)argc;
+  struct rusage of_all;
+  double begin = now();
+  pid_t pid = vfork();
+  if (pid == 0) {
+    int null = open("/dev/null", O_RDWR);
+    dup2(null, 1);
+    dup2(null, 2);
+    execv(argv[1], argv + 1);
+    _exit(127);
+  }
+  int status;
+  waitpid(pid, &status, 0);
+  double ms = now() - begin;
+  getrusage(RUSAGE_CHILDREN, &of_all);
+  printf("%f %ld %d\n", ms, of_all.ru_maxrss, status);
+  return 0;
+}
+"""
+
+
+def measure(launcher, command, options):
+    environment = {k: v for k, v in os.environ.items() if k != "MPROF_OPTIONS"}
+    if options is not None:
+        environment["MPROF_OPTIONS"] = options
+    out = subprocess.run([launcher] + command, env=environment, check=True,
+                         capture_output=True, text=True).stdout
+    ms, peak, status = out.split()
+    if status != "0":
+        sys.exit("short_runs.py: %s failed" % command[0])
+    return float(ms), int(peak)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-n", type=int, default=200)
+    parser.add_argument("--files", type=int)
+    parser.add_argument("--plain")
+    parser.add_argument("--llvm", action="store_true")
+    parser.add_argument("program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    a = parser.parse_args()
+    program = os.path.abspath(a.program)
+    if a.files is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (a.files, a.files))
+    with tempfile.TemporaryDirectory() as d:
+        launcher = os.path.join(d, "launcher")
+        subprocess.run(["cc", "-O2", "-static", "-x", "c", "-", "-o", launcher], input=PEAK,
+                       text=True, check=True)
+        log = "log_path=%s/profile" % d
+        variants = {
+            "symbolize=0": ([program], "symbolize=0:" + log),
+            "default": ([program], log),
+        }
+        if a.plain:
+            variants = {"plain": ([os.path.abspath(a.plain)], None), **variants}
+        if a.llvm:
+            symbolizer = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
+            variants["llvm"] = ([program], "external_symbolizer_path=%s:%s" % (symbolizer, log))
+        times = {name: [] for name in variants}
+        peaks = {name: 0 for name in variants}
+        for _ in range(a.n):
+            for name, (command, options) in variants.items():
+                ms, peak = measure(launcher, command + a.arguments, options)
+                times[name].append(ms)
+                peaks[name] = max(peaks[name], peak)
+                for f in os.listdir(d):
+                    if f.startswith("profile"):
+                        os.unlink(os.path.join(d, f))
+        for name in variants:
+            q = statistics.quantiles(times[name], n=4)
+            print("%-12s median %8.2f ms  quartiles %8.2f %8.2f  largest process %6d KiB" %
+                  (name, q[1], q[0], q[2], peaks[name]))
+
+
+main()
