@@ -155,13 +155,35 @@ static struct table *table_with_room_locked(void) {
   return bigger;
 }
 
+// Returns the number of words that slots need after the stack of a bucket.
+static size_t words_of(const struct mprof_bucket_slots *slots) {
+  return slots->roots_len + (1u + slots->codes_len + 3) / 4;
+}
+
+// Stores the slots after the stack of b, which has room for them. See
+// mprof_bucket_slots.
+static void put_slots(struct mprof_bucket *b,
+                      const struct mprof_bucket_slots *slots) {
+  MPROF_ASSERT(slots->roots_len <= MPROF_ROOTS_MAX);
+  mprof_pc *roots = b->stack + b->stack_len;
+  uint16_t *codes = (uint16_t *)(roots + slots->roots_len);
+  memcpy(roots, slots->roots, slots->roots_len * sizeof(roots[0]));
+  *codes++ = (uint16_t)words_of(slots);
+  memcpy(codes, slots->codes, slots->codes_len * sizeof(codes[0]));
+  atomic_store_explicit(&b->tells,
+                        (uint16_t)(MPROF_TELLS_SLOTS + slots->roots_len),
+                        memory_order_relaxed);
+}
+
 // (Go: newBucket)
 static struct mprof_bucket *new_bucket(uint64_t hash,
-                                       const struct mprof_bucket_key *key) {
-  size_t size = sizeof(struct mprof_bucket) + key->stack_len * sizeof(mprof_pc);
+                                       const struct mprof_bucket_key *key,
+                                       const struct mprof_bucket_slots *slots) {
+  const size_t after = slots ? words_of(slots) : 0;
+  const size_t words = key->stack_len + after;
+  size_t size = sizeof(struct mprof_bucket) + words * sizeof(mprof_pc);
   if (mprof_heapx_is_on() && key->type == MPROF_BUCKET_MEM)
-    size =
-        mprof_heapx_offset(key->stack_len) + sizeof(struct mprof_heapx_counts);
+    size = mprof_heapx_offset(words) + sizeof(struct mprof_heapx_counts);
   struct mprof_bucket *b = mprof_persistent_alloc(size);
   if (!b)
     return NULL;
@@ -177,11 +199,14 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   b->kind = key->kind;
   b->labels = key->labels;
   memcpy(b->stack, key->stack, key->stack_len * sizeof(b->stack[0]));
+  if (slots)
+    put_slots(b, slots);
   return b;
 }
 
-static struct mprof_bucket *insert_locked(uint64_t hash,
-                                          const struct mprof_bucket_key *key) {
+static struct mprof_bucket *
+insert_locked(uint64_t hash, const struct mprof_bucket_key *key,
+              const struct mprof_bucket_slots *slots) {
   struct mprof_bucket *b = find(
       atomic_load_explicit(&buckets.table, memory_order_relaxed), hash, key);
   if (b)
@@ -189,7 +214,7 @@ static struct mprof_bucket *insert_locked(uint64_t hash,
   struct table *t = table_with_room_locked();
   if (!t)
     return NULL;
-  b = new_bucket(hash, key);
+  b = new_bucket(hash, key, slots);
   if (!b)
     return NULL;
   b->allnext =
@@ -200,32 +225,50 @@ static struct mprof_bucket *insert_locked(uint64_t hash,
   return b;
 }
 
-struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
-                                      bool alloc) {
+static inline struct mprof_bucket *look_up(const struct mprof_bucket_key *key,
+                                           uint64_t *hash) {
   MPROF_ASSERT(key->type < MPROF_BUCKET_TYPES);
   MPROF_ASSERT(key->stack_len <= MPROF_MAX_STACK_DEPTH);
   // If labels is 0, this is the hash that Go computes for the stack and
   // key->size.
   const size_t size = key->size ^ (size_t)key->labels << 48;
-  uint64_t hash = mprof_bucket_hash(key->stack, key->stack_len, size);
-  struct table *t = atomic_load_explicit(&buckets.table, memory_order_acquire);
-  struct mprof_bucket *b = find(t, hash, key);
-  if (b || !alloc)
-    return b;
+  *hash = mprof_bucket_hash(key->stack, key->stack_len, size);
+  return find(atomic_load_explicit(&buckets.table, memory_order_acquire), *hash,
+              key);
+}
+
+static MPROF_NOINLINE struct mprof_bucket *
+insert(uint64_t hash, const struct mprof_bucket_key *key,
+       const struct mprof_bucket_slots *slots) {
   mprof_lock_acquire(&mprof_insert_lock);
-  b = insert_locked(hash, key);
+  struct mprof_bucket *b = insert_locked(hash, key, slots);
   mprof_lock_release(&mprof_insert_lock);
   return b;
 }
 
+struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
+                                      bool alloc) {
+  uint64_t hash;
+  struct mprof_bucket *b = look_up(key, &hash);
+  return b || !alloc ? b : insert(hash, key, NULL);
+}
+
+struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
+                                       const struct mprof_bucket_slots *slots) {
+  uint64_t hash;
+  struct mprof_bucket *b = look_up(key, &hash);
+  return b ? b : insert(hash, key, slots);
+}
+
 struct mprof_bucket *
-mprof_bucket_get_limited(const struct mprof_bucket_key *key) {
+mprof_bucket_get_limited(const struct mprof_bucket_key *key,
+                         const struct mprof_bucket_slots *slots) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
-  struct mprof_bucket *any = mprof_bucket_get(&shared, true);
+  struct mprof_bucket *any = mprof_bucket_make(&shared, slots);
   if (!any ||
       atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) >=
           MPROF_LOCKS_PER_STACK) {
@@ -234,7 +277,7 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key) {
                             memory_order_relaxed);
     return any;
   }
-  b = mprof_bucket_get(key, true);
+  b = mprof_bucket_make(key, slots);
   return b ? b : any;
 }
 

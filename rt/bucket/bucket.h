@@ -7,8 +7,8 @@
 //
 // Lookups take no lock. Insertions hold insert_lock. A bucket is published when
 // it is inserted in the table of bucket.c. After that, only the bucket's
-// counters and its fields `is_chain`, `cells` and `gone` change. Buckets are
-// never freed.
+// counters and its fields `tells`, `cells` and `gone` change. Buckets are never
+// freed.
 // (Go: bucket, stkbucket)
 
 #ifndef MPROF_RT_BUCKET_BUCKET_H
@@ -110,6 +110,13 @@ struct mprof_bucket_key {
   uint64_t rate;
 };
 
+// Where the return addresses of a stack are (stack_slots.h).
+struct mprof_bucket_slots {
+  const mprof_pc *roots; // return addresses that follow those of the stack
+  const uint16_t *codes;
+  uint16_t roots_len, codes_len;
+};
+
 // Memory layout of a MEM bucket: own and active fill the first cache line.
 // future begins the second cache line, so that the additions of many threads to
 // future do not slow down the additions to own by the bucket's owner (a shard,
@@ -121,7 +128,7 @@ struct mprof_bucket {
     struct mprof_thread_counts thread;
     struct mprof_custom_counts custom;
   };
-  // All fields from here on, except is_chain, cells and gone, are written once,
+  // All fields from here on, except tells, cells and gone, are written once,
   // before the bucket is published (inserted in the table).
   uint64_t hash;
   union { // same as in struct mprof_bucket_key
@@ -130,10 +137,17 @@ struct mprof_bucket {
   };
   uint32_t rate;
   uint16_t stack_len;
-  // True: frame pointers are known to lead to all frames of the stack, because
-  // all code of the stack keeps frame pointers (mprof_unwind_checked). May be
-  // set after the bucket is published; never cleared.
-  atomic_bool is_chain;
+  // Tells how an event is found to have the stack of this bucket.
+  //   0    Only unwinding by call frame information finds all frames.
+  //   MPROF_TELLS_SLOTS + n  The places of the return addresses are known
+  //        (stack_slots.h) and are stored after the stack. n return addresses
+  //        of libc's frames at the root follow those of the stack.
+  //   MPROF_TELLS_CHAIN + stack_len  Frame pointers are known to lead to all
+  //        frames, because all code of the stack keeps frame pointers
+  //        (mprof_unwind_checked).
+  // A 0 may become MPROF_TELLS_CHAIN + stack_len after the bucket is published.
+  // Otherwise the field does not change.
+  _Atomic uint16_t tells;
   // MEM: handle of the first struct mprof_cell_line (counts.h), through which
   // the cells of all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
@@ -149,6 +163,9 @@ struct mprof_bucket {
   // counts no further events. Written under modules_lock.
   _Atomic uint32_t gone;
   struct mprof_bucket *allnext; // next older bucket of the same type
+  // The return addresses. With MPROF_TELLS_SLOTS + n, these follow: n further
+  // return addresses; 16 bits with the number of words that follow the stack;
+  // and the codes of stack_slots.h.
   mprof_pc stack[];
 };
 _Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,
@@ -169,14 +186,20 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 // (mprof_guard_enter).
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc);
+// Returns the bucket of `key` as mprof_bucket_get does, and inserts it if
+// needed. If it inserts the bucket and `slots` is not NULL, stores the slots in
+// the bucket.
+struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
+                                       const struct mprof_bucket_slots *slots);
 // Returns the bucket of `key` and inserts it if needed, but limits the number
 // of buckets of one stack. Without the limit, a stack that waits for many locks
 // would need one bucket for each lock. If MPROF_LOCKS_PER_STACK other locks
 // already have buckets for this stack, returns the stack's common bucket, whose
 // object is 0. Returns NULL if there is no memory. Call with the recursion
-// guard set.
+// guard set. slots: as for mprof_bucket_make.
 struct mprof_bucket *
-mprof_bucket_get_limited(const struct mprof_bucket_key *key);
+mprof_bucket_get_limited(const struct mprof_bucket_key *key,
+                         const struct mprof_bucket_slots *slots);
 // Returns the number of the module unload (module_unloads.h) that removed code
 // in the stack of b. Returns 0 if no code in the stack is known to be unloaded.
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
@@ -187,14 +210,47 @@ static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
 // again and again would have a long search for a bucket among those with the
 // same stack. Acquires insert_lock. Call with modules_lock held.
 void mprof_bucket_bury(struct mprof_bucket *b, uint32_t unload);
+// Values of the field `tells`; a stack has at most MPROF_ROOTS_MAX further
+// return addresses.
+enum {
+  MPROF_TELLS_SLOTS = 1,
+  MPROF_TELLS_CHAIN = 16,
+  MPROF_ROOTS_MAX = MPROF_TELLS_CHAIN - MPROF_TELLS_SLOTS - 1
+};
+static inline unsigned mprof_bucket_tells(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->tells, memory_order_relaxed);
+}
 // Returns whether frame pointers are known to lead to all frames of the stack
 // of b.
 static inline bool mprof_bucket_is_chain(const struct mprof_bucket *b) {
-  return atomic_load_explicit(&b->is_chain, memory_order_relaxed);
+  return mprof_bucket_tells(b) >= MPROF_TELLS_CHAIN;
+}
+// Returns whether b has the slots of its stack.
+static inline bool mprof_bucket_has_slots(const struct mprof_bucket *b) {
+  return mprof_bucket_tells(b) - MPROF_TELLS_SLOTS <= MPROF_ROOTS_MAX;
 }
 // Records that frame pointers lead to all frames of the stack of b.
 static inline void mprof_bucket_set_chain(struct mprof_bucket *b) {
-  atomic_store_explicit(&b->is_chain, true, memory_order_relaxed);
+  if (mprof_bucket_tells(b) == 0)
+    atomic_store_explicit(&b->tells,
+                          (uint16_t)(MPROF_TELLS_CHAIN + b->stack_len),
+                          memory_order_relaxed);
+}
+// Returns the slots of a bucket that has them.
+static inline struct mprof_bucket_slots
+mprof_bucket_slots(const struct mprof_bucket *b) {
+  const mprof_pc *roots = b->stack + b->stack_len;
+  const unsigned roots_len = mprof_bucket_tells(b) - MPROF_TELLS_SLOTS;
+  const uint16_t *codes = (const uint16_t *)(roots + roots_len) + 1;
+  return (struct mprof_bucket_slots){
+      .roots = roots,
+      .codes = codes,
+      .roots_len = (uint16_t)roots_len,
+      .codes_len = (uint16_t)((codes[-1] - roots_len) * 4 - 1)};
+}
+// Returns the number of words that b has after its stack.
+static inline size_t mprof_bucket_words_after(const struct mprof_bucket *b) {
+  return mprof_bucket_has_slots(b) ? mprof_bucket_slots(b).codes[-1] : 0;
 }
 // Returns whether b and `key` agree in all properties except the stack, which
 // the caller compares. Returns false if code in the stack of b was unloaded.

@@ -6,29 +6,35 @@
 //   1. Search recent[], the thread's cache of buckets by call site, frame
 //      address and size. This step follows the frames and compares each return
 //      address with the stack of the cached bucket. The step copies no stack.
-//   2. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
+//   2. If the cached bucket has slots (stack_slots.h), compare its return
+//      addresses with those in the slots of the thread's stack. This step does
+//      not unwind the stack either.
+//   3. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
 //      1 has found a bucket whose return addresses all match, but the thread's
 //      stack may be longer than the bucket's stack, unwind only the rest of the
 //      stack.
-//   3. Search same[], the thread's cache of buckets by whole stack and size.
+//   4. Search same[], the thread's cache of buckets by whole stack and size.
 //      The hash of same[] is weaker and faster than the hash of bucket.c.
-//   4. Search the table of all buckets (bucket.c).
-//   5. Unwind the stack by call frame information (unwind_cfi.c), and repeat
-//      steps 3 and 4 for this stack. If no bucket exists, insert a new one.
+//   5. Search the table of all buckets (bucket.c).
+//   6. Unwind the stack by call frame information (unwind_cfi.c), and repeat
+//      steps 4 and 5 for this stack. If no bucket exists, insert a new one.
 //
-// Steps 1 and 2 may skip frames, because code without frame pointers may leave
-// any frame address in the frame pointer register. Therefore steps 1 to 4 find
-// only buckets whose field is_chain is set: frame pointers are known to lead to
-// all frames of the bucket's stack. Step 5 sets is_chain if, for each return
-// address, the unwind rule says that the code keeps a frame pointer. A later
-// stack with the same chain of return addresses has the same code, so the chain
-// skips no frame of the later stack either.
+// Steps 1 and 3 may skip frames, because code without frame pointers may leave
+// any frame address in the frame pointer register. Therefore steps 1 and 3 to 5
+// find only buckets for which mprof_bucket_is_chain returns true: frame
+// pointers are known to lead to all frames of the bucket's stack. Step 6
+// records this if, for each return address, the unwind rule says that the code
+// keeps a frame pointer. A later stack with the same chain of return addresses
+// has the same code, so the chain skips no frame of the later stack either.
 //
-// If some code of a stack keeps no frame pointer, each event of this stack
-// needs step 5. Step 5 marks the stack in recent[], so that later events skip
-// the steps 2 to 4. Stacks that begin in uninstrumented code need only step 5.
+// If some code of a stack keeps no frame pointer, step 6 stores the slots of
+// the stack in the new bucket, and later events need only step 2. Not every
+// stack has slots: an example is a stack that passes a signal handler. Each
+// event of such a stack needs step 6, which marks the stack in recent[], so
+// that later events skip the steps 3 to 5. A stack that begins in
+// uninstrumented code needs only the steps 2 and 6.
 //
-// The diagram shows the calls between files for one allocation. If step 5 is
+// The diagram shows the calls between files for one allocation. If step 6 is
 // made, bucket.c may be called twice. Each other file is called only once,
 // except the files in rt/sys:
 //   entry_heap.c -> sample.c
@@ -48,6 +54,7 @@
 #include "sys/assert.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/stack_slots.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 
@@ -78,30 +85,36 @@ static inline bool is_own(const struct mprof_thread *t, uintptr_t frame) {
   return frame >= t->range.lo && frame <= t->range.hi - 16;
 }
 
-// Searches recent[] for a bucket whose return addresses are the same as those
-// of the frames from `frame` on. Returns the bucket, or NULL. Stores the
-// address of the last compared frame in *last. The caller must check that the
-// thread's stack ends at *last, because the thread's stack may be longer than
-// the bucket's stack.
+// Returns the bucket in recent[] for the stack that begins at `frame`, or NULL.
+// The stack of this bucket may be another one. Returns NULL if the stack is not
+// the thread's own.
 static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              const struct mprof_bucket_key *key,
-                                             mprof_pc leaf, uintptr_t frame,
-                                             uintptr_t *last) {
-  const size_t leaves = leaf != 0;
-  const struct mprof_scratch *s = t->scratch;
+                                             uintptr_t frame) {
   if (!is_own(t, frame))
     return NULL;
   const mprof_pc pc = ((const mprof_pc *)frame)[1];
-  struct mprof_bucket *b = s->recent[recent_index(pc, frame, key)];
-  if (!b || b->stack_len < leaves + 2 ||
+  return t->scratch->recent[recent_index(pc, frame, key)];
+}
+
+// Returns whether the frames from `frame` on have the return addresses of the
+// bucket b, if frame pointers lead to all frames of b. Stores the address of
+// the last compared frame in *last. The caller must check that the thread's
+// stack ends at *last, because the thread's stack may be longer than the stack
+// of b.
+static inline bool is_chain_of(const struct mprof_thread *t,
+                               const struct mprof_bucket_key *key,
+                               mprof_pc leaf, uintptr_t frame,
+                               const struct mprof_bucket *b, uintptr_t *last) {
+  const size_t leaves = leaf != 0;
+  const unsigned tells = mprof_bucket_tells(b);
+  if (tells < MPROF_TELLS_CHAIN + leaves + 2 ||
       !mprof_bucket_matches_but_stack(b, key) ||
       (leaf != 0 && b->stack[0] != leaf))
-    return NULL;
+    return false;
   *last = frame;
   return mprof_unwind_along(&t->range, last, b->stack + leaves,
-                            b->stack_len - leaves)
-             ? b
-             : NULL;
+                            tells - MPROF_TELLS_CHAIN - leaves);
 }
 
 // Returns whether the thread's stack is known to end at the frame at `last`,
@@ -113,10 +126,10 @@ static inline bool ends_at_root(const struct mprof_scratch *s,
          b->end == MPROF_STACK_COMPLETE;
 }
 
-// Marks in recent[] a stack that has code without frame pointers. This bucket
-// never matches an event, because the bucket's type is 0, which is not a bucket
-// type.
-static struct mprof_bucket not_a_chain;
+// Marks in recent[] a stack that must be unwound by call frame information for
+// each event. The field `tells` of this bucket is 0, so no event is found to
+// have its stack.
+static struct mprof_bucket untold;
 
 // Describes the stack in the thread's buffer t->scratch->stack.
 struct found {
@@ -151,9 +164,9 @@ static struct mprof_bucket *without_object(const struct mprof_bucket_key *key) {
 }
 
 // Returns the bucket of *key if frame pointers are known to lead to all frames
-// of the stack; otherwise NULL. If is_chain is set only in the stack's common
+// of the stack; otherwise NULL. If this is recorded only in the stack's common
 // bucket (the bucket for object 0), inserts the bucket of *key if needed and
-// sets is_chain in it.
+// records it there, too.
 static struct mprof_bucket *find_chain(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b && mprof_bucket_is_chain(b))
@@ -163,7 +176,7 @@ static struct mprof_bucket *find_chain(const struct mprof_bucket_key *key) {
   const struct mprof_bucket *any = without_object(key);
   if (!any || !mprof_bucket_is_chain(any))
     return NULL;
-  b = mprof_bucket_get_limited(key);
+  b = mprof_bucket_get_limited(key, NULL);
   if (b)
     mprof_bucket_set_chain(b);
   return b;
@@ -186,8 +199,8 @@ known_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
   return b;
 }
 
-// Records that frame pointers lead to all frames of the stack f: sets is_chain
-// in its bucket b and in the stack's common bucket. If the stack is complete,
+// Records that frame pointers lead to all frames of the stack f, in its bucket
+// b and in the stack's common bucket. If the stack is complete,
 // stores its last frame in s->root. leaves: number of addresses at the start of
 // the stack that have no frame, 0 or 1.
 static void note_chain(struct mprof_thread *t,
@@ -208,60 +221,107 @@ static void note_chain(struct mprof_thread *t,
   }
 }
 
+// Returns the bucket of *key, whose stack begins at `frame`, and inserts it if
+// needed. leaves: number of addresses at the start of the stack that have no
+// frame, 0 or 1. telling: see struct mprof_unwound; 0 if a new bucket is to
+// have no slots.
+static MPROF_NOINLINE struct mprof_bucket *
+make(const struct mprof_thread *t, const struct mprof_bucket_key *key,
+     uintptr_t frame, size_t leaves, size_t telling) {
+  // The array is small, because the thread may have little stack memory. Slots
+  // of a stack that needs more codes are not stored.
+  enum { CODES_MAX = 288 };
+  uint16_t codes[CODES_MAX];
+  struct mprof_bucket_slots slots = {.roots = key->stack + key->stack_len,
+                                     .codes = codes};
+  if (telling != 0)
+    slots.codes_len = (uint16_t)mprof_slots_record(
+        &t->range, frame, key->stack + leaves, telling, codes, CODES_MAX);
+  slots.roots_len =
+      slots.codes_len == 0 ? 0 : (uint16_t)(leaves + telling - key->stack_len);
+  const bool has_slots =
+      slots.codes_len != 0 && slots.roots_len <= MPROF_ROOTS_MAX;
+  const struct mprof_bucket_slots *s = has_slots ? &slots : NULL;
+  return is_limited(key) ? mprof_bucket_get_limited(key, s)
+                         : mprof_bucket_make(key, s);
+}
+
 // Unwinds the stack from `frame` on by call frame information, and returns the
-// bucket of this stack. Adds the bucket to same[], and the bucket or
-// &not_a_chain to recent[].
+// bucket of this stack. Adds the bucket to same[], and also to recent[] if a
+// later event can be found to have this stack; otherwise &untold.
 static MPROF_NOINLINE struct mprof_bucket *
 find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
                mprof_pc leaf, uintptr_t frame) {
   struct mprof_scratch *s = t->scratch;
   const size_t leaves = leaf != 0;
   struct found f = {.frame = frame};
-  bool is_chain;
+  struct mprof_unwound facts;
   if (leaf != 0)
     s->stack[0] = leaf;
   f.len = leaves + mprof_unwind_checked(&t->range, frame, s->stack + leaves,
-                                        s->depth - leaves, &f.end, &is_chain);
-  if (is_own(t, frame))
+                                        s->depth - leaves, &facts);
+  f.end = facts.end;
+  const bool is_own_stack = is_own(t, frame);
+  if (is_own_stack)
     f.caller = ((const mprof_pc *)frame)[1];
   else if (f.len > leaves)
     f.caller = s->stack[leaves];
   set_stack(t, key, &f);
   struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
-  if (!b || !mprof_bucket_matches(b, key))
-    b = is_limited(key) ? mprof_bucket_get_limited(key)
-                        : mprof_bucket_get(key, true);
+  if (!b || !mprof_bucket_matches(b, key)) {
+    const bool needs_slots =
+        is_own_stack && !facts.is_chain && facts.telling > 1;
+    b = needs_slots ? mprof_bucket_get(key, false) : NULL;
+    if (!b)
+      b = make(t, key, frame, leaves, needs_slots ? facts.telling : 0);
+  }
   if (!b)
     return NULL;
-  if (is_chain)
+  if (facts.is_chain)
     note_chain(t, key, &f, leaves, b);
   *same = b;
-  s->recent[recent_index(f.caller, frame, key)] = is_chain ? b : &not_a_chain;
+  const bool is_told =
+      facts.is_chain || (is_own_stack && mprof_bucket_has_slots(b));
+  s->recent[recent_index(f.caller, frame, key)] = is_told ? b : &untold;
   return b;
 }
 
-// Returns whether the stack from `frame` on probably has code without frame
-// pointers. The result may be wrong, because stacks with the same recent_index
-// share an entry of recent[].
-static bool needs_tables(const struct mprof_thread *t,
-                         const struct mprof_bucket_key *key, uintptr_t frame) {
-  return is_own(t, frame) &&
-         t->scratch->recent[recent_index(((const mprof_pc *)frame)[1], frame,
-                                         key)] == &not_a_chain;
+// Returns whether the slots of the bucket b tell that the stack from `frame` on
+// is the stack of b. `frame` must lie on the thread's own stack.
+static inline bool has_slots_of(const struct mprof_thread *t,
+                                const struct mprof_bucket_key *key,
+                                mprof_pc leaf, uintptr_t frame,
+                                const struct mprof_bucket *b) {
+  const size_t leaves = leaf != 0;
+  if (!mprof_bucket_matches_but_stack(b, key) ||
+      (leaf != 0 && b->stack[0] != leaf))
+    return false;
+  const struct mprof_bucket_slots slots = mprof_bucket_slots(b);
+  return mprof_slots_match(&t->range, frame, b->stack + leaves,
+                           b->stack_len - leaves + slots.roots_len,
+                           slots.codes);
 }
 
-// Unwinds the stack from `frame` on and returns the bucket of this stack.
-static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
-                                                   struct mprof_bucket_key *key,
-                                                   mprof_pc leaf,
-                                                   uintptr_t frame) {
+// Returns the bucket of the stack from `frame` on, by its slots or by unwinding
+// the stack. recent: result of recent_at.
+static MPROF_NOINLINE struct mprof_bucket *
+find_at(struct mprof_thread *t, struct mprof_bucket_key *key, mprof_pc leaf,
+        uintptr_t frame, struct mprof_bucket *recent) {
   struct mprof_scratch *s = t->scratch;
+  if (recent && !mprof_bucket_is_chain(recent)) {
+    mprof_tls.is_foreign = false;
+    if (mprof_bucket_has_slots(recent) &&
+        has_slots_of(t, key, leaf, frame, recent))
+      return recent;
+    // The stack probably has code without frame pointers, too. This guess may
+    // be wrong, because stacks with the same recent_index share an entry of
+    // recent[].
+    return find_by_tables(t, key, leaf, frame);
+  }
   if (mprof_unlikely(mprof_tls.is_foreign)) {
     mprof_tls.is_foreign = false;
     return find_by_tables(t, key, leaf, frame);
   }
-  if (needs_tables(t, key, frame))
-    return find_by_tables(t, key, leaf, frame);
   const size_t leaves = leaf != 0;
   struct found f = {.frame = frame};
   if (leaf != 0)
@@ -305,11 +365,10 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      mprof_pc leaf, uintptr_t frame) {
   MPROF_ASSERT(mprof_tls.guarded && t->scratch);
   uintptr_t last;
-  struct mprof_bucket *b = mprof_likely(!mprof_tls.is_foreign)
-                               ? recent_at(t, key, leaf, frame, &last)
-                               : NULL;
-  if (mprof_unlikely(b == NULL))
-    return find_at(t, key, leaf, frame);
+  struct mprof_bucket *b = recent_at(t, key, frame);
+  if (mprof_unlikely(!b || mprof_tls.is_foreign ||
+                     !is_chain_of(t, key, leaf, frame, b, &last)))
+    return find_at(t, key, leaf, frame, b);
   if (mprof_likely(ends_at_root(t->scratch, b, last)))
     return b;
   return finish_at(t, key, b, leaf, frame, last);

@@ -59,15 +59,15 @@ static inline bool mprof_heapx_is_on(void) {
 }
 
 // Returns the offset in bytes from the start of a bucket to its heapx counters.
-// stack_len is the number of addresses in the bucket's stack.
-static inline size_t mprof_heapx_offset(uint32_t stack_len) {
-  size_t end = sizeof(struct mprof_bucket) + stack_len * sizeof(mprof_pc);
+// words: number of words of the bucket's stack and of what follows the stack.
+static inline size_t mprof_heapx_offset(size_t words) {
+  size_t end = sizeof(struct mprof_bucket) + words * sizeof(mprof_pc);
   return (end + 63) / 64 * 64;
 }
 static inline struct mprof_heapx_counts *
 mprof_heapx_of(const struct mprof_bucket *b) {
-  return (struct mprof_heapx_counts *)((char *)b +
-                                       mprof_heapx_offset(b->stack_len));
+  const size_t words = b->stack_len + mprof_bucket_words_after(b);
+  return (struct mprof_heapx_counts *)((char *)b + mprof_heapx_offset(words));
 }
 
 // --- events; call these functions only while the option is on ---

@@ -115,15 +115,14 @@ static bool has_stack(const struct mprof_thread *t, const struct mprof_hold *x,
 // Stores in record x the stack that begins at `frame`.
 static void set_stack(struct mprof_thread *t, struct mprof_hold *x,
                       uintptr_t frame) {
-  enum mprof_stack_end end;
-  bool is_chain;
+  struct mprof_unwound facts;
   if (mprof_likely(has_stack(t, x, frame)))
     return;
   size_t n = mprof_unwind_checked(&t->range, frame, x->stack, MPROF_HOLD_FRAMES,
-                                  &end, &is_chain);
+                                  &facts);
   for (; n < MPROF_HOLD_FRAMES; n++)
     x->stack[n] = 0;
-  x->is_chain = is_chain;
+  x->is_chain = facts.is_chain;
 }
 
 static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,

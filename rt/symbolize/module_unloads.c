@@ -16,6 +16,7 @@
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
+#include "unwind/rules.h"
 #include "unwind/unwind_cfi.h"
 
 #include <errno.h>

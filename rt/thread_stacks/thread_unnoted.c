@@ -16,6 +16,7 @@
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 #include "unwind/unwind_cfi.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include "process/modules.h"
 #include "sys/os_linux.h"
+#include "unwind/rules.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -106,8 +107,10 @@ void mprof_learn_root(mprof_pc pc) {
     mprof_pc unused = 0;
     if (atomic_compare_exchange_strong(&mprof_stack_roots.known[i], &unused,
                                        pc) ||
-        unused == pc)
+        unused == pc) {
+      mprof_rule_forget(pc - 1); // the rule of a known root is not plain
       return;
+    }
   }
 }
 

@@ -62,6 +62,11 @@ static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
          (is_foreign && mprof_stack_extend(range, addr));
 }
 
+// Reads the word at addr in any frame of a stack.
+MPROF_NO_SANITIZER static inline uintptr_t mprof_stack_word(uintptr_t addr) {
+  return *(const uintptr_t *)addr;
+}
+
 // --- roots ---
 
 // Finds the address range of libc's code. Called when the runtime starts.

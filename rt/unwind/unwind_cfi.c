@@ -1,155 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinds stacks by call frame information (eh_frame.h). This is done for
-// stacks that have code without frame pointers, and for each stack that the
-// runtime sees for the first time. The rule for a code address tells where the
-// caller's frame is. A rule fits in one word and is cached, so most steps need
-// only one table lookup. Code without call frame information is assumed to keep
-// frame pointers.
+// Unwinds stacks by call frame information (eh_frame.h). This is done for each
+// stack that the runtime sees for the first time, and for stacks with code
+// without frame pointers that are in no cache. The rule for a code address
+// (rules.h) tells where the caller's frame is. Code without call frame
+// information is assumed to keep frame pointers.
 
 #include "unwind/unwind_cfi.h"
 
 #include "sys/abi_words.h"
-#include "sys/os_linux.h"
-#include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 #include "unwind/stack_range.h"
 #include "unwind/unwind_fp.h"
 
-#include <string.h>
 #include <ucontext.h>
 
-// --- cache of rules ---
-
-// The cache of rules. Threads write an entry without a lock, so the two words
-// of an entry may come from different threads. Therefore the word `packed`
-// repeats 16 bits of the hash of `pc`. A reader uses an entry only if both
-// words match the address that the reader looks up.
-#define LG_REMEMBERED 12
-static struct {
-  _Atomic uintptr_t pc;
-  _Atomic uint64_t packed;
-} remembered[1u << LG_REMEMBERED];
-
-// A struct mprof_cfa_rule in one word, which is also the layout of the word
-// `packed`. Starting at bit 0: base (3 bits), bp_is_saved (1), bp_words (20),
-// cfa_words (24), hash of the address (16).
-struct rule {
-  uint64_t word;
-};
-#define BASE_BITS 3
-#define BP_BITS 20
-#define CFA_BITS 24
-#define BP_AT (BASE_BITS + 1)
-#define CFA_AT (BP_AT + BP_BITS)
-#define HASH_AT (CFA_AT + CFA_BITS)
-
-static uint64_t hash_of(uintptr_t pc) { return pc * 0x9e3779b97f4a7c15u; }
-
-static uint64_t bits_of(int32_t v, unsigned bits) {
-  return (uint32_t)v & ((1u << bits) - 1);
-}
-
-static uint64_t pack(const struct mprof_cfa_rule *r) {
-  return (uint64_t)r->base | (uint64_t)r->bp_is_saved << BASE_BITS |
-         bits_of(r->bp_words, BP_BITS) << BP_AT |
-         bits_of(r->cfa_words, CFA_BITS) << CFA_AT;
-}
-
-static enum mprof_cfa_base base_of(struct rule r) {
-  return (enum mprof_cfa_base)(r.word & ((1u << BASE_BITS) - 1));
-}
-static bool saves_bp(struct rule r) { return r.word >> BASE_BITS & 1; }
-// Returns the offset of the saved frame pointer from the CFA, in bytes.
-static uintptr_t bp_offset(struct rule r) {
-  return (uintptr_t)((int64_t)(r.word << (64 - CFA_AT)) >> (64 - BP_BITS)) * 8;
-}
-// Returns the offset of the CFA from the base register, in bytes.
-static uintptr_t cfa_offset(struct rule r) {
-  return (uintptr_t)((int64_t)(r.word << (64 - HASH_AT)) >> (64 - CFA_BITS)) *
-         8;
-}
-
-static bool fits(const struct mprof_cfa_rule *r) {
-  const struct rule packed = {pack(r)};
-  return bp_offset(packed) == (uintptr_t)(intptr_t)r->bp_words * 8 &&
-         cfa_offset(packed) == (uintptr_t)(intptr_t)r->cfa_words * 8;
-}
-
-static MPROF_NOINLINE struct rule make_rule(uintptr_t pc, bool is_sure) {
-  struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
-  if (is_sure)
-    r = mprof_eh_rule(pc);
-  if (!fits(&r))
-    r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
-  if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(pc + 1))
-    r.base = MPROF_CFA_OF_SIGNAL;
-  return (struct rule){pack(&r)};
-}
-
-// Returns the rule for pc, which is the last byte of a call instruction. If
-// is_sure is false, pc is only a guess, so the module of pc may be unloaded at
-// any time. In this case the module's call frame information is not read.
-static struct rule find_rule(uintptr_t pc, bool is_sure) {
-  const uintptr_t key = is_sure ? pc : ~pc;
-  uint64_t hash = hash_of(key);
-  size_t i = hash >> (64 - LG_REMEMBERED);
-  struct rule r = {
-      atomic_load_explicit(&remembered[i].packed, memory_order_relaxed)};
-  if (mprof_likely(atomic_load_explicit(&remembered[i].pc,
-                                        memory_order_relaxed) == key &&
-                   (r.word ^ hash << HASH_AT) >> HASH_AT == 0))
-    return r;
-  r = make_rule(pc, is_sure);
-  r.word |= hash << HASH_AT;
-  atomic_store_explicit(&remembered[i].pc, key, memory_order_relaxed);
-  atomic_store_explicit(&remembered[i].packed, r.word, memory_order_relaxed);
-  return r;
-}
-
-void mprof_unwind_forget(void) {
-  for (size_t i = 0; i < sizeof(remembered) / sizeof(remembered[0]); i++)
-    atomic_store_explicit(&remembered[i].pc, 0, memory_order_relaxed);
-}
-
 // --- following a stack ---
-
-// Start and end of the section mprof_text. It contains the runtime's entries,
-// which are functions that the program calls in place of hooked functions. The
-// linker defines these two symbols.
-#define SECTION_END __attribute__((weak, visibility("hidden")))
-extern const char __start_mprof_text[] SECTION_END;
-extern const char __stop_mprof_text[] SECTION_END;
-
-// An entry is a function of the runtime that the program calls in place of a
-// hooked function. The entry calls the hooked function, which may cause events.
-// For example, pthread_create allocates memory. The stacks of these events must
-// not show the entry.
-bool mprof_is_entry(uintptr_t pc) {
-  return pc - (uintptr_t)__start_mprof_text <
-         (uintptr_t)(__stop_mprof_text - __start_mprof_text);
-}
-
-// Reads the word at addr in any frame of the stack. Sanitizers must not check
-// this read, because the word may belong to another function's frame.
-__attribute__((no_sanitize("address", "thread", "memory"))) static uintptr_t
-word_at(uintptr_t addr) {
-  return *(const uintptr_t *)addr;
-}
-
-// Returns whether the code with rule r keeps a frame pointer. The frame pointer
-// register then points to the caller's frame pointer, and the return address
-// follows in memory. So the caller is the next frame in the chain of frame
-// pointers. Code without call frame information is assumed to keep a frame
-// pointer.
-static inline bool keeps_frame_pointer(struct rule r) {
-  const struct mprof_cfa_rule chain = {.base = MPROF_CFA_FROM_BP,
-                                       .cfa_words = 2,
-                                       .bp_is_saved = true,
-                                       .bp_words = -2};
-  return r.word << (64 - HASH_AT) == pack(&chain) << (64 - HASH_AT) ||
-         base_of(r) == MPROF_CFA_UNKNOWN;
-}
 
 // Stores in *word the word at addr. Returns false if addr does not lie in the
 // frames above the stack pointer sp, or is not readable.
@@ -158,20 +25,22 @@ static bool read_above(struct mprof_stack_range *range, bool is_foreign,
   if (addr - sp > MPROF_MAX_FRAME_BYTES || (addr & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, addr))
     return false;
-  *word = word_at(addr);
+  *word = mprof_stack_word(addr);
   return true;
 }
 
 // Does what ascend (below) does, for a rule r whose base is MPROF_CFA_AT_BP.
 static bool ascend_aligned(struct mprof_stack_range *range, bool is_foreign,
-                           struct rule r, struct mprof_registers *f) {
+                           struct mprof_rule r, struct mprof_registers *f) {
   uintptr_t bp, cfa;
   if (!read_above(range, is_foreign, f->sp, f->bp, &bp) ||
-      !read_above(range, is_foreign, f->sp, f->bp + cfa_offset(r), &cfa) ||
+      !read_above(range, is_foreign, f->sp, f->bp + mprof_rule_cfa_offset(r),
+                  &cfa) ||
       cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, cfa - 16))
     return false;
-  *f = (struct mprof_registers){.pc = word_at(cfa - 8), .sp = cfa, .bp = bp};
+  *f = (struct mprof_registers){
+      .pc = mprof_stack_word(cfa - 8), .sp = cfa, .bp = bp};
   return true;
 }
 
@@ -187,34 +56,37 @@ static inline bool ascend_chain(struct mprof_stack_range *range,
   if (bp + 8 - f->sp > MPROF_MAX_FRAME_BYTES || (bp & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, bp))
     return false;
-  *f = (struct mprof_registers){
-      .pc = word_at(bp + 8), .sp = bp + 16, .bp = word_at(bp)};
+  *f = (struct mprof_registers){.pc = mprof_stack_word(bp + 8),
+                                .sp = bp + 16,
+                                .bp = mprof_stack_word(bp)};
   return true;
 }
 
 // Replaces *f, the registers of a frame, by the registers of its caller, as
 // rule r describes. Returns false if the caller's frame cannot be found.
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
-                   struct rule r, struct mprof_registers *f) {
-  if (keeps_frame_pointer(r))
+                   struct mprof_rule r, struct mprof_registers *f) {
+  if (mprof_rule_keeps_frame_pointer(r))
     return ascend_chain(range, is_foreign, f);
-  if (base_of(r) == MPROF_CFA_AT_BP)
+  if (mprof_rule_base(r) == MPROF_CFA_AT_BP)
     return ascend_aligned(range, is_foreign, r, f);
   const uintptr_t cfa =
-      (base_of(r) == MPROF_CFA_FROM_SP ? f->sp : f->bp) + cfa_offset(r);
+      (mprof_rule_base(r) == MPROF_CFA_FROM_SP ? f->sp : f->bp) +
+      mprof_rule_cfa_offset(r);
   // The first comparison checks both bounds of cfa. If cfa is not above sp, the
   // unsigned difference is huge.
   if (cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, cfa - 16))
     return false;
   uintptr_t bp = f->bp;
-  if (saves_bp(r)) {
-    uintptr_t saved = cfa + bp_offset(r);
+  if (mprof_rule_saves_bp(r)) {
+    uintptr_t saved = cfa + mprof_rule_bp_offset(r);
     if (saved < range->lo || saved + 8 > range->hi)
       return false;
-    bp = word_at(saved);
+    bp = mprof_stack_word(saved);
   }
-  *f = (struct mprof_registers){.pc = word_at(cfa - 8), .sp = cfa, .bp = bp};
+  *f = (struct mprof_registers){
+      .pc = mprof_stack_word(cfa - 8), .sp = cfa, .bp = bp};
   return true;
 }
 
@@ -233,16 +105,6 @@ static size_t without_roots(const mprof_pc *pcs, size_t n) {
 
 // --- signals ---
 
-bool mprof_is_signal_return(mprof_pc pc) {
-  static const unsigned char glibc[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
-                                        0,    0,    0x0f, 0x05};
-  static const unsigned char musl[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  const void *code = (const void *)pc;
-  return mprof_sys_readable(pc) && mprof_sys_readable(pc + sizeof(glibc)) &&
-         (memcmp(code, glibc, sizeof(glibc)) == 0 ||
-          memcmp(code, musl, sizeof(musl)) == 0);
-}
-
 // Replaces the registers *f by the registers of the code that a signal has
 // interrupted. Call this function when f->pc is the address to which the signal
 // handler returns. The code at this address calls rt_sigreturn. The kernel has
@@ -255,9 +117,10 @@ static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
   if ((f->sp & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, (uintptr_t)&r[REG_RIP]))
     return false;
-  *f = (struct mprof_registers){.pc = word_at((uintptr_t)&r[REG_RIP]) + 1,
-                                .sp = word_at((uintptr_t)&r[REG_RSP]),
-                                .bp = word_at((uintptr_t)&r[REG_RBP])};
+  *f = (struct mprof_registers){.pc = mprof_stack_word((uintptr_t)&r[REG_RIP]) +
+                                      1,
+                                .sp = mprof_stack_word((uintptr_t)&r[REG_RSP]),
+                                .bp = mprof_stack_word((uintptr_t)&r[REG_RBP])};
   return true;
 }
 
@@ -278,6 +141,7 @@ struct walk {
   // Number of frames, counted from the leaf, up to the first frame whose code
   // keeps no frame pointer.
   size_t by_fp;
+  size_t telling; // see struct mprof_unwound
   enum mprof_stack_end end;
 };
 
@@ -292,20 +156,20 @@ static bool is_on_foreign(const struct walk *w) {
 
 // Does what rise (below) does, for frames whose rule does not describe a frame
 // pointer, and for the end of the stack.
-static bool rise_by_rule(struct walk *w, struct rule r) {
+static bool rise_by_rule(struct walk *w, struct mprof_rule r) {
   w->end = MPROF_STACK_COMPLETE;
-  if (base_of(r) == MPROF_CFA_ROOT || mprof_is_context_root(w->f.pc))
+  if (mprof_rule_base(r) == MPROF_CFA_ROOT || mprof_is_context_root(w->f.pc))
     return false;
-  w->is_sure = base_of(r) != MPROF_CFA_UNKNOWN;
-  if (w->range && base_of(r) == MPROF_CFA_OF_SIGNAL &&
+  w->is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
+  if (w->range && mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL &&
       ascend_signal(w->range, is_on_foreign(w), &w->f)) {
     // The handler may have run on an alternate signal stack, so the new f.sp
     // may lie on another stack.
     enter(w);
-  } else if (!w->range || base_of(r) == MPROF_CFA_OF_SIGNAL ||
+  } else if (!w->range || mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL ||
              !ascend(w->range, is_on_foreign(w), r, &w->f)) {
     const bool is_root =
-        w->range && base_of(r) == MPROF_CFA_UNKNOWN && w->f.bp == 0;
+        w->range && mprof_rule_base(r) == MPROF_CFA_UNKNOWN && w->f.bp == 0;
     w->end = is_root ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
     return false;
   }
@@ -315,9 +179,10 @@ static bool rise_by_rule(struct walk *w, struct rule r) {
 
 // Replaces w->f, the registers of a frame with rule r, by the registers of its
 // caller. If the stack ends at this frame, returns false and sets w->end.
-static inline bool rise(struct walk *w, struct rule r) {
-  if (mprof_likely(base_of(r) == MPROF_CFA_FROM_BP && keeps_frame_pointer(r) &&
-                   w->range && ascend_chain(w->range, is_on_foreign(w), &w->f)))
+static inline bool rise(struct walk *w, struct mprof_rule r) {
+  if (mprof_likely(mprof_rule_base(r) == MPROF_CFA_FROM_BP &&
+                   mprof_rule_keeps_frame_pointer(r) && w->range &&
+                   ascend_chain(w->range, is_on_foreign(w), &w->f)))
     return true;
   return rise_by_rule(w, r);
 }
@@ -336,39 +201,90 @@ static size_t keep(const struct walk *w, const mprof_pc *pcs, size_t n,
   return kept;
 }
 
-// Remembers the return address of main, whose frame is at main_frame. Does
-// nothing unless the calling thread is the process's first thread.
-static void learn_root_of_main(const struct walk *w, uintptr_t main_frame) {
-  if (w->own->is_main)
-    mprof_learn_root(word_at(main_frame + 8));
+// Ends the stack at main, which has the frame w->f.bp and is the last of the n
+// frames at pcs. In the process's first thread, remembers the return address of
+// main, and also stores it at pcs[n] if there is room.
+static void end_at_main(struct walk *w, mprof_pc *pcs, size_t n, size_t depth) {
+  w->end = MPROF_STACK_COMPLETE;
+  if (!w->own->is_main)
+    return;
+  const mprof_pc root = mprof_stack_word(w->f.bp + 8);
+  mprof_learn_root(root);
+  if (n < depth) {
+    pcs[n] = root;
+    w->telling = n + 1;
+  }
+}
+
+// Makes the part of follow() (below) that needs only plain rules (rules.h).
+// The stack has n frames so far. Returns the number of frames when a frame
+// needs more checks, or when n is depth.
+MPROF_NO_SANITIZER static size_t follow_plain(struct walk *w, mprof_pc *pcs,
+                                              size_t n, size_t depth,
+                                              uintptr_t main_frame) {
+  struct mprof_registers f = w->f;
+  size_t by_fp = w->by_fp;
+  const uintptr_t hi = w->range->hi;
+  while (n < depth) {
+    struct mprof_rule r;
+    uintptr_t cfa, bp = f.bp;
+    if (mprof_unlikely(!mprof_rule_is_cached(f.pc - 1, &r)))
+      break;
+    if (mprof_likely(mprof_rule_is_plain_from_sp(r))) {
+      cfa = f.sp + mprof_rule_cfa_offset(r);
+      if (cfa > hi)
+        break;
+      if (mprof_rule_saves_bp(r))
+        bp = mprof_stack_word(cfa + mprof_rule_bp_offset(r));
+    } else {
+      if (!mprof_rule_is_plain_chain(r) || bp - f.sp > MPROF_MAX_FRAME_BYTES ||
+          (bp & 7) != 0 || bp + 16 > hi || bp == main_frame)
+        break;
+      cfa = bp + 16;
+      bp = mprof_stack_word(bp);
+      by_fp += by_fp == n;
+    }
+    pcs[n++] = f.pc;
+    f = (struct mprof_registers){
+        .pc = mprof_stack_word(cfa - 8), .sp = cfa, .bp = bp};
+  }
+  w->f = f;
+  w->by_fp = by_fp;
+  return n;
 }
 
 // Unwinds the stack whose first frame has the registers w->f. Writes at most
 // depth return addresses to pcs and returns their number. Sets the fields end,
-// is_hiding and by_fp of *w.
+// is_hiding, by_fp and telling of *w.
 static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
-  struct rule r = {MPROF_CFA_UNKNOWN};
+  struct mprof_rule r = {MPROF_CFA_UNKNOWN};
   w->is_sure = true;
   w->end = MPROF_STACK_CUT_DEPTH;
   enter(w);
   while (n < depth) {
+    if (w->is_sure && w->range)
+      n = follow_plain(w, pcs, n, depth, main_frame);
+    if (n == depth)
+      break;
     const mprof_pc pc = w->f.pc;
     if (pc < MPROF_PAGE || pc >> 47) {
       w->end = pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
-      break;
+      return keep(w, pcs, n, false);
     }
     // Looks up pc - 1, which is a byte of the call instruction. pc itself may
     // already be the start of the next function, because the call may be the
     // last instruction of its function.
-    r = find_rule(pc - 1, w->is_sure);
-    const bool is_in_chain = keeps_frame_pointer(r);
+    r = mprof_rule_of(pc - 1, w->is_sure);
+    const bool is_in_chain = mprof_rule_keeps_frame_pointer(r);
     // If pc is a known root, all frames from here on belong to libc. Unwinding
     // stops at this frame to save time. If libc keeps frame pointers, unwinding
     // is fast, and this test is not needed.
     if (!is_in_chain && n > 0 && mprof_is_root(pc)) {
       w->end = MPROF_STACK_COMPLETE;
+      pcs[n] = pc;
+      w->telling = n + 1;
       return n;
     }
     if (mprof_likely(!mprof_is_entry(pc - 1)))
@@ -381,14 +297,16 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
     // example, f.bp of code without a frame pointer is the frame pointer of a
     // caller. So the code must keep a frame pointer.
     if (is_in_chain && main_frame != 0 && w->f.bp == main_frame) {
-      learn_root_of_main(w, main_frame);
-      w->end = MPROF_STACK_COMPLETE;
+      end_at_main(w, pcs, n, depth);
       return n;
     }
     if (!rise(w, r))
       break;
   }
-  return keep(w, pcs, n, base_of(r) == MPROF_CFA_ROOT);
+  const bool has_root = mprof_rule_base(r) == MPROF_CFA_ROOT;
+  if (w->end == MPROF_STACK_CUT_DEPTH || has_root)
+    w->telling = n;
+  return keep(w, pcs, n, has_root);
 }
 
 // Returns whether unwinding by frame pointers finds the same n frames that
@@ -400,29 +318,31 @@ static bool is_chain(const struct walk *w, size_t n) {
 
 size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
                             mprof_pc *pcs, size_t depth,
-                            enum mprof_stack_end *end,
-                            bool *by_frame_pointers) {
-  *end = MPROF_STACK_CUT_DEPTH;
-  *by_frame_pointers = false;
+                            struct mprof_unwound *facts) {
+  *facts = (struct mprof_unwound){.end = MPROF_STACK_CUT_DEPTH};
   if (depth == 0)
     return 0;
   struct mprof_stack_range foreign;
   if (!mprof_stack_enter(own, &foreign, fp))
     return 0;
-  struct walk w = {
-      .own = own,
-      .f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)}};
+  struct walk w = {.own = own,
+                   .f = {.pc = mprof_stack_word(fp + 8),
+                         .sp = fp + 16,
+                         .bp = mprof_stack_word(fp)}};
   const size_t n = follow(&w, pcs, depth);
-  *end = w.end;
-  *by_frame_pointers = is_chain(&w, n);
+  facts->end = w.end;
+  facts->is_chain = is_chain(&w, n);
+  facts->telling = w.is_hiding ? 0 : w.telling;
   return n;
 }
 
 size_t mprof_unwind_cfi(struct mprof_stack_range *own, uintptr_t fp,
                         mprof_pc *pcs, size_t depth,
                         enum mprof_stack_end *end) {
-  bool by_frame_pointers;
-  return mprof_unwind_checked(own, fp, pcs, depth, end, &by_frame_pointers);
+  struct mprof_unwound facts;
+  const size_t n = mprof_unwind_checked(own, fp, pcs, depth, &facts);
+  *end = facts.end;
+  return n;
 }
 
 size_t mprof_unwind_registers(struct mprof_stack_range *own,
@@ -441,18 +361,19 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
   struct mprof_stack_range *range = mprof_stack_enter(own, &foreign, fp);
   if (!range)
     return NULL;
-  struct mprof_registers f = {
-      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  struct mprof_registers f = {.pc = mprof_stack_word(fp + 8),
+                              .sp = fp + 16,
+                              .bp = mprof_stack_word(fp)};
   bool is_sure = true; // f.pc is certainly a return address; see struct walk
   for (int i = 0; i < FRAMES_MAX && f.pc >= MPROF_PAGE && f.pc >> 47 == 0;
        i++) {
     const uintptr_t sp = f.sp;
-    const struct rule r = find_rule(f.pc - 1, is_sure);
-    is_sure = base_of(r) != MPROF_CFA_UNKNOWN;
-    if (base_of(r) == MPROF_CFA_OF_SIGNAL)
+    const struct mprof_rule r = mprof_rule_of(f.pc - 1, is_sure);
+    is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
+    if (mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL)
       return ascend_signal(range, range == &foreign, &f) ? (const void *)sp
                                                          : NULL;
-    if (base_of(r) == MPROF_CFA_ROOT ||
+    if (mprof_rule_base(r) == MPROF_CFA_ROOT ||
         !ascend(range, range == &foreign, r, &f))
       return NULL;
   }
@@ -465,7 +386,7 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
 static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,
                          uintptr_t fp, uintptr_t frame) {
   while (fp < frame) {
-    uintptr_t next = word_at(fp);
+    uintptr_t next = mprof_stack_word(fp);
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
         !mprof_stack_reaches(range, is_foreign, next))
       return false;
@@ -487,16 +408,19 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
     return false;
   bool is_foreign = range == &foreign;
   if (has_in_chain(range, is_foreign, fp, frame))
-    return word_at(frame + 8) == pc;
-  struct mprof_registers f = {
-      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+    return mprof_stack_word(frame + 8) == pc;
+  struct mprof_registers f = {.pc = mprof_stack_word(fp + 8),
+                              .sp = fp + 16,
+                              .bp = mprof_stack_word(fp)};
   while (f.sp <= frame) {
     if (f.bp == frame)
       return mprof_stack_reaches(range, is_foreign, frame) &&
-             word_at(frame + 8) == pc;
-    const struct rule r = find_rule(f.pc - 1, true);
-    if (base_of(r) == MPROF_CFA_ROOT || base_of(r) == MPROF_CFA_UNKNOWN ||
-        base_of(r) == MPROF_CFA_OF_SIGNAL || !ascend(range, is_foreign, r, &f))
+             mprof_stack_word(frame + 8) == pc;
+    const struct mprof_rule r = mprof_rule_of(f.pc - 1, true);
+    if (mprof_rule_base(r) == MPROF_CFA_ROOT ||
+        mprof_rule_base(r) == MPROF_CFA_UNKNOWN ||
+        mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL ||
+        !ascend(range, is_foreign, r, &f))
       return false;
   }
   return false;
@@ -510,8 +434,9 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   struct mprof_stack_range foreign;
   range = mprof_stack_enter(range, &foreign, fp);
   for (int i = 0; range && i < BETWEEN_MAX; i++) {
-    const bool is_called_by_entry = mprof_is_entry(word_at(fp + 8) - 1);
-    uintptr_t next = word_at(fp);
+    const bool is_called_by_entry =
+        mprof_is_entry(mprof_stack_word(fp + 8) - 1);
+    uintptr_t next = mprof_stack_word(fp);
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
         !mprof_stack_reaches(range, range == &foreign, next))
       return 0;

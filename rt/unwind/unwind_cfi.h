@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Unwinds by call frame information (eh_frame.h), for stacks that pass through
-// code without frame pointers. The call frame information is cached, but this
+// code without frame pointers. The unwind rules are cached (rules.h), but this
 // way of unwinding is still slower than unwinding by frame pointers. So it is
-// used only for new stacks, and for stacks that have code without frame
-// pointers. The functions take no lock and may run in signal handlers.
+// used only for new stacks, and for stacks with code without frame pointers
+// that are in no cache. The functions take no lock and may run in signal
+// handlers.
 
 #ifndef MPROF_RT_UNWIND_UNWIND_CFI_H
 #define MPROF_RT_UNWIND_UNWIND_CFI_H
@@ -16,13 +17,27 @@
 // pointers.
 size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
-// Unwinds a stack as mprof_unwind_cfi does. Stores in *by_frame_pointers
-// whether all code of the stack keeps frame pointers, so that mprof_unwind
-// finds the same frames and the same end. If the value is true, it is also true
-// for each later stack for which mprof_unwind finds the same return addresses.
+// What mprof_unwind_checked finds out about a stack.
+struct mprof_unwound {
+  enum mprof_stack_end end;
+  // Whether all code of the stack keeps frame pointers, so that mprof_unwind
+  // finds the same frames and the same end. If the value is true, it is also
+  // true for each later stack for which mprof_unwind finds the same return
+  // addresses.
+  bool is_chain;
+  // Number of addresses at pcs that tell the whole stack: a later stack that
+  // begins with the same addresses has the same frames and the same end. These
+  // addresses are the frames and, if the stack is complete, the frames of libc
+  // at the root, which are no frames of the program. 0: no number of addresses
+  // tells where the stack ends, or the stack passes an entry of the runtime,
+  // which pcs does not show.
+  size_t telling;
+};
+// Unwinds a stack as mprof_unwind_cfi does, and stores facts about the stack in
+// *facts.
 size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
                             mprof_pc *pcs, size_t depth,
-                            enum mprof_stack_end *end, bool *by_frame_pointers);
+                            struct mprof_unwound *facts);
 // The registers from which mprof_unwind_registers starts. pc is the return
 // address of a call. For code that a signal has interrupted, pc is the address
 // of the interrupted instruction plus 1, because the unwinder looks up pc - 1.
@@ -33,14 +48,6 @@ struct mprof_registers {
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end);
-// Returns whether pc lies in an entry of the runtime, that is, in a function
-// that the program calls in place of a hooked function. Unwound stacks do not
-// contain entries.
-bool mprof_is_entry(uintptr_t pc);
-// Returns whether a signal handler returns to pc. The test compares the
-// instructions at pc with libc's instructions that call rt_sigreturn. Debuggers
-// use the same test.
-bool mprof_is_signal_return(mprof_pc pc);
 // Searches the stack above the frame at fp for a signal handler. Returns the
 // ucontext_t of the handler's signal. If several handlers are nested, returns
 // the ucontext_t of the last signal. Returns NULL if no handler is on the
@@ -58,9 +65,5 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
 // function that the program calls in place of a hooked function. Returns 0 if
 // no entry has called the function.
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
-// Drops the cached unwind rules, which were read from call frame information.
-// Called when a module was unloaded, because other code may be loaded at the
-// module's addresses.
-void mprof_unwind_forget(void);
 
 #endif // MPROF_RT_UNWIND_UNWIND_CFI_H

@@ -26,6 +26,7 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
+#include "unwind/rules.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 

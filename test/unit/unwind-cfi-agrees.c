@@ -157,6 +157,7 @@ void through(int depth) {
 #include "core.h"
 
 #include "sys/os_linux.h"
+#include "unwind/rules.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes unwind rules from call frame information and caches them. See rules.h.
+
+#include "unwind/rules.h"
+
+#include "sys/os_linux.h"
+#include "unwind/stack_range.h"
+#include "unwind/unwind_fp.h"
+
+#include <string.h>
+
+struct mprof_cached_rule mprof_cached_rules[1u << MPROF_LG_RULES];
+
+// Start and end of the section mprof_text. It contains the runtime's entries,
+// which are functions that the program calls in place of hooked functions. The
+// linker defines these two symbols.
+#define SECTION_END __attribute__((weak, visibility("hidden")))
+extern const char __start_mprof_text[] SECTION_END;
+extern const char __stop_mprof_text[] SECTION_END;
+
+bool mprof_is_entry(uintptr_t pc) {
+  return pc - (uintptr_t)__start_mprof_text <
+         (uintptr_t)(__stop_mprof_text - __start_mprof_text);
+}
+
+bool mprof_is_signal_return(uintptr_t pc) {
+  static const unsigned char glibc[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
+                                        0,    0,    0x0f, 0x05};
+  static const unsigned char musl[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
+  const void *code = (const void *)pc;
+  return mprof_sys_readable(pc) && mprof_sys_readable(pc + sizeof(glibc)) &&
+         (memcmp(code, glibc, sizeof(glibc)) == 0 ||
+          memcmp(code, musl, sizeof(musl)) == 0);
+}
+
+static uint64_t bits_of(int32_t v, unsigned bits) {
+  return (uint32_t)v & ((1u << bits) - 1);
+}
+
+static struct mprof_rule pack(const struct mprof_cfa_rule *r) {
+  return (struct mprof_rule){
+      (uint64_t)r->base | (r->bp_is_saved ? MPROF_RULE_BP_SAVED : 0) |
+      bits_of(r->bp_words, MPROF_RULE_BP_BITS) << MPROF_RULE_BP_AT |
+      bits_of(r->cfa_words, MPROF_RULE_CFA_BITS) << MPROF_RULE_CFA_AT};
+}
+
+static bool fits(const struct mprof_cfa_rule *r) {
+  const struct mprof_rule packed = pack(r);
+  return mprof_rule_bp_offset(packed) == (uintptr_t)(intptr_t)r->bp_words * 8 &&
+         mprof_rule_cfa_offset(packed) == (uintptr_t)(intptr_t)r->cfa_words * 8;
+}
+
+// Returns whether rule r for pc is plain; see mprof_rule_is_plain_from_sp.
+static bool is_plain(uintptr_t pc, const struct mprof_cfa_rule *r) {
+  if (mprof_is_entry(pc))
+    return false;
+  if (pack(r).word == MPROF_RULE_CHAIN)
+    return true;
+  const int32_t most = MPROF_MAX_FRAME_BYTES / 8;
+  return r->base == MPROF_CFA_FROM_SP && !mprof_is_root(pc + 1) &&
+         r->cfa_words > 0 && r->cfa_words <= most &&
+         (!r->bp_is_saved || (r->bp_words < 0 && r->bp_words >= -r->cfa_words));
+}
+
+static struct mprof_rule make(uintptr_t pc, bool is_sure) {
+  struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
+  if (is_sure)
+    r = mprof_eh_rule(pc);
+  if (!fits(&r))
+    r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
+  if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(pc + 1))
+    r.base = MPROF_CFA_OF_SIGNAL;
+  struct mprof_rule packed = pack(&r);
+  if (is_plain(pc, &r))
+    packed.word |= MPROF_RULE_PLAIN;
+  return packed;
+}
+
+MPROF_NOINLINE struct mprof_rule mprof_rule_read(uintptr_t pc, bool is_sure) {
+  const uintptr_t key = is_sure ? pc : ~pc;
+  const uint64_t hash = mprof_rule_hash(key);
+  struct mprof_cached_rule *c =
+      &mprof_cached_rules[hash >> (64 - MPROF_LG_RULES)];
+  struct mprof_rule r = make(pc, is_sure);
+  r.word |= hash << MPROF_RULE_HASH_AT;
+  atomic_store_explicit(&c->key, key, memory_order_relaxed);
+  atomic_store_explicit(&c->packed, r.word, memory_order_relaxed);
+  return r;
+}
+
+void mprof_rule_forget(uintptr_t pc) {
+  const uint64_t hash = mprof_rule_hash(pc);
+  atomic_store_explicit(&mprof_cached_rules[hash >> (64 - MPROF_LG_RULES)].key,
+                        0, memory_order_relaxed);
+}
+
+void mprof_unwind_forget(void) {
+  for (size_t i = 0; i < 1u << MPROF_LG_RULES; i++)
+    atomic_store_explicit(&mprof_cached_rules[i].key, 0, memory_order_relaxed);
+}
