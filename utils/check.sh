@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Checks everything that must hold before a change is committed: the build has no
-# warnings, the tests pass, and the source files pass clang-format, clang-tidy and
-# check-rooms.py. The last line of output says how many tests passed and failed.
-# clang-format, clang-tidy and check-rooms.py count as one test each.
+# warnings, the tests pass, the source files pass clang-format, clang-tidy and
+# check-rooms.py, and the short loads of utils/bench/run.sh gate have no more
+# instructions than before. The last line of output says how many tests passed and
+# failed. clang-format, clang-tidy, check-rooms.py and the gate count as one test each.
 
 set -eu
 
@@ -52,6 +53,7 @@ check_tidy() {
 check clang-format check_format
 check clang-tidy check_tidy
 check rooms utils/check-rooms.py
+check gate utils/bench/run.sh gate
 
 # Prints the number for $1 in the summary at the end of lit's output. The summary
 # has lines such as "  Passed: 12 (92.31%)".

@@ -8,21 +8,24 @@
 #   run.sh locks [PART...]    the block and mutex profiles
 #   run.sh trace [PART...]    the execution trace
 #   run.sh threads [PART...]  the stacks of all threads, and labels
+#   run.sh gate [--write]     compares the instructions of short loads with gate.txt,
+#                             or writes gate.txt anew; takes less than a minute
 # A PART is the name of a function in measure_heap.py, measure_locks.py,
 # measure_trace.py or measure_threads.py. Some parts of heap are in
 # measure_exact.py and measure_library.py. Writes the results into
 # build/bench/heap.json, locks.json, trace.json or threads.json. Makes a section of
 # docs/benchmarks.md and its plot from this file. BENCH_QUICK=1 makes the run short,
 # to test the scripts, and writes the page and the plot below build/bench/ instead.
-# The exit status does not depend on the figures. It is 1 only when a program fails,
-# or when a profile of locks or a trace lacks events.
+# The exit status does not depend on the figures, except that of gate. It is 1 only
+# when a program fails, or when a profile of locks or a trace lacks events.
 
 set -eu
 
 case ${1-} in
-heap | locks | trace | threads) what=$1 ;;
+heap | locks | trace | threads | gate) what=$1 ;;
 *)
   echo "usage: ${0##*/} heap|locks|trace|threads [PART...]" >&2
+  echo "       ${0##*/} gate [--write]" >&2
   exit 2
   ;;
 esac
@@ -33,11 +36,21 @@ top=$PWD
 out=$top/build/bench
 src=$top/utils/bench
 
-utils/setup.sh bench
+if [ "$what" = gate ]; then
+  utils/setup.sh
+else
+  utils/setup.sh bench
+fi
 if [ ! -f build/build.ninja ]; then
   cmake --preset release
 fi
 cmake --build build
+if [ "$what" = gate ] &&
+  ! grep -q '^CMAKE_BUILD_TYPE:.*=Release$' build/CMakeCache.txt; then
+  echo "gate: the instructions in gate.txt are those of a release build; run" \
+    "cmake --preset release" >&2
+  exit 1
+fi
 mkdir -p "$out"
 
 GO=$(command -v go || command -v /usr/local/go/bin/go ||
@@ -151,9 +164,23 @@ build_threads() {
   build_go threads "$GO_1_19" threads-go1.19
 }
 
+build_gate() {
+  heap=$out/gate-heap.o
+  clang-19 -O2 -c "$src/gate_heap.c" -o "$heap"
+  clang-19 -O2 -Iinclude "$src/gate.c" "$heap" -o "$out/gate-plain"
+  "$mprof" -O2 -fmprof -Iinclude "$src/gate.c" "$heap" -o "$out/gate-mprof"
+  clang++-19 -O2 -std=c++17 "$src/strings.cpp" "$heap" \
+    -o "$out/gate-strings-plain"
+  "$mprof++" -O2 -fmprof -std=c++17 "$src/strings.cpp" "$heap" \
+    -o "$out/gate-strings-mprof"
+}
+
 echo "bench: building the programs"
 "build_$what"
 
+if [ "$what" = gate ]; then
+  exec python3 "$src/gate.py" "$@"
+fi
 python3 "$src/measure.py" "$what" "$@"
 if [ "${BENCH_QUICK:-0}" = 0 ]; then
   python3 "$src/report.py" "$what" "$top/docs"
