@@ -412,6 +412,8 @@ __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
     argv[i + 1] = args[i];
   if (call4(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0) != 0)
     return;
+  // If the helper is killed because of a timeout, the program ends, too.
+  call4(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
   call4(SYS_dup2, fd, 0, 0, 0);
   call4(SYS_execve, (long)path, (long)argv, (long)none, 0);
   for (;;)

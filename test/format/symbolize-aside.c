@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the program does not notice that MProf runs llvm-symbolizer to find
-// the names of frames. Afterwards no child process, signal, descriptor, mapping
+// Intent: the program does not notice that MProf runs mprof-symbolizer or
+// llvm-symbolizer to find the names of frames. Afterwards no child process, signal, descriptor, mapping
 // or text on stdout is left over. This holds even if SIGCHLD is ignored or the
 // calling thread has a small stack.
 //
@@ -11,6 +11,8 @@
 // RUN: ./app > out && test ! -s out
 // RUN: ./app ignore > out && test ! -s out
 // RUN: ./app >&- <&-
+// RUN: %run{external_symbolizer_path=%llvm_tools/llvm-symbolizer} ./app > out && test ! -s out
+// RUN: %run{external_symbolizer_path=%llvm_tools/llvm-symbolizer} ./app ignore > out && test ! -s out
 
 #include "core.h"
 #include "snap.h"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a set-user-id program does not start llvm-symbolizer, which would run
-// with the environment of the user who started the program.
+// Intent: a set-user-id program starts neither mprof-symbolizer nor
+// llvm-symbolizer, which would run with the environment of the user who started
+// the program.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
@@ -13,6 +14,7 @@
 // RUN: %run{external_symbolizer_path=./llvm-symbolizer} ./app 2> err
 // RUN: not grep names err
 // RUN: test ! -e ran
+// RUN: ./app
 
 #include "core.h"
 #include "secure.h"

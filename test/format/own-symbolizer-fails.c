@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: if mprof-symbolizer does not work, frames have the names that
+// llvm-symbolizer gives, and there is no message. This holds if the program
+// ends at once, sends a wrong reply, cannot be executed or does not reply. A
+// program that has not replied in time is never started again, also not in a
+// forked child.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE \
+// RUN:   -DMPROF_OWN_SYMBOLIZER_TIMEOUT_MS=300 \
+// RUN:   "-DMPROF_SYMBOLIZER_PLACES=\"$PWD\"" %s \
+// RUN:   %rt/symbolize/own_symbolizer.c %rt/symbolize/symbolizer_path.c \
+// RUN:   %rtlib %sanitizer_common -o app
+//
+// RUN: printf "#!/bin/sh\necho >> '%t.dir/starts'\n" > begin
+// RUN: (cat begin && echo 'exit 1') > mprof-symbolizer
+// RUN: chmod +x mprof-symbolizer
+// RUN: ./app 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
+// RUN: (cat begin && echo 'printf =wrong >&0; exec sleep 100') > mprof-symbolizer
+// RUN: ./app 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
+// RUN: (cat begin && echo 'exec sleep 100') > mprof-symbolizer
+// RUN: ./app 2> err && test ! -s err && wc -l < starts | grep -x 1
+// RUN: echo '#!/nowhere' > mprof-symbolizer
+// RUN: ./app 2> err && test ! -s err
+//
+// A working program at this path is used.
+// RUN: echo 'exec %build/bin/mprof-symbolizer "$@"' | cat begin - > mprof-symbolizer
+// RUN: rm starts && ./app works 2> err && test ! -s err
+// RUN: wc -l < starts | grep -x 4
+// A program that another user can change is not used.
+// RUN: rm starts && chmod o+w mprof-symbolizer && ./app 2> err && test ! -e starts
+
+#include "core.h"
+#include "snap.h"
+
+#include "process/process.h"
+#include "symbolize/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((noinline)) void leaf(void) {
+  __asm__ volatile(".fill 16, 1, 0x90"); // each is looked up once
+}
+
+static void look(const struct mprof_frame *f, void *arg) {
+  *(bool *)arg = strcmp(f->function, "leaf") == 0 && f->line > 0;
+}
+
+static void find_names(int first) {
+  bool has_name;
+  writer_enter();
+  CHECK_EQ(mprof_symbolize_begin(true), 0);
+  for (int i = 0; i < 2; i++) {
+    has_name = false;
+    CHECK(mprof_symbolize(snap_pc(leaf, first + i), look, &has_name));
+    CHECK(has_name);
+  }
+  mprof_symbolize_end();
+  writer_leave();
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  CHECK(mprof_init_ready());
+  // With a working mprof-symbolizer, llvm-symbolizer is not needed.
+  if (argc > 1)
+    setenv("PATH", "/nowhere", 1);
+  for (int i = 0; i < 3; i++)
+    find_names(2 * i + 1);
+  pid_t pid = fork();
+  if (pid == 0) {
+    find_names(1);
+    _exit(3);
+  }
+  int status;
+  CHECK_EQ(waitpid(pid, &status, 0), pid);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  return 0;
+}
