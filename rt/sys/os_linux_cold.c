@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,10 +27,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
 #ifndef __WALL
 #define __WALL 0x40000000 // also waits for children that raise no SIGCHLD
 #endif
@@ -83,8 +82,7 @@ bool mprof_os_is_trusted(const char *path) {
   // Only x86-64 has both a kernel and a libc with this struct stat.
   if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) != 0)
     return false;
-  return (st.st_uid == 0 ||
-          st.st_uid == (uid_t)call4(SYS_geteuid, 0, 0, 0, 0)) &&
+  return (st.st_uid == 0 || st.st_uid == (uid_t)getauxval(AT_EUID)) &&
          (st.st_mode & S_IWOTH) == 0 && mprof_os_is_executable(path);
 }
 
@@ -336,28 +334,21 @@ static void disconnect(struct mprof_helper *h) {
     mprof_sys_close(fd);
 }
 
-// Waits up to a second for the end of the helper. Returns at once if the kernel
-// (before 5.3) or a seccomp filter refuses to watch the helper.
-static void await_end(const struct mprof_helper *h) {
-  struct pollfd p = {.events = POLLIN};
-  p.fd = (int)call4(SYS_pidfd_open, h->pid, 0, 0, 0);
-  if (p.fd < 0)
-    return;
-  call4(SYS_poll, (long)&p, 1, 1000, 0);
-  mprof_sys_close(p.fd);
-}
-
 void mprof_helper_stop(struct mprof_helper *h) {
+  enum { FIRST_NS = 50000, LAST_NS = 400000000 }; // in sum, less than a second
   if (h->pid == 0)
     return;
   disconnect(h);
-  await_end(h);
-  for (int i = 0; i < 200; i++) {
+  // The helper usually ends in less than a millisecond. pidfd_open could wait
+  // for its end, but a seccomp filter of the program may end the process for a
+  // system call that it does not know.
+  for (long ns = FIRST_NS; ns < LAST_NS; ns *= 2) {
     if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
       h->pid = 0;
       return;
     }
-    call4(SYS_poll, 0, 0, 5, 0);
+    struct timespec t = {.tv_nsec = ns};
+    call4(SYS_nanosleep, (long)&t, 0, 0, 0);
   }
   mprof_helper_kill(h);
 }

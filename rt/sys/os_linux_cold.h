@@ -22,8 +22,8 @@ bool mprof_os_is_same_file(const char *a, const char *b);
 bool mprof_os_is_regular(int fd);
 // Returns whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
-// Returns whether path is such a file, and belongs to root or to the user who
-// runs this process.
+// Returns whether path is such a file that only root or the user who started
+// this process can change.
 bool mprof_os_is_trusted(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
