@@ -52,6 +52,10 @@ bool ElfFile::open(const char *Path) {
   return Whole.Data != nullptr && readSections();
 }
 
+void ElfFile::release() const {
+  madvise(const_cast<uint8_t *>(Whole.Data), Whole.Size, MADV_DONTNEED);
+}
+
 bool ElfFile::readSection(const SectionHeader &S, const char *Name) {
   static constexpr struct {
     const char *Name;

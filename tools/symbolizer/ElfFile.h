@@ -52,6 +52,9 @@ public:
   // Returns whether the debug information may be in a separate file, which this
   // reader does not read. Path is the path of this file.
   bool hasSeparateDebugFile(const char *Path) const;
+  // Unmaps the pages that were read so far, so that they do not count as memory
+  // of this process. Another read maps a page again.
+  void release() const;
   // Finds the symbols that cover the addresses. The addresses are sorted.
   // Returns false if the symbol table is damaged.
   bool findSymbols(const std::vector<uint64_t> &Addresses,

@@ -59,17 +59,17 @@ bool LineTable::readEntries(Cursor &C, std::vector<FileName> &Out) {
         static_cast<int16_t>(Unit::fixedSize(F.Attribute.Form, Version));
   }
   for (uint64_t Count = C.uleb(); Count > 0 && !C.isBad(); Count--) {
-    FileName Name = {nullptr, 0};
+    FileName Name = {};
     for (const Format &F : Formats) {
       Value V;
       if (!U->readValue(C, F.Attribute, V))
         return false;
       if (F.Content == DW_LNCT_path)
-        Name.Name = U->string(V);
+        Name.Name = V;
       else if (F.Content == DW_LNCT_directory_index)
         Name.Directory = V.Number;
     }
-    if (Name.Name == nullptr)
+    if (Name.Name.Form == 0)
       return false;
     Out.push_back(Name);
   }
@@ -85,10 +85,13 @@ bool LineTable::readNames(Cursor &C) {
       Directories.push_back(E.Name);
     return readEntries(C, Files);
   }
+  const auto MakeValue = [](const char *S) {
+    return Value{DW_FORM_string, 0, S};
+  };
   for (const char *S = C.string(); *S != '\0'; S = C.string())
-    Directories.push_back(S);
+    Directories.push_back(MakeValue(S));
   for (const char *S = C.string(); *S != '\0'; S = C.string()) {
-    Files.push_back({S, C.uleb()});
+    Files.push_back({MakeValue(S), C.uleb()});
     C.uleb(); // time of the last change
     C.uleb(); // length
   }
@@ -116,29 +119,26 @@ static bool isWindowsPath(const char *Path) {
          (Path[0] == '/' && Path[1] == '/');
 }
 
-bool LineTable::filePath(uint64_t File, std::string &Path,
-                         bool *HasFile) const {
+bool LineTable::filePath(uint64_t File, std::string &Path, bool *HasFile) {
   const uint64_t Index = Version >= 5 ? File : File - 1;
   *HasFile = Index < Files.size();
   if (!*HasFile)
     return true;
-  const FileName &F = Files[Index];
-  const char *Directory = "", *Base = "";
-  if (Version >= 5 && F.Directory < Directories.size())
-    Directory = Directories[F.Directory];
-  else if (Version < 5 && F.Directory - 1 < Directories.size())
-    Directory = Directories[F.Directory - 1];
+  const char *Name = U->string(Files[Index].Name), *Directory = "", *Base = "";
+  const uint64_t Number = Files[Index].Directory - (Version < 5);
+  if (Number < Directories.size())
+    Directory = U->string(Directories[Number]);
   if (U->CompDir.Form != 0)
     Base = U->string(U->CompDir);
-  if (isWindowsPath(F.Name) || isWindowsPath(Directory) || isWindowsPath(Base))
+  if (isWindowsPath(Name) || isWindowsPath(Directory) || isWindowsPath(Base))
     return false;
   Path.clear();
-  if (*F.Name != '/') {
+  if (*Name != '/') {
     if (*Directory != '/')
       append(Path, Base);
     append(Path, Directory);
   }
-  append(Path, F.Name);
+  append(Path, Name);
   return U->isOk();
 }
 

@@ -26,7 +26,7 @@ public:
 
 private:
   struct FileName {
-    const char *Name;
+    Value Name;
     uint64_t Directory;
   };
   struct State;
@@ -36,7 +36,7 @@ private:
   int LineBase = 0;
   const uint8_t *OpcodeLengths = nullptr;
   Cursor Program;
-  std::vector<const char *> Directories;
+  std::vector<Value> Directories;
   std::vector<FileName> Files;
 
   bool readNames(Cursor &C);
@@ -54,7 +54,7 @@ public:
   // Stores the path of a file in Path. Returns false if the path cannot be
   // determined. If there is no such file, leaves Path unchanged and sets
   // *HasFile to false.
-  bool filePath(uint64_t File, std::string &Path, bool *HasFile) const;
+  bool filePath(uint64_t File, std::string &Path, bool *HasFile);
 };
 
 } // namespace mprof

@@ -16,7 +16,10 @@ namespace mprof {
 
 // --- units ---
 
-Symbolizer::Symbolizer(const ElfFile &F) : File(F) { IsOk = readUnits(); }
+Symbolizer::Symbolizer(const ElfFile &F) : File(F) {
+  IsOk = readUnits();
+  File.release();
+}
 
 // Reads .debug_aranges, which lists the address ranges of some units. Sets
 // HasRanges for these units.
@@ -57,13 +60,17 @@ bool Symbolizer::readUnits() {
   std::vector<bool> HasRanges(Units.size());
   if (!readARanges(HasRanges))
     return false;
+  std::vector<AddressRange> OfUnit;
   for (size_t I = 0; I < Units.size(); I++) {
     Unit &U = Units[I];
+    if (I % 128 == 127)
+      File.release();
     if (HasRanges[I] || U.IsTypeUnit)
       continue;
     if (!U.readFirst())
       return false;
-    for (const AddressRange &R : U.ranges(U.Low, U.High, U.RangeList))
+    U.ranges(U.Low, U.High, U.RangeList, OfUnit);
+    for (const AddressRange &R : OfUnit)
       if (R.Low < R.High)
         Ranges.push_back({R, I});
     if (!U.isOk())
@@ -104,7 +111,7 @@ bool Symbolizer::readRanges(Unit &U, Cursor &C, const Abbrev &A,
     if (V == nullptr ? !U.skipValue(C, At) : !U.readValue(C, At, *V))
       return false;
   }
-  Result = U.ranges(Low, High, List);
+  U.ranges(Low, High, List, Result);
   return true;
 }
 
@@ -113,6 +120,7 @@ bool Symbolizer::readRanges(Unit &U, Cursor &C, const Abbrev &A,
 bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
                             std::vector<Chain> &Chains) {
   std::vector<Function> Parents;
+  std::vector<AddressRange> Of; // of a DIE
   Chains.assign(Addresses.size(), {});
   for (Cursor C = U.at(U.firstDie()); !C.atEnd();) {
     const uint64_t Die = C.offset(), Code = C.uleb();
@@ -129,7 +137,7 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
     const bool IsInlined = A->Tag == DW_TAG_inlined_subroutine;
     const Function F = {Die, IsInlined || A->Tag == DW_TAG_subprogram,
                         IsInlined};
-    std::vector<AddressRange> Of;
+    Of.clear();
     if (F.IsFunction ? !readRanges(U, C, *A, Of) : !U.skipValues(C, *A))
       return false;
     for (const AddressRange &R : Of) {
@@ -320,6 +328,7 @@ Symbolizer::symbolize(const std::vector<uint64_t> &Addresses) {
       A.IsKnown = false;
     return Answers;
   }
+  File.release();
   const std::vector<size_t> UnitOf = findUnits(Addresses, Answers);
   for (size_t First = 0, End; First < Addresses.size(); First = End) {
     for (End = First + 1; End < Addresses.size(); End++)
@@ -330,6 +339,8 @@ Symbolizer::symbolize(const std::vector<uint64_t> &Addresses) {
     std::vector<Answer> Part(Of.size());
     const bool Works =
         UnitOf[First] == None || symbolizeIn(Units[UnitOf[First]], Of, Part);
+    if (++Visits % 4 == 0)
+      File.release();
     for (size_t I = First; I < End; I++) {
       Part[I - First].IsKnown &= Works && Answers[I].IsKnown;
       Answers[I] = std::move(Part[I - First]);

@@ -47,7 +47,8 @@ class Symbolizer {
   const ElfFile &File;
   std::vector<Unit> Units;
   std::vector<UnitRange> Ranges;
-  bool IsOk = true; // the units could be understood
+  bool IsOk = true;    // the units could be understood
+  unsigned Visits = 0; // number of units whose functions were read
 
   bool readUnits();
   bool readARanges(std::vector<bool> &HasRanges);

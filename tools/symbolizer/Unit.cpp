@@ -361,8 +361,9 @@ uint64_t Unit::reference(const Value &V) const {
 
 // --- address ranges ---
 
-std::vector<AddressRange> Unit::ranges(const Value &LowPc, const Value &HighPc,
-                                       const Value &List) {
+void Unit::ranges(const Value &LowPc, const Value &HighPc, const Value &List,
+                  std::vector<AddressRange> &R) {
+  R.clear();
   if (LowPc.Form != 0 && HighPc.Form != 0) {
     const uint64_t L = address(LowPc);
     uint64_t H = HighPc.Number;
@@ -379,27 +380,28 @@ std::vector<AddressRange> Unit::ranges(const Value &LowPc, const Value &HighPc,
     default:
       H = address(HighPc);
     }
-    if (L != Removed)
-      return {{L, H}};
+    if (L != Removed) {
+      R.push_back({L, H});
+      return;
+    }
   }
   if (List.Form == 0)
-    return {};
+    return;
   if (Version < 5)
-    return oldRanges(List.Number);
+    return oldRanges(List.Number, R);
   if (List.Form != DW_FORM_rnglistx)
-    return newRanges(List.Number);
+    return newRanges(List.Number, R);
   Cursor C(S->RngLists, RngListsBase);
   C.skip(List.Number > S->RngLists.Size ? S->RngLists.Size : List.Number * 4);
   const uint64_t At = RngListsBase + C.u32();
   if (C.isBad() || !HasRngListsBase) {
     IsOk = false;
-    return {};
+    return;
   }
-  return newRanges(At);
+  newRanges(At, R);
 }
 
-std::vector<AddressRange> Unit::oldRanges(uint64_t At) {
-  std::vector<AddressRange> R;
+void Unit::oldRanges(uint64_t At, std::vector<AddressRange> &R) {
   uint64_t From = Base;
   Cursor C(S->Ranges, At);
   for (;;) {
@@ -407,7 +409,7 @@ std::vector<AddressRange> Unit::oldRanges(uint64_t At) {
     if (C.isBad())
       IsOk = false;
     if (C.isBad() || (L == 0 && H == 0))
-      return R;
+      return;
     if (L == Removed)
       From = H;
     else if (From != Removed)
@@ -415,8 +417,7 @@ std::vector<AddressRange> Unit::oldRanges(uint64_t At) {
   }
 }
 
-std::vector<AddressRange> Unit::newRanges(uint64_t At) {
-  std::vector<AddressRange> R;
+void Unit::newRanges(uint64_t At, std::vector<AddressRange> &R) {
   uint64_t From = Base;
   Cursor C(S->RngLists, At);
   for (;;) {
@@ -457,7 +458,7 @@ std::vector<AddressRange> Unit::newRanges(uint64_t At) {
     if (C.isBad())
       IsOk = false;
     if (!IsOk || Kind == DW_RLE_end_of_list)
-      return R;
+      return;
     if (L != Removed)
       R.push_back({L, H});
   }

@@ -50,8 +50,8 @@ class Unit {
   bool readAbbrev(Cursor &C, Abbrev &A);
   bool readAbbrevs();
   uint64_t indexedAddress(uint64_t Index);
-  std::vector<AddressRange> oldRanges(uint64_t At);
-  std::vector<AddressRange> newRanges(uint64_t At);
+  void oldRanges(uint64_t At, std::vector<AddressRange> &R);
+  void newRanges(uint64_t At, std::vector<AddressRange> &R);
 
 public:
   // The attributes that are needed of the unit's first DIE.
@@ -87,9 +87,9 @@ public:
   // Return the meaning of a value.
   uint64_t address(const Value &V);
   const char *string(const Value &V);
-  // Returns the address ranges that these three attributes of a DIE describe.
-  std::vector<AddressRange> ranges(const Value &LowPc, const Value &HighPc,
-                                   const Value &List);
+  // Stores in R the address ranges that these attributes of a DIE describe.
+  void ranges(const Value &LowPc, const Value &HighPc, const Value &List,
+              std::vector<AddressRange> &R);
   // Returns the offset in .debug_info to which an attribute refers. Returns 0
   // if the form is not a reference.
   uint64_t reference(const Value &V) const;
