@@ -3,15 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures what MProf adds to a short process.
 
-    short_runs.py [-n RUNS] [--files N] [--plain PROGRAM] PROGRAM [ARGUMENT...]
+    short_runs.py [-n RUNS] [--files N] [--plain PROGRAM] [--llvm] PROGRAM [ARGUMENT...]
 
 Runs PROGRAM, which is compiled with -fmprof, in turns:
-  plain       the program that --plain names, compiled without -fmprof
-  symbolize=0 without names of functions
-  default     with names of functions
-  llvm        with names from llvm-symbolizer
+  plain        the program that --plain names, compiled without -fmprof
+  symbolize=0  without names of functions
+  default      with names of functions
+  llvm         with --llvm: with names from llvm-symbolizer
 Each turn runs all of them once. Prints for each the median time of RUNS runs, its
-quartiles, and the peak of the resident memory (RSS) of the largest process. --files sets the limit of open files (RLIMIT_NOFILE).
+quartiles, the median of the processor time of all processes together, and the peak
+of the resident memory (RSS) of the largest process. --files sets the limit of open
+files (RLIMIT_NOFILE). Compare the processor time if the machine has other work.
 """
 
 import argparse
@@ -24,7 +26,7 @@ import sys
 import tempfile
 import time
 
-# Prints the time in ms, the peak of the resident memory of the largest descendant in
+# Prints the time and the processor time in ms, the peak of the resident memory of the largest descendant in
 # KiB, and the exit status. A small process starts the program, because a child begins
 # with the memory of its parent.
 PEAK = r"""
@@ -55,7 +57,9 @@ int main(int argc, char **argv) {
   waitpid(pid, &status, 0);
   double ms = now() - begin;
   getrusage(RUSAGE_CHILDREN, &of_all);
-  printf("%f %ld %d\n", ms, of_all.ru_maxrss, status);
+  double cpu = (of_all.ru_utime.tv_sec + of_all.ru_stime.tv_sec) * 1e3 +
+               (of_all.ru_utime.tv_usec + of_all.ru_stime.tv_usec) * 1e-3;
+  printf("%f %f %ld %d\n", ms, cpu, of_all.ru_maxrss, status);
   return 0;
 }
 """
@@ -67,16 +71,16 @@ def measure(launcher, command, options):
         environment["MPROF_OPTIONS"] = options
     out = subprocess.run([launcher] + command, env=environment, check=True,
                          capture_output=True, text=True).stdout
-    ms, peak, status = out.split()
+    ms, cpu, peak, status = out.split()
     if status != "0":
         sys.exit("short_runs.py: %s failed" % command[0])
-    return float(ms), int(peak)
+    return float(ms), float(cpu), int(peak)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-n", type=int, default=200)
+    parser.add_argument("-n", type=int, default=200, metavar="RUNS")
     parser.add_argument("--files", type=int)
     parser.add_argument("--plain")
     parser.add_argument("--llvm", action="store_true")
@@ -101,19 +105,23 @@ def main():
             symbolizer = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
             variants["llvm"] = ([program], "external_symbolizer_path=%s:%s" % (symbolizer, log))
         times = {name: [] for name in variants}
-        peaks = {name: 0 for name in variants}
+        cpus = {name: [] for name in variants}
+        peaks = {name: [] for name in variants}
         for _ in range(a.n):
             for name, (command, options) in variants.items():
-                ms, peak = measure(launcher, command + a.arguments, options)
+                ms, cpu, peak = measure(launcher, command + a.arguments, options)
                 times[name].append(ms)
-                peaks[name] = max(peaks[name], peak)
+                cpus[name].append(cpu)
+                peaks[name].append(peak)
                 for f in os.listdir(d):
                     if f.startswith("profile"):
                         os.unlink(os.path.join(d, f))
         for name in variants:
             q = statistics.quantiles(times[name], n=4)
-            print("%-12s median %8.2f ms  quartiles %8.2f %8.2f  largest process %6d KiB" %
-                  (name, q[1], q[0], q[2], peaks[name]))
+            print("%-12s median %7.2f ms, quartiles %7.2f %7.2f; processor %7.2f ms; "
+                  "peak median %6d KiB, largest %6d KiB" %
+                  (name, q[1], q[0], q[2], statistics.median(cpus[name]),
+                   statistics.median(peaks[name]), max(peaks[name])))
 
 
 main()
