@@ -24,6 +24,7 @@ packages='
 bench_packages='
   google-perftools heaptrack gdb elfutils
   linux-perf liblttng-ust1 lttng-tools uftrace
+  tcl debian-archive-keyring
 '
 
 # The browser runs without a display. The font is for the text in the picture.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the benchmark programs and writes their results as JSON.
 
-  measure.py heap|locks|trace|threads [PART...]
+  measure.py heap|locks|trace|threads|real [PART...]
 
-Writes build/bench/heap.json, locks.json, trace.json or threads.json. If
+Writes build/bench/heap.json, locks.json, trace.json, threads.json or real.json. If
 PARTs are given, replaces only these parts in the file.
 """
 

@@ -5,6 +5,8 @@
 import statistics
 import textwrap
 
+import interval
+
 
 class Page:
     def __init__(self):
@@ -103,14 +105,16 @@ Each row compares a measured figure with MProf's target for this figure:
   MProf was divided by the figure of *plain*, the program without MProf.
 - *more than plain* means that the figure is a difference. The figure of *plain*,
   the program without MProf, was subtracted from the figure with MProf.
-- *quartiles* are the first and the third quartile of the figures of all rounds."""
+- *quartiles* are the first and the third quartile of the figures of all rounds.
+- *undecided* means that the target lies inside the confidence interval of the
+  figure, which is in the remark."""
 
 
 class Bars:
     """A table of limits ("bars") and of the measured values that must keep to them.
 
     A row is (what is measured, "at most" or "at least", the limit, the measured value,
-    whether the value keeps to the limit, remark)."""
+    the result, remark). The result is interval.MET, MISSED or UNDECIDED."""
 
     def __init__(self):
         self.rows = []
@@ -119,12 +123,20 @@ class Bars:
         met = as_printed(form, measured) <= bar
         self.add(what, "at most", form, bar, measured, met, remark)
 
+    def at_most_in(self, what, bar, measured, form="%.3f", remark=""):
+        """measured: an interval.Interval, whose middle the table shows."""
+        ends = "95 %% interval %s to %s" % (form % measured.low, form % measured.high)
+        self.rows.append((what, "at most", form % bar, form % measured.middle,
+                          interval.verdict(measured, bar),
+                          ends + (remark and "; " + remark)))
+
     def at_least(self, what, bar, measured, form="%.3f", remark=""):
         met = as_printed(form, measured) >= bar
         self.add(what, "at least", form, bar, measured, met, remark)
 
     def add(self, what, way, form, bar, measured, met, remark):
-        self.rows.append((what, way, form % bar, form % measured, met, remark))
+        self.rows.append((what, way, form % bar, form % measured,
+                          interval.MET if met else interval.MISSED, remark))
 
     def write(self, page):
         """Adds the table to the page. If all limits are "at most", or all are "at
@@ -136,12 +148,13 @@ class Bars:
         page.table(
             ("figure", head, "measured", "result", "remark"),
             [(what, bar if head == way else way + " " + bar, measured,
-              "met" if met else "**missed**", remark)
-             for what, way, bar, measured, met, remark in self.rows],
+              "**%s**" % result if result == interval.MISSED else result, remark)
+             for what, way, bar, measured, result, remark in self.rows],
             "lrrll")
 
     def print(self):
-        for what, way, bar, measured, met, remark in self.rows:
-            print("%-6s  %s: %s, %s %s%s" % (
-                "met" if met else "MISSED", what, measured, way, bar,
+        for what, way, bar, measured, result, remark in self.rows:
+            print("%-9s  %s: %s, %s %s%s" % (
+                "MISSED" if result == interval.MISSED else result, what, measured,
+                way, bar,
                 remark and " (" + remark + ")"))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns the results of measure.py into a section of benchmarks.md, and into plots.
 
-  report.py heap|locks|trace|threads DIR
+  report.py heap|locks|trace|threads|real DIR
 
 Writes the section into DIR/benchmarks.md, and the plots into DIR. The other sections
 of benchmarks.md stay as they are. A part that was not measured is left out.
@@ -18,20 +18,24 @@ from page import Page
 from running import DIR
 
 
-SECTIONS = ("heap", "locks", "trace", "threads")  # in the order of the page
+SECTIONS = ("heap", "locks", "trace", "threads", "real")  # in the order of the page
+
+
+METHOD = """\
+Each measurement compares several variants, for example a program with and without
+MProf. The benchmark script measures in rounds, and each round runs every variant once.
+"""
+MEDIANS = """\
+The figures are medians over the rounds. To get a ratio, the script divides the figures
+of two variants in each round, and takes the median of these quotients."""
 
 
 def write_head(page, section, machine):
     page.heading(section.TITLE, 1)
-    page.paragraph(
-        "`%s` wrote this section on %s, in %s minutes, at commit %s.\n\n"
-        "Each measurement compares several variants, for example a program with "
-        "and without MProf. The benchmark script measures in rounds, and each "
-        "round runs every variant once. The figures are medians over the rounds. "
-        "To get a ratio, the script divides the figures of two variants in each "
-        "round, and takes the median of these quotients." %
-        (machine["command"], machine["date"], machine["minutes"],
-         machine["commit"]))
+    page.paragraph("`%s` wrote this section on %s, in %s minutes, at commit %s." % (
+        machine["command"], machine["date"], machine["minutes"],
+        machine["commit"]))
+    page.paragraph(METHOD + getattr(section, "MEANS", MEDIANS))
     if machine["quick"]:
         page.paragraph("**A quick run, to see that everything works. Its "
                        "figures mean nothing.**")

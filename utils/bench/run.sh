@@ -8,23 +8,34 @@
 #   run.sh locks [PART...]    the block and mutex profiles
 #   run.sh trace [PART...]    the execution trace
 #   run.sh threads [PART...]  the stacks of all threads, and labels
+#   run.sh real [PART...]     real programs, in instructions, and in time over many
+#                             random layouts of each program
+#   run.sh all                all of the above, one after another
 #   run.sh gate [--write]     compares the instructions of short loads with gate.txt,
 #                             or writes gate.txt anew; takes less than a minute
 # A PART is the name of a function in measure_heap.py, measure_locks.py,
-# measure_trace.py or measure_threads.py. Some parts of heap are in
+# measure_trace.py, measure_threads.py or measure_real.py. Some parts of heap are in
 # measure_exact.py and measure_library.py. Writes the results into
-# build/bench/heap.json, locks.json, trace.json or threads.json. Makes a section of
-# docs/benchmarks.md and its plot from this file. BENCH_QUICK=1 makes the run short,
-# to test the scripts, and writes the page and the plot below build/bench/ instead.
+# build/bench/heap.json, locks.json, trace.json, threads.json or real.json. Makes a
+# section of docs/benchmarks.md and its plot from this file. real downloads the
+# sources of SQLite and Lua. BENCH_QUICK=1 makes the run short, to test the scripts,
+# and writes the page and the plot below build/bench/ instead.
 # The exit status does not depend on the figures, except that of gate. It is 1 only
 # when a program fails, or when a profile of locks or a trace lacks events.
 
 set -eu
 
 case ${1-} in
-heap | locks | trace | threads | gate) what=$1 ;;
+heap | locks | trace | threads | real | gate) what=$1 ;;
+all)
+  for each in heap locks trace threads real; do
+    "$0" "$each"
+  done
+  exit
+  ;;
 *)
-  echo "usage: ${0##*/} heap|locks|trace|threads [PART...]" >&2
+  echo "usage: ${0##*/} heap|locks|trace|threads|real [PART...]" >&2
+  echo "       ${0##*/} all" >&2
   echo "       ${0##*/} gate [--write]" >&2
   exit 2
   ;;
@@ -162,6 +173,10 @@ build_threads() {
   fi
   build_go threads
   build_go threads "$GO_1_19" threads-go1.19
+}
+
+build_real() {
+  python3 "$src/real_programs.py"
 }
 
 build_gate() {
