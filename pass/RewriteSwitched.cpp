@@ -21,9 +21,10 @@
 // A constructor passes the array to the runtime, and in a library a destructor
 // takes it back. Both run before or after all other code of the library:
 //
-//     @__mprof_switches_v6 = linkonce_odr hidden global { ptr, ptr, ptr }
+//     @__mprof_switches_v6 = linkonce_odr hidden global
+//         { ptr, ptr, ptr, i64 }               ; struct __mprof_switches
 //         { ptr null, ptr @__start_mprof_switches,
-//           ptr @__stop_mprof_switches }, comdat
+//           ptr @__stop_mprof_switches, i64 1 }, comdat   ; 1: of a program
 //     define linkonce_odr hidden void @__mprof_switches_begin_v6() comdat {
 //       call void @__mprof_register_switches(ptr @__mprof_switches_v6)
 //       ret void
@@ -81,9 +82,10 @@ void Switches::registerModule() {
   if (M.getNamedValue(Name))
     return;
   // The fields of struct __mprof_switches.
-  Constant *Init = ConstantStruct::getAnon({ConstantPointerNull::get(RT.PtrTy),
-                                            endOfArray(M, "__start_"),
-                                            endOfArray(M, "__stop_")});
+  Constant *Init = ConstantStruct::getAnon(
+      {ConstantPointerNull::get(RT.PtrTy), endOfArray(M, "__start_"),
+       endOfArray(M, "__stop_"),
+       ConstantInt::get(RT.I64, RT.IsForLibrary ? 0 : 1)});
   auto *Node = new GlobalVariable(M, Init->getType(), false,
                                   GlobalValue::LinkOnceODRLinkage, Init, Name);
   keepOne(*Node);

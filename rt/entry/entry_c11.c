@@ -35,7 +35,6 @@ static enum mprof_outcome thrd_outcome(int r) {
                               : MPROF_NO_WAIT;
 }
 
-WEAK(mtx_lock);
 SLOW_ENTRY int lock_mtx(mtx_t *m) {
   return TRY_THEN_WAIT(mtx_lock, (m), MPROF_KIND_mutex, m, mtx_trylock,
                        thrd_busy, thrd_outcome);
@@ -45,7 +44,6 @@ MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
   PASS_ON_IF(mprof_mutex_is_free((const void *)m), mtx_lock, lock_mtx, (m));
 }
 
-WEAK(mtx_timedlock);
 MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
   return TRY_THEN_WAIT(mtx_timedlock, (m, t), MPROF_KIND_mutex, m, mtx_trylock,
                        thrd_busy, thrd_outcome);
@@ -63,14 +61,14 @@ WAKE(cnd_broadcast, cnd_t, MPROF_WAKES_ALL)
 
 JOIN(thrd_join, (pthread_t t, int *value), (t, value), thrd_outcome)
 
-WEAK(call_once);
 MPROF_ENTRY void __mprof_call_once(once_flag *flag, void (*routine)(void)) {
   struct mprof_wait w;
   if (!mprof_once_is_under_way(flag)) {
-    call_once(flag, routine);
+    HOOKED(call_once)(flag, routine);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)call_once, ENTRY_FRAME);
-  call_once(flag, routine);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)HOOKED(call_once),
+                   ENTRY_FRAME);
+  HOOKED(call_once)(flag, routine);
   mprof_wait_end(&w, MPROF_GOT);
 }

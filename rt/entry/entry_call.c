@@ -39,11 +39,11 @@ static enum mprof_outcome outcome_of(long result) {
 }
 
 #define CALL(Kind, Result, f, Params, Args)                                    \
-  WEAK(f);                                                                     \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
-    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)f, ENTRY_FRAME);        \
-    Result r = NOTED_CANCELLATION_POINT(&w, f Args);                           \
+    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)HOOKED(f),              \
+                     ENTRY_FRAME);                                             \
+    Result r = NOTED_CANCELLATION_POINT(&w, HOOKED(f) Args);                   \
     mprof_wait_end(&w, outcome_of((long)r));                                   \
     return r;                                                                  \
   }
@@ -51,11 +51,11 @@ static enum mprof_outcome outcome_of(long result) {
 // Defines the entry of a library function f, which returns a negative errno
 // value if it fails. The program may be linked without the library of f.
 #define LIBRARY_CALL(Kind, Result, f, Params, Args)                            \
-  WEAK(f);                                                                     \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
-    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)REAL(f), ENTRY_FRAME);  \
-    Result r = NOTED_CANCELLATION_POINT(&w, REAL(f) Args);                     \
+    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)HOOKED(f),              \
+                     ENTRY_FRAME);                                             \
+    Result r = NOTED_CANCELLATION_POINT(&w, HOOKED(f) Args);                   \
     mprof_wait_end(&w, r == -EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT);          \
     return r;                                                                  \
   }
@@ -281,24 +281,22 @@ static bool is_held(int before) {
   return held;
 }
 
-WEAK(flock);
 MPROF_ENTRY int __mprof_flock(int fd, int op) {
   struct mprof_wait w;
   const int before = errno;
   if ((op & (LOCK_NB | LOCK_UN)) != 0)
-    return flock(fd, op);
-  if (flock(fd, op | LOCK_NB) == 0)
+    return HOOKED(flock)(fd, op);
+  if (HOOKED(flock)(fd, op | LOCK_NB) == 0)
     return 0;
   if (!is_held(before))
-    return flock(fd, op);
-  mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)flock, ENTRY_FRAME);
-  int r = NOTED_CANCELLATION_POINT(&w, flock(fd, op));
+    return HOOKED(flock)(fd, op);
+  mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)HOOKED(flock), ENTRY_FRAME);
+  int r = NOTED_CANCELLATION_POINT(&w, HOOKED(flock)(fd, op));
   mprof_wait_end(&w, file_outcome(r));
   return r;
 }
 
 #define FCNTL(f)                                                               \
-  WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(int fd, int cmd, ...) {                          \
     struct mprof_wait w;                                                       \
     const int before = errno;                                                  \
@@ -308,14 +306,14 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
     va_end(ap);                                                                \
     int try = cmd == F_SETLKW ? F_SETLK : F_OFD_SETLK;                         \
     if (cmd != F_SETLKW && cmd != F_OFD_SETLKW)                                \
-      return f(fd, cmd, arg);                                                  \
+      return HOOKED(f)(fd, cmd, arg);                                          \
     pthread_testcancel(); /* the attempt is no cancellation point */           \
-    if (f(fd, try, arg) == 0)                                                  \
+    if (HOOKED(f)(fd, try, arg) == 0)                                          \
       return 0;                                                                \
     if (!is_held(before))                                                      \
-      return f(fd, cmd, arg);                                                  \
-    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, ENTRY_FRAME);          \
-    int r = NOTED_CANCELLATION_POINT(&w, f(fd, cmd, arg));                     \
+      return HOOKED(f)(fd, cmd, arg);                                          \
+    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)HOOKED(f), ENTRY_FRAME);  \
+    int r = NOTED_CANCELLATION_POINT(&w, HOOKED(f)(fd, cmd, arg));             \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -323,19 +321,18 @@ FCNTL(fcntl)
 FCNTL(fcntl64)
 
 #define LOCKF(f, Offset)                                                       \
-  WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(int fd, int cmd, Offset len) {                   \
     struct mprof_wait w;                                                       \
     const int before = errno;                                                  \
     if (cmd != F_LOCK)                                                         \
-      return f(fd, cmd, len);                                                  \
+      return HOOKED(f)(fd, cmd, len);                                          \
     pthread_testcancel(); /* the attempt is no cancellation point */           \
-    if (f(fd, F_TLOCK, len) == 0)                                              \
+    if (HOOKED(f)(fd, F_TLOCK, len) == 0)                                      \
       return 0;                                                                \
     if (!is_held(before))                                                      \
-      return f(fd, cmd, len);                                                  \
-    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, ENTRY_FRAME);          \
-    int r = NOTED_CANCELLATION_POINT(&w, f(fd, cmd, len));                     \
+      return HOOKED(f)(fd, cmd, len);                                          \
+    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)HOOKED(f), ENTRY_FRAME);  \
+    int r = NOTED_CANCELLATION_POINT(&w, HOOKED(f)(fd, cmd, len));             \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -359,7 +356,6 @@ static bool waits(long op) {
 
 // Entry of libc's syscall function. Reads six arguments even if the system call
 // has fewer, because libc's syscall also reads six.
-WEAK(syscall);
 MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   struct mprof_wait w;
   long a[6];
@@ -370,12 +366,12 @@ MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   va_end(ap);
   bool is_futex = nr == SYS_futex && waits(a[1]);
   if (!is_futex && nr != SYS_io_uring_enter)
-    return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return HOOKED(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
   mprof_call_begin(&w, is_futex ? MPROF_KIND_futex : MPROF_KIND_uring,
-                   (uintptr_t)syscall, ENTRY_FRAME);
+                   (uintptr_t)HOOKED(syscall), ENTRY_FRAME);
   w.object = is_futex ? (uintptr_t)a[0] : 0;
   long r = NOTED_CANCELLATION_POINT(
-      &w, syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
+      &w, HOOKED(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
   mprof_wait_end(&w, outcome_of(r));
   return r;
 }

@@ -30,10 +30,6 @@ static unsigned word_at(const void *object, size_t offset) {
                          __ATOMIC_RELAXED);
 }
 
-// Returns whether an object is watched, or the entry does not know the address
-// of the hooked function f and must find it by REAL.
-#define NEEDS_MORE(object, f) (mprof_is_watched(object) || f == NULL)
-
 // --- locks of libc++ ---
 
 #define CXX_LOCK(Lock, Try, Kind)                                              \
@@ -42,17 +38,18 @@ static unsigned word_at(const void *object, size_t offset) {
   MPROF_ENTRY void __mprof_##Lock(void *l) {                                   \
     struct mprof_wait w;                                                       \
     if (REAL(Try) == NULL || !REAL(Try)(l)) {                                  \
-      mprof_wait_begin(&w, Kind, (uintptr_t)REAL(Lock), ENTRY_FRAME,           \
+      mprof_wait_begin(&w, Kind, (uintptr_t)HOOKED(Lock), ENTRY_FRAME,         \
                        (uintptr_t)l);                                          \
-      REAL(Lock)(l);                                                           \
+      HOOKED(Lock)(l);                                                         \
       mprof_wait_end(&w, MPROF_GOT);                                           \
     }                                                                          \
-    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)REAL(Lock), ENTRY_FRAME);  \
+    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)HOOKED(Lock),              \
+                     ENTRY_FRAME);                                             \
   }                                                                            \
   MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
-    _Bool got = REAL(Try)(l);                                                  \
+    _Bool got = HOOKED(Try)(l);                                                \
     if (!got)                                                                  \
-      mprof_try_failed((uintptr_t)REAL(Try), ENTRY_FRAME, (uintptr_t)l);       \
+      mprof_try_failed((uintptr_t)HOOKED(Try), ENTRY_FRAME, (uintptr_t)l);     \
     return got;                                                                \
   }
 CXX_LOCK(_ZNSt3__15mutex4lockEv, _ZNSt3__15mutex8try_lockEv, MPROF_KIND_mutex)
@@ -91,17 +88,17 @@ static bool is_last_reader(const void *l) {
     struct mprof_release release;                                              \
     mprof_unlock_drops(l, Kind);                                               \
     if (mprof_waiters_word(l) == 0 || !(IsCharged)) {                          \
-      REAL(Unlock)(l);                                                         \
+      HOOKED(Unlock)(l);                                                       \
       return;                                                                  \
     }                                                                          \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
-                        (uintptr_t)REAL(Unlock), ENTRY_FRAME);                 \
-    REAL(Unlock)(l);                                                           \
-    mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock),           \
+                        (uintptr_t)HOOKED(Unlock), ENTRY_FRAME);               \
+    HOOKED(Unlock)(l);                                                         \
+    mprof_release_end(&release, true, Kind, (uintptr_t)HOOKED(Unlock),         \
                       ENTRY_FRAME);                                            \
   }                                                                            \
   MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
-    PASS_ON_IF(!NEEDS_MORE(l, Unlock), Unlock, release_##Unlock, (l));         \
+    PASS_ON_IF(!mprof_is_watched(l), Unlock, release_##Unlock, (l));           \
   }
 CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex,
            mprof_mutex_is_charged(l))
@@ -124,9 +121,10 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
   MPROF_ENTRY void __mprof_##f Params {                                        \
     struct mprof_cond_wait w;                                                  \
     mprof_cleanup buffer;                                                      \
-    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)REAL(f), ENTRY_FRAME);  \
+    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)HOOKED(f),              \
+                     ENTRY_FRAME);                                             \
     _pthread_cleanup_push(&buffer, mprof_cond_cancelled, &w);                  \
-    REAL(f) Args;                                                              \
+    HOOKED(f) Args;                                                            \
     _pthread_cleanup_pop(&buffer, 0);                                          \
     mprof_cond_end(&w, Outcome);                                               \
   }
@@ -146,12 +144,12 @@ CXX_COND_WAIT(
   DECLARE(void, f, void *);                                                    \
   SLOW_ENTRY void wake_##f(void *c) {                                          \
     struct mprof_release release;                                              \
-    mprof_release_begin(&release, (uintptr_t)c, Wakes, (uintptr_t)REAL(f),     \
+    mprof_release_begin(&release, (uintptr_t)c, Wakes, (uintptr_t)HOOKED(f),   \
                         ENTRY_FRAME);                                          \
-    REAL(f)(c);                                                                \
+    HOOKED(f)(c);                                                              \
   }                                                                            \
   MPROF_ENTRY void __mprof_##f(void *c) {                                      \
-    PASS_ON_IF(!NEEDS_MORE(c, f), f, wake_##f, (c));                           \
+    PASS_ON_IF(!mprof_is_watched(c), f, wake_##f, (c));                        \
   }
 CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv, MPROF_WAKES_ONE)
 CXX_NOTIFY(_ZNSt18condition_variable10notify_allEv, MPROF_WAKES_ALL)
@@ -170,11 +168,11 @@ CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv, MPROF_WAKES_ALL)
     struct mprof_wait w;                                                       \
     pthread_t t = *(pthread_t *)thread;                                        \
     if (t == 0 || !mprof_is_running(t)) {                                      \
-      REAL(f)(thread);                                                         \
+      HOOKED(f)(thread);                                                       \
       return;                                                                  \
     }                                                                          \
-    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)REAL(f), ENTRY_FRAME);       \
-    REAL(f)(thread);                                                           \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)HOOKED(f), ENTRY_FRAME);     \
+    HOOKED(f)(thread);                                                         \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
 CXX_JOIN(_ZNSt6thread4joinEv)
@@ -189,9 +187,9 @@ CXX_JOIN(_ZNSt3__16thread4joinEv)
   MPROF_ENTRY _Bool __mprof_##f(void *self, unsigned *word, unsigned value,    \
                                 _Bool has_timeout, long s, long ns) {          \
     struct mprof_wait w;                                                       \
-    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(f), ENTRY_FRAME,   \
+    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)HOOKED(f), ENTRY_FRAME, \
                      (uintptr_t)word);                                         \
-    _Bool r = REAL(f)(self, word, value, has_timeout, s, ns);                  \
+    _Bool r = HOOKED(f)(self, word, value, has_timeout, s, ns);                \
     mprof_wait_end(&w, r ? MPROF_GOT : MPROF_TIMEOUT);                         \
     return r;                                                                  \
   }
@@ -205,14 +203,13 @@ DECLARE(void, NOTIFY_FUTEX, void *, unsigned *);
 SLOW_ENTRY void notify_futex(void *self, unsigned *word) {
   struct mprof_release release;
   mprof_release_begin(&release, (uintptr_t)word, MPROF_WAKES_ALL,
-                      (uintptr_t)REAL(NOTIFY_FUTEX), ENTRY_FRAME);
-  REAL(NOTIFY_FUTEX)(self, word);
+                      (uintptr_t)HOOKED(NOTIFY_FUTEX), ENTRY_FRAME);
+  HOOKED(NOTIFY_FUTEX)(self, word);
 }
 MPROF_ENTRY void
 __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
     void *self, unsigned *word) {
-  PASS_ON_IF(!NEEDS_MORE(word, NOTIFY_FUTEX), NOTIFY_FUTEX, notify_futex,
-             (self, word));
+  PASS_ON_IF(!mprof_is_watched(word), NOTIFY_FUTEX, notify_futex, (self, word));
 }
 
 // Returns whether a future is ready. The layout of libc++'s shared state is:
@@ -226,13 +223,13 @@ DECLARE(void, _ZNSt3__117__assoc_sub_state4waitEv, void *);
 MPROF_ENTRY void __mprof__ZNSt3__117__assoc_sub_state4waitEv(void *state) {
   struct mprof_wait w;
   if (is_ready(state)) {
-    REAL(_ZNSt3__117__assoc_sub_state4waitEv)(state);
+    HOOKED(_ZNSt3__117__assoc_sub_state4waitEv)(state);
     return;
   }
   mprof_call_begin(&w, MPROF_KIND_future,
-                   (uintptr_t)REAL(_ZNSt3__117__assoc_sub_state4waitEv),
+                   (uintptr_t)HOOKED(_ZNSt3__117__assoc_sub_state4waitEv),
                    ENTRY_FRAME);
-  REAL(_ZNSt3__117__assoc_sub_state4waitEv)(state);
+  HOOKED(_ZNSt3__117__assoc_sub_state4waitEv)(state);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -244,12 +241,12 @@ __mprof__ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE(
     void *state, void *lock) {
   struct mprof_wait w;
   if (is_ready(state)) {
-    REAL(SUB_WAIT)(state, lock);
+    HOOKED(SUB_WAIT)(state, lock);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(SUB_WAIT),
+  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)HOOKED(SUB_WAIT),
                    ENTRY_FRAME);
-  REAL(SUB_WAIT)(state, lock);
+  HOOKED(SUB_WAIT)(state, lock);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -262,12 +259,12 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
                                             void (*fn)(void *)) {
   struct mprof_wait w;
   if (__atomic_load_n(flag, __ATOMIC_RELAXED) != 1) {
-    REAL(CALL_ONCE)(flag, arg, fn);
+    HOOKED(CALL_ONCE)(flag, arg, fn);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)REAL(CALL_ONCE),
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)HOOKED(CALL_ONCE),
                    ENTRY_FRAME);
-  REAL(CALL_ONCE)(flag, arg, fn);
+  HOOKED(CALL_ONCE)(flag, arg, fn);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -283,12 +280,12 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \
     struct mprof_wait w;                                                       \
     if (!(MayWait)) {                                                          \
-      REAL(f)(word, value);                                                    \
+      HOOKED(f)(word, value);                                                  \
       return;                                                                  \
     }                                                                          \
-    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)REAL(f), ENTRY_FRAME);   \
+    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)HOOKED(f), ENTRY_FRAME); \
     w.object = (uintptr_t)word;                                                \
-    REAL(f)(word, value);                                                      \
+    HOOKED(f)(word, value);                                                    \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
 CXX_ATOMIC_WAIT(_ZNSt3__120__libcpp_atomic_waitEPVKvi, true)
@@ -303,8 +300,8 @@ MPROF_ENTRY void
 __mprof__ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(
     const long *ns) {
   struct mprof_wait w;
-  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)REAL(SLEEP_FOR),
+  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)HOOKED(SLEEP_FOR),
                    ENTRY_FRAME);
-  REAL(SLEEP_FOR)(ns);
+  HOOKED(SLEEP_FOR)(ns);
   mprof_wait_end(&w, MPROF_TIMEOUT);
 }

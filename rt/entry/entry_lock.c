@@ -68,7 +68,6 @@ static int try_mutex(pthread_mutex_t *m) {
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
 }
 
-WEAK(pthread_mutex_lock);
 SLOW_ENTRY int lock_mutex(pthread_mutex_t *m) {
   return TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex,
                        EBUSY, mprof_outcome_of);
@@ -88,7 +87,6 @@ static bool is_readable(const pthread_rwlock_t *l) {
   return ((unsigned)writer | mprof_watch_word(l)) == 0;
 }
 
-WEAK(pthread_rwlock_rdlock);
 SLOW_ENTRY int lock_for_reading(pthread_rwlock_t *l) {
   return TRY_THEN_WAIT(pthread_rwlock_rdlock, (l), MPROF_KIND_rwlock, l,
                        pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of);
@@ -96,39 +94,34 @@ SLOW_ENTRY int lock_for_reading(pthread_rwlock_t *l) {
 MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
   PASS_ON_IF(is_readable(l), pthread_rwlock_rdlock, lock_for_reading, (l));
 }
-WEAK(pthread_rwlock_wrlock);
 MPROF_ENTRY int __mprof_pthread_rwlock_wrlock(pthread_rwlock_t *l) {
   return TRY_THEN_WAIT(pthread_rwlock_wrlock, (l), MPROF_KIND_rwlock, l,
                        pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of);
 }
 
-WEAK(pthread_spin_lock);
 MPROF_ENTRY int __mprof_pthread_spin_lock(pthread_spinlock_t *l) {
   return TRY_THEN_WAIT(pthread_spin_lock, (l), MPROF_KIND_spin, l,
                        pthread_spin_trylock, EBUSY, mprof_outcome_of);
 }
 
-WEAK(pthread_mutex_timedlock);
 MPROF_ENTRY int __mprof_pthread_mutex_timedlock(pthread_mutex_t *m,
                                                 const struct timespec *t) {
   return TRY_THEN_WAIT(pthread_mutex_timedlock, (m, t), MPROF_KIND_mutex, m,
                        try_mutex, EBUSY, mprof_outcome_of);
 }
 
-WEAK(pthread_mutex_clocklock);
 MPROF_ENTRY int __mprof_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t c,
                                                 const struct timespec *t) {
   if (!is_clock(c))
-    return pthread_mutex_clocklock(m, c, t);
+    return HOOKED(pthread_mutex_clocklock)(m, c, t);
   return TRY_THEN_WAIT(pthread_mutex_clocklock, (m, c, t), MPROF_KIND_mutex, m,
                        try_mutex, EBUSY, mprof_outcome_of);
 }
 
 #define TIMED_RWLOCK(f, Try)                                                   \
-  WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, const struct timespec *t) { \
     if (!is_time(t))                                                           \
-      return f(l, t);                                                          \
+      return HOOKED(f)(l, t);                                                  \
     return TRY_THEN_WAIT(f, (l, t), MPROF_KIND_rwlock, l, Try, EBUSY,          \
                          mprof_outcome_of);                                    \
   }
@@ -136,11 +129,10 @@ TIMED_RWLOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock)
 TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
 
 #define CLOCK_RWLOCK(f, Try)                                                   \
-  WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, clockid_t c,                \
                               const struct timespec *t) {                      \
     if (!is_clock(c) || !is_time(t))                                           \
-      return f(l, c, t);                                                       \
+      return HOOKED(f)(l, c, t);                                               \
     return TRY_THEN_WAIT(f, (l, c, t), MPROF_KIND_rwlock, l, Try, EBUSY,       \
                          mprof_outcome_of);                                    \
   }
@@ -247,7 +239,7 @@ MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   if (r == 0)
     sem_taken(s);
   else if (errno == EAGAIN)
-    mprof_try_failed((uintptr_t)sem_trywait, ENTRY_FRAME, (uintptr_t)s);
+    mprof_try_failed((uintptr_t)HOOKED(sem_trywait), ENTRY_FRAME, (uintptr_t)s);
   return r;
 }
 
@@ -273,16 +265,15 @@ static enum mprof_outcome sem_outcome(int r) {
 }
 
 #define SEM_WAIT(f, Params, Args, MayTry, Acts)                                \
-  WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_wait w;                                                       \
     if (!(MayTry))                                                             \
-      return f Args;                                                           \
+      return HOOKED(f) Args;                                                   \
     if (try_semaphore(s, Acts))                                                \
       return 0;                                                                \
-    mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)f, ENTRY_FRAME,            \
+    mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)HOOKED(f), ENTRY_FRAME,    \
                      (uintptr_t)s);                                            \
-    int r = CANCELLATION_POINT(mprof_wait_cancelled, &w, f Args);              \
+    int r = CANCELLATION_POINT(mprof_wait_cancelled, &w, HOOKED(f) Args);      \
     mprof_wait_end(&w, sem_outcome(r));                                        \
     return r;                                                                  \
   }
@@ -294,12 +285,12 @@ SEM_WAIT(sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t),
 
 // --- barriers, threads that end, initialization ---
 
-WEAK(pthread_barrier_wait);
 MPROF_ENTRY int __mprof_pthread_barrier_wait(pthread_barrier_t *b) {
   struct mprof_wait w;
-  mprof_wait_begin(&w, MPROF_KIND_barrier, (uintptr_t)pthread_barrier_wait,
-                   ENTRY_FRAME, (uintptr_t)b);
-  int r = pthread_barrier_wait(b);
+  mprof_wait_begin(&w, MPROF_KIND_barrier,
+                   (uintptr_t)HOOKED(pthread_barrier_wait), ENTRY_FRAME,
+                   (uintptr_t)b);
+  int r = HOOKED(pthread_barrier_wait)(b);
   mprof_wait_end(&w, mprof_may_have_waited(r) ? MPROF_TIMEOUT : MPROF_NO_WAIT);
   return r;
 }
@@ -312,14 +303,14 @@ JOIN(pthread_clockjoin_np,
      (pthread_t t, void **value, clockid_t clock, const struct timespec *until),
      (t, value, clock, until), mprof_outcome_of)
 
-WEAK(pthread_once);
 MPROF_ENTRY int __mprof_pthread_once(pthread_once_t *control,
                                      void (*routine)(void)) {
   struct mprof_wait w;
   if (!mprof_once_is_under_way(control))
-    return pthread_once(control, routine);
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)pthread_once, ENTRY_FRAME);
-  int r = pthread_once(control, routine);
+    return HOOKED(pthread_once)(control, routine);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)HOOKED(pthread_once),
+                   ENTRY_FRAME);
+  int r = HOOKED(pthread_once)(control, routine);
   mprof_wait_end(&w, MPROF_GOT);
   return r;
 }

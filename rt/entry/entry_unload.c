@@ -63,7 +63,7 @@ static void look(bool unloads_only) {
 // The reference to dlclose is weak, so that a program that unloads nothing is
 // linked without dlclose. Call sites refer only to the entry. Therefore the
 // pass keeps a reference to dlclose in each module that calls it.
-WEAK(dlclose);
+#pragma weak dlclose
 
 MPROF_ENTRY int __mprof_dlclose(void *handle) {
   if (!mprof_init_ready())

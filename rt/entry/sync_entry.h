@@ -16,9 +16,8 @@
 // free and most unlocks wake nobody. So the most frequent entries first test
 // this, and jump to the hooked function (PASS_ON_IF).
 //
-// The entries refer to the hooked functions weakly, so that a static program
-// links only the parts of libc that it uses. A strong reference is not needed,
-// because the switches in instrumented code refer to the hooked functions.
+// The entries call the hooked functions by their addresses (hooked.h), so that
+// a program links and binds only the functions that it calls itself.
 
 #ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
@@ -26,6 +25,7 @@
 #include "entry/entry_lock.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/hooked.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 
@@ -36,7 +36,6 @@
 // Frame address of the entry. The recorded stack consists of the frames above
 // this address. Use this macro in the entry itself.
 #define ENTRY_FRAME ((uintptr_t)__builtin_frame_address(0))
-#define WEAK(f) extern __typeof__(f) f __attribute__((weak))
 
 // Returns whether call sites call the runtime for waits of a kind.
 static inline bool mprof_sync_wants(enum mprof_kind kind) {
@@ -88,7 +87,7 @@ static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
 // is also the caller of `slow`.
 #define PASS_ON_IF(Quiet, f, slow, Args)                                       \
   if (mprof_likely(Quiet)) {                                                   \
-    __attribute__((musttail)) return f Args;                                   \
+    __attribute__((musttail)) return HOOKED(f) Args;                           \
   }                                                                            \
   __attribute__((musttail)) return slow Args
 // Attributes of `slow`. Its frame belongs to the frames of the entry, which the
@@ -139,19 +138,20 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     struct mprof_wait w_;                                                      \
     int r_;                                                                    \
     if (mprof_unlikely(!mprof_sync_wants(Kind))) {                             \
-      r_ = f Args;                                                             \
+      r_ = HOOKED(f) Args;                                                     \
     } else {                                                                   \
       r_ = Try(Lock);                                                          \
       if (mprof_unlikely(r_ == (Busy))) {                                      \
-        mprof_wait_begin(&w_, Kind, (uintptr_t)f, ENTRY_FRAME,                 \
+        mprof_wait_begin(&w_, Kind, (uintptr_t)HOOKED(f), ENTRY_FRAME,         \
                          (uintptr_t)(Lock));                                   \
-        r_ = NOTED_CANCELLATION_POINT(&w_, f Args);                            \
+        r_ = NOTED_CANCELLATION_POINT(&w_, HOOKED(f) Args);                    \
         mprof_wait_end(&w_, Outcome(r_));                                      \
         if (Outcome(r_) == MPROF_GOT)                                          \
-          mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f,              \
+          mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)HOOKED(f),      \
                            ENTRY_FRAME);                                       \
       } else if (Outcome(r_) == MPROF_GOT) {                                   \
-        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, ENTRY_FRAME);  \
+        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)HOOKED(f),        \
+                         ENTRY_FRAME);                                         \
       }                                                                        \
     }                                                                          \
     r_;                                                                        \
@@ -161,11 +161,11 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 // Busy: the result of f if another thread holds the lock.
 #define ENTRY_TRY(f, Type, Kind, Busy)                                         \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
-    int r = f(l);                                                              \
+    int r = HOOKED(f)(l);                                                      \
     if (r == 0)                                                                \
-      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)f, ENTRY_FRAME);         \
+      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)HOOKED(f), ENTRY_FRAME); \
     else if (r == (Busy))                                                      \
-      mprof_try_failed((uintptr_t)f, ENTRY_FRAME, (uintptr_t)l);               \
+      mprof_try_failed((uintptr_t)HOOKED(f), ENTRY_FRAME, (uintptr_t)l);       \
     return r;                                                                  \
   }
 
@@ -183,16 +183,15 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
 // charged with the time that other threads have waited for the lock. Success:
 // the result of f if it succeeds.
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
-  WEAK(f);                                                                     \
   SLOW_ENTRY int release_##f(Type *l) {                                        \
     struct mprof_release release;                                              \
     mprof_unlock_drops((void *)l, Kind);                                       \
     if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
-      return f(l);                                                             \
+      return HOOKED(f)(l);                                                     \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
-                        (uintptr_t)f, ENTRY_FRAME);                            \
-    int r = f(l);                                                              \
-    mprof_release_end(&release, r == (Success), Kind, (uintptr_t)f,            \
+                        (uintptr_t)HOOKED(f), ENTRY_FRAME);                    \
+    int r = HOOKED(f)(l);                                                      \
+    mprof_release_end(&release, r == (Success), Kind, (uintptr_t)HOOKED(f),    \
                       ENTRY_FRAME);                                            \
     return r;                                                                  \
   }                                                                            \
@@ -234,11 +233,10 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
 // Defines the entry of f, which waits for the condition c and releases the
 // mutex m meanwhile.
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
-  WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_cond_wait w;                                                  \
-    mprof_cond_begin(&w, c, m, (uintptr_t)f, ENTRY_FRAME);                     \
-    int r = CANCELLATION_POINT(mprof_cond_cancelled, &w, f Args);              \
+    mprof_cond_begin(&w, c, m, (uintptr_t)HOOKED(f), ENTRY_FRAME);             \
+    int r = CANCELLATION_POINT(mprof_cond_cancelled, &w, HOOKED(f) Args);      \
     mprof_cond_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }
@@ -249,13 +247,12 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
 // the event, at which the waits end. It stores the time before it calls f,
 // because the object may no longer exist after the call.
 #define WAKE(f, Type, Wakes)                                                   \
-  WEAK(f);                                                                     \
   SLOW_ENTRY int wake_##f(Type *object) {                                      \
     struct mprof_release release;                                              \
     if (mprof_waiters_word((void *)object) != 0)                               \
-      mprof_release_begin(&release, (uintptr_t)object, Wakes, (uintptr_t)f,    \
-                          ENTRY_FRAME);                                        \
-    return f(object);                                                          \
+      mprof_release_begin(&release, (uintptr_t)object, Wakes,                  \
+                          (uintptr_t)HOOKED(f), ENTRY_FRAME);                  \
+    return HOOKED(f)(object);                                                  \
   }                                                                            \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
     PASS_ON_IF(!mprof_is_watched((const void *)object), f, wake_##f,           \
@@ -273,13 +270,12 @@ static inline bool mprof_is_running(pthread_t t) {
 
 // Defines the entry of a function f that waits for the end of thread t.
 #define JOIN(f, Params, Args, Outcome)                                         \
-  WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_wait w;                                                       \
     if (!mprof_is_running(t))                                                  \
-      return f Args;                                                           \
-    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)f, ENTRY_FRAME);             \
-    int r = NOTED_CANCELLATION_POINT(&w, f Args);                              \
+      return HOOKED(f) Args;                                                   \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)HOOKED(f), ENTRY_FRAME);     \
+    int r = NOTED_CANCELLATION_POINT(&w, HOOKED(f) Args);                      \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }

@@ -15,6 +15,7 @@
 #include "bucket/bucket_at.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/switches.h"
 #include "lock_wait/waiters.h"
 #include "lock_wait/wake_marks.h"
@@ -390,6 +391,10 @@ void mprof_contention_update_kinds(void) {
 }
 
 void mprof_contention_note_waits(void) {
+  // Find the functions before the lock is taken. Uninstrumented code may wait
+  // in them, too.
+  if (!mprof_waits_are_noted())
+    mprof_hooked_find_all();
   mprof_lock_acquire(&mprof_registry_lock);
   const bool is_new = !mprof_contention.notes_waits;
   if (is_new) {
@@ -456,6 +461,8 @@ void mprof_contention_init(void) {
     set_block_rate(mprof_flags.block_rate);
   atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
   const bool notes = mprof_flags.threads || mprof_holds_on;
+  if (notes)
+    mprof_hooked_find_all();
   mprof_contention.sees_waits = notes;
   mprof_contention.notes_waits = notes;
   mprof_contention.notes_from_start = notes;

@@ -9,6 +9,7 @@
 #include "lock_wait/holds.h"
 
 #include "lock_wait/block_kinds.h"
+#include "lock_wait/hooked.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
@@ -46,11 +47,11 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   X(pthread_rwlock_tryrdlock)                                                  \
   X(pthread_rwlock_timedrdlock)                                                \
   X(pthread_rwlock_clockrdlock)
-#define DECLARE_WEAK(f) extern void f(void) __attribute__((weak));
-READS(DECLARE_WEAK)
+#define DECLARE(f) extern void f(void);
+READS(DECLARE)
 
 static bool is_needed(uint8_t kind, uintptr_t op) {
-#define IS_OP(f) || op == (uintptr_t)f
+#define IS_OP(f) || op == (uintptr_t)HOOKED(f)
   return !MPROF_LOCKS_NAME_OWNERS || kind == MPROF_KIND_spin ||
          kind == MPROF_KIND_user READS(IS_OP);
 }

@@ -7,42 +7,39 @@
 // names, so the symbolizer may not find the names. Therefore hooks.def provides
 // the names. Only the names of mangled functions come from the symbolizer,
 // because the symbolizer demangles them.
-//
-// This file declares the hooked functions as char arrays, because it uses only
-// their addresses. So it must not include a header that declares them as
-// functions.
 
 #include "lock_wait/hook_names.h"
 
 #include "lock_wait/block_kinds.h"
+#include "lock_wait/hooked.h"
 
-// The symbols are weak, so that a program is linked only with the libc
-// functions that it uses. The address of any other function is NULL.
-#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
-  extern char Symbol[] __attribute__((weak, visibility("default")));
-#define MPROF_WAIT(Symbol, Proto, Kind)                                        \
-  extern char Symbol[] __attribute__((weak, visibility("default")));
+// Functions that create threads. They are weak, so that a program is linked
+// only with the libc functions that it uses. They are declared as arrays,
+// because only their addresses are used. So this file must not include a header
+// that declares them as functions.
 #define MPROF_CREATE(Symbol, Proto)                                            \
   extern char Symbol[] __attribute__((weak, visibility("default")));
 #include "mprof/hooks.def"
 
-#define IS_MANGLED(Symbol) (#Symbol[0] == '_' && #Symbol[1] == 'Z')
-// Two functions may have the same address, such as a function and its 64-bit
-// variant. In this case the name that comes first in hooks.def is returned.
-#define RETURN_IF(Symbol)                                                      \
-  if (!IS_MANGLED(Symbol) && op == (uintptr_t)(Symbol))                        \
-    return #Symbol;
+static bool is_mangled(const char *symbol) {
+  return symbol[0] == '_' && symbol[1] == 'Z';
+}
 
-// The code below compares op with one address after another. It reads each
-// address from the global offset table. An initialized array of addresses is
-// not used. With such an array, the linker may use a PLT entry of the program
-// as the address of a libc function. All modules of the process would then use
-// this address.
-static const char *name_of(uintptr_t op) {
-#define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
-#define MPROF_WAIT(Symbol, Proto, Kind) RETURN_IF(Symbol)
-#define MPROF_CREATE(Symbol, Proto) RETURN_IF(Symbol)
+static const char *symbol_of(uintptr_t op) {
+  const int number = mprof_hooked_at(op);
+  if (number >= 0)
+    return mprof_hooked_symbol(number);
+#define MPROF_CREATE(Symbol, Proto)                                            \
+  if (op == (uintptr_t)(Symbol))                                               \
+    return #Symbol;
 #include "mprof/hooks.def"
+  return NULL;
+}
+
+static const char *name_of(uintptr_t op) {
+  const char *symbol = symbol_of(op);
+  if (symbol != NULL)
+    return is_mangled(symbol) ? NULL : symbol;
   if (op == (uintptr_t)mprof_lost_contended_runtime_lock)
     return "mprof::_LostContendedRuntimeLock";
   return NULL;
@@ -54,34 +51,23 @@ const char *mprof_hooked_name(mprof_pc pc) {
 
 // --- hooked functions by address ---
 
-#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
-  extern char __mprof_##Symbol[] __attribute__((weak));
-#define MPROF_WAIT(Symbol, Proto, Kind)                                        \
-  extern char __mprof_##Symbol[] __attribute__((weak));
-#include "mprof/hooks.def"
-
 bool mprof_hook_at(uintptr_t fn, struct mprof_hook *hook) {
+  // The kinds of the functions. A release waits as little as a try.
+  static const uint8_t kinds[] = {
+#define MPROF_RELEASE(Symbol, Proto, Object) MPROF_KIND_try,
+#define MPROF_WAIT(Symbol, Proto, Kind) MPROF_KIND_##Kind,
+#include "mprof/hooks.def"
+  };
   if (fn == 0)
     return false;
-#define SET_IF(Symbol, Kind)                                                   \
-  if (MPROF_KIND_##Kind != MPROF_KIND_try &&                                   \
-      (fn == (uintptr_t)(Symbol) || fn == (uintptr_t)(__mprof_##Symbol))) {    \
-    *hook = (struct mprof_hook){(uintptr_t)(Symbol), MPROF_KIND_##Kind};       \
-    return true;                                                               \
-  }
-#define MPROF_WAIT(Symbol, Proto, Kind) SET_IF(Symbol, Kind)
-#include "mprof/hooks.def"
-  return false;
-}
-
-uintptr_t mprof_hook_function(uintptr_t entry) {
-#define FUNCTION_IF(Symbol)                                                    \
-  if (entry == (uintptr_t)(__mprof_##Symbol))                                  \
-    return (uintptr_t)(Symbol);
-#define MPROF_RELEASE(Symbol, Proto, Object) FUNCTION_IF(Symbol)
-#define MPROF_WAIT(Symbol, Proto, Kind) FUNCTION_IF(Symbol)
-#include "mprof/hooks.def"
-  return 0;
+  int number = mprof_hooked_at(fn);
+  if (number < 0)
+    number = mprof_hooked_of_entry(fn);
+  if (number < 0 || kinds[number] == MPROF_KIND_try)
+    return false;
+  *hook = (struct mprof_hook){(uintptr_t)mprof_hooked_functions[number],
+                              kinds[number]};
+  return true;
 }
 
 // A pseudo function that is never called. The mutex profile shows it in place

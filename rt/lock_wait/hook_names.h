@@ -32,10 +32,6 @@ struct mprof_hook {
 // fn. (The entry of f is the runtime's function __mprof_f.) Returns false if fn
 // is neither, or if the hooked function does not wait.
 bool mprof_hook_at(uintptr_t fn, struct mprof_hook *hook);
-// Returns the address of the hooked function that `entry` calls. Returns 0 if
-// `entry` is not the entry of a function that unlocks or may wait, or if the
-// program had no such function when it started.
-uintptr_t mprof_hook_function(uintptr_t entry);
 
 // Returns the name of a kind of waits, as the option block_kinds spells it.
 const char *mprof_kind_name(enum mprof_kind kind);

@@ -12,7 +12,7 @@
 #include "lock_wait/switches.h"
 
 #include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
@@ -37,20 +37,38 @@ static bool wants(const struct __mprof_switch *s, uint64_t kinds) {
   return kinds >> s->kind & 1;
 }
 
-// Returns whether the module of s has a function of its own in place of the
-// hooked function that the runtime's entry calls. For example, a library that
-// is opened with RTLD_DEEPBIND may have its own pthread_mutex_lock. Its calls
-// stay as they are.
-static bool is_private(const struct __mprof_switch *s) {
-  const uintptr_t called = mprof_hook_function((uintptr_t)s->entry);
-  return called != 0 && called != (uintptr_t)s->function;
+// Whether an address in mprof_hooked_functions may be replaced, because the
+// libraries that told it were unloaded. Until then it stays in place: at exit,
+// the destructors of libraries run, too, but other threads may still call their
+// functions. Guarded by registry_lock.
+static bool is_replaceable[MPROF_HOOKED_COUNT];
+
+// Tells the entry of s which function to call. Returns false if the entry
+// already calls another function, because the module of s has a function of its
+// own. For example, a library that is opened with RTLD_DEEPBIND may have its
+// own pthread_mutex_lock. Its calls stay as they are. The program's function
+// has priority over functions of libraries.
+static bool set_function_locked(const struct __mprof_switch *s,
+                                bool is_program) {
+  const int number = mprof_hooked_of_entry((uintptr_t)s->entry);
+  if (number < 0)
+    return false;
+  void **function = &mprof_hooked_functions[number];
+  if (*function != s->function &&
+      (*function == NULL || is_program || is_replaceable[number]))
+    __atomic_store_n(function, s->function, __ATOMIC_RELEASE);
+  if (*function == s->function)
+    is_replaceable[number] = false;
+  return *function == s->function;
 }
 
 static void set_module_locked(const struct __mprof_switches *m,
                               uint64_t kinds) {
   for (struct __mprof_switch *s = m->begin; s != m->end; s++) {
-    const bool is_on = wants(s, kinds);
-    if (s->is_on == is_on || (is_on && is_private(s)))
+    bool is_on = wants(s, kinds);
+    if (is_on)
+      is_on = set_function_locked(s, m->is_program);
+    if (s->is_on == is_on)
       continue;
     __atomic_store_n(&s->target, is_on ? s->entry : s->function,
                      __ATOMIC_RELEASE);
@@ -58,9 +76,32 @@ static void set_module_locked(const struct __mprof_switches *m,
   }
 }
 
+// Sets the program's switches first, so that entries call the program's
+// functions.
 void mprof_switches_set_locked(uint64_t kinds) {
+  for (int is_program = 1; is_program >= 0; is_program--)
+    for (struct __mprof_switches *m = modules; m != NULL; m = m->next)
+      if (m->is_program == (uint64_t)is_program)
+        set_module_locked(m, kinds);
+}
+
+static bool is_used_locked(const struct __mprof_switch *s) {
   for (struct __mprof_switches *m = modules; m != NULL; m = m->next)
-    set_module_locked(m, kinds);
+    for (struct __mprof_switch *t = m->begin; t != m->end; t++)
+      if (t->entry == s->entry && t->function == s->function)
+        return true;
+  return false;
+}
+
+// Marks the addresses of functions that only the module m has told. The unload
+// of m may also unload the functions, unless they are in libc.
+static void forget_functions_locked(const struct __mprof_switches *m) {
+  for (struct __mprof_switch *s = m->begin; s != m->end; s++) {
+    const int number = mprof_hooked_of_entry((uintptr_t)s->entry);
+    if (number >= 0 && mprof_hooked_functions[number] == s->function &&
+        !mprof_hooked_is_of_libc(number) && !is_used_locked(s))
+      is_replaceable[number] = true;
+  }
 }
 
 // If the recursion guard is already set, a signal handler has interrupted the
@@ -87,6 +128,7 @@ void __mprof_unregister_switches(struct __mprof_switches *node) {
   for (struct __mprof_switches *m = modules; m != NULL; m = m->next)
     if (m->next == node)
       m->next = node->next;
+  forget_functions_locked(node);
   mprof_lock_release(&mprof_registry_lock);
   if (entered)
     mprof_guard_leave();

@@ -30,6 +30,7 @@ _Static_assert(sizeof(struct __mprof_switch) == 32, "sites know the layout");
 struct __mprof_switches {
   struct __mprof_switches *next; // guarded by registry_lock
   struct __mprof_switch *begin, *end;
+  uint64_t is_program; // 1: of the program, 0: of a library
 };
 // Begins to set the switches of a module. Called by the module's constructor.
 MPROF_ENTRY void __mprof_register_switches(struct __mprof_switches *node);

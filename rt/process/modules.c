@@ -36,9 +36,15 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg) {
 }
 
 struct mprof_module mprof_module_of(void *address) {
+  // Most searches find the same module as the last search did, libc. No module
+  // is unloaded while the runtime starts.
+  static struct mprof_module last;
   struct search s = {.address = (uintptr_t)address};
+  if (s.address - last.start < last.end - last.start)
+    return last;
   if (address)
     dl_iterate_phdr(look, &s);
+  last = s.found;
   return s.found;
 }
 

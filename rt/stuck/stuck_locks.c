@@ -10,6 +10,7 @@
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"
 #include "sys/caller.h"
@@ -35,7 +36,7 @@
     MPROF_AWAITS_OBJECT)                                                       \
   X(_ZNSt6thread4joinEv, MPROF_AWAITS_THREAD)                                  \
   X(_ZNSt3__16thread4joinEv, MPROF_AWAITS_THREAD)
-#define DECLARE(f, Awaited) extern void f(void) __attribute__((weak));
+#define DECLARE(f, Awaited) extern void f(void);
 CXX_OPS(DECLARE)
 
 enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
@@ -62,7 +63,7 @@ enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
     if (strcmp(name, names[i].name) == 0)
       return names[i].awaited;
 #define RETURN_IF(f, Awaited)                                                  \
-  if (op == (uintptr_t)(f))                                                    \
+  if (op == (uintptr_t)HOOKED(f))                                              \
     return Awaited;
   CXX_OPS(RETURN_IF)
   return MPROF_AWAITS_NOTHING;

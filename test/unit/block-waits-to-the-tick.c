@@ -15,6 +15,7 @@
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/wake_marks.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
@@ -264,6 +265,7 @@ static void switched_off(void) {
 
 int main(void) {
   CHECK(mprof_init_ready());
+  mprof_hooked_find_all(); // the test calls entries
   mprof_clock_set(clock_fn, 1000000000);
   // The runtime converts the rate with the real clock.
   mprof_set_block_rate(1);

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The addresses of the hooked functions; see hooked.h. Instrumented code tells
+// the address of each function that it calls (switches.c).
+
+#include "lock_wait/hooked.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#pragma weak dlsym // static programs have no dlsym
+
+void *mprof_hooked_functions[MPROF_HOOKED_COUNT];
+
+// The entries are weak, because a test may be linked without some of them.
+#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
+  extern char __mprof_##Symbol[] __attribute__((weak));
+#define MPROF_WAIT(Symbol, Proto, Kind)                                        \
+  extern char __mprof_##Symbol[] __attribute__((weak));
+#include "mprof/hooks.def"
+
+static char *const entries[] = {
+#define MPROF_RELEASE(Symbol, Proto, Object) __mprof_##Symbol,
+#define MPROF_WAIT(Symbol, Proto, Kind) __mprof_##Symbol,
+#include "mprof/hooks.def"
+};
+
+int mprof_hooked_of_entry(uintptr_t entry) {
+  for (int i = 0; i < MPROF_HOOKED_COUNT; i++)
+    if ((uintptr_t)entries[i] == entry)
+      return i;
+  return -1;
+}
+
+int mprof_hooked_at(uintptr_t fn) {
+  for (int i = 0; i < MPROF_HOOKED_COUNT; i++)
+    if ((uintptr_t)mprof_hooked_functions[i] == fn)
+      return fn != 0 ? i : -1;
+  return -1;
+}
+
+const char *mprof_hooked_symbol(int number) {
+  static const char *const symbols[] = {
+#define MPROF_RELEASE(Symbol, Proto, Object) #Symbol,
+#define MPROF_WAIT(Symbol, Proto, Kind) #Symbol,
+#include "mprof/hooks.def"
+  };
+  return symbols[number];
+}
+
+bool mprof_hooked_is_of_libc(int number) {
+  const char *symbol = mprof_hooked_symbol(number);
+  return strncmp(symbol, "_Z", 2) != 0 && strstr(symbol, "io_uring") == NULL;
+}
+
+void mprof_hooked_find_all(void) {
+  const int before = errno;
+  for (int i = 0; dlsym && i < MPROF_HOOKED_COUNT; i++) {
+    void *none = NULL;
+    if (mprof_hooked_functions[i] == NULL && mprof_hooked_is_of_libc(i))
+      __atomic_compare_exchange_n(&mprof_hooked_functions[i], &none,
+                                  dlsym(RTLD_DEFAULT, mprof_hooked_symbol(i)),
+                                  false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  }
+  errno = before;
+}
