@@ -19,11 +19,14 @@
 #include "heap/placed_cache.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
+#include "sys/unwinder.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #pragma weak posix_memalign
+
+MPROF_WITHOUT_LIBGCC_S;
 
 // Calls the program's operator f. If the program had no operator f when it
 // started, calls the operator of the C++ library that the caller's library is

@@ -23,6 +23,7 @@
 #include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "sys/unwinder.h"
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
 
@@ -390,6 +391,8 @@ MPROF_PUBLIC const struct mprof_labels *
 mprof_labels_add(const char *const *pairs) {
   return add(pairs, ENTRY_FRAME);
 }
+
+MPROF_WITHOUT_LIBGCC_S;
 
 // Uses the cleanup attribute instead of pthread_cleanup_push, because fn may
 // leave this function by longjmp. With some libcs, a longjmp must not leave the
