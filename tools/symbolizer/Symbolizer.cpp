@@ -121,6 +121,9 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
                             std::vector<Chain> &Chains) {
   std::vector<Function> Parents;
   std::vector<AddressRange> Of; // of a DIE
+  // If not 0: the DIEs at this depth and below are in a function that contains
+  // none of the addresses. So their own ranges do not matter.
+  size_t ForeignDepth = 0;
   Chains.assign(Addresses.size(), {});
   for (Cursor C = U.at(U.firstDie()); !C.atEnd();) {
     const uint64_t Die = C.offset(), Code = C.uleb();
@@ -129,6 +132,8 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
         Parents.pop_back();
       if (Parents.empty())
         break;
+      if (Parents.size() < ForeignDepth)
+        ForeignDepth = 0;
       continue;
     }
     const Abbrev *A = U.abbrev(Code);
@@ -138,17 +143,21 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
     const Function F = {Die, IsInlined || A->Tag == DW_TAG_subprogram,
                         IsInlined};
     Of.clear();
-    if (F.IsFunction ? !readRanges(U, C, *A, Of) : !U.skipValues(C, *A))
+    if (F.IsFunction && ForeignDepth == 0 ? !readRanges(U, C, *A, Of)
+                                          : !U.skipValues(C, *A))
       return false;
+    bool IsForeign = !Of.empty();
     for (const AddressRange &R : Of) {
       auto I = std::lower_bound(Addresses.begin(), Addresses.end(), R.Low);
-      for (; I != Addresses.end() && *I < R.High; ++I)
+      for (; I != Addresses.end() && *I < R.High; ++I, IsForeign = false)
         Chains[static_cast<size_t>(I - Addresses.begin())] =
             makeChain(F, Parents);
     }
-    if (A->HasChildren)
+    if (A->HasChildren) {
       Parents.push_back(F);
-    else if (Parents.empty())
+      if (IsForeign)
+        ForeignDepth = Parents.size();
+    } else if (Parents.empty())
       break;
   }
   return U.isOk();
