@@ -37,6 +37,7 @@
 #pragma weak memalign
 #pragma weak valloc
 #pragma weak pvalloc
+#pragma weak malloc_usable_size
 
 // Returns a block on a page boundary. Returns NULL if the block need not be
 // placed on one, or cannot be placed.
@@ -143,6 +144,28 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
   return moved ? moved : p;
 }
 
+// Resizes a counted block on a page boundary by moving it, and keeps its old
+// memory for a later sample, as mprof_free_block does. The allocator's realloc
+// would either leave the block where it is, although it may not be counted any
+// more, or give its memory to the next malloc. In a loop that allocates,
+// resizes and frees, this memory would be used in every round, and every call
+// that gets it would call the runtime. Returns NULL if the block is too large
+// for the cache (placed_cache.h), or could not be moved. Then the block at old
+// stays valid.
+static void *leave_page(const struct mprof_alloc *a, bool is_counted,
+                        void *old) {
+  size_t len = malloc_usable_size(old);
+  if (len >> MPROF_LG_PLACED_END != 0 || a->size == 0)
+    return NULL;
+  void *p = is_counted ? placed_block(a, 1) : NEXT(malloc)(a->size);
+  if (!p)
+    return NULL;
+  memcpy(p, old, len < a->size ? len : a->size);
+  if (!mprof_placed_put(old))
+    NEXT(free)(old);
+  return p;
+}
+
 // Returns the value of the countdown before the call site has subtracted size.
 static int64_t countdown_before(size_t size) {
   return (int64_t)((uint64_t)__mprof_heap_countdown + size);
@@ -157,7 +180,11 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
   struct mprof_released r = {.bucket = 0};
   if (old)
     r = mprof_event_release(old);
-  void *p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
+  void *p = NULL;
+  if (r.is_placed && mprof_place_c())
+    p = leave_page(a, is_counted, old);
+  if (!p)
+    p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
   // NULL with size 0 is not a failure, because some libcs then free the block
   // and return NULL.
   if (!p && a->size != 0)

@@ -29,8 +29,7 @@
 #define FINE_BYTES 16u
 #define FINE_CLASSES 64u
 #define LG_FINE_END 10u
-#define LG_END 15u
-#define CLASSES (FINE_CLASSES + (LG_END - LG_FINE_END) * 8)
+#define CLASSES (FINE_CLASSES + (MPROF_LG_PLACED_END - LG_FINE_END) * 8)
 #define FINE_SLOTS 8u
 #define COARSE_SLOTS 2u
 

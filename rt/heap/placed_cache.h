@@ -13,6 +13,9 @@
 
 #include "sys/base.h"
 
+// The cache has no slots for blocks of 2^15 usable bytes and more.
+#define MPROF_LG_PLACED_END 15u
+
 // Puts a counted block that the program frees into the cache. The block must
 // come from a family of functions that places its counted blocks on page
 // boundaries (page_placement.h). Returns false if the cache has no slot for the
