@@ -26,7 +26,6 @@ SQLITE = os.path.join(FETCHED, "sqlite3")
 LUA = os.path.join(FETCHED, "lua5.4", "src")
 MPROF = os.path.join(TOP, "build/bin/mprof-clang")
 FRAMES = ["-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]
-TABLES = ["-fmprof-unwind=tables"]
 
 # is_mprof: whether MProf's driver compiles and links it.
 Variant = collections.namedtuple("Variant", "name key is_mprof flags")
@@ -34,7 +33,9 @@ VARIANTS = (
     Variant("plain", "plain", False, []),
     Variant("plain, frame pointers", "frames", False, FRAMES),
     Variant("MProf", "mprof", True, []),
-    Variant("MProf, tables", "tables", True, TABLES),
+    # Of these two, the variant that is not the driver's default takes part.
+    Variant("MProf, frames", "unwind-frames", True, ["-fmprof-unwind=frames"]),
+    Variant("MProf, tables", "unwind-tables", True, ["-fmprof-unwind=tables"]),
 )
 
 # package: the Debian source package from which the program comes, or None. plus: "" for
@@ -170,15 +171,23 @@ def version(package):
 
 
 @functools.lru_cache(None)
-def has_flag(flags):
-    """Returns whether MProf's driver knows the flags."""
-    return subprocess.run([MPROF, "-fmprof", *flags, "-x", "c", "-c", "/dev/null", "-o",
-                           "/dev/null"], stderr=subprocess.DEVNULL,
-                          check=False).returncode == 0
+def code_with(*flags):
+    """Returns the code that MProf's driver makes of a function with a frame, or None if
+    it does not know the flags."""
+    done = subprocess.run(
+        [MPROF, "-fmprof", *flags, "-O2", "-x", "c", "-S", "-o", "-", "-"],
+        input=b"int g(int); int f(int i) { return g(i) + 1; }",
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def takes_part(variant):
+    return not variant.is_mprof or not variant.flags or code_with(
+        *variant.flags) not in (None, code_with())
 
 
 def variants():
-    return [v for v in VARIANTS if not v.is_mprof or has_flag(tuple(v.flags))]
+    return [v for v in VARIANTS if takes_part(v)]
 
 
 def compiler(program, variant):

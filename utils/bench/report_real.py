@@ -18,8 +18,8 @@ The tables compare these variants, which are compiled with the same options:
 - *MProf* is built with `mprof-clang -O2 -fmprof` and run with the default options
   and `symbolize=0`. So the heap profile is on, at one sample in 512 KiB, and all
   other kinds of events are compiled in.
-- *MProf, tables* is built with `-fmprof-unwind=tables` as well, if this version of
-  MProf has the flag."""
+- *MProf, tables* or *MProf, frames* is built with `-fmprof-unwind=tables` or
+  `-fmprof-unwind=frames`, whichever is not the default."""
 
 MEANS = """\
 To get a ratio of times, the script divides the times of two variants in each round,
