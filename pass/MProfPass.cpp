@@ -25,6 +25,7 @@
 #include "llvm/Support/SpecialCaseList.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/TargetParser/Triple.h"
+#include <dlfcn.h>
 
 using namespace llvm;
 using namespace mprof;
@@ -118,28 +119,41 @@ static bool isMain(const Function &F) {
          !F.hasFnAttribute(Attribute::Naked);
 }
 
+/// Returns whether the runtime follows the stacks of \p M by unwind tables. It
+/// finds them by a function of glibc 2.35. By default, the program is taken to
+/// run with the libc for which MProf was built, or with a later one.
+static bool unwindsByTables(const Module &M, Unwind Way) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  const bool FindsTables = !Triple(M.getTargetTriple()).isMusl();
+#else
+  const bool FindsTables = false;
+#endif
+  return Way == Unwind::Tables || (Way == Unwind::Default && FindsTables);
+}
+
 static void finish(Module &M, const Options &Opts) {
   setStep(M, Done);
   Runtime RT(M);
   SmallVector<Site, 32> Sites;
   const CallSites Finder(M, Opts.Kinds);
+  const bool ByTables = unwindsByTables(M, Opts.Unwind);
   Function *Main = nullptr;
   for (Function &F : M) {
     if (F.isDeclaration() || F.hasFnAttribute(Attribute::Naked))
       continue;
-    if (Opts.Unwind == Unwind::Frames)
-      keepFramePointer(F);
-    else
+    if (ByTables)
       makeUnwindTable(F);
+    else
+      keepFramePointer(F);
     removeBarriers(F);
     if (isMain(F))
       Main = &F;
     Finder.findHooked(F, Sites);
   }
-  if (Opts.Unwind == Unwind::Frames)
-    keepFramePointers(M);
-  else
+  if (ByTables)
     makeUnwindTables(M);
+  else
+    keepFramePointers(M);
 
   HookedRewriter Rewriter(RT);
   bool Changed = rewriteAll(Sites, [&](const Site &S) { Rewriter.rewrite(S); });

@@ -41,8 +41,9 @@ enum class Nested {
 
 /// How the runtime follows the stacks of the code.
 enum class Unwind {
-  Frames, ///< Every function keeps a frame pointer.
-  Tables  ///< Functions have unwind tables, and need no frame pointer.
+  Default, ///< Tables if the runtime can find them, else Frames.
+  Frames,  ///< Every function keeps a frame pointer.
+  Tables   ///< Functions have unwind tables, and need no frame pointer.
 };
 
 struct Options {
@@ -51,7 +52,7 @@ struct Options {
   mprof::Nested Nested = Nested::Written;
   /// True: functions with the attribute alloc_size are custom allocators.
   bool AllocSize = false;
-  mprof::Unwind Unwind = Unwind::Frames;
+  mprof::Unwind Unwind = Unwind::Default;
 };
 
 } // namespace mprof

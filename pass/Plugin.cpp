@@ -60,8 +60,10 @@ static cl::opt<bool> AllocSize(
              "allocators (default: false)"));
 
 static cl::opt<mprof::Unwind> UnwindBy(
-    "mprof-unwind", cl::init(mprof::Unwind::Frames),
-    cl::desc("MProf: how the runtime follows stacks (default: frames)"),
+    "mprof-unwind", cl::init(mprof::Unwind::Default),
+    cl::desc(
+        "MProf: how the runtime follows stacks (default: tables; frames for "
+        "musl and for glibc before 2.35)"),
     cl::values(
         clEnumValN(mprof::Unwind::Frames, "frames",
                    "by frame pointers, which every function keeps"),

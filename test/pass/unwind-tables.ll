@@ -1,6 +1,7 @@
-; Intent: with -mprof-unwind=tables, every function has an unwind table and no
+; Intent: by default and with -mprof-unwind=tables, every function has an unwind table and no
 ; function is made to keep a frame pointer. A function that was compiled with
 ; frame pointers keeps them. Naked functions are not changed.
+; RUN: %opt_mprof %s | FileCheck %s
 ; RUN: %opt_mprof -mprof-unwind=tables %s | FileCheck %s
 ; RUN: %opt_mprof -mprof-unwind=tables %s | %opt_mprof -mprof-unwind=tables - | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the stacks of the profiles are the same, whether a program is
-// compiled with -fmprof-unwind=frames, with -fmprof-unwind=tables, or partly
-// with each. With tables, functions keep no frame pointer. The stacks pass
-// through recursion, qsort, std::sort, an exception handler and a function with
-// a frame of variable size, and begin in functions that are marked by
-// attributes. Waits for locks of the runtime itself may differ.
+// Intent: the stacks of the profiles and of the trace are the same, whether a
+// program is compiled with -fmprof-unwind=frames, with -fmprof-unwind=tables,
+// or partly with each. With tables, functions keep no frame pointer. The stacks
+// pass through recursion, qsort, std::sort, an exception handler and a function
+// with a frame of variable size, and begin in functions that are marked by
+// attributes. Each stack has several events. Waits for locks of the runtime
+// itself may differ.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -19,7 +20,7 @@
 // RUN: for app in frames1.frames2 tables1.tables2 frames1.tables2 \
 // RUN:     tables1.frames2; do \
 // RUN:   %mprof_clangxx -fmprof ${app%%.*}.o ${app#*.}.o -o $app || exit 1; \
-// RUN:   %run{heap_rate=1:block_rate=1:mutex_fraction=1:threads=1:log_path=$app} \
+// RUN:   %run{heap_rate=1:block_rate=1:mutex_fraction=1:threads=1:trace=1:log_path=$app} \
 // RUN:     ./$app || exit 1; \
 // RUN:   for kind in heap block mutex threads; do \
 // RUN:     go tool pprof -traces $app.*.$kind.pb.gz > $kind || exit 1; \
@@ -28,6 +29,8 @@
 // RUN:       { sub(/ \(inline\)/, ""); s = s ";" $NF } \
 // RUN:       END { if (s ~ "^" kind ";") print s }' $kind; \
 // RUN:   done > lines; \
+// RUN:   %trace_print --no-numbers $app.*.trace | \
+// RUN:     sed -n -e 's/^main: UserRegion/trace;/p' >> lines; \
 // RUN:   grep -v -e ";mprof_" -e mprof::_Lost lines | sort -u > $app.stacks; \
 // RUN:   diff frames1.frames2.stacks $app.stacks || exit 1; \
 // RUN: done
@@ -37,6 +40,8 @@
 // CHECK-DAG: heap;{{.*}}recurse;{{.*}};std::sort;sort_by_cxx;main
 // CHECK-DAG: heap;catch_and_allocate;main
 // CHECK-DAG: heap;{{.*}}recurse;with_array;main
+// CHECK-DAG: trace; begin "region" at recurse < recurse < recurse < compare{{.*}} < sort_by_c < main
+// CHECK-DAG: trace; end "region" at recurse < {{.*}} < with_array < main
 // CHECK-DAG: block;pthread_mutex_lock;wait_for_turn;worker
 // CHECK-DAG: mutex;pthread_mutex_unlock;release_turn;main
 // CHECK-DAG: threads;pthread_cond_wait;wait_for_end;sleeper
@@ -49,6 +54,8 @@
 // RUN: grep '<recurse>:' code && not grep 'rsp, %%rbp' code
 
 #include "records.h"
+
+#include <mprof/mprof.h>
 
 #include <algorithm>
 #include <atomic>
@@ -78,10 +85,13 @@ static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 void *volatile sink;
 
 __attribute__((noinline)) void recurse(int depth) {
-  if (depth == 0)
+  if (depth == 0) {
+    mprof_trace_region_begin(0, "region");
     sink = std::malloc(100);
-  else
+    mprof_trace_region_end(0, "region");
+  } else {
     recurse(depth - 1);
+  }
   asm volatile("" ::: "memory");
 }
 
@@ -172,7 +182,9 @@ __attribute__((noinline)) void sort_by_cxx(void) {
   asm volatile("" : : "r"(v.data()) : "memory");
 }
 
+static std::atomic<bool> is_waiting;
 void *worker(void *arg) {
+  is_waiting = true;
   wait_for_turn();
   release_turn();
   return arg;
@@ -199,13 +211,17 @@ int main(void) {
   pthread_t others[2];
   CHECK_EQ(pthread_create(&others[0], nullptr, lock_waiter, nullptr), 0);
   CHECK_EQ(pthread_create(&others[1], nullptr, blocker, nullptr), 0);
-  sort_by_c();
-  sort_by_cxx();
-  catch_and_allocate(4);
-  with_array(64);
-  usleep(200000); // both threads wait now
+  for (unsigned i = 0; i < 3; i++) {
+    sort_by_c();
+    sort_by_cxx();
+    catch_and_allocate(4);
+    with_array(64 + i * 1000); // the depth of the recursion is the same
+  }
+  while (!is_waiting)
+    usleep(1000);
+  usleep(200000); // all threads wait now
   release_turn();
-  usleep(100000);
+  CHECK_EQ(pthread_join(waiting, nullptr), 0);
   return 0;
 }
 
