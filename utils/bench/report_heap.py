@@ -14,10 +14,11 @@ The tables compare these variants of each program:
 
 - *plain* is built with `clang -O2`.
 - *frame pointers* is built with
-  `clang -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer`. MProf also
-  compiles programs with frame pointers. This variant therefore shows the cost of
-  the frame pointers alone.
-- *MProf* is built with `mprof-clang -O2 -fmprof`."""
+  `clang -O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer`. The
+  variant *MProf* has frame pointers, too. This variant therefore shows the cost
+  of the frame pointers alone.
+- *MProf* is built with `mprof-clang -O2 -fmprof -fmprof-unwind=frames`. The
+  other sections use `-fmprof-unwind=frames`, too, unless they say otherwise."""
 PLAIN = "plain"
 FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"

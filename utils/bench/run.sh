@@ -70,6 +70,8 @@ GO_1_19=/usr/lib/go-1.19/bin/go
 export GO GO_1_19
 mprof=$top/build/bin/mprof-clang
 frames='-fno-omit-frame-pointer -momit-leaf-frame-pointer'
+# The page's programs follow frame pointers, unless a section says otherwise.
+by_frames=-fmprof-unwind=frames
 resource=$(clang-19 -print-resource-dir)
 
 # Builds program $1 as $1-plain without MProf and as $1-mprof with MProf. $2 is empty
@@ -80,7 +82,7 @@ build() {
   plus=${2-}
   source=$src/$name.c${plus:+pp}
   "clang$plus-19" -O2 -Iinclude "$source" -o "$out/$name-plain"
-  "$mprof$plus" -O2 -fmprof -Iinclude "$source" -o "$out/$name-mprof"
+  "$mprof$plus" -O2 -fmprof $by_frames -Iinclude "$source" -o "$out/$name-mprof"
 }
 
 # Builds demonstration program $1 as $1-plain, $1-mprof and $1-frames, which has
@@ -93,7 +95,7 @@ build_demo() {
   "clang$plus-19" -O2 "$@" -lm -o "$out/$name-plain"
   # shellcheck disable=SC2086
   "clang$plus-19" -O2 $frames "$@" -lm -o "$out/$name-frames"
-  "$mprof$plus" -O2 -fmprof "$@" -lm -o "$out/$name-mprof"
+  "$mprof$plus" -O2 -fmprof $by_frames "$@" -lm -o "$out/$name-mprof"
 }
 
 # Builds Go program $1 as $1-go. If $2 and $3 are given, uses the go command $2 and
@@ -129,7 +131,7 @@ build_heap() {
     /usr/share/duktape/duktape.c
   build_demo json ++ -std=c++17 utils/demo/json_demo.cpp
   build_demo strings ++ -std=c++17 "$src/strings.cpp"
-  "$mprof++" -O2 -fmprof -fno-mprof-intercept -std=c++17 "$src/strings.cpp" \
+  "$mprof++" -O2 -fmprof $by_frames -fno-mprof-intercept -std=c++17 "$src/strings.cpp" \
     -o "$out/strings-sites"
   build_demo symbolic '' utils/demo/symbolic.c -lgc
 }
@@ -146,8 +148,8 @@ build_trace() {
   sites=block,mutex,threadcreate # kinds whose instrumentation a trace also uses
   for name in trace_loop trace_load lock_pair; do
     clang-19 -O2 -Iinclude "$src/$name.c" -o "$out/$name-plain"
-    "$mprof" -O2 -fmprof=trace -Iinclude "$src/$name.c" -o "$out/$name-trace"
-    "$mprof" -O2 -fmprof=$sites -Iinclude "$src/$name.c" -o "$out/$name-sites"
+    "$mprof" -O2 -fmprof=trace $by_frames -Iinclude "$src/$name.c" -o "$out/$name-trace"
+    "$mprof" -O2 -fmprof=$sites $by_frames -Iinclude "$src/$name.c" -o "$out/$name-sites"
   done
   build_go trace
   build_go trace "$GO_1_19" trace-go1.19
@@ -168,7 +170,7 @@ build_threads() {
   done
   rm -f "$out/pair-label"
   if grep -q mprof_label_set include/mprof/mprof.h; then
-    "$mprof" -O2 -fmprof -DBENCH_LABEL -Iinclude "$src/pair.c" \
+    "$mprof" -O2 -fmprof $by_frames -DBENCH_LABEL -Iinclude "$src/pair.c" \
       -o "$out/pair-label"
   fi
   build_go threads
