@@ -13,8 +13,8 @@
 #include "bucket/bucket.h"
 #include "symbolize/unload_marks.h"
 
-#include <unistd.h>
 #include "sys/lock.h"
+#include <unistd.h>
 
 static struct mprof_lock modules = MPROF_LOCK_INIT(MPROF_RANK_UNLOADS);
 
