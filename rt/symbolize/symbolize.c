@@ -71,8 +71,10 @@ static uint64_t identify(const struct mprof_mapping *found) {
 // information of the functions that are asked about. So one request for all
 // addresses is much faster than a request for each.
 
-// At the end of the process, nearly all stacks are shown. Else, stacks that are
-// not needed are looked up only if they are few.
+// At the end of the process, nearly all stacks are shown, so up to AHEAD_ALL
+// addresses are looked up together. At other times, a profile may need only
+// some of the stacks. Then all stacks are looked up together only if they have
+// at most AHEAD_MAX addresses.
 enum { AHEAD_MAX = 1024, AHEAD_ALL = 20000 };
 
 // Adds the addresses of the stack of b to the table. Returns false if there are
@@ -129,7 +131,8 @@ static void look_ahead(void) {
   struct mprof_pc_table t = {0};
   void **pc = NULL;
   size_t n = 0;
-  if (add_all_stacks(&t) && t.used > 0)
+  const bool has_all = add_all_stacks(&t);
+  if ((has_all || state.ahead_max == AHEAD_ALL) && t.used > 0)
     pc = mprof_os_map(t.used * sizeof(*pc));
   for (size_t i = 0; pc != NULL && i < t.count; i++) {
     const mprof_pc p = t.slots[i].pc;
