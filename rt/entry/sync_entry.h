@@ -55,8 +55,13 @@ static inline uint32_t mprof_waiters_word(const void *object) {
 // Returns the word of __mprof_waiters for the slot of an object. The result is
 // 0 if no thread waits for the object and lock holds are not recorded.
 static inline uint32_t mprof_watch_word(const void *object) {
-  const size_t slot = mprof_waiter_slot((uintptr_t)object);
-  return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED);
+  const uint32_t *word = &__mprof_waiters[mprof_waiter_slot((uintptr_t)object)];
+#if __has_feature(thread_sanitizer)
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#else
+  // The compiler does not combine an atomic load with the test of the word.
+  return *word;
+#endif
 }
 static inline bool mprof_is_watched(const void *object) {
   return mprof_watch_word(object) != 0;
