@@ -48,6 +48,7 @@ TUNABLES = "glibc.cpu.hwcaps=" + ",".join("-" + name for name in (
     "BMI1", "BMI2", "LZCNT", "MOVBE", "ERMS", "FSRM", "RTM", "SSSE3", "SSE4_1",
     "SSE4_2", "POPCNT"))
 
+# program: "gate-frames" is "gate" with -fmprof-unwind=frames.
 # options: added to OPTIONS; None: MPROF_OPTIONS is not set. function: callgrind counts
 # its instructions and those of the functions that it calls; None: those of the whole
 # process. limit: the largest rise.
@@ -62,6 +63,8 @@ LOADS = (
     Load("ring, heap=0", "gate", ["ring", "10000"], "heap=0", COUNTED),
     Load("ring, exact", "gate", ["ring", "5000"], "heap_rate=1", COUNTED,
          LIMIT_OF_TABLES),
+    Load("ring, exact, frames", "gate-frames", ["ring", "5000"], "heap_rate=1",
+         COUNTED, LIMIT_OF_TABLES),
     Load("lifo", "gate", ["lifo", "20000"], "", COUNTED),
     Load("objects", "gate", ["objects", "20000"], "", COUNTED),
     Load("tree", "gate", ["tree", "20000"], "", COUNTED),
@@ -78,6 +81,8 @@ LOADS = (
     Load("calls, off", "gate", ["calls", "2000"], "", COUNTED),
     Load("region, off", "gate", ["region", "5000"], "", COUNTED),
     Load("region, on", "gate", ["events", "1000"], "trace=1", COUNTED),
+    Load("region, on, frames", "gate-frames", ["events", "1000"], "trace=1",
+         COUNTED),
     Load("recursion", "gate", ["recurse", "1000"], "", COUNTED),
 )
 

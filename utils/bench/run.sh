@@ -186,6 +186,9 @@ build_gate() {
   clang-19 -O2 -c "$src/gate_heap.c" -o "$heap"
   clang-19 -O2 -Iinclude "$src/gate.c" "$heap" -o "$out/gate-plain"
   "$mprof" -O2 -fmprof -Iinclude "$src/gate.c" "$heap" -o "$out/gate-mprof"
+  cp "$out/gate-plain" "$out/gate-frames-plain"
+  "$mprof" -O2 -fmprof $by_frames -Iinclude "$src/gate.c" "$heap" \
+    -o "$out/gate-frames-mprof"
   clang++-19 -O2 -std=c++17 "$src/strings.cpp" "$heap" \
     -o "$out/gate-strings-plain"
   "$mprof++" -O2 -fmprof -std=c++17 "$src/strings.cpp" "$heap" \
