@@ -10,6 +10,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "process/process.h"
 #include "sys/clock.h"
 #include "sys/tls.h"
@@ -20,9 +21,11 @@
 
 static inline uint64_t no_time(void) { return 1; }
 
-// Starts the runtime; called before the first bucket is made.
+// Starts the runtime, which then knows the names of all hooked functions; called
+// before the first bucket is made.
 static inline void waits_start(void) {
   CHECK(mprof_init_ready());
+  mprof_hooked_find_all();
   mprof_clock_set(no_time, TICKS_PER_SECOND);
 }
 
