@@ -21,8 +21,8 @@
 
 static inline uint64_t no_time(void) { return 1; }
 
-// Starts the runtime, which then knows the names of all hooked functions; called
-// before the first bucket is made.
+// Starts the runtime, which then knows the names of all hooked functions;
+// called before the first bucket is made.
 static inline void waits_start(void) {
   CHECK(mprof_init_ready());
   mprof_hooked_find_all();

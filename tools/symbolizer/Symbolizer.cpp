@@ -121,19 +121,21 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
                             std::vector<Chain> &Chains) {
   std::vector<Function> Parents;
   std::vector<AddressRange> Of; // of a DIE
-  // If not 0: the DIEs at this depth and below are in a function that contains
-  // none of the addresses. So their own ranges do not matter.
-  size_t ForeignDepth = 0;
+  // For each of Parents: whether the innermost function around its children
+  // contains none of the addresses. Then the functions that are inlined into it
+  // do not contain any, either. A function that is declared in it may, because
+  // it has code of its own.
+  std::vector<bool> AreForeign;
   Chains.assign(Addresses.size(), {});
   for (Cursor C = U.at(U.firstDie()); !C.atEnd();) {
     const uint64_t Die = C.offset(), Code = C.uleb();
     if (Code == 0) {
-      if (!Parents.empty())
+      if (!Parents.empty()) {
         Parents.pop_back();
+        AreForeign.pop_back();
+      }
       if (Parents.empty())
         break;
-      if (Parents.size() < ForeignDepth)
-        ForeignDepth = 0;
       continue;
     }
     const Abbrev *A = U.abbrev(Code);
@@ -142,11 +144,12 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
     const bool IsInlined = A->Tag == DW_TAG_inlined_subroutine;
     const Function F = {Die, IsInlined || A->Tag == DW_TAG_subprogram,
                         IsInlined};
+    const bool IsInForeign = !AreForeign.empty() && AreForeign.back();
     Of.clear();
-    if (F.IsFunction && ForeignDepth == 0 ? !readRanges(U, C, *A, Of)
-                                          : !U.skipValues(C, *A))
+    if (F.IsFunction && !(IsInlined && IsInForeign) ? !readRanges(U, C, *A, Of)
+                                                    : !U.skipValues(C, *A))
       return false;
-    bool IsForeign = !Of.empty();
+    bool IsForeign = F.IsFunction && !IsInlined ? !Of.empty() : IsInForeign;
     for (const AddressRange &R : Of) {
       auto I = std::lower_bound(Addresses.begin(), Addresses.end(), R.Low);
       for (; I != Addresses.end() && *I < R.High; ++I, IsForeign = false)
@@ -155,8 +158,7 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
     }
     if (A->HasChildren) {
       Parents.push_back(F);
-      if (IsForeign)
-        ForeignDepth = Parents.size();
+      AreForeign.push_back(IsForeign);
     } else if (Parents.empty())
       break;
   }
