@@ -16,6 +16,7 @@
 #include "sys/lock.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/eh_frame.h"
 
 // The arrays of all loaded modules; guarded by registry_lock. A fork may happen
 // while another thread changes the list, so each change is a single store, and
@@ -43,19 +44,29 @@ static bool wants(const struct __mprof_switch *s, uint64_t kinds) {
 // functions. Guarded by registry_lock.
 static bool is_replaceable[MPROF_HOOKED_COUNT];
 
-// Tells the entry of s which function to call. Returns false if the entry
-// already calls another function, because the module of s has a function of its
-// own. For example, a library that is opened with RTLD_DEEPBIND may have its
-// own pthread_mutex_lock. Its calls stay as they are. The program's function
-// has priority over functions of libraries.
-static bool set_function_locked(const struct __mprof_switch *s,
-                                bool is_program) {
+// Returns whether the library m itself defines the function. The entries of
+// libc's functions must not call it, because its locks may have another layout.
+// They also call other functions of libc, such as pthread_mutex_trylock.
+static bool defines(const struct __mprof_switches *m, const void *function) {
+  const struct mprof_code_range own = mprof_eh_module((uintptr_t)m);
+  return (uintptr_t)function - own.begin < own.end - own.begin;
+}
+
+// Tells the entry of s which function to call. Returns false if the module m of
+// s has a function of its own, whose calls stay as they are. For example, a
+// library may have its own pthread_mutex_lock that no other module sees, or may
+// be opened with RTLD_DEEPBIND. The program's function has priority over
+// functions of libraries.
+static bool set_function_locked(const struct __mprof_switches *m,
+                                const struct __mprof_switch *s) {
   const int number = mprof_hooked_of_entry((uintptr_t)s->entry);
-  if (number < 0)
+  if (number < 0 || s->function == NULL ||
+      (!m->is_program && mprof_hooked_is_of_libc(number) &&
+       defines(m, s->function)))
     return false;
   void **function = &mprof_hooked_functions[number];
   if (*function != s->function &&
-      (*function == NULL || is_program || is_replaceable[number]))
+      (*function == NULL || m->is_program || is_replaceable[number]))
     __atomic_store_n(function, s->function, __ATOMIC_RELEASE);
   if (*function == s->function)
     is_replaceable[number] = false;
@@ -67,11 +78,11 @@ static void set_module_locked(const struct __mprof_switches *m,
   for (struct __mprof_switch *s = m->begin; s != m->end; s++) {
     bool is_on = wants(s, kinds);
     if (is_on)
-      is_on = set_function_locked(s, m->is_program);
-    if (s->is_on == is_on)
+      is_on = set_function_locked(m, s);
+    void *const target = is_on ? s->entry : s->function;
+    if (s->is_on == is_on && s->target == target)
       continue;
-    __atomic_store_n(&s->target, is_on ? s->entry : s->function,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(&s->target, target, __ATOMIC_RELEASE);
     __atomic_store_n(&s->is_on, is_on, __ATOMIC_RELEASE);
   }
 }
@@ -114,8 +125,12 @@ void __mprof_register_switches(struct __mprof_switches *node) {
   mprof_lock_acquire(&mprof_registry_lock);
   node->next = modules;
   modules = node;
-  set_module_locked(node,
-                    __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED));
+  const uint64_t kinds = __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED);
+  // The program's functions replace those of libraries that came before.
+  if (node->is_program)
+    mprof_switches_set_locked(kinds);
+  else
+    set_module_locked(node, kinds);
   mprof_lock_release(&mprof_registry_lock);
   mprof_guard_leave();
 }

@@ -84,19 +84,25 @@ MPROF_NOINLINE struct mprof_rule mprof_rule_read(uintptr_t pc, bool is_sure) {
   struct mprof_cached_rule *c =
       &mprof_cached_rules[hash >> (64 - MPROF_LG_RULES)];
   struct mprof_rule r = make(pc, is_sure);
-  r.word |= hash << MPROF_RULE_HASH_AT;
-  atomic_store_explicit(&c->key, key, memory_order_relaxed);
+  r.word |= hash << 16 >> MPROF_RULE_HASH_AT << MPROF_RULE_HASH_AT;
+  // In this order, so that a thread that sees the key does not see a rule from
+  // before the last mprof_unwind_forget.
   atomic_store_explicit(&c->packed, r.word, memory_order_relaxed);
+  atomic_store_explicit(&c->key, key, memory_order_release);
   return r;
+}
+
+static void forget(struct mprof_cached_rule *c) {
+  atomic_store_explicit(&c->key, 0, memory_order_relaxed);
+  atomic_store_explicit(&c->packed, 0, memory_order_relaxed);
 }
 
 void mprof_rule_forget(uintptr_t pc) {
   const uint64_t hash = mprof_rule_hash(pc);
-  atomic_store_explicit(&mprof_cached_rules[hash >> (64 - MPROF_LG_RULES)].key,
-                        0, memory_order_relaxed);
+  forget(&mprof_cached_rules[hash >> (64 - MPROF_LG_RULES)]);
 }
 
 void mprof_unwind_forget(void) {
   for (size_t i = 0; i < 1u << MPROF_LG_RULES; i++)
-    atomic_store_explicit(&mprof_cached_rules[i].key, 0, memory_order_relaxed);
+    forget(&mprof_cached_rules[i]);
 }

@@ -83,7 +83,8 @@ static inline bool mprof_rule_is_plain_chain(struct mprof_rule r) {
 
 // The cache. Threads write an entry without a lock, so the two words of an
 // entry may come from different threads. Therefore the word `packed` repeats 16
-// bits of the hash of `key`. A reader uses an entry only if both words match
+// bits of the hash of `key`: bits 32 to 47, which depend on most bits of the
+// address. A reader uses an entry only if both words match
 // the key that the reader looks up.
 #define MPROF_LG_RULES 12
 struct mprof_cached_rule {
@@ -100,10 +101,11 @@ static inline bool mprof_rule_is_cached(uintptr_t key, struct mprof_rule *r) {
   const uint64_t hash = mprof_rule_hash(key);
   const struct mprof_cached_rule *c =
       &mprof_cached_rules[hash >> (64 - MPROF_LG_RULES)];
+  const bool is_its_key =
+      atomic_load_explicit(&c->key, memory_order_acquire) == key;
   r->word = atomic_load_explicit(&c->packed, memory_order_relaxed);
-  return mprof_likely(
-      atomic_load_explicit(&c->key, memory_order_relaxed) == key &&
-      (r->word ^ hash << MPROF_RULE_HASH_AT) >> MPROF_RULE_HASH_AT == 0);
+  return mprof_likely(is_its_key &&
+                      (r->word ^ hash << 16) >> MPROF_RULE_HASH_AT == 0);
 }
 // The part of mprof_rule_of for a rule that is not cached. Do not call this
 // function; call mprof_rule_of.

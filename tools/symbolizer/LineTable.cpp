@@ -58,7 +58,11 @@ bool LineTable::readEntries(Cursor &C, std::vector<FileName> &Out) {
     F.Attribute.Size =
         static_cast<int16_t>(Unit::fixedSize(F.Attribute.Form, Version));
   }
-  for (uint64_t Count = C.uleb(); Count > 0 && !C.isBad(); Count--) {
+  // Each entry has at least one byte, so a damaged count cannot take memory.
+  const uint64_t Entries = C.uleb();
+  if (Entries > C.left())
+    return false;
+  for (uint64_t Count = Entries; Count > 0 && !C.isBad(); Count--) {
     FileName Name = {};
     for (const Format &F : Formats) {
       Value V;

@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +30,8 @@ using Request = mprof_symbolizer_request;
 enum {
   Connection = STDIN_FILENO,
   FilesMax = 32,
+  MemoryMax = 512 << 20, // bytes
+  SecondsMax = 20,       // processor time
   NameMax = 16384, // size of a name in the runtime, see symbolizer_answer.c
 };
 
@@ -164,6 +168,12 @@ int main(int argc, char **argv) {
     return 2;
   }
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // a crash leaves no core file
+  // A damaged file must not take the memory or the time of the program's host.
+  using namespace mprof;
+  const rlimit Memory = {MemoryMax, MemoryMax}, Time = {SecondsMax, SecondsMax};
+  setrlimit(RLIMIT_DATA, &Memory);
+  setrlimit(RLIMIT_CPU, &Time);
+  std::set_new_handler([] { _exit(1); });
   std::vector<std::unique_ptr<mprof::KnownFile>> Files;
   static mprof::Request R;
   while (mprof::receive(R))
