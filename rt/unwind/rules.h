@@ -84,8 +84,8 @@ static inline bool mprof_rule_is_plain_chain(struct mprof_rule r) {
 // The cache. Threads write an entry without a lock, so the two words of an
 // entry may come from different threads. Therefore the word `packed` repeats 16
 // bits of the hash of `key`: bits 32 to 47, which depend on most bits of the
-// address. A reader uses an entry only if both words match
-// the key that the reader looks up.
+// address. A reader uses an entry only if both words match the key that the
+// reader looks up.
 #define MPROF_LG_RULES 12
 struct mprof_cached_rule {
   _Atomic uintptr_t key; // the address pc, or ~pc if pc is only a guess
