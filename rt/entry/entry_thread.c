@@ -35,12 +35,26 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
   return t ? mprof_bucket_at(t, &key, 0, frame) : NULL;
 }
 
+// Returns what is known about the function of a thread. The arguments are those
+// of begin().
+static struct mprof_thread_runs runs_of(uintptr_t fn, const void *arg,
+                                        const void *state) {
+  struct mprof_thread_runs runs = {.start = fn};
+  if (state)
+    runs.start = mprof_std_thread_function(state);
+  else
+    runs.passed = mprof_libcxx_thread_function(arg);
+  return runs;
+}
+
 // Returns a start record for the new thread, which replaces the argument of its
 // start function. Returns NULL if the thread needs no record, or the runtime
 // cannot make one.
-// runs: what is known about the function that the thread will run.
-static struct mprof_thread_start *begin(const struct mprof_thread_runs *runs,
-                                        uintptr_t frame) {
+// fn, arg: function that the thread will run, and its argument; fn is 0 if
+// `state` is not NULL.
+// state: for a std::thread of libstdc++, its std::thread::_State.
+static struct mprof_thread_start *begin(uintptr_t fn, const void *arg,
+                                        const void *state, uintptr_t frame) {
   if (!mprof_init_ready())
     return NULL;
   if (!mprof_guard_enter()) {
@@ -51,7 +65,7 @@ static struct mprof_thread_start *begin(const struct mprof_thread_runs *runs,
   struct mprof_thread_start *s =
       b || mprof_tls.labels != 0 ? mprof_thread_start_new() : NULL;
   if (s) {
-    s->runs = *runs;
+    s->runs = runs_of(fn, arg, state);
     s->bucket = b;
     s->labels = mprof_tls.labels;
     s->epoch = mprof_process_epoch();
@@ -60,7 +74,7 @@ static struct mprof_thread_start *begin(const struct mprof_thread_runs *runs,
     if (b)
       atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
-      s->trace_g = mprof_trace_create(runs, frame, &s->trace_start);
+      s->trace_g = mprof_trace_create(&s->runs, frame, &s->trace_start);
       s->trace_session = mprof_tls.trace_session;
     }
   }
@@ -91,9 +105,7 @@ static void *run(void *arg) {
 
 MPROF_ENTRY int __mprof_pthread_create(pthread_t *t, const pthread_attr_t *attr,
                                        void *(*fn)(void *), void *arg) {
-  const struct mprof_thread_runs runs = {
-      .start = (uintptr_t)fn, .passed = mprof_libcxx_thread_function(arg)};
-  struct mprof_thread_start *s = begin(&runs, ENTRY_FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, arg, NULL, ENTRY_FRAME);
   if (!s)
     return pthread_create(t, attr, fn, arg);
   s->fn = fn;
@@ -117,8 +129,7 @@ static int run_c11(void *arg) {
 
 MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
                                     void *arg) {
-  struct mprof_thread_start *s =
-      begin(&(struct mprof_thread_runs){.start = (uintptr_t)fn}, ENTRY_FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, NULL, NULL, ENTRY_FRAME);
   if (!s)
     return thrd_create(t, fn, arg);
   s->c11_fn = fn;
@@ -181,9 +192,7 @@ extern void START_THREAD(void *thread, void **state, void (*depend)(void))
 MPROF_ENTRY void
 __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void *thread, void **state, void (*depend)(void)) {
-  const struct mprof_thread_runs runs = {.start =
-                                             mprof_std_thread_function(*state)};
-  struct mprof_thread_start *s = begin(&runs, ENTRY_FRAME);
+  struct mprof_thread_start *s = begin(0, NULL, *state, ENTRY_FRAME);
   if (s) {
     s->virtuals = &state_table.functions;
     s->arg = *state;

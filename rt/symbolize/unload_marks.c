@@ -54,9 +54,19 @@ static bool add_new(int type) {
   return true;
 }
 
-uint64_t mprof_unload_mark(uint32_t unload,
-                           bool (*is_gone)(const struct mprof_bucket *b,
-                                           const void *arg),
+typedef bool is_gone_fn(const struct mprof_bucket *b, const void *arg);
+
+// Marks b if it is not marked and is_gone(b, arg) is true. Returns 1 if b was
+// marked now, and 0 otherwise.
+static unsigned mark(struct mprof_bucket *b, uint32_t unload,
+                     is_gone_fn *is_gone, const void *arg) {
+  if (mprof_bucket_gone(b) != 0 || !is_gone(b, arg))
+    return 0;
+  mprof_bucket_bury(b, unload);
+  return 1;
+}
+
+uint64_t mprof_unload_mark(uint32_t unload, is_gone_fn *is_gone,
                            const void *arg) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   uint64_t n = 0;
@@ -64,17 +74,10 @@ uint64_t mprof_unload_mark(uint32_t unload,
     if (!add_new(type))
       for (struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
            b = b->allnext)
-        if (mprof_bucket_gone(b) == 0 && is_gone(b, arg)) {
-          mprof_bucket_bury(b, unload);
-          n++;
-        }
+        n += mark(b, unload, is_gone, arg);
   for (size_t i = 0; i < unmarked.len;) {
-    struct mprof_bucket *b = unmarked.v[i];
-    if (mprof_bucket_gone(b) == 0 && is_gone(b, arg)) {
-      mprof_bucket_bury(b, unload);
-      n++;
-    }
-    if (mprof_bucket_gone(b) != 0)
+    n += mark(unmarked.v[i], unload, is_gone, arg);
+    if (mprof_bucket_gone(unmarked.v[i]) != 0)
       unmarked.v[i] = unmarked.v[--unmarked.len];
     else
       i++;

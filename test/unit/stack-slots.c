@@ -158,8 +158,8 @@ static void check_frame_pointers(void) {
   // Codes of another stack may lead below the stack.
   const uint16_t below[] = {MPROF_SLOT_BY_BP + WORDS, 1};
   CHECK(!mprof_slots_match(&thread.range, fp, pcs, 2, below));
-  // The same stack at the end of the readable memory: its last slots would lie
-  // behind the end.
+  // A copy of the stack at the end of the readable memory has its last slots
+  // behind the end, where they must not be read.
   for (size_t from = WORDS - 40; from < WORDS - 3; from++) {
     memcpy(words + from, (void *)fp, (WORDS - from) * sizeof(words[0]));
     words[from] = (uintptr_t)(words + WORDS) - 16;
