@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fPIC -shared %s -o plugin.so
-// RUN: %mprof_clang -fmprof -O2 -x c -DHOST %s -o host
+// RUN: %mprof_clang -fmprof -O2 -x c -DHOST -I%src/test/Inputs %s -o host
 // RUN: %run{heap_rate=1:block_rate=1:mutex_fraction=1:log_path=out} \
 // RUN:   ./host | FileCheck %s
 // RUN: %mprof_read out.*.threadcreate.pb.gz | FileCheck %s --check-prefix=THREADS
@@ -15,17 +15,9 @@
 // THREADS: threadcreate
 
 #ifdef HOST
-#include <dlfcn.h>
-#include <stdio.h>
+#include "plugin_host.h"
 
-int main(void) {
-  void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
-  if (!plugin) {
-    puts(dlerror());
-    return 1;
-  }
-  printf("%d\n", ((int (*)(void))dlsym(plugin, "work"))());
-}
+int main(void) { printf("%d\n", ((int (*)(void))plugin_work())()); }
 #else
 #include <condition_variable>
 #include <future>

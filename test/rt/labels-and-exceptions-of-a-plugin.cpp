@@ -7,23 +7,15 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O2 -fPIC -shared %s -o plugin.so
-// RUN: %mprof_clang -fmprof -O2 -x c -DHOST %s -o host
+// RUN: %mprof_clang -fmprof -O2 -x c -DHOST -I%src/test/Inputs %s -o host
 // RUN: %llvm_tools/llvm-readelf -d host | not grep libgcc_s
 // RUN: %run_quiet ./host | FileCheck %s
 // CHECK: during 1, after 1
 
 #ifdef HOST
-#include <dlfcn.h>
-#include <stdio.h>
+#include "plugin_host.h"
 
-int main(void) {
-  void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
-  if (!plugin) {
-    puts(dlerror());
-    return 1;
-  }
-  ((void (*)(void))dlsym(plugin, "work"))();
-}
+int main(void) { ((void (*)(void))plugin_work())(); }
 #else
 #include "mprof/mprof.h"
 
