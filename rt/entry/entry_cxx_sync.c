@@ -32,12 +32,27 @@ static unsigned word_at(const void *object, size_t offset) {
 
 // --- locks of libc++ ---
 
+// Calls Try, the try_lock function of a class. Evaluates to false if Try cannot
+// be found. In libc++.a, one object file has the mutexes, and another one has
+// the shared mutexes. First: a function of Try's object file.
+#define TRY_LOCK(First, Try, Lock)                                             \
+  ({                                                                           \
+    bool got_ = false;                                                         \
+    if (mprof_likely(&First != NULL)) {                                        \
+      got_ = Try(Lock);                                                        \
+    } else {                                                                   \
+      _Bool (*late_)(void *) = LATE(Try);                                      \
+      got_ = late_ != NULL && late_(Lock);                                     \
+    }                                                                          \
+    got_;                                                                      \
+  })
+
 #define CXX_LOCK(Lock, Try, Kind)                                              \
   DECLARE(void, Lock, void *);                                                 \
   DECLARE(_Bool, Try, void *);                                                 \
   MPROF_ENTRY void __mprof_##Lock(void *l) {                                   \
     struct mprof_wait w;                                                       \
-    if (REAL(Try) == NULL || !REAL(Try)(l)) {                                  \
+    if (!TRY_LOCK(FIRST_##Kind, Try, l)) {                                     \
       mprof_wait_begin(&w, Kind, (uintptr_t)HOOKED(Lock), ENTRY_FRAME,         \
                        (uintptr_t)l);                                          \
       HOOKED(Lock)(l);                                                         \
@@ -52,6 +67,8 @@ static unsigned word_at(const void *object, size_t offset) {
       mprof_try_failed((uintptr_t)HOOKED(Try), ENTRY_FRAME, (uintptr_t)l);     \
     return got;                                                                \
   }
+#define FIRST_MPROF_KIND_mutex _ZNSt3__15mutex8try_lockEv
+#define FIRST_MPROF_KIND_rwlock _ZNSt3__119__shared_mutex_base8try_lockEv
 CXX_LOCK(_ZNSt3__15mutex4lockEv, _ZNSt3__15mutex8try_lockEv, MPROF_KIND_mutex)
 CXX_LOCK(_ZNSt3__115recursive_mutex4lockEv,
          _ZNSt3__115recursive_mutex8try_lockEv, MPROF_KIND_mutex)

@@ -49,6 +49,8 @@ extern char *GC_strndup(const char *, size_t) WEAK;
 extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
+#define GC_CALL(f, Args) CALL_REAL(GC_malloc, f, Args)
+
 // Sets the thread's guard, which marks the thread as inside the runtime, takes
 // gc_lock, and returns true. Returns false, without the guard and the lock, in
 // two cases: the caller is a signal handler that has interrupted the runtime,
@@ -138,37 +140,37 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
   })
 
 MPROF_ENTRY void *__mprof_GC_malloc(size_t size) {
-  return ALLOCATE(size, REAL(GC_malloc)(size));
+  return ALLOCATE(size, GC_CALL(GC_malloc, (size)));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_atomic(size_t size) {
-  return ALLOCATE(size, REAL(GC_malloc_atomic)(size));
+  return ALLOCATE(size, GC_CALL(GC_malloc_atomic, (size)));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_uncollectable(size_t size) {
-  return ALLOCATE(size, REAL(GC_malloc_uncollectable)(size));
+  return ALLOCATE(size, GC_CALL(GC_malloc_uncollectable, (size)));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_atomic_uncollectable(size_t size) {
-  return ALLOCATE(size, REAL(GC_malloc_atomic_uncollectable)(size));
+  return ALLOCATE(size, GC_CALL(GC_malloc_atomic_uncollectable, (size)));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_ignore_off_page(size_t size) {
-  return ALLOCATE(size, REAL(GC_malloc_ignore_off_page)(size));
+  return ALLOCATE(size, GC_CALL(GC_malloc_ignore_off_page, (size)));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_atomic_ignore_off_page(size_t size) {
-  return ALLOCATE(size, REAL(GC_malloc_atomic_ignore_off_page)(size));
+  return ALLOCATE(size, GC_CALL(GC_malloc_atomic_ignore_off_page, (size)));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_explicitly_typed(size_t size, size_t d) {
-  return ALLOCATE(size, REAL(GC_malloc_explicitly_typed)(size, d));
+  return ALLOCATE(size, GC_CALL(GC_malloc_explicitly_typed, (size, d)));
 }
 
 MPROF_ENTRY void *
 __mprof_GC_malloc_explicitly_typed_ignore_off_page(size_t size, size_t d) {
-  return ALLOCATE(size,
-                  REAL(GC_malloc_explicitly_typed_ignore_off_page)(size, d));
+  return ALLOCATE(
+      size, GC_CALL(GC_malloc_explicitly_typed_ignore_off_page, (size, d)));
 }
 
 // If n * each overflows, the allocation fails. Before that, the call site has
@@ -179,20 +181,20 @@ MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
   size_t size;
   if (__builtin_mul_overflow(n, each, &size)) {
     mprof_count_back(size);
-    return REAL(GC_calloc_explicitly_typed)(n, each, d);
+    return GC_CALL(GC_calloc_explicitly_typed, (n, each, d));
   }
-  return ALLOCATE(size, REAL(GC_calloc_explicitly_typed)(n, each, d));
+  return ALLOCATE(size, GC_CALL(GC_calloc_explicitly_typed, (n, each, d)));
 }
 
 MPROF_ENTRY void *__mprof_GC_memalign(size_t align, size_t size) {
-  return ALLOCATE(size, REAL(GC_memalign)(align, size));
+  return ALLOCATE(size, GC_CALL(GC_memalign, (align, size)));
 }
 
 MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
                                           size_t size) {
   struct mprof_alloc a;
   bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, false);
-  int error = REAL(GC_posix_memalign)(out, align, size);
+  int error = GC_CALL(GC_posix_memalign, (out, align, size));
   if (is_counted && error == 0)
     count(&a, *out, CALLER);
   return error;
@@ -204,13 +206,13 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
   size_t size = s ? strlen(s) + 1 : 0;
   mprof_count_down(size);
-  return ALLOCATE(size, REAL(GC_strdup)(s));
+  return ALLOCATE(size, GC_CALL(GC_strdup, (s)));
 }
 
 MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
   size_t size = strnlen(s, max) + 1;
   mprof_count_down(size);
-  return ALLOCATE(size, REAL(GC_strndup)(s, max));
+  return ALLOCATE(size, GC_CALL(GC_strndup, (s, max)));
 }
 
 static MPROF_NOINLINE void note_release(struct mprof_released *r,
@@ -265,7 +267,7 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   mprof_count_down(size);
   bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, false);
   struct mprof_released r = release(old);
-  void *ptr = REAL(GC_realloc)(old, size);
+  void *ptr = GC_CALL(GC_realloc, (old, size));
   if (!ptr && size != 0)
     keep(r, old);
   else
@@ -280,7 +282,7 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
 // (cycle.h). (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
-  REAL(GC_free)(ptr);
+  GC_CALL(GC_free, (ptr));
 }
 
 MPROF_ENTRY void __mprof_GC_set_on_collection_event(mprof_gc_handler handler) {

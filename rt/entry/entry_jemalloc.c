@@ -24,6 +24,8 @@ extern void *rallocx(void *old, size_t size, int flags) WEAK;
 extern void dallocx(void *ptr, int flags) WEAK;
 extern void sdallocx(void *ptr, size_t size, int flags) WEAK;
 
+#define CALL(f, Args) CALL_REAL(mallocx, f, Args)
+
 // The lowest 6 bits of flags hold log2 of the alignment (MALLOCX_LG_ALIGN).
 #define LG_ALIGN_MASK 63
 #define LG_PAGE 12
@@ -51,15 +53,16 @@ static void *done(struct mprof_alloc *a, void *ptr) {
 MPROF_ENTRY void *__mprof_mallocx(size_t size, int flags) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
-    return REAL(mallocx)(size, flags);
-  return done(&a, REAL(mallocx)(size, placed(&a, flags)));
+    return CALL(mallocx, (size, flags));
+  return done(&a, CALL(mallocx, (size, placed(&a, flags))));
 }
 
 MPROF_ENTRY void *__mprof_rallocx(void *old, size_t size, int flags) {
   struct mprof_alloc a;
   bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c());
   struct mprof_released r = mprof_event_release(old);
-  void *ptr = REAL(rallocx)(old, size, is_counted ? placed(&a, flags) : flags);
+  void *ptr =
+      CALL(rallocx, (old, size, is_counted ? placed(&a, flags) : flags));
   if (!ptr) {
     mprof_event_kept(r, old);
     return NULL;
@@ -75,13 +78,13 @@ static void count_free(void *ptr) {
 
 MPROF_ENTRY void __mprof_dallocx(void *ptr, int flags) {
   count_free(ptr);
-  REAL(dallocx)(ptr, flags);
+  CALL(dallocx, (ptr, flags));
 }
 
 MPROF_ENTRY void __mprof_sdallocx(void *ptr, size_t size, int flags) {
   count_free(ptr);
   if (((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0)
-    REAL(dallocx)(ptr, flags);
+    CALL(dallocx, (ptr, flags));
   else
-    REAL(sdallocx)(ptr, size, flags);
+    CALL(sdallocx, (ptr, size, flags));
 }

@@ -15,31 +15,31 @@
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
-// The definition that the program uses for each hooked heap function. A program
-// may have no definition of a function: a C program has no C++ operators. In
-// this case, the definition that the first calling library uses counts as the
-// program's definition. This choice ends when any library is unloaded.
+// The hooked heap functions, in the order of mprof_heap_functions.
+static void *const *const words[] = {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
-  extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
-#include "mprof/hooks.def"
-static struct program_s {
-  void *const *word;
-  void *address;
-  // Used only if `address` is NULL: the definition that the first calling
-  // library uses. NULL: no library has called the function.
-  _Atomic(void *) first;
-  _Atomic uint64_t unloads; // number of library unloads when `first` was set
-} program_s[] = {
-#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
-  {.word = &__mprof_next_##Symbol, .address = hooked_##Symbol},
+  &__mprof_next_##Symbol,
 #include "mprof/hooks.def"
 };
+enum { FUNCTIONS = sizeof(words) / sizeof(words[0]) };
 
-static struct program_s *find(void *const *word) {
-  for (size_t i = 0; i < sizeof(program_s) / sizeof(program_s[0]); i++)
-    if (program_s[i].word == word)
-      return &program_s[i];
-  return NULL;
+// A program may have no definition of a function: a C program has no C++
+// operators. In this case, the definition that the first calling library uses
+// counts as the program's definition. This choice ends when any library is
+// unloaded.
+static struct program_s {
+  // The definition that the first calling library uses. NULL: no library has
+  // called the function.
+  _Atomic(void *) first;
+  _Atomic uint64_t unloads; // number of library unloads when `first` was set
+} program_s[FUNCTIONS];
+
+// Returns the number of the function of a word, or -1.
+static int find(void *const *word) {
+  for (int i = 0; i < FUNCTIONS; i++)
+    if (words[i] == word)
+      return i;
+  return -1;
 }
 
 static bool is_first(struct program_s *p, void *own) {
@@ -57,11 +57,14 @@ static bool is_first(struct program_s *p, void *own) {
 // the runtime has started, is_private does not call the loader, because it may
 // be called in any context, such as a signal handler.
 static bool is_private(const struct __mprof_module_hook *h) {
-  struct program_s *p = find(h->program_s_word);
-  if (!p || h->own == NULL || h->own == p->address ||
-      (p->address == NULL && is_first(p, h->own)))
+  const int number = find(h->program_s_word);
+  if (number < 0 || h->own == NULL)
     return false;
-  // If the runtime intercepts the hooked function, p->address is the
+  void *address = mprof_heap_functions[number];
+  if (h->own == address ||
+      (address == NULL && is_first(&program_s[number], h->own)))
+    return false;
+  // If the runtime intercepts the hooked function, `address` is the
   // interceptor's address, and *program_s_word holds the address of the
   // function that the interceptor calls. If h->own is that function, the
   // library uses the program's allocator.

@@ -288,18 +288,21 @@ static void put_losses(void) {
 
 // Tell ThreadSanitizer about log_lock. ThreadSanitizer does not see the
 // runtime's locks. Without these calls, ThreadSanitizer would report a data
-// race, because several threads write to the buffer.
+// race, because several threads write to the buffer. Only the address of
+// __tsan_init is tested, because the dynamic linker looks up each tested
+// function at the start of each program.
+extern void __tsan_init(void) __attribute__((weak));
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
 static void lock_log(void) {
   mprof_lock_acquire(&logged.lock);
-  if (__tsan_acquire)
+  if (__tsan_init)
     __tsan_acquire(&logged.lock);
 }
 
 static void unlock_log(void) {
-  if (__tsan_release)
+  if (__tsan_init)
     __tsan_release(&logged.lock);
   mprof_lock_release(&logged.lock);
 }

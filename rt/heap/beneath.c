@@ -21,6 +21,14 @@
 
 #pragma weak dlsym
 
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
+#include "mprof/hooks.def"
+char *const mprof_heap_functions[] = {
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) hooked_##Symbol,
+#include "mprof/hooks.def"
+};
+
 struct mprof_intercepted mprof_intercepted;
 
 enum { UNKNOWN, LOOKING, FOUND };

@@ -42,17 +42,9 @@
 #pragma weak malloc_usable_size
 #pragma weak dlsym
 
-// The address of each hooked function, or NULL if the program does not have the
-// function. The names of C++ operators are mangled.
-#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
-  extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
-#include "mprof/hooks.def"
-static const struct {
-  const char *name;
-  char *address;
-} hooked[] = {
-#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
-  {#Symbol, hooked_##Symbol},
+// The names of C++ operators are mangled.
+static const char *const names[] = {
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) #Symbol,
 #include "mprof/hooks.def"
 };
 
@@ -73,13 +65,16 @@ static struct mprof_module home_of(const char *name, void *address) {
 
 // Returns the module that defines the function `name`. If the program's calls
 // of this function reach an interceptor of the runtime (beneath.h), returns the
-// module of the definition that the interceptor calls.
-static struct mprof_module beneath(const char *name, void *address) {
+// module of the definition that the interceptor calls. word: address of the
+// word
+// __mprof_next_<name>, or NULL if there is none.
+static struct mprof_module beneath(const char *name, void *address,
+                                   void *const *word) {
   // Check each function, because the program may define some functions of the
   // family, and the runtime may intercept the others.
   for (const struct mprof_intercept *i = mprof_intercept_c; i && i->name; i++)
-    if (strcmp(i->name, name) == 0 && i->bound == i->own)
-      return mprof_module_of(*i->word);
+    if (i->word == word && i->bound == i->own)
+      return mprof_module_of(*word);
   return home_of(name, address);
 }
 
@@ -87,15 +82,18 @@ static struct mprof_module home_of_c(void) {
   static const struct {
     const char *name;
     void *address;
-  } functions[] = {{"malloc", (void *)malloc},
-                   {"calloc", (void *)calloc},
-                   {"realloc", (void *)realloc},
-                   {"free", (void *)free},
-                   {"posix_memalign", (void *)posix_memalign},
-                   {"malloc_usable_size", (void *)malloc_usable_size}};
+    void *const *word;
+  } functions[] = {
+      {"malloc", (void *)malloc, &__mprof_next_malloc},
+      {"calloc", (void *)calloc, &__mprof_next_calloc},
+      {"realloc", (void *)realloc, &__mprof_next_realloc},
+      {"free", (void *)free, &__mprof_next_free},
+      {"posix_memalign", (void *)posix_memalign, &__mprof_next_posix_memalign},
+      {"malloc_usable_size", (void *)malloc_usable_size, NULL}};
   struct mprof_module home = {.id = 0};
   for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-    struct mprof_module m = beneath(functions[i].name, functions[i].address);
+    struct mprof_module m =
+        beneath(functions[i].name, functions[i].address, functions[i].word);
     if (i == 0)
       home = m;
     else if (m.id != home.id)
@@ -109,10 +107,10 @@ static struct mprof_module home_of_c(void) {
 // blocks of that form.
 static bool operators_are_library_s(void) {
   uintptr_t home = 0;
-  for (size_t i = 0; i < sizeof(hooked) / sizeof(hooked[0]); i++) {
-    if (!starts_with(hooked[i].name, "_Z"))
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (!starts_with(names[i], "_Z"))
       continue;
-    struct mprof_module m = home_of(hooked[i].name, hooked[i].address);
+    struct mprof_module m = home_of(names[i], mprof_heap_functions[i]);
     if (!mprof_module_is_cxx_library(&m) || (home != 0 && m.id != home))
       return false;
     home = m.id;

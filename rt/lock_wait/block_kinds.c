@@ -25,6 +25,12 @@ static bool is_group_of(const char *s, size_t len, enum group g) {
   return strlen(names[g]) == len && memcmp(names[g], s, len) == 0;
 }
 
+// The kinds of the group sync.
+static const uint64_t sync_kinds = 0
+#define MPROF_KIND(Name, Group) | (uint64_t)(Group == sync) << MPROF_KIND_##Name
+#include "mprof/hooks.def"
+    ;
+
 static uint64_t bits_of(const char *s, size_t len) {
   uint64_t bits = 0;
   bool is_all = len == 3 && memcmp(s, "all", 3) == 0;
@@ -52,6 +58,9 @@ static void report(const char *s, size_t len) {
 
 uint64_t mprof_contention_parse_kinds(const char *s) {
   uint64_t bits = 0;
+  // Most processes start with the default, and use no other code of this file.
+  if (s[0] == 's' && s[1] == 'y' && s[2] == 'n' && s[3] == 'c' && s[4] == '\0')
+    return sync_kinds;
   while (*s != '\0') {
     size_t len = strcspn(s, "+, ");
     uint64_t named = bits_of(s, len);

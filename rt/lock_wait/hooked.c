@@ -41,13 +41,27 @@ int mprof_hooked_at(uintptr_t fn) {
   return -1;
 }
 
+// The names stand in one constant object, and are found by their offsets. The
+// dynamic linker would have to relocate a table of pointers at the start of
+// each program.
 const char *mprof_hooked_symbol(int number) {
-  static const char *const symbols[] = {
+  static const struct names {
+#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
+  char name_##Symbol[sizeof(#Symbol)];
+#define MPROF_WAIT(Symbol, Proto, Kind) char name_##Symbol[sizeof(#Symbol)];
+#include "mprof/hooks.def"
+  } names = {
 #define MPROF_RELEASE(Symbol, Proto, Object) #Symbol,
 #define MPROF_WAIT(Symbol, Proto, Kind) #Symbol,
 #include "mprof/hooks.def"
   };
-  return symbols[number];
+  static const uint16_t offsets[] = {
+#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
+  offsetof(struct names, name_##Symbol),
+#define MPROF_WAIT(Symbol, Proto, Kind) offsetof(struct names, name_##Symbol),
+#include "mprof/hooks.def"
+  };
+  return (const char *)&names + offsets[number];
 }
 
 bool mprof_hooked_is_of_libc(int number) {

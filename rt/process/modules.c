@@ -27,8 +27,11 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg) {
     s->found.end = start + ph->p_memsz;
     const char *name = strrchr(info->dlpi_name, '/');
     name = name ? name + 1 : info->dlpi_name;
-    size_t len = strnlen(name, sizeof(s->found.name) - 1);
-    memcpy(s->found.name, name, len);
+    // A loop of its own, because the first call of each function of libc takes
+    // a look-up at the start of each program.
+    size_t len = 0;
+    for (; name[len] != '\0' && len < sizeof(s->found.name) - 1; len++)
+      s->found.name[len] = name[len];
     s->found.name[len] = '\0';
     return 1;
   }

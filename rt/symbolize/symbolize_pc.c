@@ -11,7 +11,10 @@
 #include "process/process.h"
 
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <time.h>
 
 // Writes to out one string for each frame at the return address pc, innermost
 // first, and then an empty string. fmt is the format of the strings. The
@@ -47,6 +50,23 @@ void unwind_slow_in(void) __asm__(
     "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmPvj");
 __attribute__((weak)) void unwind_slow(void) {}
 __attribute__((weak)) void unwind_slow_in(void) {}
+
+// Functions that sanitizer_common calls if a sanitizer's runtime defines them.
+// These definitions do what sanitizer_common does without such a runtime. They
+// only spare each program three look-ups by the dynamic linker at start.
+#define OF_A_SANITIZER(Result, Name, ...)                                      \
+  __attribute__((weak)) Result Name(__VA_ARGS__)
+OF_A_SANITIZER(int, real_clock_gettime, clockid_t clock, void *time) {
+  return clock_gettime(clock, time);
+}
+OF_A_SANITIZER(int, real_pthread_attr_getstack, void *attr, void **start,
+               size_t *size) {
+  return pthread_attr_getstack(attr, start, size);
+}
+OF_A_SANITIZER(int, _ZN11__sanitizer14real_sigactionEiPKvPv, int number,
+               const void *act, void *old) {
+  return sigaction(number, act, old);
+}
 
 // Function, file and line, with MPROF_FRAME_SEPARATOR between them.
 #define FORMAT "%f\x1f%s\x1f%l"

@@ -88,13 +88,17 @@ static void set_default(struct mprof_flags *f, const struct option *o) {
   else if (o->kind == UINT)
     *(uint64_t *)v = o->value;
   else
-    strcpy(v, o->text);
+    memcpy(v, o->text, strlen(o->text) + 1);
+}
+
+static void set_defaults(struct mprof_flags *f) {
+  for (int i = 0; i < OPTION_COUNT; i++)
+    set_default(f, &options[i]);
 }
 
 void mprof_flags_defaults(struct mprof_flags *f) {
   memset(f, 0, sizeof(*f));
-  for (int i = 0; i < OPTION_COUNT; i++)
-    set_default(f, &options[i]);
+  set_defaults(f);
 }
 
 static bool equals(struct piece a, const char *s) {
@@ -458,7 +462,8 @@ void mprof_flags_init(void) {
   user_asks = mprof_flags_has_environment || mprof_sys_is_terminal(2);
   if (!user_asks && __mprof_default_options == NULL)
     mprof_message_turn_off();
-  mprof_flags_defaults(&mprof_flags);
+  // mprof_flags is zero. To clear it again would use memory for its long texts.
+  set_defaults(&mprof_flags);
   const char *s = NULL;
   if (__mprof_default_options != NULL)
     s = __mprof_default_options();

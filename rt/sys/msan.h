@@ -10,12 +10,15 @@
 #include "sys/base.h"
 
 // NULL if the program is not compiled with MemorySanitizer.
+extern void __msan_init(void) __attribute__((weak));
+// Only called, because a test of its address would make the dynamic linker look
+// it up at the start of each program.
 extern void __msan_unpoison(const volatile void *p, size_t len)
     __attribute__((weak));
 
 // Reports that the runtime has written len bytes at p.
 static inline void mprof_msan_unpoison(const volatile void *p, size_t len) {
-  if (__msan_unpoison)
+  if (__msan_init)
     __msan_unpoison(p, len);
 }
 

@@ -27,13 +27,26 @@ struct mprof_found {
 #define REAL(f) REAL_(f)
 #define REAL_(f)                                                               \
   ({                                                                           \
-    static struct mprof_found found_;                                          \
     __typeof__(&f) real_ = f;                                                  \
-    if (mprof_unlikely(!real_))                                                \
-      real_ = (__typeof__(&f))mprof_resolve_late(#f, &found_,                  \
-                                                 __builtin_return_address(0)); \
-    real_;                                                                     \
+    mprof_unlikely(!real_) ? LATE(f) : real_;                                  \
   })
+
+// Evaluates to the f that the calling library uses, or to NULL. Use this macro
+// in an entry.
+#define LATE(f)                                                                \
+  ({                                                                           \
+    static struct mprof_found found_;                                          \
+    (__typeof__(&f))mprof_resolve_late(#f, &found_,                            \
+                                       __builtin_return_address(0));           \
+  })
+
+// Calls the function f with the arguments Args, like REAL(f) Args, but f costs
+// nothing at start. A test of f's address would make the dynamic linker look up
+// f at the start of each program. A direct call does not, because the linker
+// binds it when it is first made. So this macro tests the address of First,
+// another function of the same library that every user of f also has.
+#define CALL_REAL(First, f, Args)                                              \
+  (mprof_likely(&First != NULL) ? f Args : LATE(f) Args)
 
 // Asks the loader for the function named `symbol`. Called if the runtime's weak
 // reference to this function is NULL. caller: an address in the library that

@@ -275,8 +275,9 @@ uintptr_t mprof_std_thread_function(const void *state) {
 
 // --- libc++ ---
 
-// libc++'s std::thread::join. It is defined in programs that use libc++.
-extern char libcxx_join[] __asm__("_ZNSt3__16thread4joinEv")
+// libc++'s std::mutex::try_lock. It is defined in programs that use libc++.
+// Another file refers to it, too, so it takes no further look-up at start.
+extern char libcxx_try_lock[] __asm__("_ZNSt3__15mutex8try_lockEv")
     __attribute__((weak));
 
 // libc++ passes a std::tuple, whose elements it stores from the first to the
@@ -284,7 +285,7 @@ extern char libcxx_join[] __asm__("_ZNSt3__16thread4joinEv")
 // the callable object. So the second word may be the address of a function.
 uintptr_t mprof_libcxx_thread_function(const void *arg) {
   const uintptr_t *second = (const uintptr_t *)arg + 1;
-  if (!libcxx_join || (uintptr_t)arg % sizeof(uintptr_t) != 0 ||
+  if (!libcxx_try_lock || (uintptr_t)arg % sizeof(uintptr_t) != 0 ||
       !mprof_sys_readable((uintptr_t)second))
     return 0;
   return mprof_eh_function(*second).begin == *second ? *second : 0;

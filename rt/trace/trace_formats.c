@@ -22,7 +22,8 @@ enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 static const struct mprof_trace_format *wanted_format(void) {
   for (size_t i = 0; i < FORMATS; i++)
-    if (strcmp(mprof_flags.trace_format, formats[i]->name) == 0)
+    if (strncmp(mprof_flags.trace_format, formats[i]->name,
+                sizeof(mprof_flags.trace_format)) == 0)
       return formats[i];
   return NULL;
 }

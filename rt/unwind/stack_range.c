@@ -87,7 +87,7 @@ struct mprof_stack_roots mprof_stack_roots;
 
 void mprof_unwind_init(void) {
   struct mprof_module *libc = &mprof_stack_roots.libc;
-  *libc = mprof_module_of((void *)pthread_key_create);
+  *libc = mprof_module_of((void *)pthread_getcpuclockid);
   // If libc is linked statically, libc is part of the program's module and has
   // no range of its own. With glibc, the program's module has no name. With
   // musl, the program's module has its file name. Therefore the id of the
