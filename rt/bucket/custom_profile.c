@@ -31,10 +31,11 @@ struct mprof_profile {
   struct mprof_bucket_map values; // maps each value to its bucket
 };
 
+static struct mprof_profile all[MPROF_CUSTOM_PROFILES];
+
 static struct {
   struct mprof_lock lock; // profiles_lock: held while a profile is added
   _Atomic size_t count;
-  struct mprof_profile v[MPROF_CUSTOM_PROFILES];
 } profiles = {.lock = MPROF_LOCK_INIT(MPROF_RANK_PROFILES)};
 
 size_t mprof_custom_profiles(void) {
@@ -42,17 +43,17 @@ size_t mprof_custom_profiles(void) {
 }
 
 const char *mprof_custom_profile_name(size_t number) {
-  return profiles.v[number].name;
+  return all[number].name;
 }
 
 struct mprof_lock *mprof_custom_profile_lock(size_t number) {
-  return &profiles.v[number].lock;
+  return &all[number].lock;
 }
 
 size_t mprof_custom_profile_find(const char *name) {
   const size_t count = mprof_custom_profiles();
   for (size_t i = 0; i < count; i++)
-    if (strcmp(profiles.v[i].name, name) == 0)
+    if (strcmp(all[i].name, name) == 0)
       return i;
   return MPROF_CUSTOM_PROFILES;
 }
@@ -60,8 +61,8 @@ size_t mprof_custom_profile_find(const char *name) {
 void mprof_custom_profiles_reset(void) {
   mprof_lock_reset(&profiles.lock);
   for (size_t i = 0; i < mprof_custom_profiles(); i++) {
-    mprof_lock_reset(&profiles.v[i].lock);
-    mprof_bucket_map_reset(&profiles.v[i].values);
+    mprof_lock_reset(&all[i].lock);
+    mprof_bucket_map_reset(&all[i].values);
   }
 }
 
@@ -94,7 +95,7 @@ static int add_profile_locked(const char *name, struct mprof_profile **out) {
     return -EEXIST;
   if (count == MPROF_CUSTOM_PROFILES)
     return -ENOSPC;
-  struct mprof_profile *p = &profiles.v[count];
+  struct mprof_profile *p = &all[count];
   strcpy(p->name, name);
   p->lock = (struct mprof_lock)MPROF_LOCK_INIT(MPROF_RANK_PROFILES);
   atomic_store_explicit(&profiles.count, count + 1, memory_order_release);
@@ -135,14 +136,14 @@ MPROF_PUBLIC int mprof_profile_new(const char *name,
 MPROF_PUBLIC struct mprof_profile *mprof_profile_lookup(const char *name) {
   size_t number =
       name == NULL ? MPROF_CUSTOM_PROFILES : mprof_custom_profile_find(name);
-  return number < MPROF_CUSTOM_PROFILES ? &profiles.v[number] : NULL;
+  return number < MPROF_CUSTOM_PROFILES ? &all[number] : NULL;
 }
 
 // --- values ---
 
 // Returns whether p points to an existing profile. p may be any address.
 static bool is_profile(const struct mprof_profile *p) {
-  const size_t offset = (uintptr_t)p - (uintptr_t)profiles.v;
+  const size_t offset = (uintptr_t)p - (uintptr_t)all;
   return offset % sizeof(*p) == 0 &&
          offset / sizeof(*p) < mprof_custom_profiles();
 }
@@ -158,7 +159,7 @@ static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket_key key = {
       .type = MPROF_BUCKET_CUSTOM,
-      .size = mprof_custom_profile_key((size_t)(p - profiles.v))};
+      .size = mprof_custom_profile_key((size_t)(p - all))};
   if (skip > MPROF_MAX_SKIP)
     return mprof_bucket_get(&key, true);
   key.skip = (uint8_t)skip;

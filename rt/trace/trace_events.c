@@ -189,17 +189,15 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
 }
 
 // Table of marks (references to WAKE records) that link the end of a thread to
-// the pthread_join of that thread. Each element of last[] is for the threads
-// with one hash value, and has the mark of the thread that ended last. The
-// table of waiters (waiters.c) is not used for these marks, because the end of
-// a thread is no release of a lock.
+// the pthread_join of that thread. Each element is for the threads with one
+// hash value, and has the mark of the thread that ended last. The table of
+// waiters (waiters.c) is not used for these marks, because the end of a thread
+// is no release of a lock. Guarded by ended_lock.
 static struct {
-  struct mprof_lock lock; // guards the other fields
-  struct {
-    uintptr_t thread; // pthread_t of the thread
-    struct mprof_trace_mark mark;
-  } last[256];
-} ended = {.lock = MPROF_LOCK_INIT(MPROF_RANK_ENDED)};
+  uintptr_t thread; // pthread_t of the thread
+  struct mprof_trace_mark mark;
+} last_ended[256];
+static struct mprof_lock ended_lock = MPROF_LOCK_INIT(MPROF_RANK_ENDED);
 
 static size_t ended_slot(uintptr_t thread) {
   const uint64_t h = thread * 0x9e3779b97f4a7c15u;
@@ -212,10 +210,10 @@ static size_t ended_slot(uintptr_t thread) {
 static struct mprof_trace_mark end_of(uintptr_t thread) {
   struct mprof_trace_mark mark = {.buf = NULL};
   const size_t i = ended_slot(thread);
-  mprof_lock_acquire(&ended.lock);
-  if (ended.last[i].thread == thread)
-    mark = ended.last[i].mark;
-  mprof_lock_release(&ended.lock);
+  mprof_lock_acquire(&ended_lock);
+  if (last_ended[i].thread == thread)
+    mark = last_ended[i].mark;
+  mprof_lock_release(&ended_lock);
   return mark;
 }
 
@@ -326,13 +324,13 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
   const struct mprof_trace_mark mark = mprof_trace_put_wake(
       &(struct mprof_trace_waker){.row = r, .stack = r->start}, now, 0);
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
-  mprof_lock_acquire(&ended.lock);
-  ended.last[i].thread = self;
-  ended.last[i].mark = mark;
-  mprof_lock_release(&ended.lock);
+  mprof_lock_acquire(&ended_lock);
+  last_ended[i].thread = self;
+  last_ended[i].mark = mark;
+  mprof_lock_release(&ended_lock);
 }
 
-void mprof_trace_ended_reset(void) { mprof_lock_reset(&ended.lock); }
+void mprof_trace_ended_reset(void) { mprof_lock_reset(&ended_lock); }
 
 uint32_t mprof_trace_start_of(const struct mprof_thread_runs *runs) {
   if (runs->start == 0)

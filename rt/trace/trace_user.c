@@ -40,9 +40,13 @@ struct name {
   char text[];
 };
 
+// Hash table of handles; 0: free slot. names.lock guards writes. The table is
+// not a field of `names`, because the file of the program would then contain
+// it.
+static _Atomic uint32_t name_slots[NAME_SLOTS];
+
 static struct {
-  struct mprof_lock lock;             // guards writes to the other fields
-  _Atomic uint32_t slots[NAME_SLOTS]; // hash table of handles; 0: free slot
+  struct mprof_lock lock; // guards len, and writes to name_slots
   size_t len;
 } names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
@@ -58,7 +62,7 @@ static uint32_t find_name(const char *s, size_t len, size_t *slot) {
   const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, len);
   for (*slot = (h ^ h >> 32) % NAME_SLOTS;; *slot = (*slot + 1) % NAME_SLOTS) {
     uint32_t handle =
-        atomic_load_explicit(&names.slots[*slot], memory_order_acquire);
+        atomic_load_explicit(&name_slots[*slot], memory_order_acquire);
     const struct name *n = mprof_persistent_pointer(handle);
     if (!n || (n->len == len && memcmp(n->text, s, len) == 0))
       return handle;
@@ -78,7 +82,7 @@ static uint32_t add_name_locked(const char *s, size_t len) {
   memcpy(n->text, s, len);
   names.len++;
   handle = mprof_persistent_handle(n);
-  atomic_store_explicit(&names.slots[slot], handle, memory_order_release);
+  atomic_store_explicit(&name_slots[slot], handle, memory_order_release);
   return handle;
 }
 
@@ -117,7 +121,7 @@ static uint32_t name_of(const char *s, size_t len) {
 
 void mprof_trace_names_reset(void) {
   mprof_lock_reset(&names.lock);
-  memset(names.slots, 0, sizeof(names.slots));
+  memset(name_slots, 0, sizeof(name_slots));
   names.len = 0;
 }
 
