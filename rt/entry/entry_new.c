@@ -34,10 +34,12 @@ MPROF_WITHOUT_LIBGCC_S;
 // beneath_f (defined below). beneath_f searches the libraries that its caller
 // is linked with, and its caller would be the runtime instead of the program.
 #define BELOW(f, Args)                                                         \
-  (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
+  (mprof_likely(PROGRAM_S(f) != NULL) ? NEXT(f) Args : ({                      \
     INSIDE_OPERATOR;                                                           \
-    REAL(f) Args;                                                              \
+    LATE(f) Args;                                                              \
   }))
+// The program's operator f, or NULL.
+#define PROGRAM_S(f) ((__typeof__(&f))mprof_heap_functions[MPROF_HEAP_##f])
 
 // If the runtime intercepts malloc, an operator new of the program or of the
 // C++ library may call the intercepted malloc. The block that malloc returns is
@@ -171,7 +173,8 @@ DELETES(_ZdaPv)
 #define BENEATH(Result, Symbol, Params, Args)                                  \
   MPROF_TEXT_SECTION static Result beneath_##Symbol Params {                   \
     INSIDE_OPERATOR;                                                           \
-    return REAL(Symbol) Args;                                                  \
+    __typeof__(&Symbol) program_s = PROGRAM_S(Symbol);                         \
+    return (mprof_likely(program_s != NULL) ? program_s : LATE(Symbol)) Args;  \
   }
 #define BENEATH_NEW(Op)                                                        \
   BENEATH(void *, Op##m, (size_t size), (size))                                \

@@ -28,6 +28,10 @@ extern "C" {
 // The function's address is in the word __mprof_next_f. f must be declared.
 #define NEXT(f) ((__typeof__(&f))__mprof_next_##f)
 
+enum mprof_heap_function {
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) MPROF_HEAP_##Symbol,
+#include "mprof/hooks.def"
+};
 // The address of each hooked heap function, in the order of hooks.def. NULL if
 // the program has no such function: a C program has no C++ operators.
 extern char *const mprof_heap_functions[];

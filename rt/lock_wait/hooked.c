@@ -21,16 +21,25 @@ void *mprof_hooked_functions[MPROF_HOOKED_COUNT];
   extern char __mprof_##Symbol[] __attribute__((weak));
 #include "mprof/hooks.def"
 
-static char *const entries[] = {
-#define MPROF_RELEASE(Symbol, Proto, Object) __mprof_##Symbol,
-#define MPROF_WAIT(Symbol, Proto, Kind) __mprof_##Symbol,
-#include "mprof/hooks.def"
-};
+// Returns the address. Makes the compiler load the address into a register
+// before it compares it. The linker replaces such a load by a computation that
+// needs no relocation.
+static inline uintptr_t loaded(const char *entry) {
+  uintptr_t address = (uintptr_t)entry;
+  __asm__("" : "+r"(address));
+  return address;
+}
 
+// Compares with one entry after the other. The dynamic linker would have to
+// relocate a table of the entries at the start of each program.
 int mprof_hooked_of_entry(uintptr_t entry) {
-  for (int i = 0; i < MPROF_HOOKED_COUNT; i++)
-    if ((uintptr_t)entries[i] == entry)
-      return i;
+#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
+  if (entry == loaded(__mprof_##Symbol))                                       \
+    return MPROF_HOOKED_##Symbol;
+#define MPROF_WAIT(Symbol, Proto, Kind)                                        \
+  if (entry == loaded(__mprof_##Symbol))                                       \
+    return MPROF_HOOKED_##Symbol;
+#include "mprof/hooks.def"
   return -1;
 }
 

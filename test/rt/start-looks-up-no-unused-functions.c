@@ -3,7 +3,7 @@
 //
 // Intent: at the start of a C program, the dynamic linker does not look up the
 // functions of libgc, jemalloc and libc++ that only their users call, nor the
-// functions of sanitizers. MProf adds at most 100 look-ups in all.
+// functions of sanitizers. MProf adds at most 100 names and 70 look-ups in all.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 %s -o plain
@@ -29,5 +29,13 @@
 // CHECK-NOT: {{^}}{{rallocx|real_clock_gettime|sdallocx|strcspn}}
 //
 // RUN: test $(wc -l <more.txt) -le 100
+//
+// No function is looked up twice: each has one relocation, or several that
+// follow each other.
+// RUN: LD_DEBUG=statistics ./plain 2>&1 | sed -n \
+// RUN:   '0,/number of relocations:/s/.*number of relocations: //p' >plain.n
+// RUN: LD_DEBUG=statistics ./app 2>&1 | sed -n \
+// RUN:   '0,/number of relocations:/s/.*number of relocations: //p' >app.n
+// RUN: test $(cat app.n) -le $(( $(cat plain.n) + 70 ))
 
 int main(void) { return 0; }
