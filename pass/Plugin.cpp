@@ -12,6 +12,7 @@
 // -mprof-*. Without -fplugin=, clang knows neither the attributes nor these
 // options.
 
+#include "InlineDeferral.h"
 #include "MProfPass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -84,6 +85,7 @@ static mprof::Options options() {
 }
 
 static void registerPasses(PassBuilder &PB) {
+  mprof::keepInlinerAsWithoutProfiling(PB);
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(mprof::MarkPass(options()));
