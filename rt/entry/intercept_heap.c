@@ -53,7 +53,6 @@ static bool may_be_counted(const void *ptr) {
 
 // Begins the definition of own_f, the interceptor of f.
 #define INTERCEPT(Result, f, Params)                                           \
-  MPROF_ENTRY Result __mprof_##f Params;                                       \
   MPROF_TEXT_SECTION OWN_LINKAGE Result OWN(f) Params;                         \
   PUT_BEFORE(Result, f, Params);                                               \
   OWN_LINKAGE Result OWN(f) Params
@@ -90,47 +89,68 @@ int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
   MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)))
 #endif
 
-// Body of an interceptor of f, which allocates Size bytes. The interceptor
-// returns Failed if it does not yet know the allocator.
-#define ALLOCATE(f, Args, Size, Failed)                                        \
-  {                                                                            \
-    if (mprof_unlikely(!mprof_intercepts()))                                   \
-      return has_next() ? NEXT(f) Args : (Failed);                             \
-    if (mprof_intercept_asks(Size))                                            \
+// Defines an interceptor of f, which allocates Size bytes. The interceptor
+// returns Failed if it does not yet know the allocator. It leaves the rarer
+// cases to other functions by jumps, so it saves no registers.
+#define ALLOCATE(Result, f, Params, Args, Size, Failed)                        \
+  MPROF_ENTRY Result __mprof_##f Params;                                       \
+  static MPROF_NOINLINE Result early_##f Params {                              \
+    return has_next() ? NEXT(f) Args : (Failed);                               \
+  }                                                                            \
+  static MPROF_NOINLINE Result asked_##f Params {                              \
+    if (MPROF_INTERCEPT_COUNTS(Size))                                          \
       MPROF_MUSTTAIL return __mprof_##f Args;                                  \
     return NEXT(f) Args;                                                       \
+  }                                                                            \
+  INTERCEPT(Result, f, Params) {                                               \
+    if (mprof_unlikely(!mprof_intercepts(&mprof_intercept_is_on.c)))           \
+      MPROF_MUSTTAIL return early_##f Args;                                    \
+    if (mprof_unlikely(mprof_count_down(Size)))                                \
+      MPROF_MUSTTAIL return asked_##f Args;                                    \
+    MPROF_MUSTTAIL return NEXT(f) Args;                                        \
   }
 
-INTERCEPT(void *, malloc, (size_t size))
-ALLOCATE(malloc, (size), size, NULL)
+ALLOCATE(void *, malloc, (size_t size), (size), size, NULL)
 
-INTERCEPT(void *, calloc, (size_t count, size_t each))
-ALLOCATE(calloc, (count, each), count *each, NULL)
+ALLOCATE(void *, calloc, (size_t count, size_t each), (count, each),
+         count *each, NULL)
 
 #ifndef MPROF_WRAP
-INTERCEPT(void *, aligned_alloc, (size_t align, size_t size))
-ALLOCATE(aligned_alloc, (align, size), size, NULL)
+ALLOCATE(void *, aligned_alloc, (size_t align, size_t size), (align, size),
+         size, NULL)
 
-INTERCEPT(int, posix_memalign, (void **out, size_t align, size_t size))
-ALLOCATE(posix_memalign, (out, align, size), size, ENOMEM)
+ALLOCATE(int, posix_memalign, (void **out, size_t align, size_t size),
+         (out, align, size), size, ENOMEM)
 
-INTERCEPT(void *, memalign, (size_t align, size_t size))
-ALLOCATE(memalign, (align, size), size, NULL)
+ALLOCATE(void *, memalign, (size_t align, size_t size), (align, size), size,
+         NULL)
 
-INTERCEPT(void *, valloc, (size_t size))
-ALLOCATE(valloc, (size), size, NULL)
+ALLOCATE(void *, valloc, (size_t size), (size), size, NULL)
 
-INTERCEPT(void *, pvalloc, (size_t size))
-ALLOCATE(pvalloc, (size), size, NULL)
+ALLOCATE(void *, pvalloc, (size_t size), (size), size, NULL)
 #endif
 
-INTERCEPT(void *, realloc, (void *old, size_t size)) {
-  if (mprof_unlikely(!mprof_intercepts()))
-    return has_next() ? NEXT(realloc)(old, size) : NULL;
-  bool asks = mprof_intercept_asks(size);
-  if (asks || may_be_counted(old))
+MPROF_ENTRY void *__mprof_realloc(void *old, size_t size);
+MPROF_ENTRY void __mprof_free(void *ptr);
+
+static MPROF_NOINLINE void *early_realloc(void *old, size_t size) {
+  return has_next() ? NEXT(realloc)(old, size) : NULL;
+}
+
+static MPROF_NOINLINE void *asked_realloc(void *old, size_t size) {
+  if (MPROF_INTERCEPT_COUNTS(size) || may_be_counted(old))
     MPROF_MUSTTAIL return __mprof_realloc(old, size);
   return NEXT(realloc)(old, size);
+}
+
+INTERCEPT(void *, realloc, (void *old, size_t size)) {
+  if (mprof_unlikely(!mprof_intercepts(&mprof_intercept_is_on.c)))
+    MPROF_MUSTTAIL return early_realloc(old, size);
+  if (mprof_unlikely(mprof_count_down(size)))
+    MPROF_MUSTTAIL return asked_realloc(old, size);
+  if (may_be_counted(old))
+    MPROF_MUSTTAIL return __mprof_realloc(old, size);
+  MPROF_MUSTTAIL return NEXT(realloc)(old, size);
 }
 
 INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
@@ -152,14 +172,17 @@ static void *plain_reallocarray(void *old, size_t count, size_t each) {
   return NULL;
 }
 
+static MPROF_NOINLINE void early_free(void *ptr) {
+  if (has_next())
+    NEXT(free)(ptr);
+}
+
 INTERCEPT(void, free, (void *ptr)) {
-  if (mprof_likely(mprof_intercepts())) {
-    if (may_be_counted(ptr))
-      MPROF_MUSTTAIL return __mprof_free(ptr);
-  } else if (!has_next()) {
-    return;
-  }
-  NEXT(free)(ptr);
+  if (mprof_unlikely(!mprof_intercepts(&mprof_intercept_is_on.c)))
+    MPROF_MUSTTAIL return early_free(ptr);
+  if (may_be_counted(ptr))
+    MPROF_MUSTTAIL return __mprof_free(ptr);
+  MPROF_MUSTTAIL return NEXT(free)(ptr);
 }
 
 // Copies a string. Call sites that duplicate a string without a call of the

@@ -18,41 +18,63 @@
 using std::align_val_t;
 using std::nothrow_t;
 
+// In intercept_throw.cpp.
+[[noreturn]] void mprof_throw_bad_alloc();
+
 // --- the operators themselves, which call the allocator beneath ---
 
-// Calls try_once until it returns a block. After each failure, calls the
-// program's new_handler. Throws std::bad_alloc if there is no handler.
-// [new.delete.single]
-template <class Try> static void *obtain(Try try_once) {
+static bool is_valid(size_t align) {
+  return align != 0 && (align & (align - 1)) == 0;
+}
+
+static void *try_get(size_t size) noexcept {
+  return NEXT(malloc)(size ? size : 1);
+}
+static void *try_get(size_t size, size_t align) noexcept {
+  if (!is_valid(align))
+    return nullptr;
+  void *p = nullptr;
+  size_t least = align < sizeof(void *) ? sizeof(void *) : align;
+  return NEXT(posix_memalign)(&p, least, size ? size : 1) == 0 ? p : nullptr;
+}
+
+// Makes clang set up a frame pointer in the calling function. The program's
+// code that the function calls may allocate, and its stack is then followed
+// through the function.
+#define KEEP_FRAME()                                                           \
+  (void)*static_cast<void *volatile *>(__builtin_frame_address(0))
+
+// Calls the program's new_handler and try_get until try_get returns a block.
+// Throws std::bad_alloc if there is no handler. [new.delete.single]
+template <class... Align>
+[[gnu::noinline]] static void *get_by_handler(size_t size, Align... align) {
+  KEEP_FRAME();
+  // libstdc++ does not call the handler for a wrong alignment either.
+  if ((... || !is_valid(align)))
+    mprof_throw_bad_alloc();
   for (;;) {
-    if (void *p = try_once())
-      return p;
     std::new_handler handler = std::get_new_handler();
     if (!handler)
-      throw std::bad_alloc();
+      mprof_throw_bad_alloc();
     handler();
+    if (void *p = try_get(size, align...))
+      return p;
   }
 }
 
+template <class... Align> static void *get(size_t size, Align... align) {
+  if (void *p = try_get(size, align...))
+    return p;
+  return get_by_handler(size, align...);
+}
+
 template <class Get> static void *or_null(Get get) noexcept {
+  KEEP_FRAME();
   try {
     return get();
   } catch (...) {
     return nullptr;
   }
-}
-
-static void *get(size_t size) {
-  return obtain([=] { return NEXT(malloc)(size ? size : 1); });
-}
-static void *get(size_t size, size_t align) {
-  if (align == 0 || (align & (align - 1)) != 0)
-    throw std::bad_alloc(); // libstdc++ does not call the handler here either
-  return obtain([=] {
-    void *p = nullptr;
-    size_t least = align < sizeof(void *) ? sizeof(void *) : align;
-    return NEXT(posix_memalign)(&p, least, size ? size : 1) == 0 ? p : nullptr;
-  });
 }
 
 // --- the interceptors ---
@@ -61,77 +83,91 @@ static bool may_be_counted(const void *ptr) {
   return (reinterpret_cast<uintptr_t>(ptr) & __mprof_delete_mask) == 0;
 }
 
-// Returns whether calls of the operators are counted. They are not counted
-// before the runtime starts. They are not counted either if the program or one
-// of its libraries has replaced any of the operators. If a library has replaced
-// them, the library_* variables point to that library's operators after this
-// call.
-static bool is_on() {
-  if (mprof_intercepts() && mprof_intercepted.cxx)
-    return true;
-  mprof_next_find();
-  return false;
-}
-
 using nothrow = const std::nothrow_t &;
 
 // Declares the entry and the interceptor of an operator, and defines the
 // operator as a weak alias of the interceptor. Symbol: the operator's mangled
 // name.
-#define OPERATOR(Result, Symbol, Params, Except)                               \
+#define OPERATOR(Result, Symbol, Params)                                       \
   extern "C" {                                                                 \
-  Result __mprof_##Symbol Params Except;                                       \
-  MPROF_TEXT_SECTION Result mprof_own_##Symbol Params Except;                  \
-  MPROF_DATA Result Symbol Params Except                                       \
+  Result __mprof_##Symbol Params;                                              \
+  MPROF_TEXT_SECTION Result mprof_own_##Symbol Params;                         \
+  MPROF_DATA Result Symbol Params                                              \
       __attribute__((weak, alias("mprof_own_" #Symbol)));                      \
   }
 
-// NEW and DELETE define the interceptor of an operator.
+// Calls of the operators are not counted before the runtime starts. They are
+// not counted either if the program or one of its libraries has replaced any of
+// the operators. If a library has replaced them, the library_* variables point
+// to that library's operators after mprof_next_find.
+
+// NEW and DELETE define the interceptor of an operator. The interceptor leaves
+// the rarer cases to other functions by jumps, so it saves few registers. These
+// functions are not declared noexcept, because clang then refuses the jumps.
+// Try: an expression that calls the real malloc once, or nullptr. If it returns
+//   no block, Plain tries again before it calls the new_handler.
 // Plain: an expression that does the operator's work with the real malloc.
-// Default: the call to make if is_on() returns false. This call reaches any
+// Default: the call to make if calls are not counted. This call reaches any
 //   form of the operator that the program has replaced.
-#define NEW(Symbol, Params, Args, Except, Plain, Default)                      \
-  OPERATOR(void *, Symbol, Params, Except)                                     \
-  static void *plain_##Symbol Params Except { return Plain; }                  \
+#define NEW(Symbol, Params, Args, Try, Plain, Default)                         \
+  OPERATOR(void *, Symbol, Params)                                             \
+  [[gnu::noinline]] static void *plain_##Symbol Params { return Plain; }       \
   static void *library_##Symbol;                                               \
-  void *mprof_own_##Symbol Params Except {                                     \
-    if (__builtin_expect(!is_on(), 0))                                         \
-      return library_##Symbol                                                  \
-                 ? reinterpret_cast<void *(*)Params>(library_##Symbol) Args    \
-                 : Default;                                                    \
-    return mprof_intercept_asks(size) ? __mprof_##Symbol Args : Plain;         \
+  [[gnu::noinline]] static void *uncounted_##Symbol Params {                   \
+    KEEP_FRAME();                                                              \
+    mprof_next_find();                                                         \
+    return library_##Symbol                                                    \
+               ? reinterpret_cast<void *(*)Params>(library_##Symbol) Args      \
+               : Default;                                                      \
+  }                                                                            \
+  [[gnu::noinline]] static void *asked_##Symbol Params {                       \
+    if (MPROF_INTERCEPT_COUNTS(size))                                          \
+      MPROF_MUSTTAIL return __mprof_##Symbol Args;                             \
+    return plain_##Symbol Args;                                                \
+  }                                                                            \
+  void *mprof_own_##Symbol Params {                                            \
+    if (!mprof_intercepts(&mprof_intercept_is_on.cxx))                         \
+      MPROF_MUSTTAIL return uncounted_##Symbol Args;                           \
+    if (mprof_count_down(size))                                                \
+      MPROF_MUSTTAIL return asked_##Symbol Args;                               \
+    if (void *p = Try)                                                         \
+      return p;                                                                \
+    MPROF_MUSTTAIL return plain_##Symbol Args;                                 \
   }
 
 #define DELETE(Symbol, Params, Args, Default)                                  \
-  OPERATOR(void, Symbol, Params, noexcept)                                     \
-  static void plain_##Symbol Params noexcept { NEXT(free)(ptr); }              \
+  OPERATOR(void, Symbol, Params)                                               \
+  static void plain_##Symbol Params { NEXT(free)(ptr); }                       \
   static void *library_##Symbol;                                               \
-  void mprof_own_##Symbol Params noexcept {                                    \
-    if (__builtin_expect(!is_on(), 0))                                         \
-      library_##Symbol ? reinterpret_cast<void(*) Params>(library_##Symbol)    \
-                             Args                                              \
-                       : Default;                                              \
-    else if (may_be_counted(ptr))                                              \
-      __mprof_##Symbol Args;                                                   \
-    else                                                                       \
-      NEXT(free)(ptr);                                                         \
+  [[gnu::noinline]] static void uncounted_##Symbol Params {                    \
+    KEEP_FRAME();                                                              \
+    mprof_next_find();                                                         \
+    library_##Symbol ? reinterpret_cast<void(*) Params>(library_##Symbol) Args \
+                     : Default;                                                \
+  }                                                                            \
+  void mprof_own_##Symbol Params {                                             \
+    if (!mprof_intercepts(&mprof_intercept_is_on.cxx))                         \
+      MPROF_MUSTTAIL return uncounted_##Symbol Args;                           \
+    if (may_be_counted(ptr))                                                   \
+      MPROF_MUSTTAIL return __mprof_##Symbol Args;                             \
+    MPROF_MUSTTAIL return plain_##Symbol Args;                                 \
   }
 
-NEW(_Znwm, (size_t size), (size), , get(size), get(size))
-NEW(_ZnwmSt11align_val_t, (size_t size, size_t align), (size, align), ,
+NEW(_Znwm, (size_t size), (size), try_get(size), get(size), get(size))
+NEW(_ZnwmSt11align_val_t, (size_t size, size_t align), (size, align), nullptr,
     get(size, align), get(size, align))
-NEW(_ZnwmRKSt9nothrow_t, (size_t size, nothrow n), (size, n), noexcept,
+NEW(_ZnwmRKSt9nothrow_t, (size_t size, nothrow n), (size, n), try_get(size),
     or_null([=] { return get(size); }), or_null([=] { return _Znwm(size); }))
 NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t align, nothrow n),
-    (size, align, n), noexcept, or_null([=] { return get(size, align); }),
+    (size, align, n), nullptr, or_null([=] { return get(size, align); }),
     or_null([=] { return _ZnwmSt11align_val_t(size, align); }))
-NEW(_Znam, (size_t size), (size), , get(size), _Znwm(size))
-NEW(_ZnamSt11align_val_t, (size_t size, size_t align), (size, align), ,
+NEW(_Znam, (size_t size), (size), try_get(size), get(size), _Znwm(size))
+NEW(_ZnamSt11align_val_t, (size_t size, size_t align), (size, align), nullptr,
     get(size, align), _ZnwmSt11align_val_t(size, align))
-NEW(_ZnamRKSt9nothrow_t, (size_t size, nothrow n), (size, n), noexcept,
+NEW(_ZnamRKSt9nothrow_t, (size_t size, nothrow n), (size, n), try_get(size),
     or_null([=] { return get(size); }), or_null([=] { return _Znam(size); }))
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t align, nothrow n),
-    (size, align, n), noexcept, or_null([=] { return get(size, align); }),
+    (size, align, n), nullptr, or_null([=] { return get(size, align); }),
     or_null([=] { return _ZnamSt11align_val_t(size, align); }))
 
 DELETE(_ZdlPv, (void *ptr), (ptr), NEXT(free)(ptr))

@@ -111,7 +111,7 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   return true;
 }
 
-unsigned char mprof_intercept_is_on;
+struct mprof_intercept_is_on mprof_intercept_is_on;
 
 // The code ranges of the allocator beneath the interceptors. A block that this
 // code allocates is not counted, because it is part of another block. The
@@ -163,6 +163,8 @@ static void find_own_code(void) {
 
 void mprof_next_start(void) {
   find_own_code();
-  __atomic_store_n(&mprof_intercept_is_on, mprof_intercepted.c,
+  __atomic_store_n(&mprof_intercept_is_on.c, mprof_intercepted.c,
+                   __ATOMIC_RELEASE);
+  __atomic_store_n(&mprof_intercept_is_on.cxx, mprof_intercepted.cxx,
                    __ATOMIC_RELEASE);
 }

@@ -78,9 +78,12 @@ extern struct mprof_intercepted {
   bool cxx; // every form of operator new and delete
 } mprof_intercepted;
 
-// 1 if the interceptors count blocks, otherwise 0. Written once, by
-// mprof_next_start. Read by mprof_intercepts.
-extern unsigned char mprof_intercept_is_on;
+// Which families' interceptors count blocks. All are 0 before the runtime has
+// started. Written once, by mprof_next_start. Read by mprof_intercepts.
+extern struct mprof_intercept_is_on {
+  unsigned char c;   // malloc's family
+  unsigned char cxx; // operator new and delete
+} mprof_intercept_is_on;
 
 // Decides whether an interceptor counts a block of `size` bytes. Call this when
 // the sampling countdown has run out. `caller` is the interceptor's return
