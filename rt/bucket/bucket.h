@@ -279,6 +279,6 @@ struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);
 // Empties the table of buckets. Call this in a forked child.
 void mprof_bucket_reset(void);
 
-extern struct mprof_lock mprof_insert_lock;
+extern MPROF_HIDDEN struct mprof_lock mprof_insert_lock;
 
 #endif // MPROF_RT_BUCKET_BUCKET_H

@@ -46,7 +46,7 @@
 // program without a collector has counted all frees of cycle C when cycle C
 // ends. For such a program, mprof_cycle_publish publishes index C+2 already at
 // the start of cycle C+1.
-extern struct mprof_cycle {
+extern MPROF_HIDDEN struct mprof_cycle {
   // Every event reads the word. Data that is written often must not be in the
   // same cache line, because each write would slow down the readers of the
   // word.
@@ -121,6 +121,6 @@ enum mprof_cycle_owner mprof_cycle_as_of(void);
 // this in a forked child.
 void mprof_cycle_reset(void);
 
-extern struct mprof_lock mprof_active_lock;
+extern MPROF_HIDDEN struct mprof_lock mprof_active_lock;
 
 #endif // MPROF_RT_BUCKET_CYCLE_H

@@ -12,11 +12,11 @@
 #include "sys/caller.h"
 #include "sys/lock.h"
 
-extern struct mprof_lock mprof_writer_lock;
+extern MPROF_HIDDEN struct mprof_lock mprof_writer_lock;
 // The state of the writing thread when it called the runtime (caller.h). A
 // profile of all threads' stacks shows the writing thread's stack from the
 // program's function that made this call. The frames that the call has added
 // belong to the runtime and are not shown. Guarded by writer_lock.
-extern struct mprof_caller mprof_writer_caller;
+extern MPROF_HIDDEN struct mprof_caller mprof_writer_caller;
 
 #endif // MPROF_RT_FILE_WRITER_LOCK_H

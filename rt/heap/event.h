@@ -24,7 +24,7 @@ enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
 // whole byte once. If the byte is 0, the event is only counted. The byte is
 // written at start and in a forked child.
 enum { MPROF_OBSERVES_HEAPX = 1, MPROF_OBSERVES_LOG = 2 };
-extern unsigned char mprof_event_observers;
+extern MPROF_HIDDEN unsigned char mprof_event_observers;
 static inline bool mprof_events_do_more(void) {
   return mprof_unlikely(mprof_event_observers != 0);
 }

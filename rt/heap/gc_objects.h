@@ -16,7 +16,7 @@
 // gc_lock guards the table. The collecting thread holds gc_lock while the world
 // is stopped (all other threads are stopped), so that no stopped thread holds
 // gc_lock. A thread that holds gc_lock must not call the collector.
-extern struct mprof_lock mprof_gc_lock;
+extern MPROF_HIDDEN struct mprof_lock mprof_gc_lock;
 
 // Call the functions from here to mprof_gc_sweep with gc_lock held.
 

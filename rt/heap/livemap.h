@@ -54,6 +54,6 @@ static inline bool mprof_live_needs_guard(uintptr_t addr) {
 // Forgets all blocks. Call this in a forked child.
 void mprof_live_reset(void);
 
-extern struct mprof_lock mprof_odd_lock;
+extern MPROF_HIDDEN struct mprof_lock mprof_odd_lock;
 
 #endif // MPROF_RT_HEAP_LIVEMAP_H

@@ -15,7 +15,7 @@
 // Decides once, at start, which families of functions place their counted
 // blocks on page boundaries. page_placement.c explains the rules.
 void mprof_place_init(void);
-extern struct mprof_place {
+extern MPROF_HIDDEN struct mprof_place {
   // Whether the malloc family may place its counted blocks on page boundaries,
   // by calling posix_memalign.
   bool c;

@@ -25,7 +25,7 @@
 
 // The sampling rates and the sets of kinds (block_kinds.h). Each field is
 // written under registry_lock or once at start.
-extern struct mprof_contention {
+extern MPROF_HIDDEN struct mprof_contention {
   _Atomic uint64_t block_rate;    // average ticks per sample; 0: off
   _Atomic uint64_t block_rate_ns; // block_rate as it was set, in ns
   // One of this number of releases is sampled; 0: off.
@@ -213,7 +213,7 @@ uint64_t mprof_contention_set_mutex_fraction(int n);
 // Functions of rt/thread_stacks that are called for each noted wait. They are
 // called by pointers, because the directory rt/lock_wait must not depend on
 // rt/thread_stacks. Written once at start.
-extern struct mprof_wait_observer {
+extern MPROF_HIDDEN struct mprof_wait_observer {
   // Called when the calling thread begins wait w. The fields op, frame, start
   // and kind of w are already set.
   void (*begin)(struct mprof_wait *w);

@@ -60,7 +60,7 @@ enum { MPROF_LOCKS_NAME_OWNERS = 0 };
 
 // Whether the runtime records which locks each thread holds. Written once at
 // start.
-extern bool mprof_holds_on;
+extern MPROF_HIDDEN bool mprof_holds_on;
 
 // Records that the calling thread has taken a lock. Call this while the
 // thread's guard is not set.

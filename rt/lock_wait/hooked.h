@@ -22,8 +22,7 @@ enum mprof_hooked {
 // the function (switches.h) first leads to its entry, so it is never NULL in an
 // entry. Written under registry_lock, and by mprof_hooked_find_all. Hidden, so
 // that an entry jumps to the function by a single instruction.
-extern void *mprof_hooked_functions[MPROF_HOOKED_COUNT]
-    __attribute__((visibility("hidden")));
+extern MPROF_HIDDEN void *mprof_hooked_functions[MPROF_HOOKED_COUNT];
 
 // Evaluates to the hooked function f, for a call or for its address.
 #define HOOKED(f) HOOKED_(f)

@@ -27,7 +27,7 @@ bool mprof_init_is_inert(void);
 // runtime data in a stack frame also saves the epoch in this frame. If the
 // epoch has changed when the data are used, the process has forked in between.
 // The data are then invalid, because the child has reset the runtime's data.
-extern atomic_uint mprof_epoch;
+extern MPROF_HIDDEN atomic_uint mprof_epoch;
 static inline uint32_t mprof_process_epoch(void) {
   return atomic_load_explicit(&mprof_epoch, memory_order_relaxed);
 }
@@ -36,7 +36,7 @@ static inline uint32_t mprof_process_epoch(void) {
 // handlers, so the data still describe the parent.
 bool mprof_process_is_own(void);
 // True while events are recorded. Becomes false again only in a forked child.
-extern atomic_bool mprof_is_ready;
+extern MPROF_HIDDEN atomic_bool mprof_is_ready;
 static inline bool mprof_init_ready(void) {
   return mprof_likely(
              atomic_load_explicit(&mprof_is_ready, memory_order_acquire)) ||

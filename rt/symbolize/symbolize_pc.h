@@ -16,7 +16,7 @@
 // that is in no file then has no names.
 typedef void mprof_symbolizer(void *pc, const char *fmt, char *out,
                               size_t size);
-extern mprof_symbolizer *const mprof_symbolize_pc_works;
+extern MPROF_HIDDEN mprof_symbolizer *const mprof_symbolize_pc_works;
 
 // Tests whether the helper process can symbolize: takes the loader's lock,
 // which a lookup needs. The function hangs if another thread of the program

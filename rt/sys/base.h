@@ -16,6 +16,11 @@
 #define mprof_likely(x) __builtin_expect(!!(x), 1)
 #define mprof_unlikely(x) __builtin_expect(!!(x), 0)
 #define MPROF_NOINLINE __attribute__((noinline))
+// Attribute for the declaration of a variable that other files of the runtime
+// define. Without the attribute, the compiler reads the address of the variable
+// from the global offset table, because the variable might be in another
+// module.
+#define MPROF_HIDDEN __attribute__((visibility("hidden")))
 // Attribute for the definition of a public function, which mprof/mprof.h
 // declares.
 #define MPROF_PUBLIC __attribute__((visibility("default")))

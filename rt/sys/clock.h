@@ -14,7 +14,7 @@
 
 // The source of the time, one of the MPROF_CLOCK_* values below. It is written
 // once, when the clock is first used, but tests may write it again.
-extern atomic_int mprof_clock_kind __attribute__((visibility("hidden")));
+extern MPROF_HIDDEN atomic_int mprof_clock_kind;
 enum { MPROF_CLOCK_UNKNOWN, MPROF_CLOCK_COUNTER, MPROF_CLOCK_OTHER };
 static inline bool mprof_clock_is_counter(void) {
   return mprof_likely(

@@ -21,11 +21,11 @@ struct mprof_flags {
 // The values of the options. mprof_flags_init writes them before any event is
 // recorded. heap_rate is only the sampling rate at start; mprof_sample_rate
 // (sample.h) returns the current rate.
-extern struct mprof_flags mprof_flags;
+extern MPROF_HIDDEN struct mprof_flags mprof_flags;
 
 // Whether the user has set options in the environment variable MPROF_OPTIONS.
 // mprof_flags_init writes it.
-extern bool mprof_flags_has_environment;
+extern MPROF_HIDDEN bool mprof_flags_has_environment;
 
 // Sets mprof_flags from the defaults, __mprof_default_options() and
 // MPROF_OPTIONS. Turns messages off (message.h) if stderr is no terminal and

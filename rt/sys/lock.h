@@ -71,14 +71,15 @@ void mprof_lock_reset(struct mprof_lock *l);
 // argument of the futex call. So if a thread is in a futex call with this
 // address, the thread waits for a lock of the runtime. It is safe to send a
 // signal to such a thread: the signal ends the call, and the thread repeats it.
-extern const struct timespec mprof_lock_patience;
+extern MPROF_HIDDEN const struct timespec mprof_lock_patience;
 // Function that is called after the release of a lock if other threads have
 // waited for the lock. It is also called if the calling thread has ticks that
 // are not yet in the mutex profile (mprof_tls.lock_profile). cycles: ticks that
 // other threads have waited. frame: frame address of mprof_lock_release.
 // lock_profile.c sets the pointer once at start; before, the pointer is NULL. A
 // pointer is used, because this file must not depend on the mutex profile.
-extern void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame);
+extern MPROF_HIDDEN void (*mprof_lock_observer)(uint64_t cycles,
+                                                uintptr_t frame);
 // Returns the total time in ticks that threads have waited for locks of the
 // runtime.
 uint64_t mprof_lock_wait_ticks(void);

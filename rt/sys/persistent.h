@@ -21,7 +21,8 @@ void *mprof_persistent_alloc(size_t len);
 void *mprof_persistent_try_alloc(size_t len);
 // The address of each allocation is a multiple of this number of bytes.
 #define MPROF_PERSISTENT_UNIT 64u
-extern char *mprof_persistent_base; // start of the memory; written once
+// Start of the memory. Written once.
+extern MPROF_HIDDEN char *mprof_persistent_base;
 // A handle is a 32-bit number that identifies an object in this memory. Handle
 // 0 means NULL.
 static inline uint32_t mprof_persistent_handle(const void *p) {

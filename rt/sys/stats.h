@@ -22,7 +22,8 @@ struct mprof_stat_info {
   bool is_loss; // counts data missing from the profiles; shown only if not 0
   const char *text;
 };
-extern const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT];
+extern MPROF_HIDDEN const struct mprof_stat_info
+    mprof_stat_infos[MPROF_STAT_COUNT];
 void mprof_stat_add(enum mprof_stat s, uint64_t n);
 uint64_t mprof_stat_get(enum mprof_stat s);
 void mprof_stat_set(enum mprof_stat s, uint64_t n);

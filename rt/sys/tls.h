@@ -80,7 +80,7 @@ struct mprof_tls {
   unsigned trace_session;
 };
 
-extern _Thread_local struct mprof_tls mprof_tls;
+extern MPROF_HIDDEN _Thread_local struct mprof_tls mprof_tls;
 
 // Unblocks the signals that arrived while the guard was set. Call this function
 // after the guard was cleared.

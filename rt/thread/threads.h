@@ -200,13 +200,13 @@ void mprof_threads_init(void);
 // event.
 void mprof_threads_reset(void);
 
-extern struct mprof_lock mprof_registry_lock;
+extern MPROF_HIDDEN struct mprof_lock mprof_registry_lock;
 
 // Functions to call when threads begin and end. The module thread_stacks, which
 // collects the stacks of all threads, sets these pointers at start. The
 // registry must not call that module directly, because that module depends on
 // the registry.
-extern struct mprof_thread_observer {
+extern MPROF_HIDDEN struct mprof_thread_observer {
   // Called when thread t is about to be added to the registry, with
   // registry_lock held.
   void (*entered_locked)(struct mprof_thread *t);

@@ -18,7 +18,7 @@
 // may not be able to answer soon, for example while they wait for a disk. Among
 // many threads that compute, each one is kept from running for such a time
 // anyway. Tests change this variable.
-extern unsigned mprof_pause_ms;
+extern MPROF_HIDDEN unsigned mprof_pause_ms;
 
 // The running threads that the reader has asked by a signal.
 struct mprof_asked {

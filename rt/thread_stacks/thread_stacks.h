@@ -37,7 +37,7 @@ int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
                                 void *arg);
 // Id of the runtime's own thread, which no profile shows. 0: the runtime has no
 // thread.
-extern atomic_int mprof_own_thread;
+extern MPROF_HIDDEN atomic_int mprof_own_thread;
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s);
 // These functions acquire and release stacks_lock. While the caller holds the
 // lock, nobody collects the stacks of all threads.

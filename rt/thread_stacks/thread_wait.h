@@ -72,7 +72,7 @@ void mprof_stacks_until_unread(const struct mprof_thread *t);
 //
 // A round is one collection of the stacks of all threads.
 
-extern struct mprof_round {
+extern MPROF_HIDDEN struct mprof_round {
   atomic_uint active;  // number of the active round; 0: none
   atomic_uint users;   // number of threads that use the slots now
   atomic_uint stopped; // 1: a thread that has reported its stack waits

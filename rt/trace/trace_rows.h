@@ -116,12 +116,12 @@ void mprof_trace_rows_reset(void);
 // The functions that take full buffers from the rows. trace_rows.c cannot call
 // these functions directly, because the files that define them include this
 // header. Therefore mprof_trace_hooks_init sets these pointers.
-extern struct mprof_trace_outlet {
+extern MPROF_HIDDEN struct mprof_trace_outlet {
   bool (*make_room)(struct mprof_trace_row *rows, uint64_t until);
   uint64_t (*wait_until)(void);
   void (*news)(void); // wakes mprof_trace_read when a buffer is complete
 } mprof_trace_outlet;
 
-extern struct mprof_lock mprof_trace_lock;
+extern MPROF_HIDDEN struct mprof_lock mprof_trace_lock;
 
 #endif // MPROF_RT_TRACE_TRACE_ROWS_H

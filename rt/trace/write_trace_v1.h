@@ -14,7 +14,7 @@
 
 struct mprof_trace_writer;
 
-extern const struct mprof_trace_format mprof_trace_format_1_11;
+extern MPROF_HIDDEN const struct mprof_trace_format mprof_trace_format_1_11;
 
 // The numbers of Go's event types. (Go: traceEv*)
 enum mprof_v1_event {

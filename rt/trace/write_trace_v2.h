@@ -9,6 +9,6 @@
 
 #include "trace/trace_format.h"
 
-extern const struct mprof_trace_format mprof_trace_format_1_23;
+extern MPROF_HIDDEN const struct mprof_trace_format mprof_trace_format_1_23;
 
 #endif // MPROF_RT_TRACE_WRITE_TRACE_V2_H

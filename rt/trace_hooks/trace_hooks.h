@@ -20,7 +20,7 @@ struct mprof_wait;
 
 // Number of the current trace session; 0: no session. Every wait reads this
 // variable. Its hidden visibility avoids a load of its address at each read.
-extern atomic_uint mprof_trace_session __attribute__((visibility("hidden")));
+extern MPROF_HIDDEN atomic_uint mprof_trace_session;
 static inline bool mprof_trace_is_on(void) {
   return atomic_load_explicit(&mprof_trace_session, memory_order_relaxed) != 0;
 }
@@ -95,6 +95,6 @@ struct mprof_trace_hooks {
 };
 // The hooks. mprof_trace_hooks_init sets them once at program start, before
 // other threads can use the runtime.
-extern struct mprof_trace_hooks mprof_trace_hooks;
+extern MPROF_HIDDEN struct mprof_trace_hooks mprof_trace_hooks;
 
 #endif // MPROF_RT_TRACE_HOOKS_TRACE_HOOKS_H

@@ -91,7 +91,8 @@ struct mprof_cached_rule {
   _Atomic uintptr_t key; // the address pc, or ~pc if pc is only a guess
   _Atomic uint64_t packed;
 };
-extern struct mprof_cached_rule mprof_cached_rules[1u << MPROF_LG_RULES];
+extern MPROF_HIDDEN struct mprof_cached_rule
+    mprof_cached_rules[1u << MPROF_LG_RULES];
 
 static inline uint64_t mprof_rule_hash(uintptr_t key) {
   return key * 0x9e3779b97f4a7c15u;

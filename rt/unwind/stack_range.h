@@ -96,7 +96,7 @@ struct mprof_stack_roots {
   // 0: unused. Each element is written once.
   _Atomic(mprof_pc) known[MPROF_ROOTS];
 };
-extern struct mprof_stack_roots mprof_stack_roots;
+extern MPROF_HIDDEN struct mprof_stack_roots mprof_stack_roots;
 
 // Returns whether pc is the return address at the root of a coroutine's stack.
 static inline bool mprof_is_context_root(mprof_pc pc) {

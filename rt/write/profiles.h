@@ -8,7 +8,8 @@
 
 #include "write/profile_kind.h"
 
-extern const struct mprof_profile_row mprof_profile_rows[MPROF_PROFILES];
+extern MPROF_HIDDEN const struct mprof_profile_row
+    mprof_profile_rows[MPROF_PROFILES];
 
 // Returns the row of the built-in profile with this name. Returns NULL if no
 // profile has this name.
