@@ -63,6 +63,7 @@
 #include "FastPath.h"
 #include "IRUtil.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -124,20 +125,26 @@ FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
+/// Returns whether \p S may call its function through a word of the runtime. It
+/// must call the function directly if there is no variable
+/// __mprof_next_<Symbol>, or if the module defines or hides the function.
+static bool callsByWord(const Site &S) {
+  const Function *Hooked = S.Call->getCalledFunction(); // null: an alias
+  return S.H && S.H->HasWord && Hooked && Hooked->isDeclaration() &&
+         Hooked->hasDefaultVisibility();
+}
+
 /// Inserts a load of the address of the function that \p S calls. The code
 /// loads the address from __mprof_next_<Symbol>. In code for shared libraries,
 /// it loads the address through the module hook of the function (a struct, see
 /// RewriteLibrary.cpp). Returns null if \p S must call the hooked function
-/// directly, because there is no variable __mprof_next_<Symbol>, or because the
-/// module defines or hides the function.
+/// directly.
 Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
-  Function *Hooked = S.Call->getCalledFunction(); // null: callee is an alias
-  if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||
-      !Hooked->hasDefaultVisibility())
+  if (!callsByWord(S))
     return nullptr;
   if (Library.covers(S))
     return B.CreateAlignedLoad(RT.PtrTy, Library.word(B, S), Align(8));
-  keepReference(*Hooked);
+  keepReference(*S.Call->getCalledFunction());
   return B.CreateAlignedLoad(RT.PtrTy, RT.nextWord(S.H->Symbol), Align(8));
 }
 
@@ -332,9 +339,10 @@ bool HookedRewriter::canMeasure(const Site &S) {
 ///     %ask = ...                           ; the test of rule Alloc
 ///     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
 ///   mprof.fast:
-///     %f = load ptr, ptr @__mprof_next_strdup
-///     %p = call ptr %f(ptr %s)
-/// The site does not copy the string itself, although the size is known now. A
+///     %size = phi i64 [ 1, %... ], [ %n, %mprof.measure ]
+///     %f = load ptr, ptr @__mprof_sized_strdup
+///     %p = call ptr %f(ptr %s, i64 %size)
+/// The site does not copy the string itself, although the size is known. A
 /// program may have its own strdup, which may accept NULL, and the malloc that
 /// the program calls may not be the malloc that libc's strdup calls.
 void HookedRewriter::measureString(const Site &S) {
@@ -354,6 +362,43 @@ void HookedRewriter::measureString(const Site &S) {
   insertTest(
       Head, 0, "mprof.null", Of.Fast, unlikely(RT.Ctx),
       [&](Builder &At) { return At.CreateIsNull(S.Call->getArgOperand(0)); });
+  if (Library.covers(S) || !callsByWord(S))
+    callNext(S);
+  else
+    passSize(S, Bytes, Of.Head);
+}
+
+/// Makes \p S call the function in __mprof_sized_<Symbol>, which has a last
+/// parameter more than the hooked function: the size of the copy in bytes. \p
+/// Size is this size if the control comes from \p Measure. Otherwise the string
+/// is NULL, and the size is 1, so that a function that copies by the size reads
+/// from NULL, like libc's strdup.
+void HookedRewriter::passSize(const Site &S, Value *Size, BasicBlock *Measure) {
+  BasicBlock *Fast = S.Call->getParent();
+  PHINode *Phi = PHINode::Create(RT.I64, 2, "", Fast->begin());
+  for (BasicBlock *From : predecessors(Fast))
+    Phi->addIncoming(From == Measure ? Size : ConstantInt::get(RT.I64, 1),
+                     From);
+
+  auto *Call = cast<CallInst>(S.Call);
+  sayAtCall(*Call);
+  keepReference(*Call->getCalledFunction());
+  SmallVector<Type *, 3> Params(Call->getFunctionType()->params());
+  Params.push_back(RT.I64);
+  SmallVector<Value *, 3> Args(Call->args());
+  Args.push_back(Phi);
+  Builder B(Call);
+  Value *Sized =
+      B.CreateAlignedLoad(RT.PtrTy, RT.sizedWord(S.H->Symbol), Align(8));
+  CallInst *New = B.CreateCall(
+      FunctionType::get(Call->getType(), Params, false), Sized, Args);
+  New->setAttributes(Call->getAttributes());
+  New->setCallingConv(Call->getCallingConv());
+  New->setTailCallKind(Call->getTailCallKind());
+  New->copyMetadata(*Call);
+  New->takeName(Call);
+  Call->replaceAllUsesWith(New);
+  Call->eraseFromParent();
 }
 
 /// Makes \p S call the target of the switch of its hooked function. The target
@@ -381,8 +426,7 @@ void HookedRewriter::rewrite(const Site &S) {
     return selectCallee(S);
   switch (S.Rule) {
   case Rule::Dup:
-    measureString(S);
-    break;
+    return measureString(S);
   case Rule::Free:
   case Rule::Realloc:
     branchUnlessNull(S);

@@ -41,6 +41,7 @@ private:
   void branchUnlessNull(const Site &S);
   bool canMeasure(const Site &S);
   void measureString(const Site &S);
+  void passSize(const Site &S, llvm::Value *Size, llvm::BasicBlock *Measure);
 
   Runtime &RT;
   LibraryHooks Library;

@@ -82,15 +82,23 @@ GlobalVariable *Runtime::waiters() {
   return Waiters;
 }
 
-GlobalVariable *Runtime::nextWord(StringRef Symbol) {
-  GlobalVariable *&Word = NextWords[Symbol];
+GlobalVariable *Runtime::pointerWord(StringRef Kind, StringRef Symbol) {
+  const std::string Name = (Prefix + Kind + "_" + Symbol).str();
+  GlobalVariable *&Word = PointerWords[Name];
   if (!Word) {
-    Word = cast<GlobalVariable>(
-        M.getOrInsertGlobal((Prefix + "next_" + Symbol).str(), PtrTy));
+    Word = cast<GlobalVariable>(M.getOrInsertGlobal(Name, PtrTy));
     if (WordsAreLocal)
       Word->setDSOLocal(true);
   }
   return Word;
+}
+
+GlobalVariable *Runtime::nextWord(StringRef Symbol) {
+  return pointerWord("next", Symbol);
+}
+
+GlobalVariable *Runtime::sizedWord(StringRef Symbol) {
+  return pointerWord("sized", Symbol);
 }
 
 //===----------------------------------------------------------------------===//

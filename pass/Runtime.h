@@ -46,6 +46,10 @@ public:
   /// Returns __mprof_next_<Symbol>, a pointer to a function.
   llvm::GlobalVariable *nextWord(llvm::StringRef Symbol);
 
+  /// Returns __mprof_sized_<Symbol>, a pointer to a function that copies a
+  /// string of known size.
+  llvm::GlobalVariable *sizedWord(llvm::StringRef Symbol);
+
   /// Declares the function __mprof_<Name> if necessary, and returns it.
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::FunctionType *Ty);
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::Type *Result,
@@ -65,8 +69,11 @@ private:
   /// True if the linker resolves references to the runtime's variables at link
   /// time, so that they need no entry of the GOT.
   const bool WordsAreLocal;
+  llvm::GlobalVariable *pointerWord(llvm::StringRef Kind,
+                                    llvm::StringRef Symbol);
+
   llvm::StringMap<llvm::GlobalVariable *> Words;
-  llvm::StringMap<llvm::GlobalVariable *> NextWords;
+  llvm::StringMap<llvm::GlobalVariable *> PointerWords;
   llvm::GlobalVariable *Waiters = nullptr;
 };
 

@@ -185,23 +185,36 @@ INTERCEPT(void, free, (void *ptr)) {
   MPROF_MUSTTAIL return NEXT(free)(ptr);
 }
 
-// Copies a string. Call sites that duplicate a string without a call of the
-// runtime use the functions below. They do not use libc's functions, because
-// those would call the interceptor of malloc.
-static void *plain_copy(const void *from, size_t len, size_t end) {
-  char *p = NEXT(malloc)(len + end);
-  if (p) {
-    memcpy(p, from, len);
-    memset(p + len, 0, end);
-  }
-  return p;
+// Call sites that duplicate a string without a call of the runtime use the
+// functions below. They do not use libc's functions, because those would call
+// the interceptor of malloc. The sites of sized_* have measured the string.
+
+// Copies a string of size - 1 bytes, and the terminator.
+static char *sized_strdup(const char *s, size_t size) {
+  char *p = NEXT(malloc)(size);
+  return p ? memcpy(p, s, size) : NULL;
 }
-static char *plain_strdup(const char *s) { return plain_copy(s, strlen(s), 1); }
+static char *plain_strdup(const char *s) {
+  return sized_strdup(s, strlen(s) + 1);
+}
+// Copies the first size - 1 bytes of a string, and adds the terminator. Like
+// libc's strndup, reads from s unless max is 0, also if s is NULL.
+static char *sized_strndup(const char *s, size_t max, size_t size) {
+  if (max)
+    (void)*(const volatile char *)s;
+  char *p = NEXT(malloc)(size);
+  if (!p)
+    return NULL;
+  p[size - 1] = '\0';
+  return memcpy(p, s, size - 1);
+}
 static char *plain_strndup(const char *s, size_t max) {
-  return plain_copy(s, strnlen(s, max), 1);
+  return sized_strndup(s, max, strnlen(s, max) + 1);
 }
 static wchar_t *plain_wcsdup(const wchar_t *s) {
-  return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
+  size_t size = (wcslen(s) + 1) * sizeof(*s);
+  wchar_t *p = NEXT(malloc)(size);
+  return p ? memcpy(p, s, size) : NULL;
 }
 
 // Element of mprof_intercept_c for a function f that has an interceptor. plain:
@@ -214,8 +227,9 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 #else
 #define ROW(f) ROW_AS(f, NULL)
 #endif
-// Element of mprof_intercept_c for a function that has no interceptor.
+// Elements of mprof_intercept_c for functions that have no interceptor.
 #define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL}
+#define SIZED(f) {#f, &__mprof_sized_##f, NULL, NULL, (void *)sized_##f, NULL}
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {
     ROW(malloc), ROW(calloc), ROW(realloc), ROW(free),
@@ -225,5 +239,6 @@ const struct mprof_intercept mprof_intercept_c[] = {
     ROW(pvalloc),
 #endif
     BENEATH(strdup), BENEATH(strndup), BENEATH(wcsdup),
+    SIZED(strdup), SIZED(strndup),
     {NULL, NULL, NULL, NULL, NULL, NULL}};
 // clang-format on

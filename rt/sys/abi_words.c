@@ -24,6 +24,9 @@ IN_LINE __attribute__((used)) static char rest_of_line[32] = {0};
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));        \
   IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;
 #include "mprof/hooks.def"
+// The same for sites that pass the size of the copy.
+IN_LINE void *__mprof_sized_strdup = hooked_strdup;
+IN_LINE void *__mprof_sized_strndup = hooked_strndup;
 
 // Has one element for each slot of the table of waiters. The runtime changes an
 // element only while it holds the slot's lock; see lock_wait/waiters.c.

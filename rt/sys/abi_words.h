@@ -103,6 +103,10 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern MPROF_DATA void *__mprof_next_##Symbol;
 #include "mprof/hooks.def"
+// Pointers through which call sites copy a string that they have measured;
+// hooks.def explains them. They are written like the pointers above.
+extern MPROF_DATA void *__mprof_sized_strdup;
+extern MPROF_DATA void *__mprof_sized_strndup;
 
 // Each instrumented object file refers to a symbol whose name contains the ABI
 // version for which the file was compiled. The linker rejects object files of

@@ -1,8 +1,8 @@
 ; Intent: the site of strdup or strndup measures the string, and subtracts the
 ; size of the copy from the countdown as a site of malloc does. If no sample is
-; due, or if the string is NULL, the site calls strdup by the pointer of the runtime. Otherwise the site
-; adds the size to the countdown again and calls the entry, which measures the
-; string.
+; due, or if the string is NULL, the site calls strdup by the pointer of the
+; runtime, and passes the size, which is 1 for NULL. Otherwise the site adds the
+; size to the countdown again and calls the entry, which measures the string.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not="call ptr @str"
 target triple = "x86_64-pc-linux-gnu"
 
@@ -19,8 +19,9 @@ define ptr @f(ptr %s) {
 ; CHECK: %[[ASK:.*]] = icmp ule i64 %[[OLD]], %[[N]]
 ; CHECK: br i1 %[[ASK]], label %[[COLD:.*]], label %[[FAST]], !prof
 ; CHECK: [[FAST]]:
-; CHECK-NEXT: %[[STRDUP:.*]] = load ptr, ptr @__mprof_next_strdup
-; CHECK-NEXT: %[[P:.*]] = tail call ptr %[[STRDUP]](ptr %s)
+; CHECK-NEXT: %[[SIZE:.*]] = phi i64 [ 1, %{{.*}} ], [ %[[N]], %[[MEASURE]] ]
+; CHECK-NEXT: %[[STRDUP:.*]] = load ptr, ptr @__mprof_sized_strdup
+; CHECK-NEXT: %[[P:.*]] = tail call ptr %[[STRDUP]](ptr %s, i64 %[[SIZE]])
 ; CHECK: phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]
 ; CHECK: [[COLD]]:
 ; CHECK: add i64 %{{.*}}, %[[N]]
@@ -33,8 +34,8 @@ define ptr @f(ptr %s) {
 define ptr @n(ptr %s, i64 %max) {
 ; CHECK-LABEL: define ptr @n(
 ; CHECK: %[[LEN:.*]] = call i64 @strnlen(ptr %s, i64 %max)
-; CHECK: %[[STRNDUP:.*]] = load ptr, ptr @__mprof_next_strndup
-; CHECK-NEXT: call ptr %[[STRNDUP]](ptr %s, i64 %max)
+; CHECK: %[[STRNDUP:.*]] = load ptr, ptr @__mprof_sized_strndup
+; CHECK-NEXT: call ptr %[[STRNDUP]](ptr %s, i64 %max, i64 %{{.*}})
 ; CHECK: notail call ptr @__mprof_strndup(ptr %s, i64 %max)
   %p = call ptr @strndup(ptr %s, i64 %max)
   ret ptr %p
