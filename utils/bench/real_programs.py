@@ -84,14 +84,14 @@ PROGRAMS = (
     Program("json", None, "++", files(DEMO + "/json_demo.cpp"), ["-std=c++17"], [],
             [], []),
     Program("strings", None, "++", files(BENCH + "/strings.cpp"), ["-std=c++17"], [],
-            ["1000", "1"], ["20000", "1"]),
+            ["5000", "1"], ["20000", "1"]),
     Program("Duktape", None, "",
             files(DEMO + "/duk_host.c", "/usr/share/duktape/duktape.c"),
             ["-I/usr/share/duktape"], ["-lm"], [script("leak")],
             [script("json"), script("strings"), script("objects")]),
-    load("objects", "objects by realloc(NULL)", 100000, 1000000),
-    load("tree", "tree with strdup", 50000, 400000),
-    load("recurse", "recursion", 50000, 1000000),
+    load("objects", "objects by realloc(NULL)", 400000, 1000000),
+    load("tree", "tree with strdup", 300000, 400000),
+    load("recurse", "recursion", 300000, 1000000),
 )
 
 

@@ -160,9 +160,15 @@ static size_t get(const char *key, char *answer) {
 
 // --- the worker ---
 
+// libc's strtok_r takes more instructions if a vector load of the delimiters
+// would cross a page. Their alignment keeps this equal in all variants.
+static _Alignas(64) const char between_words[64] = " ";
+static _Alignas(64) const char between_lines[64] = "\r\n";
+
 static size_t answer_one(struct worker *w, char *line, char *answer) {
   char *rest = NULL;
-  char *word = strtok_r(line, " ", &rest), *key = strtok_r(NULL, " ", &rest);
+  char *word = strtok_r(line, between_words, &rest),
+       *key = strtok_r(NULL, between_words, &rest);
   size_t length = 0;
   check(word != NULL && key != NULL);
   if (strcmp(word, "get") == 0) {
@@ -184,8 +190,8 @@ static void answer_batch(struct worker *w, char *text) {
   static __thread char answer[1 << 16];
   size_t length = 0;
   char *rest = NULL;
-  for (char *line = strtok_r(text, "\r\n", &rest); line != NULL;
-       line = strtok_r(NULL, "\r\n", &rest))
+  for (char *line = strtok_r(text, between_lines, &rest); line != NULL;
+       line = strtok_r(NULL, between_lines, &rest))
     length += answer_one(w, line, answer + length);
   pthread_mutex_lock(&journal.lock);
   journal.batches++;
