@@ -42,9 +42,11 @@
 struct mprof_lock mprof_insert_lock = MPROF_LOCK_INIT(MPROF_RANK_INSERT);
 
 // Sizes of the successive tables. Each size is a prime, about four times the
-// previous size.
-static const size_t table_sizes[] = {
-    MPROF_BUCK_HASH_SIZE, 720007, 2880029, 11520191, 46080767, 184323079};
+// previous size. The first table is small, because each insertion into a large
+// and almost empty table touches a new page.
+static const size_t table_sizes[] = {11251,    45007,    MPROF_BUCK_HASH_SIZE,
+                                     720007,   2880029,  11520191,
+                                     46080767, 184323079};
 
 struct table {
   size_t size;

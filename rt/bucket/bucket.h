@@ -28,8 +28,9 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_TYPES
 };
 
-// Number of slots of the first hash table of buckets. bucket.c replaces a table
-// that is half full by a larger table. (Go: buckHashSize)
+// Number of slots of Go's hash table of buckets. The runtime's table has other
+// sizes: bucket.c replaces a table that is half full by a larger table. (Go:
+// buckHashSize)
 #define MPROF_BUCK_HASH_SIZE 179999
 // Maximum value of the field `skip` of a bucket: the number of functions that
 // writers of profiles drop at the leaf of a stack. Inlined functions count as
@@ -175,9 +176,8 @@ _Static_assert(offsetof(struct mprof_bucket, owner) / 64 ==
                "owner and hash must be in one cache line, because each free of "
                "a block reads both");
 
-// Returns the hash of a stack and a size. In the first table, the search for a
-// bucket begins at slot hash % MPROF_BUCK_HASH_SIZE. (Go: stkbucket, "hash
-// stack")
+// Returns the hash of a stack and a size. The search for a bucket begins at
+// slot hash % size of the table. (Go: stkbucket, "hash stack")
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 
 // Returns the bucket of `key`. If no such bucket exists and `alloc` is true,
