@@ -15,7 +15,8 @@ packages='
   clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19
   clang-format-19 clang-tidy-19 libc++-19-dev libc++abi-19-dev
   cmake ninja-build make pkg-config git gzip
-  gcc g++ binutils libc6-dev musl-tools
+  gcc g++ binutils libc6-dev libc6-dbg musl-tools
+  zlib1g-dev libzstd-dev
   python3 golang-1.19-go valgrind
   libgc-dev duktape-dev nlohmann-json3-dev libcpp-httplib-dev
   libglib2.0-dev libssl-dev

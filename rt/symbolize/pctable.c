@@ -7,7 +7,8 @@
 
 #include "sys/os_linux.h"
 
-enum { FIRST_COUNT = 4096 };
+// A short program has few addresses, and touches all pages of the first table.
+enum { FIRST_COUNT = 512 };
 
 // Returns the slot of pc, or the free slot where pc must be inserted. A
 // multiplication (Fibonacci hashing) spreads the addresses, which differ mostly

@@ -52,6 +52,11 @@ bool ElfFile::open(const char *Path) {
   return Whole.Data != nullptr && readSections();
 }
 
+ElfFile::~ElfFile() {
+  if (Whole.Data != nullptr)
+    munmap(const_cast<uint8_t *>(Whole.Data), Whole.Size);
+}
+
 void ElfFile::release() const {
   madvise(const_cast<uint8_t *>(Whole.Data), Whole.Size, MADV_DONTNEED);
 }
@@ -71,16 +76,24 @@ bool ElfFile::readSection(const SectionHeader &S, const char *Name) {
                {".debug_str_offsets", &Sections::StrOffsets},
                {".debug_aranges", &Sections::ARanges}};
   if (strncmp(Name, ".zdebug_", 8) == 0)
-    return false; // compressed
+    return false; // compressed, as old versions of gcc did
   if (strcmp(Name, ".gnu_debuglink") == 0)
     DebugLink = Cursor(S.Content).string();
+  if (strcmp(Name, ".note.gnu.build-id") == 0)
+    BuildIdNote = S.Content;
   for (const auto &K : Known) {
     if (strcmp(Name, K.Name) != 0)
       continue;
-    if ((S.H.sh_flags & SHF_COMPRESSED) != 0 ||
-        (Debug.*K.Field).Data != nullptr)
+    if ((Debug.*K.Field).Data != nullptr)
       return false;
     Debug.*K.Field = S.Content;
+    if ((S.H.sh_flags & SHF_COMPRESSED) == 0)
+      continue;
+    Inflater *Source = Inflater::make(S.Content.Data, S.Content.Size);
+    if (Source == nullptr)
+      return false;
+    Inflaters.emplace_back(Source);
+    Debug.*K.Field = {Source->data(), Source->size(), Source};
   }
   return true;
 }
@@ -126,61 +139,73 @@ bool ElfFile::readSections() {
 
 // --- the build ID ---
 
-// Returns the build ID in a segment of notes, or "".
-static std::string findBuildId(Bytes Notes) {
+// Stores the build ID in a range of notes in Id, if there is one. Returns false
+// if the notes cannot be understood.
+static bool findBuildId(Bytes Notes, std::string &Id) {
   static const char Digits[] = "0123456789abcdef";
-  for (Cursor C(Notes); !C.atEnd();) {
+  for (Cursor C(Notes); C.left() >= 12;) {
     const uint32_t NameSize = C.u32(), Size = C.u32(), Type = C.u32();
     const uint64_t NameAt = C.offset();
     C.skip((uint64_t{NameSize} + 3) & ~uint64_t{3});
     const uint64_t At = C.offset();
-    C.skip((uint64_t{Size} + 3) & ~uint64_t{3});
-    if (C.isBad())
-      break;
+    if (C.isBad() || Size > C.left())
+      return false;
+    // The last note may end without padding.
+    C.skip(std::min((uint64_t{Size} + 3) & ~uint64_t{3}, C.left()));
     if (Type != NT_GNU_BUILD_ID || NameSize != 4 ||
         memcmp(Notes.Data + NameAt, "GNU", 4) != 0)
       continue;
-    std::string Id;
     for (uint32_t I = 0; I < std::min<uint32_t>(Size, 20); I++) {
       Id += Digits[Notes.Data[At + I] >> 4];
       Id += Digits[Notes.Data[At + I] & 15];
     }
-    return Id;
+    return true;
   }
-  return "";
+  return true;
 }
 
-std::string ElfFile::buildId() const {
+bool ElfFile::buildId(std::string &Id) const {
   Elf64_Ehdr E;
   Elf64_Phdr P;
+  Id.clear();
+  // In a file with debug information only, the program headers refer to bytes
+  // that were removed.
+  if (BuildIdNote.Data != nullptr)
+    return findBuildId(BuildIdNote, Id);
   if (!readAt(Whole, 0, E))
-    return "";
-  for (unsigned I = 0; I < E.e_phnum; I++) {
+    return false;
+  for (unsigned I = 0; I < E.e_phnum && Id.empty(); I++) {
     if (!readAt(Whole, E.e_phoff + I * sizeof(P), P))
-      break;
-    const std::string Id =
-        P.p_type == PT_NOTE ? findBuildId(part(Whole, P.p_offset, P.p_filesz))
-                            : "";
-    if (!Id.empty())
-      return Id;
+      return false;
+    if (P.p_type == PT_NOTE &&
+        !findBuildId(part(Whole, P.p_offset, P.p_filesz), Id))
+      return false;
   }
-  return "";
+  return true;
 }
 
-bool ElfFile::hasSeparateDebugFile(const char *Path) const {
+ElfFile::Place ElfFile::debugPlace(const char *Path,
+                                   std::string &DebugPath) const {
   static const char Root[] = "/usr/lib/debug";
   const auto Exists = [](const std::string &P) {
     return access(P.c_str(), F_OK) == 0;
   };
-  const std::string Id = buildId();
-  if (Id.size() > 2 && Exists(std::string(Root) + "/.build-id/" +
-                              Id.substr(0, 2) + "/" + Id.substr(2) + ".debug"))
-    return true;
+  std::string Id;
+  if (!buildId(Id))
+    return Place::Unknown;
+  DebugPath = std::string(Root) + "/.build-id/" + Id.substr(0, 2) + "/";
+  if (Id.size() > 2) {
+    DebugPath += Id.substr(2) + ".debug";
+    if (Exists(DebugPath))
+      return Place::Separate;
+  }
   if (DebugLink.empty())
-    return false;
+    return Place::Here;
   const std::string P = Path, Dir = P.substr(0, P.rfind('/') + 1);
   return Exists(Dir + DebugLink) || Exists(Dir + ".debug/" + DebugLink) ||
-         Exists(Root + Dir + DebugLink);
+                 Exists(Root + Dir + DebugLink)
+             ? Place::Unknown
+             : Place::Here;
 }
 
 // --- symbols ---
@@ -191,17 +216,16 @@ namespace {
 // among these the last one in the table.
 struct Candidate {
   bool IsSet = false;
-  Elf64_Sym Sym = {};
-  uint64_t Index = 0;
-  const char *File = "";
+  uint64_t Value = 0, Size = 0, Index = 0;
+  uint32_t Name = 0, File = 0; // offsets of strings
 
   bool isBefore(const Candidate &O) const {
     if (IsSet != O.IsSet)
       return !IsSet;
-    if (Sym.st_value != O.Sym.st_value)
-      return Sym.st_value < O.Sym.st_value;
-    if (Sym.st_size != O.Sym.st_size)
-      return Sym.st_size < O.Sym.st_size;
+    if (Value != O.Value)
+      return Value < O.Value;
+    if (Size != O.Size)
+      return Size < O.Size;
     return Index < O.Index;
   }
 };
@@ -215,30 +239,41 @@ static bool isNamed(const Elf64_Sym &S) {
 
 bool ElfFile::findSymbols(const std::vector<uint64_t> &Addresses,
                           std::vector<Symbol> &Result) const {
+  enum { ReleaseEvery = 8192 }; // symbols
   std::vector<Candidate> Best(Addresses.size());
-  Candidate C;
-  const char *File = ""; // the last file symbol; it precedes its local symbols
-  C.IsSet = true;
-  for (; C.Index < Symbols.Size / sizeof(C.Sym); C.Index++) {
-    readAt(Symbols, C.Index * sizeof(C.Sym), C.Sym);
-    const unsigned Section = C.Sym.st_shndx;
+  const uint64_t Last = Addresses.empty() ? 0 : Addresses.back();
+  uint32_t File = 0; // of the last file symbol; it precedes its local symbols
+  Elf64_Sym S;
+  size_t At = 0; // of the first address that is not less than the symbol's
+  for (uint64_t I = 0; I < Symbols.Size / sizeof(S); I++) {
+    memcpy(&S, Symbols.Data + I * sizeof(S), sizeof(S));
+    if (I % ReleaseEvery == ReleaseEvery - 1)
+      release();
+    const unsigned Section = S.st_shndx;
     if (Section == SHN_XINDEX)
       return false;
     if (Section == SHN_UNDEF || Section >= SHN_LORESERVE) {
-      if (ELF64_ST_TYPE(C.Sym.st_info) == STT_FILE)
-        File = Cursor(SymbolStrings, C.Sym.st_name).string();
+      if (ELF64_ST_TYPE(S.st_info) == STT_FILE)
+        File = S.st_name;
       continue;
     }
     if (Section >= IsAllocated.size())
       return false;
-    if (!IsAllocated[Section] || !isNamed(C.Sym))
+    if (S.st_value > Last || !IsAllocated[Section] || !isNamed(S) ||
+        Addresses.empty())
       continue;
-    C.File = ELF64_ST_BIND(C.Sym.st_info) == STB_LOCAL ? File : "";
-    const auto First =
-        std::lower_bound(Addresses.begin(), Addresses.end(), C.Sym.st_value);
-    if (First == Addresses.end())
+    // Many symbols are near the symbol before.
+    if (S.st_value > Addresses[At] ||
+        (At > 0 && S.st_value <= Addresses[At - 1]))
+      At = static_cast<size_t>(
+          std::lower_bound(Addresses.begin(), Addresses.end(), S.st_value) -
+          Addresses.begin());
+    Candidate &B = Best[At];
+    if (B.IsSet && B.Value > S.st_value)
       continue;
-    Candidate &B = Best[static_cast<size_t>(First - Addresses.begin())];
+    const bool IsLocal = ELF64_ST_BIND(S.st_info) == STB_LOCAL;
+    const Candidate C = {true, S.st_value, S.st_size,
+                         I,    S.st_name,  IsLocal ? File : 0};
     if (B.isBefore(C))
       B = C;
   }
@@ -246,12 +281,11 @@ bool ElfFile::findSymbols(const std::vector<uint64_t> &Addresses,
   for (size_t I = 0; I < Best.size(); I++) {
     if (I > 0 && Best[I].isBefore(Best[I - 1]))
       Best[I] = Best[I - 1];
-    const Elf64_Sym &S = Best[I].Sym;
-    if (!Best[I].IsSet ||
-        (S.st_size != 0 && S.st_value + S.st_size <= Addresses[I]))
+    const Candidate &B = Best[I];
+    if (!B.IsSet || (B.Size != 0 && B.Value + B.Size <= Addresses[I]))
       continue;
-    Cursor Name(SymbolStrings, S.st_name);
-    Result[I] = {Name.string(), Best[I].File};
+    Cursor Name(SymbolStrings, B.Name), OfFile(SymbolStrings, B.File);
+    Result[I] = {Name.string(), B.File == 0 ? "" : OfFile.string()};
     if (Name.isBad())
       return false;
   }

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An ELF file that is mapped read-only, and the names in its symbol table.
-// Only the pages that are read take memory.
+// Only the pages that are read take memory. Sections with debug information may
+// be compressed.
 
 #ifndef MPROF_TOOLS_SYMBOLIZER_ELFFILE_H
 #define MPROF_TOOLS_SYMBOLIZER_ELFFILE_H
 
 #include "Cursor.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,8 +33,10 @@ public:
 private:
   Bytes Whole;
   Sections Debug;
+  std::vector<std::unique_ptr<Inflater>> Inflaters;
   Bytes Symbols, SymbolStrings;
-  std::vector<bool> IsAllocated; // for each section
+  std::vector<char> IsAllocated; // for each section
+  Bytes BuildIdNote;             // the section .note.gnu.build-id
   std::string DebugLink;
   int64_t ChangedNs = 0;
 
@@ -40,18 +44,30 @@ private:
   bool readSection(const struct SectionHeader &S, const char *Name);
 
 public:
+  ElfFile() = default;
+  ~ElfFile();
+  ElfFile(const ElfFile &) = delete;
+  ElfFile &operator=(const ElfFile &) = delete;
+
   // Maps the file. Returns false if the file cannot be read, or if this reader
   // does not understand the file.
   bool open(const char *Path);
   const Sections &debug() const { return Debug; }
   // The time of the last change of the file or of its inode.
   int64_t changedNs() const { return ChangedNs; }
-  // Returns the build ID in hexadecimal, or "". At most 20 bytes of the ID are
-  // returned.
-  std::string buildId() const;
-  // Returns whether the debug information may be in a separate file, which this
-  // reader does not read. Path is the path of this file.
-  bool hasSeparateDebugFile(const char *Path) const;
+  // Stores the build ID in hexadecimal in Id, or "" if there is none. At most
+  // 20 bytes of the ID are stored. Returns false if the notes that may have the
+  // ID cannot be understood.
+  bool buildId(std::string &Id) const;
+  // The places where the debug information may be.
+  enum class Place {
+    Here,     // in this file
+    Separate, // in a file that has the same build ID
+    Unknown   // perhaps in a file that this reader does not look for
+  };
+  // Finds the place of the debug information of this file, whose path is Path.
+  // Stores the path of a separate file in DebugPath.
+  Place debugPlace(const char *Path, std::string &DebugPath) const;
   // Unmaps the pages that were read so far, so that they do not count as memory
   // of this process. Another read maps a page again.
   void release() const;

@@ -18,8 +18,9 @@ namespace mprof {
 
 bool LineTable::open(const ElfFile::Sections &S, Unit &Of) {
   U = &Of;
-  Cursor C(S.Line, Of.LineOffset.Number);
-  C.truncate(C.u32()); // in 64-bit DWARF, too long
+  Cursor Whole(S.Line, Of.LineOffset.Number);
+  Whole.truncate(Whole.u32()); // in 64-bit DWARF, too long
+  PlainCursor C = Whole.plain();
   Version = C.u16();
   if (Version < 2 || Version > 5)
     return false;
@@ -42,11 +43,24 @@ bool LineTable::open(const ElfFile::Sections &S, Unit &Of) {
     return false;
   OpcodeLengths = S.Line.Data + C.offset() - 1; // begins with opcode 1
   C.skip(OpcodeBase - 1);
+  makeSteps();
   return !Program.isBad() && !C.isBad() && readNames(C);
 }
 
+void LineTable::makeSteps() {
+  uint32_t Address = 0;
+  int32_t Line = 0;
+  for (unsigned Opcode = OpcodeBase; Opcode < 256; Opcode++) {
+    Steps[Opcode] = {Address, LineBase + Line};
+    if (++Line == static_cast<int32_t>(LineRange)) {
+      Line = 0;
+      Address += MinInstruction;
+    }
+  }
+}
+
 // Reads a table of directories or of files of DWARF 5.
-bool LineTable::readEntries(Cursor &C, std::vector<FileName> &Out) {
+bool LineTable::readEntries(PlainCursor &C, std::vector<FileName> &Out) {
   struct Format {
     uint64_t Content = 0;
     Abbrev::Attribute Attribute = {};
@@ -80,7 +94,7 @@ bool LineTable::readEntries(Cursor &C, std::vector<FileName> &Out) {
   return !C.isBad() && U->isOk();
 }
 
-bool LineTable::readNames(Cursor &C) {
+bool LineTable::readNames(PlainCursor &C) {
   if (Version >= 5) {
     std::vector<FileName> Entries;
     if (!readEntries(C, Entries))
@@ -138,7 +152,8 @@ bool LineTable::filePath(uint64_t File, std::string &Path, bool *HasFile) {
     return false;
   Path.clear();
   if (*Name != '/') {
-    if (*Directory != '/')
+    // In DWARF 5, directory 0 is the directory of the compilation.
+    if (*Directory != '/' && (Version < 5 || Files[Index].Directory != 0))
       append(Path, Base);
     append(Path, Directory);
   }
@@ -159,16 +174,35 @@ struct LineTable::State {
   // The rows found in this sequence, and the first address after Last.
   std::vector<Row> Rows;
   size_t Next = 0;
+  // A row with an address from Last.Address to QuietEnd only becomes the last
+  // row. Less than Last.Address: there is no such row.
+  uint64_t QuietEnd = 0;
   bool HasTie = false; // two sequences end at one address
 
   State(const std::vector<uint64_t> &Addresses, std::vector<Found> &Result)
-      : Addresses(Addresses), Result(Result), Rows(Addresses.size()) {}
-  void emit(bool IsEnd);
+      : Addresses(Addresses), Result(Result), Rows(Addresses.size()) {
+    Last.Address = 1; // more than QuietEnd
+  }
+  // Appends the current row to the table.
+  void emit() {
+    if (Current.Address >= Last.Address && Current.Address <= QuietEnd)
+      Last = Current;
+    else
+      emitSlowly(false);
+  }
+  void emitSlowly(bool IsEnd);
   void endSequence();
+  // Sets QuietEnd after a change of another field.
+  void noteQuiet() {
+    QuietEnd = 0;
+    if (!InSequence || IsRemoved)
+      Last.Address = 1;
+    else
+      QuietEnd = Next < Addresses.size() ? Addresses[Next] : ~uint64_t{0};
+  }
 };
 
-// Appends the current row to the table.
-void LineTable::State::emit(bool IsEnd) {
+void LineTable::State::emitSlowly(bool IsEnd) {
   if (!IsRemoved) {
     if (!InSequence) {
       InSequence = true;
@@ -192,6 +226,7 @@ void LineTable::State::emit(bool IsEnd) {
     Current = {};
     InSequence = IsRemoved = false;
   }
+  noteQuiet();
 }
 
 // Searching an address finds the sequence with the lowest end above the
@@ -208,22 +243,23 @@ void LineTable::State::endSequence() {
   }
 }
 
-bool LineTable::runExtended(State &S, Cursor &C) {
+bool LineTable::runExtended(State &S, PlainCursor &C) {
   const uint64_t Length = C.uleb();
-  Cursor Operands = C;
+  PlainCursor Operands = C;
   Operands.truncate(Length);
   C.skip(Length);
   if (C.isBad() || Length == 0)
     return false;
   switch (Operands.u8()) {
   case DW_LNE_end_sequence:
-    S.emit(true);
+    S.emitSlowly(true);
     break;
   case DW_LNE_set_address:
     if (Length != 9)
       return false;
     S.Current.Address = Operands.u64();
     S.IsRemoved = S.Current.Address == ~uint64_t{0};
+    S.noteQuiet();
     break;
   case DW_LNE_define_file:
     return false;
@@ -233,11 +269,12 @@ bool LineTable::runExtended(State &S, Cursor &C) {
   return true;
 }
 
-bool LineTable::runStandard(State &S, Cursor &C, unsigned Opcode) {
+__attribute__((always_inline)) inline bool
+LineTable::runStandard(State &S, PlainCursor &C, unsigned Opcode) {
   Row &R = S.Current;
   switch (Opcode) {
   case DW_LNS_copy:
-    S.emit(false);
+    S.emit();
     break;
   case DW_LNS_advance_pc:
     R.Address += C.uleb() * MinInstruction;
@@ -265,14 +302,12 @@ bool LineTable::find(const std::vector<uint64_t> &Addresses,
                      std::vector<Found> &Result) {
   Result.assign(Addresses.size(), {});
   State S(Addresses, Result);
-  for (Cursor C = Program; !C.atEnd();) {
+  for (PlainCursor C = Program; !C.atEnd();) {
     const unsigned Opcode = C.u8();
     if (Opcode >= OpcodeBase) {
-      const unsigned Adjusted = Opcode - OpcodeBase;
-      S.Current.Address += uint64_t{Adjusted / LineRange} * MinInstruction;
-      S.Current.Line += static_cast<uint64_t>(static_cast<int64_t>(LineBase) +
-                                              Adjusted % LineRange);
-      S.emit(false);
+      S.Current.Address += Steps[Opcode].Address;
+      S.Current.Line += static_cast<uint64_t>(int64_t{Steps[Opcode].Line});
+      S.emit();
     } else if (Opcode == 0 ? !runExtended(S, C) : !runStandard(S, C, Opcode)) {
       return false;
     }

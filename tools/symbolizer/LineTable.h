@@ -35,14 +35,21 @@ private:
   unsigned Version = 0, MinInstruction = 1, LineRange = 0, OpcodeBase = 0;
   int LineBase = 0;
   const uint8_t *OpcodeLengths = nullptr;
-  Cursor Program;
+  // What a special opcode adds to the address and to the line.
+  struct Step {
+    uint32_t Address;
+    int32_t Line;
+  };
+  Step Steps[256] = {};
+  PlainCursor Program;
   std::vector<Value> Directories;
   std::vector<FileName> Files;
 
-  bool readNames(Cursor &C);
-  bool readEntries(Cursor &C, std::vector<FileName> &Out);
-  bool runExtended(State &S, Cursor &C);
-  bool runStandard(State &S, Cursor &C, unsigned Opcode);
+  void makeSteps();
+  bool readNames(PlainCursor &C);
+  bool readEntries(PlainCursor &C, std::vector<FileName> &Out);
+  bool runExtended(State &S, PlainCursor &C);
+  bool runStandard(State &S, PlainCursor &C, unsigned Opcode);
 
 public:
   // Reads the header of the unit's line table. Returns false if the table

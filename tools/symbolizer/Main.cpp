@@ -22,6 +22,12 @@
 
 extern "C" void mprof_source_path(char *Path);
 
+#ifndef MPROF_SYMBOLIZER_MEMORY
+// The most memory of this process, in bytes. A test with a sanitizer needs
+// more.
+#define MPROF_SYMBOLIZER_MEMORY (512 << 20)
+#endif
+
 namespace mprof {
 namespace {
 
@@ -30,24 +36,36 @@ using Request = mprof_symbolizer_request;
 enum {
   Connection = STDIN_FILENO,
   FilesMax = 32,
-  MemoryMax = 512 << 20, // bytes
-  SecondsMax = 20,       // processor time
+  SecondsMax = 20, // processor time
   NameMax = 16384, // size of a name in the runtime, see symbolizer_answer.c
 };
 
 // A file that was asked about.
 struct KnownFile {
   Request Query; // only the fields that describe the file
-  ElfFile File;
+  ElfFile File, DebugFile;
   bool IsOpen = false, IsRight = false;
   std::unique_ptr<Symbolizer> S;
 
   explicit KnownFile(const Request &R) : Query(R) {
-    IsOpen = File.open(R.file);
-    IsRight = IsOpen && (R.build_id[0] != '\0' ? File.buildId() == R.build_id
+    std::string Id, DebugPath;
+    IsOpen = File.open(R.file) && File.buildId(Id);
+    IsRight = IsOpen && (R.build_id[0] != '\0' ? Id == R.build_id
                                                : File.changedNs() < R.noted_ns);
-    if (IsRight && !File.hasSeparateDebugFile(R.file))
-      S = std::make_unique<Symbolizer>(File);
+    if (!IsRight)
+      return;
+    const ElfFile::Place Place = File.debugPlace(R.file, DebugPath);
+    if (Place == ElfFile::Place::Here)
+      S = std::make_unique<Symbolizer>(File, File);
+    else if (Place == ElfFile::Place::Separate && openDebugFile(DebugPath, Id))
+      S = std::make_unique<Symbolizer>(File, DebugFile);
+  }
+
+  // Opens the separate file. Returns false if it is unusual.
+  bool openDebugFile(const std::string &Path, const std::string &Id) {
+    std::string Found;
+    return DebugFile.open(Path.c_str()) && DebugFile.buildId(Found) &&
+           Found == Id;
   }
 
   bool isFileOf(const Request &R) const {
@@ -170,7 +188,8 @@ int main(int argc, char **argv) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // a crash leaves no core file
   // A damaged file must not take the memory or the time of the program's host.
   using namespace mprof;
-  const rlimit Memory = {MemoryMax, MemoryMax}, Time = {SecondsMax, SecondsMax};
+  const rlimit Memory = {MPROF_SYMBOLIZER_MEMORY, MPROF_SYMBOLIZER_MEMORY},
+               Time = {SecondsMax, SecondsMax};
   setrlimit(RLIMIT_DATA, &Memory);
   setrlimit(RLIMIT_CPU, &Time);
   std::set_new_handler([] { _exit(1); });

@@ -14,17 +14,27 @@ using namespace llvm::dwarf;
 
 namespace mprof {
 
+// The most functions that are shown for an address. Must not be less than in
+// the runtime (names.c), so that the rest is not missed.
+static constexpr size_t FramesMax = 256;
+// No unit begins there.
+static constexpr uint64_t NoUnit = ~uint64_t{0};
+
 // --- units ---
 
-Symbolizer::Symbolizer(const ElfFile &F) : File(F) {
-  IsOk = readUnits();
-  File.release();
+Symbolizer::Symbolizer(const ElfFile &File, const ElfFile &DebugFile)
+    : File(File), DebugFile(DebugFile) {
+  IsOk = readARanges();
+  // To find all units, the whole section must be decompressed. That takes long,
+  // and is needed only for addresses that .debug_aranges does not have.
+  if (DebugFile.debug().Info.Source == nullptr)
+    IsOk = IsOk && readUnits();
+  DebugFile.release();
 }
 
-// Reads .debug_aranges, which lists the address ranges of some units. Sets
-// HasRanges for these units.
-bool Symbolizer::readARanges(std::vector<bool> &HasRanges) {
-  for (Cursor C(File.debug().ARanges); !C.atEnd();) {
+// Reads .debug_aranges, which lists the address ranges of some units.
+bool Symbolizer::readARanges() {
+  for (Cursor C(DebugFile.debug().ARanges); !C.atEnd();) {
     const uint64_t Start = C.offset();
     const uint64_t Length = C.u32();
     Cursor Set = C;
@@ -34,76 +44,119 @@ bool Symbolizer::readARanges(std::vector<bool> &HasRanges) {
     const uint64_t UnitOffset = Set.u32();
     if (C.isBad() || Version != 2 || Set.u8() != 8 || Set.u8() != 0)
       return false;
-    const auto U = std::lower_bound(
-        Units.begin(), Units.end(), UnitOffset,
-        [](const Unit &A, uint64_t O) { return A.offset() < O; });
-    if (U == Units.end() || U->offset() != UnitOffset)
-      return false;
-    const auto Index = static_cast<size_t>(U - Units.begin());
-    HasRanges[Index] = true;
+    OfARanges.push_back(UnitOffset);
     Set.skip((16 - (Set.offset() - Start) % 16) % 16);
     while (Set.left() >= 16) {
       const uint64_t Low = Set.u64(), Size = Set.u64();
       if (Size != 0)
-        Ranges.push_back({{Low, Low + Size}, Index});
+        Ranges.push_back({{Low, Low + Size}, UnitOffset});
     }
   }
+  std::sort(OfARanges.begin(), OfARanges.end());
   return true;
 }
 
+// Finds all units, and the address ranges of those that .debug_aranges does not
+// have.
 bool Symbolizer::readUnits() {
-  for (Cursor C(File.debug().Info); !C.atEnd();) {
-    Units.emplace_back();
-    if (!Units.back().readHeader(File.debug(), C))
-      return false;
-  }
-  std::vector<bool> HasRanges(Units.size());
-  if (!readARanges(HasRanges))
-    return false;
+  enum { ReleaseEvery = 1 << 17 }; // bytes
   std::vector<AddressRange> OfUnit;
-  for (size_t I = 0; I < Units.size(); I++) {
-    Unit &U = Units[I];
-    if (I % 128 == 127)
-      File.release();
-    if (HasRanges[I] || U.IsTypeUnit)
+  uint64_t Released = 0;
+  Unit U;
+  HasAllUnits = true;
+  for (Cursor C(DebugFile.debug().Info); !C.atEnd();) {
+    if (!U.readHeader(DebugFile.debug(), C))
+      return false;
+    Offsets.push_back(U.offset());
+    if (U.offset() >= Released + ReleaseEvery) {
+      DebugFile.release();
+      Released = U.offset();
+    }
+    if (U.IsTypeUnit ||
+        std::binary_search(OfARanges.begin(), OfARanges.end(), U.offset()))
       continue;
     if (!U.readFirst())
       return false;
     U.ranges(U.Low, U.High, U.RangeList, OfUnit);
     for (const AddressRange &R : OfUnit)
       if (R.Low < R.High)
-        Ranges.push_back({R, I});
+        Ranges.push_back({R, U.offset()});
     if (!U.isOk())
       return false;
   }
-  return true;
+  return std::all_of(OfARanges.begin(), OfARanges.end(), [&](uint64_t O) {
+    return std::binary_search(Offsets.begin(), Offsets.end(), O);
+  });
 }
 
+// Returns the unit at the offset in .debug_info, or nullptr.
+Unit *Symbolizer::unit(uint64_t Offset) {
+  const auto [At, IsNew] = Units.try_emplace(Offset);
+  Unit &U = At->second;
+  Cursor C(DebugFile.debug().Info, Offset);
+  if (IsNew && (C.isBad() || !U.readHeader(DebugFile.debug(), C))) {
+    Units.erase(At);
+    return nullptr;
+  }
+  return &U;
+}
+
+// Returns the unit that contains the DIE at the offset, or nullptr.
 Unit *Symbolizer::unitAt(uint64_t InfoOffset) {
-  for (Unit &U : Units)
-    if (InfoOffset >= U.firstDie() && InfoOffset < U.end())
-      return &U;
-  return nullptr;
+  if (!HasAllUnits && !(IsOk = readUnits()))
+    return nullptr;
+  const auto After =
+      std::upper_bound(Offsets.begin(), Offsets.end(), InfoOffset);
+  Unit *U = After == Offsets.begin() ? nullptr : unit(*(After - 1));
+  return U != nullptr && InfoOffset >= U->firstDie() && InfoOffset < U->end()
+             ? U
+             : nullptr;
 }
 
 // --- functions at an address ---
 
-// Returns the functions at the addresses of a function's DIE, innermost first.
-// Parents are the DIEs that contain the DIE.
-Symbolizer::Chain Symbolizer::makeChain(const Function &Innermost,
-                                        const std::vector<Function> &Parents) {
-  Chain C = {Innermost};
-  for (size_t P = Parents.size(); P > 0 && C.back().IsInlined; P--)
-    if (Parents[P - 1].IsFunction)
-      C.push_back(Parents[P - 1]);
-  return C;
+// Returns the index of a new node for a function. Outers are the DIEs around
+// the function, outermost first. Adds nodes for those that have none.
+size_t Symbolizer::addNode(std::vector<Node> &Nodes, const Function &Innermost,
+                           std::vector<Outer> &Outers) {
+  size_t Result = Nodes.size(), Last = None; // Last: the parent is not set yet
+  Nodes.push_back({Innermost, None});
+  for (size_t O = Outers.size(); O > 0; O--) {
+    Outer &Of = Outers[O - 1];
+    const size_t Child = Last == None ? Result : Last;
+    if (!Nodes[Child].F.IsInlined)
+      break; // a function of its own is the outermost one that is shown
+    if (!Of.F.IsFunction)
+      continue;
+    const bool IsNew = Of.Node == None;
+    if (IsNew) {
+      Of.Node = Nodes.size();
+      Nodes.push_back({Of.F, None});
+    }
+    Nodes[Child].Parent = Of.Node;
+    if (!IsNew)
+      break;
+    Last = Of.Node;
+  }
+  return Result;
+}
+
+// Stores the functions at an address in C. Returns false if there are too many.
+bool Symbolizer::makeChain(const std::vector<Node> &Nodes, size_t Innermost,
+                           Chain &C) {
+  for (size_t I = Innermost; I != None; I = Nodes[I].Parent)
+    if (C.size() < FramesMax)
+      C.push_back(Nodes[I].F);
+    else
+      return false;
+  return true;
 }
 
 // Reads the address ranges of the DIE whose values are at the cursor.
-bool Symbolizer::readRanges(Unit &U, Cursor &C, const Abbrev &A,
+bool Symbolizer::readRanges(Unit &U, PlainCursor &C, const Abbrev &A,
                             std::vector<AddressRange> &Result) {
   Value Low, High, List;
-  for (const Abbrev::Attribute &At : A.Attributes) {
+  for (const Abbrev::Attribute &At : U.attributes(A)) {
     Value *V = At.Name == DW_AT_low_pc    ? &Low
                : At.Name == DW_AT_high_pc ? &High
                : At.Name == DW_AT_ranges  ? &List
@@ -115,26 +168,21 @@ bool Symbolizer::readRanges(Unit &U, Cursor &C, const Abbrev &A,
   return true;
 }
 
-// Reads all DIEs of the unit. The last DIE of a function that contains an
-// address is the innermost one, because a parent precedes its children.
-bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
-                            std::vector<Chain> &Chains) {
-  std::vector<Function> Parents;
+// Reads all DIEs of the unit. Stores for each address the index of its
+// innermost function, which is the last one that contains the address, because
+// a parent precedes its children.
+bool Symbolizer::findNodes(Unit &U, const std::vector<uint64_t> &Addresses,
+                           std::vector<Node> &Nodes,
+                           std::vector<size_t> &Innermost) {
+  std::vector<Outer> Outers;
   std::vector<AddressRange> Of; // of a DIE
-  // For each of Parents: whether the innermost function around its children
-  // contains none of the addresses. Then the functions that are inlined into it
-  // do not contain any, either. A function that is declared in it may, because
-  // it has code of its own.
-  std::vector<bool> AreForeign;
-  Chains.assign(Addresses.size(), {});
-  for (Cursor C = U.at(U.firstDie()); !C.atEnd();) {
+  Innermost.assign(Addresses.size(), None);
+  for (PlainCursor C = U.at(U.firstDie()); !C.atEnd();) {
     const uint64_t Die = C.offset(), Code = C.uleb();
     if (Code == 0) {
-      if (!Parents.empty()) {
-        Parents.pop_back();
-        AreForeign.pop_back();
-      }
-      if (Parents.empty())
+      if (!Outers.empty())
+        Outers.pop_back();
+      if (Outers.empty())
         break;
       continue;
     }
@@ -142,24 +190,28 @@ bool Symbolizer::findChains(Unit &U, const std::vector<uint64_t> &Addresses,
     if (A == nullptr)
       return false;
     const bool IsInlined = A->Tag == DW_TAG_inlined_subroutine;
-    const Function F = {Die, IsInlined || A->Tag == DW_TAG_subprogram,
-                        IsInlined};
-    const bool IsInForeign = !AreForeign.empty() && AreForeign.back();
+    Outer O = {{Die, IsInlined || A->Tag == DW_TAG_subprogram, IsInlined},
+               None,
+               !Outers.empty() && Outers.back().IsForeign};
+    const bool HasChildren = A->HasChildren;
     Of.clear();
-    if (F.IsFunction && !(IsInlined && IsInForeign) ? !readRanges(U, C, *A, Of)
-                                                    : !U.skipValues(C, *A))
+    if (O.F.IsFunction && !(IsInlined && O.IsForeign)
+            ? !readRanges(U, C, *A, Of)
+            : !U.skipValues(C, *A))
       return false;
-    bool IsForeign = F.IsFunction && !IsInlined ? !Of.empty() : IsInForeign;
+    if (O.F.IsFunction && !IsInlined)
+      O.IsForeign = !Of.empty();
     for (const AddressRange &R : Of) {
       auto I = std::lower_bound(Addresses.begin(), Addresses.end(), R.Low);
-      for (; I != Addresses.end() && *I < R.High; ++I, IsForeign = false)
-        Chains[static_cast<size_t>(I - Addresses.begin())] =
-            makeChain(F, Parents);
+      for (; I != Addresses.end() && *I < R.High; ++I, O.IsForeign = false) {
+        if (O.Node == None)
+          O.Node = addNode(Nodes, O.F, Outers);
+        Innermost[static_cast<size_t>(I - Addresses.begin())] = O.Node;
+      }
     }
-    if (A->HasChildren) {
-      Parents.push_back(F);
-      AreForeign.push_back(IsForeign);
-    } else if (Parents.empty())
+    if (HasChildren)
+      Outers.push_back(O);
+    else if (Outers.empty())
       break;
   }
   return U.isOk();
@@ -196,12 +248,12 @@ bool Symbolizer::describe(Unit &U, uint64_t Die, Description &D,
   enum { DepthMax = 16 };
   if (Depth > DepthMax || !U.readFirst())
     return false;
-  Cursor C = U.at(Die);
+  PlainCursor C = U.at(Die);
   const Abbrev *A = U.abbrev(C.uleb());
   if (A == nullptr)
     return false;
   uint64_t Origin = 0, Specification = 0;
-  for (const Abbrev::Attribute &At : A->Attributes) {
+  for (const Abbrev::Attribute &At : U.attributes(*A)) {
     Value V;
     if (!U.readValue(C, At, V))
       return false;
@@ -262,20 +314,23 @@ bool Symbolizer::addFrames(Unit &U, LineTable *Table,
 // Symbolizes addresses of one unit.
 bool Symbolizer::symbolizeIn(Unit &U, const std::vector<uint64_t> &Addresses,
                              std::vector<Answer> &Answers) {
-  std::vector<Chain> Chains;
+  std::vector<Node> Nodes;
+  std::vector<size_t> Innermost;
   std::vector<LineTable::Found> Rows(Addresses.size());
   LineTable Table;
   const bool HasTable = U.readFirst() && U.LineOffset.Form != 0;
-  if (!U.isOk() || U.IsSkeleton || !findChains(U, Addresses, Chains))
+  if (!U.isOk() || U.IsSkeleton || !findNodes(U, Addresses, Nodes, Innermost))
     return false;
   if (HasTable &&
-      (!Table.open(File.debug(), U) || !Table.find(Addresses, Rows)))
+      (!Table.open(DebugFile.debug(), U) || !Table.find(Addresses, Rows)))
     return false;
-  for (size_t I = 0; I < Addresses.size(); I++)
-    if ((!Chains[I].empty() || Rows[I].HasRow) &&
-        !addFrames(U, HasTable ? &Table : nullptr, Rows[I], Chains[I],
-                   Answers[I]))
+  for (size_t I = 0; I < Addresses.size(); I++) {
+    Chain C;
+    if (!makeChain(Nodes, Innermost[I], C) ||
+        ((!C.empty() || Rows[I].HasRow) &&
+         !addFrames(U, HasTable ? &Table : nullptr, Rows[I], C, Answers[I])))
       Answers[I].IsKnown = false;
+  }
   return U.isOk();
 }
 
@@ -314,33 +369,38 @@ static void addSymbol(const Symbol &S, Answer &A) {
 
 // Finds the unit of each address. Sets IsKnown to false for an address that is
 // in several units.
-std::vector<size_t>
-Symbolizer::findUnits(const std::vector<uint64_t> &Addresses,
-                      std::vector<Answer> &Answers) const {
-  std::vector<size_t> UnitOf(Addresses.size(), None);
+void Symbolizer::findUnits(const std::vector<uint64_t> &Addresses,
+                           std::vector<uint64_t> &UnitOf,
+                           std::vector<Answer> &Answers) const {
+  UnitOf.assign(Addresses.size(), NoUnit);
   for (const UnitRange &R : Ranges) {
     auto I = std::lower_bound(Addresses.begin(), Addresses.end(), R.Range.Low);
     for (; I != Addresses.end() && *I < R.Range.High; ++I) {
       const auto At = static_cast<size_t>(I - Addresses.begin());
-      if (UnitOf[At] != None && UnitOf[At] != R.Unit)
+      if (UnitOf[At] != NoUnit && UnitOf[At] != R.Unit)
         Answers[At].IsKnown = false;
       UnitOf[At] = R.Unit;
     }
   }
-  return UnitOf;
 }
 
 std::vector<Answer>
 Symbolizer::symbolize(const std::vector<uint64_t> &Addresses) {
   std::vector<Answer> Answers(Addresses.size());
   std::vector<Symbol> Symbols;
+  std::vector<uint64_t> UnitOf;
+  if (IsOk)
+    findUnits(Addresses, UnitOf, Answers);
+  if (IsOk && !HasAllUnits &&
+      std::find(UnitOf.begin(), UnitOf.end(), NoUnit) != UnitOf.end()) {
+    IsOk = readUnits();
+    findUnits(Addresses, UnitOf, Answers);
+  }
   if (!IsOk || !File.findSymbols(Addresses, Symbols)) {
     for (Answer &A : Answers)
       A.IsKnown = false;
     return Answers;
   }
-  File.release();
-  const std::vector<size_t> UnitOf = findUnits(Addresses, Answers);
   for (size_t First = 0, End; First < Addresses.size(); First = End) {
     for (End = First + 1; End < Addresses.size(); End++)
       if (UnitOf[End] != UnitOf[First])
@@ -348,15 +408,17 @@ Symbolizer::symbolize(const std::vector<uint64_t> &Addresses) {
     const std::vector<uint64_t> Of(Addresses.data() + First,
                                    Addresses.data() + End);
     std::vector<Answer> Part(Of.size());
+    Unit *U = UnitOf[First] == NoUnit ? nullptr : unit(UnitOf[First]);
     const bool Works =
-        UnitOf[First] == None || symbolizeIn(Units[UnitOf[First]], Of, Part);
-    if (++Visits % 4 == 0)
-      File.release();
+        UnitOf[First] == NoUnit || (U != nullptr && symbolizeIn(*U, Of, Part));
     for (size_t I = First; I < End; I++) {
       Part[I - First].IsKnown &= Works && Answers[I].IsKnown;
       Answers[I] = std::move(Part[I - First]);
       addSymbol(Symbols[I], Answers[I]);
     }
+    // The pages of a unit take up to 0.5 MB.
+    File.release();
+    DebugFile.release();
   }
   return Answers;
 }

@@ -10,6 +10,8 @@
 
 #include "LineTable.h"
 
+#include <map>
+
 namespace mprof {
 
 struct Frame {
@@ -31,6 +33,22 @@ class Symbolizer {
   };
   // The functions at one address, innermost first.
   using Chain = std::vector<Function>;
+  static constexpr size_t None = SIZE_MAX;
+  // A function that contains an address or such a function.
+  struct Node {
+    Function F;
+    size_t Parent; // index of the function around it, or None
+  };
+  // A DIE that contains the DIE that is being read.
+  struct Outer {
+    Function F;
+    size_t Node; // index of its node, or None
+    // The innermost function around its children contains none of the
+    // addresses. Then the functions that are inlined into it do not contain
+    // any, either. A function that is declared in it may, because it has code
+    // of its own.
+    bool IsForeign;
+  };
   // The attributes of a function that are shown.
   struct Description {
     const char *Name = nullptr, *LinkageName = nullptr;
@@ -39,38 +57,45 @@ class Symbolizer {
   };
   struct UnitRange {
     AddressRange Range;
-    size_t Unit;
+    uint64_t Unit;
   };
 
-  static constexpr size_t None = SIZE_MAX;
+  const ElfFile &File;             // has the symbols
+  const ElfFile &DebugFile;        // has the debug information
+  std::vector<uint64_t> Offsets;   // of all units; empty: not read yet
+  std::map<uint64_t, Unit> Units;  // the units that were needed
+  std::vector<UnitRange> Ranges;   // a unit is known by its offset
+  std::vector<uint64_t> OfARanges; // sorted units that are in .debug_aranges
+  bool IsOk = true;                // the units could be understood
+  bool HasAllUnits = false;
 
-  const ElfFile &File;
-  std::vector<Unit> Units;
-  std::vector<UnitRange> Ranges;
-  bool IsOk = true;    // the units could be understood
-  unsigned Visits = 0; // number of units whose functions were read
-
+  bool readARanges();
   bool readUnits();
-  bool readARanges(std::vector<bool> &HasRanges);
+  Unit *unit(uint64_t Offset);
   Unit *unitAt(uint64_t InfoOffset);
-  static Chain makeChain(const Function &Innermost,
-                         const std::vector<Function> &Parents);
-  static bool readRanges(Unit &U, Cursor &C, const Abbrev &A,
+  static size_t addNode(std::vector<Node> &Nodes, const Function &Innermost,
+                        std::vector<Outer> &Outers);
+  static bool makeChain(const std::vector<Node> &Nodes, size_t Innermost,
+                        Chain &C);
+  static bool readRanges(Unit &U, PlainCursor &C, const Abbrev &A,
                          std::vector<AddressRange> &Result);
-  static bool findChains(Unit &U, const std::vector<uint64_t> &Addresses,
-                         std::vector<Chain> &Chains);
+  static bool findNodes(Unit &U, const std::vector<uint64_t> &Addresses,
+                        std::vector<Node> &Nodes,
+                        std::vector<size_t> &Innermost);
   static void addAttribute(Unit &U, unsigned Name, const Value &V,
                            Description &D);
   bool describe(Unit &U, uint64_t Die, Description &D, unsigned Depth);
-  std::vector<size_t> findUnits(const std::vector<uint64_t> &Addresses,
-                                std::vector<Answer> &Answers) const;
+  void findUnits(const std::vector<uint64_t> &Addresses,
+                 std::vector<uint64_t> &UnitOf,
+                 std::vector<Answer> &Answers) const;
   bool addFrames(Unit &U, LineTable *Table, const LineTable::Found &Row,
                  const Chain &C, Answer &A);
   bool symbolizeIn(Unit &U, const std::vector<uint64_t> &Addresses,
                    std::vector<Answer> &Answers);
 
 public:
-  explicit Symbolizer(const ElfFile &F);
+  // The two files may be the same.
+  Symbolizer(const ElfFile &File, const ElfFile &DebugFile);
   // Symbolizes the addresses, which are sorted.
   std::vector<Answer> symbolize(const std::vector<uint64_t> &Addresses);
 };

@@ -57,6 +57,16 @@ int Unit::fixedSize(unsigned Form, unsigned Version) {
     return Version <= 2 ? 8 : 4;
   case DW_FORM_data16:
     return 16;
+  case DW_FORM_udata:
+  case DW_FORM_sdata:
+  case DW_FORM_ref_udata:
+  case DW_FORM_strx:
+  case DW_FORM_addrx:
+  case DW_FORM_loclistx:
+  case DW_FORM_rnglistx:
+  case DW_FORM_GNU_str_index:
+  case DW_FORM_GNU_addr_index:
+    return Abbrev::LebSize;
   default:
     return -1;
   }
@@ -65,6 +75,12 @@ int Unit::fixedSize(unsigned Form, unsigned Version) {
 // --- header and abbreviations ---
 
 bool Unit::readHeader(const ElfFile::Sections &Sections, Cursor &C) {
+  Unit Old = std::move(*this);
+  *this = Unit();
+  Abbrevs = std::move(Old.Abbrevs); // keeps their memory
+  Attributes = std::move(Old.Attributes);
+  Abbrevs.clear();
+  Attributes.clear();
   S = &Sections;
   Offset = C.offset();
   const uint64_t Length = C.u32();
@@ -83,6 +99,7 @@ bool Unit::readHeader(const ElfFile::Sections &Sections, Cursor &C) {
     AddressSize = C.u8();
   }
   FirstDie = C.offset();
+  NextAbbrev = Cursor(S->Abbrev, AbbrevOffset);
   IsTypeUnit = Type == DW_UT_type;
   IsSkeleton = Type == DW_UT_skeleton;
   // DWARF 2 cannot describe functions that consist of several parts, so its
@@ -95,118 +112,117 @@ bool Unit::readHeader(const ElfFile::Sections &Sections, Cursor &C) {
   return IsKnown;
 }
 
-bool Unit::readAbbrev(Cursor &C, Abbrev &A) {
+// Reads the next abbreviation. Returns false if there are no more, or if they
+// are damaged.
+bool Unit::readAbbrev() {
+  Cursor &C = NextAbbrev;
+  Abbrev A;
   A.Code = C.uleb();
-  if (A.Code == 0)
-    return !C.isBad();
+  HasAllAbbrevs = A.Code == 0;
+  if (C.isBad())
+    IsOk = false;
+  if (HasAllAbbrevs)
+    return false;
   A.Tag = static_cast<uint16_t>(C.uleb());
   A.HasChildren = C.u8() != 0;
+  A.First = Attributes.size();
   for (;;) {
     Abbrev::Attribute At = {};
     At.Name = static_cast<uint16_t>(C.uleb());
     At.Form = static_cast<uint16_t>(C.uleb());
     if (At.Form == DW_FORM_implicit_const)
       At.Constant = C.sleb();
+    if (C.isBad())
+      return IsOk = false;
     if (At.Name == 0 && At.Form == 0)
-      return !C.isBad();
+      break;
     At.Size = static_cast<int16_t>(fixedSize(At.Form, Version));
     A.FixedSize = At.Size < 0 || A.FixedSize < 0 ? -1 : A.FixedSize + At.Size;
-    A.Attributes.push_back(At);
-    if (C.isBad())
-      return false;
+    Attributes.push_back(At);
   }
+  A.Count = Attributes.size() - A.First;
+  Abbrevs.push_back(A);
+  return true;
 }
 
-bool Unit::readAbbrevs() {
-  Cursor C(S->Abbrev, AbbrevOffset);
-  Abbrevs.clear();
-  for (;;) {
-    Abbrev A;
-    if (!readAbbrev(C, A))
-      return false;
-    if (A.Code == 0)
-      return true;
-    Abbrevs.push_back(std::move(A));
-  }
-}
-
+// The codes are usually 1, 2 and so on. An abbreviation is read only when it or
+// a later one is needed.
 const Abbrev *Unit::abbrev(uint64_t Code) {
-  if (Abbrevs.empty() && !readAbbrevs())
-    IsOk = false;
   if (Code - 1 < Abbrevs.size() && Abbrevs[Code - 1].Code == Code)
     return &Abbrevs[Code - 1];
   for (const Abbrev &A : Abbrevs)
     if (A.Code == Code)
       return &A;
+  while (!HasAllAbbrevs && readAbbrev())
+    if (Abbrevs.back().Code == Code)
+      return &Abbrevs.back();
   IsOk = false;
   return nullptr;
 }
 
-Cursor Unit::at(uint64_t InfoOffset) const {
+PlainCursor Unit::at(uint64_t InfoOffset) const {
   Bytes B = S->Info;
   if (End < B.Size)
     B.Size = End;
-  return Cursor(B, InfoOffset);
+  return Cursor(B, InfoOffset).plain();
+}
+
+// Reads an attribute of the first DIE.
+void Unit::readAttribute(unsigned Name, const Value &V) {
+  const auto Keep = [&V](uint64_t &Field, bool &Has) {
+    Field = V.Number;
+    Has = true;
+  };
+  switch (Name) {
+  case DW_AT_low_pc:
+    Low = V;
+    break;
+  case DW_AT_high_pc:
+    High = V;
+    break;
+  case DW_AT_ranges:
+    RangeList = V;
+    break;
+  case DW_AT_stmt_list:
+    LineOffset = V;
+    break;
+  case DW_AT_comp_dir:
+    CompDir = V;
+    break;
+  case DW_AT_addr_base:
+    Keep(AddrBase, HasAddrBase);
+    break;
+  case DW_AT_str_offsets_base:
+    Keep(StrOffsetsBase, HasStrOffsetsBase);
+    break;
+  case DW_AT_rnglists_base:
+    Keep(RngListsBase, HasRngListsBase);
+    break;
+  case DW_AT_dwo_name:
+  case DW_AT_GNU_dwo_name:
+    IsSkeleton = true;
+    break;
+  default:
+    break;
+  }
 }
 
 bool Unit::readFirst() {
   if (HasFirst)
     return IsOk;
   HasFirst = true;
-  Cursor C = at(FirstDie);
+  PlainCursor C = at(FirstDie);
   const uint64_t Code = C.uleb();
   if (Code == 0)
     return !C.isBad();
-  // Most units need only the first abbreviation.
-  Cursor AC(S->Abbrev, AbbrevOffset);
-  Abbrev First;
-  const Abbrev *A = &First;
-  if (!readAbbrev(AC, First))
-    return false;
-  if (First.Code != Code)
-    A = abbrev(Code);
+  const Abbrev *A = abbrev(Code);
   if (A == nullptr)
     return false;
-  for (const Abbrev::Attribute &At : A->Attributes) {
+  for (const Abbrev::Attribute &At : attributes(*A)) {
     Value V;
     if (!readValue(C, At, V))
       return false;
-    const auto Keep = [&V](uint64_t &Field, bool &Has) {
-      Field = V.Number;
-      Has = true;
-    };
-    switch (At.Name) {
-    case DW_AT_low_pc:
-      Low = V;
-      break;
-    case DW_AT_high_pc:
-      High = V;
-      break;
-    case DW_AT_ranges:
-      RangeList = V;
-      break;
-    case DW_AT_stmt_list:
-      LineOffset = V;
-      break;
-    case DW_AT_comp_dir:
-      CompDir = V;
-      break;
-    case DW_AT_addr_base:
-      Keep(AddrBase, HasAddrBase);
-      break;
-    case DW_AT_str_offsets_base:
-      Keep(StrOffsetsBase, HasStrOffsetsBase);
-      break;
-    case DW_AT_rnglists_base:
-      Keep(RngListsBase, HasRngListsBase);
-      break;
-    case DW_AT_dwo_name:
-    case DW_AT_GNU_dwo_name:
-      IsSkeleton = true;
-      break;
-    default:
-      break;
-    }
+    readAttribute(At.Name, V);
   }
   if (Low.Form != 0)
     Base = address(Low);
@@ -215,7 +231,8 @@ bool Unit::readFirst() {
 
 // --- values ---
 
-bool Unit::readValue(Cursor &C, const Abbrev::Attribute &A, Value &V) const {
+bool Unit::readValue(PlainCursor &C, const Abbrev::Attribute &A,
+                     Value &V) const {
   V.Form = A.Form;
   const int Size = A.Size;
   if (A.Form == DW_FORM_implicit_const) {
@@ -226,21 +243,11 @@ bool Unit::readValue(Cursor &C, const Abbrev::Attribute &A, Value &V) const {
     C.skip(static_cast<uint64_t>(Size));
   } else if (Size >= 0) {
     V.Number = C.number(static_cast<unsigned>(Size));
+  } else if (Size == Abbrev::LebSize) {
+    V.Number =
+        A.Form == DW_FORM_sdata ? static_cast<uint64_t>(C.sleb()) : C.uleb();
   } else {
     switch (A.Form) {
-    case DW_FORM_udata:
-    case DW_FORM_ref_udata:
-    case DW_FORM_strx:
-    case DW_FORM_addrx:
-    case DW_FORM_loclistx:
-    case DW_FORM_rnglistx:
-    case DW_FORM_GNU_str_index:
-    case DW_FORM_GNU_addr_index:
-      V.Number = C.uleb();
-      break;
-    case DW_FORM_sdata:
-      V.Number = static_cast<uint64_t>(C.sleb());
-      break;
     case DW_FORM_string:
       V.String = C.string();
       break;
@@ -264,20 +271,23 @@ bool Unit::readValue(Cursor &C, const Abbrev::Attribute &A, Value &V) const {
   return !C.isBad();
 }
 
-bool Unit::skipValue(Cursor &C, const Abbrev::Attribute &A) const {
+bool Unit::skipValue(PlainCursor &C, const Abbrev::Attribute &A) const {
   Value V;
-  if (A.Size < 0)
+  if (A.Size >= 0)
+    C.skip(static_cast<uint64_t>(A.Size));
+  else if (A.Size == Abbrev::LebSize)
+    C.skipLeb();
+  else
     return readValue(C, A, V);
-  C.skip(static_cast<uint64_t>(A.Size));
   return !C.isBad();
 }
 
-bool Unit::skipValues(Cursor &C, const Abbrev &A) const {
+bool Unit::skipValues(PlainCursor &C, const Abbrev &A) const {
   if (A.FixedSize >= 0) {
     C.skip(static_cast<uint64_t>(A.FixedSize));
     return !C.isBad();
   }
-  for (const Abbrev::Attribute &At : A.Attributes)
+  for (const Abbrev::Attribute &At : attributes(A))
     if (!skipValue(C, At))
       return false;
   return true;

@@ -13,16 +13,17 @@ namespace mprof {
 
 // The declaration of the DIEs with one abbreviation code.
 struct Abbrev {
+  static constexpr int16_t LebSize = -2; // the value is a LEB128 number
   struct Attribute {
     uint16_t Name, Form;
-    int16_t Size;     // size of the value, or -1 if it depends on the DIE
+    int16_t Size; // size of the value, LebSize, or -1 if it depends on the DIE
     int64_t Constant; // value of an attribute with DW_FORM_implicit_const
   };
   uint64_t Code = 0;
   uint16_t Tag = 0;
   bool HasChildren = false;
   int FixedSize = 0; // size of all attributes, or -1 if it depends on the DIE
-  std::vector<Attribute> Attributes;
+  size_t First = 0, Count = 0; // its attributes among all of the unit
 };
 
 // The value of an attribute. For addresses and strings of the forms that are
@@ -38,17 +39,29 @@ struct AddressRange {
 };
 
 class Unit {
+  // The attributes of an abbreviation.
+  struct AttributeList {
+    const Abbrev::Attribute *First;
+    size_t Count;
+    const Abbrev::Attribute *begin() const { return First; }
+    const Abbrev::Attribute *end() const { return First + Count; }
+  };
+
   const ElfFile::Sections *S = nullptr;
   uint64_t Offset = 0, End = 0, FirstDie = 0, AbbrevOffset = 0;
   unsigned Version = 0;
-  std::vector<Abbrev> Abbrevs; // empty: not read yet
+  // The abbreviations that were read so far, and the place of the next one.
+  std::vector<Abbrev> Abbrevs;
+  std::vector<Abbrev::Attribute> Attributes; // of Abbrevs
+  Cursor NextAbbrev;
+  bool HasAllAbbrevs = false;
   uint64_t AddrBase = 0, StrOffsetsBase = 0, RngListsBase = 0;
   bool HasAddrBase = false, HasStrOffsetsBase = false, HasRngListsBase = false;
   uint64_t Base = 0; // address to which offsets in range lists are relative
   bool IsOk = true, HasFirst = false;
 
-  bool readAbbrev(Cursor &C, Abbrev &A);
-  bool readAbbrevs();
+  bool readAbbrev();
+  void readAttribute(unsigned Name, const Value &V);
   uint64_t indexedAddress(uint64_t Index);
   void oldRanges(uint64_t At, std::vector<AddressRange> &R);
   void newRanges(uint64_t At, std::vector<AddressRange> &R);
@@ -60,11 +73,12 @@ public:
   bool IsSkeleton = false;
   bool IsTypeUnit = false;
 
-  // Returns the size of a value, or -1 if it depends on the value. Only forms
-  // of 32-bit DWARF are known.
+  // Returns the size of a value, Abbrev::LebSize, or -1 if the size depends on
+  // the value in another way. Only forms of 32-bit DWARF are known.
   static int fixedSize(unsigned Form, unsigned Version);
   // Reads the header of the unit at the cursor, and moves the cursor behind the
-  // unit. Returns false if the unit cannot be understood.
+  // unit. Returns false if the unit cannot be understood. Forgets the unit that
+  // was read before.
   bool readHeader(const ElfFile::Sections &Sections, Cursor &C);
   // Reads the attributes of the first DIE, unless they are read. Returns false
   // on failure.
@@ -76,14 +90,18 @@ public:
   uint64_t end() const { return End; }
   uint64_t firstDie() const { return FirstDie; }
   unsigned version() const { return Version; }
-  Cursor at(uint64_t InfoOffset) const;
+  PlainCursor at(uint64_t InfoOffset) const;
 
-  // Returns the abbreviation with the code, or nullptr.
+  // Returns the abbreviation with the code, or nullptr. The next call may make
+  // the result invalid.
   const Abbrev *abbrev(uint64_t Code);
+  AttributeList attributes(const Abbrev &A) const {
+    return {Attributes.data() + A.First, A.Count};
+  }
   // Reads or skips a value. Returns false if the form is unknown.
-  bool readValue(Cursor &C, const Abbrev::Attribute &A, Value &V) const;
-  bool skipValue(Cursor &C, const Abbrev::Attribute &A) const;
-  bool skipValues(Cursor &C, const Abbrev &A) const;
+  bool readValue(PlainCursor &C, const Abbrev::Attribute &A, Value &V) const;
+  bool skipValue(PlainCursor &C, const Abbrev::Attribute &A) const;
+  bool skipValues(PlainCursor &C, const Abbrev &A) const;
   // Return the meaning of a value.
   uint64_t address(const Value &V);
   const char *string(const Value &V);
