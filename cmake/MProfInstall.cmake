@@ -83,3 +83,10 @@ foreach(target IN LISTS MPROF_TARGETS)
       ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}${subdir}")
   endif()
 endforeach()
+
+# The runtime looks for mprof-symbolizer in the directory that is recorded in it
+# (rt/symbolize/symbolizer_path.c). Records the installation instead of the build
+# tree.
+configure_file("${CMAKE_CURRENT_LIST_DIR}/record-place.cmake.in"
+  "${PROJECT_BINARY_DIR}/record-place.cmake" @ONLY)
+install(SCRIPT "${PROJECT_BINARY_DIR}/record-place.cmake")

@@ -11,16 +11,29 @@
 #include "sys/message.h"
 #include "sys/os_linux_cold.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 enum { MESSAGE_SIZE = MPROF_PATH_MAX + 256 };
 
-// MPROF_SYMBOLIZER_PLACES: directories in which mprof-symbolizer may be: of the
-//   build tree, and of the installation. CMake defines it.
+// MPROF_SYMBOLIZER_PLACES: directories in which mprof-symbolizer may be. CMake
+//   defines it as the directory of the build tree.
 #ifndef MPROF_SYMBOLIZER_PLACES
 #define MPROF_SYMBOLIZER_PLACES ""
 #endif
+
+// The places begin after PLACES_MARK. cmake --install finds the mark in the
+// installed libraries, and replaces the places and some of the colons by the
+// directory of the installation, which has the same length then
+// (cmake/MProfInstall.cmake).
+#define PLACES_MARK "mprof-symbolizer-places="
+#define COLONS_64                                                              \
+  "::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::"
+#define COLONS_256 COLONS_64 COLONS_64 COLONS_64 COLONS_64
+// Volatile, because the compiler must not use the content.
+static const volatile char places[] =
+    PLACES_MARK MPROF_SYMBOLIZER_PLACES COLONS_256 COLONS_256 COLONS_256;
 
 static struct {
   char path[MPROF_PATH_MAX]; // of llvm-symbolizer
@@ -139,9 +152,11 @@ bool mprof_symbolizer_find_own(const char **path) {
       mprof_flags.external_symbolizer_path[0] != '\0' ||
       (server != NULL && server[0] != '\0'))
     return false;
-  // A build tree may be in a directory in which other users can create files.
-  return search_for(state.own, MPROF_SYMBOLIZER_PLACES, name,
-                    mprof_os_is_trusted) ||
+  // The program may run on a machine on which other users can create files at
+  // the place that was recorded.
+  return search_for(state.own,
+                    (const char *)(uintptr_t)&places[sizeof(PLACES_MARK) - 1],
+                    name, mprof_os_is_trusted) ||
          search_for(state.own, mprof_flags_environment("PATH"), name,
                     mprof_os_is_executable);
 }

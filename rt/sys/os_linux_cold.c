@@ -11,6 +11,7 @@
 #include "sys/os_linux_cold.h"
 
 #include "sys/kernel_call.h"
+#include "sys/message.h"
 #include "sys/os_linux.h"
 
 #include <errno.h>
@@ -77,13 +78,55 @@ bool mprof_os_is_executable(const char *path) {
          call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
 }
 
-bool mprof_os_is_trusted(const char *path) {
+// Returns whether only root or the user who started this process can change the
+// file or the entries of the directory.
+static bool is_safe(const char *path) {
   struct stat st;
   // Only x86-64 has both a kernel and a libc with this struct stat.
-  if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) != 0)
+  if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) != 0 ||
+      (st.st_uid != 0 && st.st_uid != (uid_t)getauxval(AT_EUID)))
     return false;
-  return (st.st_uid == 0 || st.st_uid == (uid_t)getauxval(AT_EUID)) &&
-         (st.st_mode & S_IWOTH) == 0 && mprof_os_is_executable(path);
+  // In a sticky directory, such as /tmp, only the owner of an entry can replace
+  // it.
+  if (S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX) != 0)
+    return true;
+  // Many systems have a group for each user, with the user's number, and let it
+  // write by default.
+  return (st.st_mode & S_IWOTH) == 0 &&
+         ((st.st_mode & S_IWGRP) == 0 || st.st_gid == st.st_uid);
+}
+
+// Checks the path and all directories above it. Changes the string.
+static bool are_all_safe(char *path) {
+  while (is_safe(path)) {
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || path[1] == '\0')
+      return slash != NULL; // a relative path has other directories above it
+    slash[slash == path] = '\0';
+  }
+  return false;
+}
+
+bool mprof_os_is_trusted(const char *path) {
+  enum { SIZE = 1024 };
+  char given[SIZE], real[SIZE], link[64];
+  const size_t len = strlen(path);
+  if (len >= sizeof(given) || !mprof_os_is_executable(path))
+    return false;
+  memcpy(given, path, len + 1);
+  const long fd = mprof_sys_open(path, O_PATH | O_CLOEXEC, 0);
+  if (fd < 0)
+    return false;
+  // The path without symbolic links. Their own directories are in `given`.
+  struct mprof_text t = MPROF_TEXT(link);
+  mprof_text_str(&t, "/proc/thread-self/fd/");
+  mprof_text_dec(&t, (uint64_t)fd);
+  const long n = mprof_sys_readlink(link, real, sizeof(real) - 1);
+  mprof_sys_close((int)fd);
+  if (n <= 0)
+    return false;
+  real[n] = '\0';
+  return are_all_safe(given) && are_all_safe(real);
 }
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {

@@ -23,7 +23,8 @@ bool mprof_os_is_regular(int fd);
 // Returns whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
 // Returns whether path is such a file that only root or the user who started
-// this process can change.
+// this process can change or replace: this holds for the directories above it,
+// too.
 bool mprof_os_is_trusted(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);

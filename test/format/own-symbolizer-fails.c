@@ -31,6 +31,13 @@
 // RUN: wc -l < starts | grep -x 4
 // A program that another user can change is not used.
 // RUN: rm starts && chmod o+w mprof-symbolizer && ./app 2> err && test ! -e starts
+// Nor is one that another user can replace by another program, unless the
+// directory is sticky.
+// RUN: chmod o-w mprof-symbolizer && chmod o+w . && ./app 2> err
+// RUN: test ! -e starts
+// RUN: chmod +t . && ./app works 2> err && test -e starts
+// RUN: chmod o-w,-t . && rm starts && chgrp 12 . && chmod g+w . && ./app 2> err
+// RUN: test ! -e starts
 
 #include "core.h"
 #include "snap.h"
