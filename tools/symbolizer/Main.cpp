@@ -22,12 +22,6 @@
 
 extern "C" void mprof_source_path(char *Path);
 
-#ifndef MPROF_SYMBOLIZER_MEMORY
-// The most memory of this process, in bytes. A test with a sanitizer needs
-// more.
-#define MPROF_SYMBOLIZER_MEMORY (512 << 20)
-#endif
-
 namespace mprof {
 namespace {
 
@@ -36,7 +30,8 @@ using Request = mprof_symbolizer_request;
 enum {
   Connection = STDIN_FILENO,
   FilesMax = 32,
-  SecondsMax = 20, // processor time
+  MemoryMax = 512 << 20, // bytes
+  SecondsMax = 20,       // processor time
   NameMax = 16384, // size of a name in the runtime, see symbolizer_answer.c
 };
 
@@ -188,9 +183,10 @@ int main(int argc, char **argv) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // a crash leaves no core file
   // A damaged file must not take the memory or the time of the program's host.
   using namespace mprof;
-  const rlimit Memory = {MPROF_SYMBOLIZER_MEMORY, MPROF_SYMBOLIZER_MEMORY},
-               Time = {SecondsMax, SecondsMax};
+  const rlimit Memory = {MemoryMax, MemoryMax}, Time = {SecondsMax, SecondsMax};
+#ifndef MPROF_SYMBOLIZER_TEST // a sanitizer needs more memory
   setrlimit(RLIMIT_DATA, &Memory);
+#endif
   setrlimit(RLIMIT_CPU, &Time);
   std::set_new_handler([] { _exit(1); });
   std::vector<std::unique_ptr<mprof::KnownFile>> Files;
