@@ -50,7 +50,8 @@ struct messages {
 static struct {
   struct mprof_helper helper;
   struct messages *messages;
-  const char *path; // path of mprof-symbolizer; NULL: not searched for yet
+  const char *path;  // path of mprof-symbolizer; NULL: not searched for yet
+  const char *cache; // the user's cache directory, or NULL
   unsigned requests;
   // The program cannot be used. Do not try again until the next stop.
   bool has_failed;
@@ -59,7 +60,7 @@ static struct {
 
 // Runs in the helper.
 static void serve(int fd) {
-  static const char *const args[] = {MPROF_SYMBOLIZER_VERSION, NULL};
+  const char *const args[] = {MPROF_SYMBOLIZER_VERSION, state.cache, NULL};
   mprof_helper_execute(fd, state.path, args);
 }
 
@@ -68,6 +69,7 @@ static bool start(void) {
     return true;
   if (state.path == NULL && !mprof_symbolizer_find_own(&state.path))
     return false;
+  state.cache = mprof_symbolizer_cache();
   if (state.messages == NULL)
     state.messages = mprof_os_map(sizeof(*state.messages));
   return state.messages != NULL &&

@@ -38,7 +38,8 @@ static const volatile char places[] =
 static struct {
   char path[MPROF_PATH_MAX]; // of llvm-symbolizer
   char own[MPROF_PATH_MAX];  // of mprof-symbolizer
-  bool has_reported;         // the reason for missing names was reported
+  char cache[MPROF_PATH_MAX];
+  bool has_reported; // the reason for missing names was reported
   char message[MESSAGE_SIZE];
 } state; // guarded by writer_lock
 
@@ -159,6 +160,20 @@ bool mprof_symbolizer_find_own(const char **path) {
                     name, mprof_os_is_trusted) ||
          search_for(state.own, mprof_flags_environment("PATH"), name,
                     mprof_os_is_executable);
+}
+
+const char *mprof_symbolizer_cache(void) {
+  static const char *const names[] = {"XDG_CACHE_HOME", "HOME"};
+  for (int i = 0; i < 2 && mprof_flags.symbolizer_cache; i++) {
+    const char *dir = mprof_flags_environment(names[i]);
+    struct mprof_text t = MPROF_TEXT(state.cache);
+    if (dir == NULL || dir[0] != '/')
+      continue;
+    mprof_text_str(&t, dir);
+    mprof_text_str(&t, i == 1 ? "/.cache" : "");
+    return t.len < MPROF_PATH_MAX - 1 ? state.cache : NULL;
+  }
+  return NULL;
 }
 
 void mprof_symbolizer_forget(void) { state.has_reported = false; }

@@ -18,6 +18,9 @@ bool mprof_symbolizer_find(const char **path);
 // not found, if the process is AT_SECURE, or if the user's options ask for
 // llvm-symbolizer. Call with writer_lock held.
 bool mprof_symbolizer_find_own(const char **path);
+// Returns the path of the user's cache directory, in which mprof-symbolizer may
+// keep answers. Returns NULL if there is none. Call with writer_lock held.
+const char *mprof_symbolizer_cache(void);
 // Reports why there are no function names, but only the first time. The message
 // begins with the strings `what`, `name` and `rest`, in this order. `name` is a
 // path, an error or "". Call with writer_lock held.

@@ -3,7 +3,8 @@
 //
 // The messages between the runtime and the program mprof-symbolizer
 // (tools/symbolizer). The runtime starts the program with the argument
-// MPROF_SYMBOLIZER_VERSION and a SOCK_SEQPACKET socket as standard input. For
+// MPROF_SYMBOLIZER_VERSION and a SOCK_SEQPACKET socket as standard input. A
+// second argument is the user's cache directory, if answers may be kept. For
 // each request, the program sends one message or several messages. Together
 // they have a reply for each address, in the order of the request. A reply is
 // never divided over two messages. A reply is either

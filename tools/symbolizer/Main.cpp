@@ -7,11 +7,13 @@
 // than a millisecond. It reads only what names need, and leaves unusual files
 // to llvm-symbolizer. symbolizer_protocol.h describes the messages.
 
+#include "Cache.h"
 #include "Symbolizer.h"
 
 #include "symbolize/symbolizer_protocol.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -40,9 +42,12 @@ struct KnownFile {
   Request Query; // only the fields that describe the file
   ElfFile File, DebugFile;
   bool IsOpen = false, IsRight = false;
-  std::unique_ptr<Symbolizer> S;
+  const ElfFile *Source = nullptr; // has the debug information; nullptr: none
+  std::unique_ptr<Symbolizer> S;   // nullptr: not needed yet
+  std::unique_ptr<Cache> Kept;     // nullptr: answers are not kept
 
-  explicit KnownFile(const Request &R) : Query(R) {
+  // CachePath is the user's cache directory, or nullptr.
+  KnownFile(const Request &R, const char *CachePath) : Query(R) {
     std::string Id, DebugPath;
     IsOpen = File.open(R.file) && File.buildId(Id);
     IsRight = IsOpen && (R.build_id[0] != '\0' ? Id == R.build_id
@@ -51,9 +56,38 @@ struct KnownFile {
       return;
     const ElfFile::Place Place = File.debugPlace(R.file, DebugPath);
     if (Place == ElfFile::Place::Here)
-      S = std::make_unique<Symbolizer>(File, File);
+      Source = &File;
     else if (Place == ElfFile::Place::Separate && openDebugFile(DebugPath, Id))
-      S = std::make_unique<Symbolizer>(File, DebugFile);
+      Source = &DebugFile;
+    // Without decompression, the answers come as fast as from the cache.
+    if (Source != nullptr && Source->debug().Info.Source != nullptr &&
+        CachePath != nullptr && !Id.empty())
+      Kept = std::make_unique<Cache>(CachePath, Id, File.changedNs(),
+                                     DebugFile.changedNs());
+  }
+
+  std::vector<Answer> symbolize(const std::vector<uint64_t> &Addresses) {
+    if (S == nullptr)
+      S = std::make_unique<Symbolizer>(File, *Source);
+    return S->symbolize(Addresses);
+  }
+
+  // Answers what is not kept yet, and keeps it.
+  std::vector<Answer> answer(const std::vector<uint64_t> &Addresses) {
+    std::vector<Answer> Answers(Addresses.size());
+    std::vector<uint64_t> New;
+    for (const uint64_t A : Addresses)
+      if (Kept == nullptr || Kept->find(A) == nullptr)
+        New.push_back(A);
+    const std::vector<Answer> OfNew =
+        New.empty() ? std::vector<Answer>() : symbolize(New);
+    for (size_t I = 0, N = 0; I < Addresses.size(); I++) {
+      const bool IsNew = N < New.size() && New[N] == Addresses[I];
+      Answers[I] = IsNew ? OfNew[N++] : *Kept->find(Addresses[I]);
+      if (IsNew && Kept != nullptr)
+        Kept->add(Addresses[I], Answers[I]);
+    }
+    return Answers;
   }
 
   // Opens the separate file. Returns false if it is unusual.
@@ -128,8 +162,8 @@ bool serve(KnownFile &K, const Request &R) {
   Addresses.erase(std::unique(Addresses.begin(), Addresses.end()),
                   Addresses.end());
   std::vector<Answer> Answers(Addresses.size());
-  if (K.S != nullptr)
-    Answers = K.S->symbolize(Addresses);
+  if (K.Source != nullptr)
+    Answers = K.answer(Addresses);
   else
     for (Answer &A : Answers)
       A.IsKnown = K.hasNoNames();
@@ -150,13 +184,13 @@ bool serve(KnownFile &K, const Request &R) {
 }
 
 KnownFile &findFile(std::vector<std::unique_ptr<KnownFile>> &Files,
-                    const Request &R) {
+                    const Request &R, const char *CachePath) {
   for (const auto &K : Files)
     if (K->isFileOf(R))
       return *K;
   if (Files.size() == FilesMax)
     Files.erase(Files.begin());
-  Files.push_back(std::make_unique<KnownFile>(R));
+  Files.push_back(std::make_unique<KnownFile>(R, CachePath));
   return *Files.back();
 }
 
@@ -174,7 +208,7 @@ bool receive(Request &R) {
 } // namespace mprof
 
 int main(int argc, char **argv) {
-  if (argc != 2 || strcmp(argv[1], MPROF_SYMBOLIZER_VERSION) != 0) {
+  if (argc < 2 || argc > 3 || strcmp(argv[1], MPROF_SYMBOLIZER_VERSION) != 0) {
     fputs("mprof-symbolizer: finds function names for programs that are "
           "profiled with MProf; it is not for use by hand\n",
           stderr);
@@ -191,8 +225,14 @@ int main(int argc, char **argv) {
   std::set_new_handler([] { _exit(1); });
   std::vector<std::unique_ptr<mprof::KnownFile>> Files;
   static mprof::Request R;
-  while (mprof::receive(R))
-    if (!mprof::serve(mprof::findFile(Files, R), R))
+  signal(SIGXFSZ, SIG_IGN); // a file of the cache may be too large
+  const char *CachePath = argc == 3 && argv[2][0] == '/' ? argv[2] : nullptr;
+  while (mprof::receive(R)) {
+    KnownFile &K = mprof::findFile(Files, R, CachePath);
+    if (!mprof::serve(K, R))
       break;
+    if (K.Kept != nullptr)
+      K.Kept->save();
+  }
   _exit(0); // nothing to flush or to free
 }
