@@ -48,14 +48,11 @@ static void *take_block(const struct mprof_alloc *a, size_t align,
                         bool *is_fresh) {
   void *p = NULL;
   *is_fresh = false;
-  int saved = errno;
   if (!a->must_place || (align & (align - 1)) != 0)
     return NULL;
-  if (align <= MPROF_PAGE) {
-    if ((p = mprof_placed_take(a->size)))
-      return p;
-    align = MPROF_PAGE;
-  }
+  if (align <= MPROF_PAGE)
+    return mprof_placed_get(a->size, is_fresh);
+  int saved = errno;
   if (NEXT(posix_memalign)(&p, align, a->size ? a->size : 1) != 0)
     p = NULL;
   *is_fresh = p != NULL;
@@ -115,7 +112,7 @@ static void copy_pages(char *to, const char *from, size_t len) {
 // stays valid.
 static void *move_to_page(const struct mprof_alloc *a, void *old) {
   bool is_fresh;
-  void *p = take_block(a, 1, &is_fresh);
+  void *p = mprof_placed_get_growing(a->size, &is_fresh);
   if (!p)
     return NULL;
   if (is_fresh && mprof_place_is_zeroed(p, a->size))

@@ -21,7 +21,6 @@
 #include "sys/resolve_late.h"
 #include "sys/unwinder.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #pragma weak posix_memalign
@@ -126,17 +125,11 @@ typedef const void *nothrow; // const std::nothrow_t &
 // allocate the block. The operator itself allocates blocks whose alignment is
 // above a page, and rejects an invalid alignment.
 static void *placed_block(const struct mprof_alloc *a, size_t align) {
-  void *p = NULL;
+  bool is_fresh;
   if (!a->must_place || align > MPROF_PAGE || align == 0 ||
       (align & (align - 1)) != 0)
     return NULL;
-  if ((p = mprof_placed_take(a->size)))
-    return p;
-  const int before = errno;
-  if (NEXT(posix_memalign)(&p, MPROF_PAGE, a->size ? a->size : 1) != 0)
-    p = NULL;
-  errno = before;
-  return p;
+  return mprof_placed_get(a->size, &is_fresh);
 }
 
 // Defines the entry of one operator delete. Params declares the parameters.

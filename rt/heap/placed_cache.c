@@ -1,41 +1,76 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cache of freed blocks that were counted and are on page boundaries. Later
-// samples use these blocks again. An allocator usually returns the block that
-// was freed last. If a counted block were freed to the allocator, the hot loop
-// that freed the block would get the same block again. The block would now be
-// uncounted, but still on a page boundary, so each later free in the loop would
-// call the runtime.
+// A cache of blocks on page boundaries: blocks that were counted and that the
+// program has freed, and some that were allocated ahead. Later samples use
+// these blocks. An allocator usually returns the block that was freed last. If
+// a counted block were freed to the allocator, the hot loop that freed the
+// block would get the same block again. The block would now be uncounted, but
+// still on a page boundary, so each later free in the loop would call the
+// runtime. Also, an aligned allocation costs more than all the rest of a
+// sample.
 //
-// Therefore counted blocks stay in this cache until a sample of the same size
-// needs one. A block is freed to the allocator if the cache has no slot for the
-// block. Large blocks have no slot, because the allocation of a large block
-// takes so long that an extra call of the runtime does not matter.
+// Therefore counted blocks stay in this cache until a sample needs one. A block
+// is freed to the allocator if the cache has no slot for the block.
 
 #include "heap/placed_cache.h"
 
 #include "heap/beneath.h"
+#include "heap/page_placement.h"
+#include "sys/tls.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 
 #pragma weak malloc_usable_size
+#pragma weak posix_memalign
 
-// Classes of usable sizes. Below 1 KiB, where allocators have per-thread
-// caches, there is one class for each 16 bytes, with at most 8 blocks. From 1
-// KiB to 32 KiB there are 8 classes for each doubling of the size, with at most
-// 2 blocks each. So the cache keeps at most about 1 MiB.
-#define FINE_BYTES 16u
-#define FINE_CLASSES 64u
-#define LG_FINE_END 10u
-#define CLASSES (FINE_CLASSES + (MPROF_LG_PLACED_END - LG_FINE_END) * 8)
-#define FINE_SLOTS 8u
-#define COARSE_SLOTS 2u
+// --- where the blocks are ---
+
+// Small blocks all have almost the size of a page, so that glibc takes one from
+// just behind the other. glibc stores 8 bytes before each block, rounds the sum
+// up to 16 bytes, and puts the next block 16 bytes behind it. The 40 bytes that
+// are missing leave a block of glibc's least size between two small blocks. If
+// less were missing, the program's next block would lie on a page boundary, and
+// each free of it would call the runtime.
+#define SMALL_BYTES (MPROF_PAGE - 40)
+// The small blocks of a thread are in a row. Threads whose shards (shards.h)
+// have the same remainder share a row. So a thread usually gets a block that
+// its own last samples have used: the block is in the processor's cache, and no
+// other thread writes next to it.
+#define ROWS 32u
+#define ROW_SLOTS 8u // one cache line
+static struct row {
+  _Alignas(64) _Atomic(void *) kept[ROW_SLOTS];
+} rows[ROWS];
+// Number of blocks that the next sample allocates if it finds its row empty.
+static _Atomic unsigned char batch[ROWS];
+
+// Larger blocks of less than 2^MPROF_LG_PLACED_END usable bytes are in classes
+// of usable sizes: 8 classes for each doubling of the size, with at most 2
+// blocks each. So the cache keeps at most 1 MiB of small blocks and 1 MiB of
+// larger ones.
+#define LG_LARGE 12u
+#define CLASSES ((MPROF_LG_PLACED_END - LG_LARGE) * 8)
+#define LARGE_SLOTS 2u
 
 // The freed blocks in the cache. Threads need no lock, because they insert and
 // remove a block by an atomic exchange of its slot.
-static _Atomic(void *) kept[CLASSES][FINE_SLOTS];
+static _Atomic(void *) large[CLASSES][LARGE_SLOTS];
+
+// The last freed block of 2^MPROF_LG_PLACED_END usable bytes or more. Without
+// it, a loop that allocates and frees a huge block would map and unmap memory
+// in each round, because glibc takes an aligned block from its heap only if a
+// larger block was freed before. A sample of at least half its size that cannot
+// use the block frees it.
+static _Atomic(void *) huge;
+// True: the allocator could not allocate a block of at most HUGE_MAX bytes. No
+// more huge blocks are kept then, because the program may free a block to make
+// room for another, as a new_handler does.
+static atomic_bool is_short;
+#define HUGE_MAX (16u << 20)     // a larger block is freed at once
+#define MIN_GROWING (128u << 10) // size of blocks that get room to grow
 
 // Number of blocks in the cache for each hash value of a block's address. When
 // the program frees a block, mprof_placed_expose searches the cache for its
@@ -54,32 +89,85 @@ static unsigned kept_at(const void *p) {
   return atomic_load_explicit(counter_of(p), memory_order_relaxed);
 }
 
+static unsigned own_row(void) { return mprof_tls.shard % ROWS; }
+
+// Returns the class of larger blocks of `size` bytes, at least SMALL_BYTES.
 static size_t class_of(size_t size) {
-  if (size < FINE_BYTES * FINE_CLASSES)
-    return size / FINE_BYTES;
+  if (size >> LG_LARGE == 0)
+    return 0;
   unsigned lg = 63 - (unsigned)__builtin_clzll(size);
-  return FINE_CLASSES + (size_t)(lg - LG_FINE_END) * 8 + (size >> (lg - 3) & 7);
+  return (size_t)(lg - LG_LARGE) * 8 + (size >> (lg - 3) & 7);
 }
 
-static unsigned slots_of(size_t at) {
-  if (at >= CLASSES)
-    return 0;
-  return at < FINE_CLASSES ? FINE_SLOTS : COARSE_SLOTS;
+// Stores p in an empty one of n slots.
+static bool put_into(_Atomic(void *) *slots, unsigned n, void *p) {
+  for (unsigned i = 0; i < n; i++) {
+    void *empty = NULL;
+    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL &&
+        atomic_compare_exchange_strong(&slots[i], &empty, p))
+      return true;
+  }
+  return false;
+}
+
+// Removes a block from one of n slots. Returns NULL if the slots are empty.
+static void *take_from(_Atomic(void *) *slots, unsigned n) {
+  for (unsigned i = 0; i < n; i++) {
+    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL)
+      continue;
+    void *p = atomic_exchange(&slots[i], NULL);
+    if (p) {
+      note(p, -1);
+      return p;
+    }
+  }
+  return NULL;
+}
+
+// Removes the block p from one of n slots. Returns false if it is in none.
+static bool remove_from(_Atomic(void *) *slots, unsigned n, void *p) {
+  for (unsigned i = 0; i < n; i++) {
+    void *expected = p;
+    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == p &&
+        atomic_compare_exchange_strong(&slots[i], &expected, NULL))
+      return true;
+  }
+  return false;
+}
+
+// --- blocks that the program frees ---
+
+// Keeps p in place of the huge block that was freed before.
+static bool put_huge(void *p) {
+  void *former = atomic_exchange(&huge, p);
+  if (former) {
+    note(former, -1);
+    NEXT(free)(former);
+  }
+  return true;
+}
+
+static bool put(void *p, size_t usable) {
+  bool is_kept = false;
+  note(p, 1);
+  if (usable >= SMALL_BYTES && usable <= MPROF_PAGE)
+    is_kept = put_into(rows[own_row()].kept, ROW_SLOTS, p);
+  if (!is_kept && usable >= SMALL_BYTES) {
+    if (usable >> MPROF_LG_PLACED_END == 0)
+      is_kept = put_into(large[class_of(usable)], LARGE_SLOTS, p);
+    else if (usable <= HUGE_MAX &&
+             !atomic_load_explicit(&is_short, memory_order_relaxed))
+      is_kept = put_huge(p);
+  }
+  if (!is_kept)
+    note(p, -1);
+  return is_kept;
 }
 
 bool mprof_placed_put(void *p) {
   if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
     return false;
-  size_t at = class_of(malloc_usable_size(p));
-  note(p, 1);
-  for (unsigned i = 0; i < slots_of(at); i++) {
-    void *empty = NULL;
-    if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == NULL &&
-        atomic_compare_exchange_strong(&kept[at][i], &empty, p))
-      return true;
-  }
-  note(p, -1);
-  return false;
+  return put(p, malloc_usable_size(p));
 }
 
 // p may be any address that the program passed to free. So this function must
@@ -87,39 +175,125 @@ bool mprof_placed_put(void *p) {
 void mprof_placed_expose(void *p) {
   if (mprof_likely(kept_at(p) == 0))
     return;
-  for (size_t at = 0; at < CLASSES; at++)
-    for (unsigned i = 0; i < slots_of(at); i++) {
-      void *expected = p;
-      if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == p &&
-          atomic_compare_exchange_strong(&kept[at][i], &expected, NULL)) {
-        note(p, -1);
-        NEXT(free)(p);
-        return;
-      }
-    }
+  bool is_found = false;
+  for (size_t i = 0; i < ROWS && !is_found; i++)
+    is_found = remove_from(rows[i].kept, ROW_SLOTS, p);
+  for (size_t i = 0; i < CLASSES && !is_found; i++)
+    is_found = remove_from(large[i], LARGE_SLOTS, p);
+  is_found = is_found || remove_from(&huge, 1, p);
+  if (is_found) {
+    note(p, -1);
+    NEXT(free)(p);
+  }
 }
 
-static void *take_from(size_t at, size_t size) {
-  for (unsigned i = 0; i < slots_of(at); i++) {
-    if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == NULL)
-      continue;
-    void *p = atomic_exchange(&kept[at][i], NULL);
-    if (!p)
-      return NULL;
-    note(p, -1);
-    if (malloc_usable_size(p) >= size)
-      return p;
-    // The block is smaller than `size`, although both are in the same class.
-    // Insert the block into the cache again. The block is freed if other
-    // threads have filled the slots in the meantime.
-    if (!mprof_placed_put(p))
-      NEXT(free)(p);
-  }
+// --- blocks for samples ---
+
+// Removes a block of at least `size` bytes from a class of larger blocks.
+static void *take_of_class(size_t at, size_t size) {
+  void *p = at < CLASSES ? take_from(large[at], LARGE_SLOTS) : NULL;
+  if (!p || malloc_usable_size(p) >= size)
+    return p;
+  // The block is smaller than `size`, although both are in the same class.
+  // Insert the block into the cache again. The block is freed if other threads
+  // have filled the slots in the meantime.
+  if (!mprof_placed_put(p))
+    NEXT(free)(p);
   return NULL;
 }
 
-void *mprof_placed_take(size_t size) {
-  size_t at = class_of(size);
-  void *p = take_from(at, size);
-  return p ? p : take_from(at + 1, size);
+static void *take_large(size_t size) {
+  void *p = take_of_class(class_of(size), size);
+  return p ? p : take_of_class(class_of(size) + 1, size);
+}
+
+static void *allocate(size_t size) {
+  void *p = NULL;
+  if (NEXT(posix_memalign)(&p, MPROF_PAGE, size) == 0)
+    return p;
+  if (size <= HUGE_MAX)
+    atomic_store_explicit(&is_short, true, memory_order_relaxed);
+  return NULL;
+}
+
+// Allocates small blocks. Returns one and keeps the others for the next
+// samples. Whenever a thread finds its row empty, it allocates twice as many
+// blocks as the last time, because a request of a page makes glibc merge all
+// free blocks of its bins. A program with few samples keeps few blocks.
+static void *allocate_small(void) {
+  unsigned row = own_row();
+  unsigned n = atomic_load_explicit(&batch[row], memory_order_relaxed);
+  n = n == 0 ? 1 : n;
+  if (n < ROW_SLOTS)
+    atomic_store_explicit(&batch[row], (unsigned char)(n * 2),
+                          memory_order_relaxed);
+  void *p = allocate(SMALL_BYTES);
+  for (unsigned i = 1; i < n && p; i++) {
+    void *spare = allocate(SMALL_BYTES);
+    if (spare && !mprof_placed_put(spare)) {
+      NEXT(free)(spare);
+      break;
+    }
+  }
+  return p;
+}
+
+static bool is_mapping(const void *p) {
+  return mprof_place.is_glibc && (((const size_t *)p)[-1] & 2) != 0;
+}
+
+// Removes the huge block if it is right for `size` bytes. If it is too small,
+// frees it, so that the allocator can use its memory for this request.
+// is_growing: the block has just been resized, and the rest of a larger block
+// will be given back.
+static void *take_huge(size_t size, bool is_growing) {
+  void *p = take_from(&huge, 1);
+  if (!p)
+    return NULL;
+  size_t usable = malloc_usable_size(p);
+  bool is_too_large = !is_growing && usable / 2 >= size;
+  if (usable >= size && !is_too_large && !(is_growing && is_mapping(p)))
+    return p;
+  if (!is_too_large || !mprof_placed_put(p))
+    NEXT(free)(p);
+  return NULL;
+}
+
+void *mprof_placed_get(size_t size, bool *is_fresh) {
+  const int before = errno;
+  void *p;
+  *is_fresh = false;
+  if (size <= SMALL_BYTES) {
+    p = take_from(rows[own_row()].kept, ROW_SLOTS);
+    *is_fresh = !p;
+    p = p ? p : allocate_small();
+  } else {
+    p = size >> MPROF_LG_PLACED_END == 0 ? take_large(size)
+                                         : take_huge(size, false);
+    *is_fresh = !p;
+    // A block of a page would be put into a row, where this size is not sought.
+    p = p ? p : allocate(size > MPROF_PAGE ? size : MPROF_PAGE + 1);
+  }
+  errno = before;
+  *is_fresh = *is_fresh && p;
+  return p;
+}
+
+// If the memory behind the new block is free, glibc resizes the block next time
+// without moving it. Otherwise glibc would move the growing block to the memory
+// that this move frees, which is on no page boundary, and each resize would
+// copy the block twice.
+void *mprof_placed_get_growing(size_t size, bool *is_fresh) {
+  if (!mprof_place.is_glibc || size < MIN_GROWING || size > HUGE_MAX)
+    return mprof_placed_get(size, is_fresh);
+  const int before = errno;
+  void *p = take_huge(size, true);
+  *is_fresh = !p;
+  p = p ? p : allocate(size + size / 2);
+  p = p ? p : allocate(size);
+  // The rest of a mapping has no memory before the program writes to it.
+  void *cut = p && !is_mapping(p) ? NEXT(realloc)(p, size) : NULL;
+  errno = before;
+  *is_fresh = *is_fresh && p;
+  return cut ? cut : p;
 }

@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cache of freed blocks on page boundaries. The next samples reuse these
-// blocks. If counted blocks are on page boundaries, a free calls the runtime
-// only for such a block. Without the cache, the allocator would return such a
-// block again and again to a loop that allocates and frees. Every free in this
-// loop would then call the runtime (placed_cache.c). The functions of this file
-// take no lock. Any thread may call them.
+// A cache of blocks on page boundaries: freed blocks, and small blocks that
+// were allocated ahead. The next samples use these blocks. If counted blocks
+// are on page boundaries, a free calls the runtime only for such a block.
+// Without the cache, the allocator would return such a block again and again to
+// a loop that allocates and frees. Every free in this loop would then call the
+// runtime (placed_cache.c). The functions of this file take no lock. Any thread
+// may call them.
 
 #ifndef MPROF_RT_HEAP_PLACED_CACHE_H
 #define MPROF_RT_HEAP_PLACED_CACHE_H
 
 #include "sys/base.h"
 
-// The cache has no slots for blocks of 2^15 usable bytes and more.
+// The cache has slots for each size below 2^15 usable bytes, and one slot for
+// the last freed block of 2^15 bytes or more.
 #define MPROF_LG_PLACED_END 15u
 
 // Puts a counted block that the program frees into the cache. The block must
@@ -26,9 +28,15 @@ bool mprof_placed_put(void *p);
 // once. In this case, removes the block from the cache and frees it. When the
 // caller frees the block again, the allocator detects the double free.
 void mprof_placed_expose(void *p);
-// Removes a block of at least `size` bytes from the cache and returns the
-// block. Returns NULL if the cache has no such block. The contents of the block
-// are undefined.
-void *mprof_placed_take(size_t size);
+// Returns a block of at least `size` bytes on a page boundary, from the cache
+// or from the allocator's posix_memalign. Returns NULL if there is no memory.
+// Keeps errno. *is_fresh: true: the allocator has just allocated the block, so
+// its memory
+//   may be known to be zero. false: the contents are undefined, or the result
+//   is NULL.
+void *mprof_placed_get(size_t size, bool *is_fresh);
+// The same for a block that was just resized and will probably be resized
+// again. Leaves free memory behind a large block.
+void *mprof_placed_get_growing(size_t size, bool *is_fresh);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H
