@@ -9,6 +9,9 @@
 //   2. If the cached bucket has slots (stack_slots.h), compare its return
 //      addresses with those in the slots of the thread's stack. This step does
 //      not unwind the stack either.
+//      If the sizes differ, do the same with the bucket in told[], the thread's
+//      cache of stacks by call site and frame address. If this bucket has the
+//      stack, continue with step 5 and copy its slots to a new bucket.
 //   3. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
 //      1 has found a bucket whose return addresses all match, but the thread's
 //      stack may be longer than the bucket's stack, unwind only the rest of the
@@ -68,6 +71,15 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp,
   uint64_t h =
       (pc ^ fp << 20) * 0x9e3779b97f4a7c15u + key->size + key->labels * 8191u;
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
+}
+
+// Returns the entry of told[] for the stack that begins at `frame`, on the
+// thread's own stack.
+static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
+                                            uintptr_t frame) {
+  const mprof_pc pc = ((const mprof_pc *)frame)[1];
+  const uint64_t h = (pc ^ frame << 20) * 0x9e3779b97f4a7c15u;
+  return &t->scratch->told[(unsigned)(h >> 56) % MPROF_TOLD];
 }
 
 // Returns the index in same[] for `key`. The hash is weaker than
@@ -283,6 +295,10 @@ find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
   const bool is_told =
       facts.is_chain || (is_own_stack && mprof_bucket_has_slots(b));
   s->recent[recent_index(f.caller, frame, key)] = is_told ? b : &untold;
+  if (is_own_stack && leaves == 0 && mprof_bucket_has_slots(b)) {
+    *told_at(t, frame) = b;
+    s->has_told = true;
+  }
   return b;
 }
 
@@ -302,6 +318,43 @@ static inline bool has_slots_of(const struct mprof_thread *t,
                            slots.codes);
 }
 
+// Returns the bucket of *key, whose stack begins at `frame`, if the slots of a
+// bucket with another size or object tell this stack. Inserts the bucket if
+// needed. Returns NULL if no slots tell the stack.
+static MPROF_NOINLINE struct mprof_bucket *
+find_told(struct mprof_thread *t, struct mprof_bucket_key *key,
+          uintptr_t frame) {
+  if (!is_own(t, frame))
+    return NULL;
+  const struct mprof_bucket *like = *told_at(t, frame);
+  if (!like || mprof_bucket_gone(like) != 0)
+    return NULL;
+  const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
+  if (!mprof_slots_match(&t->range, frame, like->stack,
+                         like->stack_len + slots.roots_len, slots.codes))
+    return NULL;
+  key->stack = like->stack;
+  key->stack_len = like->stack_len;
+  key->end = like->end;
+  struct mprof_bucket *b = is_limited(key)
+                               ? mprof_bucket_get_limited(key, &slots)
+                               : mprof_bucket_make(key, &slots);
+  if (b && mprof_bucket_has_slots(b))
+    t->scratch->recent[recent_index(((const mprof_pc *)frame)[1], frame, key)] =
+        b;
+  return b;
+}
+
+// Returns the bucket of the stack from `frame` on, without the help of frame
+// pointers.
+static MPROF_NOINLINE struct mprof_bucket *
+find_without_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
+                   mprof_pc leaf, uintptr_t frame) {
+  struct mprof_bucket *told =
+      t->scratch->has_told && leaf == 0 ? find_told(t, key, frame) : NULL;
+  return told ? told : find_by_tables(t, key, leaf, frame);
+}
+
 // Returns the bucket of the stack from `frame` on, by its slots or by unwinding
 // the stack. recent: result of recent_at.
 static MPROF_NOINLINE struct mprof_bucket *
@@ -316,11 +369,16 @@ find_at(struct mprof_thread *t, struct mprof_bucket_key *key, mprof_pc leaf,
     // The stack probably has code without frame pointers, too. This guess may
     // be wrong, because stacks with the same recent_index share an entry of
     // recent[].
-    return find_by_tables(t, key, leaf, frame);
+    return find_without_chain(t, key, leaf, frame);
   }
   if (mprof_unlikely(mprof_tls.is_foreign)) {
     mprof_tls.is_foreign = false;
-    return find_by_tables(t, key, leaf, frame);
+    return find_without_chain(t, key, leaf, frame);
+  }
+  if (s->has_told && leaf == 0) {
+    struct mprof_bucket *told = find_told(t, key, frame);
+    if (told)
+      return told;
   }
   const size_t leaves = leaf != 0;
   struct found f = {.frame = frame};

@@ -22,6 +22,8 @@ struct mprof_holds;
 // hold the buckets of the thread's last events, so that a repeated event need
 // not search the table of all buckets.
 #define MPROF_RECENT 256
+// Number of entries of a thread's cache of stacks.
+#define MPROF_TOLD 64
 
 // The buffers of a thread. They are allocated at the thread's first sample,
 // because many threads have no sample.
@@ -31,6 +33,11 @@ struct mprof_scratch {
   // bucket_at.c.
   struct mprof_bucket *recent[MPROF_RECENT];
   struct mprof_bucket *same[MPROF_RECENT];
+  // Buckets whose slots tell a stack, by call site and caller's frame address.
+  // An event with another size or object than its last ones finds its stack
+  // here. See bucket_at.c.
+  struct mprof_bucket *told[MPROF_TOLD];
+  bool has_told; // true: told[] is not empty
   // root: address of the outermost frame of the thread's last complete stack;
   // 0: no complete stack yet. above_root: the word at address root, where other
   // frames hold the frame address of their caller. See bucket_at.c.

@@ -7,6 +7,7 @@
 // slots above are found through the frame pointer, wherever it was saved. A
 // wrong frame pointer causes no fault. An event gets the bucket of a known
 // stack only if the stack is the same, and if none of its code was unloaded.
+// The slots also tell the stack of an event with another size.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -172,6 +173,25 @@ static struct mprof_bucket *at(uintptr_t fp) {
   return mprof_bucket_at(&thread, &key, 0, fp);
 }
 
+// An event with another size gets a bucket with the stack of b and its slots,
+// if its stack is the same.
+static void check_other_size(uintptr_t fp, const struct mprof_bucket *b) {
+  struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE, .size = 5};
+  struct mprof_bucket *sized = mprof_bucket_at(&thread, &key, 0, fp);
+  CHECK(sized != b);
+  CHECK_EQ(key.stack, b->stack); // the stack was not unwound
+  CHECK_EQ(sized->stack_len, b->stack_len);
+  CHECK_EQ(sized->end, b->end);
+  CHECK(mprof_bucket_has_slots(sized));
+  CHECK_EQ(mprof_bucket_at(&thread, &key, 0, fp), sized);
+  key.size = 6;
+  const uintptr_t was = *slot[1];
+  *slot[1] = of(other_ret);
+  struct mprof_bucket *different = mprof_bucket_at(&thread, &key, 0, fp);
+  CHECK_EQ(different->stack[1], of(other_ret));
+  *slot[1] = was;
+}
+
 static void check_buckets(void) {
   uintptr_t fp = make(0);
   // The frame of the root belongs to libc and is left out.
@@ -181,6 +201,7 @@ static void check_buckets(void) {
   CHECK_EQ(b->stack_len, SLOTS - 1);
   CHECK(mprof_bucket_has_slots(b));
   CHECK_EQ(at(fp), b);
+  check_other_size(fp, b);
   for (int i = 0; i < SLOTS; i++) {
     const uintptr_t was = *slot[i];
     *slot[i] = i == ROOT ? of(small_ret) : of(other_ret);
