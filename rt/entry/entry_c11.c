@@ -43,6 +43,9 @@ SLOW_ENTRY int lock_mtx(mtx_t *m) {
 MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
   PASS_ON_IF(mprof_mutex_is_free((const void *)m), mtx_lock, lock_mtx, (m));
 }
+LIGHT_ENTRY int mprof_light_mtx_lock(mtx_t *m) {
+  PASS_ON_IF(mprof_mutex_owner((const void *)m) == 0, mtx_lock, lock_mtx, (m));
+}
 
 MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
   return TRY_THEN_WAIT(mtx_timedlock, (m, t), MPROF_KIND_mutex, m, mtx_trylock,

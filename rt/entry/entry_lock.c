@@ -75,16 +75,23 @@ SLOW_ENTRY int lock_mutex(pthread_mutex_t *m) {
 MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
   PASS_ON_IF(mprof_mutex_is_free(m), pthread_mutex_lock, lock_mutex, (m));
 }
+LIGHT_ENTRY int mprof_light_pthread_mutex_lock(pthread_mutex_t *m) {
+  PASS_ON_IF(mprof_mutex_owner(m) == 0, pthread_mutex_lock, lock_mutex, (m));
+}
 
-// Returns whether a reader can probably take l without a wait. The word with
-// the id of the writer is read for the same reason as in mprof_mutex_is_free.
-static bool is_readable(const pthread_rwlock_t *l) {
+// Returns the word with the id of the writer, for the same reason as
+// mprof_mutex_owner.
+static unsigned writer_of(const pthread_rwlock_t *l) {
 #ifdef __GLIBC__
-  const int writer = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
+  return (unsigned)__atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
 #else
-  const int writer = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED);
+  return (unsigned)__atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED);
 #endif
-  return ((unsigned)writer | mprof_watch_word(l)) == 0;
+}
+
+// Returns whether a reader can probably take l without a wait.
+static bool is_readable(const pthread_rwlock_t *l) {
+  return (writer_of(l) | mprof_watch_word(l)) == 0;
 }
 
 SLOW_ENTRY int lock_for_reading(pthread_rwlock_t *l) {
@@ -93,6 +100,9 @@ SLOW_ENTRY int lock_for_reading(pthread_rwlock_t *l) {
 }
 MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
   PASS_ON_IF(is_readable(l), pthread_rwlock_rdlock, lock_for_reading, (l));
+}
+LIGHT_ENTRY int mprof_light_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+  PASS_ON_IF(writer_of(l) == 0, pthread_rwlock_rdlock, lock_for_reading, (l));
 }
 MPROF_ENTRY int __mprof_pthread_rwlock_wrlock(pthread_rwlock_t *l) {
   return TRY_THEN_WAIT(pthread_rwlock_wrlock, (l), MPROF_KIND_rwlock, l,

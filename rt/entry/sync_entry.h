@@ -55,7 +55,12 @@ static inline uint32_t mprof_waiters_word(const void *object) {
 // Returns the word of __mprof_waiters for the slot of an object. The result is
 // 0 if no thread waits for the object and lock holds are not recorded.
 static inline uint32_t mprof_watch_word(const void *object) {
-  const uint32_t *word = &__mprof_waiters[mprof_waiter_slot((uintptr_t)object)];
+  // The slot, as mprof_waiter_slot computes it. The empty asm keeps the compiler
+  // from replacing the conversion by an `and`, which is one instruction more.
+  uint32_t low = (uint16_t)(uintptr_t)object;
+  _Static_assert(MPROF_WAITER_SLOTS << 6 == UINT16_MAX + 1, "slot of 16 bits");
+  __asm__("" : "+r"(low));
+  const uint32_t *word = &__mprof_waiters[low >> 6];
 #if __has_feature(thread_sanitizer)
   return __atomic_load_n(word, __ATOMIC_RELAXED);
 #else
@@ -67,23 +72,33 @@ static inline bool mprof_is_watched(const void *object) {
   return mprof_watch_word(object) != 0;
 }
 
+// Returns the word of a mutex that is not 0 while the mutex is held. It is not
+// the word that an unlock writes last, because the processor would have to wait
+// for that store. glibc: the owner's id. musl: the lock word.
+static inline unsigned mprof_mutex_owner(const pthread_mutex_t *m) {
+  // Not volatile and not atomic, so that the compiler combines the load with
+  // the test. ThreadSanitizer must know that the race is on purpose.
+#ifdef __GLIBC__
+  const int *word = &m->__data.__owner;
+#else
+  const int *word = (const int *)&m->__u.__vi[1];
+#endif
+#if __has_feature(thread_sanitizer)
+  return (unsigned)__atomic_load_n(word, __ATOMIC_RELAXED);
+#else
+  return (unsigned)*word;
+#endif
+}
+
 // Returns whether a mutex has neither an owner nor waiters, so that taking it
 // needs no record. If another thread takes the mutex in the few nanoseconds
 // before the hooked function runs, the wait is not recorded. The function does
 // not try the mutex, because a try takes longer than a call of the hooked
-// function for a free mutex. glibc: reads the word with the owner's id. It does
-// not read the word that an unlock writes last, because the processor would
-// have to wait for that store. musl: reads the word that is not 0 while the
-// mutex is held.
+// function for a free mutex.
 static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
-#ifdef __GLIBC__
-  const int owner = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
-#else
-  const int owner = __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED);
-#endif
   // One branch for both words, because a second branch would slow down short
   // loops.
-  return ((unsigned)owner | mprof_watch_word(m)) == 0;
+  return (mprof_mutex_owner(m) | mprof_watch_word(m)) == 0;
 }
 
 // Body of the entry of f(Args). If Quiet holds, the entry has nothing to record
@@ -95,6 +110,10 @@ static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
     __attribute__((musttail)) return HOOKED(f) Args;                           \
   }                                                                            \
   __attribute__((musttail)) return slow Args
+// Attributes of a light entry mprof_light_f (hooked.h), which also jumps.
+#define LIGHT_ENTRY                                                            \
+  __attribute__((visibility("hidden"), noinline, aligned(64)))                 \
+  MPROF_TEXT_SECTION
 // Attributes of `slow`. Its frame belongs to the frames of the entry, which the
 // unwinder leaves out of stacks.
 #define SLOW_ENTRY static MPROF_NOINLINE MPROF_TEXT_SECTION

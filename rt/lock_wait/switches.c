@@ -12,6 +12,7 @@
 #include "lock_wait/switches.h"
 
 #include "lock_wait/block_kinds.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
@@ -32,10 +33,23 @@ static const uint64_t awaited_kinds =
 #include "mprof/hooks.def"
     ;
 
-static bool wants(const struct __mprof_switch *s, uint64_t kinds) {
-  if (s->kind >= MPROF_KIND_COUNT)
-    return (kinds & awaited_kinds) != 0;
-  return kinds >> s->kind & 1;
+// Whether set_module_locked sets the switches to full entries. Guarded by
+// registry_lock. mprof_switches_are_full is set after all switches are, so a
+// thread that reads true there finds them set.
+static bool wants_full;
+atomic_bool mprof_switches_are_full;
+
+// Returns the value of s->target, in a process that records waits of `kinds`.
+static void *target_of(const struct __mprof_switch *s, uint64_t kinds) {
+  const bool is_release = s->kind >= MPROF_KIND_COUNT;
+  // A lock's record of its holder is made by the full entry, and removed by the
+  // full entry of the unlock.
+  const bool is_full = wants_full || mprof_holds_on;
+  if (is_release ? (kinds & awaited_kinds) == 0 || !is_full
+                 : (kinds >> s->kind & 1) == 0)
+    return s->function;
+  void *const light = is_full ? NULL : mprof_light_entry_of(s->entry);
+  return light != NULL ? light : s->entry;
 }
 
 // Whether an address in mprof_hooked_functions may be replaced, because the
@@ -76,10 +90,10 @@ static bool set_function_locked(const struct __mprof_switches *m,
 static void set_module_locked(const struct __mprof_switches *m,
                               uint64_t kinds) {
   for (struct __mprof_switch *s = m->begin; s != m->end; s++) {
-    bool is_on = wants(s, kinds);
-    if (is_on)
-      is_on = set_function_locked(m, s);
-    void *const target = is_on ? s->entry : s->function;
+    void *target = target_of(s, kinds);
+    const bool is_on = target != s->function && set_function_locked(m, s);
+    if (!is_on)
+      target = s->function;
     if (s->is_on == is_on && s->target == target)
       continue;
     __atomic_store_n(&s->target, target, __ATOMIC_RELEASE);
@@ -94,6 +108,25 @@ void mprof_switches_set_locked(uint64_t kinds) {
     for (struct __mprof_switches *m = modules; m != NULL; m = m->next)
       if (m->is_program == (uint64_t)is_program)
         set_module_locked(m, kinds);
+}
+
+static uint64_t kinds_now(void) {
+  return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED);
+}
+
+void mprof_switches_make_full(void) {
+  mprof_lock_acquire(&mprof_registry_lock);
+  if (!wants_full) {
+    wants_full = true;
+    mprof_switches_set_locked(kinds_now());
+    atomic_store(&mprof_switches_are_full, true);
+  }
+  mprof_lock_release(&mprof_registry_lock);
+}
+
+void mprof_switches_reset(void) {
+  wants_full = atomic_load(&mprof_switches_are_full);
+  mprof_switches_set_locked(kinds_now());
 }
 
 static bool is_used_locked(const struct __mprof_switch *s) {
@@ -125,7 +158,7 @@ void __mprof_register_switches(struct __mprof_switches *node) {
   mprof_lock_acquire(&mprof_registry_lock);
   node->next = modules;
   modules = node;
-  const uint64_t kinds = __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED);
+  const uint64_t kinds = kinds_now();
   // The program's functions replace those of libraries that came before.
   if (node->is_program)
     mprof_switches_set_locked(kinds);

@@ -6,23 +6,31 @@
 // runtime records no waits of its kind. So rewritten code runs no code of the
 // runtime then. Each executable or library has an array of switches, one for
 // each such function that it calls. Its constructor registers the array.
+//
+// Most programs with a lock profile have locks for which no thread ever waits.
+// So while no wait for an object was recorded, an unlock has nothing to do, and
+// a lock has to test only the lock itself. Until the first such wait, the
+// switch of an unlock leads to f although waits are recorded, and the switch of
+// some lock functions leads to a light entry (hooked.h).
 
 #ifndef MPROF_RT_LOCK_WAIT_SWITCHES_H
 #define MPROF_RT_LOCK_WAIT_SWITCHES_H
 
 #include "sys/abi_words.h"
+#include "sys/base.h"
 
 // The switch of a hooked function f. The pass emits switches
 // (RewriteSwitched.cpp). target and is_on are written under registry_lock, and
 // read without it by call sites. All other fields are constant.
 struct __mprof_switch {
-  void *target;   // the function that call sites call: `function` or `entry`
+  // The function that call sites call: `function`, `entry` or the light entry.
+  void *target;
   void *function; // f, as the module of the call sites sees it
   void *entry;    // __mprof_f
   // Number of the kind of waits, in the order of MPROF_KIND lines. The number
   // of all kinds: f unlocks a lock or wakes waiters.
   uint32_t kind;
-  uint32_t is_on; // 1 if target == entry, otherwise 0
+  uint32_t is_on; // 0 if target == function, otherwise 1
 };
 _Static_assert(sizeof(struct __mprof_switch) == 32, "sites know the layout");
 
@@ -41,5 +49,19 @@ MPROF_ENTRY void __mprof_unregister_switches(struct __mprof_switches *node);
 // set of kinds, see block_kinds.h. Call with registry_lock held, or at
 // start while no other thread runs.
 void mprof_switches_set_locked(uint64_t kinds);
+// Sets the switches again in a forked child. A fork may happen between the two
+// stores to a switch. Only one thread runs.
+void mprof_switches_reset(void);
+
+// Whether all switches lead to full entries. Set once.
+extern atomic_bool mprof_switches_are_full;
+void mprof_switches_make_full(void);
+// Call before a thread begins the first wait for an object, with the guard set
+// and no lock of the runtime held. From then on, all unlocks are seen.
+static inline void mprof_switches_before_wait(void) {
+  if (mprof_unlikely(!atomic_load_explicit(&mprof_switches_are_full,
+                                           memory_order_relaxed)))
+    mprof_switches_make_full();
+}
 
 #endif // MPROF_RT_LOCK_WAIT_SWITCHES_H
