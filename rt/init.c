@@ -23,7 +23,6 @@
 #include "heap/page_placement.h"
 #include "heap/sample.h"
 #include "lock_wait/contention.h"
-#include "lock_wait/switches.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/lock_names.h"
 #include "lock_wait/lock_profile.h"

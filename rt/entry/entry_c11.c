@@ -66,12 +66,12 @@ JOIN(thrd_join, (pthread_t t, int *value), (t, value), thrd_outcome)
 
 MPROF_ENTRY void __mprof_call_once(once_flag *flag, void (*routine)(void)) {
   struct mprof_wait w;
+  const HOOKED_TYPE(call_once) hooked = LOAD_HOOKED(call_once);
   if (!mprof_once_is_under_way(flag)) {
-    HOOKED(call_once)(flag, routine);
+    hooked(flag, routine);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)HOOKED(call_once),
-                   ENTRY_FRAME);
-  HOOKED(call_once)(flag, routine);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)hooked, ENTRY_FRAME);
+  hooked(flag, routine);
   mprof_wait_end(&w, MPROF_GOT);
 }

@@ -41,9 +41,9 @@ static enum mprof_outcome outcome_of(long result) {
 #define CALL(Kind, Result, f, Params, Args)                                    \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
-    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)HOOKED(f),              \
-                     ENTRY_FRAME);                                             \
-    Result r = NOTED_CANCELLATION_POINT(&w, HOOKED(f) Args);                   \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)hooked, ENTRY_FRAME);   \
+    Result r = NOTED_CANCELLATION_POINT(&w, hooked Args);                      \
     mprof_wait_end(&w, outcome_of((long)r));                                   \
     return r;                                                                  \
   }
@@ -53,9 +53,9 @@ static enum mprof_outcome outcome_of(long result) {
 #define LIBRARY_CALL(Kind, Result, f, Params, Args)                            \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
-    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)HOOKED(f),              \
-                     ENTRY_FRAME);                                             \
-    Result r = NOTED_CANCELLATION_POINT(&w, HOOKED(f) Args);                   \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)hooked, ENTRY_FRAME);   \
+    Result r = NOTED_CANCELLATION_POINT(&w, hooked Args);                      \
     mprof_wait_end(&w, r == -EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT);          \
     return r;                                                                  \
   }
@@ -283,15 +283,16 @@ static bool is_held(int before) {
 
 MPROF_ENTRY int __mprof_flock(int fd, int op) {
   struct mprof_wait w;
+  const HOOKED_TYPE(flock) hooked = LOAD_HOOKED(flock);
   const int before = errno;
   if ((op & (LOCK_NB | LOCK_UN)) != 0)
-    return HOOKED(flock)(fd, op);
-  if (HOOKED(flock)(fd, op | LOCK_NB) == 0)
+    return hooked(fd, op);
+  if (hooked(fd, op | LOCK_NB) == 0)
     return 0;
   if (!is_held(before))
-    return HOOKED(flock)(fd, op);
-  mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)HOOKED(flock), ENTRY_FRAME);
-  int r = NOTED_CANCELLATION_POINT(&w, HOOKED(flock)(fd, op));
+    return hooked(fd, op);
+  mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)hooked, ENTRY_FRAME);
+  int r = NOTED_CANCELLATION_POINT(&w, hooked(fd, op));
   mprof_wait_end(&w, file_outcome(r));
   return r;
 }
@@ -299,6 +300,7 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
 #define FCNTL(f)                                                               \
   MPROF_ENTRY int __mprof_##f(int fd, int cmd, ...) {                          \
     struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     const int before = errno;                                                  \
     va_list ap;                                                                \
     va_start(ap, cmd);                                                         \
@@ -306,14 +308,14 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
     va_end(ap);                                                                \
     int try = cmd == F_SETLKW ? F_SETLK : F_OFD_SETLK;                         \
     if (cmd != F_SETLKW && cmd != F_OFD_SETLKW)                                \
-      return HOOKED(f)(fd, cmd, arg);                                          \
+      return hooked(fd, cmd, arg);                                             \
     pthread_testcancel(); /* the attempt is no cancellation point */           \
-    if (HOOKED(f)(fd, try, arg) == 0)                                          \
+    if (hooked(fd, try, arg) == 0)                                             \
       return 0;                                                                \
     if (!is_held(before))                                                      \
-      return HOOKED(f)(fd, cmd, arg);                                          \
-    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)HOOKED(f), ENTRY_FRAME);  \
-    int r = NOTED_CANCELLATION_POINT(&w, HOOKED(f)(fd, cmd, arg));             \
+      return hooked(fd, cmd, arg);                                             \
+    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)hooked, ENTRY_FRAME);     \
+    int r = NOTED_CANCELLATION_POINT(&w, hooked(fd, cmd, arg));                \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -323,16 +325,17 @@ FCNTL(fcntl64)
 #define LOCKF(f, Offset)                                                       \
   MPROF_ENTRY int __mprof_##f(int fd, int cmd, Offset len) {                   \
     struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     const int before = errno;                                                  \
     if (cmd != F_LOCK)                                                         \
-      return HOOKED(f)(fd, cmd, len);                                          \
+      return hooked(fd, cmd, len);                                             \
     pthread_testcancel(); /* the attempt is no cancellation point */           \
-    if (HOOKED(f)(fd, F_TLOCK, len) == 0)                                      \
+    if (hooked(fd, F_TLOCK, len) == 0)                                         \
       return 0;                                                                \
     if (!is_held(before))                                                      \
-      return HOOKED(f)(fd, cmd, len);                                          \
-    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)HOOKED(f), ENTRY_FRAME);  \
-    int r = NOTED_CANCELLATION_POINT(&w, HOOKED(f)(fd, cmd, len));             \
+      return hooked(fd, cmd, len);                                             \
+    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)hooked, ENTRY_FRAME);     \
+    int r = NOTED_CANCELLATION_POINT(&w, hooked(fd, cmd, len));                \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -358,6 +361,7 @@ static bool waits(long op) {
 // has fewer, because libc's syscall also reads six.
 MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   struct mprof_wait w;
+  const HOOKED_TYPE(syscall) hooked = LOAD_HOOKED(syscall);
   long a[6];
   va_list ap;
   va_start(ap, nr);
@@ -366,12 +370,12 @@ MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   va_end(ap);
   bool is_futex = nr == SYS_futex && waits(a[1]);
   if (!is_futex && nr != SYS_io_uring_enter)
-    return HOOKED(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return hooked(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
   mprof_call_begin(&w, is_futex ? MPROF_KIND_futex : MPROF_KIND_uring,
-                   (uintptr_t)HOOKED(syscall), ENTRY_FRAME);
+                   (uintptr_t)hooked, ENTRY_FRAME);
   w.object = is_futex ? (uintptr_t)a[0] : 0;
   long r = NOTED_CANCELLATION_POINT(
-      &w, HOOKED(syscall)(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
+      &w, hooked(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
   mprof_wait_end(&w, outcome_of(r));
   return r;
 }

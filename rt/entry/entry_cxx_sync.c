@@ -52,19 +52,20 @@ static unsigned word_at(const void *object, size_t offset) {
   DECLARE(_Bool, Try, void *);                                                 \
   MPROF_ENTRY void __mprof_##Lock(void *l) {                                   \
     struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(Lock) hooked = LOAD_HOOKED(Lock);                        \
     if (!TRY_LOCK(FIRST_##Kind, Try, l)) {                                     \
-      mprof_wait_begin(&w, Kind, (uintptr_t)HOOKED(Lock), ENTRY_FRAME,         \
+      mprof_wait_begin(&w, Kind, (uintptr_t)hooked, ENTRY_FRAME,               \
                        (uintptr_t)l);                                          \
-      HOOKED(Lock)(l);                                                         \
+      hooked(l);                                                               \
       mprof_wait_end(&w, MPROF_GOT);                                           \
     }                                                                          \
-    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)HOOKED(Lock),              \
-                     ENTRY_FRAME);                                             \
+    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)hooked, ENTRY_FRAME);      \
   }                                                                            \
   MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
-    _Bool got = HOOKED(Try)(l);                                                \
+    const HOOKED_TYPE(Try) hooked = LOAD_HOOKED(Try);                          \
+    _Bool got = hooked(l);                                                     \
     if (!got)                                                                  \
-      mprof_try_failed((uintptr_t)HOOKED(Try), ENTRY_FRAME, (uintptr_t)l);     \
+      mprof_try_failed((uintptr_t)hooked, ENTRY_FRAME, (uintptr_t)l);          \
     return got;                                                                \
   }
 #define FIRST_MPROF_KIND_mutex _ZNSt3__15mutex8try_lockEv
@@ -103,16 +104,16 @@ static bool is_last_reader(const void *l) {
   DECLARE(void, Unlock, void *);                                               \
   SLOW_ENTRY void release_##Unlock(void *l) {                                  \
     struct mprof_release release;                                              \
+    const HOOKED_TYPE(Unlock) hooked = LOAD_HOOKED(Unlock);                    \
     mprof_unlock_drops(l, Kind);                                               \
     if (mprof_waiters_word(l) == 0 || !(IsCharged)) {                          \
-      HOOKED(Unlock)(l);                                                       \
+      hooked(l);                                                               \
       return;                                                                  \
     }                                                                          \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
-                        (uintptr_t)HOOKED(Unlock), ENTRY_FRAME);               \
-    HOOKED(Unlock)(l);                                                         \
-    mprof_release_end(&release, true, Kind, (uintptr_t)HOOKED(Unlock),         \
-                      ENTRY_FRAME);                                            \
+                        (uintptr_t)hooked, ENTRY_FRAME);                       \
+    hooked(l);                                                                 \
+    mprof_release_end(&release, true, Kind, (uintptr_t)hooked, ENTRY_FRAME);   \
   }                                                                            \
   MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
     PASS_ON_IF(!mprof_is_watched(l), Unlock, release_##Unlock, (l));           \
@@ -137,11 +138,11 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
   DECLARE(void, f, Types);                                                     \
   MPROF_ENTRY void __mprof_##f Params {                                        \
     struct mprof_cond_wait w;                                                  \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     mprof_cleanup buffer;                                                      \
-    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)HOOKED(f),              \
-                     ENTRY_FRAME);                                             \
+    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)hooked, ENTRY_FRAME);   \
     _pthread_cleanup_push(&buffer, mprof_cond_cancelled, &w);                  \
-    HOOKED(f) Args;                                                            \
+    hooked Args;                                                               \
     _pthread_cleanup_pop(&buffer, 0);                                          \
     mprof_cond_end(&w, Outcome);                                               \
   }
@@ -161,9 +162,10 @@ CXX_COND_WAIT(
   DECLARE(void, f, void *);                                                    \
   SLOW_ENTRY void wake_##f(void *c) {                                          \
     struct mprof_release release;                                              \
-    mprof_release_begin(&release, (uintptr_t)c, Wakes, (uintptr_t)HOOKED(f),   \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    mprof_release_begin(&release, (uintptr_t)c, Wakes, (uintptr_t)hooked,      \
                         ENTRY_FRAME);                                          \
-    HOOKED(f)(c);                                                              \
+    hooked(c);                                                                 \
   }                                                                            \
   MPROF_ENTRY void __mprof_##f(void *c) {                                      \
     PASS_ON_IF(!mprof_is_watched(c), f, wake_##f, (c));                        \
@@ -183,13 +185,14 @@ CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv, MPROF_WAKES_ALL)
   DECLARE(void, f, void *);                                                    \
   MPROF_ENTRY void __mprof_##f(void *thread) {                                 \
     struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     pthread_t t = *(pthread_t *)thread;                                        \
     if (t == 0 || !mprof_is_running(t)) {                                      \
-      HOOKED(f)(thread);                                                       \
+      hooked(thread);                                                          \
       return;                                                                  \
     }                                                                          \
-    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)HOOKED(f), ENTRY_FRAME);     \
-    HOOKED(f)(thread);                                                         \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)hooked, ENTRY_FRAME);        \
+    hooked(thread);                                                            \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
 CXX_JOIN(_ZNSt6thread4joinEv)
@@ -204,9 +207,10 @@ CXX_JOIN(_ZNSt3__16thread4joinEv)
   MPROF_ENTRY _Bool __mprof_##f(void *self, unsigned *word, unsigned value,    \
                                 _Bool has_timeout, long s, long ns) {          \
     struct mprof_wait w;                                                       \
-    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)HOOKED(f), ENTRY_FRAME, \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)hooked, ENTRY_FRAME,    \
                      (uintptr_t)word);                                         \
-    _Bool r = HOOKED(f)(self, word, value, has_timeout, s, ns);                \
+    _Bool r = hooked(self, word, value, has_timeout, s, ns);                   \
     mprof_wait_end(&w, r ? MPROF_GOT : MPROF_TIMEOUT);                         \
     return r;                                                                  \
   }
@@ -219,9 +223,10 @@ CXX_FUTEX_WAIT(
 DECLARE(void, NOTIFY_FUTEX, void *, unsigned *);
 SLOW_ENTRY void notify_futex(void *self, unsigned *word) {
   struct mprof_release release;
+  const HOOKED_TYPE(NOTIFY_FUTEX) hooked = LOAD_HOOKED(NOTIFY_FUTEX);
   mprof_release_begin(&release, (uintptr_t)word, MPROF_WAKES_ALL,
-                      (uintptr_t)HOOKED(NOTIFY_FUTEX), ENTRY_FRAME);
-  HOOKED(NOTIFY_FUTEX)(self, word);
+                      (uintptr_t)hooked, ENTRY_FRAME);
+  hooked(self, word);
 }
 MPROF_ENTRY void
 __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
@@ -239,14 +244,14 @@ static bool is_ready(const void *state) {
 DECLARE(void, _ZNSt3__117__assoc_sub_state4waitEv, void *);
 MPROF_ENTRY void __mprof__ZNSt3__117__assoc_sub_state4waitEv(void *state) {
   struct mprof_wait w;
+  const HOOKED_TYPE(_ZNSt3__117__assoc_sub_state4waitEv) hooked =
+      LOAD_HOOKED(_ZNSt3__117__assoc_sub_state4waitEv);
   if (is_ready(state)) {
-    HOOKED(_ZNSt3__117__assoc_sub_state4waitEv)(state);
+    hooked(state);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_future,
-                   (uintptr_t)HOOKED(_ZNSt3__117__assoc_sub_state4waitEv),
-                   ENTRY_FRAME);
-  HOOKED(_ZNSt3__117__assoc_sub_state4waitEv)(state);
+  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)hooked, ENTRY_FRAME);
+  hooked(state);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -257,13 +262,13 @@ MPROF_ENTRY void
 __mprof__ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE(
     void *state, void *lock) {
   struct mprof_wait w;
+  const HOOKED_TYPE(SUB_WAIT) hooked = LOAD_HOOKED(SUB_WAIT);
   if (is_ready(state)) {
-    HOOKED(SUB_WAIT)(state, lock);
+    hooked(state, lock);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)HOOKED(SUB_WAIT),
-                   ENTRY_FRAME);
-  HOOKED(SUB_WAIT)(state, lock);
+  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)hooked, ENTRY_FRAME);
+  hooked(state, lock);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -275,13 +280,13 @@ MPROF_ENTRY void
 __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
                                             void (*fn)(void *)) {
   struct mprof_wait w;
+  const HOOKED_TYPE(CALL_ONCE) hooked = LOAD_HOOKED(CALL_ONCE);
   if (__atomic_load_n(flag, __ATOMIC_RELAXED) != 1) {
-    HOOKED(CALL_ONCE)(flag, arg, fn);
+    hooked(flag, arg, fn);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)HOOKED(CALL_ONCE),
-                   ENTRY_FRAME);
-  HOOKED(CALL_ONCE)(flag, arg, fn);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)hooked, ENTRY_FRAME);
+  hooked(flag, arg, fn);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -296,13 +301,14 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
   DECLARE(void, f, const int *, int);                                          \
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \
     struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     if (!(MayWait)) {                                                          \
-      HOOKED(f)(word, value);                                                  \
+      hooked(word, value);                                                     \
       return;                                                                  \
     }                                                                          \
-    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)HOOKED(f), ENTRY_FRAME); \
+    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)hooked, ENTRY_FRAME);    \
     w.object = (uintptr_t)word;                                                \
-    HOOKED(f)(word, value);                                                    \
+    hooked(word, value);                                                       \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
 CXX_ATOMIC_WAIT(_ZNSt3__120__libcpp_atomic_waitEPVKvi, true)
@@ -317,8 +323,8 @@ MPROF_ENTRY void
 __mprof__ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(
     const long *ns) {
   struct mprof_wait w;
-  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)HOOKED(SLEEP_FOR),
-                   ENTRY_FRAME);
-  HOOKED(SLEEP_FOR)(ns);
+  const HOOKED_TYPE(SLEEP_FOR) hooked = LOAD_HOOKED(SLEEP_FOR);
+  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)hooked, ENTRY_FRAME);
+  hooked(ns);
   mprof_wait_end(&w, MPROF_TIMEOUT);
 }

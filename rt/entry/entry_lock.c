@@ -277,13 +277,14 @@ static enum mprof_outcome sem_outcome(int r) {
 #define SEM_WAIT(f, Params, Args, MayTry, Acts)                                \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     if (!(MayTry))                                                             \
-      return HOOKED(f) Args;                                                   \
+      return hooked Args;                                                      \
     if (try_semaphore(s, Acts))                                                \
       return 0;                                                                \
-    mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)HOOKED(f), ENTRY_FRAME,    \
+    mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)hooked, ENTRY_FRAME,       \
                      (uintptr_t)s);                                            \
-    int r = CANCELLATION_POINT(mprof_wait_cancelled, &w, HOOKED(f) Args);      \
+    int r = CANCELLATION_POINT(mprof_wait_cancelled, &w, hooked Args);         \
     mprof_wait_end(&w, sem_outcome(r));                                        \
     return r;                                                                  \
   }
@@ -297,10 +298,11 @@ SEM_WAIT(sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t),
 
 MPROF_ENTRY int __mprof_pthread_barrier_wait(pthread_barrier_t *b) {
   struct mprof_wait w;
-  mprof_wait_begin(&w, MPROF_KIND_barrier,
-                   (uintptr_t)HOOKED(pthread_barrier_wait), ENTRY_FRAME,
+  const HOOKED_TYPE(pthread_barrier_wait) hooked =
+      LOAD_HOOKED(pthread_barrier_wait);
+  mprof_wait_begin(&w, MPROF_KIND_barrier, (uintptr_t)hooked, ENTRY_FRAME,
                    (uintptr_t)b);
-  int r = HOOKED(pthread_barrier_wait)(b);
+  int r = hooked(b);
   mprof_wait_end(&w, mprof_may_have_waited(r) ? MPROF_TIMEOUT : MPROF_NO_WAIT);
   return r;
 }
@@ -316,11 +318,11 @@ JOIN(pthread_clockjoin_np,
 MPROF_ENTRY int __mprof_pthread_once(pthread_once_t *control,
                                      void (*routine)(void)) {
   struct mprof_wait w;
+  const HOOKED_TYPE(pthread_once) hooked = LOAD_HOOKED(pthread_once);
   if (!mprof_once_is_under_way(control))
-    return HOOKED(pthread_once)(control, routine);
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)HOOKED(pthread_once),
-                   ENTRY_FRAME);
-  int r = HOOKED(pthread_once)(control, routine);
+    return hooked(control, routine);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)hooked, ENTRY_FRAME);
+  int r = hooked(control, routine);
   mprof_wait_end(&w, MPROF_GOT);
   return r;
 }

@@ -17,7 +17,8 @@
 // this, and jump to the hooked function (PASS_ON_IF).
 //
 // The entries call the hooked functions by their addresses (hooked.h), so that
-// a program links and binds only the functions that it calls itself.
+// a program links and binds only the functions that it calls itself. An entry
+// loads the address only once, because another thread may change it.
 
 #ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
@@ -55,8 +56,9 @@ static inline uint32_t mprof_waiters_word(const void *object) {
 // Returns the word of __mprof_waiters for the slot of an object. The result is
 // 0 if no thread waits for the object and lock holds are not recorded.
 static inline uint32_t mprof_watch_word(const void *object) {
-  // The slot, as mprof_waiter_slot computes it. The empty asm keeps the compiler
-  // from replacing the conversion by an `and`, which is one instruction more.
+  // The slot, as mprof_waiter_slot computes it. The empty asm keeps the
+  // compiler from replacing the conversion by an `and`, which is one
+  // instruction more.
   uint32_t low = (uint16_t)(uintptr_t)object;
   _Static_assert(MPROF_WAITER_SLOTS << 6 == UINT16_MAX + 1, "slot of 16 bits");
   __asm__("" : "+r"(low));
@@ -112,8 +114,8 @@ static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
   __attribute__((musttail)) return slow Args
 // Attributes of a light entry mprof_light_f (hooked.h), which also jumps.
 #define LIGHT_ENTRY                                                            \
-  __attribute__((visibility("hidden"), noinline, aligned(64)))                 \
-  MPROF_TEXT_SECTION
+  __attribute__((visibility("hidden"), noinline,                               \
+                 aligned(64))) MPROF_TEXT_SECTION
 // Attributes of `slow`. Its frame belongs to the frames of the entry, which the
 // unwinder leaves out of stacks.
 #define SLOW_ENTRY static MPROF_NOINLINE MPROF_TEXT_SECTION
@@ -160,21 +162,22 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 #define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
   ({                                                                           \
     struct mprof_wait w_;                                                      \
+    const HOOKED_TYPE(f) hooked_ = LOAD_HOOKED(f);                             \
     int r_;                                                                    \
     if (mprof_unlikely(!mprof_sync_wants(Kind))) {                             \
-      r_ = HOOKED(f) Args;                                                     \
+      r_ = hooked_ Args;                                                       \
     } else {                                                                   \
       r_ = Try(Lock);                                                          \
       if (mprof_unlikely(r_ == (Busy))) {                                      \
-        mprof_wait_begin(&w_, Kind, (uintptr_t)HOOKED(f), ENTRY_FRAME,         \
+        mprof_wait_begin(&w_, Kind, (uintptr_t)hooked_, ENTRY_FRAME,           \
                          (uintptr_t)(Lock));                                   \
-        r_ = NOTED_CANCELLATION_POINT(&w_, HOOKED(f) Args);                    \
+        r_ = NOTED_CANCELLATION_POINT(&w_, hooked_ Args);                      \
         mprof_wait_end(&w_, Outcome(r_));                                      \
         if (Outcome(r_) == MPROF_GOT)                                          \
-          mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)HOOKED(f),      \
+          mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)hooked_,        \
                            ENTRY_FRAME);                                       \
       } else if (Outcome(r_) == MPROF_GOT) {                                   \
-        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)HOOKED(f),        \
+        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)hooked_,          \
                          ENTRY_FRAME);                                         \
       }                                                                        \
     }                                                                          \
@@ -185,11 +188,12 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 // Busy: the result of f if another thread holds the lock.
 #define ENTRY_TRY(f, Type, Kind, Busy)                                         \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
-    int r = HOOKED(f)(l);                                                      \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    int r = hooked(l);                                                         \
     if (r == 0)                                                                \
-      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)HOOKED(f), ENTRY_FRAME); \
+      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)hooked, ENTRY_FRAME);    \
     else if (r == (Busy))                                                      \
-      mprof_try_failed((uintptr_t)HOOKED(f), ENTRY_FRAME, (uintptr_t)l);       \
+      mprof_try_failed((uintptr_t)hooked, ENTRY_FRAME, (uintptr_t)l);          \
     return r;                                                                  \
   }
 
@@ -209,13 +213,14 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   SLOW_ENTRY int release_##f(Type *l) {                                        \
     struct mprof_release release;                                              \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     mprof_unlock_drops((void *)l, Kind);                                       \
     if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
-      return HOOKED(f)(l);                                                     \
+      return hooked(l);                                                        \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
-                        (uintptr_t)HOOKED(f), ENTRY_FRAME);                    \
-    int r = HOOKED(f)(l);                                                      \
-    mprof_release_end(&release, r == (Success), Kind, (uintptr_t)HOOKED(f),    \
+                        (uintptr_t)hooked, ENTRY_FRAME);                       \
+    int r = hooked(l);                                                         \
+    mprof_release_end(&release, r == (Success), Kind, (uintptr_t)hooked,       \
                       ENTRY_FRAME);                                            \
     return r;                                                                  \
   }                                                                            \
@@ -259,8 +264,9 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_cond_wait w;                                                  \
-    mprof_cond_begin(&w, c, m, (uintptr_t)HOOKED(f), ENTRY_FRAME);             \
-    int r = CANCELLATION_POINT(mprof_cond_cancelled, &w, HOOKED(f) Args);      \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    mprof_cond_begin(&w, c, m, (uintptr_t)hooked, ENTRY_FRAME);                \
+    int r = CANCELLATION_POINT(mprof_cond_cancelled, &w, hooked Args);         \
     mprof_cond_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }
@@ -273,10 +279,11 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
 #define WAKE(f, Type, Wakes)                                                   \
   SLOW_ENTRY int wake_##f(Type *object) {                                      \
     struct mprof_release release;                                              \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     if (mprof_waiters_word((void *)object) != 0)                               \
       mprof_release_begin(&release, (uintptr_t)object, Wakes,                  \
-                          (uintptr_t)HOOKED(f), ENTRY_FRAME);                  \
-    return HOOKED(f)(object);                                                  \
+                          (uintptr_t)hooked, ENTRY_FRAME);                     \
+    return hooked(object);                                                     \
   }                                                                            \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
     PASS_ON_IF(!mprof_is_watched((const void *)object), f, wake_##f,           \
@@ -296,10 +303,11 @@ static inline bool mprof_is_running(pthread_t t) {
 #define JOIN(f, Params, Args, Outcome)                                         \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     if (!mprof_is_running(t))                                                  \
-      return HOOKED(f) Args;                                                   \
-    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)HOOKED(f), ENTRY_FRAME);     \
-    int r = NOTED_CANCELLATION_POINT(&w, HOOKED(f) Args);                      \
+      return hooked Args;                                                      \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)hooked, ENTRY_FRAME);        \
+    int r = NOTED_CANCELLATION_POINT(&w, hooked Args);                         \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }

@@ -24,9 +24,16 @@ enum mprof_hooked {
 // that an entry jumps to the function by a single instruction.
 extern MPROF_HIDDEN void *mprof_hooked_functions[MPROF_HOOKED_COUNT];
 
-// Evaluates to the hooked function f, for a call or for its address.
+// Evaluates to the hooked function f, for a call or for its address. The
+// address may change when a library is loaded. So code that needs it twice must
+// load it once, with LOAD_HOOKED.
 #define HOOKED(f) HOOKED_(f)
-#define HOOKED_(f) ((__typeof__(&f))mprof_hooked_functions[MPROF_HOOKED_##f])
+#define HOOKED_(f) ((HOOKED_TYPE(f))mprof_hooked_functions[MPROF_HOOKED_##f])
+#define HOOKED_TYPE(f) __typeof__(&f)
+#define LOAD_HOOKED(f) LOAD_HOOKED_(f)
+#define LOAD_HOOKED_(f)                                                        \
+  ((HOOKED_TYPE(f))__atomic_load_n(&mprof_hooked_functions[MPROF_HOOKED_##f],  \
+                                   __ATOMIC_RELAXED))
 
 // Returns the number (enum mprof_hooked) of the function whose entry or light
 // entry is `entry`, or -1.
@@ -42,7 +49,7 @@ int mprof_hooked_at(uintptr_t fn);
 // Returns the linkage name of a function.
 const char *mprof_hooked_symbol(int number);
 
-// Returns whether libc has the function, so that it is never unloaded.
+// Returns whether libc has a function of this name.
 bool mprof_hooked_is_of_libc(int number);
 
 // Finds the addresses of all functions that are in libc. Afterwards

@@ -7,7 +7,8 @@
 // although its kind is off, and a wait or a release may stay unrecorded
 // although its kind is on. Neither does harm, because the entry does the whole
 // work of the hooked function, and because waits that begin while their kind is
-// off are not recorded either.
+// off are not recorded either. A fork may happen between the two stores to a
+// switch. begin_in_child (init.c) sets all switches again.
 
 #include "lock_wait/switches.h"
 
@@ -116,17 +117,12 @@ static uint64_t kinds_now(void) {
 
 void mprof_switches_make_full(void) {
   mprof_lock_acquire(&mprof_registry_lock);
-  if (!wants_full) {
+  if (!atomic_load(&mprof_switches_are_full)) {
     wants_full = true;
     mprof_switches_set_locked(kinds_now());
     atomic_store(&mprof_switches_are_full, true);
   }
   mprof_lock_release(&mprof_registry_lock);
-}
-
-void mprof_switches_reset(void) {
-  wants_full = atomic_load(&mprof_switches_are_full);
-  mprof_switches_set_locked(kinds_now());
 }
 
 static bool is_used_locked(const struct __mprof_switch *s) {
@@ -138,12 +134,13 @@ static bool is_used_locked(const struct __mprof_switch *s) {
 }
 
 // Marks the addresses of functions that only the module m has told. The unload
-// of m may also unload the functions, unless they are in libc.
+// of m may also unload the functions. A function of the same name as one of
+// libc's may be in another library, too.
 static void forget_functions_locked(const struct __mprof_switches *m) {
   for (struct __mprof_switch *s = m->begin; s != m->end; s++) {
     const int number = mprof_hooked_of_entry((uintptr_t)s->entry);
     if (number >= 0 && mprof_hooked_functions[number] == s->function &&
-        !mprof_hooked_is_of_libc(number) && !is_used_locked(s))
+        !is_used_locked(s))
       is_replaceable[number] = true;
   }
 }
@@ -168,16 +165,32 @@ void __mprof_register_switches(struct __mprof_switches *node) {
   mprof_guard_leave();
 }
 
-void __mprof_unregister_switches(struct __mprof_switches *node) {
-  const bool entered = mprof_guard_enter();
-  mprof_lock_acquire(&mprof_registry_lock);
+static void unlink_module(const struct __mprof_switches *node) {
   if (modules == node)
     modules = node->next;
   for (struct __mprof_switches *m = modules; m != NULL; m = m->next)
     if (m->next == node)
       m->next = node->next;
-  forget_functions_locked(node);
-  mprof_lock_release(&mprof_registry_lock);
+}
+
+// If the guard is already set, a signal handler has interrupted the runtime and
+// is unloading a library. The interrupted code may hold registry_lock, or a
+// lock that comes after it. In this case the library is removed without the
+// lock, because its memory is about to be unmapped, and each change of the list
+// is a single store.
+void __mprof_unregister_switches(struct __mprof_switches *node) {
+  enum { PATIENCE_MS = 1000 };
+  const bool entered = mprof_guard_enter();
+  bool locked = entered;
+  if (entered)
+    mprof_lock_acquire(&mprof_registry_lock);
+  else if (mprof_tls.locks_held == 0)
+    locked = mprof_lock_acquire_within(&mprof_registry_lock, PATIENCE_MS);
+  unlink_module(node);
+  if (locked) {
+    forget_functions_locked(node);
+    mprof_lock_release(&mprof_registry_lock);
+  }
   if (entered)
     mprof_guard_leave();
 }

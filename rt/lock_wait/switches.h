@@ -49,10 +49,6 @@ MPROF_ENTRY void __mprof_unregister_switches(struct __mprof_switches *node);
 // set of kinds, see block_kinds.h. Call with registry_lock held, or at
 // start while no other thread runs.
 void mprof_switches_set_locked(uint64_t kinds);
-// Sets the switches again in a forked child. A fork may happen between the two
-// stores to a switch. Only one thread runs.
-void mprof_switches_reset(void);
-
 // Whether all switches lead to full entries. Set once.
 extern atomic_bool mprof_switches_are_full;
 void mprof_switches_make_full(void);
