@@ -208,6 +208,7 @@ bool mprof_symbolize(mprof_pc pc,
 }
 
 void mprof_symbolize_turn_off(bool off) { state.is_off = off; }
+bool mprof_symbolize_is_off(void) { return state.is_off; }
 
 int mprof_symbolize_begin(bool names) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));

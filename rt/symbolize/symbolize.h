@@ -40,6 +40,7 @@ void mprof_symbolize_all(void);
 // `names`, so that frames have only module and offset. If `off` is false,
 // frames have function names again. Call with writer_lock held.
 void mprof_symbolize_turn_off(bool off);
+bool mprof_symbolize_is_off(void);
 // Resets the symbolizer in a forked child. Does not free the symbolizer's
 // memory, because another thread of the parent may have been changing this
 // memory when the process forked.

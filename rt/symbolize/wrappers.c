@@ -7,6 +7,7 @@
 
 #include "symbolize/wrappers.h"
 
+#include "symbolize/short_name.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -104,112 +105,6 @@ void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg) {
 
 // --- names ---
 
-static bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         (c >= '0' && c <= '9') || c == '_';
-}
-
-static bool starts_with(const char *s, const char *prefix) {
-  return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-// Copies the name of the operator at p into t, and returns the end of this
-// name. Operators are copied separately, because characters such as '<' and '('
-// would otherwise begin template arguments or parameters.
-static const char *copy_operator(struct mprof_text *t, const char *p) {
-  const char *end = p + strlen("operator");
-  if (starts_with(end, "()"))
-    end += 2;
-  else if (*end == ' ') // operator new[], operator bool
-    end += strcspn(end, "(");
-  else
-    end += strspn(end, "<>=!+-*/%&|^~,[]");
-  mprof_text_mem(t, p, (size_t)(end - p));
-  return end;
-}
-
-// Returns a pointer behind the parenthesis that closes the parenthesis at p. If
-// no parenthesis closes it, returns the end of the string.
-static const char *skip_parentheses(const char *p) {
-  int open = 0;
-  do {
-    open += *p == '(';
-    open -= *p == ')';
-    p++;
-  } while (open > 0 && *p != '\0');
-  return p;
-}
-
-// p points to the parenthesis that begins a list of parameters. If the list
-// belongs to an enclosing function, as in "f(int)::g", returns a pointer behind
-// the list. Otherwise returns NULL.
-static const char *skip_enclosing(const char *p) {
-  p = skip_parentheses(p);
-  if (starts_with(p, " const"))
-    p += strlen(" const");
-  return starts_with(p, "::") ? p : NULL;
-}
-
-// Returns a pointer behind "decltype(...)" or "decltype (...)" at p, or NULL if
-// no decltype begins at p.
-static const char *skip_decltype(const char *p) {
-  static const char word[] = "decltype";
-  if (!starts_with(p, word))
-    return NULL;
-  p += sizeof(word) - 1;
-  p += *p == ' ';
-  return *p == '(' ? skip_parentheses(p) : NULL;
-}
-
-// Copies a demangled name into t without its result type, template arguments
-// and parameters. Also drops the suffixes that the compiler adds to mark an ABI
-// or a part of a function. For example:
-//   "long *ns::box<int>::make[abi:x]<long>(int)"  ->  "ns::box::make"
-static void simplify(struct mprof_text *t, const char *name) {
-  static const char anonymous[] = "(anonymous namespace)";
-  int depth = 0; // number of open '<'
-  const char *p = name;
-  while (*p != '\0') {
-    bool begins_word = p == name || !is_word(p[-1]);
-    const char *skipped;
-    if (depth == 0 && starts_with(p, anonymous)) {
-      mprof_text_str(t, anonymous);
-      p += sizeof(anonymous) - 1;
-      continue;
-    }
-    if (depth == 0 && begins_word && starts_with(p, "operator") &&
-        !is_word(p[strlen("operator")])) {
-      p = copy_operator(t, p);
-      continue;
-    }
-    if (depth == 0 && ((begins_word && (skipped = skip_decltype(p)) != NULL) ||
-                       (*p == '(' && (skipped = skip_enclosing(p)) != NULL))) {
-      p = skipped;
-      continue;
-    }
-    if (depth == 0 && starts_with(p, "[abi:")) {
-      p += strcspn(p, "]");
-      p += *p == ']';
-      continue;
-    }
-    if (depth == 0 && (*p == '(' || *p == '.' || starts_with(p, " [")))
-      break;
-    if (depth == 0 && *p == ' ') {
-      t->len = 0; // drop the result type; its '*' or '&' is skipped below
-      p += 1 + strspn(p + 1, "*& ");
-      continue;
-    }
-    if (*p == '<')
-      depth++;
-    else if (*p == '>' && depth > 0)
-      depth--;
-    else if (depth == 0)
-      mprof_text_mem(t, p, 1);
-    p++;
-  }
-  t->buf[t->len] = '\0';
-}
-
 struct query {
   const char *name;
   size_t len;
@@ -227,7 +122,7 @@ static bool ends_otherwise(const struct query *q, const char *name) {
     return false;
   const char *tail = name + len - TAIL;
   for (int i = 0; i < TAIL; i++)
-    if (!is_word(tail[i]))
+    if (!mprof_is_word(tail[i]))
       return false;
   return memcmp(tail, q->name + q->len - TAIL, TAIL) != 0;
 }
@@ -238,7 +133,7 @@ static void match(const char *name, void *arg) {
     return;
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
-  simplify(&t, name);
+  mprof_short_name(&t, name);
   if (strcmp(q->name, plain) == 0)
     q->is_found = true;
 }
@@ -246,7 +141,7 @@ static void match(const char *name, void *arg) {
 bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
-  simplify(&t, function);
+  mprof_short_name(&t, function);
   struct query q = {.name = plain, .len = t.len};
   // Do not look up a truncated name, because another function could have the
   // same truncated name.
@@ -267,11 +162,11 @@ void mprof_wrapper_pattern(struct mprof_text *out, const char *name) {
   static const char arguments[] = "(<.*>)?", tag[] = "(\\[abi:.*\\])?";
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
-  simplify(&t, name);
+  mprof_short_name(&t, name);
   if (t.len == 0 || t.len == sizeof(plain) - 1)
     return;
   for (const char *p = plain; *p != '\0'; p++) {
-    if (starts_with(p, "::") && p > plain && is_word(p[-1]))
+    if (strncmp(p, "::", 2) == 0 && p > plain && mprof_is_word(p[-1]))
       mprof_text_str(out, arguments);
     if (strchr("\\.+*?()|[]{}^$", *p) != NULL)
       mprof_text_str(out, "\\");

@@ -11,6 +11,7 @@
 #include "file/outfile.h"
 #include "lock_wait/hook_names.h"
 #include "snapshot/group_by_stack.h"
+#include "symbolize/short_name.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
 #include "sys/flags.h"
@@ -166,6 +167,20 @@ static void put_hidden(struct mprof_report *w) {
   w->hidden = 0;
 }
 
+// Writes the name of a function. The report shortens it, because the full name
+// of a template would fill the screen. The file of the profile has the full
+// name.
+static void put_name(struct mprof_report *w, const char *function) {
+  char text[NAME_MAX + 1];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_short_name(&t, function);
+  const char *name = t.len > 0 ? text : function;
+  const size_t len = strlen(name);
+  mprof_outfile_put(w->out, name, len < NAME_MAX ? len : NAME_MAX);
+  if (len >= NAME_MAX)
+    mprof_report_put(w, "...");
+}
+
 static void put_frame(const struct mprof_frame *f, void *arg) {
   struct mprof_report *w = arg;
   if (is_omitted(w, f))
@@ -180,13 +195,8 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   mprof_report_put(w, " 0x");
   mprof_outfile_hex(w->out, w->bucket->stack[w->index] - 1);
   if (f->function[0] != '\0') {
-    size_t len = strlen(f->function);
     mprof_report_put(w, " in ");
-    // The report truncates the name, because the full name of a template would
-    // fill the screen. The file of the profile has the full name.
-    mprof_outfile_put(w->out, f->function, len < NAME_MAX ? len : NAME_MAX);
-    if (len > NAME_MAX)
-      mprof_report_put(w, "...");
+    put_name(w, f->function);
   }
   mprof_report_put(w, " ");
   if (f->file[0] != '\0') {

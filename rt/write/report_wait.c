@@ -8,6 +8,7 @@
 #include "write/report_wait.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
 #include "lock_wait/hook_names.h"
 #include "lock_wait/lock_names.h"
 #include "snapshot/group_by_stack.h"
@@ -90,29 +91,69 @@ static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
   mprof_report_put(w, "\n");
 }
 
-static void put_section(struct mprof_report *w, const struct section *p) {
+// Returns whether s concerns locks of the runtime. With exact sampling of the
+// heap, these could fill the section.
+static bool is_own(const struct mprof_wait_sum *s) {
+  return s->bucket->kind == MPROF_KIND_own;
+}
+
+// Sums over stacks.
+struct total {
+  int64_t count, cycles;
+  size_t stacks;
+};
+
+static struct total total_of_own(const struct mprof_wait_groups *g) {
+  struct total t = {0};
+  for (size_t i = 0; i < g->len; i++)
+    if (is_own(g->sorted[i])) {
+      t.count += g->sorted[i]->count;
+      t.cycles += g->sorted[i]->cycles;
+      t.stacks++;
+    }
+  return t;
+}
+
+// Writes the entries of the section that concern the program's locks.
+static void put_stacks(struct mprof_report *w, const struct section *p,
+                       int64_t total) {
   const struct mprof_wait_groups *g = p->stacks;
-  mprof_report_put(w, "\n");
-  mprof_report_put(w, p->title);
-  mprof_report_put(w, "\n\n");
-  put_rate(w, p->snapshot);
-  mprof_report_put(w, "\nTotal:     ");
-  put_delay(w, p, g->cycles, g->count);
-  mprof_report_put(w, ", ");
-  mprof_report_things(w, (int64_t)g->len, "stack");
-  mprof_report_put(w, "\n");
-  for (size_t i = 0; i < g->len && i < mprof_flags.report_top; i++) {
+  size_t shown = 0;
+  for (size_t i = 0; i < g->len && shown < mprof_flags.report_top; i++) {
     const struct mprof_wait_sum *s = g->sorted[i];
+    if (is_own(s))
+      continue;
     mprof_report_put(w, "\n");
-    mprof_report_count(w, (int64_t)i + 1, ". ");
+    mprof_report_count(w, (int64_t)++shown, ". ");
     put_delay(w, p, s->cycles, s->count);
     mprof_report_put(w, ", ");
-    mprof_report_percent(w, s->cycles, g->cycles);
+    mprof_report_percent(w, s->cycles, total);
     mprof_report_put(w, "\n");
     put_lock(w, s);
     mprof_report_labels(w, &s->labels);
     mprof_report_stack(w, s->bucket);
   }
+}
+
+static void put_section(struct mprof_report *w, const struct section *p) {
+  const struct mprof_wait_groups *g = p->stacks;
+  const struct total own = total_of_own(g);
+  mprof_report_put(w, "\n");
+  mprof_report_put(w, p->title);
+  mprof_report_put(w, "\n\n");
+  put_rate(w, p->snapshot);
+  mprof_report_put(w, "\nTotal:     ");
+  put_delay(w, p, g->cycles - own.cycles, g->count - own.count);
+  mprof_report_put(w, ", ");
+  mprof_report_things(w, (int64_t)(g->len - own.stacks), "stack");
+  mprof_report_put(w, "\n");
+  if (own.stacks > 0) {
+    mprof_report_put(w, "Profiler:  ");
+    put_delay(w, p, own.cycles, own.count);
+    mprof_report_put(w, " for MProf's own locks, which are not listed here; in "
+                        "the profile their kind is mprof\n");
+  }
+  put_stacks(w, p, g->cycles - own.cycles);
 }
 
 static void put_summary(struct mprof_report *w, const struct section *p) {

@@ -49,6 +49,9 @@ static void put_head(struct mprof_report *w, const struct mprof_summary *s) {
     mprof_report_put(w, "\nTitle:     ");
     mprof_report_put(w, w->command);
   }
+  if (mprof_flags.symbolize && mprof_flags.profile && mprof_symbolize_is_off())
+    mprof_report_put(w, "\nNames:     none, because a signal asked for this "
+                        "report; mprof-names adds names to the profiles");
   mprof_report_put(w, "\n");
 }
 

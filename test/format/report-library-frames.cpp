@@ -17,25 +17,25 @@
 // RUN: FileCheck %s --check-prefix=OWN < libcxx.*.txt
 //
 // OWN: 1. 390.63 KiB (400,000 bytes) in 1 block
-// OWN-NEXT: #0 {{0x[0-9a-f]+}} in blocks::grow() {{/.*}}.cpp:
-// OWN-NEXT: #1 {{0x[0-9a-f]+}} in fill(blocks&) {{/.*}}.cpp:
+// OWN-NEXT: #0 {{0x[0-9a-f]+}} in blocks::grow {{/.*}}.cpp:
+// OWN-NEXT: #1 {{0x[0-9a-f]+}} in fill {{/.*}}.cpp:
 // OWN-NEXT: #2 {{0x[0-9a-f]+}} in main {{/.*}}.cpp:
 // OWN: 2. 195.31 KiB (200,000 bytes) in 1 block
-// OWN-NEXT: #0 {{0x[0-9a-f]+}} in less(int, int) {{/.*}}.cpp:
+// OWN-NEXT: #0 {{0x[0-9a-f]+}} in less {{/.*}}.cpp:
 // OWN-NEXT: {{^}}    ... {{[0-9]+}} frame{{s?}} of the standard library{{$}}
 // OWN-NEXT: #1 {{0x[0-9a-f]+}} in main {{/.*}}.cpp:
 // OWN: Where threads waited
 // OWN: #0 {{0x[0-9a-f]+}} in pthread_cond_{{.*}}wait (
 // OWN-NEXT: {{^}}    ... {{[0-9]+}} frames of the standard library{{$}}
-// OWN-NEXT: #1 {{0x[0-9a-f]+}} in wait() {{/.*}}.cpp:
+// OWN-NEXT: #1 {{0x[0-9a-f]+}} in wait {{/.*}}.cpp:
 // OWN-NEXT: #2 {{0x[0-9a-f]+}} in main {{/.*}}.cpp:
 //
 // ALL: 1. 390.63 KiB (400,000 bytes) in 1 block
-// ALL-NEXT: allocator<block>::allocate(unsigned long, void const*) {{/[^.]*/}}c++/
+// ALL-NEXT: allocator::allocate {{/[^.]*/}}c++/
 // ALL-NOT: blocks::grow
-// ALL: in std::vector<block, std::allocator<block>{{ ?}}>::reserve(unsigned long) {{/[^.]*/}}c++/
-// ALL-NEXT: in blocks::grow() {{/.*}}.cpp:
-// ALL-NEXT: in fill(blocks&) {{/.*}}.cpp:
+// ALL: in std::vector::reserve {{/[^.]*/}}c++/
+// ALL-NEXT: in blocks::grow {{/.*}}.cpp:
+// ALL-NEXT: in fill {{/.*}}.cpp:
 // ALL: 2. 195.31 KiB (200,000 bytes) in 1 block
 // ALL-NOT: frames of the standard library
 
