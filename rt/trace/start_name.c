@@ -41,6 +41,35 @@ static bool is_function_pointer(const char *type, size_t len) {
   return false;
 }
 
+// Returns the type of the function that std::async runs, in the type at p of
+// the callable object of its thread, which is a member function of the library.
+// If the thread is of something else, returns NULL.
+static const char *async_callable(const char *p, size_t len) {
+  static const char *const before[] = {
+      "std::__future_base::_Async_state_impl<std::thread::_Invoker<std::tuple<",
+      "std::__1::__async_assoc_state<"};
+  static const char llvm[] = "std::__1::__async_func<";
+  for (size_t i = 0; i < 2; i++) {
+    const char *in = strstr(p, before[i]);
+    if (in == NULL || in >= p + len)
+      continue;
+    if (i == 0)
+      return in + strlen(before[i]);
+    in = strstr(in, llvm);
+    return in != NULL && in < p + len ? in + sizeof(llvm) - 1 : NULL;
+  }
+  return NULL;
+}
+
+// Appends a type to t. The type may contain long template arguments, of which
+// viewers of traces show only the first part.
+static void put_type(struct mprof_text *t, const char *type, size_t len) {
+  enum { TYPE_MAX = 120 };
+  mprof_text_mem(t, type, len < TYPE_MAX ? len : TYPE_MAX);
+  if (len > TYPE_MAX)
+    mprof_text_str(t, "...");
+}
+
 const char *mprof_trace_start_name(const char *name, struct mprof_text *t,
                                    bool *is_pointer) {
   static const char gnu[] =
@@ -56,8 +85,13 @@ const char *mprof_trace_start_name(const char *name, struct mprof_text *t,
   }
   if (p == NULL || argument_length(p) == 0)
     return name;
+  const char *callable = async_callable(p, argument_length(p));
+  if (callable != NULL) {
+    mprof_text_str(t, "std::async ");
+    p = callable;
+  }
   const size_t len = argument_length(p);
   *is_pointer |= is_function_pointer(p, len);
-  mprof_text_mem(t, p, len);
+  put_type(t, p, len);
   return t->buf;
 }
