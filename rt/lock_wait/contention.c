@@ -32,8 +32,11 @@
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+
+#pragma weak dlsym // static programs have no dlsym
 
 struct mprof_wait_observer mprof_wait_observer;
 struct mprof_contention mprof_contention;
@@ -420,6 +423,24 @@ static void set_block_rate(uint64_t ns) {
   atomic_store(&mprof_contention.block_rate_ns, ns);
 }
 
+// Returns the definition of the function `symbol`, whose address is `function`.
+// If a program that is linked with -no-pie takes the address of a function of a
+// library, the address is in the program's procedure linkage table.
+static void *definition_of(void *function, const char *symbol) {
+  static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  enum { BND = 0xf2, JUMP = 0xff, BY_MEMORY = 0x25 };
+  const unsigned char *code = function;
+  if (code == NULL || !dlsym)
+    return function;
+  if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
+    code += sizeof(endbr64);
+  code += *code == BND;
+  if (code[0] != JUMP || code[1] != BY_MEMORY)
+    return function;
+  void *next = dlsym(RTLD_NEXT, symbol);
+  return next != NULL ? next : function;
+}
+
 // Returns whether the functions lock, try and unlock are in the same module.
 // The program or a preloaded library may replace libc's lock function by its
 // own. That lock function may not work together with libc's try function, so
@@ -430,19 +451,23 @@ static bool comes_with(void *lock, void *try, void *unlock) {
   return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;
 }
 
+#define DEFINITION(f) definition_of((void *)(f), #f)
+
 static void find_foreign_locks(void) {
-  if (!comes_with((void *)pthread_mutex_lock, (void *)pthread_mutex_trylock,
-                  (void *)pthread_mutex_unlock))
+  if (!comes_with(DEFINITION(pthread_mutex_lock),
+                  DEFINITION(pthread_mutex_trylock),
+                  DEFINITION(pthread_mutex_unlock)))
     mprof_contention.foreign_kinds |= BIT(mutex);
-  if (!comes_with((void *)pthread_rwlock_rdlock,
-                  (void *)pthread_rwlock_tryrdlock,
-                  (void *)pthread_rwlock_unlock) ||
-      !comes_with((void *)pthread_rwlock_wrlock,
-                  (void *)pthread_rwlock_trywrlock,
-                  (void *)pthread_rwlock_unlock))
+  if (!comes_with(DEFINITION(pthread_rwlock_rdlock),
+                  DEFINITION(pthread_rwlock_tryrdlock),
+                  DEFINITION(pthread_rwlock_unlock)) ||
+      !comes_with(DEFINITION(pthread_rwlock_wrlock),
+                  DEFINITION(pthread_rwlock_trywrlock),
+                  DEFINITION(pthread_rwlock_unlock)))
     mprof_contention.foreign_kinds |= BIT(rwlock);
-  if (!comes_with((void *)pthread_spin_lock, (void *)pthread_spin_trylock,
-                  (void *)pthread_spin_unlock))
+  if (!comes_with(DEFINITION(pthread_spin_lock),
+                  DEFINITION(pthread_spin_trylock),
+                  DEFINITION(pthread_spin_unlock)))
     mprof_contention.foreign_kinds |= BIT(spin);
 }
 

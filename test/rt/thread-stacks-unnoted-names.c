@@ -3,8 +3,8 @@
 //
 // Intent: by default, MProf records waits only from the first threads profile
 // on. This first profile nevertheless names the function of each wait that
-// began earlier. The same holds in static programs and for calls that are not
-// instrumented.
+// began earlier. The same holds in static programs, without optimization, and
+// for calls that are not instrumented.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -13,6 +13,12 @@
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s --check-prefix=PPROF
 // RUN: %mprof_clang -fmprof -static -O1 -g1 -I%src/test/Inputs %s -o static
 // RUN: %run_quiet timeout 60 ./static
+// RUN: FileCheck %s < list.txt
+// RUN: %mprof_clang -fmprof -O0 -g1 -I%src/test/Inputs %s -o app0
+// RUN: %run_quiet timeout 60 ./app0
+// RUN: FileCheck %s < list.txt
+// RUN: %mprof_clang -fmprof -static -O0 -g1 -I%src/test/Inputs %s -o static0
+// RUN: %run_quiet timeout 60 ./static0
 // RUN: FileCheck %s < list.txt
 // RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
 // RUN: %run_quiet timeout 60 ./heap
