@@ -88,18 +88,22 @@ static bool set_function_locked(const struct __mprof_switches *m,
   return *function == s->function;
 }
 
+static void set_switch_locked(const struct __mprof_switches *m,
+                              struct __mprof_switch *s, uint64_t kinds) {
+  void *target = target_of(s, kinds);
+  const bool is_on = target != s->function && set_function_locked(m, s);
+  if (!is_on)
+    target = s->function;
+  if (s->is_on == is_on && s->target == target)
+    return;
+  __atomic_store_n(&s->target, target, __ATOMIC_RELEASE);
+  __atomic_store_n(&s->is_on, is_on, __ATOMIC_RELEASE);
+}
+
 static void set_module_locked(const struct __mprof_switches *m,
                               uint64_t kinds) {
-  for (struct __mprof_switch *s = m->begin; s != m->end; s++) {
-    void *target = target_of(s, kinds);
-    const bool is_on = target != s->function && set_function_locked(m, s);
-    if (!is_on)
-      target = s->function;
-    if (s->is_on == is_on && s->target == target)
-      continue;
-    __atomic_store_n(&s->target, target, __ATOMIC_RELEASE);
-    __atomic_store_n(&s->is_on, is_on, __ATOMIC_RELEASE);
-  }
+  for (struct __mprof_switch *s = m->begin; s != m->end; s++)
+    set_switch_locked(m, s, kinds);
 }
 
 // Sets the program's switches first, so that entries call the program's
@@ -115,11 +119,17 @@ static uint64_t kinds_now(void) {
   return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED);
 }
 
+// Changes only the switches that do not lead to full entries yet, because this
+// happens while a thread is about to wait.
 void mprof_switches_make_full(void) {
   mprof_lock_acquire(&mprof_registry_lock);
   if (!atomic_load(&mprof_switches_are_full)) {
     wants_full = true;
-    mprof_switches_set_locked(kinds_now());
+    const uint64_t kinds = kinds_now();
+    for (struct __mprof_switches *m = modules; m != NULL; m = m->next)
+      for (struct __mprof_switch *s = m->begin; s != m->end; s++)
+        if (s->target != target_of(s, kinds))
+          set_switch_locked(m, s, kinds);
     atomic_store(&mprof_switches_are_full, true);
   }
   mprof_lock_release(&mprof_registry_lock);
