@@ -4,8 +4,8 @@
 // Intent: while the block and the mutex profile are off, calls of locks and of
 // blocking functions go to libc and not to the runtime. While a profile is on,
 // only the calls of its kinds go to the runtime. Until the first wait for a
-// lock, unlocks still go to libc, and a lock goes to its light entry. This holds
-// however the program is linked.
+// lock, unlocks still go to libc, and a lock goes to its light entry. This
+// holds however the program is linked.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: rm -f %t.trace
