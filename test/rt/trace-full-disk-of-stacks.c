@@ -10,13 +10,13 @@
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o deep
-// RUN: %run{profile=0:log_path=disk-full} %on_disk 512k disk \
+// RUN: %run{profile=0:log_path=disk-full} %on_disk 800k disk \
 // RUN:   sh -c './deep 13 1; test $? = 28 && cp disk/deep.trace disk.trace'
 // RUN: %trace_check -q disk.trace
 // RUN: grep -a -o 'the last words' disk.trace
 // RUN: not grep -a -o 'the first words' disk.trace
 // RUN: grep 'without their oldest part because the disk was full' disk-full.*.txt
-// RUN: sh -c 'ulimit -f 512; %run_quiet ./deep 13 1; test $? = 27'
+// RUN: sh -c 'ulimit -f 1600; %run_quiet ./deep 13 1; test $? = 27'
 // RUN: %trace_check -q disk/deep.trace
 // RUN: grep -a -o 'the last words' disk/deep.trace
 // RUN: rm disk/deep.trace

@@ -142,9 +142,9 @@ static void everything_is_left(void) {
   CHECK(word_rare == programs); // unchanged
   CHECK(word_n0 == plain && word_n1 == plain);
   CHECK(!library_n0 && !library_n1);
-  CHECK(!mprof_intercepts());
+  CHECK(!mprof_intercepts(&mprof_intercept_is_on.c));
   mprof_next_start();
-  CHECK(mprof_intercepts());
+  CHECK(mprof_intercepts(&mprof_intercept_is_on.c));
   CHECK(counts(beneath) && counts(library_s) && counts(programs)); // libc too
 }
 
@@ -155,7 +155,7 @@ static void program_has_free(void) {
   CHECK(word_free == programs);
   CHECK(word_n0 == programs && word_n1 == programs);
   mprof_next_start();
-  CHECK(!mprof_intercepts());
+  CHECK(!mprof_intercepts(&mprof_intercept_is_on.c));
   CHECK(counts(beneath));
 }
 
@@ -267,7 +267,7 @@ int main(void) {
   CHECK(mprof_next_find());
   CHECK(!mprof_intercepted.c && !mprof_intercepted.cxx && calls == 0);
   mprof_next_start();
-  CHECK(!mprof_intercepts());
+  CHECK(!mprof_intercepts(&mprof_intercept_is_on.c));
   return 0;
 }
 #endif

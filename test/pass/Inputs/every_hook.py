@@ -51,13 +51,17 @@ def check(path, ir):
         body = re.search(r"^define [^\n]*@site_%s\(.*?^}" % symbol, text, re.M | re.S)
         body = body.group(0)
         args = ", ".join("%s %%a%d" % (TYPES[c], i) for i, c in enumerate(proto[1:]))
-        calls = re.findall(r"call \w+ (\S+)\(%s\)" % re.escape(args),
+        # These sites pass the size of the copy as one argument more.
+        size_of_copy = r"(?:, i64 %\w+)?" if symbol in MEASURES else ""
+        calls = re.findall(r"call \w+ (\S+)\(%s%s\)" % (re.escape(args), size_of_copy),
                            body.split("{", 1)[1])
         entry = "@__mprof_" + symbol
         if family:
             beneath = ["@" + symbol] * (rule != "CALL")
         else:
-            beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_next_%s," % symbol, body)
+            word = "sized" if symbol in MEASURES else "next"
+            beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_%s_%s,"
+                                 % (word, symbol), body)
             has_test = rule != "DUP" or symbol in MEASURES
             assert len(beneath) == has_test, symbol
         if symbol in MEASURES:
