@@ -74,6 +74,9 @@ void mprof_report_unexplained(struct mprof_report *w,
   if (others - total->inuse_bytes < MIN_UNEXPLAINED ||
       others / 4 < total->inuse_bytes)
     return;
+  // The program has freed everything, and the allocator keeps the memory.
+  if (total->inuse_bytes == 0 && total->alloc_bytes >= others)
+    return;
   mprof_report_put(w, "Hint: the blocks in use explain only ");
   mprof_report_percent(w, total->inuse_bytes, others);
   mprof_report_put(w, " of ");

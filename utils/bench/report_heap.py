@@ -100,7 +100,7 @@ process and its children. This time includes writing the profile and the report 
 exit.
 
 With *symbolize=0*, MProf does not look up function names. Without this option,
-llvm-symbolizer finds the names in a child process. The cost of the names depends
+mprof-symbolizer finds the names in a child process. The cost of the names depends
 on the size of the program, and not on how long the program runs. The targets
 therefore apply to the runs with *symbolize=0*. The table *Targets* of this
 section also has a row for a run with function names.
