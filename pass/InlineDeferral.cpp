@@ -6,7 +6,9 @@
 // profile is used or generated. In the presence of PGOOptions, LLVM's inliner
 // defers calls: it leaves a call in a local function alone if the local
 // function itself might then be inlined. The code of Lua's interpreter, for
-// example, differs by 6 % of its instructions for this reason.
+// example, differs by 6 % of its instructions for this reason. The plugin
+// cannot know whether the user has passed the flag, too. In that case it also
+// turns deferral off.
 
 #include "InlineDeferral.h"
 #include "llvm/Passes/PassBuilder.h"

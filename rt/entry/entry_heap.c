@@ -112,7 +112,7 @@ static void copy_pages(char *to, const char *from, size_t len) {
 // stays valid.
 static void *move_to_page(const struct mprof_alloc *a, void *old) {
   bool is_fresh;
-  void *p = mprof_placed_get_growing(a->size, &is_fresh);
+  void *p = take_block(a, 1, &is_fresh);
   if (!p)
     return NULL;
   if (is_fresh && mprof_place_is_zeroed(p, a->size))

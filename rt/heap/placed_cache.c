@@ -59,18 +59,16 @@ static _Atomic unsigned char batch[ROWS];
 // remove a block by an atomic exchange of its slot.
 static _Atomic(void *) large[CLASSES][LARGE_SLOTS];
 
-// The last freed block of 2^MPROF_LG_PLACED_END usable bytes or more. Without
-// it, a loop that allocates and frees a huge block would map and unmap memory
-// in each round, because glibc takes an aligned block from its heap only if a
-// larger block was freed before. A sample of at least half its size that cannot
-// use the block frees it.
-static _Atomic(void *) huge;
-// True: the allocator could not allocate a block of at most HUGE_MAX bytes. No
-// more huge blocks are kept then, because the program may free a block to make
-// room for another, as a new_handler does.
-static atomic_bool is_short;
-#define HUGE_MAX (16u << 20)     // a larger block is freed at once
-#define MIN_GROWING (128u << 10) // size of blocks that get room to grow
+// glibc maps memory only for blocks of this size or more.
+#define MIN_MAPPED (128u << 10)
+// glibc maps memory for a large block, and unmaps it when the block is freed.
+// The next blocks come from its heap if their requests are smaller than the
+// mapping was. A request for an aligned block is larger than the mapping that
+// the last one made, so a loop that allocates and frees a large block would map
+// and unmap memory in each round. Therefore a request of at least this size
+// asks for EXTRA bytes more.
+static _Atomic size_t mapped_from = MIN_MAPPED;
+#define EXTRA ((size_t)2 * MPROF_PAGE)
 
 // Number of blocks in the cache for each hash value of a block's address. When
 // the program frees a block, mprof_placed_expose searches the cache for its
@@ -137,28 +135,13 @@ static bool remove_from(_Atomic(void *) *slots, unsigned n, void *p) {
 
 // --- blocks that the program frees ---
 
-// Keeps p in place of the huge block that was freed before.
-static bool put_huge(void *p) {
-  void *former = atomic_exchange(&huge, p);
-  if (former) {
-    note(former, -1);
-    NEXT(free)(former);
-  }
-  return true;
-}
-
 static bool put(void *p, size_t usable) {
   bool is_kept = false;
   note(p, 1);
   if (usable >= SMALL_BYTES && usable <= MPROF_PAGE)
     is_kept = put_into(rows[own_row()].kept, ROW_SLOTS, p);
-  if (!is_kept && usable >= SMALL_BYTES) {
-    if (usable >> MPROF_LG_PLACED_END == 0)
-      is_kept = put_into(large[class_of(usable)], LARGE_SLOTS, p);
-    else if (usable <= HUGE_MAX &&
-             !atomic_load_explicit(&is_short, memory_order_relaxed))
-      is_kept = put_huge(p);
-  }
+  if (!is_kept && usable >= SMALL_BYTES && usable >> MPROF_LG_PLACED_END == 0)
+    is_kept = put_into(large[class_of(usable)], LARGE_SLOTS, p);
   if (!is_kept)
     note(p, -1);
   return is_kept;
@@ -180,7 +163,6 @@ void mprof_placed_expose(void *p) {
     is_found = remove_from(rows[i].kept, ROW_SLOTS, p);
   for (size_t i = 0; i < CLASSES && !is_found; i++)
     is_found = remove_from(large[i], LARGE_SLOTS, p);
-  is_found = is_found || remove_from(&huge, 1, p);
   if (is_found) {
     note(p, -1);
     NEXT(free)(p);
@@ -207,13 +189,23 @@ static void *take_large(size_t size) {
   return p ? p : take_of_class(class_of(size) + 1, size);
 }
 
+static bool is_mapping(const void *p) {
+  return mprof_place.is_glibc && (((const size_t *)p)[-1] & 2) != 0;
+}
+
 static void *allocate(size_t size) {
   void *p = NULL;
-  if (NEXT(posix_memalign)(&p, MPROF_PAGE, size) == 0)
-    return p;
-  if (size <= HUGE_MAX)
-    atomic_store_explicit(&is_short, true, memory_order_relaxed);
-  return NULL;
+  const size_t from = atomic_load_explicit(&mapped_from, memory_order_relaxed);
+  const size_t extra = size >= from && mprof_place.is_glibc ? EXTRA : 0;
+  if (size > SIZE_MAX - extra ||
+      NEXT(posix_memalign)(&p, MPROF_PAGE, size + extra) != 0)
+    return NULL;
+  // With the extra bytes, the free of this mapping makes the next block of this
+  // size come from the heap. Without them, try with them next time.
+  if (size >= MIN_MAPPED && is_mapping(p))
+    atomic_store_explicit(&mapped_from, extra ? size + 1 : size,
+                          memory_order_relaxed);
+  return p;
 }
 
 // Allocates small blocks. Returns one and keeps the others for the next
@@ -238,27 +230,6 @@ static void *allocate_small(void) {
   return p;
 }
 
-static bool is_mapping(const void *p) {
-  return mprof_place.is_glibc && (((const size_t *)p)[-1] & 2) != 0;
-}
-
-// Removes the huge block if it is right for `size` bytes. If it is too small,
-// frees it, so that the allocator can use its memory for this request.
-// is_growing: the block has just been resized, and the rest of a larger block
-// will be given back.
-static void *take_huge(size_t size, bool is_growing) {
-  void *p = take_from(&huge, 1);
-  if (!p)
-    return NULL;
-  size_t usable = malloc_usable_size(p);
-  bool is_too_large = !is_growing && usable / 2 >= size;
-  if (usable >= size && !is_too_large && !(is_growing && is_mapping(p)))
-    return p;
-  if (!is_too_large || !mprof_placed_put(p))
-    NEXT(free)(p);
-  return NULL;
-}
-
 void *mprof_placed_get(size_t size, bool *is_fresh) {
   const int before = errno;
   void *p;
@@ -268,8 +239,7 @@ void *mprof_placed_get(size_t size, bool *is_fresh) {
     *is_fresh = !p;
     p = p ? p : allocate_small();
   } else {
-    p = size >> MPROF_LG_PLACED_END == 0 ? take_large(size)
-                                         : take_huge(size, false);
+    p = size >> MPROF_LG_PLACED_END == 0 ? take_large(size) : NULL;
     *is_fresh = !p;
     // A block of a page would be put into a row, where this size is not sought.
     p = p ? p : allocate(size > MPROF_PAGE ? size : MPROF_PAGE + 1);
@@ -277,23 +247,4 @@ void *mprof_placed_get(size_t size, bool *is_fresh) {
   errno = before;
   *is_fresh = *is_fresh && p;
   return p;
-}
-
-// If the memory behind the new block is free, glibc resizes the block next time
-// without moving it. Otherwise glibc would move the growing block to the memory
-// that this move frees, which is on no page boundary, and each resize would
-// copy the block twice.
-void *mprof_placed_get_growing(size_t size, bool *is_fresh) {
-  if (!mprof_place.is_glibc || size < MIN_GROWING || size > HUGE_MAX)
-    return mprof_placed_get(size, is_fresh);
-  const int before = errno;
-  void *p = take_huge(size, true);
-  *is_fresh = !p;
-  p = p ? p : allocate(size + size / 2);
-  p = p ? p : allocate(size);
-  // The rest of a mapping has no memory before the program writes to it.
-  void *cut = p && !is_mapping(p) ? NEXT(realloc)(p, size) : NULL;
-  errno = before;
-  *is_fresh = *is_fresh && p;
-  return cut ? cut : p;
 }

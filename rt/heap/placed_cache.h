@@ -14,8 +14,7 @@
 
 #include "sys/base.h"
 
-// The cache has slots for each size below 2^15 usable bytes, and one slot for
-// the last freed block of 2^15 bytes or more.
+// The cache has slots for each size below 2^15 usable bytes.
 #define MPROF_LG_PLACED_END 15u
 
 // Puts a counted block that the program frees into the cache. The block must
@@ -35,8 +34,5 @@ void mprof_placed_expose(void *p);
 //   may be known to be zero. false: the contents are undefined, or the result
 //   is NULL.
 void *mprof_placed_get(size_t size, bool *is_fresh);
-// The same for a block that was just resized and will probably be resized
-// again. Leaves free memory behind a large block.
-void *mprof_placed_get_growing(size_t size, bool *is_fresh);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H

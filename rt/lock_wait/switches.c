@@ -121,15 +121,24 @@ static uint64_t kinds_now(void) {
 
 // Changes only the switches that do not lead to full entries yet, because this
 // happens while a thread is about to wait.
+static void make_full_locked(bool is_program, uint64_t kinds) {
+  for (struct __mprof_switches *m = modules; m != NULL; m = m->next) {
+    if ((m->is_program != 0) != is_program)
+      continue;
+    for (struct __mprof_switch *s = m->begin; s != m->end; s++)
+      if (s->target != target_of(s, kinds))
+        set_switch_locked(m, s, kinds);
+  }
+}
+
 void mprof_switches_make_full(void) {
   mprof_lock_acquire(&mprof_registry_lock);
   if (!atomic_load(&mprof_switches_are_full)) {
     wants_full = true;
     const uint64_t kinds = kinds_now();
-    for (struct __mprof_switches *m = modules; m != NULL; m = m->next)
-      for (struct __mprof_switch *s = m->begin; s != m->end; s++)
-        if (s->target != target_of(s, kinds))
-          set_switch_locked(m, s, kinds);
+    // The program's switches first, as in mprof_switches_set_locked.
+    make_full_locked(true, kinds);
+    make_full_locked(false, kinds);
     atomic_store(&mprof_switches_are_full, true);
   }
   mprof_lock_release(&mprof_registry_lock);
