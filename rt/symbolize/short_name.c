@@ -16,18 +16,43 @@ static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+// Returns the number of characters of the operator at p, such as "<<" or "()".
+// A name is followed by its parameters, template arguments or ABI tags, so
+// "<<<int>" is the operator "<<", and "<<int>" is the operator "<".
+static size_t operator_length(const char *p) {
+  static const char symbols[][4] = {
+      "()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=",
+      "==", "!=", "&&",  "||",  "++",  "--",  "+=", "-=", "*=", "/=",
+      "%=", "^=", "&=",  "|=",  "->",  "<",   ">",  "=",  "!",  "+",
+      "-",  "*",  "/",   "%",   "&",   "|",   "^",  "~",  ","};
+  for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+    const size_t len = strlen(symbols[i]);
+    if (starts_with(p, symbols[i]) && strchr("(<[ ", p[len]) != NULL)
+      return len;
+  }
+  return 0;
+}
+
 // Copies the name of the operator at p into t, and returns the end of this
 // name. Operators are copied separately, because characters such as '<' and '('
-// would otherwise begin template arguments or parameters.
+// would otherwise begin template arguments or parameters, and because a name
+// such as "operator bool" contains a space.
 static const char *copy_operator(struct mprof_text *t, const char *p) {
   const char *end = p + strlen("operator");
-  if (starts_with(end, "()"))
-    end += 2;
-  else if (*end == ' ') // operator new[], operator bool
-    end += strcspn(end, "(");
-  else
-    end += strspn(end, "<>=!+-*/%&|^~,[]");
   mprof_text_mem(t, p, (size_t)(end - p));
+  if (*end != ' ' && *end != '"') {
+    const size_t len = operator_length(end);
+    mprof_text_mem(t, end, len);
+    // "operator< <int>" has a space before its arguments.
+    return end + len + (len > 0 && end[len] == ' ');
+  }
+  int depth = 0; // number of open '<'
+  for (; *end != '\0' && (depth > 0 || *end != '('); end++) {
+    depth += *end == '<';
+    if (depth == 0)
+      mprof_text_mem(t, end, 1);
+    depth -= *end == '>' && depth > 0;
+  }
   return end;
 }
 

@@ -37,6 +37,12 @@
 // RUN: mkdir home && %run{heap_rate=1:log_path=home} XDG_CACHE_HOME= HOME=$PWD/home ./app
 // RUN: ls home/.cache/mprof | grep 'names-'
 //
+// In the home of another user, no directory is made. Only root can try this.
+// RUN: mkdir other && { chown 1000 other || true; }
+// RUN: test $(stat -c %%u other) = $(id -u) || \
+// RUN:   { %run{heap_rate=1:log_path=o} XDG_CACHE_HOME= HOME=$PWD/other ./app && \
+// RUN:     ls -A other | count 0; }
+//
 // RUN: rm -rf cache && %mprof_clang -fmprof -g -O1 -gz %s -o compressed
 // RUN: %run{heap_rate=1:log_path=z} XDG_CACHE_HOME=$PWD/cache ./compressed
 // RUN: grep -rlaw allocate cache/mprof

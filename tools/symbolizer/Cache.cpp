@@ -50,15 +50,29 @@ static bool isOwn(int Fd, mode_t Type, off_t *Size = nullptr) {
   return true;
 }
 
-// Opens a directory, and makes it if needed. Returns -1 if another user can
-// change it.
-static int openDirectory(int At, const char *Path, int Flags) {
-  mkdirat(At, Path, 0700);
+// Opens a directory. Returns -1 if another user can change it.
+static int openOwnDirectory(int At, const char *Path, int Flags = 0) {
   const int Fd = openat(At, Path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | Flags);
   if (Fd < 0 || isOwn(Fd, S_IFDIR))
     return Fd;
   close(Fd);
   return -1;
+}
+
+// Opens the directory Path, and makes it if needed. Makes it only in a
+// directory of the user. Otherwise root, who may run with the HOME of another
+// user, would leave this user a directory of root.
+static int openRoot(const std::string &Path) {
+  const size_t Slash = Path.rfind('/');
+  if (access(Path.c_str(), F_OK) != 0 && Slash != std::string::npos) {
+    const int Parent =
+        openOwnDirectory(AT_FDCWD, Path.substr(0, Slash + 1).c_str());
+    if (Parent < 0)
+      return -1;
+    mkdirat(Parent, Path.c_str() + Slash + 1, 0700);
+    close(Parent);
+  }
+  return openOwnDirectory(AT_FDCWD, Path.c_str());
 }
 
 Cache::Cache(const char *Path, const std::string &BuildId, int64_t ChangedNs,
@@ -68,10 +82,11 @@ Cache::Cache(const char *Path, const std::string &BuildId, int64_t ChangedNs,
   Name = "names-" +
          std::to_string(strtoul(BuildId.substr(0, 4).c_str(), nullptr, 16) %
                         Slots);
-  const int Parent = openDirectory(AT_FDCWD, Path, 0);
+  const int Parent = openRoot(Path);
   if (Parent < 0)
     return;
-  Directory = openDirectory(Parent, "mprof", O_NOFOLLOW);
+  mkdirat(Parent, "mprof", 0700);
+  Directory = openOwnDirectory(Parent, "mprof", O_NOFOLLOW);
   close(Parent);
   if (Directory < 0)
     return;
@@ -143,6 +158,8 @@ void Cache::save() {
   for (const auto &[Address, A] : Answers)
     putAnswer(Content, Address, A);
   const std::string Temporary = Name + "." + std::to_string(getpid());
+  // A process with this number may have been killed before it renamed its file.
+  unlinkat(Directory, Temporary.c_str(), 0);
   const int Fd =
       openat(Directory, Temporary.c_str(),
              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
