@@ -66,8 +66,7 @@ static struct mprof_module home_of(const char *name, void *address) {
 // Returns the module that defines the function `name`. If the program's calls
 // of this function reach an interceptor of the runtime (beneath.h), returns the
 // module of the definition that the interceptor calls. word: address of the
-// word
-// __mprof_next_<name>, or NULL if there is none.
+// word __mprof_next_<name>, or NULL if there is none.
 static struct mprof_module beneath(const char *name, void *address,
                                    void *const *word) {
   // Check each function, because the program may define some functions of the

@@ -171,13 +171,13 @@ static void put_hidden(struct mprof_report *w) {
 // of a template would fill the screen. The file of the profile has the full
 // name.
 static void put_name(struct mprof_report *w, const char *function) {
-  char text[NAME_MAX + 1];
+  char text[NAME_MAX + 2]; // one more than is shown
   struct mprof_text t = MPROF_TEXT(text);
   mprof_short_name(&t, function);
   const char *name = t.len > 0 ? text : function;
   const size_t len = strlen(name);
   mprof_outfile_put(w->out, name, len < NAME_MAX ? len : NAME_MAX);
-  if (len >= NAME_MAX)
+  if (len > NAME_MAX)
     mprof_report_put(w, "...");
 }
 
