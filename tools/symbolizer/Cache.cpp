@@ -62,7 +62,9 @@ static int openOwnDirectory(int At, const char *Path, int Flags = 0) {
 // Opens the directory Path, and makes it if needed. Makes it only in a
 // directory of the user. Otherwise root, who may run with the HOME of another
 // user, would leave this user a directory of root.
-static int openRoot(const std::string &Path) {
+static int openRoot(std::string Path) {
+  while (Path.size() > 1 && Path.back() == '/')
+    Path.pop_back();
   const size_t Slash = Path.rfind('/');
   if (access(Path.c_str(), F_OK) != 0 && Slash != std::string::npos) {
     const int Parent =

@@ -5,9 +5,11 @@
 // debug information are kept, such as about libc with the package libc6-dbg,
 // because it takes up to 40 ms to decompress that file.
 //
-// DIRECTORY/mprof has at most Slots files of at most SizeMax bytes. If two
-// processes write a file at the same time, one of them wins. A file is used
-// only if no other user can change it, and if it is about the same two files.
+// DIRECTORY/mprof has at most Slots files of answers of at most SizeMax bytes.
+// A process writes a temporary file first, which stays only if the process is
+// killed meanwhile. If two processes write a file at the same time, one of them
+// wins. A file is used only if no other user can change it, and if it is about
+// the same two files. DIRECTORY is made only in a directory of the user.
 
 #ifndef MPROF_TOOLS_SYMBOLIZER_CACHE_H
 #define MPROF_TOOLS_SYMBOLIZER_CACHE_H
