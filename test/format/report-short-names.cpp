@@ -11,6 +11,9 @@
 // RUN: cat %t.log*.txt | FileCheck %s --implicit-check-not=Names:
 // RUN: not --crash env MPROF_OPTIONS=heap_rate=1:dump_on_signal=terminate:log_path=%t.sig %t 1
 // RUN: cat %t.sig*.txt | FileCheck %s --check-prefix=SIGNAL
+// A name of 160 characters is complete, and a longer one is cut.
+// CHECK: in {{n{160} .*}}.cpp
+// CHECK-NEXT: in {{n{160}\.\.\. .*}}.cpp
 // CHECK: in ns::box::make {{.*}}.cpp
 // CHECK-NEXT: in ns::run::$_0::operator() {{.*}}.cpp
 // SIGNAL: {{^}}Names: {{.*}}mprof-names
@@ -36,7 +39,20 @@ void *run(int n) {
 
 static void *volatile keep;
 
+#define N40 nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
+#define JOIN(a, b, c, d, e) a##b##c##d##e
+#define NAME(a, b, c, d, e) JOIN(a, b, c, d, e)
+__attribute__((noinline)) void *NAME(N40, N40, N40, N40, )(int n) {
+  return new char[n];
+}
+__attribute__((noinline)) void *NAME(N40, N40, N40, N40, n)(int n) {
+  keep = NAME(N40, N40, N40, N40, )(n + 100000);
+  return keep;
+}
+
 int main(int argc, char **) {
+  static void *volatile second;
+  second = NAME(N40, N40, N40, N40, n)(argc);
   keep = ns::run(argc);
   if (argc > 1)
     raise(SIGTERM);
