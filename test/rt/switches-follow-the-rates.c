@@ -23,23 +23,12 @@
 // RUN: rm -f %t.trace
 // RUN: %run_quiet{block_kinds=sync} %t %t.trace
 
-#include "check.h"
 #include "mprof/mprof.h"
+#include "switches.h"
 
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
-
-// The runtime's struct __mprof_switch, and the array of the program.
-struct call {
-  void *target, *function, *entry;
-  uint32_t kind, is_on;
-};
-extern struct call begin[] __asm__("__start_mprof_switches")
-    __attribute__((visibility("hidden")));
-extern struct call end[] __asm__("__stop_mprof_switches")
-    __attribute__((visibility("hidden")));
 
 // The runtime's entries.
 extern char lock_entry[] __asm__("__mprof_pthread_mutex_lock");
@@ -47,14 +36,6 @@ extern char light_entry[] __asm__("mprof_light_pthread_mutex_lock")
     __attribute__((visibility("hidden")));
 extern char unlock_entry[] __asm__("__mprof_pthread_mutex_unlock");
 extern char poll_entry[] __asm__("__mprof_poll");
-
-static const volatile struct call *find(void *entry) {
-  for (struct call *c = begin; c != end; c++)
-    if (c->entry == entry)
-      return c;
-  CHECK(!"the function has a switch");
-  return NULL;
-}
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
