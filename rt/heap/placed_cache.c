@@ -97,12 +97,13 @@ static size_t class_of(size_t size) {
   return (size_t)(lg - LG_LARGE) * 8 + (size >> (lg - 3) & 7);
 }
 
-// Stores p in an empty one of n slots.
-static bool put_into(_Atomic(void *) *slots, unsigned n, void *p) {
+// Replaces `from` by `to` in one of n slots. Returns false if no slot has
+// `from`.
+static bool replace(_Atomic(void *) *slots, unsigned n, void *from, void *to) {
   for (unsigned i = 0; i < n; i++) {
-    void *empty = NULL;
-    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL &&
-        atomic_compare_exchange_strong(&slots[i], &empty, p))
+    void *expected = from;
+    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == from &&
+        atomic_compare_exchange_strong(&slots[i], &expected, to))
       return true;
   }
   return false;
@@ -122,26 +123,15 @@ static void *take_from(_Atomic(void *) *slots, unsigned n) {
   return NULL;
 }
 
-// Removes the block p from one of n slots. Returns false if it is in none.
-static bool remove_from(_Atomic(void *) *slots, unsigned n, void *p) {
-  for (unsigned i = 0; i < n; i++) {
-    void *expected = p;
-    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == p &&
-        atomic_compare_exchange_strong(&slots[i], &expected, NULL))
-      return true;
-  }
-  return false;
-}
-
 // --- blocks that the program frees ---
 
 static bool put(void *p, size_t usable) {
   bool is_kept = false;
   note(p, 1);
   if (usable >= SMALL_BYTES && usable <= MPROF_PAGE)
-    is_kept = put_into(rows[own_row()].kept, ROW_SLOTS, p);
+    is_kept = replace(rows[own_row()].kept, ROW_SLOTS, NULL, p);
   if (!is_kept && usable >= SMALL_BYTES && usable >> MPROF_LG_PLACED_END == 0)
-    is_kept = put_into(large[class_of(usable)], LARGE_SLOTS, p);
+    is_kept = replace(large[class_of(usable)], LARGE_SLOTS, NULL, p);
   if (!is_kept)
     note(p, -1);
   return is_kept;
@@ -160,9 +150,9 @@ void mprof_placed_expose(void *p) {
     return;
   bool is_found = false;
   for (size_t i = 0; i < ROWS && !is_found; i++)
-    is_found = remove_from(rows[i].kept, ROW_SLOTS, p);
+    is_found = replace(rows[i].kept, ROW_SLOTS, p, NULL);
   for (size_t i = 0; i < CLASSES && !is_found; i++)
-    is_found = remove_from(large[i], LARGE_SLOTS, p);
+    is_found = replace(large[i], LARGE_SLOTS, p, NULL);
   if (is_found) {
     note(p, -1);
     NEXT(free)(p);

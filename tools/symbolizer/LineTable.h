@@ -35,7 +35,7 @@ private:
   unsigned Version = 0, MinInstruction = 1, LineRange = 0, OpcodeBase = 0;
   int LineBase = 0;
   const uint8_t *OpcodeLengths = nullptr;
-  // What a special opcode adds to the address and to the line.
+  // The numbers that a special opcode adds to the address and to the line.
   struct Step {
     uint32_t Address;
     int32_t Line;
