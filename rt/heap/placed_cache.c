@@ -125,8 +125,11 @@ static void *take_from(_Atomic(void *) *slots, unsigned n) {
 
 // --- blocks that the program frees ---
 
-static bool put(void *p, size_t usable) {
+bool mprof_placed_put(void *p) {
   bool is_kept = false;
+  if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
+    return false;
+  const size_t usable = malloc_usable_size(p);
   note(p, 1);
   if (usable >= SMALL_BYTES && usable <= MPROF_PAGE)
     is_kept = replace(rows[own_row()].kept, ROW_SLOTS, NULL, p);
@@ -135,12 +138,6 @@ static bool put(void *p, size_t usable) {
   if (!is_kept)
     note(p, -1);
   return is_kept;
-}
-
-bool mprof_placed_put(void *p) {
-  if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
-    return false;
-  return put(p, malloc_usable_size(p));
 }
 
 // p may be any address that the program passed to free. So this function must
