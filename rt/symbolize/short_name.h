@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_SHORT_NAME_H
 #define MPROF_RT_SYMBOLIZE_SHORT_NAME_H
 
-#include "sys/message.h"
+#include "sys/text.h"
 
 // Copies a demangled name into t without its result type, template arguments
 // and parameters. Also drops the suffixes that the compiler adds to mark an ABI

@@ -1,44 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds text in buffers without stdio, and prints the profiler's messages to
-// stderr. The functions may be called anywhere, because they neither allocate
-// memory nor take a lock.
+// Prints the profiler's messages to stderr. The functions may be called
+// anywhere, because they neither allocate memory nor take a lock.
 
 #ifndef MPROF_RT_SYS_MESSAGE_H
 #define MPROF_RT_SYS_MESSAGE_H
 
-#include "sys/base.h"
-
-// Text in a buffer of the caller. Text that does not fit is truncated. The
-// buffer always ends with a terminating 0.
-struct mprof_text {
-  char *buf;
-  size_t cap;
-  size_t len;
-};
-#define MPROF_TEXT(array) {.buf = (array), .cap = sizeof(array), .len = 0}
-void mprof_text_str(struct mprof_text *t, const char *s);
-void mprof_text_mem(struct mprof_text *t, const char *s, size_t len);
-// Appends the len bytes at s, which may be any bytes, such as those of a file
-// name. Control characters and invalid UTF-8 become '?'. If the text must be
-// truncated, it ends after a whole character.
-void mprof_text_clean(struct mprof_text *t, const char *s, size_t len);
-// Returns the length in bytes of the UTF-8 character at s, or 0 if there is no
-// valid character at s. len: number of readable bytes at s.
-size_t mprof_utf8_length(const unsigned char *s, size_t len);
-void mprof_text_dec(struct mprof_text *t, uint64_t v);
-void mprof_text_hex(struct mprof_text *t, uint64_t v); // without 0x
-// Appends v / 10^digits as a decimal fraction with `digits` digits after the
-// point.
-void mprof_text_fixed(struct mprof_text *t, uint64_t v, int digits);
-void mprof_text_grouped(struct mprof_text *t, uint64_t v); // 1,234,567
-// Appends a time (nanoseconds of CLOCK_REALTIME) as "2024-01-31 23:59:59 UTC".
-// for_name: appends the time as "20240131T235959" instead, for the name of a
-// file.
-void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name);
-// Appends the description of error (-errno), such as "no space left on device".
-void mprof_text_errno(struct mprof_text *t, int error);
+#include "sys/text.h"
 
 // Prints one line to stderr: "mprof: " and the text. A process prints at most
 // 16 lines and then one more line, which says that further messages are

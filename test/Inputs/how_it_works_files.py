@@ -9,8 +9,8 @@ A section of the page whose heading names a folder, such as "### `rt/heap/`", is
 the table of this folder's files. Prints each offence, and exits with 1 if there
 is one:
 
-  - a source file of rt/, pass/, tools/symbolizer/ or tools/trace/ is not in the
-    table of its folder. A header NAME.h beside NAME.c or NAME.cpp need not be there;
+  - a source file of rt/, pass/ or one of the tools is not in the table of its
+    folder. A header NAME.h beside NAME.c or NAME.cpp need not be there;
   - a table or the text names a file that does not exist. The text names a file
     by its path from TOP or from TOP/rt;
   - the tables of rt/ are not in the order of ROOMS in utils/check-rooms.py.
@@ -28,7 +28,7 @@ HEADING = re.compile(r"^#+ (?:`([\w/]+)/`)?")
 def folders(top):
     """Returns the files that a page must name: folder -> names in it."""
     found = {}
-    for root in ("rt", "pass", "tools/symbolizer", "tools/trace"):
+    for root in ("rt", "pass", "tools/symbolizer", "tools/common", "tools/trace"):
         for path, _, names in os.walk(os.path.join(top, root)):
             path = os.path.relpath(path, top)
             # rt/ROOM and all below it are one folder, as rt/musl/symbolize is.

@@ -23,7 +23,7 @@
 // RUN:   > words
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-// RUN:   -I%src/include -I%rt %s %rt/symbolize/maps.c %rt/sys/message.c \
+// RUN:   -I%src/include -I%rt %s %rt/symbolize/maps.c %rt/sys/message.c %rt/sys/text.c \
 // RUN:   %rt/sys/os_linux.c %rt/sys/stats.c -Wl,--wrap=mprof_os_map,--wrap=mprof_os_unmap \
 // RUN:   -Wl,--wrap=mprof_sys_readable -o fuzz
 // RUN: ./fuzz -runs=100000 -seed=1 -max_len=8192 -timeout=20 -dict=words \

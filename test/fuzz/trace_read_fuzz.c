@@ -14,8 +14,9 @@
 // RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits $json)")
 // RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-// RUN:   -I%src/tools/trace %s "$@" -o fuzz \
-// RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader); }
+// RUN:   -I%src/tools/trace -I%src/tools %s "$@" -o fuzz \
+// RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader) \
+// RUN:   %src/tools/common/memory.c %src/tools/common/idmap.c; }
 // RUN: fuzz() { ./fuzz -runs=15000 -seed=1 -max_len=4096 -timeout=20 \
 // RUN:   -dict=words new seeds 2> log || { tail -n 40 log; return 1; }; \
 // RUN:   rm -rf new && mkdir new; }; mkdir new

@@ -15,8 +15,8 @@
 
 #include "converter.h"
 #include "event.h"
-#include "idmap.h"
-#include "memory.h"
+#include "common/idmap.h"
+#include "common/memory.h"
 #include "table.h"
 #include "timeline.h"
 #include "trace.h"

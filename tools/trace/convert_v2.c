@@ -12,8 +12,8 @@
 
 #include "converter.h"
 #include "event.h"
-#include "idmap.h"
-#include "memory.h"
+#include "common/idmap.h"
+#include "common/memory.h"
 #include "number.h"
 #include "table.h"
 #include "timeline.h"

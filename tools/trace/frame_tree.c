@@ -5,7 +5,7 @@
 
 #include "event.h"
 #include "json.h"
-#include "memory.h"
+#include "common/memory.h"
 #include "table.h"
 #include "trace_data.h"
 

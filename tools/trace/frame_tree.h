@@ -8,7 +8,7 @@
 #ifndef MPROF_TRACE_FRAME_TREE_H
 #define MPROF_TRACE_FRAME_TREE_H
 
-#include "idmap.h"
+#include "common/idmap.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "open.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "rules.h"
 #include "table.h"
 #include "trace_data.h"

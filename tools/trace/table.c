@@ -6,7 +6,7 @@
 
 #include "table.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "number.h"
 #include "report.h"
 #include "trace.h"

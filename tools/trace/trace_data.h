@@ -7,7 +7,7 @@
 #define MPROF_TRACE_TRACE_DATA_H
 
 #include "event.h"
-#include "idmap.h"
+#include "common/idmap.h"
 
 enum { TRACE_HEADER_SIZE = 16 };
 

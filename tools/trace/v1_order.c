@@ -34,7 +34,7 @@
 
 #include "v1_order.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "report.h"
 #include "trace_data.h"
 #include "v1_cursor.h"

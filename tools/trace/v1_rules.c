@@ -10,7 +10,7 @@
 
 #include "v1_rules.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "report.h"
 #include "table.h"
 #include "trace_data.h"

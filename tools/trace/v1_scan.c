@@ -17,7 +17,7 @@
 
 #include "v1_scan.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "number.h"
 #include "report.h"
 #include "table.h"

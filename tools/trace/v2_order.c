@@ -7,7 +7,7 @@
 
 #include "v2_order.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "report.h"
 #include "table.h"
 #include "trace_data.h"

@@ -3,8 +3,8 @@
 
 #include "v2_range.h"
 
-#include "idmap.h"
-#include "memory.h"
+#include "common/idmap.h"
+#include "common/memory.h"
 #include "report.h"
 #include "table.h"
 #include "trace_data.h"

@@ -18,7 +18,7 @@
 
 #include "v2_scan.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "number.h"
 #include "report.h"
 #include "table.h"

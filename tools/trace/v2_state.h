@@ -8,7 +8,7 @@
 #ifndef MPROF_TRACE_V2_STATE_H
 #define MPROF_TRACE_V2_STATE_H
 
-#include "idmap.h"
+#include "common/idmap.h"
 #include "text.h"
 
 struct trace;

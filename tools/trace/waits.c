@@ -5,8 +5,8 @@
 
 #include "axis.h"
 #include "event.h"
-#include "idmap.h"
-#include "memory.h"
+#include "common/idmap.h"
+#include "common/memory.h"
 #include "short_name.h"
 #include "table.h"
 #include "timeline.h"

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory for the trace tools. If memory runs out, these functions print a
+// Memory for the tools. If memory runs out, these functions print a
 // message and exit with status 2. So callers need not check for NULL.
 
-#ifndef MPROF_TRACE_MEMORY_H
-#define MPROF_TRACE_MEMORY_H
+#ifndef MPROF_TOOLS_MEMORY_H
+#define MPROF_TOOLS_MEMORY_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table that maps the 64-bit ids of a trace to indices of dense arrays.
+// A hash table that maps the 64-bit ids of a file to indices of dense arrays.
 
-#ifndef MPROF_TRACE_IDMAP_H
-#define MPROF_TRACE_IDMAP_H
+#ifndef MPROF_TOOLS_IDMAP_H
+#define MPROF_TOOLS_IDMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

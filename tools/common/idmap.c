@@ -4,9 +4,9 @@
 // The hash table uses open addressing with linear probing. At most half of the
 // entries are used.
 
-#include "idmap.h"
+#include "common/idmap.h"
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 
