@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "commands/input.h"
+
+#include "files/read_profile.h"
+#include "sys/text.h"
+#include "terminal/quantity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct profile *input_read(const struct options *options, char *const *files,
+                           int count) {
+  struct profile *p = profile_new();
+  for (int i = 0; i < count; i++) {
+    const char *error = read_profile_file(p, files[i]);
+    if (error) {
+      complain(options, "%s: %s", files[i], error);
+      return NULL;
+    }
+  }
+  return p;
+}
+
+struct view_options input_view_options(const struct options *o) {
+  return (struct view_options){.type = o->sample,
+                               .focus = o->focus,
+                               .ignore = o->ignore,
+                               .labels = o->labels,
+                               .grain = o->lines   ? GRAIN_LINES
+                                        : o->files ? GRAIN_FILES
+                                                   : GRAIN_FUNCTIONS,
+                               .keeps_std = o->std};
+}
+
+struct view *input_view(const struct options *options) {
+  if (options->lines + options->functions + options->files > 1) {
+    complain(options, "--functions, --lines and --files exclude each other");
+    return NULL;
+  }
+  struct profile *p = input_read(options, options->paths, options->path_count);
+  if (!p)
+    return NULL;
+  const struct view_options wanted = input_view_options(options);
+  char error[256];
+  struct view *v = view_new(p, &wanted, error, sizeof error);
+  if (!v)
+    complain(options, "%s", error);
+  return v;
+}
+
+bool input_count(const struct options *options, size_t *count) {
+  *count = 20;
+  if (!options->count)
+    return true;
+  char *end;
+  *count = strtoul(options->count, &end, 10);
+  if (*options->count >= '0' && *options->count <= '9' && !*end)
+    return true;
+  complain(options, "--count=%s is not a number", options->count);
+  return false;
+}
+
+// Returns the text behind "NAME: " if a comment begins so, or NULL.
+static const char *comment_of(const struct profile *p, const char *name) {
+  const size_t length = strlen(name);
+  for (size_t i = 0; i < p->comment_count; i++) {
+    const char *text = p->strings[p->comments[i]];
+    if (strncmp(text, name, length) == 0 &&
+        strncmp(text + length, ": ", 2) == 0)
+      return text + length + 2;
+  }
+  return NULL;
+}
+
+void input_print_title(const struct view *v, FILE *out,
+                       const struct style *style) {
+  const struct profile *p = v->profile;
+  const char *command = comment_of(p, "command");
+  if (style->has_colour)
+    fputs("\033[2m", out);
+  style_put(out, v->type_name);
+  if (command) {
+    fputs(" of ", out);
+    style_put_cut(out, command, 60);
+  }
+  if (p->file_count > 1)
+    fprintf(out, ", %u files", p->file_count);
+  else if (p->time_ns > 0) {
+    char buffer[32];
+    struct mprof_text t = MPROF_TEXT(buffer);
+    mprof_text_utc(&t, p->time_ns, false);
+    fprintf(out, ", %s", buffer);
+  }
+  if (style->has_colour)
+    fputs("\033[0m", out);
+  fputc('\n', out);
+}
+
+// The names of the counters that count lost data.
+static const char *const losses[] = {
+#define MPROF_STAT(Name, Loss, Text) (Loss) ? #Name : NULL,
+#include "sys/stats.def"
+};
+
+void input_print_losses(const struct profile *p, FILE *out) {
+  for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+    const char *text = losses[i] ? comment_of(p, losses[i]) : NULL;
+    if (!text)
+      continue;
+    fputs("lost: ", out);
+    style_put(out, text);
+    fputc('\n', out);
+  }
+  if (p->is_truncated)
+    fputs("lost: the file ends too early, so samples or names are missing\n",
+          out);
+}
+
+void input_print_end(const struct view *v, FILE *out, const struct style *style,
+                     size_t shown, size_t all, const char *what) {
+  const struct quantity sum =
+      quantity_with_error(v->total, v->variance, v->unit, style->has_utf8);
+  fprintf(out, "\n%s in total", sum.text);
+  if (v->total != v->profile_total)
+    fprintf(out, ", %s of the profile's %s",
+            quantity_share(v->total, v->profile_total).text,
+            quantity_of(v->profile_total, v->unit).text);
+  if (shown < all)
+    fprintf(out, "; %zu of %zu %s are shown (-n 0 shows all)", shown, all,
+            what);
+  fputc('\n', out);
+  input_print_losses(v->profile, out);
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The beginning and the end of every command that shows profiles: it reads the
+// files, and says at the end what is missing.
+
+#ifndef MPROF_TOOL_INPUT_H
+#define MPROF_TOOL_INPUT_H
+
+#include "commands/options.h"
+#include "terminal/style.h"
+
+// Reads the files into one profile. On failure, prints a message and returns
+// NULL.
+struct profile *input_read(const struct options *options, char *const *files,
+                           int count);
+
+// Returns the options of the view, from the options of the command.
+struct view_options input_view_options(const struct options *options);
+
+// Reads all files of the command and makes a view. On failure, prints a message
+// and returns NULL.
+struct view *input_view(const struct options *options);
+
+// Sets *count to the value of --count, or to 20. 0 means all. Returns whether
+// the value is a number.
+bool input_count(const struct options *options, size_t *count);
+
+// Prints the first line of a view: program, time, and the shown values.
+void input_print_title(const struct view *v, FILE *out,
+                       const struct style *style);
+// Prints the last lines of a view: the sum, and what was lost or truncated.
+// shown, all: number of rows. what: name of the rows, such as "functions".
+void input_print_end(const struct view *v, FILE *out, const struct style *style,
+                     size_t shown, size_t all, const char *what);
+// Prints one line for each kind of data that the profile lacks.
+void input_print_losses(const struct profile *p, FILE *out);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "commands/options.h"
+
+#include "common/memory.h"
+#include "terminal/style.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ON(Name) (1u << COMMAND_##Name)
+
+static const struct command {
+  const char *name, *arguments, *text;
+} commands[] = {
+#define COMMAND(Name, Arguments, Text) {#Name, Arguments, Text},
+#include "commands/options.def"
+};
+
+enum option_kind { KIND_FLAG, KIND_TEXT, KIND_LIST };
+
+static const struct option_row {
+  enum option_kind kind;
+  size_t offset; // in struct options
+  const char *name;
+  char letter;
+  const char *argument;
+  unsigned commands;
+  const char *text;
+} rows[] = {
+#define FLAG(Field, Name, Letter, Commands, Text)                              \
+  {KIND_FLAG, offsetof(struct options, Field), Name, Letter, NULL, Commands,   \
+   Text},
+#define TEXT(Field, Name, Letter, Argument, Commands, Text)                    \
+  {                                                                            \
+      KIND_TEXT, offsetof(struct options, Field),                              \
+      Name,      Letter,                                                       \
+      Argument,  Commands,                                                     \
+      Text},
+#define LIST(Field, Name, Letter, Argument, Commands, Text)                    \
+  {                                                                            \
+      KIND_LIST, offsetof(struct options, Field),                              \
+      Name,      Letter,                                                       \
+      Argument,  Commands,                                                     \
+      Text},
+#include "commands/options.def"
+};
+enum { ROWS = sizeof rows / sizeof rows[0], HELP = 1000, FIRST_ROW };
+
+enum command_id command_find(const char *name) {
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(commands[i].name, name) == 0)
+      return i;
+  return COMMAND_COUNT;
+}
+
+int complain(const struct options *options, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fprintf(stderr, "mprof %s: ", commands[options->command].name);
+  style_put(stderr, text);
+  fputc('\n', stderr);
+  return STATUS_ERROR;
+}
+
+// --- help ---
+
+void help_all(FILE *out) {
+  fputs("Usage: mprof COMMAND [OPTION]... [FILE]...\n"
+        "Shows the profiles that MProf writes.\n\n",
+        out);
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].text);
+  fputs("\nmprof help COMMAND shows the options of a command, and mprof "
+        "--version the version.\n",
+        out);
+}
+
+void help_command(FILE *out, enum command_id command) {
+  const struct command *c = &commands[command];
+  fprintf(out, "Usage: mprof %s [OPTION]... %s\n%s\n", c->name, c->arguments,
+          c->text);
+  if (strcmp(c->arguments, "FILE...") == 0)
+    fputs("Several files are added up. \"-\" is standard input.\n", out);
+  fputc('\n', out);
+  for (size_t i = 0; i < ROWS; i++) {
+    const struct option_row *r = &rows[i];
+    if (!(r->commands & 1u << command))
+      continue;
+    char left[64];
+    snprintf(left, sizeof left, "  %c%c --%s%s%s", r->letter ? '-' : ' ',
+             r->letter ? r->letter : ' ', r->name, r->argument ? "=" : "",
+             r->argument ? r->argument : "");
+    fprintf(out, "%-26s %s\n", left, r->text);
+  }
+  fprintf(out, "%-26s %s\n", "  -h --help", "prints this help");
+}
+
+// --- parsing ---
+
+static void store(struct options *options, const struct option_row *row,
+                  const char *argument) {
+  void *field = (char *)options + row->offset;
+  if (row->kind == KIND_FLAG) {
+    *(bool *)field = true;
+  } else if (row->kind == KIND_TEXT) {
+    *(const char **)field = argument;
+  } else {
+    struct text_list *list = field;
+    *APPEND(list->items, list->count, list->capacity) = argument;
+  }
+}
+
+// Fills the tables of getopt_long with the options of the command.
+static void fill(enum command_id command, struct option *longs, char *shorts) {
+  size_t n = 0;
+  for (size_t i = 0; i < ROWS; i++) {
+    const struct option_row *r = &rows[i];
+    if (!(r->commands & 1u << command))
+      continue;
+    longs[n++] =
+        (struct option){r->name, r->argument != NULL, NULL, FIRST_ROW + (int)i};
+    if (r->letter) {
+      *shorts++ = r->letter;
+      if (r->argument)
+        *shorts++ = ':';
+    }
+  }
+  longs[n++] = (struct option){"help", 0, NULL, HELP};
+  *shorts++ = 'h';
+  longs[n] = (struct option){0};
+  *shorts = '\0';
+}
+
+static const struct option_row *row_of(enum command_id command, int option) {
+  if (option >= FIRST_ROW)
+    return &rows[option - FIRST_ROW];
+  for (size_t i = 0; i < ROWS; i++)
+    if (rows[i].commands & 1u << command && rows[i].letter == option)
+      return &rows[i];
+  return NULL;
+}
+
+int options_parse(struct options *options, int argc, char **argv) {
+  struct option longs[ROWS + 2];
+  char shorts[2 * ROWS + 4], name[64];
+  fill(options->command, longs, shorts);
+  // getopt_long begins its messages with this name.
+  snprintf(name, sizeof name, "mprof %s", commands[options->command].name);
+  argv[0] = name;
+  for (int option;
+       (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+    if (option == HELP || option == 'h') {
+      help_command(stdout, options->command);
+      return STATUS_OK;
+    }
+    const struct option_row *row = row_of(options->command, option);
+    if (!row) {
+      fprintf(stderr, "Try mprof help %s\n", commands[options->command].name);
+      return STATUS_ERROR;
+    }
+    store(options, row, optarg);
+  }
+  options->paths = argv + optind;
+  options->path_count = argc - optind;
+  if (options->path_count == 0) {
+    complain(options, "no file is given; mprof help %s shows how to use it",
+             commands[options->command].name);
+    return STATUS_ERROR;
+  }
+  return -1;
+}

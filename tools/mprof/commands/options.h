@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands and their options; see options.def.
+
+#ifndef MPROF_TOOL_OPTIONS_H
+#define MPROF_TOOL_OPTIONS_H
+
+#include "view/view.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// Exit statuses of all commands.
+enum {
+  STATUS_OK,
+  STATUS_FOUND = 1, // check: violations; leaks: leaks
+  STATUS_ERROR = 2, // a file cannot be read, or an option is wrong
+  STATUS_BUDGET = 3 // diff: a budget is broken
+};
+
+enum command_id {
+#define COMMAND(Name, Arguments, Text) COMMAND_##Name,
+#include "commands/options.def"
+  COMMAND_COUNT
+};
+
+struct options {
+  enum command_id command;
+#define FLAG(Field, Name, Letter, Commands, Text) bool Field;
+#define TEXT(Field, Name, Letter, Argument, Commands, Text) const char *Field;
+#define LIST(Field, Name, Letter, Argument, Commands, Text)                    \
+  struct text_list Field;
+#include "commands/options.def"
+  // The arguments that are no options.
+  char **paths;
+  int path_count;
+};
+
+// The functions of the commands return an exit status.
+#define COMMAND(Name, Arguments, Text)                                         \
+  int command_##Name(const struct options *options);
+#include "commands/options.def"
+
+// Parses the arguments that follow the command's name; argv[0] is this name.
+// Returns -1 if the command shall run, or else the exit status: help was
+// printed, or a message about a wrong option.
+int options_parse(struct options *options, int argc, char **argv);
+
+// Returns the command with this name, or COMMAND_COUNT.
+enum command_id command_find(const char *name);
+// Prints the commands, or the options of one command.
+void help_all(FILE *out);
+void help_command(FILE *out, enum command_id command);
+
+// Prints "mprof COMMAND: " and the text to stderr. Returns STATUS_ERROR.
+__attribute__((format(printf, 2, 3))) int
+complain(const struct options *options, const char *format, ...);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof: runs the command that its first argument names.
+
+#include "commands/options.h"
+#include "sys/version.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int run(const struct options *options) {
+  switch (options->command) {
+#define COMMAND(Name, Arguments, Text)                                         \
+  case COMMAND_##Name:                                                         \
+    return command_##Name(options);
+#include "commands/options.def"
+  default:
+    return STATUS_ERROR;
+  }
+}
+
+static int help(int argc, char **argv) {
+  const enum command_id command =
+      argc > 2 ? command_find(argv[2]) : COMMAND_COUNT;
+  if (argc > 2 && command == COMMAND_COUNT) {
+    fprintf(stderr, "mprof: there is no command %s\n", argv[2]);
+    return STATUS_ERROR;
+  }
+  if (command == COMMAND_COUNT)
+    help_all(stdout);
+  else
+    help_command(stdout, command);
+  return STATUS_OK;
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    help_all(stderr);
+    return STATUS_ERROR;
+  }
+  if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+      strcmp(argv[1], "-h") == 0)
+    return help(argc, argv);
+  if (strcmp(argv[1], "--version") == 0) {
+    puts("mprof " MPROF_VERSION);
+    return STATUS_OK;
+  }
+  struct options options = {.command = command_find(argv[1])};
+  if (options.command == COMMAND_COUNT) {
+    fprintf(stderr,
+            "mprof: there is no command %s; mprof help lists the commands\n",
+            argv[1]);
+    return STATUS_ERROR;
+  }
+  const int status = options_parse(&options, argc - 1, argv + 1);
+  return status >= 0 ? status : run(&options);
+}
+
+int main(int argc, char **argv) {
+  const int status = dispatch(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    // A reader such as head has read enough.
+    if (errno == EPIPE)
+      return status;
+    fprintf(stderr, "mprof: standard output: %s\n", strerror(errno));
+    return STATUS_ERROR;
+  }
+  return status;
+}

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "terminal/style.h"
+
+#include "sys/text.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+static unsigned terminal_width(void) {
+  const char *columns = getenv("COLUMNS");
+  const long wanted = columns ? strtol(columns, NULL, 10) : 0;
+  if (wanted >= 20 && wanted <= 10000)
+    return (unsigned)wanted;
+  struct winsize size;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+    return size.ws_col;
+  return 80;
+}
+
+struct style style_of_output(const char *colour) {
+  struct style s = {0};
+  setlocale(LC_CTYPE, "");
+  s.has_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  const bool is_terminal = isatty(STDOUT_FILENO);
+  if (is_terminal)
+    s.width = terminal_width();
+  const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+  s.has_colour = is_terminal && !(no_colour && *no_colour) &&
+                 !(term && strcmp(term, "dumb") == 0);
+  if (colour && strcmp(colour, "always") == 0)
+    s.has_colour = true;
+  else if (colour && strcmp(colour, "never") == 0)
+    s.has_colour = false;
+  return s;
+}
+
+// Decodes the character at *text and moves *text behind it. Returns its
+// columns. Sets *length to its bytes, or to 0 if it must not be printed.
+static unsigned next_character(const char **text, size_t *length) {
+  const unsigned char *c = (const unsigned char *)*text;
+  const size_t n = mprof_utf8_length(c, strlen(*text));
+  *length = n > 0 && *c >= ' ' && *c != 0x7f ? n : 0;
+  // C1 control characters are commands of some terminals.
+  if (n == 2 && c[0] == 0xc2 && c[1] < 0xa0)
+    *length = 0;
+  *text += n > 0 ? n : 1;
+  if (*length <= 1)
+    return 1;
+  wchar_t wide;
+  mbstate_t state = {0};
+  if (mbrtowc(&wide, (const char *)c, n, &state) > n)
+    return 1;
+  const int columns = wcwidth(wide);
+  if (columns < 0)
+    *length = 0;
+  return columns < 0 ? 1 : (unsigned)columns;
+}
+
+unsigned style_width(const char *text) {
+  unsigned width = 0;
+  for (size_t length; *text;)
+    width += next_character(&text, &length);
+  return width;
+}
+
+void style_put(FILE *out, const char *text) {
+  for (size_t length; *text;) {
+    const char *at = text;
+    next_character(&text, &length);
+    if (length)
+      fwrite(at, 1, length, out);
+    else
+      fputc('?', out);
+  }
+}
+
+void style_put_cut(FILE *out, const char *text, unsigned columns) {
+  if (style_width(text) <= columns) {
+    style_put(out, text);
+    return;
+  }
+  const unsigned dots = columns < 3 ? columns : 3;
+  unsigned used = 0;
+  for (size_t length; *text;) {
+    const char *at = text;
+    used += next_character(&text, &length);
+    if (used > columns - dots)
+      break;
+    if (length)
+      fwrite(at, 1, length, out);
+    else
+      fputc('?', out);
+  }
+  fprintf(out, "%.*s", (int)dots, "...");
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the output may contain: colours, characters that are not ASCII, and how
+// wide a line may be.
+
+#ifndef MPROF_TOOL_STYLE_H
+#define MPROF_TOOL_STYLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct style {
+  bool has_colour;
+  bool has_utf8;
+  unsigned width; // columns; 0: unlimited
+};
+
+// Finds the style of standard output. colour: "always", "never", "auto" or
+// NULL. In an output that is no terminal, lines are not cut and have no
+// colours.
+struct style style_of_output(const char *colour);
+
+// Prints text from a file. Control characters and invalid UTF-8 become '?', so
+// that no file can send commands to the terminal.
+void style_put(FILE *out, const char *text);
+// Returns the number of columns that style_put needs for the text.
+unsigned style_width(const char *text);
+// Prints at most `columns` columns of the text. A longer text ends in "...".
+void style_put_cut(FILE *out, const char *text, unsigned columns);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The statistical error of the values of sampled profiles.
+
+#ifndef MPROF_TOOL_ESTIMATE_H
+#define MPROF_TOOL_ESTIMATE_H
+
+#include "model/profile.h"
+
+// Returns the variance of the estimate that is value `type` of the sample, in
+// the square of its unit. Returns 0 if the value is exact or its variance is
+// not known.
+double estimate_variance(const struct profile *p, const struct sample *s,
+                         unsigned type, int64_t value);
+
+// Returns whether the values of this type are estimates.
+bool estimate_is_sampled(const struct profile *p, unsigned type);
+
+#endif

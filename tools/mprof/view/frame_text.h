@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of a frame, which is the same in all commands.
+
+#ifndef MPROF_TOOL_FRAME_TEXT_H
+#define MPROF_TOOL_FRAME_TEXT_H
+
+#include "view/view.h"
+
+struct frame_text {
+  char text[1024];
+};
+
+// Returns "app::Cache::get  server.cpp:27". The place is that of an example if
+// the frame is a function.
+struct frame_text frame_text(const struct view *v, uint32_t frame);
+// The same, followed by "  via FUNCTION" if via is not NO_FRAME.
+struct frame_text frame_text_via(const struct view *v, uint32_t frame,
+                                 uint32_t via);
+
+#endif

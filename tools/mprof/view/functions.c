@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "view/functions.h"
+
+#include "common/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct adder {
+  const struct view *v;
+  struct function_row *rows; // of each frame
+  // The value of each pair of a frame and the library function beneath it.
+  struct via {
+    uint32_t frame, callee;
+    int64_t value;
+  } *vias;
+  size_t via_count, via_capacity;
+  struct intern via_set;
+  uint32_t *last_stack; // of each frame: index + 1 of the last stack with it
+};
+
+static int64_t size_of(int64_t value) {
+  return value == INT64_MIN ? INT64_MAX : llabs(value);
+}
+
+static void add_to(int64_t *sum, int64_t value) {
+  if (__builtin_add_overflow(*sum, value, sum))
+    *sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static bool is_via(const void *arg, uint32_t index) {
+  const struct {
+    const struct adder *a;
+    uint32_t frame, callee;
+  } *w = arg;
+  const struct via *v = &w->a->vias[index];
+  return v->frame == w->frame && v->callee == w->callee;
+}
+
+static void add_via(struct adder *a, uint32_t frame, uint32_t callee,
+                    int64_t value) {
+  const struct {
+    const struct adder *a;
+    uint32_t frame, callee;
+  } wanted = {a, frame, callee};
+  const uint32_t key[] = {frame, callee};
+  const uint32_t next = (uint32_t)a->via_count;
+  const uint32_t id = intern_find(&a->via_set, intern_hash(0, key, sizeof key),
+                                  next, is_via, &wanted);
+  if (id == next)
+    *APPEND(a->vias, a->via_count, a->via_capacity) =
+        (struct via){.frame = frame, .callee = callee};
+  add_to(&a->vias[id].value, size_of(value));
+}
+
+static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
+  const struct view *v = a->v;
+  const struct view_stack *s = &v->stacks[index];
+  const uint32_t *frames = &v->stack_frames[s->first];
+  if (s->count == 0)
+    return;
+  const uint32_t user = view_user_frame(v, s, keeps_std);
+  struct function_row *own = &a->rows[frames[user]];
+  add_to(&own->flat, s->value);
+  own->flat_variance += s->variance;
+  if (user > 0)
+    add_via(a, frames[user], frames[user - 1], s->value);
+  for (uint32_t i = user; i < s->count; i++) {
+    if (a->last_stack[frames[i]] == index + 1)
+      continue; // a recursive function counts once
+    a->last_stack[frames[i]] = index + 1;
+    add_to(&a->rows[frames[i]].cum, s->value);
+    a->rows[frames[i]].cum_variance += s->variance;
+  }
+}
+
+// Keeps the via of each frame if it has at least half of the frame's own value.
+static void choose_vias(struct adder *a) {
+  for (size_t i = 0; i < a->via_count; i++) {
+    const struct via *via = &a->vias[i];
+    struct function_row *row = &a->rows[via->frame];
+    if (via->value >= size_of(row->flat) - via->value)
+      row->via = via->callee;
+  }
+}
+
+static const struct view *sorted_view; // for the comparisons; one thread sorts
+
+static int compare(const struct function_row *a, const struct function_row *b,
+                   int64_t x, int64_t y, int64_t x2, int64_t y2) {
+  if (size_of(x) != size_of(y))
+    return size_of(x) > size_of(y) ? -1 : 1;
+  const struct frame *f = &sorted_view->frames[a->frame];
+  const struct frame *g = &sorted_view->frames[b->frame];
+  const int names = strcmp(sorted_view->profile->strings[f->name],
+                           sorted_view->profile->strings[g->name]);
+  if (names)
+    return names;
+  if (size_of(x2) != size_of(y2))
+    return size_of(x2) > size_of(y2) ? -1 : 1;
+  if (f->line != g->line)
+    return f->line < g->line ? -1 : 1;
+  return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+static int by_flat(const void *x, const void *y) {
+  const struct function_row *a = x, *b = y;
+  return compare(a, b, a->flat, b->flat, a->cum, b->cum);
+}
+
+static int by_cum_value(const void *x, const void *y) {
+  const struct function_row *a = x, *b = y;
+  return compare(a, b, a->cum, b->cum, a->flat, b->flat);
+}
+
+struct function_table functions_of(const struct view *v, bool keeps_std,
+                                   bool by_cum) {
+  struct adder a = {.v = v,
+                    .rows = zeroed(v->frame_count, sizeof *a.rows),
+                    .last_stack = zeroed(v->frame_count, sizeof(uint32_t))};
+  for (uint32_t i = 0; i < v->frame_count; i++)
+    a.rows[i] = (struct function_row){.frame = i, .via = NO_FRAME};
+  for (uint32_t i = 0; i < v->stack_count; i++)
+    add_stack(&a, i, keeps_std);
+  choose_vias(&a);
+  struct function_table t = {.rows = a.rows};
+  // A frame that is only part of another frame's value has no row.
+  for (size_t i = 0; i < v->frame_count; i++)
+    if (a.last_stack[i])
+      a.rows[t.count++] = a.rows[i];
+  sorted_view = v;
+  qsort(t.rows, t.count, sizeof *t.rows, by_cum ? by_cum_value : by_flat);
+  free(a.last_stack);
+  free(a.vias);
+  intern_free(&a.via_set);
+  return t;
+}
+
+void functions_free(struct function_table *t) { free(t->rows); }

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values of a view by frame: the table that mprof top shows.
+
+#ifndef MPROF_TOOL_FUNCTIONS_H
+#define MPROF_TOOL_FUNCTIONS_H
+
+#include "view/view.h"
+
+struct function_row {
+  uint32_t frame;
+  // The library function that the frame called for the largest part of its own
+  // value, or NO_FRAME.
+  uint32_t via;
+  int64_t flat, cum; // values of the frame itself, and with its callees
+  double flat_variance, cum_variance;
+};
+
+enum { NO_FRAME = UINT32_MAX };
+
+struct function_table {
+  struct function_row *rows;
+  size_t count;
+};
+
+// Returns one row for each frame, sorted by the absolute flat value (by_cum:
+// the cum value), then by name. (pprof: graph.FlatNameOrder, CumNameOrder)
+struct function_table functions_of(const struct view *v, bool keeps_std,
+                                   bool by_cum);
+void functions_free(struct function_table *t);
+
+#endif

@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes views. The frames of a location are found once for each location, and
+// then copied for each stack.
+
+#include "view/view.h"
+
+#include "common/memory.h"
+#include "symbolize/short_name.h"
+#include "view/estimate.h"
+#include "view/pattern.h"
+#include "write/std_frames.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The frames of a location, leaf first.
+struct located {
+  size_t first; // in builder.frames
+  uint32_t count;
+  bool is_found; // the other members are valid
+  // Whether drop_frames matches: the frames beneath are not shown, and of this
+  // location only `count` frames.
+  bool is_dropped;
+  bool is_focused, is_ignored; // a frame matches the pattern
+};
+
+struct built_frame {
+  uint32_t frame;
+  string_id file;
+  int64_t line;
+};
+
+struct builder {
+  struct view *view;
+  const struct view_options *options;
+  struct pattern *focus, *ignore, *drop, *keep;
+  struct located *located; // of each location
+  struct built_frame *frames;
+  size_t frame_count, frame_capacity;
+  int64_t *example_values; // of each frame of the view
+  size_t example_capacity;
+  struct built_frame *stack; // the stack that is being built
+  size_t stack_count, stack_capacity;
+};
+
+// --- frames ---
+
+static const char *string(const struct builder *b, string_id id) {
+  return b->view->profile->strings[id];
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+static const struct mapping *mapping_of(const struct profile *p,
+                                        const struct location *l) {
+  return l->mapping == NO_MAPPING ? NULL : &p->mappings[l->mapping];
+}
+
+static string_id short_name_of(struct profile *p, string_id name) {
+  char buffer[1024];
+  struct mprof_text text = MPROF_TEXT(buffer);
+  mprof_short_name(&text, p->strings[name]);
+  return text.len ? profile_text(p, buffer) : name;
+}
+
+// Names a location without functions: its file and the offset in it.
+static string_id address_name(struct profile *p, const struct location *l) {
+  char name[512];
+  const struct mapping *m = mapping_of(p, l);
+  if (m && m->file)
+    snprintf(name, sizeof name, "%.400s+0x%" PRIx64,
+             base_name(p->strings[m->file]), l->address - m->start + m->offset);
+  else
+    snprintf(name, sizeof name, "0x%" PRIx64, l->address);
+  return profile_text(p, name);
+}
+
+static bool is_frame(const void *arg, uint32_t index) {
+  const struct {
+    const struct view *v;
+    struct frame f;
+  } *w = arg;
+  const struct frame *f = &w->v->frames[index];
+  return f->name == w->f.name && f->file == w->f.file && f->line == w->f.line &&
+         f->is_std == w->f.is_std;
+}
+
+static uint32_t add_frame(struct view *v, struct frame f) {
+  const struct {
+    const struct view *v;
+    struct frame f;
+  } wanted = {v, f};
+  const uint64_t key[] = {f.name, f.file, (uint64_t)f.line, f.is_std};
+  const uint32_t next = (uint32_t)v->frame_count;
+  const uint32_t id = intern_find(
+      &v->frame_set, intern_hash(0, key, sizeof key), next, is_frame, &wanted);
+  if (id == next)
+    *APPEND(v->frames, v->frame_count, v->frame_capacity) = f;
+  return id;
+}
+
+static bool is_std(const struct builder *b, const struct location *l,
+                   const struct function *f) {
+  const struct profile *p = b->view->profile;
+  const struct mapping *m = mapping_of(p, l);
+  return mprof_is_std_frame(
+      &(struct mprof_frame){.function = f ? p->strings[f->name] : "",
+                            .file = f ? p->strings[f->file] : "",
+                            .module = m ? p->strings[m->file] : "",
+                            .is_library = l->mapping != 0});
+}
+
+// Adds the frame of one line of a location. f: NULL if the function is unknown.
+static void put_frame(struct builder *b, const struct location *l,
+                      const struct function *f, int64_t line) {
+  struct profile *p = b->view->profile;
+  const string_id name =
+      f && f->name ? short_name_of(p, f->name) : address_name(p, l);
+  struct frame frame = {.name = name, .is_std = is_std(b, l, f)};
+  const string_id file = f ? f->file : 0;
+  if (b->options->grain == GRAIN_LINES) {
+    frame.file = file;
+    frame.line = line;
+  } else if (b->options->grain == GRAIN_FILES) {
+    const struct mapping *m = mapping_of(p, l);
+    frame.file = file;
+    frame.name = file ? file : m && m->file ? m->file : name;
+  }
+  *APPEND(b->frames, b->frame_count, b->frame_capacity) =
+      (struct built_frame){add_frame(b->view, frame), file, line};
+}
+
+// --- locations ---
+
+// Returns whether drop_frames matches the function. (pprof: Profile.prune)
+static bool is_dropped(struct builder *b, const struct function *f) {
+  struct profile *p = b->view->profile;
+  const char *name = p->strings[short_name_of(p, f->name)];
+  return *name && pattern_matches(b->drop, name) &&
+         !(b->keep && pattern_matches(b->keep, name));
+}
+
+static bool matches(const struct builder *b, const struct pattern *pattern,
+                    const struct location *l, const struct function *f) {
+  const struct mapping *m = mapping_of(b->view->profile, l);
+  if (m && pattern_matches(pattern, string(b, m->file)))
+    return true;
+  if (!f)
+    return false;
+  const string_id name = short_name_of(b->view->profile, f->name);
+  return pattern_matches(pattern, string(b, name)) ||
+         (name != f->name && pattern_matches(pattern, string(b, f->name))) ||
+         pattern_matches(pattern, string(b, f->file));
+}
+
+static void find_frames(struct builder *b, struct located *d,
+                        const struct location *l) {
+  const struct profile *p = b->view->profile;
+  uint32_t begin = 0; // lines before it are dropped
+  if (b->drop)
+    for (uint32_t i = l->line_count; i-- > 0 && !d->is_dropped;)
+      if (is_dropped(b, &p->functions[p->lines[l->first_line + i].function])) {
+        d->is_dropped = true;
+        begin = i + 1;
+      }
+  d->first = b->frame_count;
+  d->is_found = true;
+  for (uint32_t i = begin; i < l->line_count || i == 0; i++) {
+    const struct line *line =
+        l->line_count ? &p->lines[l->first_line + i] : NULL;
+    const struct function *f = line ? &p->functions[line->function] : NULL;
+    put_frame(b, l, f, line ? line->line : 0);
+    d->is_focused |= b->focus && matches(b, b->focus, l, f);
+    d->is_ignored |= b->ignore && matches(b, b->ignore, l, f);
+  }
+  d->count = (uint32_t)(b->frame_count - d->first);
+}
+
+static struct located *frames_of(struct builder *b, uint32_t location) {
+  struct located *d = &b->located[location];
+  if (!d->is_found)
+    find_frames(b, d, &b->view->profile->locations[location]);
+  return d;
+}
+
+// --- stacks ---
+
+// Returns the index of the first location of the sample that is shown: the
+// locations that drop_frames removes are left out, unless nothing would remain.
+static uint32_t first_shown(struct builder *b, const struct sample *s) {
+  const uint32_t *locations =
+      &b->view->profile->stack_locations[s->first_location];
+  bool found_user = false;
+  for (uint32_t i = s->location_count; i-- > 0;) {
+    const struct located *d = frames_of(b, locations[i]);
+    if (!d->is_dropped)
+      found_user = true;
+    else if (found_user)
+      return d->count ? i : i + 1;
+  }
+  return 0;
+}
+
+// Builds the stack of the sample. Returns whether the user asked for it.
+static bool build_stack(struct builder *b, const struct sample *s) {
+  const uint32_t *locations =
+      &b->view->profile->stack_locations[s->first_location];
+  const uint32_t first = first_shown(b, s);
+  bool is_focused = b->focus == NULL;
+  b->stack_count = 0;
+  for (uint32_t i = first; i < s->location_count; i++) {
+    const struct located *d = frames_of(b, locations[i]);
+    if (d->is_ignored)
+      return false;
+    is_focused |= d->is_focused;
+    for (uint32_t k = 0; k < d->count; k++)
+      *APPEND(b->stack, b->stack_count, b->stack_capacity) =
+          b->frames[d->first + k];
+  }
+  return is_focused;
+}
+
+static bool has_label(const struct profile *p, const struct sample *s,
+                      const char *wanted) {
+  const char *equals = strchr(wanted, '=');
+  const size_t length = equals ? (size_t)(equals - wanted) : strlen(wanted);
+  for (uint32_t i = 0; i < s->label_count; i++) {
+    const struct label *l = &p->labels[s->first_label + i];
+    const char *key = p->strings[l->key];
+    if (strncmp(key, wanted, length) != 0 || key[length])
+      continue;
+    char number[24];
+    snprintf(number, sizeof number, "%" PRId64, l->number);
+    const char *value = l->str ? p->strings[l->str] : number;
+    if (!equals || strcmp(value, equals + 1) == 0)
+      return true;
+  }
+  return false;
+}
+
+static bool has_labels(const struct builder *b, const struct sample *s) {
+  for (size_t i = 0; i < b->options->labels.count; i++)
+    if (!has_label(b->view->profile, s, b->options->labels.items[i]))
+      return false;
+  return true;
+}
+
+// The example of a frame is the line of the stack with the largest value.
+static void note_examples(struct builder *b, int64_t value) {
+  struct view *v = b->view;
+  const size_t before = b->example_capacity;
+  b->example_values = grow(b->example_values, &b->example_capacity,
+                           v->frame_count, sizeof *b->example_values);
+  for (size_t i = before; i < b->example_capacity; i++)
+    b->example_values[i] = -1;
+  for (size_t i = 0; i < b->stack_count; i++) {
+    const struct built_frame *f = &b->stack[i];
+    if (value <= b->example_values[f->frame])
+      continue;
+    b->example_values[f->frame] = value;
+    v->frames[f->frame].example_file = f->file;
+    v->frames[f->frame].example_line = f->line;
+  }
+}
+
+static void add_stack(struct builder *b, uint32_t sample, int64_t value,
+                      double variance) {
+  struct view *v = b->view;
+  struct view_stack *s = APPEND(v->stacks, v->stack_count, v->stack_capacity);
+  *s = (struct view_stack){.first = v->stack_frame_count,
+                           .count = (uint32_t)b->stack_count,
+                           .sample = sample,
+                           .value = value,
+                           .variance = variance};
+  for (size_t i = 0; i < b->stack_count; i++)
+    *APPEND(v->stack_frames, v->stack_frame_count, v->stack_frame_capacity) =
+        b->stack[i].frame;
+}
+
+static void add_stacks(struct builder *b) {
+  struct view *v = b->view;
+  const struct profile *p = v->profile;
+  for (uint32_t i = 0; i < p->sample_count; i++) {
+    const struct sample *s = &p->samples[i];
+    const int64_t value = p->values[(size_t)i * p->type_count + v->type];
+    const int64_t size = value == INT64_MIN ? INT64_MAX : llabs(value);
+    const double variance = estimate_variance(p, s, v->type, value);
+    if (__builtin_add_overflow(v->profile_total, size, &v->profile_total))
+      v->profile_total = INT64_MAX;
+    v->profile_variance += variance;
+    if (value == 0 || !has_labels(b, s) || !build_stack(b, s))
+      continue;
+    if (__builtin_add_overflow(v->total, size, &v->total))
+      v->total = INT64_MAX;
+    v->variance += variance;
+    note_examples(b, size);
+    add_stack(b, i, value, variance);
+  }
+}
+
+// --- the view ---
+
+// Compiles the pattern if there is one. what: what the message calls it.
+static bool compile(struct pattern **out, const char *text, bool is_whole,
+                    const char *what, char *error, size_t size) {
+  char reason[160];
+  if (!text || !*text)
+    return true;
+  *out = pattern_new(text, is_whole, reason, sizeof reason);
+  if (!*out)
+    snprintf(error, size, "%s is not a regular expression: %s", what, reason);
+  return *out != NULL;
+}
+
+static void list_types(const struct profile *p, const char *wanted, char *error,
+                       size_t size) {
+  int n =
+      snprintf(error, size, "the profile has no values %.40s; it has", wanted);
+  for (unsigned i = 0; i < p->type_count && n > 0 && (size_t)n < size; i++)
+    n += snprintf(error + n, size - (size_t)n, "%s %s", i ? "," : "",
+                  p->strings[p->types[i].type]);
+}
+
+static bool prepare(struct builder *b, char *error, size_t size) {
+  const struct profile *p = b->view->profile;
+  const struct view_options *o = b->options;
+  // A wrong drop_frames of a file is no reason not to show the file.
+  char ignored[256];
+  if (p->drop_frames)
+    compile(&b->drop, p->strings[p->drop_frames], true, "", ignored,
+            sizeof ignored);
+  if (p->keep_frames)
+    compile(&b->keep, p->strings[p->keep_frames], true, "", ignored,
+            sizeof ignored);
+  return compile(&b->focus, o->focus, false, "--focus", error, size) &&
+         compile(&b->ignore, o->ignore, false, "--ignore", error, size);
+}
+
+static bool choose_type(struct view *v, const char *wanted, char *error,
+                        size_t size) {
+  const struct profile *p = v->profile;
+  const int type =
+      wanted ? profile_find_type(p, wanted) : (int)profile_default_type(p);
+  if (type < 0) {
+    list_types(p, wanted, error, size);
+    return false;
+  }
+  v->type = (unsigned)type;
+  v->type_name = p->strings[p->types[type].type];
+  v->unit = p->strings[p->types[type].unit];
+  return true;
+}
+
+struct view *view_new(struct profile *p, const struct view_options *options,
+                      char *error, size_t size) {
+  struct view *v = zeroed(1, sizeof *v);
+  struct builder b = {.view = v, .options = options};
+  v->profile = p;
+  if (!choose_type(v, options->type, error, size) ||
+      !prepare(&b, error, size)) {
+    free(v);
+    return NULL;
+  }
+  b.located = zeroed(p->location_count, sizeof *b.located);
+  add_stacks(&b);
+  free(b.located);
+  free(b.frames);
+  free(b.example_values);
+  free(b.stack);
+  return v;
+}
+
+uint32_t view_user_frame(const struct view *v, const struct view_stack *s,
+                         bool keeps_std) {
+  if (keeps_std)
+    return 0;
+  for (uint32_t i = 0; i < s->count; i++)
+    if (!v->frames[v->stack_frames[s->first + i]].is_std)
+      return i;
+  return 0;
+}

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A view: one value type of a profile, with the stacks that the user asked for.
+// The frames of the view's stacks are functions, source lines or files. All
+// commands show views, so that they agree with each other.
+
+#ifndef MPROF_TOOL_VIEW_H
+#define MPROF_TOOL_VIEW_H
+
+#include "model/profile.h"
+
+enum view_grain { GRAIN_FUNCTIONS, GRAIN_LINES, GRAIN_FILES };
+
+struct text_list {
+  const char **items;
+  size_t count, capacity;
+};
+
+// What to show.
+struct view_options {
+  const char *type;        // NULL: the profile's default type
+  const char *focus;       // regular expression: only stacks that match
+  const char *ignore;      // regular expression: no stacks that match
+  struct text_list labels; // KEY=VALUE: only samples that have all of them
+  enum view_grain grain;
+  bool keeps_std; // frames of the standard libraries are frames like others
+};
+
+// A frame of a stack. Equal frames have the same index.
+struct frame {
+  string_id name; // short name; never ""
+  string_id file; // "" if unknown, or if the grain is GRAIN_FUNCTIONS
+  int64_t line;   // 0 if unknown, or if the grain is not GRAIN_LINES
+  bool is_std;    // a function of a standard library
+  // Where an example of the frame is, for tables of functions: the source line
+  // with the largest value, or the first one.
+  string_id example_file;
+  int64_t example_line;
+};
+
+struct view_stack {
+  size_t first; // in view.stack_frames, leaf first
+  uint32_t count;
+  uint32_t sample; // index in the profile
+  int64_t value;
+  double variance; // of the estimate; 0 if the value is exact
+};
+
+struct view {
+  struct profile *profile;
+  unsigned type;
+  const char *type_name, *unit;
+  struct frame *frames;
+  uint32_t *stack_frames;
+  struct view_stack *stacks;
+  size_t frame_count, frame_capacity, stack_frame_count, stack_frame_capacity,
+      stack_count, stack_capacity;
+  struct intern frame_set;
+  // The sum over the shown stacks, and over all samples of the profile. The
+  // sums have the absolute values of negative values, as in pprof.
+  int64_t total, profile_total;
+  double variance, profile_variance;
+};
+
+// Makes a view. On failure, returns NULL and writes a message of one line to
+// error. The view refers to the profile, and adds short names to its strings.
+struct view *view_new(struct profile *p, const struct view_options *options,
+                      char *error, size_t size);
+
+// Returns the index in the stack of the first frame that is not of a standard
+// library, or 0 if there is none or the view keeps_std. The frames before it
+// are shown as part of it.
+uint32_t view_user_frame(const struct view *v, const struct view_stack *s,
+                         bool keeps_std);
+
+#endif
