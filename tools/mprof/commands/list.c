@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof list: the source lines of functions, with the values of the lines.
+
+#include "commands/input.h"
+#include "commands/options.h"
+#include "common/memory.h"
+#include "files/source.h"
+#include "terminal/quantity.h"
+#include "view/functions.h"
+#include "view/pattern.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Lines that are shown before the first and after the last line with a value,
+// and the largest gap that is shown between two such lines.
+enum { CONTEXT = 3, MAX_GAP = 12 };
+
+// The lines of one function that have values, sorted by line.
+struct listing {
+  string_id name, file;
+  struct function_row *rows;
+  size_t count, capacity;
+  int64_t flat, cum;
+};
+
+struct listings {
+  struct listing *items;
+  size_t count, capacity;
+};
+
+static struct listing *listing_of(struct listings *l, string_id name,
+                                  string_id file) {
+  for (size_t i = 0; i < l->count; i++)
+    if (l->items[i].name == name && l->items[i].file == file)
+      return &l->items[i];
+  struct listing *new = APPEND(l->items, l->count, l->capacity);
+  *new = (struct listing){.name = name, .file = file};
+  return new;
+}
+
+static const struct view *sorted_view; // for by_line; one thread sorts
+
+static int by_line(const void *x, const void *y) {
+  const struct function_row *a = x, *b = y;
+  const int64_t p = sorted_view->frames[a->frame].line;
+  const int64_t q = sorted_view->frames[b->frame].line;
+  return (p > q) - (p < q);
+}
+
+static int by_value(const void *x, const void *y) {
+  const struct listing *a = x, *b = y;
+  if (llabs(a->flat) != llabs(b->flat))
+    return llabs(a->flat) > llabs(b->flat) ? -1 : 1;
+  return llabs(a->cum) != llabs(b->cum)
+             ? (llabs(a->cum) > llabs(b->cum) ? -1 : 1)
+             : 0;
+}
+
+// Collects the lines by function. Functions of the standard libraries are left
+// out, unless the user asks for them.
+static struct listings collect(const struct view *v,
+                               const struct function_table *t, bool keeps_std,
+                               const struct pattern *wanted) {
+  struct listings l = {0};
+  const char **strings = v->profile->strings;
+  for (size_t i = 0; i < t->count; i++) {
+    const struct frame *f = &v->frames[t->rows[i].frame];
+    if (!f->file || f->line <= 0 || (f->is_std && !keeps_std) ||
+        (wanted && !pattern_matches(wanted, strings[f->name])))
+      continue;
+    struct listing *x = listing_of(&l, f->name, f->file);
+    *APPEND(x->rows, x->count, x->capacity) = t->rows[i];
+    x->flat += t->rows[i].flat;
+    x->cum += t->rows[i].cum;
+  }
+  sorted_view = v;
+  for (size_t i = 0; i < l.count; i++)
+    qsort(l.items[i].rows, l.items[i].count, sizeof *l.items[i].rows, by_line);
+  if (l.count)
+    qsort(l.items, l.count, sizeof *l.items, by_value);
+  return l;
+}
+
+static void print_line(const char *flat, const char *cum, int64_t number,
+                       const char *text, const struct style *style) {
+  printf("%12s  %12s  %6" PRId64 "  ", flat, cum, number);
+  // Tabs would become '?'.
+  char line[512];
+  size_t n = 0;
+  for (; *text && n < sizeof line - 8; text++) {
+    if (*text == '\r')
+      continue;
+    if (*text != '\t')
+      line[n++] = *text;
+    else
+      do
+        line[n++] = ' ';
+      while (n % 4 && n < sizeof line - 8);
+  }
+  line[n] = '\0';
+  if (style->width > 36)
+    style_put_cut(stdout, line, style->width - 36);
+  else
+    style_put(stdout, line);
+  putchar('\n');
+}
+
+static const char *text_at(const struct source *s, int64_t line) {
+  return line >= 1 && (size_t)line <= s->count ? s->lines[line - 1] : "";
+}
+
+static void print_listing(const struct view *v, const struct listing *l,
+                          const char *directory, const struct style *style) {
+  const char *file = v->profile->strings[l->file];
+  struct source source = source_read(file, directory);
+  putchar('\n');
+  style_put(stdout, v->profile->strings[l->name]);
+  fputs("  ", stdout);
+  style_put(stdout, file);
+  puts(source.text ? "" : "  (the source file cannot be read)");
+  int64_t next = 0; // the next line that is not printed yet
+  for (size_t i = 0; i < l->count; i++) {
+    const struct function_row *r = &l->rows[i];
+    const int64_t line = v->frames[r->frame].line;
+    int64_t from = line > CONTEXT ? line - CONTEXT : 1;
+    if (next && line - next <= MAX_GAP)
+      from = next;
+    else if (next)
+      puts("                              ...");
+    for (; source.text && from < line; from++)
+      print_line("", "", from, text_at(&source, from), style);
+    print_line(r->flat ? quantity_of(r->flat, v->unit).text : "",
+               quantity_of(r->cum, v->unit).text, line, text_at(&source, line),
+               style);
+    next = line + 1;
+  }
+  for (int i = 0; i < CONTEXT && (size_t)next <= source.count; i++, next++)
+    print_line("", "", next, text_at(&source, next), style);
+  source_free(&source);
+}
+
+int command_list(const struct options *options) {
+  size_t limit;
+  char error[256];
+  struct pattern *wanted = NULL;
+  if (!input_count(options, &limit))
+    return STATUS_ERROR;
+  if (!options->count)
+    limit = 5;
+  if (options->function &&
+      !(wanted = pattern_new(options->function, false, error, sizeof error)))
+    return complain(options, "--function is not a regular expression: %s",
+                    error);
+  struct options by_lines = *options;
+  by_lines.lines = true;
+  struct view *v = input_view(&by_lines);
+  if (!v)
+    return STATUS_ERROR;
+  const struct style style = style_of_output(options->colour);
+  struct function_table t = functions_of(v, options->std, false);
+  struct listings l = collect(v, &t, options->std, wanted);
+  const size_t count = limit && limit < l.count ? limit : l.count;
+  input_print_title(v, stdout, &style);
+  if (count)
+    printf("%12s  %12s  %6s\n", v->type_name, "with callees", "line");
+  for (size_t i = 0; i < count; i++)
+    print_listing(v, &l.items[i], options->source, &style);
+  if (l.count == 0)
+    puts("\nno function with known source lines matches");
+  input_print_end(v, stdout, &style, count, l.count, "functions");
+  return STATUS_OK;
+}

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "view/stacks.h"
+
+#include "common/memory.h"
+#include "view/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t size_of(int64_t value) {
+  return value == INT64_MIN ? INT64_MAX : llabs(value);
+}
+
+static void add_to(int64_t *sum, int64_t value) {
+  if (__builtin_add_overflow(*sum, value, sum))
+    *sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+// --- stacks ---
+
+struct wanted_stack {
+  const struct view *v;
+  const struct stack_table *t;
+  struct stack_row row;
+};
+
+// Returns the shown frames of a row. The library function that the user's frame
+// called belongs to them.
+static const uint32_t *shown(const struct view *v, const struct stack_row *r,
+                             uint32_t *count) {
+  const uint32_t begin = r->user > 0 ? r->user - 1 : 0;
+  *count = r->count - begin;
+  return &v->stack_frames[r->first + begin];
+}
+
+static bool is_stack(const void *arg, uint32_t index) {
+  const struct wanted_stack *w = arg;
+  const struct stack_row *r = &w->t->rows[index];
+  uint32_t a, b;
+  const uint32_t *x = shown(w->v, r, &a), *y = shown(w->v, &w->row, &b);
+  return a == b && (r->user > 0) == (w->row.user > 0) &&
+         memcmp(x, y, a * sizeof *x) == 0;
+}
+
+static int by_value(const void *x, const void *y) {
+  const struct stack_row *a = x, *b = y;
+  if (size_of(a->value) != size_of(b->value))
+    return size_of(a->value) > size_of(b->value) ? -1 : 1;
+  return (a->first > b->first) - (a->first < b->first);
+}
+
+struct stack_table stacks_of(const struct view *v, bool keeps_std) {
+  struct stack_table t = {0};
+  struct intern set = {0};
+  for (size_t i = 0; i < v->stack_count; i++) {
+    const struct view_stack *s = &v->stacks[i];
+    const struct wanted_stack w = {v,
+                                   &t,
+                                   {.first = s->first,
+                                    .count = s->count,
+                                    .user = view_user_frame(v, s, keeps_std)}};
+    uint32_t count;
+    const uint32_t *frames = shown(v, &w.row, &count);
+    const uint32_t next = (uint32_t)t.count;
+    const uint32_t id =
+        intern_find(&set, intern_hash(0, frames, count * sizeof *frames), next,
+                    is_stack, &w);
+    if (id == next)
+      *APPEND(t.rows, t.count, t.capacity) = w.row;
+    t.rows[id].samples++;
+    add_to(&t.rows[id].value, s->value);
+    t.rows[id].variance += s->variance;
+  }
+  intern_free(&set);
+  if (t.count)
+    qsort(t.rows, t.count, sizeof *t.rows, by_value);
+  return t;
+}
+
+// --- call tree ---
+
+struct wanted_node {
+  const struct call_tree *t;
+  uint32_t parent, frame, via;
+};
+
+static bool is_node(const void *arg, uint32_t index) {
+  const struct wanted_node *w = arg;
+  const struct call_node *n = &w->t->nodes[index];
+  return n->parent == w->parent && n->frame == w->frame && n->via == w->via;
+}
+
+static uint32_t child_of(struct call_tree *t, struct intern *set,
+                         uint32_t parent, uint32_t frame, uint32_t via) {
+  const struct wanted_node w = {t, parent, frame, via};
+  const uint32_t key[] = {parent, frame, via};
+  const uint32_t next = (uint32_t)t->count;
+  const uint32_t id =
+      intern_find(set, intern_hash(0, key, sizeof key), next, is_node, &w);
+  if (id == next)
+    *APPEND(t->nodes, t->count, t->capacity) =
+        (struct call_node){.parent = parent, .frame = frame, .via = via};
+  return id;
+}
+
+static const struct call_tree *sorted_tree; // for by_total; one thread sorts
+
+static int by_total(const void *x, const void *y) {
+  const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+  const int64_t p = size_of(sorted_tree->nodes[a].total);
+  const int64_t q = size_of(sorted_tree->nodes[b].total);
+  return p != q ? (p > q ? -1 : 1) : (a > b) - (a < b);
+}
+
+// Links the children of each node, those with the largest totals first.
+static void link_children(struct call_tree *t) {
+  uint32_t *order = zeroed(t->count, sizeof *order);
+  for (uint32_t i = 0; i < t->count; i++)
+    order[i] = i;
+  sorted_tree = t;
+  qsort(order, t->count, sizeof *order, by_total);
+  for (size_t i = t->count; i-- > 0;) {
+    struct call_node *n = &t->nodes[order[i]];
+    if (order[i] == 0)
+      continue;
+    n->next_sibling = t->nodes[n->parent].first_child;
+    t->nodes[n->parent].first_child = order[i];
+  }
+  free(order);
+}
+
+struct call_tree calls_of(const struct view *v, bool keeps_std) {
+  struct call_tree t = {0};
+  struct intern set = {0};
+  *APPEND(t.nodes, t.count, t.capacity) =
+      (struct call_node){.frame = NO_FRAME, .via = NO_FRAME};
+  for (size_t i = 0; i < v->stack_count; i++) {
+    const struct view_stack *s = &v->stacks[i];
+    const uint32_t *frames = &v->stack_frames[s->first];
+    const uint32_t user = view_user_frame(v, s, keeps_std);
+    uint32_t node = 0;
+    add_to(&t.nodes[0].total, s->value);
+    for (uint32_t k = s->count; k-- > user;) {
+      const uint32_t via = k == user && user > 0 ? frames[user - 1] : NO_FRAME;
+      node = child_of(&t, &set, node, frames[k], via);
+      add_to(&t.nodes[node].total, s->value);
+    }
+    add_to(&t.nodes[node].own, s->value);
+  }
+  intern_free(&set);
+  link_children(&t);
+  return t;
+}

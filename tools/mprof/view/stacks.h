@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values of a view by stack, and by path from the root.
+
+#ifndef MPROF_TOOL_STACKS_H
+#define MPROF_TOOL_STACKS_H
+
+#include "view/view.h"
+
+// The stacks of a view whose shown frames are equal, for example with blocks of
+// different sizes.
+struct stack_row {
+  size_t first;   // frames of an example: in view.stack_frames, leaf first
+  uint32_t count; // number of frames, with those of libraries
+  uint32_t user;  // index of the first frame that is shown
+  uint32_t samples;
+  int64_t value;
+  double variance;
+};
+
+struct stack_table {
+  struct stack_row *rows;
+  size_t count, capacity;
+};
+
+// Returns the stacks, sorted by the absolute value, then by their order in the
+// profile.
+struct stack_table stacks_of(const struct view *v, bool keeps_std);
+
+// A call tree. Node 0 is the root, which has no frame. Children come after
+// their parent.
+struct call_node {
+  uint32_t parent, frame;
+  uint32_t via;       // the library function beneath, or NO_FRAME
+  int64_t own, total; // value of the node itself, and with its callees
+  uint32_t first_child, next_sibling; // 0: none; sorted by the total
+};
+
+struct call_tree {
+  struct call_node *nodes;
+  size_t count, capacity;
+};
+
+struct call_tree calls_of(const struct view *v, bool keeps_std);
+
+#endif
