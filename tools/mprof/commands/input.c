@@ -31,7 +31,7 @@ struct view_options input_view_options(const struct options *o) {
                                .grain = o->lines   ? GRAIN_LINES
                                         : o->files ? GRAIN_FILES
                                                    : GRAIN_FUNCTIONS,
-                               .keeps_std = o->std};
+                               .has_full_names = o->full_names};
 }
 
 struct view *input_view(const struct options *options) {

@@ -7,7 +7,6 @@
 #include "commands/options.h"
 #include "terminal/quantity.h"
 #include "view/frame_text.h"
-#include "view/functions.h"
 #include "view/stacks.h"
 
 #include <string.h>
@@ -22,21 +21,19 @@ static void print_line(const char *text, const struct style *style) {
 
 // Prints the frames. A frame that calls itself directly is printed once, with
 // the number of its calls.
-static void print_frames(const struct view *v, const struct stack_row *r,
-                         const struct style *style) {
-  const uint32_t *frames = &v->stack_frames[r->first];
-  for (uint32_t i = r->user; i < r->count;) {
+static void print_frames(const struct view *v, const struct shown_frame *frames,
+                         uint32_t count, const struct style *style) {
+  for (uint32_t i = 0; i < count;) {
     uint32_t repeats = 1;
-    while (i + repeats < r->count && frames[i + repeats] == frames[i])
+    while (i + repeats < count && frames[i + repeats].frame == frames[i].frame)
       repeats++;
-    const uint32_t via = i == r->user && i > 0 ? frames[i - 1] : NO_FRAME;
-    print_line(frame_text_via(v, frames[i], via).text, style);
+    print_line(frame_text_via(v, frames[i].frame, frames[i].via).text, style);
     if (repeats > 1)
       printf("  (%u times)", repeats);
     putchar('\n');
     i += repeats;
   }
-  if (r->count == 0)
+  if (count == 0)
     puts("    [no stack]");
 }
 
@@ -44,7 +41,10 @@ int command_traces(const struct options *options) {
   size_t limit;
   if (!input_count(options, &limit))
     return STATUS_ERROR;
-  struct view *v = input_view(options);
+  // The frames of a stack are calls, so show the lines of the calls.
+  struct options by_lines = *options;
+  by_lines.lines = !options->functions && !options->files;
+  struct view *v = input_view(&by_lines);
   if (!v)
     return STATUS_ERROR;
   const struct style style = style_of_output(options->colour);
@@ -62,7 +62,7 @@ int command_traces(const struct options *options) {
     if (style.has_colour)
       fputs("\033[0m", stdout);
     putchar('\n');
-    print_frames(v, r, &style);
+    print_frames(v, &t.frames[r->first], r->count, &style);
   }
   input_print_end(v, stdout, &style, count, t.count, "stacks");
   return STATUS_OK;

@@ -19,6 +19,7 @@ struct adder {
   size_t via_count, via_capacity;
   struct intern via_set;
   uint32_t *last_stack; // of each frame: index + 1 of the last stack with it
+  struct shown_frame *shown; // of the stack that is being added
 };
 
 static int64_t size_of(int64_t value) {
@@ -58,21 +59,22 @@ static void add_via(struct adder *a, uint32_t frame, uint32_t callee,
 static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
   const struct view *v = a->v;
   const struct view_stack *s = &v->stacks[index];
-  const uint32_t *frames = &v->stack_frames[s->first];
-  if (s->count == 0)
+  const uint32_t count = view_shown(v, s, keeps_std, a->shown);
+  if (count == 0)
     return;
-  const uint32_t user = view_user_frame(v, s, keeps_std);
-  struct function_row *own = &a->rows[frames[user]];
+  const struct shown_frame *leaf = &a->shown[0];
+  struct function_row *own = &a->rows[leaf->frame];
   add_to(&own->flat, s->value);
   own->flat_variance += s->variance;
-  if (user > 0)
-    add_via(a, frames[user], frames[user - 1], s->value);
-  for (uint32_t i = user; i < s->count; i++) {
-    if (a->last_stack[frames[i]] == index + 1)
+  if (leaf->via != NO_FRAME)
+    add_via(a, leaf->frame, leaf->via, s->value);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t frame = a->shown[i].frame;
+    if (a->last_stack[frame] == index + 1)
       continue; // a recursive function counts once
-    a->last_stack[frames[i]] = index + 1;
-    add_to(&a->rows[frames[i]].cum, s->value);
-    a->rows[frames[i]].cum_variance += s->variance;
+    a->last_stack[frame] = index + 1;
+    add_to(&a->rows[frame].cum, s->value);
+    a->rows[frame].cum_variance += s->variance;
   }
 }
 
@@ -119,7 +121,8 @@ struct function_table functions_of(const struct view *v, bool keeps_std,
                                    bool by_cum) {
   struct adder a = {.v = v,
                     .rows = zeroed(v->frame_count, sizeof *a.rows),
-                    .last_stack = zeroed(v->frame_count, sizeof(uint32_t))};
+                    .last_stack = zeroed(v->frame_count, sizeof(uint32_t)),
+                    .shown = zeroed(view_depth(v), sizeof *a.shown)};
   for (uint32_t i = 0; i < v->frame_count; i++)
     a.rows[i] = (struct function_row){.frame = i, .via = NO_FRAME};
   for (uint32_t i = 0; i < v->stack_count; i++)
@@ -133,6 +136,7 @@ struct function_table functions_of(const struct view *v, bool keeps_std,
   sorted_view = v;
   qsort(t.rows, t.count, sizeof *t.rows, by_cum ? by_cum_value : by_flat);
   free(a.last_stack);
+  free(a.shown);
   free(a.vias);
   intern_free(&a.via_set);
   return t;

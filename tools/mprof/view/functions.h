@@ -17,8 +17,6 @@ struct function_row {
   double flat_variance, cum_variance;
 };
 
-enum { NO_FRAME = UINT32_MAX };
-
 struct function_table {
   struct function_row *rows;
   size_t count;

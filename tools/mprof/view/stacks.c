@@ -4,7 +4,6 @@
 #include "view/stacks.h"
 
 #include "common/memory.h"
-#include "view/functions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,27 +20,17 @@ static void add_to(int64_t *sum, int64_t value) {
 // --- stacks ---
 
 struct wanted_stack {
-  const struct view *v;
   const struct stack_table *t;
-  struct stack_row row;
+  const struct shown_frame *frames;
+  uint32_t count;
 };
-
-// Returns the shown frames of a row. The library function that the user's frame
-// called belongs to them.
-static const uint32_t *shown(const struct view *v, const struct stack_row *r,
-                             uint32_t *count) {
-  const uint32_t begin = r->user > 0 ? r->user - 1 : 0;
-  *count = r->count - begin;
-  return &v->stack_frames[r->first + begin];
-}
 
 static bool is_stack(const void *arg, uint32_t index) {
   const struct wanted_stack *w = arg;
   const struct stack_row *r = &w->t->rows[index];
-  uint32_t a, b;
-  const uint32_t *x = shown(w->v, r, &a), *y = shown(w->v, &w->row, &b);
-  return a == b && (r->user > 0) == (w->row.user > 0) &&
-         memcmp(x, y, a * sizeof *x) == 0;
+  return r->count == w->count &&
+         (w->count == 0 || memcmp(&w->t->frames[r->first], w->frames,
+                                  w->count * sizeof *w->frames) == 0);
 }
 
 static int by_value(const void *x, const void *y) {
@@ -51,28 +40,36 @@ static int by_value(const void *x, const void *y) {
   return (a->first > b->first) - (a->first < b->first);
 }
 
+// Returns the row of a stack with these frames.
+static struct stack_row *row_of(struct stack_table *t, struct intern *set,
+                                const struct shown_frame *frames,
+                                uint32_t count) {
+  const struct wanted_stack w = {t, frames, count};
+  const uint32_t next = (uint32_t)t->count;
+  const uint32_t id = intern_find(
+      set, intern_hash(0, frames, count * sizeof *frames), next, is_stack, &w);
+  if (id == next) {
+    *APPEND(t->rows, t->count, t->capacity) =
+        (struct stack_row){.first = t->frame_count, .count = count};
+    for (uint32_t i = 0; i < count; i++)
+      *APPEND(t->frames, t->frame_count, t->frame_capacity) = frames[i];
+  }
+  return &t->rows[id];
+}
+
 struct stack_table stacks_of(const struct view *v, bool keeps_std) {
   struct stack_table t = {0};
   struct intern set = {0};
+  struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
-    const struct wanted_stack w = {v,
-                                   &t,
-                                   {.first = s->first,
-                                    .count = s->count,
-                                    .user = view_user_frame(v, s, keeps_std)}};
-    uint32_t count;
-    const uint32_t *frames = shown(v, &w.row, &count);
-    const uint32_t next = (uint32_t)t.count;
-    const uint32_t id =
-        intern_find(&set, intern_hash(0, frames, count * sizeof *frames), next,
-                    is_stack, &w);
-    if (id == next)
-      *APPEND(t.rows, t.count, t.capacity) = w.row;
-    t.rows[id].samples++;
-    add_to(&t.rows[id].value, s->value);
-    t.rows[id].variance += s->variance;
+    const uint32_t count = view_shown(v, s, keeps_std, frames);
+    struct stack_row *row = row_of(&t, &set, frames, count);
+    row->samples++;
+    add_to(&row->value, s->value);
+    row->variance += s->variance;
   }
+  free(frames);
   intern_free(&set);
   if (t.count)
     qsort(t.rows, t.count, sizeof *t.rows, by_value);
@@ -136,19 +133,21 @@ struct call_tree calls_of(const struct view *v, bool keeps_std) {
   struct intern set = {0};
   *APPEND(t.nodes, t.count, t.capacity) =
       (struct call_node){.frame = NO_FRAME, .via = NO_FRAME};
+  struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
-    const uint32_t *frames = &v->stack_frames[s->first];
-    const uint32_t user = view_user_frame(v, s, keeps_std);
     uint32_t node = 0;
     add_to(&t.nodes[0].total, s->value);
-    for (uint32_t k = s->count; k-- > user;) {
-      const uint32_t via = k == user && user > 0 ? frames[user - 1] : NO_FRAME;
-      node = child_of(&t, &set, node, frames[k], via);
+    for (uint32_t k = view_shown(v, s, keeps_std, frames); k-- > 0;) {
+      if (node && t.nodes[node].frame == frames[k].frame &&
+          t.nodes[node].via == frames[k].via)
+        continue;
+      node = child_of(&t, &set, node, frames[k].frame, frames[k].via);
       add_to(&t.nodes[node].total, s->value);
     }
     add_to(&t.nodes[node].own, s->value);
   }
+  free(frames);
   intern_free(&set);
   link_children(&t);
   return t;

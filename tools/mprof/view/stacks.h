@@ -11,17 +11,16 @@
 // The stacks of a view whose shown frames are equal, for example with blocks of
 // different sizes.
 struct stack_row {
-  size_t first;   // frames of an example: in view.stack_frames, leaf first
-  uint32_t count; // number of frames, with those of libraries
-  uint32_t user;  // index of the first frame that is shown
-  uint32_t samples;
+  size_t first; // in stack_table.frames, leaf first
+  uint32_t count, samples;
   int64_t value;
   double variance;
 };
 
 struct stack_table {
   struct stack_row *rows;
-  size_t count, capacity;
+  struct shown_frame *frames;
+  size_t count, capacity, frame_count, frame_capacity;
 };
 
 // Returns the stacks, sorted by the absolute value, then by their order in the

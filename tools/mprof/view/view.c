@@ -22,9 +22,10 @@ struct located {
   size_t first; // in builder.frames
   uint32_t count;
   bool is_found; // the other members are valid
-  // Whether drop_frames matches: the frames beneath are not shown, and of this
-  // location only `count` frames.
-  bool is_dropped;
+  // Whether drop_frames matches a function of the location. Then the frames
+  // beneath are not shown, and is_whole says whether this location's own frames
+  // are not shown either. (pprof: pruneBeneath, prune)
+  bool is_dropped, is_whole;
   bool is_focused, is_ignored; // a frame matches the pattern
 };
 
@@ -70,15 +71,21 @@ static string_id short_name_of(struct profile *p, string_id name) {
   return text.len ? profile_text(p, buffer) : name;
 }
 
-// Names a location without functions: its file and the offset in it.
-static string_id address_name(struct profile *p, const struct location *l) {
+// Names a location without functions: by its file, as pprof does, or with
+// GRAIN_LINES also by the offset in the file.
+static string_id address_name(const struct builder *b,
+                              const struct location *l) {
   char name[512];
+  struct profile *p = b->view->profile;
   const struct mapping *m = mapping_of(p, l);
-  if (m && m->file)
-    snprintf(name, sizeof name, "%.400s+0x%" PRIx64,
-             base_name(p->strings[m->file]), l->address - m->start + m->offset);
-  else
+  const char *file = m ? base_name(p->strings[m->file]) : "";
+  if (!*file)
     snprintf(name, sizeof name, "0x%" PRIx64, l->address);
+  else if (b->options->grain == GRAIN_LINES)
+    snprintf(name, sizeof name, "%.400s+0x%" PRIx64, file,
+             l->address - m->start + m->offset);
+  else
+    snprintf(name, sizeof name, "[%.400s]", file);
   return profile_text(p, name);
 }
 
@@ -121,8 +128,10 @@ static bool is_std(const struct builder *b, const struct location *l,
 static void put_frame(struct builder *b, const struct location *l,
                       const struct function *f, int64_t line) {
   struct profile *p = b->view->profile;
-  const string_id name =
-      f && f->name ? short_name_of(p, f->name) : address_name(p, l);
+  const string_id name = !f || !f->name ? address_name(b, l)
+                         : b->options->has_full_names
+                             ? f->name
+                             : short_name_of(p, f->name);
   struct frame frame = {.name = name, .is_std = is_std(b, l, f)};
   const string_id file = f ? f->file : 0;
   if (b->options->grain == GRAIN_LINES) {
@@ -142,7 +151,9 @@ static void put_frame(struct builder *b, const struct location *l,
 // Returns whether drop_frames matches the function. (pprof: Profile.prune)
 static bool is_dropped(struct builder *b, const struct function *f) {
   struct profile *p = b->view->profile;
-  const char *name = p->strings[short_name_of(p, f->name)];
+  // The call may move p->strings.
+  const string_id id = short_name_of(p, f->name);
+  const char *name = p->strings[id];
   return *name && pattern_matches(b->drop, name) &&
          !(b->keep && pattern_matches(b->keep, name));
 }
@@ -168,7 +179,8 @@ static void find_frames(struct builder *b, struct located *d,
     for (uint32_t i = l->line_count; i-- > 0 && !d->is_dropped;)
       if (is_dropped(b, &p->functions[p->lines[l->first_line + i].function])) {
         d->is_dropped = true;
-        begin = i + 1;
+        d->is_whole = i + 1 == l->line_count;
+        begin = d->is_whole ? 0 : i + 1;
       }
   d->first = b->frame_count;
   d->is_found = true;
@@ -203,7 +215,7 @@ static uint32_t first_shown(struct builder *b, const struct sample *s) {
     if (!d->is_dropped)
       found_user = true;
     else if (found_user)
-      return d->count ? i : i + 1;
+      return d->is_whole ? i + 1 : i;
   }
   return 0;
 }
@@ -377,12 +389,26 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   return v;
 }
 
-uint32_t view_user_frame(const struct view *v, const struct view_stack *s,
-                         bool keeps_std) {
-  if (keeps_std)
-    return 0;
-  for (uint32_t i = 0; i < s->count; i++)
-    if (!v->frames[v->stack_frames[s->first + i]].is_std)
-      return i;
-  return 0;
+uint32_t view_shown(const struct view *v, const struct view_stack *s,
+                    bool keeps_std, struct shown_frame *frames) {
+  const uint32_t *all = &v->stack_frames[s->first];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < s->count && !keeps_std; i++)
+    if (!v->frames[all[i]].is_std) {
+      const bool calls_std = i > 0 && v->frames[all[i - 1]].is_std;
+      frames[count++] =
+          (struct shown_frame){all[i], calls_std ? all[i - 1] : NO_FRAME};
+    }
+  if (count == 0)
+    for (; count < s->count; count++)
+      frames[count] = (struct shown_frame){all[count], NO_FRAME};
+  return count;
+}
+
+uint32_t view_depth(const struct view *v) {
+  uint32_t depth = 0;
+  for (size_t i = 0; i < v->stack_count; i++)
+    if (v->stacks[i].count > depth)
+      depth = v->stacks[i].count;
+  return depth;
 }

@@ -24,7 +24,7 @@ struct view_options {
   const char *ignore;      // regular expression: no stacks that match
   struct text_list labels; // KEY=VALUE: only samples that have all of them
   enum view_grain grain;
-  bool keeps_std; // frames of the standard libraries are frames like others
+  bool has_full_names; // functions with template arguments and parameters
 };
 
 // A frame of a stack. Equal frames have the same index.
@@ -68,10 +68,21 @@ struct view {
 struct view *view_new(struct profile *p, const struct view_options *options,
                       char *error, size_t size);
 
-// Returns the index in the stack of the first frame that is not of a standard
-// library, or 0 if there is none or the view keeps_std. The frames before it
-// are shown as part of it.
-uint32_t view_user_frame(const struct view *v, const struct view_stack *s,
-                         bool keeps_std);
+// A frame of a stack as a person reads it. Functions of the standard libraries
+// are part of the frame that called them.
+struct shown_frame {
+  uint32_t frame;
+  uint32_t via; // the library function that the frame called, or NO_FRAME
+};
+enum { NO_FRAME = UINT32_MAX };
+
+// Stores the shown frames of the stack at `frames`, leaf first, which has room
+// for s->count frames. Returns their number, which is 0 only if the stack is
+// empty. A stack of library functions alone is shown as it is. keeps_std: all
+// frames are shown.
+uint32_t view_shown(const struct view *v, const struct view_stack *s,
+                    bool keeps_std, struct shown_frame *frames);
+// Returns the largest number of frames of a stack.
+uint32_t view_depth(const struct view *v);
 
 #endif
