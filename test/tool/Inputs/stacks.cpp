@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocations in functions, inlined functions, members, templates and recursion,
+// with labels, and waits for a mutex.
+
+#include <mprof/mprof.h>
+
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+static std::vector<void *> kept;
+
+namespace app {
+class Cache {
+public:
+  template <typename T> __attribute__((noinline)) T *get(int n) {
+    return static_cast<T *>(make(n * sizeof(T)));
+  }
+
+private:
+  __attribute__((always_inline)) void *make(size_t n) {
+    kept.push_back(malloc(n));
+    return kept.back();
+  }
+};
+
+__attribute__((noinline)) int recurse(Cache &c, int n) {
+  c.get<long>(n);
+  return n ? recurse(c, n - 1) + 1 : 0;
+}
+} // namespace app
+
+static std::mutex m;
+
+int main() {
+  app::Cache cache;
+  app::recurse(cache, 5);
+  mprof_label_set("request", "a \"quoted\" \xe2\x82\xac label");
+  auto add = [&](int n) { cache.get<char>(n); };
+  add(10);
+  m.lock();
+  std::thread t([] { std::lock_guard<std::mutex> guard(m); });
+  usleep(20000);
+  m.unlock();
+  t.join();
+}
