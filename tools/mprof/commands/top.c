@@ -5,6 +5,7 @@
 
 #include "commands/input.h"
 #include "commands/options.h"
+#include "files/convert.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 #include "view/frame_text.h"
@@ -38,18 +39,6 @@ static struct table *table_of(const struct view *v,
   return t;
 }
 
-// Prints a text as a field of a CSV file.
-static void put_csv(const char *text) {
-  putchar('"');
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if (c == '"')
-      putchar('"');
-    putchar(c < ' ' || c == 0x7f ? '?' : c);
-  }
-  putchar('"');
-}
-
 static void print_csv(const struct view *v, const struct function_table *rows,
                       size_t count) {
   puts("flat,cum,unit,function,file,line");
@@ -57,9 +46,9 @@ static void print_csv(const struct view *v, const struct function_table *rows,
     const struct function_row *r = &rows->rows[i];
     const struct frame *f = &v->frames[r->frame];
     printf("%" PRId64 ",%" PRId64 ",%s,", r->flat, r->cum, v->unit);
-    put_csv(v->profile->strings[f->name]);
+    csv_string(stdout, v->profile->strings[f->name]);
     putchar(',');
-    put_csv(v->profile->strings[f->example_file]);
+    csv_string(stdout, v->profile->strings[f->example_file]);
     printf(",%" PRId64 "\n", f->example_line);
   }
 }

@@ -76,6 +76,11 @@ struct stack_table stacks_of(const struct view *v, bool keeps_std) {
   return t;
 }
 
+void stacks_free(struct stack_table *t) {
+  free(t->rows);
+  free(t->frames);
+}
+
 // --- call tree ---
 
 struct wanted_node {
@@ -152,3 +157,5 @@ struct call_tree calls_of(const struct view *v, bool keeps_std) {
   link_children(&t);
   return t;
 }
+
+void calls_free(struct call_tree *t) { free(t->nodes); }

@@ -26,6 +26,7 @@ struct stack_table {
 // Returns the stacks, sorted by the absolute value, then by their order in the
 // profile.
 struct stack_table stacks_of(const struct view *v, bool keeps_std);
+void stacks_free(struct stack_table *t);
 
 // A call tree. Node 0 is the root, which has no frame. Children come after
 // their parent.
@@ -42,5 +43,6 @@ struct call_tree {
 };
 
 struct call_tree calls_of(const struct view *v, bool keeps_std);
+void calls_free(struct call_tree *t);
 
 #endif

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof convert: writes a profile in the format of another viewer.
+
+#include "files/convert.h"
+#include "commands/input.h"
+#include "commands/options.h"
+#include "files/write_bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct format {
+  const char *name;
+  void (*write)(const struct view *v, FILE *out);
+} formats[] = {
+    {"folded", write_folded},
+    {"speedscope", write_speedscope},
+    {"callgrind", write_callgrind},
+    {"chrome", write_chrome},
+    {"csv", write_csv},
+};
+
+static const struct format *find_format(const char *name) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (strcmp(formats[i].name, name) == 0)
+      return &formats[i];
+  return NULL;
+}
+
+int command_convert(const struct options *options) {
+  const char *name = options->to ? options->to : "folded";
+  const struct format *format = find_format(name);
+  if (strcmp(name, "pprof") == 0)
+    return command_merge(options);
+  if (!format)
+    return complain(options,
+                    "--to=%s is not pprof, folded, speedscope, callgrind, "
+                    "chrome or csv",
+                    name);
+  // KCachegrind adds up the lines of a function itself.
+  struct options wanted = *options;
+  wanted.lines |= format->write == write_callgrind;
+  struct view *v = input_view(&wanted);
+  if (!v)
+    return STATUS_ERROR;
+  struct bytes bytes = {0};
+  FILE *out = open_memstream((char **)&bytes.at, &bytes.length);
+  if (!out)
+    return complain(options, "%s", strerror(errno));
+  format->write(v, out);
+  const char *error =
+      fclose(out) == 0
+          ? bytes_write(options->output ? options->output : "-", &bytes)
+          : strerror(errno);
+  free(bytes.at);
+  return error ? complain(options, "%s: %s", options->output, error)
+               : STATUS_OK;
+}
