@@ -121,6 +121,9 @@ static void store(struct options *options, const struct option_row *row,
 // Fills the tables of getopt_long with the options of the command.
 static void fill(enum command_id command, struct option *longs, char *shorts) {
   size_t n = 0;
+  // The program's own options are not mprof's.
+  if (command == COMMAND_run)
+    *shorts++ = '+';
   for (size_t i = 0; i < ROWS; i++) {
     const struct option_row *r = &rows[i];
     if (!(r->commands & 1u << command))
@@ -150,7 +153,7 @@ static const struct option_row *row_of(enum command_id command, int option) {
 
 int options_parse(struct options *options, int argc, char **argv) {
   struct option longs[ROWS + 2];
-  char shorts[2 * ROWS + 4], name[64];
+  char shorts[2 * ROWS + 5], name[64];
   fill(options->command, longs, shorts);
   // getopt_long begins its messages with this name.
   snprintf(name, sizeof name, "mprof %s", commands[options->command].name);
@@ -171,7 +174,8 @@ int options_parse(struct options *options, int argc, char **argv) {
   options->paths = argv + optind;
   options->path_count = argc - optind;
   if (options->path_count == 0) {
-    complain(options, "no file is given; mprof help %s shows how to use it",
+    complain(options, "%s is missing; mprof help %s shows how to use it",
+             options->command == COMMAND_run ? "PROGRAM" : "FILE",
              commands[options->command].name);
     return STATUS_ERROR;
   }

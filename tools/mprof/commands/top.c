@@ -5,39 +5,12 @@
 
 #include "commands/input.h"
 #include "commands/options.h"
+#include "commands/show_top.h"
 #include "files/convert.h"
-#include "terminal/quantity.h"
-#include "terminal/table.h"
-#include "view/frame_text.h"
 #include "view/functions.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static struct table *table_of(const struct view *v,
-                              const struct function_table *rows, size_t count,
-                              const struct options *options, bool has_utf8) {
-  static const char *const titles[] = {[GRAIN_FUNCTIONS] = "function",
-                                       [GRAIN_LINES] = "line",
-                                       [GRAIN_FILES] = "file"};
-  struct table *t = table_new();
-  table_column(t, v->type_name, ALIGN_RIGHT);
-  table_column(t, "share", ALIGN_RIGHT);
-  table_column(t, "with callees", ALIGN_RIGHT);
-  table_column(t, "share", ALIGN_RIGHT);
-  table_column(t, titles[input_view_options(options).grain], ALIGN_LEFT);
-  for (size_t i = 0; i < count; i++) {
-    const struct function_row *r = &rows->rows[i];
-    table_cell(
-        t,
-        quantity_with_error(r->flat, r->flat_variance, v->unit, has_utf8).text);
-    table_cell(t, quantity_share(r->flat, v->total).text);
-    table_cell(t, quantity_of(r->cum, v->unit).text);
-    table_cell(t, quantity_share(r->cum, v->total).text);
-    table_cell(t, frame_text_via(v, r->frame, r->via).text);
-  }
-  return t;
-}
 
 static void print_csv(const struct view *v, const struct function_table *rows,
                       size_t count) {
@@ -45,7 +18,9 @@ static void print_csv(const struct view *v, const struct function_table *rows,
   for (size_t i = 0; i < count; i++) {
     const struct function_row *r = &rows->rows[i];
     const struct frame *f = &v->frames[r->frame];
-    printf("%" PRId64 ",%" PRId64 ",%s,", r->flat, r->cum, v->unit);
+    printf("%" PRId64 ",%" PRId64 ",", r->flat, r->cum);
+    csv_string(stdout, v->unit);
+    putchar(',');
     csv_string(stdout, v->profile->strings[f->name]);
     putchar(',');
     csv_string(stdout, v->profile->strings[f->example_file]);
@@ -71,18 +46,14 @@ int command_top(const struct options *options) {
     return STATUS_OK;
   }
   const struct style style = style_of_output(options->colour);
-  struct table *t = table_of(v, &rows, count, options, style.has_utf8);
+  const enum view_grain grain = input_view_options(options).grain;
   if (is_markdown) {
+    struct table *t = top_table(v, &rows, count, "function", true);
     table_print_markdown(t, stdout);
+    table_free(t);
   } else {
-    input_print_title(v, stdout, &style);
-    table_print(t, stdout, &style);
-    input_print_end(v, stdout, &style, count, rows.count,
-                    options->files   ? "files"
-                    : options->lines ? "lines"
-                                     : "functions");
+    show_top(v, &rows, limit, grain, stdout, &style);
   }
-  table_free(t);
   functions_free(&rows);
   return STATUS_OK;
 }

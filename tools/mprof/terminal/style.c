@@ -13,24 +13,24 @@
 #include <unistd.h>
 #include <wchar.h>
 
-static unsigned terminal_width(void) {
+static unsigned terminal_width(int fd) {
   const char *columns = getenv("COLUMNS");
   const long wanted = columns ? strtol(columns, NULL, 10) : 0;
   if (wanted >= 20 && wanted <= 10000)
     return (unsigned)wanted;
   struct winsize size;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
     return size.ws_col;
   return 80;
 }
 
-struct style style_of_output(const char *colour) {
+static struct style style_of(int fd, const char *colour) {
   struct style s = {0};
   setlocale(LC_CTYPE, "");
   s.has_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  const bool is_terminal = isatty(STDOUT_FILENO);
+  const bool is_terminal = isatty(fd);
   if (is_terminal)
-    s.width = terminal_width();
+    s.width = terminal_width(fd);
   const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
   s.has_colour = is_terminal && !(no_colour && *no_colour) &&
                  !(term && strcmp(term, "dumb") == 0);
@@ -39,6 +39,14 @@ struct style style_of_output(const char *colour) {
   else if (colour && strcmp(colour, "never") == 0)
     s.has_colour = false;
   return s;
+}
+
+struct style style_of_output(const char *colour) {
+  return style_of(STDOUT_FILENO, colour);
+}
+
+struct style style_of_error(const char *colour) {
+  return style_of(STDERR_FILENO, colour);
 }
 
 // Decodes the character at *text and moves *text behind it. Returns its

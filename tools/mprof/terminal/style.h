@@ -20,6 +20,8 @@ struct style {
 // NULL. In an output that is no terminal, lines are not cut and have no
 // colours.
 struct style style_of_output(const char *colour);
+// Finds the style of standard error.
+struct style style_of_error(const char *colour);
 
 // Prints text from a file. Control characters and invalid UTF-8 become '?', so
 // that no file can send commands to the terminal.

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the table of mprof top, for all commands that show it.
+
+#ifndef MPROF_TOOL_SHOW_TOP_H
+#define MPROF_TOOL_SHOW_TOP_H
+
+#include "terminal/style.h"
+#include "terminal/table.h"
+#include "view/functions.h"
+
+// Returns a table of the first `count` rows. The caller frees it. title: of the
+// last column.
+struct table *top_table(const struct view *v, const struct function_table *rows,
+                        size_t count, const char *title, bool has_utf8);
+// Prints title, table, sum and losses. limit: largest number of rows, 0: all.
+void show_top(const struct view *v, const struct function_table *rows,
+              size_t limit, enum view_grain grain, FILE *out,
+              const struct style *style);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "names/elf_info.h"
+
+#include "common/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool begins_with(const char *s, const char *prefix) {
+  return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                         struct elf_info *info) {
+  static const char abi[] = "__mprof_abi_v";
+  Elf_Data *data = elf_getdata(section, NULL);
+  const size_t count =
+      data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+  for (size_t i = 0; i < count; i++) {
+    GElf_Sym symbol;
+    if (!gelf_getsym(data, (int)i, &symbol))
+      return;
+    const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+    if (!name || !begins_with(name, abi))
+      continue;
+    info->abi = (unsigned)strtoul(name + sizeof abi - 1, NULL, 10);
+    info->needs_runtime |= symbol.st_shndx == SHN_UNDEF;
+  }
+}
+
+static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                         struct elf_info *info) {
+  enum { MAX_NEEDED = 1000 };
+  size_t capacity = 0;
+  Elf_Data *data = elf_getdata(section, NULL);
+  const size_t count =
+      data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+  for (size_t i = 0; i < count && info->needed_count < MAX_NEEDED; i++) {
+    GElf_Dyn entry;
+    if (!gelf_getdyn(data, (int)i, &entry))
+      return;
+    const char *name = entry.d_tag == DT_NEEDED
+                           ? elf_strptr(elf, header->sh_link, entry.d_un.d_val)
+                           : NULL;
+    if (name)
+      *APPEND(info->needed, info->needed_count, capacity) = strdup(name);
+  }
+}
+
+static void read_sections(Elf *elf, struct elf_info *info) {
+  size_t names;
+  if (elf_getshdrstrndx(elf, &names) != 0)
+    return;
+  for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(s, &header))
+      continue;
+    const char *name = elf_strptr(elf, names, header.sh_name);
+    if (name && strcmp(name, "mprof_text") == 0)
+      info->has_runtime = true;
+    if (name && strcmp(name, ".debug_info") == 0)
+      info->has_debug_info = true;
+    if (name && strcmp(name, ".note.gnu.build-id") == 0)
+      info->has_build_id = true;
+    info->has_symbols |= header.sh_type == SHT_SYMTAB;
+    if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+      read_symbols(elf, s, &header, info);
+    else if (header.sh_type == SHT_DYNAMIC)
+      read_dynamic(elf, s, &header, info);
+  }
+}
+
+static void read_segments(Elf *elf, struct elf_info *info) {
+  size_t count;
+  info->is_static = true;
+  if (elf_getphdrnum(elf, &count) != 0)
+    return;
+  for (size_t i = 0; i < count; i++) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+      info->is_static = false;
+  }
+}
+
+const char *elf_info_read(const char *path, struct elf_info *info) {
+  *info = (struct elf_info){0};
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return strerror(errno);
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+  if (elf && elf_kind(elf) == ELF_K_ELF) {
+    info->is_elf = true;
+    read_sections(elf, info);
+    read_segments(elf, info);
+    info->needs_runtime &= !info->has_runtime;
+  }
+  elf_end(elf);
+  close(fd);
+  return NULL;
+}
+
+void elf_info_free(struct elf_info *info) {
+  for (size_t i = 0; i < info->needed_count; i++)
+    free(info->needed[i]);
+  free(info->needed);
+  *info = (struct elf_info){0};
+}
+
+char *elf_find_program(const char *name) {
+  if (strchr(name, '/'))
+    return strdup(name);
+  const char *path = getenv("PATH");
+  for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;) {
+    const size_t length = strcspn(path, ":");
+    char *file;
+    if (asprintf(&file, "%.*s%s%s", (int)length, path, length ? "/" : "",
+                 name) < 0)
+      return NULL;
+    if (access(file, X_OK) == 0)
+      return file;
+    free(file);
+    path += length + (path[length] == ':');
+  }
+  return NULL;
+}

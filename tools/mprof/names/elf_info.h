@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an ELF file says about MProf.
+
+#ifndef MPROF_TOOL_ELF_INFO_H
+#define MPROF_TOOL_ELF_INFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct elf_info {
+  bool is_elf;
+  bool has_runtime;   // MProf's runtime is linked into the file
+  bool needs_runtime; // the file's code calls the runtime of another file
+  bool has_symbols, has_debug_info, has_build_id;
+  bool is_static; // the file needs no program interpreter
+  unsigned abi;  // version of the runtime that the file contains or needs; or 0
+  char **needed; // names of the libraries that it needs
+  size_t needed_count;
+};
+
+// Reads the file. Returns NULL or a message without the path. A file that is
+// not an ELF file, such as a script, is no error. elf_info_free frees the
+// names.
+const char *elf_info_read(const char *path, struct elf_info *info);
+void elf_info_free(struct elf_info *info);
+
+// Returns the path of the file that execvp would run, or NULL. The caller frees
+// it.
+char *elf_find_program(const char *name);
+
+#endif
