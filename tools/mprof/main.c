@@ -4,6 +4,7 @@
 // mprof: runs the command that its first argument names.
 
 #include "commands/options.h"
+#include "commands/trace.h"
 #include "sys/version.h"
 
 #include <errno.h>
@@ -35,6 +36,9 @@ static int help(int argc, char **argv) {
 }
 
 static int dispatch(int argc, char **argv) {
+  const int former = trace_run_former(argv[0], argc, argv);
+  if (former >= 0)
+    return former;
   if (argc < 2) {
     help_all(stderr);
     return STATUS_ERROR;
@@ -53,6 +57,8 @@ static int dispatch(int argc, char **argv) {
             argv[1]);
     return STATUS_ERROR;
   }
+  if (options.command == COMMAND_trace)
+    return trace_run(argc - 1, argv + 1);
   const int status = options_parse(&options, argc - 1, argv + 1);
   return status >= 0 ? status : run(&options);
 }

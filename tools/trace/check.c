@@ -8,6 +8,7 @@
 #include "open.h"
 #include "read.h"
 #include "report.h"
+#include "tools.h"
 #include "trace.h"
 
 #include <getopt.h>
@@ -19,7 +20,6 @@
 enum { GOOD, BAD, MISUSED, TYPES = 256 };
 
 static const char usage[] =
-    "Usage: mprof-trace-check [OPTION] FILE...\n"
     "Checks whether Go execution traces (go 1.5 to 1.26) obey the rules of\n"
     "the format. If FILE is \"-\", the trace is read from standard input. For "
     "a\n"
@@ -38,6 +38,11 @@ static const char usage[] =
     "  0  all traces are valid\n"
     "  1  a trace is invalid\n"
     "  2  a trace cannot be read, or an option is wrong\n";
+
+static void print_usage(FILE *out) {
+  fprintf(out, "Usage: %s [OPTION] FILE...\n", trace_tool_name);
+  fputs(usage, out);
+}
 
 struct check {
   const char *path;
@@ -88,7 +93,7 @@ static int check_file(const char *path, uint64_t max, bool quiet) {
   return violations ? BAD : GOOD;
 }
 
-int main(int argc, char **argv) {
+int trace_check(int argc, char **argv) {
   enum { RULES = 256 };
   static const struct option options[] = {{"max", required_argument, NULL, 'm'},
                                           {"quiet", no_argument, NULL, 'q'},
@@ -104,7 +109,7 @@ int main(int argc, char **argv) {
     case 'm':
       max = strtoull(optarg, &end, 10);
       if (*optarg < '0' || *optarg > '9' || *end) {
-        fprintf(stderr, "mprof-trace-check: --max=%s is not a number\n",
+        fprintf(stderr, "%s: --max=%s is not a number\n", trace_tool_name,
                 optarg);
         return MISUSED;
       }
@@ -117,15 +122,15 @@ int main(int argc, char **argv) {
         printf("%-20s %s\n", trace_rule_name(rule), trace_rule_text(rule));
       return GOOD;
     case 'h':
-      fputs(usage, stdout);
+      print_usage(stdout);
       return GOOD;
     default:
-      fputs("Try mprof-trace-check --help\n", stderr);
+      fprintf(stderr, "Try %s --help\n", trace_tool_name);
       return MISUSED;
     }
   }
   if (optind == argc) {
-    fputs(usage, stderr);
+    print_usage(stderr);
     return MISUSED;
   }
   int status = GOOD;

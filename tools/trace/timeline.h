@@ -3,9 +3,8 @@
 //
 // The interface between the converters and the consumers of a trace. The
 // converters (convert_v1.c, convert_v2.c) know the trace formats and call these
-// functions in the order of time. Two files implement the functions:
-// timeline_json.c writes JSON, and waits.c collects the longest waits. Each
-// tool is linked with one of these two files.
+// functions in the order of time. timeline.c passes each call to the consumer:
+// timeline_json.c writes JSON, and waits.c collects the longest waits.
 //
 // trace_frequency gives the frequency of the ticks that are passed to a
 // function. The bytes of a text belong to the caller and must stay valid until
@@ -41,6 +40,37 @@ enum range_kind {
 enum counter_kind { COUNTER_HEAP, COUNTER_GOAL, COUNTER_KINDS };
 
 struct timeline;
+// What an implementation does at each call. A member may be NULL.
+struct timeline_sink {
+  void (*at)(struct timeline *line, uint64_t ticks);
+  void (*create)(struct timeline *line, uint64_t g, uint64_t by,
+                 uint64_t start_stack);
+  void (*state)(struct timeline *line, uint64_t g, enum thread_state state,
+                struct trace_text reason, uint64_t stack, uint64_t from_ticks);
+  void (*unblock)(struct timeline *line, uint64_t g, uint64_t by,
+                  uint64_t stack);
+  void (*kernel_thread)(struct timeline *line, uint64_t g, uint64_t m);
+  void (*name)(struct timeline *line, uint64_t g, struct trace_text name);
+  void (*label)(struct timeline *line, uint64_t g, struct trace_text label);
+  void (*region_begin)(struct timeline *line, uint64_t g,
+                       struct trace_text name, uint64_t task, uint64_t stack);
+  void (*region_end)(struct timeline *line, uint64_t g);
+  void (*instant)(struct timeline *line, uint64_t g, const char *category,
+                  struct trace_text name, struct trace_text value,
+                  uint64_t stack, uint64_t ticks);
+  void (*charge)(struct timeline *line, uint64_t g, uint64_t ns,
+                 uint64_t stack);
+  void (*range_begin)(struct timeline *line, enum range_kind kind, uint64_t id,
+                      struct trace_text name);
+  void (*range_end)(struct timeline *line, enum range_kind kind, uint64_t id);
+  void (*counter)(struct timeline *line, enum counter_kind kind,
+                  uint64_t value);
+};
+
+// The first member of the structure of each implementation.
+struct timeline {
+  const struct timeline_sink *sink;
+};
 
 // Sets the current time. The calls that follow happen at this time.
 void timeline_at(struct timeline *line, uint64_t ticks);

@@ -19,12 +19,12 @@
 #include "timeline_json.h"
 
 #include "axis.h"
+#include "common/idmap.h"
+#include "common/memory.h"
 #include "event.h"
 #include "frame_tree.h"
-#include "common/idmap.h"
 #include "json.h"
 #include "json_event.h"
-#include "common/memory.h"
 #include "short_name.h"
 #include "table.h"
 #include "timeline.h"
@@ -78,7 +78,8 @@ struct counter {
   uint64_t value;
 };
 
-struct timeline {
+struct json_timeline {
+  struct timeline base;
   FILE *out;
   struct timeline_options options;
   // Whether the current time is before, inside or after the time window of the
@@ -99,19 +100,19 @@ struct timeline {
   struct frame_tree frames;
 };
 
-static uint32_t stack_of(struct timeline *l, uint64_t stack) {
+static uint32_t stack_of(struct json_timeline *l, uint64_t stack) {
   return frame_tree_add(&l->frames, l->axis.trace, stack, l->options.frames);
 }
 
 // Writes the number of a stack as the member `key` of a JSON event. Key "sf":
 // the stack at the begin of the event. Key "esf": the stack at its end.
-static void put_stack_number(struct timeline *l, const char *key,
+static void put_stack_number(struct json_timeline *l, const char *key,
                              uint32_t stack) {
   if (stack && !l->options.stacks_as_text)
     fprintf(l->out, ",\"%s\":%" PRIu32, key, stack);
 }
 
-static void put_stack_text(struct timeline *l, struct json_details *d,
+static void put_stack_text(struct json_timeline *l, struct json_details *d,
                            const char *key, uint32_t stack) {
   if (!stack || !l->options.stacks_as_text)
     return;
@@ -121,7 +122,7 @@ static void put_stack_text(struct timeline *l, struct json_details *d,
   fputc('"', l->out);
 }
 
-static struct thread *thread_of(struct timeline *l, uint64_t g) {
+static struct thread *thread_of(struct json_timeline *l, uint64_t g) {
   size_t index;
   if (!idmap_find(&l->ids, g, &index)) {
     index = l->count;
@@ -132,7 +133,7 @@ static struct thread *thread_of(struct timeline *l, uint64_t g) {
   return &l->threads[index];
 }
 
-static void put_thread(struct timeline *l, const struct thread *t) {
+static void put_thread(struct json_timeline *l, const struct thread *t) {
   if (t->name.length) {
     json_escape(l->out, t->name);
     fputc(' ', l->out);
@@ -140,7 +141,7 @@ static void put_thread(struct timeline *l, const struct thread *t) {
   fprintf(l->out, "G%" PRIu64, t->g);
 }
 
-static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
+static void put_slice(struct json_timeline *l, struct thread *t, uint64_t start,
                       uint64_t end) {
   json_head(l->out, 'X', t->g, start);
   json_time(l->out, "dur", end - start);
@@ -150,7 +151,7 @@ static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
 
 // Writes the stacks of a wait and the thread that ended the wait as details, if
 // the options say so.
-static void put_wait(struct timeline *l, struct thread *t,
+static void put_wait(struct json_timeline *l, struct thread *t,
                      struct json_details *d) {
   if (!l->options.stacks_as_text)
     return;
@@ -167,7 +168,8 @@ static void put_wait(struct timeline *l, struct thread *t,
 // Ends the slice of the thread's current state at the time `then`, and writes
 // the slice. Does not write a slice outside the time window. Writes an empty
 // slice only if the thread waits in it or an arrow ends at it.
-static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
+static void end_state(struct json_timeline *l, struct thread *t,
+                      uint64_t then) {
   static const char *const names[] = {[THREAD_RUNNABLE] = "runnable",
                                       [THREAD_RUNNING] = "running",
                                       [THREAD_BLOCKED] = "blocked",
@@ -201,7 +203,7 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
 // Returns the time at which the next slice of thread t can begin. This is the
 // current time, or up to some units later, because timeline_region_begin and
 // timeline_region_end add one unit for each region.
-static uint64_t row_now(const struct timeline *l, const struct thread *t) {
+static uint64_t row_now(const struct json_timeline *l, const struct thread *t) {
   return l->now > t->start ? l->now : t->start;
 }
 
@@ -209,14 +211,14 @@ static uint64_t row_now(const struct timeline *l, const struct thread *t) {
 // end a region or change the label. Returns the time at which the next slice
 // begins. If the slice is empty and no arrow ends at it, the slice goes on,
 // because a new slice would begin at the same time.
-static uint64_t cut_state(struct timeline *l, struct thread *t) {
+static uint64_t cut_state(struct json_timeline *l, struct thread *t) {
   uint64_t at = row_now(l, t);
   if (t->start < at || t->pointed_at)
     end_state(l, t, at);
   return at;
 }
 
-static void put_region(struct timeline *l, struct thread *t,
+static void put_region(struct json_timeline *l, struct thread *t,
                        const struct open_region *r, uint64_t end) {
   put_slice(l, t, r->start, end);
   fputs(",\"cat\":\"region\",", l->out);
@@ -232,7 +234,8 @@ static void put_region(struct timeline *l, struct thread *t,
   fputc('}', l->out);
 }
 
-static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
+static void end_region(struct json_timeline *l, struct thread *t,
+                       uint64_t end) {
   struct open_region *r = &t->regions[--t->region_count];
   if (l->window == INSIDE)
     put_region(l, t, r, end);
@@ -241,7 +244,7 @@ static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
 // Returns whether the JSON text may get an arrow or the point (the instant) of
 // a short system call without exceeding the limit of the options. Without
 // arrows and points, the text nearly always stays below the limit.
-static bool has_room(const struct timeline *l) {
+static bool has_room(const struct json_timeline *l) {
   // Typical sizes of one slice, one arrow and one point in the text.
   enum { SLICE_BYTES = 90, ARROW_BYTES = 150, POINT_BYTES = 100 };
   enum { SMALL = 256 * 1024 }; // a text of this size needs no limit
@@ -253,15 +256,15 @@ static bool has_room(const struct timeline *l) {
 
 // Writes the start (phase s) or the end (phase f) of an arrow. The member "bp"
 // makes the arrow end at the slice that encloses the end of the arrow.
-static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
-                      uint64_t g, uint64_t time) {
+static void put_arrow(struct json_timeline *l, const struct arrow *a,
+                      char phase, uint64_t g, uint64_t time) {
   json_head(l->out, phase, g, time);
   fprintf(l->out, ",\"name\":\"%s\",\"id\":%" PRIu64 "%s}", a->name, l->arrows,
           phase == 'f' ? ",\"bp\":\"e\"" : "");
 }
 
 // Draws the arrow that ends at time `to`, where thread t begins to run.
-static void draw_arrow(struct timeline *l, struct thread *t, uint64_t to) {
+static void draw_arrow(struct json_timeline *l, struct thread *t, uint64_t to) {
   if (!has_room(l)) {
     l->arrows_left_out++;
     return;
@@ -272,9 +275,12 @@ static void draw_arrow(struct timeline *l, struct thread *t, uint64_t to) {
   put_arrow(l, &t->arrow, 'f', t->g, to);
 }
 
+static const struct timeline_sink sink; // at the end of this file
+
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,
                                 const struct timeline_options *options) {
-  struct timeline *l = zeroed(1, sizeof *l);
+  struct json_timeline *l = zeroed(1, sizeof *l);
+  l->base.sink = &sink;
   l->out = out;
   l->options = *options;
   l->options.from = json_units(options->from);
@@ -288,10 +294,10 @@ struct timeline *timeline_begin(FILE *out, const struct trace *trace,
   const char *name = options->name;
   json_text(l->out, "name", trace_text_of(name));
   fputs("}}", out);
-  return l;
+  return &l->base;
 }
 
-static void put_thread_name(struct timeline *l, const struct thread *t) {
+static void put_thread_name(struct json_timeline *l, const struct thread *t) {
   json_meta(l->out, t->g, "thread_name");
   fputs("\"name\":\"", l->out);
   put_thread(l, t);
@@ -302,7 +308,8 @@ static void put_thread_name(struct timeline *l, const struct thread *t) {
   fprintf(l->out, "\"sort_index\":%" PRIu64 "}}", t->g);
 }
 
-static void put_range(struct timeline *l, const struct range *r, char phase) {
+static void put_range(struct json_timeline *l, const struct range *r,
+                      char phase) {
   static const struct {
     const char *category, *name;
   } kinds[RANGE_KINDS] = {[RANGE_TASK] = {"task", NULL},
@@ -318,7 +325,7 @@ static void put_range(struct timeline *l, const struct range *r, char phase) {
   fputc('}', l->out);
 }
 
-static void put_counter(struct timeline *l, enum counter_kind kind) {
+static void put_counter(struct json_timeline *l, enum counter_kind kind) {
   static const char *const names[] = {
       [COUNTER_HEAP] = "heap in use", [COUNTER_GOAL] = "heap goal"};
   json_head(l->out, 'C', 0, l->now);
@@ -326,7 +333,7 @@ static void put_counter(struct timeline *l, enum counter_kind kind) {
           names[kind], l->counters[kind].value);
 }
 
-static void put_counters(struct timeline *l) {
+static void put_counters(struct json_timeline *l) {
   for (size_t kind = 0; kind < COUNTER_KINDS; kind++)
     if (l->counters[kind].known)
       put_counter(l, kind);
@@ -334,7 +341,7 @@ static void put_counters(struct timeline *l) {
 
 // Begins the time window. States, regions and ranges that began earlier are
 // written as if they began now.
-static void begin_window(struct timeline *l) {
+static void begin_window(struct json_timeline *l) {
   l->window = INSIDE;
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
@@ -351,7 +358,7 @@ static void begin_window(struct timeline *l) {
 
 // Ends the time window. States, regions and ranges that are still open are
 // written as if they ended now.
-static void end_window(struct timeline *l) {
+static void end_window(struct json_timeline *l) {
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
     // A slice must end before the slice around it. So with n open regions, the
@@ -374,7 +381,8 @@ static void end_window(struct timeline *l) {
   l->window = AFTER;
 }
 
-struct timeline_result timeline_end(struct timeline *l) {
+struct timeline_result timeline_end(struct timeline *line) {
+  struct json_timeline *l = (struct json_timeline *)line;
   if (l->window == INSIDE)
     end_window(l);
   for (size_t i = 0; i < l->count; i++) {
@@ -403,7 +411,8 @@ struct timeline_result timeline_end(struct timeline *l) {
   return result;
 }
 
-void timeline_at(struct timeline *l, uint64_t ticks) {
+static void line_at(struct timeline *line, uint64_t ticks) {
+  struct json_timeline *l = (struct json_timeline *)line;
   uint64_t now = json_units(axis_at(&l->axis, ticks));
   l->calls++;
   if (l->window == BEFORE && now >= l->options.from) {
@@ -417,8 +426,9 @@ void timeline_at(struct timeline *l, uint64_t ticks) {
   l->now = now;
 }
 
-void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
-                     uint64_t start_stack) {
+static void line_create(struct timeline *line, uint64_t g, uint64_t by,
+                        uint64_t start_stack) {
+  struct json_timeline *l = (struct json_timeline *)line;
   struct thread *t = thread_of(l, g);
   const struct trace_frame *frames;
   if (trace_stack(l->axis.trace, start_stack, &frames))
@@ -426,9 +436,10 @@ void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
   t->arrow = (struct arrow){by != 0, "create", by, l->now};
 }
 
-void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
-                    struct trace_text reason, uint64_t stack,
-                    uint64_t from_ticks) {
+static void line_state(struct timeline *line, uint64_t g,
+                       enum thread_state state, struct trace_text reason,
+                       uint64_t stack, uint64_t from_ticks) {
+  struct json_timeline *l = (struct json_timeline *)line;
   struct thread *t = thread_of(l, g);
   uint64_t from = from_ticks == TRACE_NONE
                       ? l->now
@@ -453,8 +464,9 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
       end_region(l, t, ++t->start);
 }
 
-void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
-                      uint64_t stack) {
+static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
+                         uint64_t stack) {
+  struct json_timeline *l = (struct json_timeline *)line;
   if (by)
     // Add the waker before looking up t, because adding a thread may move the
     // array into which t points.
@@ -462,21 +474,26 @@ void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
   struct thread *t = thread_of(l, g);
   t->waker = by;
   t->waker_stack = stack_of(l, stack);
-  timeline_state(l, g, THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
+  line_state(line, g, THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
   t->arrow = (struct arrow){by != 0 && by != g, "wake", by, l->now};
 }
 
-void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
+static void line_kernel_thread(struct timeline *line, uint64_t g, uint64_t m) {
+  struct json_timeline *l = (struct json_timeline *)line;
   struct thread *t = thread_of(l, g);
   t->migrates |= t->m != TRACE_NONE && t->m != m;
   t->m = m;
 }
 
-void timeline_name(struct timeline *l, uint64_t g, struct trace_text name) {
+static void line_name(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  struct json_timeline *l = (struct json_timeline *)line;
   thread_of(l, g)->name = name;
 }
 
-void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
+static void line_label(struct timeline *line, uint64_t g,
+                       struct trace_text label) {
+  struct json_timeline *l = (struct json_timeline *)line;
   struct thread *t = thread_of(l, g);
   cut_state(l, t);
   t->label = label;
@@ -489,9 +506,10 @@ void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
 // region also end one unit before the region. Perfetto truncates the start and
 // the length of a slice to nanoseconds, so otherwise a slice could seem to end
 // after the region around it.
-void timeline_region_begin(struct timeline *l, uint64_t g,
-                           struct trace_text name, uint64_t task,
-                           uint64_t stack) {
+static void line_region_begin(struct timeline *line, uint64_t g,
+                              struct trace_text name, uint64_t task,
+                              uint64_t stack) {
+  struct json_timeline *l = (struct json_timeline *)line;
   struct thread *t = thread_of(l, g);
   uint64_t start = cut_state(l, t);
   t->start = start + 1;
@@ -499,7 +517,8 @@ void timeline_region_begin(struct timeline *l, uint64_t g,
       (struct open_region){name, start, task, stack_of(l, stack)};
 }
 
-void timeline_region_end(struct timeline *l, uint64_t g) {
+static void line_region_end(struct timeline *line, uint64_t g) {
+  struct json_timeline *l = (struct json_timeline *)line;
   struct thread *t = thread_of(l, g);
   // Ignore the end of a region that began before the trace.
   if (!t->region_count)
@@ -509,9 +528,11 @@ void timeline_region_end(struct timeline *l, uint64_t g) {
   end_region(l, t, t->start);
 }
 
-void timeline_instant(struct timeline *l, uint64_t g, const char *category,
-                      struct trace_text name, struct trace_text value,
-                      uint64_t stack, uint64_t ticks) {
+static void line_instant(struct timeline *line, uint64_t g,
+                         const char *category, struct trace_text name,
+                         struct trace_text value, uint64_t stack,
+                         uint64_t ticks) {
+  struct json_timeline *l = (struct json_timeline *)line;
   uint64_t time = json_units(axis_time(&l->axis, ticks));
   if (l->window != INSIDE || time < l->options.from)
     return;
@@ -535,13 +556,15 @@ void timeline_instant(struct timeline *l, uint64_t g, const char *category,
 // A charge is the time that threads have waited for a released lock. Charges
 // are not shown, because the timeline already shows each of these waits as a
 // slice.
-void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
-                     uint64_t stack) {
+static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
+                        uint64_t stack) {
+  struct json_timeline *l = (struct json_timeline *)line;
   (void)l, (void)g, (void)ns, (void)stack;
 }
 
-void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,
-                          struct trace_text name) {
+static void line_range_begin(struct timeline *line, enum range_kind kind,
+                             uint64_t id, struct trace_text name) {
+  struct json_timeline *l = (struct json_timeline *)line;
   size_t index;
   if (!idmap_find(&l->range_ids[kind], id, &index)) {
     index = l->range_count;
@@ -558,7 +581,9 @@ void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,
     put_range(l, r, 'b');
 }
 
-void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
+static void line_range_end(struct timeline *line, enum range_kind kind,
+                           uint64_t id) {
+  struct json_timeline *l = (struct json_timeline *)line;
   size_t index;
   if (!idmap_find(&l->range_ids[kind], id, &index) || !l->ranges[index].open)
     return;
@@ -567,9 +592,27 @@ void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
     put_range(l, &l->ranges[index], 'e');
 }
 
-void timeline_counter(struct timeline *l, enum counter_kind kind,
-                      uint64_t value) {
+static void line_counter(struct timeline *line, enum counter_kind kind,
+                         uint64_t value) {
+  struct json_timeline *l = (struct json_timeline *)line;
   l->counters[kind] = (struct counter){true, value};
   if (l->window == INSIDE)
     put_counter(l, kind);
 }
+
+static const struct timeline_sink sink = {
+    .at = line_at,
+    .create = line_create,
+    .state = line_state,
+    .unblock = line_unblock,
+    .kernel_thread = line_kernel_thread,
+    .name = line_name,
+    .label = line_label,
+    .region_begin = line_region_begin,
+    .region_end = line_region_end,
+    .instant = line_instant,
+    .charge = line_charge,
+    .range_begin = line_range_begin,
+    .range_end = line_range_end,
+    .counter = line_counter,
+};

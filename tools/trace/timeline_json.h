@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements timeline.h for mprof-trace2json, which writes JSON.
+// Consumes a timeline for mprof trace json, which writes JSON.
 
 #ifndef MPROF_TRACE_TIMELINE_JSON_H
 #define MPROF_TRACE_TIMELINE_JSON_H

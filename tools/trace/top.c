@@ -6,6 +6,7 @@
 
 #include "convert.h"
 #include "open.h"
+#include "tools.h"
 #include "waits.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@
 enum { DONE, BAD_TRACE, MISUSED };
 
 static const char usage[] =
-    "Usage: mprof-trace-top [OPTION] TRACE\n"
     "Prints the longest waits of an execution trace (go 1.5 to 1.26), each\n"
     "with the source line that waited, the thread that ended the wait and the\n"
     "source line at which that thread ended it. Then prints, for each source\n"
@@ -40,6 +40,11 @@ static const char usage[] =
     "  0  the output is complete\n"
     "  1  the trace is invalid, and the output covers only its readable part\n"
     "  2  nothing can be read or printed, or an option is wrong\n";
+
+static void print_usage(FILE *out) {
+  fprintf(out, "Usage: %s [OPTION] TRACE\n", trace_tool_name);
+  fputs(usage, out);
+}
 
 static void print_text(struct trace_text text) {
   fwrite(text.bytes, 1, text.length, stdout);
@@ -198,7 +203,7 @@ static int print_file(const char *path, const char *reason, size_t count) {
   char error[256];
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace) {
-    fprintf(stderr, "mprof-trace-top: %s: %s\n", path, error);
+    fprintf(stderr, "%s: %s: %s\n", trace_tool_name, path, error);
     return MISUSED;
   }
   struct timeline *line = waits_begin(trace, reason, count);
@@ -208,18 +213,19 @@ static int print_file(const char *path, const char *reason, size_t count) {
   trace_close(trace);
   if (violations)
     fprintf(stderr,
-            "mprof-trace-top: %s: %" PRIu64
+            "%s: %s: %" PRIu64
             " violations of the trace format; the waits above are incomplete "
             "or wrong\n",
-            path, violations);
+            trace_tool_name, path, violations);
   if (fflush(stdout) != 0) {
-    fprintf(stderr, "mprof-trace-top: standard output: %s\n", strerror(errno));
+    fprintf(stderr, "%s: standard output: %s\n", trace_tool_name,
+            strerror(errno));
     return MISUSED;
   }
   return violations ? BAD_TRACE : DONE;
 }
 
-int main(int argc, char **argv) {
+int trace_top(int argc, char **argv) {
   static const struct option options[] = {
       {"count", required_argument, NULL, 'c'},
       {"reason", required_argument, NULL, 'r'},
@@ -234,9 +240,8 @@ int main(int argc, char **argv) {
     case 'c':
       count = strtoul(optarg, &end, 10);
       if (*optarg < '0' || *optarg > '9' || *end || !count || count > 1000) {
-        fprintf(stderr,
-                "mprof-trace-top: --count=%s is not a number from 1 to 1000\n",
-                optarg);
+        fprintf(stderr, "%s: --count=%s is not a number from 1 to 1000\n",
+                trace_tool_name, optarg);
         return MISUSED;
       }
       break;
@@ -244,15 +249,15 @@ int main(int argc, char **argv) {
       reason = optarg;
       break;
     case 'h':
-      fputs(usage, stdout);
+      print_usage(stdout);
       return DONE;
     default:
-      fputs("Try mprof-trace-top --help\n", stderr);
+      fprintf(stderr, "Try %s --help\n", trace_tool_name);
       return MISUSED;
     }
   }
   if (optind + 1 != argc) {
-    fputs(usage, stderr);
+    print_usage(stderr);
     return MISUSED;
   }
   return print_file(argv[optind], reason, count);

@@ -8,6 +8,7 @@
 #include "open.h"
 #include "read.h"
 #include "timeline_json.h"
+#include "tools.h"
 #include "trace_data.h"
 #include "visitor.h"
 
@@ -27,7 +28,6 @@ enum { DONE, BAD_TRACE, MISUSED };
 enum { TIMES_THE_TRACE = 14 };
 
 static const char usage[] =
-    "Usage: mprof-trace2json [OPTION] TRACE\n"
     "Writes an execution trace (go 1.5 to 1.26) in the JSON format that\n"
     "https://ui.perfetto.dev and chrome://tracing open. If TRACE is \"-\", "
     "the\n"
@@ -62,6 +62,11 @@ static const char usage[] =
     "     trace has nothing to show between --from and --to\n"
     "  2  nothing can be read or written, or an option is wrong\n";
 
+static void print_usage(FILE *out) {
+  fprintf(out, "Usage: %s [OPTION] TRACE\n", trace_tool_name);
+  fputs(usage, out);
+}
+
 static void count_event(void *context, const struct trace_event *event) {
   (void)event;
   ++*(uint64_t *)context;
@@ -82,7 +87,7 @@ static double bytes_per_event(struct trace *trace) {
 }
 
 static void tell(const char *path, const char *text) {
-  fprintf(stderr, "mprof-trace2json: %s: %s\n", path, text);
+  fprintf(stderr, "%s: %s: %s\n", trace_tool_name, path, text);
 }
 
 static int convert_file(const char *path, struct trace *trace, FILE *out,
@@ -131,13 +136,12 @@ static int convert_to(const char *path, struct trace *trace, const char *output,
                       const struct timeline_options *options) {
   FILE *out = stdout;
   if (output && is_same_file(path, output)) {
-    fprintf(stderr,
-            "mprof-trace2json: %s: the output file is the trace itself\n",
-            output);
+    fprintf(stderr, "%s: %s: the output file is the trace itself\n",
+            trace_tool_name, output);
     return MISUSED;
   }
   if (output && !(out = fopen(output, "we"))) {
-    fprintf(stderr, "mprof-trace2json: %s: %s\n", output, strerror(errno));
+    fprintf(stderr, "%s: %s: %s\n", trace_tool_name, output, strerror(errno));
     return MISUSED;
   }
   int status = convert_file(path, trace, out, options);
@@ -147,7 +151,7 @@ static int convert_to(const char *path, struct trace *trace, const char *output,
     error = errno;
   if (!error && !failed)
     return status;
-  fprintf(stderr, "mprof-trace2json: %s: %s\n",
+  fprintf(stderr, "%s: %s: %s\n", trace_tool_name,
           output ? output : "standard output",
           error ? strerror(error) : "cannot be written");
   return MISUSED;
@@ -162,9 +166,8 @@ static bool parse_frames(const char *text, unsigned *frames) {
   char *end;
   unsigned long n = strtoul(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || n > 1000) {
-    fprintf(stderr,
-            "mprof-trace2json: --frames=%s is not a number from 0 to 1000\n",
-            text);
+    fprintf(stderr, "%s: --frames=%s is not a number from 0 to 1000\n",
+            trace_tool_name, text);
     return false;
   }
   *frames = (unsigned)n;
@@ -175,8 +178,8 @@ static bool parse_stacks(const char *text, bool *as_text) {
   *as_text = strcmp(text, "text") == 0;
   if (*as_text || strcmp(text, "frames") == 0)
     return true;
-  fprintf(stderr, "mprof-trace2json: --stacks=%s is neither text nor frames\n",
-          text);
+  fprintf(stderr, "%s: --stacks=%s is neither text nor frames\n",
+          trace_tool_name, text);
   return false;
 }
 
@@ -184,7 +187,7 @@ static bool parse_arrows(const char *text, bool *all) {
   *all = strcmp(text, "all") == 0;
   if (*all || strcmp(text, "some") == 0)
     return true;
-  fprintf(stderr, "mprof-trace2json: --arrows=%s is neither some nor all\n",
+  fprintf(stderr, "%s: --arrows=%s is neither some nor all\n", trace_tool_name,
           text);
   return false;
 }
@@ -204,9 +207,8 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
       return true;
     }
   }
-  fprintf(stderr,
-          "mprof-trace2json: --%s=%s is not a time such as 1.5s or 20ms\n",
-          option, text);
+  fprintf(stderr, "%s: --%s=%s is not a time such as 1.5s or 20ms\n",
+          trace_tool_name, option, text);
   return false;
 }
 
@@ -258,11 +260,11 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
       valid = parse_time("to", optarg, &a->view.to);
       break;
     case 'h':
-      fputs(usage, stdout);
+      print_usage(stdout);
       *status = DONE;
       return false;
     default:
-      fputs("Try mprof-trace2json --help\n", stderr);
+      fprintf(stderr, "Try %s --help\n", trace_tool_name);
       valid = false;
       break;
     }
@@ -274,17 +276,17 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
   return true;
 }
 
-int main(int argc, char **argv) {
+int trace_json(int argc, char **argv) {
   struct arguments a = {.view = {.frames = 16, .to = UINT64_MAX}};
   int status;
   if (!parse_options(argc, argv, &a, &status))
     return status;
   if (optind + 1 != argc) {
-    fputs(usage, stderr);
+    print_usage(stderr);
     return MISUSED;
   }
   if (a.view.from >= a.view.to) {
-    fputs("mprof-trace2json: --from is not before --to\n", stderr);
+    fprintf(stderr, "%s: --from is not before --to\n", trace_tool_name);
     return MISUSED;
   }
   a.path = argv[optind];
@@ -293,7 +295,7 @@ int main(int argc, char **argv) {
   char error[256];
   struct trace *trace = trace_open(a.path, error, sizeof error);
   if (!trace) {
-    fprintf(stderr, "mprof-trace2json: %s: %s\n", a.path, error);
+    fprintf(stderr, "%s: %s: %s\n", trace_tool_name, a.path, error);
     return MISUSED;
   }
   // The size of the JSON text is limited only if the text shows the whole trace

@@ -4,9 +4,9 @@
 #include "waits.h"
 
 #include "axis.h"
-#include "event.h"
 #include "common/idmap.h"
 #include "common/memory.h"
+#include "event.h"
 #include "short_name.h"
 #include "table.h"
 #include "timeline.h"
@@ -27,7 +27,8 @@ struct pending {
   uint64_t id; // result of charge_id for the end of the wait
 };
 
-struct timeline {
+struct wait_timeline {
+  struct timeline base;
   struct axis axis;
   uint64_t ticks; // time of the present event
   const char *reason;
@@ -56,7 +57,7 @@ struct timeline {
   size_t pending_count;
 };
 
-static struct thread *thread_of(struct timeline *l, uint64_t g) {
+static struct thread *thread_of(struct wait_timeline *l, uint64_t g) {
   size_t index;
   if (!idmap_find(&l->thread_ids, g, &index)) {
     index = l->thread_count;
@@ -73,7 +74,7 @@ static bool is_of_system(struct trace_text file) {
                           memcmp(file.bytes, usr, sizeof usr - 1) == 0);
 }
 
-static struct place place_of(const struct timeline *l, uint64_t stack) {
+static struct place place_of(const struct wait_timeline *l, uint64_t stack) {
   const struct trace *trace = l->axis.trace;
   const struct trace_frame *frames;
   size_t count = trace_stack(trace, stack, &frames);
@@ -115,11 +116,12 @@ static uint64_t end_key(const struct wait *w) {
 
 // Returns a number that a release and the waits that it ends have in common:
 // all these events have the same time and the same stack.
-static uint64_t charge_id(const struct timeline *l, const struct place *p) {
+static uint64_t charge_id(const struct wait_timeline *l,
+                          const struct place *p) {
   return hash(place_key(p), &l->ticks, sizeof l->ticks);
 }
 
-static void count_end(struct timeline *l, const struct wait *w) {
+static void count_end(struct wait_timeline *l, const struct wait *w) {
   uint64_t key = end_key(w);
   size_t index;
   if (!idmap_find(&l->end_ids, key, &index)) {
@@ -137,14 +139,14 @@ static void count_end(struct timeline *l, const struct wait *w) {
 
 // Counts the end of a wait, unless the wait was for a lock. A wait for a lock
 // is already counted with the release of the lock (timeline_charge).
-static void settle(struct timeline *l, const struct pending *p) {
+static void settle(struct wait_timeline *l, const struct pending *p) {
   size_t index;
   if (!idmap_find(&l->charges, p->id, &index) &&
       !idmap_find(&l->older, p->id, &index))
     count_end(l, &p->wait);
 }
 
-static void add_charge(struct timeline *l, uint64_t id) {
+static void add_charge(struct wait_timeline *l, uint64_t id) {
   size_t index;
   if (l->charge_count == CHARGES_MAX) {
     idmap_clear(&l->older);
@@ -156,14 +158,14 @@ static void add_charge(struct timeline *l, uint64_t id) {
     idmap_add(&l->charges, id, l->charge_count++);
 }
 
-static void hold_back(struct timeline *l, const struct wait *w) {
+static void hold_back(struct wait_timeline *l, const struct wait *w) {
   struct pending *p = &l->pending[l->pending_count % PENDING];
   if (l->pending_count++ >= PENDING)
     settle(l, p);
   *p = (struct pending){*w, charge_id(l, &w->woken_at)};
 }
 
-static void settle_all(struct timeline *l) {
+static void settle_all(struct wait_timeline *l) {
   size_t n = l->pending_count, first = n < PENDING ? 0 : n - PENDING;
   for (size_t i = first; i < n; i++)
     settle(l, &l->pending[i % PENDING]);
@@ -172,7 +174,7 @@ static void settle_all(struct timeline *l) {
 // Inserts the wait into the list of the longest waits if the wait is long
 // enough. Of two waits of the same length, the wait that ended earlier comes
 // first.
-static void keep_longest(struct timeline *l, const struct wait *w) {
+static void keep_longest(struct wait_timeline *l, const struct wait *w) {
   size_t at = l->longest_count;
   while (at && l->longest[at - 1].length < w->length)
     at--;
@@ -185,7 +187,7 @@ static void keep_longest(struct timeline *l, const struct wait *w) {
   l->longest[at] = *w;
 }
 
-static void end_wait(struct timeline *l, struct thread *t, uint64_t then) {
+static void end_wait(struct wait_timeline *l, struct thread *t, uint64_t then) {
   struct wait *w = &t->wait;
   if (!t->waits)
     return;
@@ -200,14 +202,17 @@ static void end_wait(struct timeline *l, struct thread *t, uint64_t then) {
   keep_longest(l, w);
 }
 
+static const struct timeline_sink sink; // at the end of this file
+
 struct timeline *waits_begin(const struct trace *trace, const char *reason,
                              size_t longest) {
-  struct timeline *l = zeroed(1, sizeof *l);
+  struct wait_timeline *l = zeroed(1, sizeof *l);
+  l->base.sink = &sink;
   l->axis.trace = trace;
   l->reason = reason;
   l->longest_max = longest;
   l->longest = zeroed(longest, sizeof *l->longest);
-  return l;
+  return &l->base;
 }
 
 // Compares two groups of waits for qsort. The group with the larger total comes
@@ -231,7 +236,8 @@ static int by_charge(const void *a, const void *b) {
   return x->first < y->first ? -1 : x->first > y->first;
 }
 
-struct waits waits_end(struct timeline *l) {
+struct waits waits_end(struct timeline *line) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   for (size_t i = 0; i < l->thread_count; i++) {
     struct thread *t = &l->threads[i];
     t->wait.end = WAIT_OPEN;
@@ -248,11 +254,12 @@ struct waits waits_end(struct timeline *l) {
                         l->holder_count};
 }
 
-struct trace_text waits_thread_name(struct timeline *l, uint64_t g) {
-  return thread_of(l, g)->name;
+struct trace_text waits_thread_name(struct timeline *line, uint64_t g) {
+  return thread_of((struct wait_timeline *)line, g)->name;
 }
 
-void waits_free(struct timeline *l) {
+void waits_free(struct timeline *line) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   idmap_clear(&l->thread_ids);
   idmap_clear(&l->end_ids);
   idmap_clear(&l->holder_ids);
@@ -265,13 +272,15 @@ void waits_free(struct timeline *l) {
   free(l);
 }
 
-void timeline_at(struct timeline *l, uint64_t ticks) {
+static void line_at(struct timeline *line, uint64_t ticks) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   axis_at(&l->axis, ticks);
   l->ticks = ticks;
 }
 
-void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
-                     uint64_t start_stack) {
+static void line_create(struct timeline *line, uint64_t g, uint64_t by,
+                        uint64_t start_stack) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   (void)by;
   struct thread *t = thread_of(l, g);
   const struct trace_frame *frames;
@@ -279,13 +288,16 @@ void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
     t->name = short_name(trace_string(l->axis.trace, frames[0].function));
 }
 
-void timeline_name(struct timeline *l, uint64_t g, struct trace_text name) {
+static void line_name(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   thread_of(l, g)->name = name;
 }
 
-void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
-                    struct trace_text reason, uint64_t stack,
-                    uint64_t from_ticks) {
+static void line_state(struct timeline *line, uint64_t g,
+                       enum thread_state state, struct trace_text reason,
+                       uint64_t stack, uint64_t from_ticks) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
   uint64_t from =
       from_ticks == TRACE_NONE ? l->axis.now : axis_time(&l->axis, from_ticks);
@@ -300,8 +312,9 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
       .g = g, .reason = reason, .at = place_of(l, stack), .start = from};
 }
 
-void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
-                      uint64_t stack) {
+static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
+                         uint64_t stack) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
   struct wait *w = &t->wait;
   w->waker = by;
@@ -310,8 +323,9 @@ void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
   end_wait(l, t, l->axis.now);
 }
 
-void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
-                     uint64_t stack) {
+static void line_charge(struct timeline *line, uint64_t g, uint64_t ns,
+                        uint64_t stack) {
+  struct wait_timeline *l = (struct wait_timeline *)line;
   const struct place at = place_of(l, stack);
   const uint64_t key = place_key(&at), id = charge_id(l, &at);
   size_t index;
@@ -334,35 +348,11 @@ void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
     h->longest = ns;
 }
 
-// The functions below do nothing, because the events that they receive do not
-// concern waits.
-
-void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
-  (void)l, (void)g, (void)m;
-}
-void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
-  (void)l, (void)g, (void)label;
-}
-void timeline_region_begin(struct timeline *l, uint64_t g,
-                           struct trace_text name, uint64_t task,
-                           uint64_t stack) {
-  (void)l, (void)g, (void)name, (void)task, (void)stack;
-}
-void timeline_region_end(struct timeline *l, uint64_t g) { (void)l, (void)g; }
-void timeline_instant(struct timeline *l, uint64_t g, const char *category,
-                      struct trace_text name, struct trace_text value,
-                      uint64_t stack, uint64_t ticks) {
-  (void)l, (void)g, (void)category, (void)name, (void)value;
-  (void)stack, (void)ticks;
-}
-void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,
-                          struct trace_text name) {
-  (void)l, (void)kind, (void)id, (void)name;
-}
-void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
-  (void)l, (void)kind, (void)id;
-}
-void timeline_counter(struct timeline *l, enum counter_kind kind,
-                      uint64_t value) {
-  (void)l, (void)kind, (void)value;
-}
+static const struct timeline_sink sink = {
+    .at = line_at,
+    .create = line_create,
+    .name = line_name,
+    .state = line_state,
+    .unblock = line_unblock,
+    .charge = line_charge,
+};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements timeline.h for mprof-trace-top. Collects the longest waits, the
+// Consumes a timeline for mprof trace top. Collects the longest waits, the
 // source lines at which threads ended waits, and the source lines that released
 // locks for which other threads waited.
 //

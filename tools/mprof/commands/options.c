@@ -85,7 +85,8 @@ void help_all(FILE *out) {
 
 void help_command(FILE *out, enum command_id command) {
   const struct command *c = &commands[command];
-  fprintf(out, "Usage: mprof %s [OPTION]... %s\n%s\n", c->name, c->arguments,
+  fprintf(out, "Usage: mprof %s %s%s\n%s\n", c->name,
+          strstr(c->arguments, "[OPTION]") ? "" : "[OPTION]... ", c->arguments,
           c->text);
   if (strcmp(c->arguments, "FILE...") == 0)
     fputs("Several files are added up. \"-\" is standard input.\n", out);

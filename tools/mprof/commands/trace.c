@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof trace: runs the commands of tools/trace/, which parse their own
+// options.
+
+#include "commands/trace.h"
+
+#include "commands/options.h"
+#include "tools.h"
+
+#include <string.h>
+
+static const struct trace_command {
+  const char *name, *former; // mprof trace NAME, and its name before
+  int (*run)(int argc, char **argv);
+} commands[] = {{"top", "mprof-trace-top", trace_top},
+                {"json", "mprof-trace2json", trace_json},
+                {"check", "mprof-trace-check", trace_check}};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int trace_run_former(const char *name, int argc, char **argv) {
+  const char *slash = strrchr(name, '/');
+  name = slash ? slash + 1 : name;
+  for (size_t i = 0; i < COMMANDS; i++)
+    if (strcmp(commands[i].former, name) == 0) {
+      trace_tool_name = commands[i].former;
+      return commands[i].run(argc, argv);
+    }
+  return -1;
+}
+
+int trace_run(int argc, char **argv) {
+  static char name[32];
+  for (size_t i = 0; i < COMMANDS && argc > 1; i++)
+    if (strcmp(commands[i].name, argv[1]) == 0) {
+      snprintf(name, sizeof name, "mprof trace %s", commands[i].name);
+      trace_tool_name = argv[1] = name;
+      return commands[i].run(argc - 1, argv + 1);
+    }
+  const bool is_help = argc > 1 && (strcmp(argv[1], "--help") == 0 ||
+                                    strcmp(argv[1], "-h") == 0);
+  help_command(is_help ? stdout : stderr, COMMAND_trace);
+  return is_help ? STATUS_OK : STATUS_ERROR;
+}
+
+int command_trace(const struct options *options) {
+  (void)options; // main calls trace_run, which parses the arguments itself
+  return STATUS_ERROR;
+}

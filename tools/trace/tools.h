@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands that read traces: mprof trace top, mprof trace json and mprof
+// trace check. Each function gets its arguments as main does, and returns the
+// exit status.
+
+#ifndef MPROF_TRACE_TOOLS_H
+#define MPROF_TRACE_TOOLS_H
+
+// How the user called the command, for messages. Set it before the call.
+extern const char *trace_tool_name;
+
+int trace_top(int argc, char **argv);
+int trace_json(int argc, char **argv);
+int trace_check(int argc, char **argv);
+
+#endif
