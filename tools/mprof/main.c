@@ -6,6 +6,7 @@
 #include "commands/options.h"
 #include "commands/trace.h"
 #include "sys/version.h"
+#include "terminal/pager.h"
 
 #include <errno.h>
 #include <string.h>
@@ -60,7 +61,11 @@ static int dispatch(int argc, char **argv) {
   if (options.command == COMMAND_trace)
     return trace_run(argc - 1, argv + 1);
   const int status = options_parse(&options, argc - 1, argv + 1);
-  return status >= 0 ? status : run(&options);
+  if (status >= 0)
+    return status;
+  const int result = run(&options);
+  pager_finish();
+  return result;
 }
 
 int main(int argc, char **argv) {

@@ -105,7 +105,7 @@ int command_info(const struct options *options) {
   struct profile *p = input_read(options, options->paths, options->path_count);
   if (!p)
     return STATUS_ERROR;
-  const struct style style = style_of_output(options->colour);
+  const struct style style = input_begin_output(options);
   print_types(p, &style);
   if (p->period)
     printf("\nperiod: %s of %s\n",

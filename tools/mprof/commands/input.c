@@ -5,6 +5,7 @@
 
 #include "files/read_profile.h"
 #include "sys/text.h"
+#include "terminal/pager.h"
 #include "terminal/quantity.h"
 
 #include <stdlib.h>
@@ -72,6 +73,13 @@ static const char *comment_of(const struct profile *p, const char *name) {
       return text + length + 2;
   }
   return NULL;
+}
+
+struct style input_begin_output(const struct options *options) {
+  const struct style style = style_of_output(options->colour);
+  if (!options->no_pager)
+    pager_start();
+  return style;
 }
 
 void input_print_title(const struct view *v, FILE *out,

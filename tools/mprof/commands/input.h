@@ -26,6 +26,10 @@ struct view *input_view(const struct options *options);
 // the value is a number.
 bool input_count(const struct options *options, size_t *count);
 
+// Finds the style of the output, and starts the pager. Call it when nothing can
+// fail any more, because messages would disturb the pager.
+struct style input_begin_output(const struct options *options);
+
 // Prints the first line of a view: program, time, and the shown values.
 void input_print_title(const struct view *v, FILE *out,
                        const struct style *style);

@@ -160,7 +160,7 @@ int command_list(const struct options *options) {
   struct view *v = input_view(&by_lines);
   if (!v)
     return STATUS_ERROR;
-  const struct style style = style_of_output(options->colour);
+  const struct style style = input_begin_output(options);
   struct function_table t = functions_of(v, options->std, false);
   struct listings l = collect(v, &t, options->std, wanted);
   const size_t count = limit && limit < l.count ? limit : l.count;

@@ -45,7 +45,7 @@ int command_top(const struct options *options) {
     print_csv(v, &rows, count);
     return STATUS_OK;
   }
-  const struct style style = style_of_output(options->colour);
+  const struct style style = input_begin_output(options);
   const enum view_grain grain = input_view_options(options).grain;
   if (is_markdown) {
     struct table *t = top_table(v, &rows, count, "function", true);

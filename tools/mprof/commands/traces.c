@@ -5,6 +5,7 @@
 
 #include "commands/input.h"
 #include "commands/options.h"
+#include "commands/show_labels.h"
 #include "terminal/quantity.h"
 #include "view/frame_text.h"
 #include "view/stacks.h"
@@ -37,18 +38,12 @@ static void print_frames(const struct view *v, const struct shown_frame *frames,
     puts("    [no stack]");
 }
 
-int command_traces(const struct options *options) {
-  size_t limit;
-  if (!input_count(options, &limit))
-    return STATUS_ERROR;
-  // The frames of a stack are calls, so show the lines of the calls.
-  struct options by_lines = *options;
-  by_lines.lines = !options->functions && !options->files;
-  struct view *v = input_view(&by_lines);
-  if (!v)
-    return STATUS_ERROR;
-  const struct style style = style_of_output(options->colour);
-  const struct stack_table t = stacks_of(v, options->std);
+// Prints the stacks of the view, each with its value, its labels and its
+// frames.
+static void print_stacks(const struct view *v, const struct options *options,
+                         size_t limit) {
+  const struct style style = input_begin_output(options);
+  struct stack_table t = stacks_of(v, options->std);
   const size_t count = limit && limit < t.count ? limit : t.count;
   input_print_title(v, stdout, &style);
   for (size_t i = 0; i < count; i++) {
@@ -62,8 +57,53 @@ int command_traces(const struct options *options) {
     if (style.has_colour)
       fputs("\033[0m", stdout);
     putchar('\n');
+    show_labels(v, &t, r, stdout);
     print_frames(v, &t.frames[r->first], r->count, &style);
   }
   input_print_end(v, stdout, &style, count, t.count, "stacks");
+  stacks_free(&t);
+}
+
+int command_traces(const struct options *options) {
+  size_t limit;
+  if (!input_count(options, &limit))
+    return STATUS_ERROR;
+  // The frames of a stack are calls, so show the lines of the calls.
+  struct options by_lines = *options;
+  by_lines.lines = !options->functions && !options->files;
+  struct view *v = input_view(&by_lines);
+  if (!v)
+    return STATUS_ERROR;
+  print_stacks(v, options, limit);
   return STATUS_OK;
+}
+
+// Shows the stacks of a profile of threads. wanted: the sample type that the
+// profile must have. other: another name of it, or NULL.
+static int show_threads(const struct options *options, const char *wanted,
+                        const char *other, const char *how) {
+  struct options all = *options;
+  size_t limit;
+  if (!input_count(options, &limit))
+    return STATUS_ERROR;
+  all.lines = true;
+  struct view *v = input_view(&all);
+  if (!v)
+    return STATUS_ERROR;
+  if (strcmp(v->type_name, wanted) != 0 &&
+      !(other && strcmp(v->type_name, other) == 0))
+    return complain(options, "%s is a profile of %s, not of %s; %s",
+                    options->paths[0], v->type_name, wanted, how);
+  print_stacks(v, options, options->count ? limit : 0);
+  return STATUS_OK;
+}
+
+int command_threads(const struct options *options) {
+  return show_threads(options, "threads", "goroutine",
+                      "to write one, run the program with mprof run --threads");
+}
+
+int command_stuck(const struct options *options) {
+  return show_threads(options, "threadleak", "goroutineleak",
+                      "to write one, run the program with mprof run --stuck");
 }

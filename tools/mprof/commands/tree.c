@@ -110,7 +110,7 @@ int command_tree(const struct options *options) {
   struct view *v = input_view(options);
   if (!v)
     return STATUS_ERROR;
-  const struct style style = style_of_output(options->colour);
+  const struct style style = input_begin_output(options);
   const struct call_tree t = calls_of(v, options->std);
   struct printer p = {
       .v = v, .t = &t, .table = table_new(), .is_shown = zeroed(t.count, 1)};

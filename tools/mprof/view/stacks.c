@@ -49,8 +49,8 @@ static struct stack_row *row_of(struct stack_table *t, struct intern *set,
   const uint32_t id = intern_find(
       set, intern_hash(0, frames, count * sizeof *frames), next, is_stack, &w);
   if (id == next) {
-    *APPEND(t->rows, t->count, t->capacity) =
-        (struct stack_row){.first = t->frame_count, .count = count};
+    *APPEND(t->rows, t->count, t->capacity) = (struct stack_row){
+        .first = t->frame_count, .count = count, .first_stack = NO_STACK};
     for (uint32_t i = 0; i < count; i++)
       *APPEND(t->frames, t->frame_count, t->frame_capacity) = frames[i];
   }
@@ -61,11 +61,17 @@ struct stack_table stacks_of(const struct view *v, bool keeps_std) {
   struct stack_table t = {0};
   struct intern set = {0};
   struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
-  for (size_t i = 0; i < v->stack_count; i++) {
+  t.next_stack = zeroed(v->stack_count, sizeof *t.next_stack);
+  for (uint32_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
     const uint32_t count = view_shown(v, s, keeps_std, frames);
     struct stack_row *row = row_of(&t, &set, frames, count);
-    row->samples++;
+    t.next_stack[i] = NO_STACK;
+    if (row->samples++)
+      t.next_stack[row->last_stack] = i;
+    else
+      row->first_stack = i;
+    row->last_stack = i;
     add_to(&row->value, s->value);
     row->variance += s->variance;
   }
@@ -79,6 +85,7 @@ struct stack_table stacks_of(const struct view *v, bool keeps_std) {
 void stacks_free(struct stack_table *t) {
   free(t->rows);
   free(t->frames);
+  free(t->next_stack);
 }
 
 // --- call tree ---

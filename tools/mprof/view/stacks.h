@@ -13,6 +13,7 @@
 struct stack_row {
   size_t first; // in stack_table.frames, leaf first
   uint32_t count, samples;
+  uint32_t first_stack, last_stack; // of the view; next_stack links them
   int64_t value;
   double variance;
 };
@@ -20,8 +21,11 @@ struct stack_row {
 struct stack_table {
   struct stack_row *rows;
   struct shown_frame *frames;
+  // For each stack of the view: the next one of the same row, or NO_STACK.
+  uint32_t *next_stack;
   size_t count, capacity, frame_count, frame_capacity;
 };
+enum { NO_STACK = UINT32_MAX };
 
 // Returns the stacks, sorted by the absolute value, then by their order in the
 // profile.
