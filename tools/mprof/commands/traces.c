@@ -14,10 +14,7 @@
 
 static void print_line(const char *text, const struct style *style) {
   fputs("    ", stdout);
-  if (style->width > 4)
-    style_put_cut(stdout, text, style->width - 4);
-  else
-    style_put(stdout, text);
+  style_put_parts(stdout, text, style->width > 4 ? style->width - 4 : 0);
 }
 
 // Prints the frames. A frame that calls itself directly is printed once, with
@@ -28,7 +25,7 @@ static void print_frames(const struct view *v, const struct shown_frame *frames,
     uint32_t repeats = 1;
     while (i + repeats < count && frames[i + repeats].frame == frames[i].frame)
       repeats++;
-    print_line(frame_text_via(v, frames[i].frame, frames[i].via).text, style);
+    print_line(frame_parts(v, frames[i].frame, frames[i].via).text, style);
     if (repeats > 1)
       printf("  (%u times)", repeats);
     putchar('\n');

@@ -6,6 +6,7 @@
 #include "sys/text.h"
 
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,4 +108,64 @@ void style_put_cut(FILE *out, const char *text, unsigned columns) {
       fputc('?', out);
   }
   fprintf(out, "%.*s", (int)dots, "...");
+}
+
+// Copies the first `count` parts of the text as one line, cut to the buffer.
+static void join_parts(char *line, size_t size, const char *text,
+                       unsigned count) {
+  size_t n = 0;
+  for (; *text && n + 3 < size; text++) {
+    if (*text != '\n') {
+      line[n++] = *text;
+      continue;
+    }
+    if (--count == 0)
+      break;
+    line[n++] = ' ';
+    line[n++] = ' ';
+  }
+  line[n] = '\0';
+}
+
+static unsigned count_parts(const char *text) {
+  unsigned count = 1;
+  for (; *text; text++)
+    count += *text == '\n';
+  return count;
+}
+
+enum { MAX_LINE = 2048 };
+
+unsigned style_parts_width(const char *text) {
+  char line[MAX_LINE];
+  join_parts(line, sizeof line, text, UINT_MAX);
+  return style_width(line);
+}
+
+// Prints the last columns of the line, after its leading blanks and dots.
+static void put_end(FILE *out, const char *line, unsigned columns) {
+  const size_t blanks = strspn(line, " ");
+  const unsigned used = (unsigned)blanks + 3;
+  if (columns < used + 10) {
+    style_put_cut(out, line, columns);
+    return;
+  }
+  fprintf(out, "%*s...", (int)blanks, "");
+  size_t length;
+  while (style_width(line) > columns - used)
+    next_character(&line, &length);
+  style_put(out, line);
+}
+
+void style_put_parts(FILE *out, const char *text, unsigned columns) {
+  char line[MAX_LINE];
+  unsigned count = count_parts(text);
+  join_parts(line, sizeof line, text, count);
+  // Keep the name and its place.
+  while (columns && count > 2 && style_width(line) > columns)
+    join_parts(line, sizeof line, text, --count);
+  if (columns && style_width(line) > columns)
+    put_end(out, line, columns);
+  else
+    style_put(out, line);
 }

@@ -31,4 +31,13 @@ unsigned style_width(const char *text);
 // Prints at most `columns` columns of the text. A longer text ends in "...".
 void style_put_cut(FILE *out, const char *text, unsigned columns);
 
+// Prints the lines of a text as one line, with two blanks between them. If this
+// line has more than `columns` columns (0: unlimited), the last parts are left
+// out, and then the begin of the first part, but not its leading blanks: of
+// "app::Cache::get", "server.cpp:27" and "via std::vector", the end of the name
+// and the place say most.
+void style_put_parts(FILE *out, const char *text, unsigned columns);
+// Returns the columns of the whole line.
+unsigned style_parts_width(const char *text);
+
 #endif

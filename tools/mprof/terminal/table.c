@@ -37,7 +37,7 @@ void table_column(struct table *t, const char *title, enum table_align align) {
 
 void table_cell(struct table *t, const char *text) {
   struct column *c = &t->columns[t->cell_count % t->column_count];
-  const unsigned width = style_width(text);
+  const unsigned width = style_parts_width(text);
   if (width > c->width)
     c->width = width;
   const size_t length = strlen(text) + 1;
@@ -53,19 +53,16 @@ static void print_row(const struct table *t, FILE *out,
   for (size_t i = 0; i < t->column_count; i++) {
     const struct column *c = &t->columns[i];
     const bool is_last = i + 1 == t->column_count;
-    const unsigned width = style_width(cells[i]);
+    const unsigned width = style_parts_width(cells[i]);
     const unsigned pad = c->width - width;
     if (c->align == ALIGN_RIGHT)
       fprintf(out, "%*s", (int)pad, "");
-    if (is_last && style->width > used)
-      style_put_cut(out, cells[i], style->width - used);
-    else
-      style_put(out, cells[i]);
+    style_put_parts(out, cells[i],
+                    is_last && style->width > used ? style->width - used : 0);
     if (!is_last)
       fprintf(out, "%*s", (int)(c->align == ALIGN_LEFT ? pad + GAP : GAP), "");
     used += c->width + GAP;
   }
-  fputc('\n', out);
 }
 
 void table_print(const struct table *t, FILE *out, const struct style *style) {
@@ -75,10 +72,12 @@ void table_print(const struct table *t, FILE *out, const struct style *style) {
   if (style->has_colour)
     fputs("\033[1m", out);
   print_row(t, out, style, titles);
-  if (style->has_colour)
-    fputs("\033[0m", out);
-  for (size_t i = 0; i + t->column_count <= t->cell_count; i += t->column_count)
+  fputs(style->has_colour ? "\033[0m\n" : "\n", out);
+  for (size_t i = 0; i + t->column_count <= t->cell_count;
+       i += t->column_count) {
     print_row(t, out, style, (const char *const *)&t->cells[i]);
+    fputc('\n', out);
+  }
 }
 
 // Escapes everything that Markdown or HTML could take for markup.
@@ -89,6 +88,8 @@ static void put_markdown(FILE *out, const char *text) {
       fprintf(out, "\\%c", c);
     else if (c == '<' || c == '&')
       fputs(c == '<' ? "&lt;" : "&amp;", out);
+    else if (c == '\n')
+      fputs("  ", out);
     else
       fputc(c < ' ' || c == 0x7f ? '?' : c, out);
   }

@@ -15,7 +15,8 @@ enum table_align { ALIGN_LEFT, ALIGN_RIGHT };
 struct table *table_new(void);
 void table_free(struct table *t);
 void table_column(struct table *t, const char *title, enum table_align align);
-// Adds the next cell. Copies the text, which may contain any characters.
+// Adds the next cell. Copies the text, which may contain any characters. Lines
+// of the text are parts, see style_put_parts.
 void table_cell(struct table *t, const char *text);
 // Prints the table in columns. The last column is cut at the width of the
 // style.

@@ -18,5 +18,9 @@ struct frame_text frame_text(const struct view *v, uint32_t frame);
 // The same, followed by "  via FUNCTION" if via is not NO_FRAME.
 struct frame_text frame_text_via(const struct view *v, uint32_t frame,
                                  uint32_t via);
+// The same, with its parts (name, place, via) on lines of their own, for
+// style_put_parts. Other control characters are still in the text.
+struct frame_text frame_parts(const struct view *v, uint32_t frame,
+                              uint32_t via);
 
 #endif
