@@ -6,6 +6,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 #include "view/estimate.h"
@@ -24,8 +25,7 @@ static void print_types(const struct profile *p, const struct style *style) {
     double variance = 0;
     for (size_t k = 0; k < p->sample_count; k++) {
       const int64_t value = p->values[k * p->type_count + i];
-      if (__builtin_add_overflow(sum, value, &sum))
-        sum = INT64_MAX;
+      add_to(&sum, value);
       variance += estimate_variance(p, &p->samples[k], i, value);
     }
     const char *unit = p->strings[p->types[i].unit];

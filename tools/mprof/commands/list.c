@@ -6,6 +6,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "files/source.h"
 #include "terminal/quantity.h"
 #include "view/functions.h"
@@ -53,11 +54,10 @@ static int by_line(const void *x, const void *y) {
 
 static int by_value(const void *x, const void *y) {
   const struct listing *a = x, *b = y;
-  if (llabs(a->flat) != llabs(b->flat))
-    return llabs(a->flat) > llabs(b->flat) ? -1 : 1;
-  return llabs(a->cum) != llabs(b->cum)
-             ? (llabs(a->cum) > llabs(b->cum) ? -1 : 1)
-             : 0;
+  if (size_of(a->flat) != size_of(b->flat))
+    return size_of(a->flat) > size_of(b->flat) ? -1 : 1;
+  const int64_t p = size_of(a->cum), q = size_of(b->cum);
+  return p != q ? (p > q ? -1 : 1) : 0;
 }
 
 // Collects the lines by function. Functions of the standard libraries are left
@@ -74,8 +74,8 @@ static struct listings collect(const struct view *v,
       continue;
     struct listing *x = listing_of(&l, f->name, f->file);
     *APPEND(x->rows, x->count, x->capacity) = t->rows[i];
-    x->flat += t->rows[i].flat;
-    x->cum += t->rows[i].cum;
+    add_to(&x->flat, t->rows[i].flat);
+    add_to(&x->cum, t->rows[i].cum);
   }
   sorted_view = v;
   for (size_t i = 0; i < l.count; i++)

@@ -4,6 +4,7 @@
 #include "commands/show_labels.h"
 
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "terminal/style.h"
 
 #include <inttypes.h>
@@ -75,7 +76,7 @@ void show_labels(const struct view *v, const struct stack_table *t,
       const struct label *l = &p->labels[s->first_label + k];
       if (strcmp(p->strings[l->key], "bytes") != 0)
         *APPEND(items, count, capacity) =
-            (struct counted){*l, (uint64_t)llabs(v->stacks[i].value)};
+            (struct counted){*l, (uint64_t)size_of(v->stacks[i].value)};
     }
   }
   if (count)

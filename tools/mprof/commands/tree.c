@@ -8,6 +8,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
 #include "view/frame_text.h"
@@ -30,8 +31,8 @@ static const struct call_tree *sorted_tree; // for by_total; one thread sorts
 
 static int by_total(const void *x, const void *y) {
   const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-  const int64_t p = llabs(sorted_tree->nodes[a].total);
-  const int64_t q = llabs(sorted_tree->nodes[b].total);
+  const int64_t p = size_of(sorted_tree->nodes[a].total);
+  const int64_t q = size_of(sorted_tree->nodes[b].total);
   return p != q ? (p > q ? -1 : 1) : (a > b) - (a < b);
 }
 

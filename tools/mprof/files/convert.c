@@ -4,6 +4,7 @@
 #include "files/convert.h"
 
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "files/json.h"
 #include "sys/version.h"
 #include "view/stacks.h"
@@ -135,8 +136,7 @@ void write_speedscope(const struct view *v, FILE *out) {
       continue;
     fprintf(out, "%s%" PRId64, comma, v->stacks[i].value);
     comma = ",";
-    if (__builtin_add_overflow(total, v->stacks[i].value, &total))
-      total = INT64_MAX;
+    add_to(&total, v->stacks[i].value);
   }
   fprintf(out, "],\"endValue\":%" PRId64 "}]}\n", total);
 }
@@ -156,7 +156,7 @@ void write_chrome(const struct view *v, FILE *out) {
     const struct call_node *n = &t.nodes[node];
     starts[node] = ends[node] = ends[n->parent];
     if (n->total > 0) {
-      ends[n->parent] += n->total;
+      add_to(&ends[n->parent], n->total);
       fprintf(out,
               "%s\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%" PRId64
               ",\"dur\":%" PRId64 ",\"name\":",
@@ -214,7 +214,7 @@ static void add_edge(struct edges *e, uint32_t caller, uint32_t callee,
   if (id == next)
     *APPEND(e->items, e->count, e->capacity) =
         (struct edge){.caller = caller, .callee = callee};
-  e->items[id].value += value;
+  add_to(&e->items[id].value, value);
 }
 
 static int by_caller(const void *x, const void *y) {
@@ -238,7 +238,7 @@ void write_callgrind(const struct view *v, FILE *out) {
     const struct view_stack *s = &v->stacks[i];
     const uint32_t *frames = &v->stack_frames[s->first];
     if (s->count)
-      own[frames[0]] += s->value;
+      add_to(&own[frames[0]], s->value);
     for (uint32_t k = 1; k < s->count; k++)
       add_edge(&e, frames[k], frames[k - 1], s->value);
   }

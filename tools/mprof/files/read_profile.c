@@ -10,6 +10,7 @@
 
 #include "common/idmap.h"
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "files/profile_fields.h"
 #include "files/wire.h"
 
@@ -148,7 +149,7 @@ static void read_head(struct reader *r) {
       keep_first(&p->time_ns, f.value);
       break;
     case PROFILE_DURATION_NANOS:
-      p->duration_ns += (int64_t)f.value;
+      add_to(&p->duration_ns, (int64_t)f.value);
       break;
     case PROFILE_PERIOD_TYPE:
       if (f.type == WIRE_BYTES)
@@ -362,7 +363,7 @@ static void read_label(struct reader *r, struct wire w) {
   check_message(r, &w, "Label");
   if (label.key == 0 && !r->is_truncated)
     violate(r, "a label has no key");
-  else if (r->label_count < MAX_PARTS)
+  else if (label.key && r->label_count < MAX_PARTS)
     *APPEND(r->labels, r->label_count, r->label_capacity) = label;
 }
 
@@ -456,6 +457,10 @@ const char *read_profile(struct profile *p, const struct bytes *bytes,
                          const struct read_report *report) {
   static char message[256]; // the caller prints it before the next file
   struct reader r = {.p = p, .bytes = bytes, .report = report};
+  // Empty parts of a message are not NULL.
+  r.stack = grow(NULL, &r.stack_capacity, 1, sizeof *r.stack);
+  r.labels = grow(NULL, &r.label_capacity, 1, sizeof *r.labels);
+  r.lines = grow(NULL, &r.line_capacity, 1, sizeof *r.lines);
   read_all(&r);
   p->is_truncated |= r.is_truncated;
   p->file_count++;

@@ -4,7 +4,9 @@
 #include "model/profile.h"
 
 #include "common/memory.h"
+#include "common/saturate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // What an is_equal function compares: an element that may be in the table.
@@ -28,6 +30,7 @@ static char *copy_string(struct profile *p, const char *bytes, size_t length) {
   if (length + 1 > p->chunk_left) {
     p->chunk_left = length + 1 > CHUNK ? length + 1 : CHUNK;
     p->chunk = zeroed(p->chunk_left, 1);
+    *APPEND(p->chunks, p->chunk_count, p->chunk_capacity) = p->chunk;
   }
   char *copy = p->chunk;
   memcpy(copy, bytes, length);
@@ -55,8 +58,31 @@ string_id profile_text(struct profile *p, const char *text) {
 
 struct profile *profile_new(void) {
   struct profile *p = zeroed(1, sizeof *p);
+  // Ranges of these arrays may be empty, but never NULL.
+  p->lines = grow(NULL, &p->capacity.lines, 1, sizeof *p->lines);
+  p->labels = grow(NULL, &p->capacity.labels, 1, sizeof *p->labels);
+  p->stack_locations =
+      grow(NULL, &p->capacity.stack_locations, 1, sizeof *p->stack_locations);
+  p->values = grow(NULL, &p->capacity.values, 1, sizeof *p->values);
   profile_text(p, "");
   return p;
+}
+
+void profile_free(struct profile *p) {
+  void *const arrays[] = {
+      p->strings, p->mappings, p->functions,       p->lines,  p->locations,
+      p->labels,  p->samples,  p->stack_locations, p->values, p->comments};
+  struct intern *const sets[] = {&p->string_set, &p->mapping_set,
+                                 &p->function_set, &p->location_set,
+                                 &p->sample_set};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    free(arrays[i]);
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    intern_free(sets[i]);
+  for (size_t i = 0; i < p->chunk_count; i++)
+    free(p->chunks[i]);
+  free(p->chunks);
+  free(p);
 }
 
 // --- mappings and functions ---
@@ -204,13 +230,6 @@ static void append_sample(struct profile *p, const struct wanted *w) {
     *APPEND(p->labels, p->label_count, p->capacity.labels) = labels[i];
   for (unsigned i = 0; i < p->type_count; i++)
     *APPEND(p->values, p->value_count, p->capacity.values) = 0;
-}
-
-static int64_t saturating_add(int64_t a, int64_t b) {
-  int64_t sum;
-  if (!__builtin_add_overflow(a, b, &sum))
-    return sum;
-  return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
 void profile_sample(struct profile *p, const uint32_t *locations,

@@ -100,11 +100,13 @@ struct profile {
         labels, samples, values, comments;
   } capacity;
   struct intern string_set, mapping_set, function_set, location_set, sample_set;
-  char *chunk; // memory of the strings
-  size_t chunk_left;
+  char **chunks; // memory of the strings
+  char *chunk;   // the free part of the last chunk
+  size_t chunk_left, chunk_count, chunk_capacity;
 };
 
 struct profile *profile_new(void);
+void profile_free(struct profile *p);
 
 string_id profile_string(struct profile *p, const char *bytes, size_t length);
 string_id profile_text(struct profile *p, const char *text);

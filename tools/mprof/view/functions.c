@@ -4,6 +4,7 @@
 #include "view/functions.h"
 
 #include "common/memory.h"
+#include "common/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,6 @@ struct adder {
   uint32_t *last_stack; // of each frame: index + 1 of the last stack with it
   struct shown_frame *shown; // of the stack that is being added
 };
-
-static int64_t size_of(int64_t value) {
-  return value == INT64_MIN ? INT64_MAX : llabs(value);
-}
-
-static void add_to(int64_t *sum, int64_t value) {
-  if (__builtin_add_overflow(*sum, value, sum))
-    *sum = value < 0 ? INT64_MIN : INT64_MAX;
-}
 
 static bool is_via(const void *arg, uint32_t index) {
   const struct {

@@ -9,6 +9,7 @@
 
 #include <pcre2.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct pattern {
   pcre2_code *code;
@@ -35,6 +36,7 @@ struct pattern *pattern_new(const char *text, bool is_whole, char *error,
     PCRE2_UCHAR reason[128];
     pcre2_get_error_message(code, reason, sizeof reason);
     snprintf(error, size, "%s at character %zu", (char *)reason, offset + 1);
+    free(p);
     return NULL;
   }
   p->match = pcre2_match_data_create(1, NULL);
@@ -47,4 +49,13 @@ struct pattern *pattern_new(const char *text, bool is_whole, char *error,
 bool pattern_matches(const struct pattern *p, const char *text) {
   return pcre2_match(p->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0,
                      p->match, p->limits) >= 0;
+}
+
+void pattern_free(struct pattern *p) {
+  if (!p)
+    return;
+  pcre2_code_free(p->code);
+  pcre2_match_data_free(p->match);
+  pcre2_match_context_free(p->limits);
+  free(p);
 }

@@ -20,5 +20,7 @@ struct pattern *pattern_new(const char *text, bool is_whole, char *error,
 // Returns whether the text matches. Returns false if the expression needs too
 // many steps, because expressions of hostile files could run for ever.
 bool pattern_matches(const struct pattern *pattern, const char *text);
+// pattern may be NULL.
+void pattern_free(struct pattern *pattern);
 
 #endif

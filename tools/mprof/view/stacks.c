@@ -4,18 +4,10 @@
 #include "view/stacks.h"
 
 #include "common/memory.h"
+#include "common/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int64_t size_of(int64_t value) {
-  return value == INT64_MIN ? INT64_MAX : llabs(value);
-}
-
-static void add_to(int64_t *sum, int64_t value) {
-  if (__builtin_add_overflow(*sum, value, sum))
-    *sum = value < 0 ? INT64_MIN : INT64_MAX;
-}
 
 // --- stacks ---
 

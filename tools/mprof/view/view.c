@@ -7,6 +7,7 @@
 #include "view/view.h"
 
 #include "common/memory.h"
+#include "common/saturate.h"
 #include "symbolize/short_name.h"
 #include "view/estimate.h"
 #include "view/pattern.h"
@@ -302,15 +303,13 @@ static void add_stacks(struct builder *b) {
   for (uint32_t i = 0; i < p->sample_count; i++) {
     const struct sample *s = &p->samples[i];
     const int64_t value = p->values[(size_t)i * p->type_count + v->type];
-    const int64_t size = value == INT64_MIN ? INT64_MAX : llabs(value);
+    const int64_t size = size_of(value);
     const double variance = estimate_variance(p, s, v->type, value);
-    if (__builtin_add_overflow(v->profile_total, size, &v->profile_total))
-      v->profile_total = INT64_MAX;
+    add_to(&v->profile_total, size);
     v->profile_variance += variance;
     if (value == 0 || !has_labels(b, s) || !build_stack(b, s))
       continue;
-    if (__builtin_add_overflow(v->total, size, &v->total))
-      v->total = INT64_MAX;
+    add_to(&v->total, size);
     v->variance += variance;
     note_examples(b, size);
     add_stack(b, i, value, variance);
@@ -355,6 +354,13 @@ static bool prepare(struct builder *b, char *error, size_t size) {
          compile(&b->ignore, o->ignore, false, "--ignore", error, size);
 }
 
+static void free_patterns(struct builder *b) {
+  pattern_free(b->focus);
+  pattern_free(b->ignore);
+  pattern_free(b->drop);
+  pattern_free(b->keep);
+}
+
 static bool choose_type(struct view *v, const char *wanted, char *error,
                         size_t size) {
   const struct profile *p = v->profile;
@@ -375,9 +381,12 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   struct view *v = zeroed(1, sizeof *v);
   struct builder b = {.view = v, .options = options};
   v->profile = p;
+  v->stack_frames = grow(NULL, &v->stack_frame_capacity, 1,
+                         sizeof *v->stack_frames); // not NULL if empty
   if (!choose_type(v, options->type, error, size) ||
       !prepare(&b, error, size)) {
-    free(v);
+    free_patterns(&b);
+    view_free(v);
     return NULL;
   }
   b.located = zeroed(p->location_count, sizeof *b.located);
@@ -386,7 +395,16 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   free(b.frames);
   free(b.example_values);
   free(b.stack);
+  free_patterns(&b);
   return v;
+}
+
+void view_free(struct view *v) {
+  free(v->frames);
+  free(v->stack_frames);
+  free(v->stacks);
+  intern_free(&v->frame_set);
+  free(v);
 }
 
 uint32_t view_shown(const struct view *v, const struct view_stack *s,

@@ -68,6 +68,9 @@ struct view {
 struct view *view_new(struct profile *p, const struct view_options *options,
                       char *error, size_t size);
 
+// Frees the view, but not its profile.
+void view_free(struct view *v);
+
 // A frame of a stack as a person reads it. Functions of the standard libraries
 // are part of the frame that called them.
 struct shown_frame {
