@@ -4,6 +4,7 @@
 #include "files/convert.h"
 
 #include "common/memory.h"
+#include "common/printable.h"
 #include "common/saturate.h"
 #include "files/json.h"
 #include "sys/version.h"
@@ -19,12 +20,24 @@ static const char *name_of(const struct view *v, uint32_t frame) {
 
 // --- folded stacks and CSV ---
 
-// Writes a name without the characters that separate names and lines.
-static void put_folded(FILE *out, const char *name) {
-  for (; *name; name++) {
-    const unsigned char c = (unsigned char)*name;
-    fputc(c == ';' ? ',' : c < ' ' || c == 0x7f ? '?' : c, out);
+// Writes the text. Control characters become "?", and the character `from`
+// becomes the text `to`.
+static void put_clean(FILE *out, const char *text, char from, const char *to) {
+  while (*text) {
+    const size_t n = printable_length(text);
+    if (*text == from)
+      fputs(to, out);
+    else if (n == 0)
+      fputc('?', out);
+    else
+      fwrite(text, 1, n, out);
+    text += n ? n : printable_skip(text);
   }
+}
+
+// Writes a name without the character that separates names.
+static void put_folded(FILE *out, const char *name) {
+  put_clean(out, name, ';', ",");
 }
 
 static void put_stack(const struct view *v, const struct stack_table *t,
@@ -48,13 +61,9 @@ void write_folded(const struct view *v, FILE *out) {
   stacks_free(&t);
 }
 
-static void put_csv(FILE *out, const char *text) {
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if (c == '"')
-      fputc('"', out);
-    fputc(c == ';' ? ',' : c < ' ' || c == 0x7f ? '?' : c, out);
-  }
+// Writes a name of a stack inside the quotes of a field.
+static void put_csv(FILE *out, const char *name) {
+  put_clean(out, name, '"', "\"\"");
 }
 
 void csv_string(FILE *out, const char *text) {
@@ -62,12 +71,7 @@ void csv_string(FILE *out, const char *text) {
   // A spreadsheet takes a field that begins so for a formula.
   if (*text && strchr("=+-@", *text))
     fputc('\'', out);
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if (c == '"')
-      fputc('"', out);
-    fputc(c < ' ' || c == 0x7f ? '?' : c, out);
-  }
+  put_csv(out, text);
   fputc('"', out);
 }
 

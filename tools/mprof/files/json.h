@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-// Writes the text as a string of JSON, with its quotes. Control characters and
-// "<" are escaped, so that the string may stand in an HTML page. Invalid UTF-8
-// becomes "?".
+// Writes the text as a string of JSON, with its quotes. "<" is escaped, so that
+// the string may stand in an HTML page. Control characters and invalid UTF-8
+// become "?".
 void json_string(FILE *out, const char *text);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "terminal/style.h"
 
-#include "sys/text.h"
+#include "common/printable.h"
 
 #include <langinfo.h>
 #include <limits.h>
@@ -53,18 +53,12 @@ struct style style_of_error(const char *colour) {
 // Decodes the character at *text and moves *text behind it. Returns its
 // columns. Sets *length to its bytes, or to 0 if it must not be printed.
 static unsigned next_character(const char **text, size_t *length) {
-  const unsigned char *c = (const unsigned char *)*text;
-  const size_t n = mprof_utf8_length(c, strlen(*text));
-  *length = n > 0 && *c >= ' ' && *c != 0x7f ? n : 0;
-  // C1 control characters are commands of some terminals.
-  if (n == 2 && c[0] == 0xc2 && c[1] < 0xa0)
-    *length = 0;
-  *text += n > 0 ? n : 1;
-  if (*length <= 1)
-    return 1;
+  const char *at = *text;
   wchar_t wide;
   mbstate_t state = {0};
-  if (mbrtowc(&wide, (const char *)c, n, &state) > n)
+  *length = printable_length(at);
+  *text += *length ? *length : printable_skip(at);
+  if (*length <= 1 || mbrtowc(&wide, at, *length, &state) > *length)
     return 1;
   const int columns = wcwidth(wide);
   if (columns < 0)

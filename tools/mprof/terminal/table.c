@@ -4,6 +4,7 @@
 #include "terminal/table.h"
 
 #include "common/memory.h"
+#include "common/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,16 +83,18 @@ void table_print(const struct table *t, FILE *out, const struct style *style) {
 
 // Escapes everything that Markdown or HTML could take for markup.
 static void put_markdown(FILE *out, const char *text) {
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if (strchr("\\`*_{}[]()#+-.!|~>", c))
-      fprintf(out, "\\%c", c);
-    else if (c == '<' || c == '&')
-      fputs(c == '<' ? "&lt;" : "&amp;", out);
-    else if (c == '\n')
+  while (*text) {
+    const size_t n = printable_length(text);
+    if (*text == '\n')
       fputs("  ", out);
+    else if (n == 0)
+      fputc('?', out);
+    else if (*text == '<' || *text == '&')
+      fputs(*text == '<' ? "&lt;" : "&amp;", out);
     else
-      fputc(c < ' ' || c == 0x7f ? '?' : c, out);
+      fprintf(out, "%s%.*s", strchr("\\`*_{}[]()#+-.!|~>", *text) ? "\\" : "",
+              (int)n, text);
+    text += n ? n : printable_skip(text);
   }
 }
 

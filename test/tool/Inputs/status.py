@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints how a command ends.
+
+    status.py [--send SIGNAL] COMMAND...
+
+With --send, sends the signal to the command when it has printed a line. Prints
+the other lines of the command, and then "status N" or "signal N".
+"""
+
+import signal
+import subprocess
+import sys
+
+
+def main():
+    words = sys.argv[1:]
+    wanted = None
+    if words[0] == "--send":
+        wanted = getattr(signal, "SIG" + words[1])
+        words = words[2:]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    if wanted:
+        process.stdout.readline()
+        process.send_signal(wanted)
+    print(process.stdout.read(), end="")
+    code = process.wait()
+    print("signal %d" % -code if code < 0 else "status %d" % code)
+
+
+if __name__ == "__main__":
+    main()

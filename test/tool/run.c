@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: mprof run passes arguments, standard streams, signals and the exit
+// status. It shows the profiles, and says what is missing.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O2 -g %s -o app && %clang -O2 %s -o plain
+//
+// Options behind the program's name are the program's own.
+// RUN: echo input | %mprof run -o out --heap-rate=1 -- ./app --heap-rate 7 \
+// RUN:   > stdout 2> stderr; test $? = 7
+// RUN: FileCheck --check-prefix=STDOUT --match-full-lines %s < stdout
+// STDOUT: --heap-rate input
+// STDOUT-NOT: {{.}}
+// RUN: FileCheck --check-prefix=REPORT %s < stderr
+// REPORT: inuse_space of ./app --heap-rate 7
+// REPORT: 1,000 B {{.*}} keep run.c:[[#]]
+// REPORT: mprof top {{.*}}/out/mprof.app.{{[0-9]+}}.heap.pb.gz
+//
+// A program that a signal ends: mprof ends by the same signal.
+// RUN: %python %S/Inputs/status.py %mprof run -q -o out ./app killed > status
+// RUN: FileCheck --check-prefix=KILLED %s < status
+// KILLED: signal 9
+//
+// A signal that is sent to mprof reaches the program.
+// RUN: %python %S/Inputs/status.py --send TERM %mprof run -q -o out ./app wait \
+// RUN:   > status
+// RUN: FileCheck --check-prefix=SENT %s < status
+// SENT: got TERM
+// SENT: status 5
+//
+// RUN: %mprof run -o out ./plain x 0 > stdout 2>&1 < /dev/null
+// RUN: FileCheck --check-prefix=PLAIN %s < stdout
+// PLAIN: note: ./plain is not built with MProf{{.*}} mprof-clang -fmprof
+// RUN: %python %S/Inputs/status.py %mprof run -o out ./missing > status 2>&1
+// RUN: FileCheck --check-prefix=NONE %s < status
+// NONE: mprof run: ./missing: No such file or directory
+// NONE: status 127
+// RUN: not %mprof run 2>&1 | FileCheck --check-prefix=USAGE %s
+// USAGE: mprof run: PROGRAM is missing; mprof help run
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *volatile kept;
+
+__attribute__((noinline)) static void keep(void) { kept = malloc(1000); }
+
+static void on_term(int number) {
+  (void)number;
+  static const char text[] = "got TERM\n";
+  if (write(1, text, sizeof text - 1) < 0)
+    _exit(1);
+  _exit(5);
+}
+
+int main(int argc, char **argv) {
+  char line[64] = "";
+  keep();
+  if (argc > 1 && strcmp(argv[1], "killed") == 0)
+    raise(SIGKILL);
+  if (argc > 1 && strcmp(argv[1], "wait") == 0) {
+    signal(SIGTERM, on_term);
+    puts("ready");
+    fflush(stdout);
+    for (;;)
+      pause();
+  }
+  if (fgets(line, sizeof line, stdin))
+    printf("%s %s", argv[1], line);
+  return argc > 2 ? atoi(argv[2]) : 0;
+}
