@@ -112,7 +112,8 @@ static const char *const losses[] = {
 #include "sys/stats.def"
 };
 
-void input_print_losses(const struct profile *p, FILE *out) {
+bool input_print_losses(const struct profile *p, FILE *out) {
+  bool has_any = p->is_truncated;
   for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
     const char *text = losses[i] ? comment_of(p, losses[i]) : NULL;
     if (!text)
@@ -120,10 +121,12 @@ void input_print_losses(const struct profile *p, FILE *out) {
     fputs("lost: ", out);
     style_put(out, text);
     fputc('\n', out);
+    has_any = true;
   }
   if (p->is_truncated)
     fputs("lost: the file ends too early, so samples or names are missing\n",
           out);
+  return has_any;
 }
 
 void input_print_end(const struct view *v, FILE *out, const struct style *style,

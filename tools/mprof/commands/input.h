@@ -37,7 +37,8 @@ void input_print_title(const struct view *v, FILE *out,
 // shown, all: number of rows. what: name of the rows, such as "functions".
 void input_print_end(const struct view *v, FILE *out, const struct style *style,
                      size_t shown, size_t all, const char *what);
-// Prints one line for each kind of data that the profile lacks.
-void input_print_losses(const struct profile *p, FILE *out);
+// Prints one line for each kind of data that the profile lacks. Returns whether
+// there is any.
+bool input_print_losses(const struct profile *p, FILE *out);
 
 #endif

@@ -174,7 +174,7 @@ int options_parse(struct options *options, int argc, char **argv) {
   }
   options->paths = argv + optind;
   options->path_count = argc - optind;
-  if (options->path_count == 0) {
+  if (options->path_count == 0 && !options->explain) {
     complain(options, "%s is missing; mprof help %s shows how to use it",
              options->command == COMMAND_run ? "PROGRAM" : "FILE",
              commands[options->command].name);

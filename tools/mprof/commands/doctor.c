@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof doctor: why a profile has no samples, no names or short stacks, or why
+// there is no file. It examines a program, a process or a profile.
+
+#include "commands/doctor_options.h"
+#include "commands/input.h"
+#include "commands/options.h"
+#include "files/bytes.h"
+#include "names/elf_info.h"
+#include "view/estimate.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Problems were found, or not.
+static int found;
+
+__attribute__((format(printf, 2, 3))) static void say(bool is_good,
+                                                      const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fputs(is_good ? "ok       " : "problem  ", stdout);
+  style_put(stdout, text);
+  putchar('\n');
+  found |= !is_good;
+}
+
+// --- programs ---
+
+static bool has_library(const struct elf_info *info, const char *prefix) {
+  for (size_t i = 0; i < info->needed_count; i++)
+    if (strncmp(info->needed[i], prefix, strlen(prefix)) == 0)
+      return true;
+  return false;
+}
+
+static void examine_build(const struct elf_info *info) {
+  if (info->has_runtime)
+    say(true, "MProf's runtime is linked into the program");
+  else if (has_library(info, "libmprof_rt"))
+    say(true, "the program loads MProf's runtime, libmprof_rt.so");
+  else if (info->needs_runtime)
+    say(true, "the file is a library that is built with MProf; the program "
+              "must be built with MProf, too");
+  else
+    say(false, "the file is not built with MProf; compile and link it with "
+               "mprof-clang -fmprof");
+  if (info->abi)
+    say(true, "version of the calls to the runtime: %u", info->abi);
+  if (info->is_static)
+    say(true, "the program is linked statically, so it has no libraries that "
+              "could lack MProf");
+}
+
+static void examine_names(const struct elf_info *info) {
+  if (info->has_debug_info)
+    say(true, "the file has debug information: functions, lines, inlined "
+              "functions");
+  else if (info->has_symbols)
+    say(false, "the file has function names, but no lines and no inlined "
+               "functions; compile it with -g1 or -g");
+  else
+    say(false, "the file has neither function names nor debug information, "
+               "because it is stripped; keep its debug file, or link without "
+               "-s");
+  if (info->has_build_id)
+    say(true, "the file has a build id, so names can be added later");
+  else
+    say(false, "the file has no build id, so names cannot be added later; link "
+               "with -Wl,--build-id");
+}
+
+static int examine_program(const struct options *o, const char *path) {
+  struct elf_info info;
+  const char *error = elf_info_read(path, &info);
+  if (error)
+    return complain(o, "%s: %s", path, error);
+  if (!info.is_elf) {
+    say(false, "the file is no program, but perhaps a script; examine the "
+               "program that it starts");
+    return STATUS_OK;
+  }
+  examine_build(&info);
+  examine_names(&info);
+  elf_info_free(&info);
+  return STATUS_OK;
+}
+
+// --- processes ---
+
+// Returns the value of a variable in the environment of the process, or NULL if
+// it has none or it cannot be read.
+static char *variable_of(const char *pid, const char *name) {
+  char path[64];
+  struct bytes environment;
+  snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+  if (bytes_read(path, &environment) != NULL)
+    return NULL;
+  char *value = NULL;
+  const size_t length = strlen(name);
+  for (size_t i = 0; i + length < environment.length;) {
+    const char *at = (const char *)environment.at + i;
+    const size_t rest = strnlen(at, environment.length - i);
+    if (rest > length && strncmp(at, name, length) == 0 && at[length] == '=')
+      value = strndup(at + length + 1, rest - length - 1);
+    i += rest + 1;
+    if (value)
+      break;
+  }
+  free(environment.at);
+  return value;
+}
+
+static void examine_libraries(const char *pid) {
+  char path[64], line[4096], last[PATH_MAX] = "";
+  snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
+  FILE *maps = fopen(path, "re");
+  while (maps && fgets(line, sizeof line, maps)) {
+    char *file = strchr(line, '/');
+    line[strcspn(line, "\n")] = '\0';
+    if (!file || !strstr(line, "r-xp") || strcmp(file, last) == 0)
+      continue;
+    snprintf(last, sizeof last, "%.4000s", file);
+    struct elf_info info;
+    if (elf_info_read(file, &info) != NULL)
+      continue;
+    if (info.needs_runtime)
+      say(true, "%s is built with MProf", file);
+    elf_info_free(&info);
+  }
+  if (maps)
+    fclose(maps);
+}
+
+static int examine_process(const struct options *o, const char *pid) {
+  char path[64], program[PATH_MAX];
+  snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
+  const ssize_t length = readlink(path, program, sizeof program - 1);
+  if (length < 0)
+    return complain(o, "%s: there is no such process, or it is another user's",
+                    pid);
+  program[length] = '\0';
+  say(true, "process %s runs %s", pid, program);
+  const int status = examine_program(o, path);
+  examine_libraries(pid);
+  char *value = variable_of(pid, "MPROF_OPTIONS");
+  if (value)
+    doctor_explain_options(value);
+  else
+    say(true, "MPROF_OPTIONS is not set, so the defaults hold");
+  free(value);
+  return status;
+}
+
+// --- profiles ---
+
+static void examine_samples(const struct profile *p) {
+  if (p->sample_count)
+    say(true, "the profile has %zu stacks", p->sample_count);
+  else if (estimate_is_sampled(p, 0))
+    say(false,
+        "the profile has no sample: the program allocated little beside one "
+        "sample in %" PRId64 " bytes; set heap_rate to a smaller value, such "
+        "as heap_rate=64k or 1",
+        p->period);
+  else
+    say(false, "the profile has no sample: nothing was recorded");
+}
+
+static void examine_profile_names(const struct profile *p) {
+  size_t named = 0;
+  for (size_t i = 0; i < p->location_count; i++)
+    named += p->locations[i].line_count > 0;
+  if (named == p->location_count)
+    say(true, "all %zu addresses have names", named);
+  else
+    say(false,
+        "%zu of %zu addresses have no names; mprof symbolize adds them if the "
+        "program's files are there",
+        p->location_count - named, p->location_count);
+  for (size_t i = 0; i < p->mapping_count; i++)
+    if (p->mappings[i].build_id == 0 && p->mappings[i].has_functions == false)
+      say(false, "%s has no build id", p->strings[p->mappings[i].file]);
+}
+
+static int examine_profile(const struct options *o, char *path) {
+  struct profile *p = input_read(o, &path, 1);
+  if (!p)
+    return STATUS_ERROR;
+  examine_samples(p);
+  if (p->location_count)
+    examine_profile_names(p);
+  if (input_print_losses(p, stdout))
+    found = true;
+  else
+    say(true, "nothing was lost or truncated");
+  return STATUS_OK;
+}
+
+// --- the command ---
+
+static bool is_number(const char *text) {
+  return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_profile(const char *path) {
+  if (strcmp(path, "-") == 0)
+    return true;
+  FILE *file = fopen(path, "re");
+  unsigned char head[4] = {0};
+  const size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+  if (file)
+    fclose(file);
+  // An uncompressed profile begins with its first sample type.
+  return n == 4 && ((head[0] == 0x1f && head[1] == 0x8b) ||
+                    (head[0] == 0x0a && head[2] == 0x08));
+}
+
+int command_doctor(const struct options *o) {
+  int status = STATUS_OK;
+  if (o->explain)
+    found |= doctor_explain_options(o->explain);
+  for (int i = 0; i < o->path_count && status == STATUS_OK; i++) {
+    char *path = o->paths[i];
+    if (o->path_count > 1) {
+      style_put(stdout, path);
+      puts(":");
+    }
+    char *program = is_number(path) ? NULL : elf_find_program(path);
+    if (is_number(path) && access(path, F_OK) != 0)
+      status = examine_process(o, path);
+    else if (is_profile(path))
+      status = examine_profile(o, path);
+    else
+      status = examine_program(o, program ? program : path);
+    free(program);
+  }
+  return status == STATUS_OK && found ? STATUS_FOUND : status;
+}
