@@ -3,6 +3,7 @@
 //
 // mprof: runs the command that its first argument names.
 
+#include "commands/help.h"
 #include "commands/options.h"
 #include "commands/trace.h"
 #include "sys/version.h"
@@ -22,17 +23,19 @@ static int run(const struct options *options) {
   }
 }
 
+// mprof help [--man] [COMMAND]
 static int help(int argc, char **argv) {
-  const enum command_id command =
-      argc > 2 ? command_find(argv[2]) : COMMAND_COUNT;
-  if (argc > 2 && command == COMMAND_COUNT) {
-    fprintf(stderr, "mprof: there is no command %s\n", argv[2]);
+  const bool is_man = argc > 2 && strcmp(argv[2], "--man") == 0;
+  const char *name = argc > 2 + is_man ? argv[2 + is_man] : NULL;
+  const enum command_id command = name ? command_find(name) : COMMAND_COUNT;
+  if (name && command == COMMAND_COUNT) {
+    fprintf(stderr, "mprof: there is no command %s\n", name);
     return STATUS_ERROR;
   }
-  if (command == COMMAND_COUNT)
-    help_all(stdout);
+  if (name)
+    (is_man ? man_command : help_command)(stdout, command);
   else
-    help_command(stdout, command);
+    (is_man ? man_all : help_all)(stdout);
   return STATUS_OK;
 }
 

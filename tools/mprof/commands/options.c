@@ -3,6 +3,9 @@
 
 #include "commands/options.h"
 
+#include "commands/help.h"
+#include "commands/option_table.h"
+
 #include "common/memory.h"
 #include "terminal/style.h"
 
@@ -14,24 +17,14 @@
 
 #define ON(Name) (1u << COMMAND_##Name)
 
-static const struct command {
-  const char *name, *arguments, *text;
-} commands[] = {
+const struct command_row command_rows[] = {
 #define COMMAND(Name, Arguments, Text) {#Name, Arguments, Text},
 #include "commands/options.def"
 };
 
 enum option_kind { KIND_FLAG, KIND_TEXT, KIND_LIST };
 
-static const struct option_row {
-  enum option_kind kind;
-  size_t offset; // in struct options
-  const char *name;
-  char letter;
-  const char *argument;
-  unsigned commands;
-  const char *text;
-} rows[] = {
+const struct option_row option_rows[] = {
 #define FLAG(Field, Name, Letter, Commands, Text)                              \
   {KIND_FLAG, offsetof(struct options, Field), Name, Letter, NULL, Commands,   \
    Text},
@@ -49,11 +42,20 @@ static const struct option_row {
       Text},
 #include "commands/options.def"
 };
-enum { ROWS = sizeof rows / sizeof rows[0], HELP = 1000, FIRST_ROW };
+const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
+enum {
+  ROWS = sizeof option_rows / sizeof *option_rows,
+  HELP = 1000,
+  FIRST_ROW
+};
+
+bool option_is_of(const struct option_row *row, enum command_id command) {
+  return row->commands & 1u << command;
+}
 
 enum command_id command_find(const char *name) {
   for (unsigned i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(commands[i].name, name) == 0)
+    if (strcmp(command_rows[i].name, name) == 0)
       return i;
   return COMMAND_COUNT;
 }
@@ -64,44 +66,10 @@ int complain(const struct options *options, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fprintf(stderr, "mprof %s: ", commands[options->command].name);
+  fprintf(stderr, "mprof %s: ", command_rows[options->command].name);
   style_put(stderr, text);
   fputc('\n', stderr);
   return STATUS_ERROR;
-}
-
-// --- help ---
-
-void help_all(FILE *out) {
-  fputs("Usage: mprof COMMAND [OPTION]... [FILE]...\n"
-        "Shows the profiles that MProf writes.\n\n",
-        out);
-  for (unsigned i = 0; i < COMMAND_COUNT; i++)
-    fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].text);
-  fputs("\nmprof help COMMAND shows the options of a command, and mprof "
-        "--version the version.\n",
-        out);
-}
-
-void help_command(FILE *out, enum command_id command) {
-  const struct command *c = &commands[command];
-  fprintf(out, "Usage: mprof %s %s%s\n%s\n", c->name,
-          strstr(c->arguments, "[OPTION]") ? "" : "[OPTION]... ", c->arguments,
-          c->text);
-  if (strcmp(c->arguments, "FILE...") == 0)
-    fputs("Several files are added up. \"-\" is standard input.\n", out);
-  fputc('\n', out);
-  for (size_t i = 0; i < ROWS; i++) {
-    const struct option_row *r = &rows[i];
-    if (!(r->commands & 1u << command))
-      continue;
-    char left[64];
-    snprintf(left, sizeof left, "  %c%c --%s%s%s", r->letter ? '-' : ' ',
-             r->letter ? r->letter : ' ', r->name, r->argument ? "=" : "",
-             r->argument ? r->argument : "");
-    fprintf(out, "%-26s %s\n", left, r->text);
-  }
-  fprintf(out, "%-26s %s\n", "  -h --help", "prints this help");
 }
 
 // --- parsing ---
@@ -126,8 +94,8 @@ static void fill(enum command_id command, struct option *longs, char *shorts) {
   if (command == COMMAND_run)
     *shorts++ = '+';
   for (size_t i = 0; i < ROWS; i++) {
-    const struct option_row *r = &rows[i];
-    if (!(r->commands & 1u << command))
+    const struct option_row *r = &option_rows[i];
+    if (!option_is_of(r, command))
       continue;
     longs[n++] =
         (struct option){r->name, r->argument != NULL, NULL, FIRST_ROW + (int)i};
@@ -145,10 +113,11 @@ static void fill(enum command_id command, struct option *longs, char *shorts) {
 
 static const struct option_row *row_of(enum command_id command, int option) {
   if (option >= FIRST_ROW)
-    return &rows[option - FIRST_ROW];
+    return &option_rows[option - FIRST_ROW];
   for (size_t i = 0; i < ROWS; i++)
-    if (rows[i].commands & 1u << command && rows[i].letter == option)
-      return &rows[i];
+    if (option_is_of(&option_rows[i], command) &&
+        option_rows[i].letter == option)
+      return &option_rows[i];
   return NULL;
 }
 
@@ -157,7 +126,7 @@ int options_parse(struct options *options, int argc, char **argv) {
   char shorts[2 * ROWS + 5], name[64];
   fill(options->command, longs, shorts);
   // getopt_long begins its messages with this name.
-  snprintf(name, sizeof name, "mprof %s", commands[options->command].name);
+  snprintf(name, sizeof name, "mprof %s", command_rows[options->command].name);
   argv[0] = name;
   for (int option;
        (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
@@ -167,7 +136,8 @@ int options_parse(struct options *options, int argc, char **argv) {
     }
     const struct option_row *row = row_of(options->command, option);
     if (!row) {
-      fprintf(stderr, "Try mprof help %s\n", commands[options->command].name);
+      fprintf(stderr, "Try mprof help %s\n",
+              command_rows[options->command].name);
       return STATUS_ERROR;
     }
     store(options, row, optarg);
@@ -177,7 +147,7 @@ int options_parse(struct options *options, int argc, char **argv) {
   if (options->path_count == 0 && !options->explain) {
     complain(options, "%s is missing; mprof help %s shows how to use it",
              options->command == COMMAND_run ? "PROGRAM" : "FILE",
-             commands[options->command].name);
+             command_rows[options->command].name);
     return STATUS_ERROR;
   }
   return -1;

@@ -49,10 +49,6 @@ int options_parse(struct options *options, int argc, char **argv);
 
 // Returns the command with this name, or COMMAND_COUNT.
 enum command_id command_find(const char *name);
-// Prints the commands, or the options of one command.
-void help_all(FILE *out);
-void help_command(FILE *out, enum command_id command);
-
 // Prints "mprof COMMAND: " and the text to stderr. Returns STATUS_ERROR.
 __attribute__((format(printf, 2, 3))) int
 complain(const struct options *options, const char *format, ...);

@@ -6,6 +6,7 @@
 
 #include "commands/trace.h"
 
+#include "commands/help.h"
 #include "commands/options.h"
 #include "tools.h"
 

@@ -84,7 +84,8 @@ static void read_segments(Elf *elf, struct elf_info *info) {
     return;
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr header;
-    if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
+    if (gelf_getphdr(elf, (int)i, &header) &&
+        (header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC))
       info->is_static = false;
   }
 }

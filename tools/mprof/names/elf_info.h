@@ -14,7 +14,7 @@ struct elf_info {
   bool has_runtime;   // MProf's runtime is linked into the file
   bool needs_runtime; // the file's code calls the runtime of another file
   bool has_symbols, has_debug_info, has_build_id;
-  bool is_static; // the file needs no program interpreter
+  bool is_static; // the file needs neither an interpreter nor libraries
   unsigned abi;  // version of the runtime that the file contains or needs; or 0
   char **needed; // names of the libraries that it needs
   size_t needed_count;

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: mprof doctor says whether a program is built with MProf and has names,
+// what a process runs, why a profile lacks samples, and what options mean.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -g -O2 %s -o app && %clang -O2 %s -o plain
+// RUN: cp app stripped && strip stripped
+// RUN: %mprof doctor ./app | FileCheck --check-prefix=APP %s
+// APP: ok MProf's runtime is linked into the program
+// APP: ok the file has debug information
+// APP-NOT: problem
+// RUN: not %mprof doctor stripped | FileCheck --check-prefix=STRIPPED %s
+// STRIPPED: ok MProf's runtime is linked into the program
+// STRIPPED: problem the file has neither function names nor debug information
+// RUN: not %mprof doctor plain | FileCheck --check-prefix=PLAIN %s
+// PLAIN: problem the file is not built with MProf; {{.*}} mprof-clang -fmprof
+//
+// RUN: %run{log_path=empty:threads=1} ./app && not %mprof doctor empty.*.heap.pb.gz \
+// RUN:   | FileCheck --check-prefix=EMPTY %s
+// EMPTY: problem the profile has no sample: {{.*}} heap_rate=64k
+// RUN: %run{heap_rate=1:log_path=full} ./app && %mprof doctor \
+// RUN:   full.*.heap.pb.gz | FileCheck --check-prefix=FULL %s
+// FULL: ok the profile has {{[0-9]+}} stacks
+// FULL: ok nothing was lost or truncated
+//
+// RUN: %mprof doctor --options=heap_rate=64k:blok_rate=1 2>&1 \
+// RUN:   | FileCheck --check-prefix=EXPLAIN %s
+// EXPLAIN-DAG: unknown option 'blok_rate', did you mean 'block_rate'
+// EXPLAIN-DAG: heap_rate=65536
+// EXPLAIN-DAG: mean number of bytes between samples
+//
+// RUN: (MPROF_OPTIONS=heap_rate=7:profile=0:report=0 ./app wait > ready & \
+// RUN:   p=$!; until test -s ready; do :; done; %mprof doctor $p; kill $p) \
+// RUN:   | FileCheck --check-prefix=PROCESS %s
+// PROCESS: ok process {{[0-9]+}} runs {{.*}}/app
+// PROCESS: option heap_rate=7
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void *volatile kept;
+
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc > 1) {
+    puts("ready");
+    fflush(stdout);
+    pause();
+  }
+  kept = malloc(100);
+  return kept == NULL;
+}

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "commands/help.h"
+
+#include "commands/option_table.h"
+
+#include <string.h>
+
+void help_all(FILE *out) {
+  fputs("Usage: mprof COMMAND [OPTION]... [FILE]...\n"
+        "Shows the profiles that MProf writes.\n\n",
+        out);
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    fprintf(out, "  %-10s %s\n", command_rows[i].name, command_rows[i].text);
+  fputs("\nmprof help COMMAND shows the options of a command, and mprof "
+        "--version the version.\n",
+        out);
+}
+
+static void print_usage(FILE *out, const struct command_row *c) {
+  fprintf(out, "mprof %s %s%s\n", c->name,
+          strstr(c->arguments, "[OPTION]") ? "" : "[OPTION]... ", c->arguments);
+}
+
+// What all commands say about their exit status.
+static const struct {
+  int status;
+  const char *text;
+} statuses[] = {{STATUS_OK, "success"},
+                {STATUS_FOUND, "check, doctor: problems were found"},
+                {STATUS_ERROR, "a file cannot be read, or an option is wrong"},
+                {STATUS_BUDGET, "diff: a budget is broken"}};
+
+void help_command(FILE *out, enum command_id command) {
+  const struct command_row *c = &command_rows[command];
+  fputs("Usage: ", out);
+  print_usage(out, c);
+  fprintf(out, "%s\n", c->text);
+  if (strcmp(c->arguments, "FILE...") == 0)
+    fputs("Several files are added up. \"-\" is standard input.\n", out);
+  fputc('\n', out);
+  for (size_t i = 0; i < option_row_count; i++) {
+    const struct option_row *r = &option_rows[i];
+    if (!option_is_of(r, command))
+      continue;
+    char left[64];
+    snprintf(left, sizeof left, "  %c%c --%s%s%s", r->letter ? '-' : ' ',
+             r->letter ? r->letter : ' ', r->name, r->argument ? "=" : "",
+             r->argument ? r->argument : "");
+    fprintf(out, "%-26s %s\n", left, r->text);
+  }
+  fprintf(out, "%-26s %s\n", "  -h --help", "prints this help");
+}
+
+// --- manual pages ---
+
+// Prints text for a manual page, in which "\\", "-" and a leading "." have
+// meanings.
+static void put_roff(FILE *out, const char *text) {
+  if (*text == '.' || *text == '\'')
+    fputs("\\&", out);
+  for (; *text; text++) {
+    if (*text == '\\' || *text == '-')
+      fputc('\\', out);
+    fputs(*text == '\\' ? "e" : (const char[]){*text, 0}, out);
+  }
+}
+
+static void man_head(FILE *out, const char *name, const char *text) {
+  fprintf(out,
+          ".TH %s 1 \"\" \"mprof " MPROF_VERSION "\" \"MProf\"\n.SH NAME\n",
+          name);
+  put_roff(out, name);
+  fputs(" \\- ", out);
+  put_roff(out, text);
+  fputs("\n.SH SYNOPSIS\n", out);
+}
+
+static void man_statuses(FILE *out) {
+  fputs(".SH EXIT STATUS\n", out);
+  for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+    fprintf(out, ".TP\n.B %d\n", statuses[i].status);
+    put_roff(out, statuses[i].text);
+    fputc('\n', out);
+  }
+}
+
+void man_all(FILE *out) {
+  man_head(out, "mprof", "show the profiles that MProf writes");
+  fputs(".B mprof\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
+        ".SH COMMANDS\n",
+        out);
+  for (unsigned i = 0; i < COMMAND_COUNT; i++) {
+    fprintf(out, ".TP\n.BR mprof\\-%s (1)\n", command_rows[i].name);
+    put_roff(out, command_rows[i].text);
+    fputc('\n', out);
+  }
+  man_statuses(out);
+  fputs(".SH ENVIRONMENT\n.TP\n.B MPROF_PAGER, PAGER\nthe program that shows "
+        "long output page by page\n.TP\n.B NO_COLOR\nif set, the output has "
+        "no colours\n",
+        out);
+}
+
+void man_command(FILE *out, enum command_id command) {
+  const struct command_row *c = &command_rows[command];
+  char name[64];
+  snprintf(name, sizeof name, "mprof-%s", c->name);
+  man_head(out, name, c->text);
+  fprintf(out, ".B mprof %s\n", c->name);
+  put_roff(out, strstr(c->arguments, "[OPTION]") ? "" : "[OPTION]... ");
+  put_roff(out, c->arguments);
+  fputs("\n.SH OPTIONS\n", out);
+  for (size_t i = 0; i < option_row_count; i++) {
+    const struct option_row *r = &option_rows[i];
+    if (!option_is_of(r, command))
+      continue;
+    fputs(".TP\n", out);
+    if (r->letter)
+      fprintf(out, "\\fB\\-%c\\fR, ", r->letter);
+    fputs("\\fB\\-\\-", out);
+    put_roff(out, r->name);
+    fputs("\\fR", out);
+    if (r->argument) {
+      fputs("=\\fI", out);
+      put_roff(out, r->argument);
+      fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    put_roff(out, r->text);
+    fputc('\n', out);
+  }
+  fputs(".SH SEE ALSO\n.BR mprof (1)\n", out);
+}

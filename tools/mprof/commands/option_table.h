@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of options.def, for parsing, help, manual pages and completion.
+
+#ifndef MPROF_TOOL_OPTION_TABLE_H
+#define MPROF_TOOL_OPTION_TABLE_H
+
+#include "commands/options.h"
+
+struct command_row {
+  const char *name, *arguments, *text;
+};
+extern const struct command_row command_rows[]; // COMMAND_COUNT rows
+
+struct option_row {
+  int kind;
+  size_t offset; // in struct options
+  const char *name;
+  char letter;          // 0: no short option
+  const char *argument; // NULL: none
+  unsigned commands;
+  const char *text;
+};
+extern const struct option_row option_rows[];
+extern const size_t option_row_count;
+
+// Returns whether the command has the option.
+bool option_is_of(const struct option_row *row, enum command_id command);
+
+#endif
