@@ -193,8 +193,12 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static bool is_before(struct timespec a, struct timespec b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
 // Finds the files that the program has written. began: time of its start.
-static struct found find_files(const char *directory, time_t began) {
+static struct found find_files(const char *directory, struct timespec began) {
   struct found f = {0};
   char pid[24];
   snprintf(pid, sizeof pid, ".%d.", (int)child);
@@ -203,7 +207,7 @@ static struct found find_files(const char *directory, time_t began) {
     struct stat st;
     if (strncmp(e->d_name, "mprof.", 6) != 0 ||
         fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(st.st_mode) || st.st_mtime < began)
+        !S_ISREG(st.st_mode) || is_before(st.st_mtim, began))
       continue;
     char *path;
     if (!strstr(e->d_name, pid))
@@ -241,7 +245,7 @@ static void show_profile(const char *path, const struct style *style) {
 }
 
 static void report(const struct options *o, const char *directory,
-                   time_t began) {
+                   struct timespec began) {
   static const char *const shown[] = {".heap.pb.gz", ".block.pb.gz",
                                       ".mutex.pb.gz", ".threadleak.pb.gz"};
   const struct style style = style_of_error(o->colour);
@@ -273,7 +277,9 @@ int command_run(const struct options *o) {
     return STATUS_ERROR;
   char *options = runtime_options(o, directory);
   note_missing(o, o->paths[0]);
-  const time_t began = time(NULL);
+  // File systems use the coarse clock, too.
+  struct timespec began;
+  clock_gettime(CLOCK_REALTIME_COARSE, &began);
   const int error = start(o->paths, options);
   free(options);
   if (error) {
