@@ -33,7 +33,6 @@
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
 #include "sys/abi_words.h"
-#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -47,7 +46,6 @@
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace.h"
-#include "trace_hooks/trace_hooks.h"
 #include "unwind/stack_range.h"
 
 #include <pthread.h>
@@ -252,9 +250,6 @@ void mprof_process_start_parts(void) {
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
-  // As soon as the runtime is ready, other threads may call the trace hooks. So
-  // the hooks must already be set.
-  MPROF_ASSERT(mprof_trace_hooks.heap != NULL);
   mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();

@@ -74,7 +74,7 @@ def sources(folder):
         text=True,
         check=True,
     ).stdout.split()
-    return [f for f in out if re.search(r"\.(c|cpp|h)$", f) and "/musl/" not in f]
+    return [f for f in out if re.search(r"\.(c|cpp|h)$", f) and not re.search("/(musl|absent)/", f)]
 
 
 def unit_of(path, folder):
@@ -96,7 +96,7 @@ def symbols(build, folder, units):
     objects = glob.glob(os.path.join(build, folder, "CMakeFiles/*.dir/**/*.o"), recursive=True)
     for path in objects:
         m = re.search(r"CMakeFiles/(\w+)\.dir/(.*)\.(c|cpp)\.o$", path)
-        if not m or "musl" in m.group(1):
+        if not m or re.search("musl|absent|no_kinds", m.group(1)):
             continue
         unit = m.group(2)
         if unit not in units:

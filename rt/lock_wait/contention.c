@@ -471,6 +471,8 @@ static void find_foreign_locks(void) {
     mprof_contention.foreign_kinds |= BIT(spin);
 }
 
+const char mprof_kinds_left_out[] = "";
+
 void mprof_contention_init(void) {
   find_foreign_locks();
   // The first use of the clock measures its frequency. Measure it now, because

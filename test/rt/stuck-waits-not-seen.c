@@ -19,7 +19,7 @@
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s --check-prefix=PPROF
 // RUN: %run_quiet{stuck=1} timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=SEEN < 2.txt
-// RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
+// RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
 // RUN: %run_quiet{stuck=1} timeout 60 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //

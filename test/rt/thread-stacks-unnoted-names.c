@@ -20,7 +20,7 @@
 // RUN: %mprof_clang -fmprof -static -O0 -g1 -I%src/test/Inputs %s -o static0
 // RUN: %run_quiet timeout 60 ./static0
 // RUN: FileCheck %s < list.txt
-// RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
+// RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
 // RUN: %run_quiet timeout 60 ./heap
 // RUN: FileCheck %s < list.txt
 //
