@@ -13,6 +13,10 @@
 //     %d = sub i64 %c, %n
 //     store i64 %d, ptr %a
 //     %ask = icmp ule i64 %c, %n
+// A constant size is subtracted by an asm, which leaves the comparison to the
+// flags:
+//     %f = call i8 asm "subq $2, $1", "={@ccbe},=*m,e,*m,..."(%a, i64 24, %a)
+//     %ask = trunc i8 %f to i1
 //
 // Free and Delete test a mask. Realloc has the tests of Alloc and of Free.
 //     %m = load i64, ptr @__mprof_free_mask
@@ -73,6 +77,28 @@ Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   return {Left, B.CreateICmpULE(Before, Bytes)};
 }
 
+/// A constant that fits into the instruction is subtracted by an asm, whose
+/// result is a flag of the processor. For a constant in a register (hidden),
+/// the site would have one instruction more.
+Value *mprof::isDue(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
+  auto *Known = dyn_cast<ConstantInt>(Bytes);
+  if (!Known || !isInt<32>(Known->getSExtValue()) || !RT.WordsAreLocal)
+    return countDown(RT, B, Bytes).Ask;
+  Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
+  auto *Ty =
+      FunctionType::get(B.getInt8Ty(), {RT.PtrTy, RT.I64, RT.PtrTy}, false);
+  CallInst *Call = B.CreateCall(
+      InlineAsm::get(Ty, "subq $2, $1",
+                     "={@ccbe},=*m,e,*m,~{dirflag},~{fpsr},~{flags}",
+                     /*hasSideEffects=*/false),
+      {Address, Known, Address});
+  for (unsigned I : {0, 2})
+    Call->addParamAttr(I,
+                       Attribute::get(RT.Ctx, Attribute::ElementType, RT.I64));
+  Call->setDoesNotThrow();
+  return B.CreateTrunc(Call, B.getInt1Ty());
+}
+
 void mprof::countBack(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
   Value *Left = B.CreateAlignedLoad(RT.I64, Address, Align(8));
@@ -106,9 +132,9 @@ Value *mprof::mustAsk(Runtime &RT, IRBuilderBase &B, const Site &S) {
   Value *Ptr = S.Ptr < 0 ? nullptr : S.Call->getArgOperand(S.Ptr);
   switch (S.Rule) {
   case Rule::Alloc:
-    return countDown(RT, B, bytes(B, S)).Ask;
+    return isDue(RT, B, bytes(B, S));
   case Rule::Realloc:
-    return B.CreateOr(countDown(RT, B, bytes(B, S)).Ask,
+    return B.CreateOr(isDue(RT, B, bytes(B, S)),
                       hasNone(RT, B, Ptr, "free_mask"));
   case Rule::Free:
     return hasNone(RT, B, Ptr, "free_mask");

@@ -25,6 +25,9 @@ struct Countdown {
 /// thread may allocate before its next sample.
 Countdown countDown(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 
+/// Inserts the same code, and returns only whether the runtime must be called.
+llvm::Value *isDue(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
+
 /// Inserts code that adds \p Bytes to the thread's sampling countdown. This
 /// reverts the subtraction of countDown().
 void countBack(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);

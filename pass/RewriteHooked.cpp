@@ -289,7 +289,7 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
     Branches Of = branchToEntry(S, hasNone(RT, B, Ptr, "free_mask"));
     return insertNullTest(Of.Head, 0, Ptr, Of.Fast);
   }
-  Branches Of = branchToEntry(S, countDown(RT, B, bytes(B, S)).Ask);
+  Branches Of = branchToEntry(S, isDue(RT, B, bytes(B, S)));
   BasicBlock *Second = insertTest(
       Of.Head, 1, "mprof.second", Of.Cold, unlikely(RT.Ctx),
       [&](Builder &At) { return hasNone(RT, At, Ptr, "free_mask"); });
@@ -353,7 +353,7 @@ void HookedRewriter::measureString(const Site &S) {
   SmallVector<Value *, 2> Args(S.Call->args());
   Value *Len = B.CreateCall(RT.M.getOrInsertFunction(Name, Ty), Args);
   Value *Bytes = B.CreateAdd(Len, ConstantInt::get(RT.I64, 1));
-  Branches Of = branchToEntry(S, countDown(RT, B, Bytes).Ask);
+  Branches Of = branchToEntry(S, isDue(RT, B, Bytes));
 
   Builder AtCold(&Of.Cold->front());
   AtCold.SetCurrentDebugLocation(S.Call->getDebugLoc());

@@ -64,11 +64,11 @@ public:
   llvm::IntegerType *const I64;
   llvm::PointerType *const PtrTy;
   const bool IsForLibrary; ///< The code is compiled for a shared library.
-
-private:
   /// True if the linker resolves references to the runtime's variables at link
   /// time, so that they need no entry of the GOT.
   const bool WordsAreLocal;
+
+private:
   llvm::GlobalVariable *pointerWord(llvm::StringRef Kind,
                                     llvm::StringRef Symbol);
 

@@ -1,8 +1,8 @@
 // Intent: an allocation that is not sampled costs a subtraction in thread-local
-// memory and a branch. A constant size also costs a move, and a shared library
-// a load of the variable's offset. A free costs a test and a branch, and
-// free(NULL) a second test and branch. The call of the allocator then needs no
-// PLT stub.
+// memory and a branch. In a shared library, it also costs a load of the
+// variable's offset, and a move if the size is constant. A free costs a test and
+// a branch, and free(NULL) a second test and branch. The call of the allocator
+// then needs no PLT stub.
 // RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
 #include <stdlib.h>
@@ -23,11 +23,13 @@ void use(void *);
 void f(size_t n) { use(malloc(n)); }
 
 // CHECK-LABEL: k:
-// CHECK: movl $64, %e
-// CHECK-NEXT: APP
+// CHECK: subq $64, %fs:__mprof_heap_countdown@TPOFF
 // CHECK-NEXT: NO_APP
-// CHECK-NEXT: subq %r{{.*}}, %fs:__mprof_heap_countdown@TPOFF
 // CHECK-NEXT: jbe
+// LIBRARY-LABEL: k:
+// LIBRARY: movl $64, %e
+// LIBRARY: subq %r{{.*}}, %fs:(%
+// LIBRARY-NEXT: jbe
 void k(void) { use(malloc(64)); }
 
 // CHECK-LABEL: g:

@@ -7,9 +7,7 @@
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define ptr @f(
-; CHECK: load i64, {{.*}}!nosanitize
-; CHECK: sub i64 {{.*}}!nosanitize
-; CHECK: store i64 {{.*}}!nosanitize
+; CHECK: call i8 asm {{.*}}!nosanitize
 ; CHECK: load i64, ptr @__mprof_free_mask{{.*}}!nosanitize
 ; CHECK: br i1 {{.*}}!nosanitize
 ; AFTER-LABEL: define ptr @f(
