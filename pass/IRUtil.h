@@ -22,6 +22,15 @@ struct Builder
                   })) {
     SetInsertPoint(I);
   }
+  /// Inserts at the end of \p BB, with the debug location \p Loc.
+  Builder(llvm::BasicBlock *BB, const llvm::DebugLoc &Loc)
+      : IRBuilder(BB->getContext(), llvm::ConstantFolder(),
+                  llvm::IRBuilderCallbackInserter([](llvm::Instruction *New) {
+                    New->setNoSanitizeMetadata();
+                  })) {
+    SetInsertPoint(BB);
+    SetCurrentDebugLocation(Loc);
+  }
 };
 
 /// Returns branch weights for a condition that almost never holds.

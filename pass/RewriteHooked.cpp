@@ -33,7 +33,17 @@
 // test is true, a second test checks for NULL:
 //   mprof.masked:                        ; at the end of the function
 //     %null = icmp eq ptr %b, null
-//     br i1 %null, label %mprof.fast, label %mprof.cold
+//     br i1 %null, label %mprof.null, label %mprof.cold
+// free(NULL) does nothing, and realloc(NULL, n) does the same as malloc(n). The
+// optimizer uses this where it knows that a pointer is NULL, and the site uses
+// it here, which makes up for a part of what the tests cost. So mprof.null is
+// the code after the call of free, or it calls malloc in place of realloc:
+//   mprof.null:
+//     %g = load ptr, ptr @__mprof_next_malloc
+//     %h = call ptr %g(i64 %n)
+//     br label %mprof.cont
+// If the optimizer must not know what free and realloc do (-fno-builtin),
+// mprof.fast takes the place of mprof.null.
 //
 // Sites with rule Dup copy a string. The test needs the size of the copy, so
 // the site measures the string (measureString). Where this is not possible, the
@@ -57,6 +67,15 @@
 //     %f = load ptr, ptr @__mprof_switch_pthread_mutex_lock
 //     %r = tail call i32 %f(ptr %l)
 //
+// If the call of an allocating function could become a jump, the function that
+// contains it may need no frame on the stack. A call of the entry that is no
+// jump would force a frame on it, also where the entry is not called. So the
+// cold call is an asm, which needs no frame (callWithoutFrame):
+//   mprof.cold:
+//     %a = call { ptr, i64 } asm sideeffect "call __mprof_malloc@PLT", ...
+//     %q = extractvalue { ptr, i64 } %a, 0
+//     ret ptr %q
+//
 // All inserted instructions have the call's debug location and !nosanitize.
 
 #include "RewriteHooked.h"
@@ -65,6 +84,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -197,16 +217,127 @@ void HookedRewriter::selectCallee(const Site &S) {
   S.Call->setCalledOperand(Callee);
 }
 
-/// Inserts a branch before the call of \p S. If \p Cond holds, the branch leads
-/// to a call of the runtime's entry at the end of the function. Otherwise the
-/// branch leads to the call of \p S. Returns the basic blocks.
-HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
-                                                       Value *Cond) {
+/// Returns whether the linker may still optimize \p M.
+static bool isForLTO(const Module &M) {
+  return M.getModuleFlag("ThinLTO") || M.getModuleFlag("EnableSplitLTOUnit");
+}
+
+/// Returns whether callWithoutFrame() can make the cold call of \p S.
+/// - The asm calls a symbol, and in code for libraries the entry is the value
+///   of a variable.
+/// - Only the entries of C's functions accept every alignment of the stack, and
+///   only these functions never throw.
+/// - Stacks that are followed by frame pointers need the frame.
+/// - The function must not be inlined any more, see callWithoutFrame().
+bool HookedRewriter::canCallWithoutFrame(const Site &S) {
+  const Function *In = S.Call->getFunction();
+  StringRef Frame = In->getFnAttribute("frame-pointer").getValueAsString();
+  const bool IsAllocation =
+      S.Rule == Rule::Alloc || S.Rule == Rule::Realloc || S.Rule == Rule::Dup;
+  return IsAllocation && S.H->HasWord && !S.H->Symbol.starts_with("_Z") &&
+         !RT.IsForLibrary && (Frame.empty() || Frame == "none") &&
+         !In->hasOptNone() && !In->hasFnAttribute(Attribute::AlwaysInline) &&
+         !isForLTO(RT.M) &&
+         RT.M.getCodeModel().value_or(CodeModel::Small) != CodeModel::Large &&
+         Switches::mayBecomeJump(S);
+}
+
+/// Returns the asm that calls the entry of \p S. The registers of the arguments
+/// are outputs, too, because the entry changes them. Other registers that a
+/// call may change are clobbered. The last operand is a number that no other
+/// call has. Otherwise the optimizer would merge calls, and profiles would not
+/// tell them apart.
+static InlineAsm *asmCall(FunctionType *Ty, const Site &S) {
+  static constexpr StringLiteral Registers[] = {"di", "si", "dx", "cx"};
+  static constexpr StringLiteral Clobbers =
+      ",~{r8},~{r9},~{r10},~{r11},~{xmm0},~{xmm1},~{xmm2},~{xmm3},~{xmm4},"
+      "~{xmm5},~{xmm6},~{xmm7},~{xmm8},~{xmm9},~{xmm10},~{xmm11},~{xmm12},"
+      "~{xmm13},~{xmm14},~{xmm15},~{memory},~{dirflag},~{fpsr},~{flags}";
+  const unsigned N = S.Call->arg_size();
+  assert(N <= std::size(Registers));
+  std::string Outputs = "={ax}", Inputs, Unused;
+  for (unsigned I = 0; I != std::size(Registers); ++I) {
+    if (I < N) {
+      Outputs += (",={" + Registers[I] + "}").str();
+      Inputs += "," + std::to_string(I + 1);
+    } else {
+      Unused += (",~{r" + Registers[I] + "}").str();
+    }
+  }
+  return InlineAsm::get(Ty, ("call " + Prefix + S.H->Symbol + "@PLT").str(),
+                        Outputs + Inputs + ",i" + Unused + Clobbers.str(),
+                        /*hasSideEffects=*/true);
+}
+
+/// Ends \p BB with the return that follows \p S, which must be a call that may
+/// become a jump. \p Result takes the place of the call's result.
+static void returnAfter(const Site &S, BasicBlock *BB, Value *Result) {
+  Type *Ty = BB->getParent()->getReturnType();
+  // If the types differ, the function returns an undefined value.
+  if (!Ty->isVoidTy() && Ty != Result->getType())
+    Result = PoisonValue::get(Ty);
+  ReturnInst::Create(BB->getContext(), Ty->isVoidTy() ? nullptr : Result, BB)
+      ->setDebugLoc(S.Call->getDebugLoc());
+}
+
+/// Makes the code of \p Cold, which must be empty, for \p S: an asm that calls
+/// the entry, and a return. LLVM does not see that the asm is a call. The call
+/// may therefore stand in a function without a frame, where the stack is not
+/// aligned, so the entry aligns it. The unwind table is right at the call,
+/// because only the call itself changes the stack pointer. The call overwrites
+/// the red zone, which does not matter just before a return. To keep it there,
+/// the function must not be inlined.
+void HookedRewriter::callWithoutFrame(const Site &S, BasicBlock *Cold) {
+  SmallVector<Type *, 5> Params, Results{S.Call->getType()};
+  SmallVector<Value *, 5> Args(S.Call->args());
+  Args.push_back(ConstantInt::get(RT.I64, NumWithoutFrame++));
+  for (Value *Arg : Args)
+    Params.push_back(Arg->getType());
+  append_range(Results, ArrayRef(Params).drop_back());
+  auto *Ty = FunctionType::get(StructType::get(RT.Ctx, Results), Params, false);
+
+  Builder B(Cold, S.Call->getDebugLoc());
+  CallInst *Call = B.CreateCall(asmCall(Ty, S), Args);
+  Call->setDoesNotThrow();
+  Call->addFnAttr(Attribute::Cold);
+  Cold->getParent()->addFnAttr(Attribute::NoInline);
+  returnAfter(S, Cold, B.CreateExtractValue(Call, 0));
+}
+
+/// Replaces the result of \p S in \p Cont and later code by a phi. If the
+/// control comes from \p From, the result is \p Other.
+static void mergeResults(const Site &S, BasicBlock *Cont, BasicBlock *From,
+                         Value *Other) {
   CallBase *Call = S.Call;
-  BasicBlock *Head = Call->getParent();
-  BasicBlock *Fast = Head->splitBasicBlock(Call, "mprof.fast");
-  BasicBlock *Cold =
-      BasicBlock::Create(Call->getContext(), "mprof.cold", Head->getParent());
+  if (Call->use_empty())
+    return;
+  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
+  Phi->setDebugLoc(Call->getDebugLoc());
+  Phi->takeName(Call);
+  Call->replaceAllUsesWith(Phi);
+  Phi->addIncoming(Call, Call->getParent());
+  Phi->addIncoming(Other, From);
+}
+
+/// Lets \p From, which has no terminator yet, continue with the code after \p
+/// S, which must be no invoke. \p Other is then the result of the call.
+static void join(const Site &S, BasicBlock *From, Value *Other) {
+  CallBase *Call = S.Call;
+  BasicBlock *Fast = Call->getParent();
+  // The debug records after the call describe its result. The head bit makes
+  // these debug records move to the new basic block, too.
+  BasicBlock::iterator Next = std::next(Call->getIterator());
+  Next.setHeadBit(true);
+  BasicBlock *Cont = Fast->splitBasicBlock(Next, "mprof.cont");
+  Fast->getTerminator()->setDebugLoc(Call->getDebugLoc());
+  BranchInst::Create(Cont, From)->setDebugLoc(Call->getDebugLoc());
+  mergeResults(S, Cont, From, Other);
+}
+
+/// Makes the code of \p Cold, which must be empty, for \p S: a call of the
+/// entry. After this call and after the call of \p S, the same code runs.
+void HookedRewriter::callAtCold(const Site &S, BasicBlock *Cold) {
+  CallBase *Call = S.Call;
   auto *ColdCall = cast<CallBase>(Call->clone());
   ColdCall->insertInto(Cold, Cold->end());
   ColdCall->dropUnknownNonDebugMetadata();
@@ -215,37 +346,35 @@ HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
   retarget(*ColdCall, S.Rule, entry(AtCold, S));
   ColdCall->addFnAttr(Attribute::Cold);
 
-  BasicBlock *Cont;
-  if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
-    Cont = splitNormalEdge(Invoke);
-    cast<InvokeInst>(ColdCall)->setNormalDest(Cont);
-    for (PHINode &Phi : Invoke->getUnwindDest()->phis())
-      Phi.addIncoming(Phi.getIncomingValueForBlock(Fast), Cold);
-  } else {
-    // The debug records after the call describe its result. The head bit makes
-    // these debug records move to the new basic block, too.
-    BasicBlock::iterator Next = std::next(Call->getIterator());
-    Next.setHeadBit(true);
-    Cont = Fast->splitBasicBlock(Next, "mprof.cont");
-    Fast->getTerminator()->setDebugLoc(Call->getDebugLoc());
-    BranchInst::Create(Cont, Cold)->setDebugLoc(Call->getDebugLoc());
-  }
+  auto *Invoke = dyn_cast<InvokeInst>(Call);
+  if (!Invoke)
+    return join(S, Cold, ColdCall);
+  BasicBlock *Cont = splitNormalEdge(Invoke);
+  cast<InvokeInst>(ColdCall)->setNormalDest(Cont);
+  for (PHINode &Phi : Invoke->getUnwindDest()->phis())
+    Phi.addIncoming(Phi.getIncomingValueForBlock(Call->getParent()), Cold);
+  mergeResults(S, Cont, Cold, ColdCall);
+}
+
+/// Inserts a branch before the call of \p S. If \p Cond holds, the branch leads
+/// to a call of the runtime's entry at the end of the function. Otherwise the
+/// branch leads to the call of \p S. Returns the basic blocks.
+HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
+                                                       Value *Cond) {
+  BasicBlock *Head = S.Call->getParent();
+  BasicBlock *Fast = Head->splitBasicBlock(S.Call, "mprof.fast");
+  BasicBlock *Cold =
+      BasicBlock::Create(RT.Ctx, "mprof.cold", Head->getParent());
+  if (canCallWithoutFrame(S))
+    callWithoutFrame(S, Cold);
+  else
+    callAtCold(S, Cold);
 
   Builder B(Head->getTerminator());
-  B.SetCurrentDebugLocation(Call->getDebugLoc());
-  B.CreateCondBr(Cond, Cold, Fast, unlikely(Call->getContext()));
+  B.SetCurrentDebugLocation(S.Call->getDebugLoc());
+  B.CreateCondBr(Cond, Cold, Fast, unlikely(RT.Ctx));
   Head->getTerminator()->eraseFromParent();
-
-  const Branches Of = {Head, Fast, Cold};
-  if (Call->use_empty())
-    return Of;
-  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
-  Phi->setDebugLoc(Call->getDebugLoc());
-  Phi->takeName(Call);
-  Call->replaceAllUsesWith(Phi);
-  Phi->addIncoming(Call, Fast);
-  Phi->addIncoming(ColdCall, Cold);
-  return Of;
+  return {Head, Fast, Cold};
 }
 
 /// Inserts a basic block into the edge that leads from the branch at the end of
@@ -268,32 +397,86 @@ static BasicBlock *insertTest(BasicBlock *From, unsigned Edge, StringRef Name,
   return Test;
 }
 
-/// Inserts such a basic block that leads to \p IfNull if \p Ptr is NULL. Does
-/// nothing if \p Ptr cannot be NULL.
+/// Inserts such a basic block that leads to \p IfNull if \p Ptr is NULL.
 static void insertNullTest(BasicBlock *From, unsigned Edge, Value *Ptr,
                            BasicBlock *IfNull) {
-  const SimplifyQuery Query(From->getModule()->getDataLayout(),
-                            From->getTerminator());
-  if (!isKnownNonZero(Ptr, Query))
-    insertTest(From, Edge, "mprof.masked", IfNull, /*Weights=*/nullptr,
-               [&](Builder &At) { return At.CreateIsNull(Ptr); });
+  insertTest(From, Edge, "mprof.masked", IfNull, /*Weights=*/nullptr,
+             [&](Builder &At) { return At.CreateIsNull(Ptr); });
+}
+
+static bool mayBeNull(const Site &S) {
+  const SimplifyQuery Query(S.Call->getModule()->getDataLayout(), S.Call);
+  return !isKnownNonZero(S.Call->getArgOperand(S.Ptr), Query);
+}
+
+/// Returns whether the code may use what the C standard says about the function
+/// that \p S calls.
+static bool isBuiltin(const Site &S) {
+  const Function *In = S.Call->getFunction();
+  return callsByWord(S) && isa<CallInst>(S.Call) && !S.Call->isNoBuiltin() &&
+         !In->hasFnAttribute("no-builtins") && !In->hasOptNone();
+}
+
+/// Returns malloc if the module only declares it or does not know it. Returns
+/// null if malloc is another function.
+static Function *declaredMalloc(Runtime &RT) {
+  FunctionType *Ty = FunctionType::get(RT.PtrTy, {RT.I64}, false);
+  if (!RT.M.getNamedValue("malloc"))
+    RT.M.getOrInsertFunction("malloc", Ty);
+  auto *F = dyn_cast<Function>(RT.M.getNamedValue("malloc"));
+  return F && F->isDeclaration() && F->hasDefaultVisibility() &&
+                 F->getFunctionType() == Ty
+             ? F
+             : nullptr;
+}
+
+/// Makes a basic block for \p S, a call of realloc whose pointer is NULL: a
+/// call of malloc. Then the same code runs as after \p S. Returns null if this
+/// is not possible. A library may have a malloc of its own, so code for
+/// libraries does not call malloc.
+BasicBlock *HookedRewriter::callMalloc(const Site &S) {
+  if (S.H->Symbol != "realloc" || !isBuiltin(S) || Library.covers(S))
+    return nullptr;
+  Function *Malloc = declaredMalloc(RT);
+  if (!Malloc)
+    return nullptr;
+  keepReference(*Malloc);
+  BasicBlock *Null =
+      BasicBlock::Create(RT.Ctx, "mprof.null", S.Call->getFunction());
+  Builder B(Null, S.Call->getDebugLoc());
+  Value *Next = B.CreateAlignedLoad(RT.PtrTy, RT.nextWord("malloc"), Align(8));
+  CallInst *Call = B.CreateCall(Malloc->getFunctionType(), Next,
+                                {S.Call->getArgOperand(S.Size)});
+  Call->setDoesNotThrow();
+  Call->setTailCallKind(cast<CallInst>(S.Call)->getTailCallKind());
+  if (Switches::mayBecomeJump(S))
+    returnAfter(S, Null, Call);
+  else
+    join(S, Null, Call);
+  return Null;
 }
 
 /// Inserts the branches before the call of \p S, a site with rule Free or
 /// Realloc. The test of the mask is true for NULL, too. But NULL is never a
-/// counted block, so for NULL a second test leads to the hooked function.
+/// counted block, so for NULL a second test leads around the entry.
 void HookedRewriter::branchUnlessNull(const Site &S) {
   Value *Ptr = S.Call->getArgOperand(S.Ptr);
+  const bool MayBeNull = mayBeNull(S);
   Builder B(S.Call);
   if (S.Rule == Rule::Free) {
     Branches Of = branchToEntry(S, hasNone(RT, B, Ptr, "free_mask"));
-    return insertNullTest(Of.Head, 0, Ptr, Of.Fast);
+    if (MayBeNull)
+      insertNullTest(Of.Head, 0, Ptr,
+                     isBuiltin(S) ? Of.Cold->getSingleSuccessor() : Of.Fast);
+    return;
   }
+  BasicBlock *Null = MayBeNull ? callMalloc(S) : nullptr;
   Branches Of = branchToEntry(S, isDue(RT, B, bytes(B, S)));
   BasicBlock *Second = insertTest(
       Of.Head, 1, "mprof.second", Of.Cold, unlikely(RT.Ctx),
       [&](Builder &At) { return hasNone(RT, At, Ptr, "free_mask"); });
-  insertNullTest(Second, 0, Ptr, Of.Fast);
+  if (MayBeNull)
+    insertNullTest(Second, 0, Ptr, Null ? Null : Of.Fast);
 }
 
 /// Returns whether MemorySanitizer watches the module. Its strlen checks each

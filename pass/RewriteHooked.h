@@ -37,7 +37,11 @@ private:
   struct Branches {
     llvm::BasicBlock *Head, *Fast, *Cold;
   };
+  bool canCallWithoutFrame(const Site &S);
+  void callWithoutFrame(const Site &S, llvm::BasicBlock *Cold);
+  void callAtCold(const Site &S, llvm::BasicBlock *Cold);
   Branches branchToEntry(const Site &S, llvm::Value *Cond);
+  llvm::BasicBlock *callMalloc(const Site &S);
   void branchUnlessNull(const Site &S);
   bool canMeasure(const Site &S);
   void measureString(const Site &S);
@@ -46,6 +50,7 @@ private:
   Runtime &RT;
   LibraryHooks Library;
   Switches Switched;
+  unsigned NumWithoutFrame = 0; ///< Number of calls by callWithoutFrame().
 };
 
 } // namespace mprof

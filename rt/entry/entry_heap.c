@@ -65,7 +65,7 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
   return take_block(a, align, &is_fresh);
 }
 
-MPROF_ENTRY void *__mprof_malloc(size_t size) {
+MPROF_UNALIGNED_ENTRY void *__mprof_malloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(malloc)(size);
@@ -73,7 +73,7 @@ MPROF_ENTRY void *__mprof_malloc(size_t size) {
   return mprof_alloc_done(&a, p ? p : NEXT(malloc)(size));
 }
 
-MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
+MPROF_UNALIGNED_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   struct mprof_alloc a;
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {
@@ -191,14 +191,15 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
   return is_counted && p ? mprof_alloc_done(a, p) : p;
 }
 
-MPROF_ENTRY void *__mprof_realloc(void *old, size_t size) {
+MPROF_UNALIGNED_ENTRY void *__mprof_realloc(void *old, size_t size) {
   struct mprof_alloc a;
   int64_t before = countdown_before(size);
   bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c());
   return resize(&a, is_counted, old, before);
 }
 
-MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
+MPROF_UNALIGNED_ENTRY void *__mprof_reallocarray(void *old, size_t count,
+                                                 size_t each) {
   struct mprof_alloc a;
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {
@@ -215,7 +216,7 @@ MPROF_ENTRY void __mprof_free(void *ptr) {
     NEXT(free)(ptr);
 }
 
-MPROF_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {
+MPROF_UNALIGNED_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(aligned_alloc)(align, size);
@@ -223,7 +224,8 @@ MPROF_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {
   return mprof_alloc_done(&a, p ? p : NEXT(aligned_alloc)(align, size));
 }
 
-MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
+MPROF_UNALIGNED_ENTRY int __mprof_posix_memalign(void **out, size_t align,
+                                                 size_t size) {
   struct mprof_alloc a;
   bool is_valid = align >= sizeof(void *) && (align & (align - 1)) == 0;
   if (!is_valid) {
@@ -244,7 +246,7 @@ MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
   return 0;
 }
 
-MPROF_ENTRY void *__mprof_memalign(size_t align, size_t size) {
+MPROF_UNALIGNED_ENTRY void *__mprof_memalign(size_t align, size_t size) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(memalign)(align, size);
@@ -253,14 +255,14 @@ MPROF_ENTRY void *__mprof_memalign(size_t align, size_t size) {
 }
 
 // valloc and pvalloc always return a block on a page boundary.
-MPROF_ENTRY void *__mprof_valloc(size_t size) {
+MPROF_UNALIGNED_ENTRY void *__mprof_valloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(valloc)(size);
   return mprof_alloc_done(&a, NEXT(valloc)(size));
 }
 
-MPROF_ENTRY void *__mprof_pvalloc(size_t size) {
+MPROF_UNALIGNED_ENTRY void *__mprof_pvalloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(pvalloc)(size);
@@ -310,14 +312,14 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
     is_counted_ ? mprof_alloc_done(&a_, p_) : p_;                              \
   })
 
-MPROF_ENTRY char *__mprof_strdup(const char *s) {
+MPROF_UNALIGNED_ENTRY char *__mprof_strdup(const char *s) {
   return DUPLICATE(strdup, (s), s, strlen(s), 1);
 }
 
-MPROF_ENTRY char *__mprof_strndup(const char *s, size_t max) {
+MPROF_UNALIGNED_ENTRY char *__mprof_strndup(const char *s, size_t max) {
   return DUPLICATE(strndup, (s, max), s, strnlen(s, max), 1);
 }
 
-MPROF_ENTRY wchar_t *__mprof_wcsdup(const wchar_t *s) {
+MPROF_UNALIGNED_ENTRY wchar_t *__mprof_wcsdup(const wchar_t *s) {
   return DUPLICATE(wcsdup, (s), s, wcslen(s) * sizeof(*s), sizeof(*s));
 }

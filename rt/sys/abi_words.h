@@ -23,6 +23,10 @@
 #define MPROF_TEXT_SECTION __attribute__((section("mprof_text")))
 #define MPROF_ENTRY                                                            \
   __attribute__((visibility("default"), noinline)) MPROF_TEXT_SECTION
+// Attributes of an entry whose caller need not align the stack
+// (RewriteHooked.cpp, callWithoutFrame).
+#define MPROF_UNALIGNED_ENTRY                                                  \
+  MPROF_ENTRY __attribute__((force_align_arg_pointer))
 #define MPROF_DATA __attribute__((visibility("default")))
 
 #ifdef __cplusplus

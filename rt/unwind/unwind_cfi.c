@@ -387,7 +387,7 @@ static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,
                          uintptr_t fp, uintptr_t frame) {
   while (fp < frame) {
     uintptr_t next = mprof_stack_word(fp);
-    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
+    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 7) != 0 ||
         !mprof_stack_reaches(range, is_foreign, next))
       return false;
     fp = next;
@@ -428,7 +428,8 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
 
 // Follows frame pointers from fp up to the entry, the runtime's function that
 // the program has called. All frames between fp and the entry belong to
-// functions of the runtime, which keep frame pointers.
+// functions of the runtime, which keep frame pointers. The frame of an entry
+// may lie at an address that is no multiple of 16 (MPROF_UNALIGNED_ENTRY).
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   enum { BETWEEN_MAX = 16 };
   struct mprof_stack_range foreign;
@@ -437,7 +438,7 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
     const bool is_called_by_entry =
         mprof_is_entry(mprof_stack_word(fp + 8) - 1);
     uintptr_t next = mprof_stack_word(fp);
-    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
+    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 7) != 0 ||
         !mprof_stack_reaches(range, range == &foreign, next))
       return 0;
     fp = next;

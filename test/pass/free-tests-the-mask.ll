@@ -1,6 +1,6 @@
 ; Intent: free calls the runtime only if the pointer is not NULL and has no bit
-; of __mprof_free_mask set. operator delete tests another mask. Neither uses the
-; countdown.
+; of __mprof_free_mask set. Of a pointer that is NULL, free is not called at
+; all. operator delete tests another mask. Neither uses the countdown.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=heap_countdown
 target triple = "x86_64-pc-linux-gnu"
 
@@ -14,9 +14,12 @@ define void @f(ptr %p) {
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_free
 ; CHECK-NEXT: call void %[[F]](ptr %p)
+; CHECK-NEXT: br label %[[CONT:[^,]*]]
+; CHECK: [[CONT]]:
+; CHECK-NEXT: ret void
 ; CHECK: [[MASKED]]:
 ; CHECK-NEXT: %[[NULL:.*]] = icmp eq ptr %p, null
-; CHECK-NEXT: br i1 %[[NULL]], label %[[FAST]], label %[[COLD:[^,]*]],
+; CHECK-NEXT: br i1 %[[NULL]], label %[[CONT]], label %[[COLD:[^,]*]],
 ; CHECK: [[COLD]]:
 ; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
   call void @free(ptr %p)
@@ -31,6 +34,16 @@ define void @n(ptr nonnull %p) {
 ; CHECK: [[COLD]]:
 ; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
   call void @free(ptr %p)
+  ret void
+}
+
+; With -fno-builtin, the code must not assume that free(NULL) does nothing.
+define void @b(ptr %p) {
+; CHECK-LABEL: define void @b(
+; CHECK: br i1 %{{.*}}, label %[[MASKED:.*]], label %[[FAST:.*]], !prof
+; CHECK: [[MASKED]]:
+; CHECK: br i1 %{{.*}}, label %[[FAST]], label %{{[^,]*}},
+  call void @free(ptr %p) nobuiltin
   ret void
 }
 

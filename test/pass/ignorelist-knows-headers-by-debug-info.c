@@ -6,7 +6,7 @@
 // CHECK-LABEL: define {{.*}}@quiet(
 // CHECK-NOT: __mprof_malloc
 // CHECK-LABEL: define {{.*}}@counted(
-// CHECK: call {{.*}}@__mprof_malloc(
+// CHECK: call {{.*}}__mprof_malloc
 //--- list.txt
 [mprof]
 src:*/a.h

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// HEAP: call {{.*}}@__mprof_malloc(
-// NOHEAP-NOT: call {{.*}}@__mprof_malloc(
+// HEAP: call {{.*}}__mprof_malloc
+// NOHEAP-NOT: call {{.*}}__mprof_malloc
 void *allocates(void) { return malloc(8); }
 
 // LOCK: load ptr, ptr @__mprof_switch_pthread_mutex_unlock

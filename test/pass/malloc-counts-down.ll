@@ -16,14 +16,14 @@ define ptr @f(i64 %n) {
 ; CHECK: br i1 %[[OUT]], label %[[COLD:.*]], label %[[FAST:.*]], !prof ![[W:[0-9]+]]
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_malloc
-; CHECK-NEXT: %[[P:.*]] = tail call ptr %[[F]](i64 %n)
+; CHECK-NEXT: %[[P:.*]] = call ptr %[[F]](i64 %n)
 ; CHECK: %[[R:.*]] = phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]
 ; CHECK: ret ptr %[[R]]
 ; CHECK: [[COLD]]:
 ; CHECK-NEXT: %[[Q]] = notail call ptr @__mprof_malloc(i64 %n) #[[ATTRS:[0-9]+]]
 ; CHECK: attributes #[[ATTRS]] = { {{.*}}cold nomerge
 ; CHECK: ![[W]] = !{!"branch_weights", i32 1, i32 1048575}
-  %p = tail call ptr @malloc(i64 %n)
+  %p = call ptr @malloc(i64 %n)
   ret ptr %p
 }
 

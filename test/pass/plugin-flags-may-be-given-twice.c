@@ -3,8 +3,8 @@
 // but rewrites no calls.
 // RUN: %clang_mprof -fplugin=%plugin -fpass-plugin=%plugin -mllvm -mprof-heap=true -O2 -S -emit-llvm -o - %s | FileCheck %s
 // RUN: %clang -fplugin=%plugin -O2 -S -emit-llvm -o - %s | FileCheck %s --check-prefix=PLAIN --implicit-check-not=__mprof_
-// CHECK-COUNT-1: call {{.*}}@__mprof_malloc(
-// CHECK-NOT: call {{.*}}@__mprof_malloc(
+// CHECK-COUNT-1: call {{.*}}__mprof_malloc
+// CHECK-NOT: call {{.*}}__mprof_malloc
 // PLAIN: call {{.*}}@malloc(
 __attribute__((mprof_ignore)) void g(void);
 void *malloc(unsigned long);

@@ -1,7 +1,10 @@
 ; Intent: realloc is both an allocation and a free. It calls the runtime if the
 ; countdown has run out or if the old block may be counted. NULL is never a
-; counted block.
+; counted block, and realloc(NULL, n) becomes malloc(n), unless the compiler
+; must not assume what realloc does, or the module has a malloc of its own.
 ; RUN: %opt_mprof %s | FileCheck %s
+; RUN: sed 's/^declare ptr @malloc.*/define ptr @malloc(i64 %n) { ret ptr null }/' %s \
+; RUN:   | %opt_mprof - | FileCheck %s --check-prefix=OWN
 target triple = "x86_64-pc-linux-gnu"
 
 define ptr @f(ptr %p, i64 %n) {
@@ -15,13 +18,28 @@ define ptr @f(ptr %p, i64 %n) {
 ; CHECK: [[FAST]]:
 ; CHECK: %[[F:.*]] = load ptr, ptr @__mprof_next_realloc
 ; CHECK-NEXT: call ptr %[[F]](ptr %p, i64 %n)
+; CHECK: [[NULL:mprof.null.*]]: ;
+; CHECK-NEXT: %[[G:.*]] = load ptr, ptr @__mprof_next_malloc
+; CHECK-NEXT: call ptr %[[G]](i64 %n)
 ; CHECK: [[MASKED]]:
-; CHECK-NEXT: %[[NULL:.*]] = icmp eq ptr %p, null
-; CHECK-NEXT: br i1 %[[NULL]], label %[[FAST]], label %[[COLD]],
+; CHECK-NEXT: %[[ISNULL:.*]] = icmp eq ptr %p, null
+; CHECK-NEXT: br i1 %[[ISNULL]], label %[[NULL]], label %[[COLD]],
 ; CHECK: [[COLD]]:
 ; CHECK-NEXT: call ptr @__mprof_realloc(ptr %p, i64 %n)
+; OWN-NOT: __mprof_next_malloc
   %q = call ptr @realloc(ptr %p, i64 %n)
   ret ptr %q
 }
 
+define ptr @b(ptr %p, i64 %n) {
+; CHECK-LABEL: define ptr @b(
+; CHECK-NOT: __mprof_next_malloc
+; CHECK: br i1 %{{.*}}, label %mprof.masked, label %mprof.fast, !prof
+; CHECK-NOT: __mprof_next_malloc
+; CHECK: br i1 %{{.*}}, label %mprof.fast, label %mprof.cold,
+  %q = call ptr @realloc(ptr %p, i64 %n) nobuiltin
+  ret ptr %q
+}
+
 declare ptr @realloc(ptr, i64)
+declare ptr @malloc(i64)

@@ -21,13 +21,13 @@ define ptr @f(ptr %s) {
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[SIZE:.*]] = phi i64 [ 1, %{{.*}} ], [ %[[N]], %[[MEASURE]] ]
 ; CHECK-NEXT: %[[STRDUP:.*]] = load ptr, ptr @__mprof_sized_strdup
-; CHECK-NEXT: %[[P:.*]] = tail call ptr %[[STRDUP]](ptr %s, i64 %[[SIZE]])
+; CHECK-NEXT: %[[P:.*]] = call ptr %[[STRDUP]](ptr %s, i64 %[[SIZE]])
 ; CHECK: phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]
 ; CHECK: [[COLD]]:
 ; CHECK: add i64 %{{.*}}, %[[N]]
 ; CHECK-NEXT: store i64
 ; CHECK-NEXT: %[[Q]] = notail call ptr @__mprof_strdup(ptr %s)
-  %p = tail call ptr @strdup(ptr %s)
+  %p = call ptr @strdup(ptr %s)
   ret ptr %p
 }
 
