@@ -4,8 +4,8 @@
 
 The layout of a program in memory, such as the order of its functions, changes its time
 by some per cent. A single build of each variant would compare layouts, not variants.
-So each round links each variant anew, with its functions in random order, and runs it
-with an environment of random size, which moves the stack.
+So each round links each variant anew, with the program's functions in random order,
+and runs it with an environment of random size, which moves the stack.
 """
 
 import concurrent.futures

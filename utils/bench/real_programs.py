@@ -13,6 +13,8 @@ import concurrent.futures
 import functools
 import glob
 import os
+import random
+import re
 import shutil
 import subprocess
 
@@ -218,12 +220,33 @@ def compile_one(program, variant, source):
                     *program.flags, "-c", source, "-o", to], check=True)
 
 
+def functions(objects):
+    """Returns the names of the functions in object files."""
+    out = subprocess.run(["nm", "--defined-only", *objects], stdout=subprocess.PIPE,
+                         text=True, check=True).stdout
+    return sorted(set(re.findall(r"^\S+ [TtWw] (\S+)$", out, re.M)))
+
+
+def shuffle(objects, seed, order):
+    """Writes the names of the functions in object files into a file, in an order that
+    depends on the seed. Returns the linker's flags for this order."""
+    names = functions(objects)
+    random.Random(seed).shuffle(names)
+    with open(order, "w", encoding="utf-8") as f:
+        f.write("\n".join(names) + "\n")
+    return ["-Xlinker", "--symbol-ordering-file=" + order,
+            "-Wl,--no-warn-symbol-ordering"]
+
+
 def link(program, variant, seed, to):
-    """Links the objects of a program. The linker orders the functions by the seed,
-    those of MProf's runtime too. Seed 0 leaves them in their order."""
-    shuffle = ["-Wl,--shuffle-sections=.text*=%d" % seed] if seed else []
+    """Links the objects of a program. The linker orders the program's functions by the
+    seed. Seed 0 leaves them in their order. The functions of MProf's runtime follow
+    them in both cases, as in every program: if they lay between the program's
+    functions (--shuffle-sections), the program's hot code would be spread over three
+    times as many pages."""
     objects = [object_of(program, variant, s) for s in program.sources()]
-    subprocess.run([*compiler(program, variant), "-fuse-ld=lld", *shuffle, *objects,
+    order = shuffle(objects, seed, to + ".order") if seed else []
+    subprocess.run([*compiler(program, variant), "-fuse-ld=lld", *order, *objects,
                     *program.libraries, "-lpthread", "-o", to], check=True)
 
 

@@ -36,9 +36,9 @@ is enough."""
 LAYOUTS_NOTES = """\
 The table shows the seconds of user and system time of *plain*, and the ratios of the
 other variants to plain. The layout of a program in memory alone changes its time by
-some per cent. So each round links each variant anew, with all functions in random
-order (`--shuffle-sections` of lld), and runs it with an environment of random size.
-The figures in parentheses are the ends of the interval that contains the ratio with
+some per cent. So each round links each variant anew, with the program's functions in
+random order (`--symbol-ordering-file` of lld), and runs it with an environment of random
+size. MProf's runtime follows the program's functions, as in every program. The figures in parentheses are the ends of the interval that contains the ratio with
 a probability of 95 %. A target that lies inside the interval is *undecided*: more
 rounds or a quieter machine would be needed to tell."""
 
