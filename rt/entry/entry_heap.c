@@ -107,23 +107,39 @@ static void copy_pages(char *to, const char *from, size_t len) {
   }
 }
 
-// Moves the block at old to a page boundary. The block has at least a->size
-// bytes. Returns NULL if the block could not be moved. Then the block at old
-// stays valid.
-static void *move_to_page(const struct mprof_alloc *a, void *old) {
+// Moves the block at old to a block of a->size bytes on a page boundary, and
+// copies its first len bytes, at most a->size. Returns NULL if the block could
+// not be moved. Then the block at old stays valid.
+static void *move_to_page(const struct mprof_alloc *a, void *old, size_t len) {
   bool is_fresh;
-  void *p = take_block(a, 1, &is_fresh);
+  void *p = mprof_place_is_mapping(old)
+                ? mprof_placed_get(a->size, &is_fresh)
+                : mprof_placed_get_resized(a->size, &is_fresh);
   if (!p)
     return NULL;
   if (is_fresh && mprof_place_is_zeroed(p, a->size))
-    copy_pages(p, old, a->size);
+    copy_pages(p, old, len);
   else
-    memcpy(p, old, a->size);
+    memcpy(p, old, len);
   NEXT(free)(old);
   return p;
 }
 
-// Resizes a block that will be counted. Calls the allocator's realloc first,
+// Resizes a large block of glibc's heap that will be counted by moving it to a
+// page boundary, without resizing it first. A block that grows then leaves a
+// small gap. Returns NULL if the block is not such a block, is on a page
+// boundary already, or could not be moved. Then the block at old stays valid.
+static void *move_in_heap(const struct mprof_alloc *a, void *old) {
+  // glibc's realloc also reads the memory in front of the block first.
+  if (!mprof_place.is_glibc || a->size >> MPROF_LG_PLACED_END == 0 ||
+      ((uintptr_t)old & (MPROF_PAGE - 1)) == 0 || mprof_place_is_mapping(old))
+    return NULL;
+  const size_t len = malloc_usable_size(old);
+  return move_to_page(a, old, len < a->size ? len : a->size);
+}
+
+// Resizes a block that will be counted, or allocates it if old is NULL. Calls
+// the allocator's realloc first, unless the block can be moved in the heap,
 // because only realloc can detect an invalid pointer. (malloc_usable_size would
 // read the memory in front of the pointer.) If the result of realloc is not on
 // a page boundary, copies the block to one. When a large block on a page
@@ -132,12 +148,14 @@ static void *move_to_page(const struct mprof_alloc *a, void *old) {
 static void *resize_counted(const struct mprof_alloc *a, void *old) {
   if (!a->must_place || a->size == 0)
     return NEXT(realloc)(old, a->size);
-  void *p = old ? NEXT(realloc)(old, a->size) : placed_block(a, 1);
+  bool is_fresh;
+  void *p =
+      old ? move_in_heap(a, old) : mprof_placed_get_resized(a->size, &is_fresh);
   if (!p)
-    return old ? NULL : NEXT(realloc)(NULL, a->size);
-  if (((uintptr_t)p & (MPROF_PAGE - 1)) == 0)
+    p = NEXT(realloc)(old, a->size);
+  if (!p || !old || ((uintptr_t)p & (MPROF_PAGE - 1)) == 0)
     return p;
-  void *moved = move_to_page(a, p);
+  void *moved = move_to_page(a, p, a->size);
   return moved ? moved : p;
 }
 

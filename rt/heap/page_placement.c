@@ -150,11 +150,10 @@ void mprof_place_set_masks(uint64_t rate) {
 // zeros. To clear a smaller block costs no more than this check.
 #define MIN_ZEROED (64u << 10)
 
-// glibc sets bit 1 of the size word before a block if the block is a memory
-// mapping of its own. Such a block is zero, unless M_PERTURB makes malloc fill
-// blocks. The first word of the block shows whether malloc has filled the
-// block. glibc's calloc also relies on the zeros.
+// A memory mapping is zero, unless M_PERTURB makes malloc fill blocks. The
+// first word of the block shows whether malloc has filled the block. glibc's
+// calloc also relies on the zeros.
 bool mprof_place_is_zeroed(const void *p, size_t size) {
-  return mprof_place.is_glibc && size >= MIN_ZEROED &&
-         (((const size_t *)p)[-1] & 2) != 0 && *(const size_t *)p == 0;
+  return size >= MIN_ZEROED && mprof_place_is_mapping(p) &&
+         *(const size_t *)p == 0;
 }

@@ -37,6 +37,12 @@ static inline bool mprof_place_cxx(void) {
 // this sampling rate. Call sites use a mask other than 0 to test whether a
 // freed block is on a page boundary. A mask that is 0 stays 0.
 void mprof_place_set_masks(uint64_t rate);
+// Returns whether glibc's malloc has allocated the block at p as a memory
+// mapping of its own, and not in its heap. Other allocators: false.
+static inline bool mprof_place_is_mapping(const void *p) {
+  // Bit 1 of the size word before a block.
+  return mprof_place.is_glibc && (((const size_t *)p)[-1] & 2) != 0;
+}
 // Returns whether all bytes of a block are known to be 0. p is a block that
 // posix_memalign has just returned.
 bool mprof_place_is_zeroed(const void *p, size_t size);

@@ -69,6 +69,11 @@ static _Atomic(void *) large[CLASSES][LARGE_SLOTS];
 // asks for EXTRA bytes more.
 static _Atomic size_t mapped_from = MIN_MAPPED;
 #define EXTRA ((size_t)2 * MPROF_PAGE)
+// glibc keeps smaller freed blocks in the thread's cache (carve).
+#define MIN_FRONT (MPROF_PAGE / 2)
+// Distance from the last byte of a block of glibc, whose size is 8 more than a
+// multiple of 16 bytes, to the first byte of the next one, and 8 bytes more.
+#define OVERHEAD 16
 
 // Number of blocks in the cache for each hash value of a block's address. When
 // the program frees a block, mprof_placed_expose searches the cache for its
@@ -176,20 +181,47 @@ static void *take_large(size_t size) {
   return p ? p : take_of_class(class_of(size) + 1, size);
 }
 
-static bool is_mapping(const void *p) {
-  return mprof_place.is_glibc && (((const size_t *)p)[-1] & 2) != 0;
+// Allocates a large block of glibc's heap on a page boundary. glibc's
+// posix_memalign cuts the block out of a larger one and frees the two ends. An
+// end of less than about a kilobyte then stays in the thread's cache (tcache)
+// for ever. Behind the block, it keeps the block from being resized in place.
+// So the block is cut out here, such that there is no end behind it, and the
+// end in front of it is too large for the thread's cache.
+// Returns NULL if the memory did not turn out so, or if there is none.
+// *is_mapped: whether glibc maps memory for such a block.
+static void *carve(size_t size, bool *is_mapped) {
+  void *p = NULL;
+  char *front = NEXT(malloc)(size + MPROF_PAGE + MIN_FRONT);
+  *is_mapped = front && mprof_place_is_mapping(front);
+  if (front && !*is_mapped) {
+    const uintptr_t least = (uintptr_t)front + MIN_FRONT;
+    const uintptr_t page = (least + MPROF_PAGE - 1) & ~(MPROF_PAGE - 1ul);
+    // Cut off the memory from the page boundary on. The next block begins there
+    // if glibc has no smaller free block that is large enough.
+    char *cut = NEXT(realloc)(front, page - (uintptr_t)front - OVERHEAD);
+    front = cut ? cut : front;
+    p = NEXT(malloc)(size);
+    if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0) {
+      NEXT(free)(p);
+      p = NULL;
+    }
+  }
+  NEXT(free)(front);
+  return p;
 }
 
-static void *allocate(size_t size) {
+// will_map: whether glibc is known to map memory for a block of this size.
+static void *allocate(size_t size, bool will_map) {
   void *p = NULL;
   const size_t from = atomic_load_explicit(&mapped_from, memory_order_relaxed);
-  const size_t extra = size >= from && mprof_place.is_glibc ? EXTRA : 0;
+  const size_t extra =
+      (will_map || size >= from) && mprof_place.is_glibc ? EXTRA : 0;
   if (size > SIZE_MAX - extra ||
       NEXT(posix_memalign)(&p, MPROF_PAGE, size + extra) != 0)
     return NULL;
   // With the extra bytes, the free of this mapping makes the next block of this
   // size come from the heap. Without them, try with them next time.
-  if (size >= MIN_MAPPED && is_mapping(p))
+  if (size >= MIN_MAPPED && mprof_place_is_mapping(p))
     atomic_store_explicit(&mapped_from, extra ? size + 1 : size,
                           memory_order_relaxed);
   return p;
@@ -206,9 +238,9 @@ static void *allocate_small(void) {
   if (n < ROW_SLOTS)
     atomic_store_explicit(&batch[row], (unsigned char)(n * 2),
                           memory_order_relaxed);
-  void *p = allocate(SMALL_BYTES);
+  void *p = allocate(SMALL_BYTES, false);
   for (unsigned i = 1; i < n && p; i++) {
-    void *spare = allocate(SMALL_BYTES);
+    void *spare = allocate(SMALL_BYTES, false);
     if (spare && !mprof_placed_put(spare)) {
       NEXT(free)(spare);
       break;
@@ -229,9 +261,21 @@ void *mprof_placed_get(size_t size, bool *is_fresh) {
     p = size >> MPROF_LG_PLACED_END == 0 ? take_large(size) : NULL;
     *is_fresh = !p;
     // A block of a page would be put into a row, where this size is not sought.
-    p = p ? p : allocate(size > MPROF_PAGE ? size : MPROF_PAGE + 1);
+    p = p ? p : allocate(size > MPROF_PAGE ? size : MPROF_PAGE + 1, false);
   }
   errno = before;
   *is_fresh = *is_fresh && p;
+  return p;
+}
+
+void *mprof_placed_get_resized(size_t size, bool *is_fresh) {
+  if (size >> MPROF_LG_PLACED_END == 0 || !mprof_place.is_glibc)
+    return mprof_placed_get(size, is_fresh);
+  const int before = errno;
+  bool is_mapped;
+  void *p = carve(size, &is_mapped);
+  p = p ? p : allocate(size, is_mapped);
+  *is_fresh = p != NULL;
+  errno = before;
   return p;
 }

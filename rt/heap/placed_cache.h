@@ -34,5 +34,9 @@ void mprof_placed_expose(void *p);
 //   may be known to be zero. false: the contents are undefined, or the result
 //   is NULL.
 void *mprof_placed_get(size_t size, bool *is_fresh);
+// The same for a block that the program resizes or is likely to resize. If the
+// block is large, the memory behind it is free, so that the next resize need
+// not move the block.
+void *mprof_placed_get_resized(size_t size, bool *is_fresh);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H
