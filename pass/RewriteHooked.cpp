@@ -141,7 +141,7 @@ static void callIndirectly(CallBase &Call, Value *Callee) {
 FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   FunctionType *Ty = S.Call->getFunctionType();
   if (Switches::cover(S.Rule))
-    return {Ty, Switched.target(B, S)};
+    return {Ty, Switched.target(B, S, /*IsJump=*/false)};
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
@@ -595,7 +595,7 @@ void HookedRewriter::callThroughSwitch(const Site &S) {
     return retarget(*S.Call, S.Rule, entry(B, S));
   branchToEntry(S, Switched.isOn(B, S));
   Builder AtFast(S.Call);
-  callIndirectly(*S.Call, Switched.target(AtFast, S));
+  callIndirectly(*S.Call, Switched.target(AtFast, S, /*IsJump=*/true));
 }
 
 void HookedRewriter::rewrite(const Site &S) {

@@ -23,8 +23,9 @@ public:
   /// switch.
   static bool cover(Rule R) { return R == Rule::Release || R == Rule::Wait; }
 
-  /// Inserts a load of the address of the function that \p S calls.
-  llvm::Value *target(llvm::IRBuilderBase &B, const Site &S);
+  /// Inserts a load of the address of the function that \p S calls. \p IsJump:
+  /// whether the compiler may make the call a jump.
+  llvm::Value *target(llvm::IRBuilderBase &B, const Site &S, bool IsJump);
 
   /// Inserts the test whether \p S calls the runtime's entry now.
   llvm::Value *isOn(llvm::IRBuilderBase &B, const Site &S);
@@ -39,7 +40,7 @@ private:
   enum Field { TargetField, FunctionField, EntryField, KindField, IsOnField };
 
   llvm::GlobalVariable *of(const Site &S);
-  llvm::Value *field(llvm::IRBuilderBase &B, const Site &S, Field F);
+  llvm::LoadInst *field(llvm::IRBuilderBase &B, const Site &S, Field F);
   void registerModule();
 
   Runtime &RT;

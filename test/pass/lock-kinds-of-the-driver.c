@@ -15,14 +15,14 @@
 // NOHEAP-NOT: call {{.*}}__mprof_malloc
 void *allocates(void) { return malloc(8); }
 
-// LOCK: load ptr, ptr @__mprof_switch_pthread_mutex_unlock
+// LOCK: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_unlock
 // NOLOCK-NOT: load {{.*}}@__mprof_switch_pthread_mutex
 void locks(pthread_mutex_t *m) {
   pthread_mutex_lock(m);
   pthread_mutex_unlock(m);
 }
 
-// SLEEP: load ptr, ptr @__mprof_switch_usleep
+// SLEEP: load {{(atomic )?}}ptr, ptr @__mprof_switch_usleep
 // NOSLEEP-NOT: load {{.*}}@__mprof_switch_usleep
 void sleeps(void) { usleep(1); }
 

@@ -1,7 +1,8 @@
 // Intent: while nothing is recorded, a lock, an unlock or a blocking call is one
 // call through the variable of its function, in programs, in libraries and
-// without position-independent code. Only a call that would be a jump has a
-// test before it, and remains a jump.
+// without position-independent code. The call is made through a register,
+// because two calls through memory slow down a lock and unlock. Only a call that
+// would be a jump has a test before it, and remains a jump.
 // RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fno-pic -S -o - %s | FileCheck %s
@@ -11,10 +12,12 @@
 void use(void);
 // CHECK-LABEL: f:
 // CHECK: movq %rdi, %[[M:[a-z0-9]+]]
-// CHECK-NEXT: callq *__mprof_switch_pthread_mutex_lock(%rip)
+// CHECK-NEXT: movq __mprof_switch_pthread_mutex_lock(%rip), %[[L:[a-z0-9]+]]
+// CHECK-NEXT: callq *%[[L]]
 // CHECK-NEXT: callq use
+// CHECK-NEXT: movq __mprof_switch_pthread_mutex_unlock(%rip), %[[U:[a-z0-9]+]]
 // CHECK-NEXT: movq %[[M]], %rdi
-// CHECK-NEXT: callq *__mprof_switch_pthread_mutex_unlock(%rip)
+// CHECK-NEXT: callq *%[[U]]
 // CHECK: jmp use
 void f(pthread_mutex_t *m) {
   pthread_mutex_lock(m);
@@ -24,7 +27,8 @@ void f(pthread_mutex_t *m) {
 }
 
 // CHECK-LABEL: g:
-// CHECK: callq *__mprof_switch_read(%rip)
+// CHECK: movq __mprof_switch_read(%rip), %[[R:[a-z0-9]+]]
+// CHECK: callq *%[[R]]
 // CHECK-NOT: __mprof_
 // CHECK: retq
 long g(int fd, void *p) { return read(fd, p, 8) + 1; }

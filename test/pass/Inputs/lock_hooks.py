@@ -130,7 +130,8 @@ def expected(f, way):
     if not f.is_switched:
         return "", [f.call(entry)]
     if way != "tail":
-        return "%%1 = load ptr, ptr %s, align 8" % switch, [f.call("%1")]
+        load = "%%1 = load atomic ptr, ptr %s monotonic, align 8"
+        return load % switch, [f.call("%1")]
     lines = """%1 = load i32, ptr {on}, align 4
 %2 = icmp ne i32 %1, 0
 br i1 %2, label %mprof.cold, label %mprof.fast""".format(on=ON_FIELD % f.symbol)
