@@ -27,6 +27,7 @@ static void *waits(void *arg) {
   atomic_store(&runs, true);
   CHECK_EQ(pthread_mutex_lock(&mutex), 0);
   CHECK_EQ(pthread_mutex_unlock(&mutex), 0);
+  usleep(200000); // until the main thread joins
   return arg;
 }
 
