@@ -21,12 +21,12 @@
 // lookup normally reads one cache line of the table and one bucket, however
 // many buckets exist.
 //
-// The first table has the same size and hash function as Go's table. When a
-// table is half full, its slots are copied to a new table that is four times as
-// large. The old table is never freed, because other threads may still read the
-// old table. These threads do not find the buckets that were inserted after the
-// copy. This does no harm, because every insertion first searches the current
-// table with insert_lock held.
+// The hash function is that of Go's table. When a table is too full, its slots
+// are copied to a new table that is four times as large. The old table is never
+// freed, because other threads may still read the old table. These threads do
+// not find the buckets that were inserted after the copy. This does no harm,
+// because every insertion first searches the current table with insert_lock
+// held.
 
 #include "bucket/bucket.h"
 
@@ -43,10 +43,11 @@ struct mprof_lock mprof_insert_lock = MPROF_LOCK_INIT(MPROF_RANK_INSERT);
 
 // Sizes of the successive tables. Each size is a prime, about four times the
 // previous size. The first table is small, because each insertion into a large
-// and almost empty table touches a new page.
-static const size_t table_sizes[] = {11251,    45007,    MPROF_BUCK_HASH_SIZE,
-                                     720007,   2880029,  11520191,
-                                     46080767, 184323079};
+// and almost empty table touches a new page. It is replaced when 1/8 of it is
+// full, the other tables when half of them is.
+static const size_t table_sizes[] = {
+    2803,     11251,    45007,    MPROF_BUCK_HASH_SIZE, 720007, 2880029,
+    11520191, 46080767, 184323079};
 
 struct table {
   size_t size;
@@ -128,11 +129,11 @@ static struct table *new_table(unsigned size_at) {
   return t;
 }
 
-// Returns the table for the next insertion. If the current table is half full,
-// makes a larger table and returns it. If no larger table can be made, returns
-// the current table until it is 7/8 full, and NULL from then on. The current
-// table must keep empty slots, because the search for a missing key ends at an
-// empty slot.
+// Returns the table for the next insertion. If the current table is too full
+// (table_sizes), makes a larger table and returns it. If no larger table can be
+// made, returns the current table until it is 7/8 full, and NULL from then on.
+// The current table must keep empty slots, because the search for a missing key
+// ends at an empty slot.
 static struct table *table_with_room_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_INSERT));
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_relaxed);
@@ -141,7 +142,7 @@ static struct table *table_with_room_locked(void) {
     atomic_store_explicit(&buckets.table, t, memory_order_release);
     return t;
   }
-  if (t->used < t->size / 2)
+  if (t->used < t->size / (t->size_at == 0 ? 8 : 2))
     return t;
   unsigned next_at = t->size_at + 1;
   bool has_next = next_at < sizeof(table_sizes) / sizeof(table_sizes[0]);
