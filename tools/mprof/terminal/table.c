@@ -4,7 +4,7 @@
 #include "terminal/table.h"
 
 #include "common/memory.h"
-#include "common/printable.h"
+#include "terminal/markup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,23 +81,6 @@ void table_print(const struct table *t, FILE *out, const struct style *style) {
   }
 }
 
-// Escapes everything that Markdown or HTML could take for markup.
-static void put_markdown(FILE *out, const char *text) {
-  while (*text) {
-    const size_t n = printable_length(text);
-    if (*text == '\n')
-      fputs("  ", out);
-    else if (n == 0)
-      fputc('?', out);
-    else if (*text == '<' || *text == '&')
-      fputs(*text == '<' ? "&lt;" : "&amp;", out);
-    else
-      fprintf(out, "%s%.*s", strchr("\\`*_{}[]()#+-.!|~>", *text) ? "\\" : "",
-              (int)n, text);
-    text += n ? n : printable_skip(text);
-  }
-}
-
 void table_print_markdown(const struct table *t, FILE *out) {
   for (size_t i = 0; i < t->column_count; i++)
     fprintf(out, "| %s ", t->columns[i].title);
@@ -105,9 +88,12 @@ void table_print_markdown(const struct table *t, FILE *out) {
   for (size_t i = 0; i < t->column_count; i++)
     fputs(t->columns[i].align == ALIGN_RIGHT ? "| ---: " : "| --- ", out);
   fputs("|\n", out);
-  for (size_t i = 0; i < t->cell_count; i++) {
-    fputs("| ", out);
-    put_markdown(out, t->cells[i]);
-    fputs((i + 1) % t->column_count ? " " : " |\n", out);
+  for (size_t i = 0; i + t->column_count <= t->cell_count;
+       i += t->column_count) {
+    for (size_t k = 0; k < t->column_count; k++) {
+      fputs(k ? " | " : "| ", out);
+      markup_put_markdown(out, t->cells[i + k]);
+    }
+    fputs(" |\n", out);
   }
 }

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "terminal/markup.h"
+
+#include "common/printable.h"
+
+#include <string.h>
+
+// Prints the text. Characters in `special` are printed by put_special.
+static void put(FILE *out, const char *text, const char *special,
+                void (*put_special)(FILE *out, char c)) {
+  while (*text) {
+    const size_t n = printable_length(text);
+    if (*text == '\n')
+      fputs("  ", out);
+    else if (n == 0)
+      fputc('?', out);
+    else if (n == 1 && strchr(special, *text))
+      put_special(out, *text);
+    else
+      fwrite(text, 1, n, out);
+    text += n ? n : printable_skip(text);
+  }
+}
+
+static void put_entity(FILE *out, char c) {
+  if (c == '<' || c == '>' || c == '&')
+    fprintf(out, "&%s;", c == '<' ? "lt" : c == '>' ? "gt" : "amp");
+  else
+    fprintf(out, "&#%d;", c);
+}
+
+// GitHub makes links of @name and #1 even where the mark is escaped, and tells
+// a person that a comment names. A comment of HTML after the mark prevents
+// that.
+static void put_markdown_special(FILE *out, char c) {
+  if (c == '<' || c == '&')
+    put_entity(out, c);
+  else if (c == '@' || c == '#')
+    fprintf(out, "%s%c<!-- -->", c == '#' ? "\\" : "", c);
+  else
+    fprintf(out, "\\%c", c);
+}
+
+void markup_put_markdown(FILE *out, const char *text) {
+  put(out, text, "\\`*_{}[]()#+-.!|~<>&@", put_markdown_special);
+}
+
+void markup_put_html(FILE *out, const char *text) {
+  put(out, text, "&<>\"'", put_entity);
+}
