@@ -23,23 +23,33 @@ static double block_size(const struct profile *p, const struct sample *s) {
   return 0;
 }
 
-bool estimate_is_sampled(const struct profile *p, unsigned type) {
-  if (p->period <= 1 || strcmp(p->strings[p->period_type.type], "space") != 0 ||
+static bool is_sampled(const struct profile *p, unsigned type, int64_t period) {
+  if (period <= 1 || strcmp(p->strings[p->period_type.type], "space") != 0 ||
       strcmp(p->strings[p->period_type.unit], "bytes") != 0)
     return false;
   const char *unit = p->strings[p->types[type].unit];
   return strcmp(unit, "bytes") == 0 || strcmp(unit, "count") == 0;
 }
 
-double estimate_variance(const struct profile *p, const struct sample *s,
-                         unsigned type, int64_t value) {
-  if (value == 0 || !estimate_is_sampled(p, type))
+bool estimate_is_sampled(const struct profile *p, unsigned type) {
+  return is_sampled(p, type, p->period);
+}
+
+double estimate_variance_of_period(const struct profile *p,
+                                   const struct sample *s, unsigned type,
+                                   int64_t value, int64_t period) {
+  if (value == 0 || !is_sampled(p, type, period))
     return 0;
   const double size = block_size(p, s);
   if (size <= 0)
     return 0;
-  const double chance = -expm1(-size / (double)p->period);
+  const double chance = -expm1(-size / (double)period);
   const bool is_bytes = strcmp(p->strings[p->types[type].unit], "bytes") == 0;
   const double weight = is_bytes ? size : 1;
   return fabs((double)value) * weight * (1 - chance) / chance;
+}
+
+double estimate_variance(const struct profile *p, const struct sample *s,
+                         unsigned type, int64_t value) {
+  return estimate_variance_of_period(p, s, type, value, p->period);
 }

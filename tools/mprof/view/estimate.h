@@ -14,6 +14,11 @@
 double estimate_variance(const struct profile *p, const struct sample *s,
                          unsigned type, int64_t value);
 
+// The same for a value from a file with another period than the profile's.
+double estimate_variance_of_period(const struct profile *p,
+                                   const struct sample *s, unsigned type,
+                                   int64_t value, int64_t period);
+
 // Returns whether the values of this type are estimates.
 bool estimate_is_sampled(const struct profile *p, unsigned type);
 

@@ -27,7 +27,7 @@ struct located {
   // beneath are not shown, and is_whole says whether this location's own frames
   // are not shown either. (pprof: pruneBeneath, prune)
   bool is_dropped, is_whole;
-  bool is_focused, is_ignored; // a frame matches the pattern
+  bool is_focused, is_within, is_ignored; // a frame matches the pattern
 };
 
 struct built_frame {
@@ -39,7 +39,7 @@ struct built_frame {
 struct builder {
   struct view *view;
   const struct view_options *options;
-  struct pattern *focus, *ignore, *drop, *keep;
+  struct pattern *focus, *within, *ignore, *drop, *keep;
   struct located *located; // of each location
   struct built_frame *frames;
   size_t frame_count, frame_capacity;
@@ -191,6 +191,7 @@ static void find_frames(struct builder *b, struct located *d,
     const struct function *f = line ? &p->functions[line->function] : NULL;
     put_frame(b, l, f, line ? line->line : 0);
     d->is_focused |= b->focus && matches(b, b->focus, l, f);
+    d->is_within |= b->within && matches(b, b->within, l, f);
     d->is_ignored |= b->ignore && matches(b, b->ignore, l, f);
   }
   d->count = (uint32_t)(b->frame_count - d->first);
@@ -226,18 +227,19 @@ static bool build_stack(struct builder *b, const struct sample *s) {
   const uint32_t *locations =
       &b->view->profile->stack_locations[s->first_location];
   const uint32_t first = first_shown(b, s);
-  bool is_focused = b->focus == NULL;
+  bool is_focused = b->focus == NULL, is_within = b->within == NULL;
   b->stack_count = 0;
   for (uint32_t i = first; i < s->location_count; i++) {
     const struct located *d = frames_of(b, locations[i]);
     if (d->is_ignored)
       return false;
     is_focused |= d->is_focused;
+    is_within |= d->is_within;
     for (uint32_t k = 0; k < d->count; k++)
       *APPEND(b->stack, b->stack_count, b->stack_capacity) =
           b->frames[d->first + k];
   }
-  return is_focused;
+  return is_focused && is_within;
 }
 
 static bool has_label(const struct profile *p, const struct sample *s,
@@ -307,7 +309,8 @@ static void add_stacks(struct builder *b) {
     const double variance = estimate_variance(p, s, v->type, value);
     add_to(&v->profile_total, size);
     v->profile_variance += variance;
-    if (value == 0 || !has_labels(b, s) || !build_stack(b, s))
+    if ((value == 0 && !b->options->keeps_zeros) || !has_labels(b, s) ||
+        !build_stack(b, s))
       continue;
     add_to(&v->total, size);
     v->variance += variance;
@@ -351,6 +354,8 @@ static bool prepare(struct builder *b, char *error, size_t size) {
     compile(&b->keep, p->strings[p->keep_frames], true, "", ignored,
             sizeof ignored);
   return compile(&b->focus, o->focus, false, "--focus", error, size) &&
+         compile(&b->within, o->within, false, "the text after @", error,
+                 size) &&
          compile(&b->ignore, o->ignore, false, "--ignore", error, size);
 }
 

@@ -22,9 +22,11 @@ struct view_options {
   const char *type;        // NULL: the profile's default type
   const char *focus;       // regular expression: only stacks that match
   const char *ignore;      // regular expression: no stacks that match
+  const char *within;      // like focus; a stack must match both
   struct text_list labels; // KEY=VALUE: only samples that have all of them
   enum view_grain grain;
   bool has_full_names; // functions with template arguments and parameters
+  bool keeps_zeros;    // samples with the value 0 have stacks, too
 };
 
 // A frame of a stack. Equal frames have the same index.
