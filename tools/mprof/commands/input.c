@@ -63,8 +63,7 @@ bool input_count(const struct options *options, size_t *count) {
   return false;
 }
 
-// Returns the text behind "NAME: " if a comment begins so, or NULL.
-static const char *comment_of(const struct profile *p, const char *name) {
+const char *input_comment(const struct profile *p, const char *name) {
   const size_t length = strlen(name);
   for (size_t i = 0; i < p->comment_count; i++) {
     const char *text = p->strings[p->comments[i]];
@@ -85,7 +84,7 @@ struct style input_begin_output(const struct options *options) {
 void input_print_title(const struct view *v, FILE *out,
                        const struct style *style) {
   const struct profile *p = v->profile;
-  const char *command = comment_of(p, "command");
+  const char *command = input_comment(p, "command");
   if (style->has_colour)
     fputs("\033[2m", out);
   style_put(out, v->type_name);
@@ -115,7 +114,7 @@ static const char *const losses[] = {
 bool input_print_losses(const struct profile *p, FILE *out) {
   bool has_any = p->is_truncated;
   for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
-    const char *text = losses[i] ? comment_of(p, losses[i]) : NULL;
+    const char *text = losses[i] ? input_comment(p, losses[i]) : NULL;
     if (!text)
       continue;
     fputs("lost: ", out);

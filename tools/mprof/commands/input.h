@@ -22,6 +22,10 @@ struct view_options input_view_options(const struct options *options);
 // and returns NULL.
 struct view *input_view(const struct options *options);
 
+// Returns the text behind "NAME: " if a comment of the profile begins so, or
+// NULL.
+const char *input_comment(const struct profile *p, const char *name);
+
 // Sets *count to the value of --count, or to 20. 0 means all. Returns whether
 // the value is a number.
 bool input_count(const struct options *options, size_t *count);

@@ -90,9 +90,9 @@ static void store(struct options *options, const struct option_row *row,
 // Fills the tables of getopt_long with the options of the command.
 static void fill(enum command_id command, struct option *longs, char *shorts) {
   size_t n = 0;
-  // The program's own options are not mprof's.
-  if (command == COMMAND_run)
-    *shorts++ = '+';
+  // "+": the program's own options are not mprof's. "-": getopt_long returns 1
+  // for an argument that is no option.
+  *shorts++ = command == COMMAND_run ? '+' : '-';
   for (size_t i = 0; i < ROWS; i++) {
     const struct option_row *r = &option_rows[i];
     if (!option_is_of(r, command))
@@ -128,11 +128,16 @@ int options_parse(struct options *options, int argc, char **argv) {
   // getopt_long begins its messages with this name.
   snprintf(name, sizeof name, "mprof %s", command_rows[options->command].name);
   argv[0] = name;
+  options->paths = zeroed((size_t)argc, sizeof *options->paths);
   for (int option;
        (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
     if (option == HELP || option == 'h') {
       help_command(stdout, options->command);
       return STATUS_OK;
+    }
+    if (option == 1) {
+      options->paths[options->path_count++] = optarg;
+      continue;
     }
     const struct option_row *row = row_of(options->command, option);
     if (!row) {
@@ -142,8 +147,9 @@ int options_parse(struct options *options, int argc, char **argv) {
     }
     store(options, row, optarg);
   }
-  options->paths = argv + optind;
-  options->path_count = argc - optind;
+  options->first_count = options->path_count;
+  while (optind < argc)
+    options->paths[options->path_count++] = argv[optind++];
   if (options->path_count == 0 && !options->explain) {
     complain(options, "%s is missing; mprof help %s shows how to use it",
              options->command == COMMAND_run ? "PROGRAM" : "FILE",

@@ -35,6 +35,7 @@ struct options {
   // The arguments that are no options.
   char **paths;
   int path_count;
+  int first_count; // number of paths before "--", or of all
 };
 
 // The functions of the commands return an exit status.
