@@ -31,6 +31,14 @@ static bool is_sampled(const struct profile *p, unsigned type, int64_t period) {
   return strcmp(unit, "bytes") == 0 || strcmp(unit, "count") == 0;
 }
 
+bool estimate_is_uncertain(const struct profile *p, unsigned type,
+                           int64_t period) {
+  const char *what = p->strings[p->period_type.type];
+  return strcmp(what, "contentions") == 0 ||
+         strcmp(p->strings[p->types[type].unit], "nanoseconds") == 0 ||
+         (period > 1 && !is_sampled(p, type, period));
+}
+
 bool estimate_is_sampled(const struct profile *p, unsigned type) {
   return is_sampled(p, type, p->period);
 }
