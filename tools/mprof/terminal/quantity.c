@@ -96,6 +96,12 @@ struct quantity quantity_with_error(int64_t value, double variance,
   return q;
 }
 
+int64_t quantity_round(double value) {
+  return value >= 0x1p63    ? INT64_MAX
+         : value <= -0x1p63 ? INT64_MIN
+                            : (int64_t)llround(value);
+}
+
 struct quantity quantity_share(int64_t part, int64_t whole) {
   struct quantity q;
   const double share = whole ? 100.0 * (double)part / (double)whole : 0;

@@ -20,6 +20,8 @@ struct quantity quantity_of(int64_t value, const char *unit);
 // same as quantity_of. has_utf8: whether the output may contain "±"; else "+-".
 struct quantity quantity_with_error(int64_t value, double variance,
                                     const char *unit, int has_utf8);
+// Rounds to a number that the functions above take.
+int64_t quantity_round(double value);
 // Returns part/whole as "97 %", with one decimal below 10 %.
 struct quantity quantity_share(int64_t part, int64_t whole);
 

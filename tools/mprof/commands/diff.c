@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof diff: what changed between two sides of profiles, and whether budgets
+// are broken.
+
+#include "commands/input.h"
+#include "commands/options.h"
+#include "compare/comparison.h"
+
+#include <string.h>
+
+enum format { FORMAT_TEXT, FORMAT_MD, FORMAT_JSON, FORMAT_HTML, FORMATS };
+
+static enum format format_of(const struct options *options) {
+  static const char *const names[] = {"text", "md", "json", "html"};
+  enum format format = FORMAT_TEXT;
+  while (options->format && format < FORMATS &&
+         strcmp(options->format, names[format]) != 0)
+    format++;
+  return format;
+}
+
+static void print(const struct options *options, const struct comparison *d,
+                  enum format format) {
+  if (format == FORMAT_TEXT) {
+    comparison_print_text(d, stdout, options->colour);
+    input_print_losses(d->view->profile, stdout);
+  } else if (format == FORMAT_MD) {
+    comparison_print_markdown(d, stdout);
+  } else if (format == FORMAT_JSON) {
+    comparison_print_json(d, stdout);
+  } else {
+    comparison_print_html(d, stdout);
+  }
+}
+
+// Tells on stderr which budgets are not kept, because a build log often keeps
+// only this stream.
+static void warn(const struct options *options, const struct comparison *d) {
+  for (size_t i = 0; i < d->budget_count; i++) {
+    const struct judged_budget *b = &d->budgets[i];
+    if (b->verdict.is_broken || b->verdict.is_noisy)
+      complain(options, "budget %s is %s", b->budget.text,
+               comparison_verdict(b, true).text);
+  }
+}
+
+// Checks the arguments. Returns the number of files of OLD, or 0 after a
+// message.
+static int old_count_of(const struct options *options) {
+  const int count = options->path_count;
+  const bool has_dashes = options->first_count < count;
+  if (!has_dashes && count != 2)
+    complain(options, "%d file%s given; write OLD NEW, or OLD... -- NEW...",
+             count, count == 1 ? " is" : "s are");
+  else if (has_dashes && options->first_count == 0)
+    complain(options, "no file stands before --");
+  else if (options->lines + options->functions + options->files > 1)
+    complain(options, "--functions, --lines and --files exclude each other");
+  else if (format_of(options) == FORMATS)
+    complain(options, "--format=%s is not text, md, json or html",
+             options->format);
+  else
+    return has_dashes ? options->first_count : 1;
+  return 0;
+}
+
+int command_diff(const struct options *options) {
+  size_t limit;
+  if (!input_count(options, &limit))
+    return STATUS_ERROR;
+  const int old_count = old_count_of(options);
+  if (old_count == 0)
+    return STATUS_ERROR;
+  const struct view_options view = input_view_options(options);
+  char error[512];
+  struct comparison *d = comparison_new(
+      options->paths, old_count, options->path_count, &view, &options->fail_if,
+      options->std, options->exact, error, sizeof error);
+  if (!d)
+    return complain(options, "%s", error);
+  const enum format format = format_of(options);
+  d->row_limit = format == FORMAT_JSON && !options->count ? 0 : limit;
+  d->shows_noise = options->all;
+  d->command = input_comment(d->view->profile, "command");
+  print(options, d, format);
+  if (format != FORMAT_TEXT)
+    warn(options, d);
+  return d->broken_count ? STATUS_BUDGET : STATUS_OK;
+}

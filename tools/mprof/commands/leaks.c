@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof leaks: the stacks whose memory was not freed, or, with two snapshots,
+// the stacks whose memory grew.
+
+#include "commands/input.h"
+#include "commands/options.h"
+#include "common/memory.h"
+#include "compare/changes.h"
+#include "compare/comparison.h"
+#include "leaks/suppressions.h"
+#include "terminal/quantity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct leaks {
+  const struct options *options;
+  struct sides *sides;
+  struct view *view;
+  struct suppressions suppressions;
+  struct changes stacks;
+  size_t leak_count; // the first rows of stacks
+  double bytes;      // of the leaks
+  int blocks_type;   // inuse_objects, or -1
+};
+
+static bool is_growth(const struct leaks *l) {
+  return l->sides->side[OLD].count > 0;
+}
+
+static bool read_files(struct leaks *l) {
+  const struct options *o = l->options;
+  l->sides = sides_new();
+  for (int i = 0; i < o->path_count; i++) {
+    const unsigned side = i + 1 < o->path_count ? OLD : NEW;
+    const char *reason = sides_read(l->sides, side, o->paths[i]);
+    if (reason) {
+      complain(o, "%s: %s", o->paths[i], reason);
+      return false;
+    }
+  }
+  sides_finish(l->sides);
+  return true;
+}
+
+static bool make_view(struct leaks *l) {
+  struct view_options wanted =
+      sides_view_options(input_view_options(l->options));
+  if (!wanted.type)
+    wanted.type = "inuse_space";
+  wanted.grain = GRAIN_LINES;
+  char error[512];
+  l->view = view_new(l->sides->profile, &wanted, error, sizeof error);
+  if (!l->view)
+    complain(l->options, "%s", error);
+  l->blocks_type = profile_find_type(l->sides->profile, "inuse_objects");
+  return l->view != NULL;
+}
+
+// Removes the suppressed stacks from the view, and counts them.
+static void suppress(struct leaks *l) {
+  struct view *v = l->view;
+  size_t kept = 0;
+  for (size_t i = 0; i < v->stack_count; i++) {
+    const struct view_stack *k = &v->stacks[i];
+    const double new = sides_value(l->sides, NEW, v->type, k);
+    struct suppression *s = suppressions_find(&l->suppressions, v->profile,
+                                              &v->profile->samples[k->sample]);
+    if (!s) {
+      v->stacks[kept++] = *k;
+    } else if (new > 0) {
+      s->stacks++;
+      s->bytes += new;
+      if (l->blocks_type >= 0)
+        s->blocks += sides_value(l->sides, NEW, (unsigned)l->blocks_type, k);
+    }
+  }
+  v->stack_count = kept;
+}
+
+// Finds the rows that are leaks. Of many rows without growth, some seem to grow
+// by chance. So the growth must be so large that noise would let one of all
+// rows grow so much in 1 % of cases.
+static void find_leaks(struct leaks *l) {
+  const struct change_options options = {.key = BY_STACK,
+                                         .keeps_std = l->options->std,
+                                         .by_growth = true,
+                                         .is_exact = l->options->exact,
+                                         .count_type = l->blocks_type};
+  l->stacks = changes_of(l->sides, l->view, &options);
+  const double limit =
+      is_growth(l) ? noise_normal(0.01 / fmax(1, (double)l->stacks.count)) : 0;
+  // Rows are sorted by their growth, so a leak may stand behind a row with more
+  // growth and noise. Keep the order of the leaks, and that of the others.
+  struct change *rows = zeroed(l->stacks.count, sizeof *rows);
+  size_t others = 0;
+  for (size_t i = 0; i < l->stacks.count; i++) {
+    const struct change *row = &l->stacks.rows[i];
+    if (row->difference <= 0 || row->difference <= limit * row->error) {
+      rows[others++] = *row;
+      continue;
+    }
+    l->bytes += row->difference;
+    l->stacks.rows[l->leak_count++] = *row;
+  }
+  if (others)
+    memcpy(&l->stacks.rows[l->leak_count], rows, others * sizeof *rows);
+  free(rows);
+}
+
+static void print_stack(const struct leaks *l, const struct change *row,
+                        const char *title, const struct style *style) {
+  const char *unit = l->view->unit;
+  if (style->has_colour)
+    fputs("\033[1m", stdout);
+  if (is_growth(l))
+    printf("\n%s %s: %s -> %s", title,
+           comparison_difference(row->side, unit, style->has_utf8).text,
+           comparison_value(&row->side[OLD], unit, style->has_utf8).text,
+           comparison_value(&row->side[NEW], unit, style->has_utf8).text);
+  else
+    printf("\n%s %s", title,
+           comparison_value(&row->side[NEW], unit, style->has_utf8).text);
+  if (l->blocks_type >= 0 && (unsigned)l->blocks_type != l->view->type)
+    printf(" in %s block%s",
+           quantity_of(quantity_round(row->blocks), "count").text,
+           row->blocks == 1 ? "" : "s");
+  if (style->has_colour)
+    fputs("\033[0m", stdout);
+  putchar('\n');
+  changes_print_frames(&l->stacks, row, stdout, style);
+}
+
+static void print_suppressions(const struct leaks *l) {
+  bool has_title = false;
+  for (size_t i = 0; i < l->suppressions.count; i++) {
+    const struct suppression *s = &l->suppressions.items[i];
+    if (!s->stacks)
+      continue;
+    if (!has_title)
+      puts("\nSuppressions used:\n   blocks       bytes template");
+    has_title = true;
+    printf("%9.0f %11.0f ", s->blocks, s->bytes);
+    style_put(stdout, s->pattern);
+    putchar('\n');
+  }
+}
+
+static void print(const struct leaks *l, size_t limit) {
+  const struct style style = style_of_output(l->options->colour);
+  const struct change *rows = l->stacks.rows;
+  const size_t count = limit && limit < l->leak_count ? limit : l->leak_count;
+  input_print_title(l->view, stdout, &style);
+  for (size_t i = 0; i < count; i++)
+    print_stack(l, &rows[i], is_growth(l) ? "grew by" : "leak of", &style);
+  size_t noise = 0;
+  for (size_t i = l->leak_count; i < l->stacks.count; i++) {
+    const bool is_shown = rows[i].difference > 0;
+    noise += is_shown;
+    if (is_shown && l->options->all)
+      print_stack(l, &rows[i], "may be noise:", &style);
+  }
+  print_suppressions(l);
+  printf("\n%s: %s", is_growth(l) ? "growth" : "leaks",
+         quantity_of(quantity_round(l->bytes), l->view->unit).text);
+  printf(" at %zu stack%s", l->leak_count, l->leak_count == 1 ? "" : "s");
+  if (count < l->leak_count)
+    printf(", of which %zu are shown (-n 0 shows all)", count);
+  putchar('\n');
+  if (noise && !l->options->all)
+    printf("%zu stack%s grew by no more than noise may (--all shows %s)\n",
+           noise, noise == 1 ? "" : "s", noise == 1 ? "it" : "them");
+  input_print_losses(l->view->profile, stdout);
+}
+
+// Returns the exit status for leaks, or -1 after a message.
+static int found_status(const struct options *options) {
+  if (!options->exit_code)
+    return STATUS_FOUND;
+  char *end;
+  const long status = strtol(options->exit_code, &end, 10);
+  if (*options->exit_code && !*end && status >= 0 && status <= 255)
+    return (int)status;
+  complain(options, "--exitcode=%s is not a number from 0 to 255",
+           options->exit_code);
+  return -1;
+}
+
+int command_leaks(const struct options *options) {
+  struct leaks l = {.options = options};
+  size_t limit;
+  char error[512];
+  const int status = found_status(options);
+  if (status < 0 || !input_count(options, &limit))
+    return STATUS_ERROR;
+  if (options->path_count > 2)
+    return complain(options, "%d files are given; write FILE, or OLD NEW",
+                    options->path_count);
+  if (options->suppressions &&
+      !suppressions_read(&l.suppressions, options->suppressions, error,
+                         sizeof error))
+    return complain(options, "%s", error);
+  if (!read_files(&l) || !make_view(&l))
+    return STATUS_ERROR;
+  suppress(&l);
+  find_leaks(&l);
+  print(&l, limit);
+  return l.leak_count ? status : STATUS_OK;
+}

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compare/changes.h"
+
+#include "common/memory.h"
+#include "view/frame_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wanted {
+  const struct changes *c;
+  const struct shown_frame *frames;
+  uint32_t count;
+  bool has_via; // whether the library functions must be equal, too
+};
+
+static bool is_change(const void *arg, uint32_t index) {
+  const struct wanted *w = arg;
+  const struct change *row = &w->c->rows[index];
+  if (row->count != w->count)
+    return false;
+  for (uint32_t i = 0; i < w->count; i++) {
+    const struct shown_frame *f = &w->c->frames[row->first + i];
+    if (f->frame != w->frames[i].frame ||
+        (w->has_via && f->via != w->frames[i].via))
+      return false;
+  }
+  return true;
+}
+
+static uint32_t hash_of(const struct wanted *w) {
+  uint32_t hash = 0;
+  for (uint32_t i = 0; i < w->count; i++) {
+    const uint32_t key[] = {w->frames[i].frame,
+                            w->has_via ? w->frames[i].via : 0};
+    hash = intern_hash(hash, key, sizeof key);
+  }
+  return hash;
+}
+
+static struct change *row_of(struct changes *c, struct intern *set,
+                             const struct wanted *w) {
+  const uint32_t next = (uint32_t)c->count;
+  const uint32_t id = intern_find(set, hash_of(w), next, is_change, w);
+  if (id == next) {
+    *APPEND(c->rows, c->count, c->capacity) =
+        (struct change){.first = c->frame_count, .count = w->count};
+    for (uint32_t i = 0; i < w->count; i++)
+      *APPEND(c->frames, c->frame_count, c->frame_capacity) = w->frames[i];
+  } else if (!w->has_via && w->count) {
+    // Name the library function only if it is the same in all stacks.
+    struct shown_frame *f = &c->frames[c->rows[id].first];
+    if (f->via != w->frames->via)
+      f->via = NO_FRAME;
+  }
+  return &c->rows[id];
+}
+
+static void add(struct estimate *sum, struct estimate e) {
+  sum->value += e.value;
+  sum->variance += e.variance;
+  sum->files = e.files;
+}
+
+static void add_stacks(struct changes *c, const struct sides *s,
+                       const struct change_options *o) {
+  const struct view *v = c->view;
+  struct intern set = {0};
+  struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
+  for (size_t i = 0; i < v->stack_count; i++) {
+    const struct view_stack *k = &v->stacks[i];
+    struct estimate side[SIDES];
+    for (unsigned n = 0; n < SIDES; n++)
+      side[n] = sides_stack(s, n, v, k);
+    if (side[OLD].value == 0 && side[NEW].value == 0)
+      continue;
+    struct wanted w = {c, frames, view_shown(v, k, o->keeps_std, frames),
+                       o->key == BY_STACK};
+    if (o->key == BY_FUNCTION && w.count > 1)
+      w.count = 1;
+    struct change *row = row_of(c, &set, &w);
+    for (unsigned n = 0; n < SIDES; n++)
+      add(&row->side[n], side[n]);
+    if (o->count_type >= 0)
+      row->blocks += sides_value(s, NEW, (unsigned)o->count_type, k);
+  }
+  free(frames);
+  intern_free(&set);
+}
+
+static int compare_keys(const struct change *a, const struct change *b,
+                        double x, double y) {
+  if (a->is_noise != b->is_noise)
+    return a->is_noise ? 1 : -1;
+  if (x != y)
+    return x > y ? -1 : 1;
+  return (a->first > b->first) - (a->first < b->first);
+}
+
+static int by_size(const void *x, const void *y) {
+  const struct change *a = x, *b = y;
+  return compare_keys(a, b, fabs(a->difference), fabs(b->difference));
+}
+
+static int by_difference(const void *x, const void *y) {
+  const struct change *a = x, *b = y;
+  return compare_keys(a, b, a->difference, b->difference);
+}
+
+struct changes changes_of(const struct sides *s, const struct view *v,
+                          const struct change_options *o) {
+  struct changes c = {.view = v};
+  add_stacks(&c, s, o);
+  for (size_t i = 0; i < c.count; i++) {
+    struct change *row = &c.rows[i];
+    for (unsigned n = 0; n < SIDES && o->is_exact; n++)
+      row->side[n].variance = 0;
+    row->difference = row->side[NEW].value - row->side[OLD].value;
+    row->error = sqrt(row->side[NEW].variance + row->side[OLD].variance);
+    row->is_noise =
+        row->difference == 0 || fabs(row->difference) < 2 * row->error;
+    c.noise_count += row->is_noise && row->difference != 0;
+  }
+  if (c.count)
+    qsort(c.rows, c.count, sizeof *c.rows,
+          o->by_growth ? by_difference : by_size);
+  return c;
+}
+
+void changes_free(struct changes *c) {
+  free(c->rows);
+  free(c->frames);
+}
+
+void changes_print_frames(const struct changes *c, const struct change *row,
+                          FILE *out, const struct style *style) {
+  for (uint32_t i = 0; i < row->count;) {
+    const struct shown_frame *frames = &c->frames[row->first];
+    // A function that calls itself is printed once.
+    uint32_t repeats = 1;
+    while (i + repeats < row->count &&
+           frames[i + repeats].frame == frames[i].frame)
+      repeats++;
+    const struct frame_text text =
+        frame_parts(c->view, frames[i].frame, frames[i].via);
+    fputs("    ", out);
+    style_put_parts(out, text.text, style->width > 4 ? style->width - 4 : 0);
+    if (repeats > 1)
+      fprintf(out, "  (%u times)", repeats);
+    fputc('\n', out);
+    i += repeats;
+  }
+  if (row->count == 0)
+    fputs("    [no stack]\n", out);
+}

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compare/comparison.h"
+
+#include "common/memory.h"
+#include "terminal/quantity.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- comparing ---
+
+static bool read_sides(struct sides *s, char *const *paths, int old_count,
+                       int count, char *error, size_t size) {
+  for (int i = 0; i < count; i++) {
+    const char *reason = sides_read(s, i < old_count ? OLD : NEW, paths[i]);
+    if (reason) {
+      snprintf(error, size, "%s: %s", paths[i], reason);
+      return false;
+    }
+  }
+  sides_finish(s);
+  return true;
+}
+
+static void find_totals(const struct sides *s, const struct view *v,
+                        bool is_exact, struct estimate *total) {
+  for (unsigned n = 0; n < SIDES; n++) {
+    total[n] = sides_total(s, n, v);
+    if (is_exact)
+      total[n].variance = total[n].spread = 0;
+  }
+}
+
+static bool judge(struct comparison *d, struct judged_budget *b,
+                  const char *text, struct view_options options, bool keeps_std,
+                  bool is_exact, char *error, size_t size) {
+  if (!budget_parse(text, &b->budget, error, size))
+    return false;
+  options.type = b->budget.type;
+  options.within = b->budget.pattern;
+  b->view = view_new(d->sides->profile, &options, error, size);
+  if (!b->view || !budget_check_unit(&b->budget, b->view->unit, error, size))
+    return false;
+  if (!is_exact && sides_lack_error(d->sides, b->view->type)) {
+    snprintf(
+        error, size,
+        "--fail-if '%.80s': one file does not tell the noise of %.40s; give "
+        "several files per side (OLD... -- NEW...), or --exact",
+        text, b->view->type_name);
+    return false;
+  }
+  find_totals(d->sides, b->view, is_exact, b->total);
+  b->verdict = budget_judge(&b->budget, &b->total[OLD], &b->total[NEW]);
+  if (b->verdict.is_broken) {
+    d->broken_count++;
+    b->stacks = changes_of(d->sides, b->view,
+                           &(struct change_options){.key = BY_STACK,
+                                                    .keeps_std = keeps_std,
+                                                    .by_growth = true,
+                                                    .is_exact = is_exact,
+                                                    .count_type = -1});
+  }
+  return true;
+}
+
+struct comparison *comparison_new(char *const *paths, int old_count, int count,
+                                  const struct view_options *options,
+                                  const struct text_list *budgets,
+                                  bool keeps_std, bool is_exact, char *error,
+                                  size_t size) {
+  struct comparison *d = zeroed(1, sizeof *d);
+  struct view_options wanted = sides_view_options(*options);
+  d->sides = sides_new();
+  // Budgets are checked before the files are read, which may take long.
+  d->budget_count = budgets->count;
+  d->budgets = zeroed(budgets->count, sizeof *d->budgets);
+  for (size_t i = 0; i < budgets->count; i++)
+    if (!budget_parse(budgets->items[i], &d->budgets[i].budget, error, size))
+      return NULL;
+  if (!wanted.type && budgets->count)
+    wanted.type = d->budgets[0].budget.type;
+  if (!read_sides(d->sides, paths, old_count, count, error, size))
+    return NULL;
+  d->view = view_new(d->sides->profile, &wanted, error, size);
+  if (!d->view)
+    return NULL;
+  find_totals(d->sides, d->view, is_exact, d->total);
+  d->functions = changes_of(d->sides, d->view,
+                            &(struct change_options){.key = BY_FUNCTION,
+                                                     .keeps_std = keeps_std,
+                                                     .is_exact = is_exact,
+                                                     .count_type = -1});
+  for (size_t i = 0; i < budgets->count; i++)
+    if (!judge(d, &d->budgets[i], budgets->items[i], wanted, keeps_std,
+               is_exact, error, size))
+      return NULL;
+  return d;
+}
+
+size_t comparison_row_count(const struct comparison *d, const struct changes *c,
+                            size_t limit) {
+  size_t count = 0;
+  while (count < c->count && (!limit || count < limit) &&
+         (!c->rows[count].is_noise ||
+          (d->shows_noise && c->rows[count].difference != 0)))
+    count++;
+  return count;
+}
+
+size_t comparison_stack_count(const struct judged_budget *b) {
+  enum { MAX_STACKS = 10 };
+  const bool is_value = b->budget.kind == BUDGET_VALUE;
+  size_t count = 0;
+  while (count < b->stacks.count && count < MAX_STACKS &&
+         !b->stacks.rows[count].is_noise &&
+         (is_value ? b->stacks.rows[count].side[NEW].value > 0
+                   : b->stacks.rows[count].difference > 0))
+    count++;
+  // Noise may hide each stack, although their sum is above the noise.
+  return count == 0 && b->stacks.count ? 1 : count;
+}
+
+// --- texts ---
+
+struct comparison_text comparison_value(const struct estimate *e,
+                                        const char *unit, bool has_utf8) {
+  struct comparison_text t;
+  snprintf(
+      t.text, sizeof t.text, "%s",
+      quantity_with_error(quantity_round(e->value), e->variance, unit, has_utf8)
+          .text);
+  return t;
+}
+
+struct comparison_text comparison_difference(const struct estimate side[SIDES],
+                                             const char *unit, bool has_utf8) {
+  struct comparison_text t;
+  const double difference = side[NEW].value - side[OLD].value;
+  const double variance = side[NEW].variance + side[OLD].variance;
+  const int64_t size = quantity_round(fabs(difference));
+  snprintf(t.text, sizeof t.text, "%s%s",
+           size == 0        ? ""
+           : difference < 0 ? "-"
+                            : "+",
+           quantity_with_error(size, variance, unit, has_utf8).text);
+  return t;
+}
+
+struct comparison_text comparison_percent(const struct estimate side[SIDES]) {
+  struct comparison_text t;
+  const double old = side[OLD].value, new = side[NEW].value;
+  const double percent = old != 0 ? 100 * (new - old) / fabs(old) : 0;
+  if (old == 0)
+    snprintf(t.text, sizeof t.text, "%s", new != 0 ? "new" : "");
+  else if (new == 0)
+    snprintf(t.text, sizeof t.text, "gone");
+  else
+    snprintf(t.text, sizeof t.text, "%+.*f %%",
+             fabs(percent) < 9.95 && percent != 0 ? 1 : 0, percent);
+  return t;
+}
+
+const char *comparison_verdict_name(const struct judged_budget *b) {
+  return b->verdict.is_broken  ? "broken"
+         : b->verdict.is_noisy ? "noisy"
+                               : "kept";
+}
+
+// The noise as a text: "1.3 %" of OLD, or an amount.
+static struct comparison_text noise_text(const struct judged_budget *b) {
+  struct comparison_text t;
+  const double old = b->total[OLD].value;
+  if (b->budget.kind == BUDGET_PERCENT && old > 0)
+    snprintf(t.text, sizeof t.text, "%.1f %%", 100 * b->verdict.error / old);
+  else
+    snprintf(t.text, sizeof t.text, "%s",
+             quantity_of(quantity_round(b->verdict.error), b->view->unit).text);
+  return t;
+}
+
+struct comparison_text comparison_verdict(const struct judged_budget *b,
+                                          bool has_utf8) {
+  struct comparison_text t;
+  const char *unit = b->view->unit;
+  const struct comparison_text limit = comparison_value(
+      &(struct estimate){.value = b->verdict.limit}, unit, has_utf8);
+  const struct comparison_text old =
+      comparison_value(&b->total[OLD], unit, has_utf8);
+  const struct comparison_text new =
+      comparison_value(&b->total[NEW], unit, has_utf8);
+  const struct comparison_text percent = comparison_percent(b->total);
+  int n = snprintf(t.text, sizeof t.text, "%s: %.*s -> %s%s%s%s, limit %s",
+                   b->verdict.is_broken  ? "broken"
+                   : b->verdict.is_noisy ? "not broken, but noisy"
+                                         : "kept",
+                   100, old.text, new.text, *percent.text ? " (" : "",
+                   percent.text, *percent.text ? ")" : "", limit.text);
+  if (!b->verdict.is_noisy || b->verdict.is_broken || n < 0)
+    return t;
+  const bool is_sampled = b->total[NEW].variance > 0;
+  snprintf(t.text + n, sizeof t.text - (size_t)n,
+           ". The noise (%s%s) is too large for this budget: twice the budget "
+           "may pass. %s",
+           has_utf8 ? "\u00b1 " : "+- ", noise_text(b).text,
+           is_sampled ? "Run longer, lower heap_rate, or give several files "
+                        "per side"
+                      : "Give more files per side");
+  return t;
+}
