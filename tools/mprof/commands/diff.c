@@ -24,7 +24,8 @@ static enum format format_of(const struct options *options) {
 static void print(const struct options *options, const struct comparison *d,
                   enum format format) {
   if (format == FORMAT_TEXT) {
-    comparison_print_text(d, stdout, options->colour);
+    const struct style style = input_begin_output(options);
+    comparison_print_text(d, stdout, &style);
     input_print_losses(d->view->profile, stdout);
   } else if (format == FORMAT_MD) {
     comparison_print_markdown(d, stdout);

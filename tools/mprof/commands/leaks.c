@@ -150,7 +150,7 @@ static void print_suppressions(const struct leaks *l) {
 }
 
 static void print(const struct leaks *l, size_t limit) {
-  const struct style style = style_of_output(l->options->colour);
+  const struct style style = input_begin_output(l->options);
   const struct change *rows = l->stacks.rows;
   const size_t count = limit && limit < l->leak_count ? limit : l->leak_count;
   input_print_title(l->view, stdout, &style);

@@ -67,7 +67,7 @@ const char *comparison_verdict_name(const struct judged_budget *b);
 
 // Print the comparison.
 void comparison_print_text(const struct comparison *d, FILE *out,
-                           const char *colour);
+                           const struct style *style);
 void comparison_print_markdown(const struct comparison *d, FILE *out);
 void comparison_print_json(const struct comparison *d, FILE *out);
 void comparison_print_html(const struct comparison *d, FILE *out);

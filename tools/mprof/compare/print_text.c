@@ -80,8 +80,7 @@ static void print_budget(const struct judged_budget *b, FILE *out,
 }
 
 void comparison_print_text(const struct comparison *d, FILE *out,
-                           const char *colour) {
-  const struct style style = style_of_output(colour);
+                           const struct style *style) {
   const size_t count = comparison_row_count(d, &d->functions, d->row_limit);
   style_put(out, d->view->type_name);
   if (d->command) {
@@ -94,16 +93,16 @@ void comparison_print_text(const struct comparison *d, FILE *out,
               d->sides->side[n].count);
   fputc('\n', out);
   if (count) {
-    struct table *t = table_of(d, count, style.has_utf8);
-    table_print(t, out, &style);
+    struct table *t = table_of(d, count, style->has_utf8);
+    table_print(t, out, style);
     table_free(t);
     fputc('\n', out);
   }
-  print_sum(d, out, style.has_utf8);
+  print_sum(d, out, style->has_utf8);
   fputc('\n', out);
   print_hidden(d, out, count);
   for (size_t i = 0; i < d->budget_count; i++)
-    print_budget(&d->budgets[i], out, &style);
+    print_budget(&d->budgets[i], out, style);
 }
 
 // --- Markdown ---
