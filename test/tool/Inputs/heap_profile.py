@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a heap profile from lines of standard input.
+
+    heap_profile.py PERIOD BASE OUT
+
+A line is "BLOCKS SIZE FRAME;FRAME;...", with the leaf first. A frame is
+"FUNCTION" or "FUNCTION@FILE:LINE". In a function's name, \\xHH stands for a byte.
+Addresses begin at BASE, so that profiles with other addresses can be compared.
+"""
+
+import gzip
+import re
+import sys
+
+from random_profile import Strings, field, varint
+
+
+class Profile:
+    def __init__(self, period, base):
+        self.strings, self.base, self.ids, self.out = Strings(), base, {}, []
+        for kind, unit in (("alloc_objects", "count"), ("alloc_space", "bytes"),
+                           ("inuse_objects", "count"), ("inuse_space", "bytes")):
+            self.out.append(field(1, self.value_type(kind, unit)))
+        self.out.append(field(11, self.value_type("space", "bytes")) + field(12, period))
+        self.out.append(field(3, field(1, 1) + field(2, base) + field(3, base + (1 << 30))
+                              + field(5, self.strings["/bin/app"])))
+        self.out.append(field(13, self.strings["command: ./app <b> | [x](y) @all"]))
+
+    def value_type(self, kind, unit):
+        return field(1, self.strings[kind]) + field(2, self.strings[unit])
+
+    def location(self, frame):
+        """Returns the id of the frame's location, which is also that of its function."""
+        if frame not in self.ids:
+            n = self.ids[frame] = len(self.ids) + 1
+            name, _, place = frame.partition("@")
+            file, _, line = place.partition(":")
+            self.out.append(field(5, field(1, n) + field(2, self.strings[name])
+                                  + field(4, self.strings[file])))
+            self.out.append(field(4, field(1, n) + field(2, 1) + field(3, self.base + 16 * n)
+                                  + field(4, field(1, n) + field(2, int(line or 0)))))
+        return self.ids[frame]
+
+    def sample(self, blocks, size, frames):
+        stack = [self.location(f) for f in frames]
+        values = (blocks, blocks * size) * 2
+        self.out.append(field(2, field(1, b"".join(map(varint, stack)))
+                              + field(2, b"".join(map(varint, values)))
+                              + field(3, field(1, self.strings["bytes"]) + field(3, size))))
+
+    def bytes(self):
+        strings = b"".join(
+            field(6, re.sub(rb"\\x(..)", lambda m: bytes([int(m[1], 16)]), s.encode()))
+            for s in self.strings.ids)
+        return b"".join(self.out) + strings
+
+
+profile = Profile(int(sys.argv[1]), int(sys.argv[2], 0))
+for text in sys.stdin:
+    blocks, size, stack = text.rstrip("\n").split(" ", 2)
+    profile.sample(int(blocks), int(size), stack.split(";"))
+with open(sys.argv[3], "wb") as file:
+    file.write(gzip.compress(profile.bytes(), 1, mtime=0))
