@@ -51,6 +51,10 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
   set(package "${root}/${MPROF_LIBDIR}/cmake/MProf")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/MProfConfig.cmake.in"
     "${package}/MProfConfig.cmake" @ONLY)
+  foreach(script IN ITEMS MProfBudget MProfBudgetRun)
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/${script}.cmake"
+      "${package}/${script}.cmake" COPYONLY)
+  endforeach()
   write_basic_package_version_file("${package}/MProfConfigVersion.cmake"
     COMPATIBILITY SameMajorVersion)
 endfunction()
