@@ -149,8 +149,13 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
   if (!a->must_place || a->size == 0)
     return NEXT(realloc)(old, a->size);
   bool is_fresh;
-  void *p =
-      old ? move_in_heap(a, old) : mprof_placed_get_resized(a->size, &is_fresh);
+  void *p;
+  if (old)
+    p = move_in_heap(a, old);
+  else if (a->size < MPROF_MIN_MAPPED) // a larger block may be mapped
+    p = mprof_placed_get_resized(a->size, &is_fresh);
+  else
+    p = mprof_placed_get(a->size, &is_fresh);
   if (!p)
     p = NEXT(realloc)(old, a->size);
   if (!p || !old || ((uintptr_t)p & (MPROF_PAGE - 1)) == 0)

@@ -59,15 +59,13 @@ static _Atomic unsigned char batch[ROWS];
 // remove a block by an atomic exchange of its slot.
 static _Atomic(void *) large[CLASSES][LARGE_SLOTS];
 
-// glibc maps memory only for blocks of this size or more.
-#define MIN_MAPPED (128u << 10)
 // glibc maps memory for a large block, and unmaps it when the block is freed.
 // The next blocks come from its heap if their requests are smaller than the
 // mapping was. A request for an aligned block is larger than the mapping that
 // the last one made, so a loop that allocates and frees a large block would map
 // and unmap memory in each round. Therefore a request of at least this size
 // asks for EXTRA bytes more.
-static _Atomic size_t mapped_from = MIN_MAPPED;
+static _Atomic size_t mapped_from = MPROF_MIN_MAPPED;
 #define EXTRA ((size_t)2 * MPROF_PAGE)
 // glibc keeps smaller freed blocks in the thread's cache (carve).
 #define MIN_FRONT (MPROF_PAGE / 2)
@@ -221,7 +219,7 @@ static void *allocate(size_t size, bool will_map) {
     return NULL;
   // With the extra bytes, the free of this mapping makes the next block of this
   // size come from the heap. Without them, try with them next time.
-  if (size >= MIN_MAPPED && mprof_place_is_mapping(p))
+  if (size >= MPROF_MIN_MAPPED && mprof_place_is_mapping(p))
     atomic_store_explicit(&mapped_from, extra ? size + 1 : size,
                           memory_order_relaxed);
   return p;

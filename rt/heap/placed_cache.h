@@ -16,6 +16,8 @@
 
 // The cache has slots for each size below 2^15 usable bytes.
 #define MPROF_LG_PLACED_END 15u
+// glibc maps memory only for blocks of this size or more.
+#define MPROF_MIN_MAPPED (128u << 10)
 
 // Puts a counted block that the program frees into the cache. The block must
 // come from a family of functions that places its counted blocks on page
