@@ -29,10 +29,10 @@ char *const mprof_heap_functions[] = {
 #include "mprof/hooks.def"
 };
 
-struct mprof_intercepted mprof_intercepted;
+struct mprof_intercepted mprof_intercepted MPROF_START_DATA;
 
 enum { UNKNOWN, LOOKING, FOUND };
-static atomic_int state;
+static atomic_int state MPROF_START_DATA;
 
 static bool is_own(const struct mprof_intercept *i) {
   return i->bound == i->own;
@@ -111,7 +111,7 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   return true;
 }
 
-struct mprof_intercept_is_on mprof_intercept_is_on;
+struct mprof_intercept_is_on mprof_intercept_is_on MPROF_START_DATA;
 
 // The code ranges of the allocator beneath the interceptors. A block that this
 // code allocates is not counted, because it is part of another block. The

@@ -34,7 +34,7 @@
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
 
-unsigned char mprof_event_observers; // see event.h
+unsigned char mprof_event_observers MPROF_START_DATA; // see event.h
 
 void mprof_events_init(void) {
   mprof_event_observers = (mprof_flags.heapx ? MPROF_OBSERVES_HEAPX : 0) |

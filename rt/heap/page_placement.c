@@ -48,7 +48,7 @@ static const char *const names[] = {
 #include "mprof/hooks.def"
 };
 
-struct mprof_place mprof_place;
+struct mprof_place mprof_place MPROF_START_DATA;
 
 static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;

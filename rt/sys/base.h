@@ -25,6 +25,12 @@
 // declares.
 #define MPROF_PUBLIC __attribute__((visibility("default")))
 
+// Attribute for the definition of a small variable that every program reads or
+// writes at its start. The linker places all of these variables in a few pages.
+// Without the attribute, large arrays that most programs never touch would lie
+// between them, and each variable would need a page of memory.
+#define MPROF_START_DATA __attribute__((section(".data.mprof_start")))
+
 #define MPROF_PAGE 4096u // page size in bytes
 
 typedef uintptr_t mprof_pc; // a return address

@@ -14,7 +14,7 @@
 // counter. The result of a shorter interval would be too imprecise.
 #define SHORTEST_NS 500000
 
-atomic_int mprof_clock_kind;
+atomic_int mprof_clock_kind MPROF_START_DATA;
 
 // The readings of the time stamp counter and of CLOCK_MONOTONIC at the same
 // moment.
@@ -30,7 +30,7 @@ static struct {
   atomic_int has_first; // state of `first`: 0 unset, 1 being written, 2 written
   uint64_t (*injected)(void);
   uint64_t injected_rate;
-} clock_state;
+} clock_state MPROF_START_DATA;
 
 static uint64_t monotonic_ns(void) {
   struct timespec ts = {0, 0};

@@ -15,8 +15,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-struct mprof_flags mprof_flags;
-bool mprof_flags_has_environment;
+struct mprof_flags mprof_flags MPROF_START_DATA;
+bool mprof_flags_has_environment MPROF_START_DATA;
 
 // Returns the default options of the program. The program may define this
 // function; otherwise the symbol is NULL.
@@ -449,7 +449,7 @@ const char *mprof_flags_environment(const char *name) {
 
 // Whether the user has set MPROF_OPTIONS or stderr is a terminal. Written once
 // at start.
-static bool user_asks;
+static bool user_asks MPROF_START_DATA;
 
 bool mprof_flags_want_news(void) { return user_asks && !mprof_flags.quiet; }
 

@@ -74,7 +74,7 @@ static void note_release(const struct mprof_lock *l) { (void)l; }
 static void note_reset(void) {}
 #endif
 
-void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame);
+void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame) MPROF_START_DATA;
 
 static bool try_acquire(struct mprof_lock *l) {
   unsigned free = FREE;

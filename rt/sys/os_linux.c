@@ -396,7 +396,7 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
 
 // If this variable is n > 0, the n-th request for memory from now on fails. If
 // it is 0, no request fails. Only tests set this variable.
-static atomic_int fail_in;
+static atomic_int fail_in MPROF_START_DATA;
 
 void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
 

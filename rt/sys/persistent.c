@@ -26,7 +26,8 @@
 #define LIMIT_SHARE 32
 #define HUGE_FROM (2 * HUGE_BYTES)
 
-char *mprof_persistent_base; // start of the range; see persistent.h
+char *mprof_persistent_base
+    MPROF_START_DATA; // start of the range; see persistent.h
 
 static struct {
   size_t size;             // bytes in the range; written once, at start

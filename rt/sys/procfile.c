@@ -64,8 +64,9 @@ void mprof_procfile_free(struct mprof_procfile *f) {
 
 // --- the command line ---
 
-static char first_argument[512]; // argv[0] of main; written once at start
-static bool has_more_arguments;
+static char first_argument[512] MPROF_START_DATA; // argv[0] of main; written
+                                                  // once at start
+static bool has_more_arguments MPROF_START_DATA;
 
 // Appends len bytes of arguments. Null bytes, which end the arguments, and line
 // breaks become blanks.

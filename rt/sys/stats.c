@@ -10,7 +10,7 @@ const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT] = {
 #include "sys/stats.def"
 };
 
-static _Atomic uint64_t counters[MPROF_STAT_COUNT];
+static _Atomic uint64_t counters[MPROF_STAT_COUNT] MPROF_START_DATA;
 
 void mprof_stat_add(enum mprof_stat s, uint64_t n) {
   atomic_fetch_add_explicit(&counters[s], n, memory_order_relaxed);

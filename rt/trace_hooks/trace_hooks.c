@@ -5,5 +5,5 @@
 
 #include "trace_hooks/trace_hooks.h"
 
-atomic_uint mprof_trace_session;
-struct mprof_trace_hooks mprof_trace_hooks;
+atomic_uint mprof_trace_session MPROF_START_DATA;
+struct mprof_trace_hooks mprof_trace_hooks MPROF_START_DATA;
