@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Opens pages of mprof html in a headless browser.
+
+    browser.py text ID PAGE...    prints the text of the element ID of each page
+    browser.py compare MPROF PAGE FILE [HASH OPTIONS]...
+        compares the table of the page, opened with #csv&HASH, with the output of
+        mprof top --format csv OPTIONS FILE
+    browser.py picture OUT PAGE [dark] [WIDTH HEIGHT]
+                                  draws the page as it looks on a screen, or on
+                                  paper if OUT ends with .pdf
+
+Fails if a page writes to the browser's console, for example because it breaks
+its own Content-Security-Policy, and if its script does not reach its end.
+"""
+
+import html.parser
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def browser():
+    for name in ("chromium-headless-shell", "chromium", "google-chrome"):
+        if shutil.which(name):
+            return name
+    raise SystemExit("there is no chromium-headless-shell")
+
+
+def run(url, *options):
+    """Opens the page and returns what the browser prints."""
+    with tempfile.TemporaryDirectory() as profile:
+        # The browser's sandbox works neither for root nor in most containers.
+        command = [browser(), "--headless", "--no-sandbox", "--disable-gpu",
+                   "--no-first-run", "--hide-scrollbars",
+                   "--disable-background-networking", "--enable-logging=stderr",
+                   "--user-data-dir=" + profile, "--virtual-time-budget=20000"]
+        result = subprocess.run(command + list(options) + [url], timeout=100,
+                                capture_output=True)
+    log = result.stderr.decode(errors="replace")
+    messages = [l for l in log.splitlines() if ":CONSOLE" in l]
+    if messages:
+        raise SystemExit("%s: the page wrote to the console:\n%s" %
+                         (url, "\n".join(messages)))
+    return result.stdout.decode()
+
+
+def url_of(page):
+    path, _, rest = page.partition("#")
+    return "file://" + os.path.abspath(path) + ("#" + rest if rest else "")
+
+
+class Text(html.parser.HTMLParser):
+    """Collects the text of the element with an id."""
+
+    def __init__(self, wanted):
+        super().__init__()
+        self.wanted, self.depth, self.text, self.tag = wanted, 0, None, ""
+
+    def handle_starttag(self, tag, attributes):
+        if self.depth and tag == self.tag:
+            self.depth += 1
+        elif not self.depth and dict(attributes).get("id") == self.wanted:
+            self.depth, self.tag, self.text = 1, tag, ""
+
+    def handle_endtag(self, tag):
+        if self.depth and tag == self.tag:
+            self.depth -= 1
+
+    def handle_data(self, data):
+        if self.depth:
+            self.text += data
+
+
+def text_of(page, wanted):
+    document = run(url_of(page), "--dump-dom")
+    if not re.search(r'<body[^>]* data-done="yes"', document):
+        raise SystemExit(page + ": the script did not reach its end")
+    parser = Text(wanted)
+    parser.feed(document)
+    if parser.text is None:
+        raise SystemExit("%s has no element %s" % (page, wanted))
+    return parser.text
+
+
+def compare(mprof, page, path, *cases):
+    for at in range(0, len(cases), 2):
+        command = [mprof, "top", "--format", "csv", "-n", "0"]
+        command += cases[at + 1].split() + [path]
+        wanted = subprocess.run(command, capture_output=True, check=True)
+        wanted = wanted.stdout.decode()
+        shown = text_of("%s#csv&%s" % (page, cases[at]), "csv")
+        if shown != wanted:
+            for a, b in zip(wanted.splitlines(), shown.splitlines()):
+                if a != b:
+                    raise SystemExit("%s: the page shows\n%s\nnot\n%s" %
+                                     (" ".join(command), b, a))
+            raise SystemExit("%s: the page shows %d lines, not %d" % (
+                " ".join(command), shown.count("\n"), wanted.count("\n")))
+        print("%d rows are equal: %s" % (wanted.count("\n") - 1, cases[at + 1]))
+
+
+def picture(out, page, *options):
+    options = list(options)
+    flags = []
+    if "dark" in options:
+        options.remove("dark")
+        flags = ["--blink-settings=preferredColorScheme=0"]
+    width, height = options or ("1500", "900")
+    how = "--print-to-pdf=" if out.endswith(".pdf") else "--screenshot="
+    run(url_of(page), how + os.path.abspath(out),
+        "--window-size=%s,%s" % (width, height), *flags)
+
+
+def main(what, *arguments):
+    if what == "text":
+        for page in arguments[1:]:
+            print(text_of(page, arguments[0]), end="")
+    elif what == "compare":
+        compare(*arguments)
+    elif what == "picture":
+        picture(*arguments)
+    else:
+        raise SystemExit(__doc__)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof html: one page that shows profiles and traces in a browser.
+
+#include "commands/input.h"
+#include "commands/options.h"
+#include "common/memory.h"
+#include "files/read_profile.h"
+#include "files/write_bytes.h"
+#include "html/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Files of one kind, such as the heap profiles of several processes. They are
+// added up.
+struct group {
+  struct profile *profile;
+  const char *kind, *name;
+  enum page_role role;
+};
+
+struct groups {
+  const struct options *options;
+  struct page *page;
+  struct group *items;
+  size_t count, capacity;
+};
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool has_comment(const struct profile *p, const char *start) {
+  for (size_t i = 0; i < p->comment_count; i++)
+    if (strncmp(p->strings[p->comments[i]], start, strlen(start)) == 0)
+      return true;
+  return false;
+}
+
+// The block profile and the mutex profile have the same value types. MProf
+// writes the option that switched the profile on as a comment.
+static const char *kind_of(const struct profile *p, const char *path) {
+  const char *name = base_name(path);
+  if (profile_find_type(p, "inuse_space") >= 0 ||
+      profile_find_type(p, "alloc_space") >= 0)
+    return "heap";
+  if (profile_find_type(p, "contentions") >= 0) {
+    const bool is_block = has_comment(p, "block_rate: ");
+    const bool is_mutex = has_comment(p, "mutex_fraction: ");
+    if (is_mutex != is_block)
+      return is_mutex ? "mutex" : "block";
+    return strstr(name, "mutex") ? "mutex" : "block";
+  }
+  return p->strings[p->types[profile_default_type(p)].type];
+}
+
+static bool has_same_types(const struct profile *a, const struct profile *b) {
+  if (a->type_count != b->type_count)
+    return false;
+  for (unsigned i = 0; i < a->type_count; i++)
+    if (strcmp(a->strings[a->types[i].type], b->strings[b->types[i].type]) ||
+        strcmp(a->strings[a->types[i].unit], b->strings[b->types[i].unit]))
+      return false;
+  return true;
+}
+
+static struct group *group_of(struct groups *g, const struct profile *p,
+                              const char *kind, enum page_role role) {
+  for (size_t i = 0; i < g->count && role != ROLE_SNAPSHOT; i++)
+    if (g->items[i].role == role && strcmp(g->items[i].kind, kind) == 0 &&
+        has_same_types(g->items[i].profile, p))
+      return &g->items[i];
+  return NULL;
+}
+
+static const char *add_profile(struct groups *g, const char *path,
+                               const struct bytes *bytes, enum page_role role) {
+  struct profile *p = profile_new();
+  const char *error = read_profile(p, bytes, NULL);
+  if (error)
+    return error;
+  const char *kind = kind_of(p, path);
+  struct group *group = group_of(g, p, kind, role);
+  if (group)
+    return read_profile(group->profile, bytes, NULL);
+  *APPEND(g->items, g->count, g->capacity) = (struct group){
+      .profile = p, .kind = kind, .name = base_name(path), .role = role};
+  return NULL;
+}
+
+static bool add_file(struct groups *g, const char *path, enum page_role role) {
+  struct bytes bytes;
+  const char *error = bytes_read(path, &bytes);
+  if (!error && bytes.length == 0)
+    error = "the file is empty";
+  if (!error)
+    error = bytes_unzip(&bytes);
+  if (!error)
+    error = add_profile(g, path, &bytes, role);
+  free(bytes.at);
+  if (error)
+    complain(g->options, "%s: %s", path, error);
+  return !error;
+}
+
+// Returns the lines that mprof top prints about lost data.
+static const char *losses_of(const struct profile *p) {
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out)
+    return "";
+  input_print_losses(p, out);
+  return fclose(out) == 0 ? text : "";
+}
+
+static bool add_groups(struct groups *g) {
+  const struct view_options wanted = input_view_options(g->options);
+  char error[256];
+  for (size_t i = 0; i < g->count; i++) {
+    const struct group *x = &g->items[i];
+    if (!page_add_profile(g->page, x->profile, x->kind, x->name,
+                          losses_of(x->profile), x->role, &wanted, error,
+                          sizeof error)) {
+      complain(g->options, "%s", error);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool read_files(struct groups *g) {
+  const struct options *o = g->options;
+  for (int i = 0; i < o->path_count; i++)
+    if (!add_file(g, o->paths[i], o->series ? ROLE_SNAPSHOT : ROLE_SHOWN))
+      return false;
+  return !o->base || add_file(g, o->base, ROLE_BASE);
+}
+
+// Returns whether a profile has the values that --sample names.
+static bool has_type(const struct groups *g) {
+  const char *wanted = g->options->sample;
+  for (size_t i = 0; i < g->count; i++)
+    if (!wanted || profile_find_type(g->items[i].profile, wanted) >= 0)
+      return true;
+  if (wanted)
+    complain(g->options,
+             "no profile has the values %s; mprof info FILE lists "
+             "the values of a file",
+             wanted);
+  return !wanted;
+}
+
+static int write_page(struct groups *g, const char *output) {
+  const struct options *o = g->options;
+  const struct page_start start = {.type = o->sample,
+                                   .grain = input_view_options(o).grain,
+                                   .keeps_std = o->std};
+  struct bytes bytes = {0};
+  FILE *out = open_memstream((char **)&bytes.at, &bytes.length);
+  if (!out)
+    return complain(o, "%s", strerror(errno));
+  page_write(g->page, &start, out);
+  const char *error =
+      fclose(out) == 0 ? bytes_write(output, &bytes) : strerror(errno);
+  free(bytes.at);
+  return error ? complain(o, "%s: %s", output, error) : STATUS_OK;
+}
+
+int command_html(const struct options *options) {
+  struct groups g = {.options = options, .page = page_new()};
+  if (options->lines + options->functions + options->files > 1)
+    return complain(options,
+                    "--functions, --lines and --files exclude each other");
+  if (!options->output)
+    return complain(options, "give the page's name with -o, such as "
+                             "-o report.html; -o - is standard output");
+  if (!read_files(&g) || !has_type(&g) || !add_groups(&g))
+    return STATUS_ERROR;
+  if (!options->no_source)
+    page_add_sources(g.page, options->source);
+  return write_page(&g, options->output);
+}

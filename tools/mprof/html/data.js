@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the tables of the page (page.c).
+
+class Stream {
+  constructor({count, data}) {
+    this.count = count;
+    this.at = 0;
+    const text = atob(data);
+    this.bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++)
+      this.bytes[i] = text.charCodeAt(i);
+  }
+
+  next() {
+    let byte = this.bytes[this.at++];
+    let number = byte & 127;
+    for (let place = 128; byte >= 128; place *= 128) {
+      byte = this.bytes[this.at++];
+      number += (byte & 127) * place;
+    }
+    return number;
+  }
+
+  signed() {
+    const number = this.next();
+    return number % 2 ? -(number + 1) / 2 : number / 2;
+  }
+}
+
+const GRAINS = ['functions', 'lines', 'files'];
+
+// The functions, lines or files of all profiles.
+class Functions {
+  constructor(table) {
+    const s = new Stream(table);
+    const n = this.count = s.count;
+    this.name = new Uint32Array(n);
+    this.file = new Uint32Array(n);
+    this.line = new Float64Array(n);
+    this.std = new Uint8Array(n);
+    for (let i = 0; i < n; i++) {
+      this.name[i] = s.next();
+      this.file[i] = s.next();
+      this.line[i] = s.signed();
+      this.std[i] = s.next();
+    }
+  }
+}
+
+class Profile {
+  constructor(data, index) {
+    Object.assign(this, data);
+    this.index = index;
+    const s = new Stream(data.stacks), n = s.count;
+    this.stackCount = n;
+    this.nodes = new Uint32Array(n);
+    this.labels = new Uint32Array(n);
+    this.values = this.types.map(() => new Float64Array(n));
+    let node = 0, labels = 0;
+    for (let i = 0; i < n; i++) {
+      this.nodes[i] = node += s.signed();
+      this.labels[i] = labels += s.signed();
+      for (const values of this.values)
+        values[i] = s.signed();
+    }
+  }
+
+  typeIndex(name) {
+    return this.types.findIndex(t => t.name === name);
+  }
+
+  comment(name) {
+    const text = this.comments.find(c => c.startsWith(name + ': '));
+    return text && text.slice(name.length + 2);
+  }
+}
+
+class Model {
+  constructor(data) {
+    this.start = data.start;
+    this.texts = data.texts;
+    this.functions = GRAINS.map(name => new Functions(data[name]));
+    this.readFrames(data.frames);
+    this.readNodes(data.nodes);
+    this.readLabels(data.labelSets);
+    this.profiles = data.profiles.map((p, i) => new Profile(p, i));
+    this.traces = data.traces;
+    this.reports = data.reports;
+    this.sources = new Map();
+    for (const [file, lines] of data.sources) {
+      const map = new Map();
+      for (let i = 0; i < lines.length; i += 2)
+        map.set(lines[i], lines[i + 1]);
+      this.sources.set(file, map);
+    }
+  }
+
+  readFrames(table) {
+    const s = new Stream(table);
+    this.frames = GRAINS.map(() => new Uint32Array(s.count));
+    for (let i = 0; i < s.count; i++)
+      for (const column of this.frames)
+        column[i] = s.next();
+  }
+
+  // Node 0 is the root. Callees follow their callers.
+  readNodes(table) {
+    const s = new Stream(table), n = s.count + 1;
+    this.nodeCount = n;
+    this.parent = new Uint32Array(n);
+    this.frame = new Uint32Array(n);
+    for (let i = 1; i < n; i++) {
+      let parent = i - 1;
+      for (let up = s.next(); up > 0; up--)
+        parent = this.parent[parent];
+      this.parent[i] = parent;
+      this.frame[i] = s.next();
+    }
+  }
+
+  readLabels(table) {
+    const s = new Stream(table);
+    this.labelSets = [];
+    for (let i = 0; i < s.count; i++) {
+      const set = [];
+      for (let n = s.next(); n > 0; n--)
+        set.push([this.texts[s.next()], this.texts[s.next()]]);
+      this.labelSets.push(set);
+    }
+    // The size of a heap profile's blocks.
+    this.blockSizes = Float64Array.from(this.labelSets, set => {
+      const size = set.find(([key, value]) => key === 'bytes' && value > 0);
+      return size ? Number(size[1]) : 0;
+    });
+  }
+
+  name(grain, f) {
+    return this.texts[this.functions[grain].name[f]];
+  }
+}
+
+// As in view/estimate.c.
+function variance(profile, type, blockSize, value) {
+  const {sampled, unit} = profile.types[type];
+  if (!sampled || value === 0 || blockSize <= 0)
+    return 0;
+  const chance = -Math.expm1(-blockSize / profile.period);
+  return Math.abs(value) * (unit === 'bytes' ? blockSize : 1) * (1 - chance) / chance;
+}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects what an HTML page shows, and writes the page. The page has one table
+// of strings, frames and stacks for all its profiles, so that the script can
+// compare profiles with each other.
+//
+// All texts of the page are strings of JSON in a <script> element that is not
+// executed. The scripts (page.js and its neighbours) put them into the document
+// only as text.
+
+#ifndef MPROF_TOOL_PAGE_H
+#define MPROF_TOOL_PAGE_H
+
+#include "html/stream.h"
+#include "view/view.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum page_role {
+  ROLE_SHOWN,
+  ROLE_BASE,    // the profile that the others are compared with
+  ROLE_SNAPSHOT // one of several profiles of a process, in the order of time
+};
+
+struct page;
+
+struct page *page_new(void);
+// Returns the number of a text of the page.
+uint32_t page_text(struct page *page, const char *text);
+
+// Adds the profile. kind, name: what the menu of profiles calls it. The options
+// select stacks as they do for mprof top. Returns false and writes a message to
+// error if an option is wrong. lost: lines that say which data are missing.
+bool page_add_profile(struct page *page, struct profile *p, const char *kind,
+                      const char *name, const char *lost, enum page_role role,
+                      const struct view_options *options, char *error,
+                      size_t size);
+// Adds an object of JSON to the list `traces` or `reports` of the page. The
+// page frees the text.
+void page_add_json(struct page *page, const char *list, char *json);
+// Adds the source lines of the frames, as far as the files can be read.
+// directory: where to look for files, or NULL.
+void page_add_sources(struct page *page, const char *directory);
+
+struct page_start {
+  const char *type; // the value type that is shown first, or NULL
+  enum view_grain grain;
+  bool keeps_std;
+};
+
+// Writes the page and frees it.
+void page_write(struct page *page, const struct page_start *start, FILE *out);
+
+#endif

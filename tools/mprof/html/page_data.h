@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tables of a page, for the files that fill them.
+
+#ifndef MPROF_TOOL_PAGE_DATA_H
+#define MPROF_TOOL_PAGE_DATA_H
+
+#include "common/intern.h"
+#include "html/page.h"
+
+enum { GRAINS = GRAIN_FILES + 1 };
+
+// A frame as a view with one grain shows it.
+struct page_function {
+  uint32_t name, file; // texts
+  int64_t line;
+  uint32_t is_std;
+};
+
+// A frame of a stack: its numbers in the tables of functions of all grains.
+struct page_frame {
+  uint32_t functions[GRAINS];
+};
+
+// A path from the root. Node 0 is the root.
+struct page_node {
+  uint32_t parent, frame;
+  uint32_t first_child, last_child, next_sibling; // 0: none
+  uint32_t number; // in the page, where callees follow their callers
+};
+
+struct page_label {
+  uint32_t key, value; // texts
+};
+
+struct page_labels {
+  size_t first; // in page.labels
+  uint32_t count;
+};
+
+struct page_list {
+  char **items;
+  size_t count, capacity;
+};
+
+struct page_set {
+  struct profile *profile;
+  const char *kind, *name, *lost;
+  enum page_role role;
+  // For each stack: its node, its labels, and the values of all types.
+  uint32_t *nodes, *label_sets;
+  int64_t *values;
+  size_t count;
+};
+
+struct page {
+  struct profile *texts; // only its strings are used
+  struct page_function *functions[GRAINS];
+  size_t function_count[GRAINS], function_capacity[GRAINS];
+  struct intern function_sets[GRAINS];
+  struct page_frame *frames;
+  size_t frame_count, frame_capacity;
+  struct intern frame_set;
+  struct page_node *nodes;
+  size_t node_count, node_capacity;
+  struct intern node_set;
+  struct page_label *labels;
+  struct page_labels *label_sets;
+  size_t label_count, label_capacity, label_set_count, label_set_capacity;
+  struct intern label_set_set;
+  struct page_set *sets;
+  size_t set_count, set_capacity;
+  struct page_list traces, reports;
+  char *sources; // JSON, or NULL
+};
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "html/stream.h"
+
+#include "common/memory.h"
+
+#include <stdlib.h>
+
+void stream_put(struct stream *s, uint64_t number) {
+  enum { MAX_VARINT = 10 };
+  if (s->capacity - s->count < MAX_VARINT)
+    s->bytes = grow(s->bytes, &s->capacity, s->count + MAX_VARINT, 1);
+  for (; number >= 0x80; number >>= 7)
+    s->bytes[s->count++] = (uint8_t)(number | 0x80);
+  s->bytes[s->count++] = (uint8_t)number;
+}
+
+void stream_put_signed(struct stream *s, int64_t number) {
+  stream_put(s, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
+}
+
+void stream_write(const struct stream *s, FILE *out) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  // Groups are written many at once, because a page may have millions.
+  char buffer[4096];
+  size_t used = 0;
+  fputc('"', out);
+  for (size_t i = 0; i < s->count; i += 3) {
+    const size_t left = s->count - i;
+    const uint32_t group = (uint32_t)s->bytes[i] << 16 |
+                           (left > 1 ? (uint32_t)s->bytes[i + 1] << 8 : 0) |
+                           (left > 2 ? s->bytes[i + 2] : 0);
+    buffer[used++] = digits[group >> 18];
+    buffer[used++] = digits[group >> 12 & 63];
+    buffer[used++] = left > 1 ? digits[group >> 6 & 63] : '=';
+    buffer[used++] = left > 2 ? digits[group & 63] : '=';
+    if (used == sizeof buffer || left <= 3) {
+      fwrite(buffer, 1, used, out);
+      used = 0;
+    }
+  }
+  fputc('"', out);
+}
+
+void stream_free(struct stream *s) {
+  free(s->bytes);
+  *s = (struct stream){0};
+}

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows of mprof top (view/functions.c), and its table in the page.
+
+function functionRows(tree) {
+  const {model, shape, profile, type, active} = tree;
+  const {count} = model.functions[shape.grain];
+  const rows = Array.from({length: count}, (_, fn) => ({
+    fn, flat: 0, cum: 0, variance: 0, base: 0, baseCum: 0, weight: 0, via: -1,
+    file: 0, line: 0
+  }));
+  for (let n = 1; n < shape.count; n++) {
+    const row = rows[shape.fn[n]];
+    row.weight += tree.weight[n];
+    row.flat += tree.own[n];
+    row.variance += tree.ownVariance[n];
+    if (shape.outer[n])
+      row.cum += tree.total[n];
+    if (tree.base) {
+      row.base += tree.ownBase[n];
+      if (shape.outer[n])
+        row.baseCum += tree.totalBase[n];
+    }
+  }
+  addVias(tree, rows);
+  addPlaces(model, shape.grain, profile, profile.values[type], active, rows);
+  return rows.filter(row => row.weight > 0);
+}
+
+// The library function that a function called for at least half of its value.
+function addVias({model, shape, profile, type, active}, rows) {
+  const vias = new Map(), values = profile.values[type];
+  for (let i = 0; i < profile.stackCount; i++) {
+    const node = profile.nodes[i];
+    if (!values[i] || !shape.via[node] || !shape.shown[node] || (active && !active[i]))
+      continue;
+    const fn = shape.fn[shape.shown[node]], via = shape.via[node] - 1;
+    const key = fn * 2 ** 26 + via;
+    const entry = vias.get(key) || {fn, via, value: 0};
+    entry.value += Math.abs(values[i]);
+    vias.set(key, entry);
+  }
+  for (const {fn, via, value} of vias.values())
+    if (value >= Math.abs(rows[fn].flat) - value)
+      rows[fn].via = via;
+}
+
+// The place of a function is its line in the stack with the largest value; the
+// first one of equal stacks, and the innermost one of several frames.
+function addPlaces(model, grain, profile, values, active, rows) {
+  const best = new Float64Array(model.nodeCount);
+  const first = new Uint32Array(model.nodeCount);
+  const note = (n, value, stack) => {
+    if (value > best[n] || (value === best[n] && value && stack < first[n])) {
+      best[n] = value;
+      first[n] = stack;
+    }
+  };
+  for (let i = 0; i < profile.stackCount; i++)
+    if (values[i] && (!active || active[i]))
+      note(profile.nodes[i], Math.abs(values[i]), i);
+  for (let n = model.nodeCount - 1; n > 0; n--)
+    if (best[n])
+      note(model.parent[n], best[n], first[n]);
+  const of = model.frames[grain], lines = model.functions[1];
+  const chosen = new Uint32Array(rows.length);
+  for (let n = 1; n < model.nodeCount; n++) {
+    if (!best[n])
+      continue;
+    const fn = of[model.frame[n]], old = chosen[fn];
+    if (!old || best[n] > best[old] || (best[n] === best[old] && first[n] <= first[old]))
+      chosen[fn] = n;
+  }
+  chosen.forEach((n, fn) => {
+    if (!n)
+      return;
+    const line = model.frames[1][model.frame[n]];
+    rows[fn].file = lines.file[line];
+    rows[fn].line = lines.line[line];
+  });
+}
+
+const byName = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+
+// Sorts as mprof top does: key is flat or cum.
+function sortRows(model, grain, rows, key) {
+  const other = key === 'flat' ? 'cum' : 'flat';
+  const {line} = model.functions[grain];
+  return rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]) ||
+      byName(model.name(grain, a.fn), model.name(grain, b.fn)) ||
+      Math.abs(b[other]) - Math.abs(a[other]) || line[a.fn] - line[b.fn] || a.fn - b.fn);
+}
+
+// The place as text, such as "server.cpp:27", or "".
+function placeText(model, row) {
+  const file = baseName(model.texts[row.file]);
+  return file && row.line > 0 ? file + ':' + row.line : file;
+}
+
+// The same text as mprof top --format csv.
+function rowsAsCsv(tree, rows) {
+  const {model, shape, unit} = tree;
+  const quote = text => {
+    text = text.replace(/[\u0000-\u001f\u007f]/g, '?').replace(/"/g, '""');
+    return '"' + (/^[=+@-]/.test(text) ? '\'' : '') + text + '"';
+  };
+  return 'flat,cum,unit,function,file,line\n' + rows.map(r => [
+    r.flat.toFixed(0), r.cum.toFixed(0), quote(unit), quote(model.name(shape.grain, r.fn)),
+    quote(model.texts[r.file]), r.line
+  ].join(',') + '\n').join('');
+}
+
+// A table with a limited number of rows. columns: {title, text, class, sort,
+// key}. Rows can be chosen with the keyboard.
+class RowTable {
+  constructor({label, columns, choose, sort}) {
+    this.columns = columns;
+    this.choose = choose;
+    this.sortKey = sort;
+    this.limit = 200;
+    this.head = h('thead');
+    this.body = h('tbody', {onkeydown: e => this.key(e)});
+    this.more = h('button', {class: 'more', onclick: () => {
+      this.limit *= 10;
+      this.draw();
+    }});
+    this.element = h('div', {class: 'table-box'},
+                     h('table', {'aria-label': label}, this.head, this.body), this.more);
+  }
+
+  show(rows, resort) {
+    this.rows = rows;
+    this.resort = resort;
+    this.limit = 200;
+    this.draw();
+  }
+
+  draw() {
+    fill(this.head, h('tr', {}, this.columns.filter(c => !c.hidden || !c.hidden()).map(c => {
+      const sorted = c.key && c.key === this.sortKey;
+      const title = c.key ? h('button', {
+        class: 'plain', title: 'Sort by ' + c.title, onclick: () => {
+          this.sortKey = c.key;
+          this.resort(c.key);
+          this.draw();
+        }
+      }, c.title, sorted ? ' \u2193' : '') : c.title;
+      return h('th', {class: c.class, scope: 'col', 'aria-sort': sorted && 'descending'}, title);
+    })));
+    const columns = this.columns.filter(c => !c.hidden || !c.hidden());
+    fill(this.body, this.rows.slice(0, this.limit).map((row, i) => h('tr', {
+      tabindex: i ? -1 : 0, onclick: () => this.choose && this.choose(row)
+    }, columns.map(c => {
+      const cell = h('td', {class: c.class});
+      const text = c.text(row);
+      cell.append(...(Array.isArray(text) ? text : [text]));
+      if (c.bar) {
+        cell.classList.add('bar');
+        cell.style.setProperty('--part', Math.min(1, c.bar(row)) * 100 + '%');
+      }
+      return cell;
+    }))));
+    this.more.hidden = this.rows.length <= this.limit;
+    this.more.textContent = `Show more (${this.rows.length - this.limit} of ` +
+        `${this.rows.length} are not shown)`;
+  }
+
+  key(event) {
+    const row = event.target.closest('tr');
+    const moves = {ArrowDown: 1, j: 1, ArrowUp: -1, k: -1};
+    if (event.key === 'Enter') {
+      row.click();
+    } else if (event.key in moves) {
+      const next = moves[event.key] > 0 ? row.nextElementSibling : row.previousElementSibling;
+      if (next) {
+        row.tabIndex = -1;
+        next.tabIndex = 0;
+        next.focus();
+      }
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

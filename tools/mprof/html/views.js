@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts of the page that show one profile. A view has an element, and its
+// show(app) draws the selection of the app.
+
+class FlameView {
+  constructor(app) {
+    this.app = app;
+    this.title = 'Flame graph';
+    this.isUp = false;
+    this.flame = new Flame('Flame graph', {
+      choose: fn => app.choose(fn), describe: text => app.say(text)
+    });
+    this.direction = select('Direction', [
+      ['down', 'Callers above callees'], ['up', 'Callees above callers']
+    ], 'down', value => {
+      this.isUp = value === 'up';
+      this.show(app);
+    });
+    this.legend = h('span', {class: 'legend'});
+    this.element = h('div', {class: 'view fill'}, h('div', {class: 'bar-row'},
+        this.direction,
+        h('button', {onclick: () => this.flame.zoomTo(this.flame.groups.root)}, 'Zoom out'),
+        this.legend), this.flame.element);
+  }
+
+  show(app) {
+    const {tree} = app;
+    const groups = this.isUp ? GroupTree.callers(tree) : GroupTree.callees(tree);
+    fill(this.legend, tree.base ? [
+      h('span', {class: 'key grown'}), 'grown ', h('span', {class: 'key shrunk'}),
+      'shrunk; the width is the larger value'
+    ] : 'Click zooms, Ctrl+click shows callers and callees');
+    this.flame.show(groups, app.matches);
+    this.flame.resize();
+  }
+
+  search(app) {
+    this.flame.search(app.matches);
+  }
+}
+
+// A name with its place, and the library function that it called.
+function nameCell(model, grain, row) {
+  const name = model.name(grain, row.fn);
+  const parts = [h('span', {class: 'name', title: name},
+                   name.length > 160 ? name.slice(0, 159) + '\u2026' : name)];
+  const place = grain === 0 ? placeText(model, row) :
+      grain === 1 ? placeText(model, {
+        file: model.functions[1].file[row.fn], line: model.functions[1].line[row.fn]
+      }) : '';
+  if (place)
+    parts.push(' ', h('span', {class: 'place'}, place));
+  if (row.via >= 0)
+    parts.push(' ', h('span', {class: 'via'}, 'via ' + model.name(grain, row.via)));
+  return parts;
+}
+
+class TableView {
+  constructor(app) {
+    this.app = app;
+    this.title = 'Functions';
+    const tree = () => app.tree;
+    const value = v => quantity(v, tree().unit);
+    const compares = () => Boolean(tree().base);
+    this.table = new RowTable({
+      label: 'Functions', sort: 'flat', choose: row => app.choose(row.fn), columns: [
+        {title: 'own', class: 'number', key: 'flat',
+          text: r => quantityWithError(r.flat, r.variance, tree().unit)},
+        {title: 'share', class: 'number', text: r => share(r.flat, tree().sum),
+          bar: r => Math.abs(r.flat) / (tree().sum || 1)},
+        {title: 'with callees', class: 'number', key: 'cum', text: r => value(r.cum)},
+        {title: 'share', class: 'number', text: r => share(r.cum, tree().sum),
+          bar: r => Math.abs(r.cum) / (tree().sum || 1)},
+        {title: 'change', class: 'number', key: 'delta', hidden: () => !compares(),
+          text: r => h('span', {class: r.delta > 0 ? 'grown' : r.delta < 0 ? 'shrunk' : ''},
+                       change(r.delta, tree().unit))},
+        {title: 'change with callees', class: 'number', key: 'cumDelta',
+          hidden: () => !compares(), text: r => change(r.cumDelta, tree().unit)},
+        {title: 'function', class: 'wide', text: r => nameCell(app.model, tree().shape.grain, r)}
+      ]
+    });
+    this.element = h('div', {class: 'view'}, this.table.element);
+  }
+
+  show(app) {
+    const {model, tree} = app, {grain} = tree.shape;
+    const rows = app.matches ? app.rows.filter(r => app.matches[r.fn]) : app.rows.slice();
+    for (const row of rows) {
+      row.delta = row.flat - row.base;
+      row.cumDelta = row.cum - row.baseCum;
+    }
+    const sort = key => key === 'flat' || key === 'cum' ? sortRows(model, grain, rows, key) :
+        rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]));
+    if (!tree.base && /elta/.test(this.table.sortKey))
+      this.table.sortKey = 'flat';
+    sort(this.table.sortKey);
+    this.table.show(rows, sort);
+  }
+
+  search(app) {
+    this.show(app);
+  }
+}
+
+class SandwichView {
+  constructor(app) {
+    this.app = app;
+    this.title = 'Callers and callees';
+    const on = {choose: fn => app.choose(fn), describe: text => app.say(text)};
+    this.above = new Flame('Callers', on, true);
+    this.below = new Flame('Callees', on);
+    const list = title => new RowTable({
+      label: title, sort: 'value', choose: g => app.choose(g.fn), columns: [
+        {title, class: 'wide', text: g => app.model.name(app.tree.shape.grain, g.fn)},
+        {title: 'value', class: 'number', text: g => quantity(g.value, app.tree.unit)},
+        {title: 'share', class: 'number', text: g => share(g.weight, this.weight),
+          bar: g => g.weight / (this.weight || 1)}
+      ]
+    });
+    this.callers = list('caller');
+    this.callees = list('callee');
+    this.head = h('h2');
+    this.element = h('div', {class: 'view fill sandwich'}, h('div', {class: 'half'},
+        h('div', {class: 'lists'}, this.callers.element), this.above.element),
+        this.head,
+        h('div', {class: 'half'}, h('div', {class: 'lists'}, this.callees.element),
+          this.below.element));
+  }
+
+  show(app) {
+    const {tree, model} = app, {grain} = tree.shape;
+    let fn = app.fn;
+    if (fn < 0 || !app.rows.some(r => r.fn === fn)) {
+      const first = sortRows(model, grain, app.rows.slice(), 'flat')[0];
+      fn = app.fn = first ? first.fn : -1;
+    }
+    if (fn < 0) {
+      fill(this.head, 'No stack is selected');
+      return;
+    }
+    const row = app.rows.find(r => r.fn === fn);
+    fill(this.head, model.name(grain, fn), h('small', {},
+        `${quantity(row.flat, tree.unit)} own, ${quantity(row.cum, tree.unit)} with callees ` +
+        `(${share(row.cum, tree.sum)})`));
+    const up = GroupTree.around(tree, fn, true), down = GroupTree.around(tree, fn, false);
+    this.weight = down.root.weight;
+    this.callers.show(up.children(up.root), () => {});
+    this.callees.show(down.children(down.root), () => {});
+    this.above.show(up, app.matches);
+    this.below.show(down, app.matches);
+    this.above.resize();
+    this.below.resize();
+  }
+
+  search(app) {
+    this.above.search(app.matches);
+    this.below.search(app.matches);
+  }
+}
+
+// Source lines with values, by file, as in mprof list.
+class LinesView {
+  constructor(app) {
+    this.title = 'Source lines';
+    this.list = h('div', {class: 'sources'});
+    this.element = h('div', {class: 'view'}, this.list);
+  }
+
+  show(app) {
+    const {model} = app;
+    const tree = app.selection.grain === 1 ? app.tree :
+        new Tree(model, {...app.selection, grain: 1});
+    const rows = app.selection.grain === 1 ? app.rows : functionRows(tree);
+    const files = new Map(), {file, line, std} = model.functions[1];
+    const pattern = app.pattern;
+    for (const row of rows) {
+      if (!file[row.fn] || line[row.fn] <= 0 || (std[row.fn] && !app.selection.std))
+        continue;
+      if (pattern && !pattern.test(model.name(1, row.fn)) && !pattern.test(model.texts[file[row.fn]]))
+        continue;
+      const entry = files.get(file[row.fn]) || {file: file[row.fn], rows: new Map(), flat: 0, cum: 0};
+      const old = entry.rows.get(line[row.fn]);
+      if (old) {
+        old.flat += row.flat;
+        old.cum = Math.max(old.cum, row.cum);
+      } else {
+        entry.rows.set(line[row.fn], {...row, line: line[row.fn]});
+      }
+      entry.flat += Math.abs(row.flat);
+      entry.cum = Math.max(entry.cum, Math.abs(row.cum));
+      files.set(file[row.fn], entry);
+    }
+    const sorted = [...files.values()].sort((a, b) => b.flat - a.flat || b.cum - a.cum);
+    const shown = sorted.slice(0, 60);
+    fill(this.list, shown.map((f, i) => this.fileElement(model, tree, f, i < 5)),
+         sorted.length > shown.length && h('p', {class: 'note'},
+             `${sorted.length - shown.length} more files have smaller values; search for a name.`),
+         !sorted.length && h('p', {class: 'note'}, 'No frame with a known source line matches.'));
+  }
+
+  fileElement(model, tree, entry, isOpen) {
+    const source = model.sources.get(entry.file);
+    const body = h('tbody');
+    const details = h('details', {open: isOpen, ontoggle: () => {
+      if (details.open && !body.childElementCount)
+        fill(body, this.lines(tree, entry, source));
+    }}, h('summary', {}, h('span', {class: 'name'}, model.texts[entry.file]),
+          ' ', h('span', {class: 'place'}, quantity(entry.flat, tree.unit) + ' own')),
+        h('table', {class: 'code'}, h('thead', {}, h('tr', {}, h('th', {class: 'number'}, 'own'),
+            h('th', {class: 'number'}, 'with callees'), h('th', {class: 'number'}, 'line'),
+            h('th', {class: 'wide'}, source ? 'source' : 'function'))), body));
+    if (isOpen)
+      fill(body, this.lines(tree, entry, source));
+    return details;
+  }
+
+  lines(tree, entry, source) {
+    const numbers = source ? [...source.keys()].filter(n => this.isNear(entry, n)) : [];
+    const all = [...new Set([...numbers, ...entry.rows.keys()])].sort((a, b) => a - b);
+    let last = 0;
+    return all.flatMap(number => {
+      const row = entry.rows.get(number);
+      const gap = last && number > last + 1;
+      last = number;
+      const text = source && source.has(number) ? source.get(number) :
+          row ? tree.model.name(1, row.fn) : '';
+      return [gap && h('tr', {class: 'gap'}, h('td', {colspan: 4}, '\u22ef')),
+        h('tr', {class: row ? 'hit' : ''},
+          this.cell(row && row.flat, tree), this.cell(row && row.cum, tree),
+          h('td', {class: 'number'}, String(number)), h('td', {class: 'source'}, text))];
+    }).filter(Boolean);
+  }
+
+  isNear(entry, number) {
+    for (let i = -5; i <= 5; i++)
+      if (entry.rows.has(number + i))
+        return true;
+    return false;
+  }
+
+  cell(value, tree) {
+    const cell = h('td', {class: 'number bar'}, value ? quantity(value, tree.unit) : '');
+    cell.style.setProperty('--part', 100 * Math.min(1, Math.abs(value || 0) / (tree.sum || 1)) + '%');
+    return cell;
+  }
+
+  search(app) {
+    this.show(app);
+  }
+}
+
+// The labels of the stacks, which select stacks when they are chosen.
+class LabelsView {
+  constructor(app) {
+    this.title = 'Labels';
+    this.element = h('div', {class: 'view labels'});
+  }
+
+  show(app) {
+    const {model, tree} = app, {profile, type} = tree;
+    const keys = new Map(), values = profile.values[type];
+    for (let i = 0; i < profile.stackCount; i++) {
+      if (!values[i] || (tree.active && !tree.active[i]))
+        continue;
+      for (const [key, value] of model.labelSets[profile.labels[i]]) {
+        const map = keys.get(key) || new Map();
+        map.set(value, (map.get(value) || 0) + values[i]);
+        keys.set(key, map);
+      }
+    }
+    fill(this.element, [...keys].sort((a, b) => byName(a[0], b[0])).map(([key, map]) => {
+      const all = [...map].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+      return h('section', {}, h('h2', {}, key, h('small', {}, `${all.length} values`)),
+               all.slice(0, 40).map(([value, sum]) => {
+                 const button = h('button', {
+                   class: 'label bar', onclick: () => app.addLabel(key, value)
+                 }, h('span', {}, value), h('span', {class: 'place'}, quantity(sum, tree.unit)));
+                 button.style.setProperty('--part', 100 * Math.abs(sum) / (tree.sum || 1) + '%');
+                 return button;
+               }), all.length > 40 && h('p', {class: 'note'}, `${all.length - 40} more values`));
+    }), !keys.size && h('p', {class: 'note'}, 'The selected stacks have no labels.'));
+  }
+
+  search() {}
+}
+
+class AboutView {
+  constructor() {
+    this.title = 'About';
+    this.element = h('div', {class: 'view about'});
+  }
+
+  show(app) {
+    const {profile} = app.selection;
+    fill(this.element, h('h2', {}, profile.name), h('table', {}, h('tbody', {}, profile.types.map(t =>
+      h('tr', {}, h('td', {}, t.name), h('td', {class: 'number'}, quantity(t.total, t.unit)),
+        h('td', {}, t.sampled ? 'estimated from samples' : 'exact'))))),
+        h('ul', {}, profile.comments.map(c => h('li', {}, c))),
+        h('h2', {}, 'Keys'), h('ul', {}, [
+          '/ searches (a regular expression); Escape ends the search',
+          '1 to 9 choose a view; [ and ] choose the values',
+          'Flame graph: arrow keys move, Enter zooms, Backspace and Escape zoom out, ' +
+              's shows callers and callees',
+          'Tables: arrow keys move, Enter shows callers and callees',
+          'Timeline: a and d move, w and s zoom, f shows the selected wait, Escape shows all'
+        ].map(t => h('li', {}, t))));
+  }
+
+  search() {}
+}
