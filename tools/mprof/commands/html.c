@@ -9,6 +9,7 @@
 #include "files/read_profile.h"
 #include "files/write_bytes.h"
 #include "html/page.h"
+#include "html/trace_page.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,6 +93,16 @@ static const char *add_profile(struct groups *g, const char *path,
   return NULL;
 }
 
+static const char *add_trace(struct groups *g, const char *path,
+                             const struct bytes *bytes) {
+  static char error[256];
+  char *json = trace_json_of(bytes, path, base_name(path), error, sizeof error);
+  if (!json)
+    return error;
+  page_add_json(g->page, "traces", json);
+  return NULL;
+}
+
 static bool add_file(struct groups *g, const char *path, enum page_role role) {
   struct bytes bytes;
   const char *error = bytes_read(path, &bytes);
@@ -100,7 +111,8 @@ static bool add_file(struct groups *g, const char *path, enum page_role role) {
   if (!error)
     error = bytes_unzip(&bytes);
   if (!error)
-    error = add_profile(g, path, &bytes, role);
+    error = is_trace(&bytes) ? add_trace(g, path, &bytes)
+                             : add_profile(g, path, &bytes, role);
   free(bytes.at);
   if (error)
     complain(g->options, "%s: %s", path, error);

@@ -3,5 +3,10 @@
 
 // The views of other things than one profile.
 function moreViews(app) {
-  return [];
+  return app.model.traces.map((data, i, all) => {
+    const view = new TimelineView(app, data);
+    if (all.length > 1)
+      view.title += ' ' + data.name;
+    return view;
+  });
 }

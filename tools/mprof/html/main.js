@@ -287,7 +287,7 @@ class App {
 
 // For tests: "#csv&type=T&grain=G&std=1&label=K=V" replaces the page by the table
 // of mprof top. "#view=TITLE" opens a view, and "&search=", "&type=" choose what
-// it shows. "#all" opens all views, one after the other.
+// it shows. "#all" opens all views, one after the other. "#trace" shows the sums of a trace.
 function applyHash(app) {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const {selection} = app;
@@ -318,11 +318,15 @@ function start() {
     const key = wanted.get('csv') || 'flat';
     document.body.append(h('pre', {id: 'csv'}, rowsAsCsv(
         app.tree, sortRows(app.model, app.selection.grain, app.rows, key))));
+  } else if (wanted.has('trace')) {
+    document.body.append(h('pre', {id: 'trace'}, traceSummary(new Trace(app.model.traces[0]))));
   } else {
     app.build();
     app.drawHead();
     const view = app.views.findIndex(v => v.title === wanted.get('view'));
     app.open(Math.max(view, 0));
+    if (view >= 0 && app.views[view].open)
+      app.views[view].open(wanted);
     if (wanted.has('all')) {
       app.views.forEach((_, i) => app.open(i));
       document.body.append(h('pre', {id: 'title'}, `views: ${app.views.length}\n` +

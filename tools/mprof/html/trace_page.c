@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread has a sequence of changes of its state: the time since the last
+// change in nanoseconds, the state with the reason of a wait, and the stack.
+// timeline.js reads the sequences.
+
+#include "html/trace_page.h"
+
+#include "common/idmap.h"
+#include "common/memory.h"
+#include "files/json.h"
+#include "html/stream.h"
+#include "trace/axis.h"
+#include "trace/convert.h"
+#include "trace/event.h"
+#include "trace/frame_tree.h"
+#include "trace/open.h"
+#include "trace/short_name.h"
+#include "trace/table.h"
+#include "trace/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATE_BITS = 3, MAX_FRAMES = 32, MAX_REASONS = 1000 };
+
+struct thread {
+  uint64_t g, m;
+  struct trace_text name, label;
+  uint64_t last; // time of the last change
+  int64_t last_stack;
+  size_t change_count;
+  struct stream changes;
+};
+
+struct page_timeline {
+  struct timeline base;
+  struct axis axis;
+  struct idmap ids;
+  struct thread *threads;
+  struct trace_text *reasons;
+  size_t thread_count, thread_capacity, reason_count, reason_capacity;
+  struct frame_tree frames;
+  struct stream arrows, heap;
+  size_t arrow_count, heap_count;
+  uint64_t last_arrow, last_heap_time;
+  int64_t last_heap;
+};
+
+// --- the calls of the converter
+
+static uint32_t thread_of(struct page_timeline *l, uint64_t g) {
+  size_t index;
+  if (!idmap_find(&l->ids, g, &index)) {
+    index = l->thread_count;
+    idmap_add(&l->ids, g, index);
+    *APPEND(l->threads, l->thread_count, l->thread_capacity) =
+        (struct thread){.g = g, .m = TRACE_NONE};
+  }
+  return (uint32_t)index;
+}
+
+static size_t reason_of(struct page_timeline *l, struct trace_text reason) {
+  for (size_t i = 0; i < l->reason_count; i++)
+    if (trace_text_equal(l->reasons[i], reason))
+      return i;
+  if (l->reason_count == MAX_REASONS)
+    return 0;
+  *APPEND(l->reasons, l->reason_count, l->reason_capacity) = reason;
+  return l->reason_count - 1;
+}
+
+static uint32_t stack_of(struct page_timeline *l, uint64_t stack) {
+  return frame_tree_add(&l->frames, l->axis.trace, stack, MAX_FRAMES);
+}
+
+static void line_at(struct timeline *line, uint64_t ticks) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  axis_at(&l->axis, ticks);
+}
+
+// kind: 0 for a wakeup, 1 for the creation of a thread.
+static void add_arrow(struct page_timeline *l, uint64_t by, uint32_t to,
+                      unsigned kind, uint32_t stack) {
+  stream_put(&l->arrows, l->axis.now - l->last_arrow);
+  stream_put(&l->arrows, thread_of(l, by));
+  stream_put(&l->arrows, (uint64_t)to << 1 | kind);
+  stream_put(&l->arrows, stack);
+  l->last_arrow = l->axis.now;
+  l->arrow_count++;
+}
+
+static void line_create(struct timeline *line, uint64_t g, uint64_t by,
+                        uint64_t start_stack) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  const uint32_t to = thread_of(l, g);
+  const struct trace_frame *frames;
+  if (trace_stack(l->axis.trace, start_stack, &frames))
+    l->threads[to].name =
+        short_name(trace_string(l->axis.trace, frames[0].function));
+  if (by)
+    add_arrow(l, by, to, 1, 0);
+}
+
+static void add_change(struct page_timeline *l, uint32_t thread, uint64_t time,
+                       enum thread_state state, struct trace_text reason,
+                       uint64_t stack) {
+  struct thread *t = &l->threads[thread];
+  const int64_t node = stack_of(l, stack);
+  if (time > l->axis.now)
+    time = l->axis.now;
+  if (time < t->last)
+    time = t->last;
+  stream_put(&t->changes, time - t->last);
+  stream_put(&t->changes,
+             (uint64_t)reason_of(l, reason) << STATE_BITS | (unsigned)state);
+  stream_put_signed(&t->changes, node - t->last_stack);
+  t->last = time;
+  t->last_stack = node;
+  t->change_count++;
+}
+
+static void line_state(struct timeline *line, uint64_t g,
+                       enum thread_state state, struct trace_text reason,
+                       uint64_t stack, uint64_t from_ticks) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  const uint64_t time =
+      from_ticks == TRACE_NONE ? l->axis.now : axis_time(&l->axis, from_ticks);
+  add_change(l, thread_of(l, g), time, state, reason, stack);
+}
+
+static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
+                         uint64_t stack) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  const uint32_t to = thread_of(l, g);
+  if (by && by != g)
+    add_arrow(l, by, to, 0, stack_of(l, stack));
+  add_change(l, to, l->axis.now, THREAD_RUNNABLE, TEXT(""), 0);
+}
+
+static void line_kernel_thread(struct timeline *line, uint64_t g, uint64_t m) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  l->threads[thread_of(l, g)].m = m;
+}
+
+static void line_name(struct timeline *line, uint64_t g,
+                      struct trace_text name) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  l->threads[thread_of(l, g)].name = name;
+}
+
+static void line_label(struct timeline *line, uint64_t g,
+                       struct trace_text label) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  l->threads[thread_of(l, g)].label = label;
+}
+
+static void line_counter(struct timeline *line, enum counter_kind kind,
+                         uint64_t value) {
+  struct page_timeline *l = (struct page_timeline *)line;
+  if (kind != COUNTER_HEAP)
+    return;
+  stream_put(&l->heap, l->axis.now - l->last_heap_time);
+  stream_put_signed(&l->heap, (int64_t)(value - (uint64_t)l->last_heap));
+  l->last_heap_time = l->axis.now;
+  l->last_heap = (int64_t)value;
+  l->heap_count++;
+}
+
+static const struct timeline_sink sink = {.at = line_at,
+                                          .create = line_create,
+                                          .state = line_state,
+                                          .unblock = line_unblock,
+                                          .kernel_thread = line_kernel_thread,
+                                          .name = line_name,
+                                          .label = line_label,
+                                          .counter = line_counter};
+
+// --- writing
+
+static void write_text(struct trace_text text, FILE *out) {
+  char *copy = strndup(text.bytes ? text.bytes : "", text.length);
+  json_string(out, copy ? copy : "");
+  free(copy);
+}
+
+static void write_stream(struct stream *s, const char *name, size_t count,
+                         FILE *out) {
+  fprintf(out, ",\n\"%s\":{\"count\":%zu,\"data\":", name, count);
+  stream_write(s, out);
+  fputc('}', out);
+  stream_free(s);
+}
+
+static void write_threads(struct page_timeline *l, FILE *out) {
+  fputs(",\n\"threads\":[", out);
+  for (size_t i = 0; i < l->thread_count; i++) {
+    struct thread *t = &l->threads[i];
+    fprintf(out, "%s{\"id\":%" PRIu64 ",\"kernel\":", i ? ",\n" : "", t->g);
+    if (t->m == TRACE_NONE)
+      fputs("null", out);
+    else
+      fprintf(out, "%" PRIu64, t->m);
+    fputs(",\"name\":", out);
+    write_text(t->name, out);
+    fputs(",\"label\":", out);
+    write_text(t->label, out);
+    write_stream(&t->changes, "changes", t->change_count, out);
+    fputs("}", out);
+  }
+  fputs("]", out);
+}
+
+// Writes the frames as [parent, text]. The tree has escaped the texts for JSON,
+// but not "<".
+static void write_frames(const struct frame_tree *tree, FILE *out) {
+  fputs(",\n\"frames\":[", out);
+  for (size_t i = 0; i < tree->count; i++) {
+    fprintf(out, "%s%" PRIu32 ",\"", i ? ",\n" : "", tree->nodes[i].parent);
+    for (const char *c = tree->nodes[i].text; *c; c++)
+      if (*c == '<')
+        fputs("\\u003c", out);
+      else
+        fputc(*c, out);
+    fputc('"', out);
+  }
+  fputs("]", out);
+}
+
+static void write_trace(struct page_timeline *l, const char *name,
+                        uint64_t violations, FILE *out) {
+  fputs("{\"name\":", out);
+  json_string(out, name);
+  fprintf(out, ",\"duration\":%" PRIu64 ",\"violations\":%" PRIu64, l->axis.now,
+          violations);
+  fputs(",\n\"reasons\":[", out);
+  for (size_t i = 0; i < l->reason_count; i++) {
+    fputs(i ? "," : "", out);
+    write_text(l->reasons[i], out);
+  }
+  fputs("]", out);
+  write_threads(l, out);
+  write_stream(&l->arrows, "arrows", l->arrow_count, out);
+  write_stream(&l->heap, "heap", l->heap_count, out);
+  write_frames(&l->frames, out);
+  fputs("}", out);
+}
+
+bool is_trace(const struct bytes *bytes) {
+  static const char start[] = "go 1.";
+  return bytes->length >= sizeof start - 1 &&
+         memcmp(bytes->at, start, sizeof start - 1) == 0;
+}
+
+char *trace_json_of(const struct bytes *bytes, const char *path,
+                    const char *name, char *error, size_t size) {
+  struct trace *trace = trace_open_bytes(bytes->at, bytes->length, error, size);
+  if (!trace)
+    return NULL;
+  struct page_timeline l = {.base.sink = &sink, .axis.trace = trace};
+  reason_of(&l, TEXT(""));
+  const uint64_t violations = convert(path, trace, &l.base);
+  char *json = NULL;
+  size_t length;
+  FILE *out = open_memstream(&json, &length);
+  if (out) {
+    write_trace(&l, name, violations, out);
+    fclose(out);
+  }
+  frame_tree_clear(&l.frames);
+  idmap_clear(&l.ids);
+  free(l.threads);
+  free(l.reasons);
+  trace_close(trace);
+  return json;
+}

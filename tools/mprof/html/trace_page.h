@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts an execution trace into what an HTML page shows of it.
+
+#ifndef MPROF_TOOL_TRACE_PAGE_H
+#define MPROF_TOOL_TRACE_PAGE_H
+
+#include "files/bytes.h"
+
+#include <stdbool.h>
+
+// Returns whether the bytes begin like an execution trace.
+bool is_trace(const struct bytes *bytes);
+
+// Returns the trace as an object of JSON for page_add_json, or NULL and a
+// message in error. Prints violations of the format to stderr, after the path.
+char *trace_json_of(const struct bytes *bytes, const char *path,
+                    const char *name, char *error, size_t size);
+
+#endif
