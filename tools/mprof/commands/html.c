@@ -6,6 +6,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
+#include "files/json.h"
 #include "files/read_profile.h"
 #include "files/write_bytes.h"
 #include "html/page.h"
@@ -63,8 +64,9 @@ static bool has_same_types(const struct profile *a, const struct profile *b) {
   if (a->type_count != b->type_count)
     return false;
   for (unsigned i = 0; i < a->type_count; i++)
-    if (strcmp(a->strings[a->types[i].type], b->strings[b->types[i].type]) ||
-        strcmp(a->strings[a->types[i].unit], b->strings[b->types[i].unit]))
+    if (strcmp(a->strings[a->types[i].type], b->strings[b->types[i].type]) !=
+            0 ||
+        strcmp(a->strings[a->types[i].unit], b->strings[b->types[i].unit]) != 0)
       return false;
   return true;
 }
@@ -103,6 +105,47 @@ static const char *add_trace(struct groups *g, const char *path,
   return NULL;
 }
 
+// The report that MProf writes about stuck threads is a text.
+static bool is_report(const struct bytes *bytes) {
+  static const char start[] = "MProf ", title[] = " stuck threads";
+  const char *text = (const char *)bytes->at;
+  const char *end = memchr(text, '\n', bytes->length);
+  return end && end - text < 200 &&
+         (size_t)(end - text) > sizeof start + sizeof title &&
+         memcmp(text, start, sizeof start - 1) == 0 &&
+         memcmp(end - (sizeof title - 1), title, sizeof title - 1) == 0;
+}
+
+static const char *add_report(struct groups *g, const char *path,
+                              const struct bytes *bytes) {
+  char *json = NULL;
+  size_t length;
+  FILE *out = open_memstream(&json, &length);
+  if (!out)
+    return strerror(errno);
+  // json_string needs a 0 byte at the end.
+  char *text = zeroed(bytes->length + 1, 1);
+  memcpy(text, bytes->at, bytes->length);
+  fputs("{\"name\":", out);
+  json_string(out, base_name(path));
+  fputs(",\"text\":", out);
+  json_string(out, text);
+  fputs("}", out);
+  free(text);
+  if (fclose(out) != 0)
+    return strerror(errno);
+  page_add_json(g->page, "reports", json);
+  return NULL;
+}
+
+static const char *add_bytes(struct groups *g, const char *path,
+                             const struct bytes *bytes, enum page_role role) {
+  if (is_trace(bytes))
+    return add_trace(g, path, bytes);
+  return is_report(bytes) ? add_report(g, path, bytes)
+                          : add_profile(g, path, bytes, role);
+}
+
 static bool add_file(struct groups *g, const char *path, enum page_role role) {
   struct bytes bytes;
   const char *error = bytes_read(path, &bytes);
@@ -111,8 +154,7 @@ static bool add_file(struct groups *g, const char *path, enum page_role role) {
   if (!error)
     error = bytes_unzip(&bytes);
   if (!error)
-    error = is_trace(&bytes) ? add_trace(g, path, &bytes)
-                             : add_profile(g, path, &bytes, role);
+    error = add_bytes(g, path, &bytes, role);
   free(bytes.at);
   if (error)
     complain(g->options, "%s: %s", path, error);

@@ -1,12 +1,214 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values of several snapshots of a process, in the order of time.
+
+const SERIES_HUES = [250, 45, 150, 320, 85, 200, 20, 285];
+const seriesColour = i => i < SERIES_HUES.length ?
+    `oklch(${isDark() ? 0.62 : 0.72} 0.12 ${SERIES_HUES[i]})` :
+    isDark() ? '#555b66' : '#c3c8d0';
+
+class SeriesView {
+  constructor(app, snapshots) {
+    this.app = app;
+    this.snapshots = snapshots;
+    this.title = 'Over time';
+    this.picture = new Picture({
+      class: 'chart', tabindex: 0, role: 'img', 'aria-label': 'Values of the snapshots over time',
+      onmousemove: e => this.move(e), onmouseleave: () => this.leave(),
+      onclick: e => this.click(e), onkeydown: e => this.key(e)
+    }, (context, width, height) => this.draw(context, width, height));
+    this.legend = h('div', {class: 'chart-legend'});
+    const unit = () => app.tree.unit;
+    this.table = new RowTable({
+      label: 'Growth', sort: 'growth', choose: row => app.choose(row.fn), columns: [
+        {title: 'first', class: 'number', key: 'first', text: r => quantity(r.first, unit())},
+        {title: 'last', class: 'number', key: 'last', text: r => quantity(r.last, unit())},
+        {title: 'growth', class: 'number', key: 'growth', text: r => h('span', {
+          class: r.growth > 0 ? 'grown' : r.growth < 0 ? 'shrunk' : ''
+        }, change(r.growth, unit()))},
+        {title: 'function', class: 'wide', text: r => app.model.name(app.selection.grain, r.fn)}
+      ]
+    });
+    this.element = h('div', {class: 'view'}, this.picture.canvas, this.legend, this.table.element);
+  }
+
+  show(app) {
+    const type = app.selection.profile.types[app.selection.type].name;
+    const snapshots = this.snapshots.filter(p => p.typeIndex(type) >= 0);
+    const count = app.model.functions[app.selection.grain].count;
+    this.flats = snapshots.map(profile => {
+      const tree = new Tree(app.model, {...app.selection, profile, base: null,
+        type: profile.typeIndex(type)});
+      const flat = new Float64Array(count);
+      for (let n = 1; n < tree.own.length; n++)
+        flat[tree.shape.fn[n]] += tree.own[n];
+      return flat;
+    });
+    this.shown = snapshots;
+    const most = new Float64Array(count);
+    for (const flat of this.flats)
+      for (let f = 0; f < count; f++)
+        most[f] = Math.max(most[f], Math.abs(flat[f]));
+    const all = [...most.keys()].filter(f => most[f] && (!app.matches || app.matches[f]));
+    this.top = all.slice().sort((a, b) => most[b] - most[a]).slice(0, SERIES_HUES.length);
+    this.totals = this.flats.map(flat => all.reduce((sum, f) => sum + flat[f], 0));
+    this.showTable(app, all);
+    fill(this.legend, this.top.map((f, i) => this.legendEntry(app.model.name(app.selection.grain, f), i)),
+         all.length > this.top.length && this.legendEntry('all others', SERIES_HUES.length));
+    this.picture.redraw();
+  }
+
+  legendEntry(text, i) {
+    const mark = h('span', {class: 'key'});
+    mark.style.background = seriesColour(i);
+    return h('span', {class: 'legend'}, mark, text);
+  }
+
+  showTable(app, all) {
+    const first = this.flats[0], last = this.flats[this.flats.length - 1];
+    const rows = all.map(fn => ({fn, first: first[fn], last: last[fn], growth: last[fn] - first[fn]}));
+    const sort = key => rows.sort((a, b) => b[key] - a[key] || a.fn - b.fn);
+    sort(this.table.sortKey);
+    this.table.show(rows, sort);
+  }
+
+  search(app) {
+    this.show(app);
+  }
+
+  // The place of a snapshot: by its time, or one after the other without times.
+  x(i) {
+    const times = this.shown.map(p => p.time);
+    const span = times[times.length - 1] - times[0];
+    const isTimed = times.every((t, k) => t > 0 && (k === 0 || t > times[k - 1]));
+    const part = isTimed && span > 0 ? (times[i] - times[0]) / span :
+        i / Math.max(1, this.shown.length - 1);
+    return 80 + part * (this.width - 100);
+  }
+
+  draw(context, width, height) {
+    this.width = width;
+    if (!this.flats || !this.flats.length)
+      return;
+    const {unit} = this.app.tree;
+    const bottom = height - 28, most = Math.max(...this.totals, 1);
+    const y = value => bottom - value / most * (bottom - 16);
+    context.font = '12px ' + css('--font');
+    context.textBaseline = 'middle';
+    this.drawGrid(context, y, most, unit);
+    let below = this.flats.map(() => 0);
+    const layers = [...this.top.map((f, i) => [i, k => this.flats[k][f]]),
+      [SERIES_HUES.length, k => this.totals[k] - this.top.reduce((s, f) => s + this.flats[k][f], 0)]];
+    for (const [i, value] of layers) {
+      const above = below.map((b, k) => b + Math.max(0, value(k)));
+      context.beginPath();
+      above.forEach((v, k) => context.lineTo(this.x(k), y(v)));
+      for (let k = below.length - 1; k >= 0; k--)
+        context.lineTo(this.x(k), y(below[k]));
+      context.fillStyle = seriesColour(i);
+      context.fill();
+      below = above;
+    }
+    this.drawSnapshots(context, y, bottom);
+  }
+
+  drawGrid(context, y, most, unit) {
+    context.fillStyle = css('--faint');
+    context.textAlign = 'right';
+    for (let part = 0; part <= 4; part++) {
+      const value = most * part / 4;
+      context.fillText(quantity(value, unit), 72, y(value));
+      context.globalAlpha = 0.25;
+      context.fillRect(80, Math.round(y(value)), this.width - 100, 1);
+      context.globalAlpha = 1;
+    }
+    context.textAlign = 'left';
+  }
+
+  drawSnapshots(context, y, bottom) {
+    const {profile} = this.app.selection;
+    let free = 0;
+    this.shown.forEach((p, k) => {
+      const x = this.x(k), isShown = p === profile;
+      context.fillStyle = css(isShown ? '--accent' : '--text');
+      context.beginPath();
+      context.arc(x, y(this.totals[k]), isShown ? 5 : 3, 0, 7);
+      context.fill();
+      if (isShown || k === this.hover) {
+        context.globalAlpha = 0.5;
+        context.fillRect(x, 10, 1, bottom - 10);
+        context.globalAlpha = 1;
+      }
+      const text = p.time > 0 ? dateText(p.time).slice(11, 19) : String(k + 1);
+      const size = context.measureText(text).width;
+      const left = Math.min(x - size / 2, this.width - size - 2);
+      if (left < free)
+        return;
+      context.fillText(text, left, bottom + 14);
+      free = left + size + 12;
+    });
+  }
+
+  near(event) {
+    let best = 0;
+    this.shown.forEach((_, k) => {
+      if (Math.abs(this.x(k) - event.offsetX) < Math.abs(this.x(best) - event.offsetX))
+        best = k;
+    });
+    return best;
+  }
+
+  move(event) {
+    this.hover = this.near(event);
+    const p = this.shown[this.hover], {unit} = this.app.tree;
+    tip.show(event.clientX, event.clientY, [
+      `${p.name}: ${quantity(this.totals[this.hover], unit)}`, dateText(p.time),
+      ...this.top.filter(f => this.flats[this.hover][f]).map(f =>
+        `${quantity(this.flats[this.hover][f], unit)}  ${this.app.model.name(this.app.selection.grain, f)}`),
+      'Click chooses this snapshot'
+    ].filter(Boolean));
+    this.picture.redraw();
+  }
+
+  leave() {
+    this.hover = -1;
+    tip.hide();
+    this.picture.redraw();
+  }
+
+  click(event) {
+    this.app.selectProfile(this.shown[this.near(event)]);
+  }
+
+  key(event) {
+    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    const next = this.shown[this.shown.indexOf(this.app.selection.profile) + step];
+    if (!step || !next)
+      return;
+    this.app.selectProfile(next);
+    event.preventDefault();
+  }
+}
 
 // The views of other things than one profile.
 function moreViews(app) {
-  return app.model.traces.map((data, i, all) => {
+  const {model} = app, views = [];
+  const snapshots = model.profiles.filter(p => p.role === 'snapshot');
+  if (snapshots.length > 1)
+    views.push(new SeriesView(app, snapshots));
+  const shown = model.profiles.filter(p => p.role !== 'base');
+  const block = shown.find(p => p.kind === 'block'), mutex = shown.find(p => p.kind === 'mutex');
+  if (block && mutex)
+    views.push(new LocksView(app, block, mutex));
+  const leaks = shown.filter(p => p.kind === 'threadleak');
+  if (model.reports.length || leaks.length)
+    views.push(new StuckView(app, model.reports, leaks));
+  for (const data of model.traces) {
     const view = new TimelineView(app, data);
-    if (all.length > 1)
+    if (model.traces.length > 1)
       view.title += ' ' + data.name;
-    return view;
-  });
+    views.push(view);
+  }
+  return views;
 }

@@ -16,14 +16,14 @@ function h(tag, attributes, ...children) {
     else
       element.setAttribute(name, value === true ? '' : value);
   }
-  for (const child of children.flat())
+  for (const child of children.flat(Infinity))
     if (child !== undefined && child !== null && child !== false)
       element.append(child);
   return element;
 }
 
 function fill(element, ...children) {
-  element.replaceChildren(...children.flat().filter(
+  element.replaceChildren(...children.flat(Infinity).filter(
       c => c !== undefined && c !== null && c !== false));
   return element;
 }

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who waits for a lock, beside who held it; and threads that wait for ever.
+
+class LocksView {
+  constructor(app, block, mutex) {
+    this.app = app;
+    this.profiles = [block, mutex];
+    this.title = 'Locks';
+    this.element = h('div', {class: 'view'});
+  }
+
+  show(app) {
+    const locks = new Map();
+    this.profiles.forEach((profile, side) => this.collect(app, profile, side, locks));
+    const sorted = [...locks.values()].sort((a, b) =>
+      Math.max(b.sums[0], b.sums[1]) - Math.max(a.sums[0], a.sums[1]));
+    const most = sorted.length ? Math.max(...sorted[0].sums) : 1;
+    fill(this.element, h('p', {class: 'note'}, 'Left: the functions that waited for a lock, with ' +
+        'their waiting time (block profile). Right: the functions that let others wait until ' +
+        'they released it (mutex profile).'),
+        sorted.slice(0, 100).map(lock => this.card(app, lock, most)));
+  }
+
+  collect(app, profile, side, locks) {
+    const type = Math.max(0, profile.typeIndex('delay'));
+    const counts = profile.typeIndex('contentions');
+    const shape = shapeOf(app.model, 0, app.selection.std);
+    const values = profile.values[type];
+    for (let i = 0; i < profile.stackCount; i++) {
+      if (!values[i])
+        continue;
+      const labels = app.model.labelSets[profile.labels[i]];
+      const label = key => (labels.find(l => l[0] === key) || [])[1];
+      const name = label('lock') || `other waits (${label('kind') || 'no label'})`;
+      const lock = locks.get(name) || {name, kind: label('kind'), sums: [0, 0],
+        counts: [0, 0], functions: [new Map(), new Map()]};
+      locks.set(name, lock);
+      const fn = shape.fn[shape.leaf(profile.nodes[i])];
+      lock.sums[side] += values[i];
+      if (counts >= 0)
+        lock.counts[side] += profile.values[counts][i];
+      lock.functions[side].set(fn, (lock.functions[side].get(fn) || 0) + values[i]);
+    }
+  }
+
+  card(app, lock, most) {
+    const side = (s, title) => {
+      const rows = [...lock.functions[s]].sort((a, b) => b[1] - a[1]);
+      return h('div', {class: 'lock-side'}, h('div', {class: 'place'},
+          `${title}: ${quantity(lock.sums[s], 'nanoseconds')} in ` +
+          `${quantity(lock.counts[s], 'count')} ${s ? 'release' : 'wait'}` +
+          (lock.counts[s] === 1 ? '' : 's')),
+          rows.slice(0, 6).map(([fn, value]) => {
+            const button = h('button', {class: 'label bar', onclick: () => this.open(app, s, fn)},
+                h('span', {}, fn < 0 ? 'no stack' : app.model.name(0, fn)),
+                h('span', {class: 'place'}, quantity(value, 'nanoseconds')));
+            button.style.setProperty('--part', 100 * value / most + '%');
+            return button;
+          }), !rows.length && h('p', {class: 'note'}, s ? 'no release is recorded' :
+              'no wait is recorded'));
+    };
+    return h('section', {class: 'lock'}, h('h2', {}, lock.name,
+        lock.kind && h('small', {}, lock.kind)),
+        h('div', {class: 'lock-sides'}, side(0, 'Waited'), side(1, 'Held')));
+  }
+
+  open(app, side, fn) {
+    app.selection.grain = 0;
+    app.selectProfile(this.profiles[side]);
+    if (fn >= 0)
+      app.choose(fn);
+  }
+
+  search() {}
+}
+
+// --- stuck threads
+
+// Reads the report NAME.stuck.txt. Returns cycles and threads outside of cycles.
+function parseStuck(text) {
+  const groups = [];
+  let group = null, thread = null, stack = null;
+  for (const line of text.split('\n')) {
+    let m;
+    if ((m = line.match(/^thread (\d+) "(.*)"(?:, (\w+))?/))) {
+      thread = {id: m[1], name: m[2], grade: m[3] || '', holds: [], wait: null, heldBy: null,
+        stack: [], waited: ''};
+      if (!group)
+        groups.push(group = {title: 'Stuck threads', threads: []});
+      group.threads.push(thread);
+      stack = null;
+    } else if (thread && (m = line.match(/^ {2}has waited (.*?) for (.*?)(?:, held by thread (\d+).*)?$/))) {
+      [thread.waited, thread.wait, thread.heldBy] = m.slice(1);
+      stack = thread.stack;
+    } else if (thread && (m = line.match(/^ {2}holds (.*?)(?:, taken (.*))?$/))) {
+      thread.holds.push({name: m[1], stack: stack = []});
+    } else if (stack && (m = line.match(/^ {4}#\d+ 0x[0-9a-f]+ (?:in )?(.*)$/))) {
+      stack.push(m[1]);
+    } else if (/^\S/.test(line)) {
+      thread = stack = null;
+      group = null;
+      if (/^(Cycle|Threads|Other|Waits)/.test(line))
+        groups.push(group = {title: line.replace(/:$/, ''), threads: []});
+    }
+  }
+  return groups.filter(g => g.threads.length);
+}
+
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes))
+    element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+// The user's function of a stack: "transfer  deadlock.c:46".
+function ownPlace(stack) {
+  const own = stack.find(f => /:\d+$/.test(f) && !/ \/usr\/\S*$/.test(f)) || stack[0] || '';
+  const m = own.match(/^(.*?) (\S+):(\d+)$/);
+  return m ? `${shortName(m[1])}  ${baseName(m[2])}:${m[3]}` : own.replace(/ \(.*/, '');
+}
+
+class StuckView {
+  constructor(app, reports, profiles) {
+    this.title = 'Stuck threads';
+    this.element = h('div', {class: 'view'});
+    this.groups = reports.flatMap(r => parseStuck(r.text));
+    this.profiles = profiles;
+  }
+
+  show(app) {
+    fill(this.element, this.groups.map(g => this.groupElement(g)),
+         !this.groups.length && h('p', {class: 'note'}, 'The profile says what each thread waits ' +
+             'for. The report NAME.stuck.txt also says who holds it: give both files to mprof html.'),
+         !this.groups.length && this.profiles.map(p => this.profileElement(app, p)));
+  }
+
+  groupElement(group) {
+    const ids = new Set(group.threads.map(t => t.id));
+    const isCycle = group.threads.length > 0 && group.threads.every(t => ids.has(t.heldBy));
+    return h('section', {class: 'stuck'}, h('h2', {}, group.title),
+        isCycle && group.threads.length <= 16 && this.picture(group.threads),
+        group.threads.map(t => h('details', {open: !isCycle}, h('summary', {},
+            `thread ${t.id} \u201c${t.name}\u201d, ${t.grade}: has waited ${t.waited} for ${t.wait}`),
+            h('div', {class: 'stack'}, t.stack.map(f => h('div', {class: 'frame'}, f))),
+            t.holds.map(hold => [h('div', {}, 'holds ' + hold.name),
+              h('div', {class: 'stack'}, hold.stack.map(f => h('div', {class: 'frame'}, f)))]))));
+  }
+
+  // The threads on a ring in the order of their waits, with the locks between
+  // them.
+  picture(threads) {
+    const order = [threads[0]];
+    for (let t = threads[0]; order.length < threads.length;) {
+      t = threads.find(x => x.id === t.heldBy);
+      if (!t || order.includes(t))
+        break;
+      order.push(t);
+    }
+    const n = order.length, radius = n === 1 ? 70 : 80 + n * 32;
+    const wide = radius * 1.25 + 150, tall = radius + 50;
+    const at = k => {
+      const angle = Math.PI * (k / n) - Math.PI;
+      return [wide + radius * 1.25 * Math.cos(angle), tall + radius * Math.sin(angle)];
+    };
+    const root = svg('svg', {class: 'ring', viewBox: `0 0 ${2 * wide} ${2 * tall}`, role: 'img',
+      'aria-label': order.map(t => `thread ${t.id} waits for ${t.wait}, held by thread ` +
+          t.heldBy).join('; ')});
+    root.append(svg('defs', {}, svg('marker', {id: 'head', viewBox: '0 0 10 10', refX: 9, refY: 5,
+      markerWidth: 7, markerHeight: 7, orient: 'auto-start-reverse'},
+      svg('path', {d: 'M0 0L10 5L0 10z', class: 'ring-head'}))));
+    order.forEach((t, i) => {
+      this.ringArrow(root, at(2 * i), at(2 * i + 1), 'waits for', [128, 30], [130, 24]);
+      this.ringArrow(root, at(2 * i + 1), at(2 * i + 2), 'held by', [130, 24], [128, 30]);
+    });
+    order.forEach((t, i) => {
+      this.ringThread(root, at(2 * i), t);
+      this.ringLock(root, at(2 * i + 1), t.wait);
+    });
+    return root;
+  }
+
+  // An arrow from the edge of a box to the edge of the next one.
+  ringArrow(root, [x1, y1], [x2, y2], text, from, to) {
+    const edge = (x, y, dx, dy, [w, height]) => {
+      const k = Math.min(Math.abs(w / (dx || 1e-9)), Math.abs(height / (dy || 1e-9)), 0.48);
+      return [x + dx * k, y + dy * k];
+    };
+    const [ax, ay] = edge(x1, y1, x2 - x1, y2 - y1, from);
+    const [bx, by] = edge(x2, y2, x1 - x2, y1 - y2, to);
+    root.append(svg('path', {d: `M${ax} ${ay}L${bx} ${by}`, class: 'ring-arrow',
+      'marker-end': 'url(#head)'}),
+      svg('text', {x: (ax + bx) / 2, y: (ay + by) / 2 - 6, class: 'ring-word'}, text));
+  }
+
+  ringThread(root, [x, y], thread) {
+    root.append(svg('rect', {x: x - 128, y: y - 30, width: 256, height: 60, rx: 8, class: 'ring-thread'}),
+      svg('text', {x, y: y - 8, class: 'ring-name'}, `${thread.name || 'thread'} (${thread.id})`),
+      svg('text', {x, y: y + 13, class: 'ring-place'}, ownPlace(thread.stack).slice(0, 40)));
+  }
+
+  ringLock(root, [x, y], lock) {
+    root.append(svg('rect', {x: x - 130, y: y - 24, width: 260, height: 48, rx: 24, class: 'ring-lock'}),
+      svg('text', {x, y: y + 5, class: 'ring-lock-name'}, (lock || '').slice(0, 34)));
+  }
+
+  // Without the report: the threads by the lock for which they wait.
+  profileElement(app, profile) {
+    const locks = new Map(), shape = shapeOf(app.model, 0, app.selection.std);
+    for (let i = 0; i < profile.stackCount; i++) {
+      const labels = app.model.labelSets[profile.labels[i]];
+      const label = key => (labels.find(l => l[0] === key) || [])[1];
+      const name = label('lock') || label('kind') || 'unknown';
+      const fn = shape.fn[shape.leaf(profile.nodes[i])];
+      const row = `${label('grade') || ''} in ${fn < 0 ? 'unknown code' : app.model.name(0, fn)}`;
+      const map = locks.get(name) || new Map();
+      map.set(row, (map.get(row) || 0) + profile.values[0][i]);
+      locks.set(name, map);
+    }
+    return [...locks].map(([name, map]) => h('section', {class: 'lock'}, h('h2', {}, name),
+        [...map].map(([row, count]) => h('div', {}, `${count} ${count === 1 ? 'thread' : 'threads'}, ${row}`))));
+  }
+
+  search() {}
+}

@@ -240,7 +240,9 @@ class App {
     const first = this.profiles[0];
     const command = first && first.comment('command');
     const trace = this.model.traces[0];
-    const name = command || (first && first.name) || (trace && trace.name) || 'MProf';
+    const [report] = this.model.reports;
+    const name = command || (first && first.name) || (trace && trace.name) ||
+        (report && report.name) || 'MProf';
     document.title = baseName(name.split(' ')[0]) + ' \u2013 MProf';
     const when = first && dateText(first.time);
     return [name, when && h('small', {}, when), first && first.files > 1 &&
@@ -285,9 +287,10 @@ class App {
   }
 }
 
-// For tests: "#csv&type=T&grain=G&std=1&label=K=V" replaces the page by the table
-// of mprof top. "#view=TITLE" opens a view, and "&search=", "&type=" choose what
-// it shows. "#all" opens all views, one after the other. "#trace" shows the sums of a trace.
+// For tests: "#csv&type=T&grain=G&std=1&label=K=V&profile=N" replaces the page by
+// the table of mprof top. "#trace" shows the sums of a trace. "#all" opens all
+// views, one after the other, and shows their text. "#view=TITLE" opens a view,
+// and "&search=", "&type=" choose what it shows.
 function applyHash(app) {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const {selection} = app;
@@ -325,12 +328,13 @@ function start() {
     app.drawHead();
     const view = app.views.findIndex(v => v.title === wanted.get('view'));
     app.open(Math.max(view, 0));
-    if (view >= 0 && app.views[view].open)
-      app.views[view].open(wanted);
+    if (view >= 0 && app.views[view].restore)
+      app.views[view].restore(wanted);
     if (wanted.has('all')) {
       app.views.forEach((_, i) => app.open(i));
-      document.body.append(h('pre', {id: 'title'}, `views: ${app.views.length}\n` +
-          `title: ${document.title}\n`));
+      document.body.append(h('pre', {id: 'all'}, `views: ${app.views.length}\n` +
+          `title: ${document.title}\n`, app.views.map(v =>
+        `${v.title}: ${v.element.textContent.replace(/\s+/g, ' ')}\n`)));
     }
     if (wanted.has('search')) {
       app.searchBox.value = wanted.get('search');

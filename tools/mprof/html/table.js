@@ -8,7 +8,7 @@ function functionRows(tree) {
   const {count} = model.functions[shape.grain];
   const rows = Array.from({length: count}, (_, fn) => ({
     fn, flat: 0, cum: 0, variance: 0, base: 0, baseCum: 0, weight: 0, via: -1,
-    file: 0, line: 0
+    file: 0, line: 0, isNew: false // whether the profile has the function
   }));
   for (let n = 1; n < shape.count; n++) {
     const row = rows[shape.fn[n]];
@@ -76,6 +76,7 @@ function addPlaces(model, grain, profile, values, active, rows) {
     if (!n)
       return;
     const line = model.frames[1][model.frame[n]];
+    rows[fn].isNew = true;
     rows[fn].file = lines.file[line];
     rows[fn].line = lines.line[line];
   });
@@ -98,14 +99,14 @@ function placeText(model, row) {
   return file && row.line > 0 ? file + ':' + row.line : file;
 }
 
-// The same text as mprof top --format csv.
+// The same text as mprof top --format csv, without functions of the old profile.
 function rowsAsCsv(tree, rows) {
   const {model, shape, unit} = tree;
   const quote = text => {
     text = text.replace(/[\u0000-\u001f\u007f]/g, '?').replace(/"/g, '""');
     return '"' + (/^[=+@-]/.test(text) ? '\'' : '') + text + '"';
   };
-  return 'flat,cum,unit,function,file,line\n' + rows.map(r => [
+  return 'flat,cum,unit,function,file,line\n' + rows.filter(r => r.isNew).map(r => [
     r.flat.toFixed(0), r.cum.toFixed(0), quote(unit), quote(model.name(shape.grain, r.fn)),
     quote(model.texts[r.file]), r.line
   ].join(',') + '\n').join('');
@@ -162,8 +163,8 @@ class RowTable {
       return cell;
     }))));
     this.more.hidden = this.rows.length <= this.limit;
-    this.more.textContent = `Show more (${this.rows.length - this.limit} of ` +
-        `${this.rows.length} are not shown)`;
+    this.more.textContent = this.more.hidden ? '' :
+        `Show more (${this.rows.length - this.limit} of ${this.rows.length} are not shown)`;
   }
 
   key(event) {

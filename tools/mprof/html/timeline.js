@@ -221,7 +221,7 @@ class TimelineView {
   }
 
   // "from" and "to" in nanoseconds; "lane" and "time" select a state.
-  open(wanted) {
+  restore(wanted) {
     if (wanted.has('from'))
       this.showSpan(Number(wanted.get('from')), Number(wanted.get('to')));
     const lane = this.trace.lanes[wanted.get('lane')];
@@ -296,7 +296,7 @@ class TimelineView {
         step *= factor;
         break;
       }
-    const [from, unit] = scaleOf(Math.min(span, 59e9), 'nanoseconds');
+    const [from, unit] = scaleOf(Math.min(this.to, 59e9), 'nanoseconds');
     const digits = Math.max(0, Math.ceil(-Math.log10(step / from) - 1e-9));
     context.fillStyle = css('--faint');
     for (let t = Math.ceil(this.from / step) * step; t <= this.to; t += step) {
@@ -405,9 +405,16 @@ class TimelineView {
     this.hint.hidden = last - first <= MAX_ARROWS;
     if (last - first > MAX_ARROWS)
       return;
-    const paths = [new Path2D(), new Path2D()];
-    for (let i = first; i < last; i++)
-      this.addArrow(paths[arrows.isCreate[i]], i);
+    const paths = [new Path2D(), new Path2D()], taken = new Set();
+    const lanes = this.trace.lanes.length;
+    for (let i = first; i < last; i++) {
+      // One arrow for equal rows in three pixels.
+      const place = (Math.round(this.x(arrows.time[i]) / 3) * lanes + arrows.from[i]) * lanes +
+          arrows.to[i];
+      if (!taken.has(place))
+        this.addArrow(paths[arrows.isCreate[i]], i);
+      taken.add(place);
+    }
     context.lineWidth = 1;
     context.globalAlpha = last - first > 200 ? 0.4 : 0.8;
     context.strokeStyle = css('--arrow');

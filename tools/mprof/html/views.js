@@ -93,8 +93,11 @@ class TableView {
     }
     const sort = key => key === 'flat' || key === 'cum' ? sortRows(model, grain, rows, key) :
         rows.sort((a, b) => Math.abs(b[key]) - Math.abs(a[key]));
-    if (!tree.base && /elta/.test(this.table.sortKey))
-      this.table.sortKey = 'flat';
+    // A comparison is sorted by the change, until another column is chosen.
+    if (Boolean(tree.base) !== this.compared) {
+      this.compared = Boolean(tree.base);
+      this.table.sortKey = tree.base ? 'delta' : 'flat';
+    }
     sort(this.table.sortKey);
     this.table.show(rows, sort);
   }
