@@ -123,14 +123,15 @@ static const char *add_report(struct groups *g, const char *path,
   FILE *out = open_memstream(&json, &length);
   if (!out)
     return strerror(errno);
-  // json_string needs a 0 byte at the end.
   char *text = zeroed(bytes->length + 1, 1);
   memcpy(text, bytes->at, bytes->length);
   fputs("{\"name\":", out);
   json_string(out, base_name(path));
-  fputs(",\"text\":", out);
-  json_string(out, text);
-  fputs("}", out);
+  fputs(",\"lines\":[", out);
+  for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+    json_string(out, line);
+    fputs(rest ? "," : "]}", out);
+  }
   free(text);
   if (fclose(out) != 0)
     return strerror(errno);

@@ -79,10 +79,10 @@ class LocksView {
 // --- stuck threads
 
 // Reads the report NAME.stuck.txt. Returns cycles and threads outside of cycles.
-function parseStuck(text) {
+function parseStuck(lines) {
   const groups = [];
   let group = null, thread = null, stack = null;
-  for (const line of text.split('\n')) {
+  for (const line of lines) {
     let m;
     if ((m = line.match(/^thread (\d+) "(.*)"(?:, (\w+))?/))) {
       thread = {id: m[1], name: m[2], grade: m[3] || '', holds: [], wait: null, heldBy: null,
@@ -127,7 +127,7 @@ class StuckView {
   constructor(app, reports, profiles) {
     this.title = 'Stuck threads';
     this.element = h('div', {class: 'view'});
-    this.groups = reports.flatMap(r => parseStuck(r.text));
+    this.groups = reports.flatMap(r => parseStuck(r.lines));
     this.profiles = profiles;
   }
 

@@ -10,7 +10,7 @@
 
 const ABSENT = 0, RUNNABLE = 1, RUNNING = 2, BLOCKED = 3, IN_CALL = 4;
 const STATE_NAMES = ['not running', 'runnable', 'running', 'waiting', 'in a system call'];
-const MIN_LANE = 24, MAX_LANE = 44, AXIS = 24, LABEL_WIDTH = 220, MAX_ARROWS = 1000;
+const MIN_LANE = 24, MAX_LANE = 44, AXIS = 24, LABEL_WIDTH = 220, MAX_ARROWS = 500;
 
 // The first index whose element is larger than the value.
 function upperBound(array, value, count = array.length) {
@@ -57,13 +57,28 @@ class Lane {
     return i >= 0 && time <= this.time[this.count] ? i : -1;
   }
 
-  // The time in the k-th state until a time.
-  until(k, time) {
-    const i = this.at(time);
-    if (i < 0)
-      return time <= 0 || !this.count || time < this.time[0] ? 0 : this.sums[k][this.count];
-    const isIn = this.state[i] === Lane.order[k];
-    return this.sums[k][i] + (isIn ? time - this.time[i] : 0);
+  // Stores the time in each state until a time. hint: an index that is not later.
+  // Returns the index of the change that holds at the time.
+  sumsUntil(time, sums, hint) {
+    let low = hint, step = 1;
+    while (low + step <= this.count && this.time[low + step] <= time) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(low + step, this.count + 1);
+    while (low + 1 < high) {
+      const middle = low + high >>> 1;
+      if (this.time[middle] <= time)
+        low = middle;
+      else
+        high = middle;
+    }
+    for (let k = 0; k < 4; k++)
+      sums[k] = this.sums[k][low];
+    const k = low < this.count ? Lane.place[this.state[low]] : -1;
+    if (k >= 0)
+      sums[k] += Math.max(0, time - this.time[low]);
+    return low;
   }
 
   name() {
@@ -72,6 +87,7 @@ class Lane {
   }
 }
 Lane.order = [RUNNING, BLOCKED, RUNNABLE, IN_CALL];
+Lane.place = [-1, 2, 0, 1, 3]; // of a state in this order
 
 // Leaves out template arguments and parameters.
 function shortName(name) {
@@ -237,7 +253,9 @@ class TimelineView {
   // --- drawing
 
   colours() {
-    return [css('--run'), css('--wait'), css('--ready'), css('--call')];
+    const colours = [css('--run'), css('--wait'), css('--ready'), css('--call')];
+    this.textColours = [css('--on-run'), css('--text')];
+    return colours;
   }
 
   x(time) {
@@ -346,26 +364,31 @@ class TimelineView {
 
   // Draws each pixel as a bar, with the share of each state.
   drawDense(context, lane, y, height, colours) {
-    const sums = [0, 1, 2, 3].map(k => lane.until(k, this.from));
-    const rects = colours.map(() => new Path2D());
-    const wide = (this.to - this.from) / this.width;
-    for (let px = 0; px < this.width; px++) {
-      const end = this.from + (px + 1) * wide;
-      let bottom = y + height;
+    const scale = window.devicePixelRatio || 1;
+    const columns = Math.round(this.width * scale), rows = Math.round(height * scale);
+    const image = context.createImageData(columns, rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    const packed = colours.map(c => parseInt('ff' + c.slice(5, 7) + c.slice(3, 5) + c.slice(1, 3), 16));
+    const wide = (this.to - this.from) / columns;
+    const before = [0, 0, 0, 0], after = [0, 0, 0, 0];
+    let hint = lane.sumsUntil(this.from, before, 0);
+    for (let px = 0; px < columns; px++) {
+      hint = lane.sumsUntil(this.from + (px + 1) * wide, after, hint);
+      let part = 0, row = rows;
       for (let k = 0; k < 4; k++) {
-        const sum = lane.until(k, end);
-        const size = Math.max(0, sum - sums[k]) / wide * height;
-        sums[k] = sum;
-        if (size > 0.05) {
-          rects[k].rect(LABEL_WIDTH + px, bottom - size, 1, size);
-          bottom -= size;
-        }
+        part += (after[k] - before[k]) / wide;
+        before[k] = after[k];
+        // A little time is a pixel, too.
+        const top = Math.floor(rows * (1 - Math.min(1, part)) + 0.98);
+        for (; row > top; row--)
+          pixels[(row - 1) * columns + px] = packed[k];
       }
     }
-    rects.forEach((path, k) => {
-      context.fillStyle = colours[k];
-      context.fill(path);
-    });
+    this.scratch = this.scratch || document.createElement('canvas');
+    this.scratch.width = columns;
+    this.scratch.height = rows;
+    this.scratch.getContext('2d').putImageData(image, 0, 0);
+    context.drawImage(this.scratch, LABEL_WIDTH, y, this.width, height);
   }
 
   drawSparse(context, lane, first, last, y, height, colours, perCharacter) {
@@ -381,7 +404,7 @@ class TimelineView {
       context.fillRect(x, y + inset, Math.max(end - x - (end - x > 3 ? 0.7 : 0), 0.6), height - 2 * inset);
       if (end - x < 50)
         continue;
-      context.fillStyle = css(lane.state[i] === RUNNING ? '--on-run' : '--text');
+      context.fillStyle = this.textColours[lane.state[i] === RUNNING ? 0 : 1];
       const text = fitText(context, this.stateText(lane, i), end - x - 8, perCharacter);
       context.fillText(text, x + 4, y + height / 2 + 0.5, end - x - 6);
     }
