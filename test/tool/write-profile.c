@@ -20,7 +20,7 @@
 // RUN: raw() { %go tool pprof -raw $1 2>/dev/null; }
 // RUN: n=0; for f in p.*.pb.gz; do ./copy $f out.pb.gz || exit 1; \
 // RUN:   raw $f > a; raw out.pb.gz > b; test -s a && diff a b || exit 1; \
-// RUN:   ./copy out.pb.gz twice.pb.gz && cmp out.pb.gz twice.pb.gz || exit 1; \
+// RUN:   ./copy $f again.pb.gz && cmp out.pb.gz again.pb.gz || exit 1; \
 // RUN:   n=$((n+1)); done; test $n -ge 3
 // RUN: gzip -t out.pb.gz
 //

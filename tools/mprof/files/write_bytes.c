@@ -45,63 +45,82 @@ struct bytes bytes_zip(const struct bytes *bytes) {
   return out;
 }
 
-static const char *write_all(int fd, const struct bytes *bytes) {
-  for (size_t done = 0; done < bytes->length;) {
-    const ssize_t n = write(fd, bytes->at + done, bytes->length - done);
+const char *new_file_put(struct new_file *file, const void *bytes,
+                         size_t length) {
+  for (const char *at = bytes; length;) {
+    const ssize_t n = write(file->fd, at, length);
     if (n < 0 && errno != EINTR)
       return strerror(errno);
-    if (n > 0)
-      done += (size_t)n;
+    if (n > 0) {
+      at += n;
+      length -= (size_t)n;
+    }
   }
   return NULL;
 }
 
-// Writes to a file that cannot be replaced, such as a pipe or a device.
-static const char *write_through(const char *path, const struct bytes *bytes) {
-  const int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0)
-    return strerror(errno);
-  const char *error = write_all(fd, bytes);
-  if (close(fd) != 0 && !error)
-    error = strerror(errno);
+// Makes a temporary file in the directory of the path, which it takes over.
+static const char *begin_temporary(struct new_file *file, char *path,
+                                   mode_t mode) {
+  const size_t size = strlen(path) + sizeof ".XXXXXX";
+  *file = (struct new_file){
+      .path = path, .temporary = zeroed(size, 1), .mode = mode};
+  snprintf(file->temporary, size, "%s.XXXXXX", path);
+  file->fd = mkostemp(file->temporary, O_CLOEXEC);
+  if (file->fd >= 0)
+    return NULL;
+  const char *error = strerror(errno);
+  free(file->temporary);
+  free(path);
+  *file = (struct new_file){.fd = -1};
   return error;
 }
 
-// Writes a temporary file in the same directory, and renames it to path.
-static const char *replace(const char *path, mode_t mode,
-                           const struct bytes *bytes) {
-  const size_t size = strlen(path) + sizeof ".XXXXXX";
-  char *temporary = zeroed(size, 1);
-  snprintf(temporary, size, "%s.XXXXXX", path);
-  const int fd = mkostemp(temporary, O_CLOEXEC);
-  const char *error = fd < 0 ? strerror(errno) : write_all(fd, bytes);
-  if (fd >= 0 && !error && fchmod(fd, mode) != 0)
+static char *copy_of(const char *text) {
+  const size_t size = strlen(text) + 1;
+  return memcpy(zeroed(size, 1), text, size);
+}
+
+const char *new_file_begin(struct new_file *file, const char *path) {
+  struct stat s;
+  *file = (struct new_file){.fd = STDOUT_FILENO};
+  if (strcmp(path, "-") == 0)
+    return NULL;
+  if (stat(path, &s) != 0) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    return begin_temporary(file, copy_of(path), 0666 & ~mask);
+  }
+  if (!S_ISREG(s.st_mode)) {
+    file->fd = open(path, O_WRONLY | O_CLOEXEC);
+    return file->fd < 0 ? strerror(errno) : NULL;
+  }
+  // If path is a symbolic link, the file to which it points is replaced.
+  char *real = realpath(path, NULL);
+  return real ? begin_temporary(file, real, s.st_mode & 07777)
+              : strerror(errno);
+}
+
+const char *new_file_end(struct new_file *file, const char *error) {
+  if (file->fd < 0)
+    return error;
+  if (file->path && !error && fchmod(file->fd, file->mode) != 0)
     error = strerror(errno);
-  if (fd >= 0 && close(fd) != 0 && !error)
+  if (file->fd != STDOUT_FILENO && close(file->fd) != 0 && !error)
     error = strerror(errno);
-  if (fd >= 0 && !error && rename(temporary, path) != 0)
+  if (file->path && !error && rename(file->temporary, file->path) != 0)
     error = strerror(errno);
-  if (fd >= 0 && error)
-    unlink(temporary);
-  free(temporary);
+  if (file->path && error)
+    unlink(file->temporary);
+  free(file->path);
+  free(file->temporary);
   return error;
 }
 
 const char *bytes_write(const char *path, const struct bytes *bytes) {
-  struct stat s;
-  if (strcmp(path, "-") == 0)
-    return write_all(STDOUT_FILENO, bytes);
-  if (stat(path, &s) != 0) {
-    const mode_t mask = umask(0);
-    umask(mask);
-    return replace(path, 0666 & ~mask, bytes);
-  }
-  if (!S_ISREG(s.st_mode))
-    return write_through(path, bytes);
-  // If path is a symbolic link, this replaces the file to which it points.
-  char *real = realpath(path, NULL);
-  const char *error =
-      real ? replace(real, s.st_mode & 07777, bytes) : strerror(errno);
-  free(real);
-  return error;
+  struct new_file file;
+  const char *error = new_file_begin(&file, path);
+  return error ? error
+               : new_file_end(&file,
+                              new_file_put(&file, bytes->at, bytes->length));
 }
