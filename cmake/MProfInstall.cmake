@@ -31,9 +31,8 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
     WORLD_READ WORLD_EXECUTE)
   file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
-  foreach(script IN ITEMS mprof-alloc-log mprof-names)
-    configure_file("${tools}/${script}" "${root}/${bindir}/${script}" COPYONLY)
-  endforeach()
+  configure_file("${tools}/mprof-alloc-log"
+    "${root}/${bindir}/mprof-alloc-log" COPYONLY)
   foreach(name IN ITEMS mprof mprof-program)
     configure_file("${tools}/${name}.cfg.in"
       "${root}/${datadir}/mprof/${name}.cfg" @ONLY)

@@ -43,6 +43,13 @@ static int dispatch(int argc, char **argv) {
   const int former = trace_run_former(argv[0], argc, argv);
   if (former >= 0)
     return former;
+  const char *slash = strrchr(argv[0], '/');
+  if (strcmp(slash ? slash + 1 : argv[0], "mprof-names") == 0) {
+    struct options options = {.command = COMMAND_symbolize,
+                              .former_name = "mprof-names"};
+    const int status = options_parse(&options, argc, argv);
+    return status >= 0 ? status : run(&options);
+  }
   if (argc < 2) {
     help_all(stderr);
     return STATUS_ERROR;

@@ -3,7 +3,7 @@
 
 #include "commands/input.h"
 
-#include "files/read_profile.h"
+#include "commands/add_names.h"
 #include "sys/text.h"
 #include "terminal/pager.h"
 #include "terminal/quantity.h"
@@ -15,7 +15,7 @@ struct profile *input_read(const struct options *options, char *const *files,
                            int count) {
   struct profile *p = profile_new();
   for (int i = 0; i < count; i++) {
-    const char *error = read_profile_file(p, files[i]);
+    const char *error = add_names_read(options, p, files[i]);
     if (error) {
       complain(options, "%s: %s", files[i], error);
       return NULL;
@@ -40,9 +40,12 @@ struct view *input_view(const struct options *options) {
     complain(options, "--functions, --lines and --files exclude each other");
     return NULL;
   }
+  if (!add_names_check(options))
+    return NULL;
   struct profile *p = input_read(options, options->paths, options->path_count);
   if (!p)
     return NULL;
+  add_names(options, p, NULL, NAMES_AUTOMATIC);
   const struct view_options wanted = input_view_options(options);
   char error[256];
   struct view *v = view_new(p, &wanted, error, sizeof error);

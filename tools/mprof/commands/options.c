@@ -66,7 +66,10 @@ int complain(const struct options *options, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fprintf(stderr, "mprof %s: ", command_rows[options->command].name);
+  if (options->former_name)
+    fprintf(stderr, "%s: ", options->former_name);
+  else
+    fprintf(stderr, "mprof %s: ", command_rows[options->command].name);
   style_put(stderr, text);
   fputc('\n', stderr);
   return STATUS_ERROR;

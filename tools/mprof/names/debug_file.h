@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the functions and lines of addresses of one program or library.
+
+#ifndef MPROF_TOOL_DEBUG_FILE_H
+#define MPROF_TOOL_DEBUG_FILE_H
+
+#include "names/places.h"
+
+#include <stdint.h>
+
+// A function at an address. The texts are valid until the next call.
+struct name_frame {
+  const char *function; // as the linker calls it; "" if unknown
+  const char *file;     // "" if unknown
+  int64_t line, start_line;
+};
+
+struct debug_file;
+
+// Opens the file. Takes over the descriptor of the place. Returns NULL if the
+// file cannot be used.
+struct debug_file *debug_file_open(const struct place *place,
+                                   const struct places *places);
+
+typedef void frames_fn(void *arg, size_t index, const struct name_frame *frames,
+                       size_t count);
+// Calls found for each offset of the file at which there is a function, with
+// the index of the offset, and the frames from the innermost inlined function
+// on. The offsets are those of bytes in the file.
+void debug_file_frames(struct debug_file *f, const uint64_t *offsets,
+                       size_t count, frames_fn *found, void *arg);
+
+typedef void used_fn(void *arg, const char *path, const char *name);
+// Calls found for each file that debug_file_frames has used: its path, and the
+// name that the file has in a bundle.
+void debug_file_used(const struct debug_file *f, used_fn *found, void *arg);
+
+#endif

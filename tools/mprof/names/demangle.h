@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MPROF_TOOL_DEMANGLE_H
+#define MPROF_TOOL_DEMANGLE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Returns the demangled form of a name of C++, Rust or D, as llvm-symbolizer
+// prints it. Returns NULL if the name is not mangled. The caller frees the
+// result.
+char *demangle(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

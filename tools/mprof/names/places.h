@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The places where files with code and with debug information are searched.
+
+#ifndef MPROF_TOOL_PLACES_H
+#define MPROF_TOOL_PLACES_H
+
+#include "view/view.h"
+
+struct archive;
+
+struct places {
+  const char *sysroot;          // the directory of the machine's files, or NULL
+  struct text_list debug_dirs;  // have .build-id/, or the files themselves
+  struct text_list binaries;    // programs and libraries for their build ids
+  const struct archive *bundle; // an archive with files, or NULL
+  bool asks_servers;            // those of debuginfod
+};
+
+// A file that was found.
+struct place {
+  char *path; // to show, and to find other files beside it
+  int fd;
+};
+
+enum place_state { PLACE_FOUND, PLACE_MISSING, PLACE_OTHER };
+
+// Finds the file with this build id (hexadecimal digits; "": the file has none)
+// that was loaded from path. If PLACE_OTHER, there is only a file with another
+// build id, whose path is in found, and its build id in *other.
+enum place_state places_find(const struct places *p, const char *path,
+                             const char *build_id, struct place *found,
+                             char **other);
+
+// Opens a regular file. Returns a descriptor or -1.
+int places_open(const char *path);
+// Returns the text of the format, as asprintf.
+__attribute__((format(printf, 1, 2))) char *text_of(const char *format, ...);
+// Returns the directories of debug files for dwfl_standard_find_debuginfo.
+char *places_debug_path(const struct places *p);
+// Returns the build id as hexadecimal digits.
+char *hex_of(const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A child process that reads the debug information of one program or library.
+// The files may be damaged on purpose, so the process has limits, and a crash
+// of it costs only the names of this file. It sends messages through a pipe.
+
+#ifndef MPROF_TOOL_WORKER_H
+#define MPROF_TOOL_WORKER_H
+
+#include "names/places.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The first byte of a message says what follows.
+enum {
+  MESSAGE_STATE = 'S',  // a byte enum worker_state, path and build id
+  MESSAGE_FRAMES = 'F', // index and number of frames (uint32_t), then for each
+                        // line and start line (int64_t), function and file
+  MESSAGE_USED = 'U',   // path of a file that was used, its name in a bundle
+  MESSAGE_END = 'E'
+};
+
+enum worker_state { WORKER_FOUND, WORKER_MISSING, WORKER_OTHER, WORKER_BAD };
+
+struct job {
+  const char *path, *build_id;
+  const uint64_t *offsets; // in the file
+  size_t count;
+};
+
+// Does the job, and writes messages to the descriptor. Texts end with a 0 byte.
+void worker_run(const struct job *job, const struct places *places, int fd);
+
+#endif
