@@ -21,8 +21,8 @@
 #include <string.h>
 
 // LeakSanitizer's function.
-bool template_match(const char *pattern, const char *text)
-    __asm__("_ZN11__sanitizer13TemplateMatchEPKcS1_");
+bool template_match(const char *pattern, const char *text) __asm__(
+    "_ZN11__sanitizer13TemplateMatchEPKcS1_");
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -137,7 +137,7 @@ static struct noise noise_at(const struct estimate *new, double limit) {
 
 struct verdict budget_judge(const struct budget *b, const struct estimate *old,
                             const struct estimate *new) {
-  // The part of OLD that NEW may have, and what NEW may have besides.
+  // NEW may be up to factor * OLD + constant.
   const double factor = b->kind == BUDGET_PERCENT  ? 1 + b->amount
                         : b->kind == BUDGET_GROWTH ? 1
                                                    : 0;
@@ -147,7 +147,7 @@ struct verdict budget_judge(const struct budget *b, const struct estimate *old,
                                  ? noise_at(new, limit)
                                  : noise_of_difference(old, factor, new);
   const double excess = new->value - limit;
-  // What a growth of twice the budget exceeds the budget by.
+  // A growth of twice the budget exceeds the limit by this amount.
   const double room = b->kind == BUDGET_PERCENT ? fabs(b->amount) * old->value
                                                 : fabs(b->amount);
   // Less than 5 % of estimates are this far below their mean.

@@ -27,7 +27,7 @@ double noise_student(double chance, size_t freedom);
 // How far chance moves an estimate from its mean.
 struct noise {
   double error;  // standard error
-  double margin; // chance exceeds the mean by more than this in 1 % of cases
+  double margin; // in 1 % of cases, chance adds more than this to the mean
 };
 
 // Returns the noise of a value with these variances. The noise is that of
