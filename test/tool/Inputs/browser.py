@@ -9,6 +9,7 @@
     browser.py picture OUT PAGE [dark] [WIDTH HEIGHT]
                                   draws the page as it looks on a screen, or on
                                   paper if OUT ends with .pdf
+    browser.py use SCRIPT PAGE    prints what the script says when it uses the page
 
 Fails if a page writes to the browser's console, for example because it breaks
 its own Content-Security-Policy, and if its script does not reach its end.
@@ -30,8 +31,11 @@ def browser():
     raise SystemExit("there is no chromium-headless-shell")
 
 
-def run(url, *options):
-    """Opens the page and returns what the browser prints."""
+def run(url, *options, said=None):
+    """Opens the page and returns what the browser prints.
+
+    said: returns the messages on the console that begin so, instead.
+    """
     with tempfile.TemporaryDirectory() as profile:
         # The browser's sandbox works neither for root nor in most containers.
         command = [browser(), "--headless", "--no-sandbox", "--disable-gpu",
@@ -42,10 +46,26 @@ def run(url, *options):
                                 capture_output=True)
     log = result.stderr.decode(errors="replace")
     messages = [l for l in log.splitlines() if ":CONSOLE" in l]
+    if said:
+        steps = [re.sub(r'.*?"(.*)", source:.*', r"\1", l) for l in messages]
+        if steps and all(s.startswith(said) for s in steps):
+            return steps
     if messages:
         raise SystemExit("%s: the page wrote to the console:\n%s" %
                          (url, "\n".join(messages)))
     return result.stdout.decode()
+
+
+def use(script, page):
+    """Runs the script in a copy of the page without its policy for scripts."""
+    with open(page, encoding="utf-8") as file:
+        document = re.sub("<meta http-equiv[^>]*>", "", file.read())
+    with open(script, encoding="utf-8") as file:
+        document += "<script>" + file.read() + "</script>"
+    with open("used.html", "w", encoding="utf-8") as file:
+        file.write(document)
+    for line in run(url_of("used.html"), "--dump-dom", said="step: "):
+        print(line)
 
 
 def url_of(page):
@@ -121,6 +141,8 @@ def main(what, *arguments):
             print(text_of(page, arguments[0]), end="")
     elif what == "compare":
         compare(*arguments)
+    elif what == "use":
+        use(*arguments)
     elif what == "picture":
         picture(*arguments)
     else:

@@ -21,7 +21,12 @@ class App {
 
   startType(profile) {
     const named = profile.typeIndex(this.model.start.type);
-    return named >= 0 ? named : profile.type;
+    if (named >= 0)
+      return named;
+    // A program that has freed all its memory still has allocated some.
+    const {types, type} = profile;
+    const other = types.findIndex(t => t.total > 0 && t.unit === types[type].unit);
+    return types[type].total > 0 || other < 0 ? type : other;
   }
 
   // The profile of --base with which a profile is compared.
@@ -120,6 +125,9 @@ class App {
   drawTotal() {
     const {tree, selection: s} = this, {unit, total} = s.profile.types[s.type];
     const parts = [quantityWithError(tree.sum, tree.variance, unit) + ' in total'];
+    if (!tree.weight[0])
+      parts[0] = `No stack has ${s.profile.types[s.type].name}` + (s.labels.length || s.only ?
+          ' among the selected ones' : '; the first menu has other values');
     if (tree.sum !== total)
       parts.push(`${share(tree.sum, total)} of the profile\u2019s ${quantity(total, unit)}`);
     if (tree.base)

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uses a page of mprof html by the keyboard and the mouse, and writes what it
+// shows to the console.
+
+const press = (element, key) =>
+    element.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+const text = selector => document.querySelector(selector).textContent;
+const say = (what, shown) => console.log(`step: ${what}: ${shown}`);
+
+function useFlameGraph() {
+  const canvas = document.querySelector('canvas.flame');
+  press(canvas, 'ArrowDown');
+  say('first callee', text('.status'));
+  press(canvas, 'Enter');
+  press(canvas, 'Escape');
+  say('zoomed out', text('.status'));
+  const {left, top} = canvas.getBoundingClientRect();
+  canvas.dispatchEvent(new MouseEvent('click', {
+    clientX: left + 5, clientY: top + 25, bubbles: true, detail: 1
+  }));
+  say('clicked', text('.status'));
+  press(canvas, 's');
+  say('callers and callees', text('.sandwich h2'));
+}
+
+function useTable() {
+  press(document.body, '2');
+  const row = document.querySelector('tbody tr');
+  row.focus();
+  press(row, 'ArrowDown');
+  say('row', document.activeElement.rowIndex);
+  press(document.activeElement, 'Enter');
+  say('view', document.body.dataset.view);
+  press(document.body, '2');
+  press(document.body, '[');
+  say('other values', document.querySelector('select').selectedOptions[0].textContent);
+}
+
+function useLabels() {
+  press(document.body, '5');
+  document.querySelector('.label').click();
+  say('label', text('.chip') + ' ' + text('.total'));
+  document.querySelector('.chip').click();
+}
+
+function useSearch() {
+  press(document.body, '/');
+  const box = document.activeElement;
+  box.value = '^main$';
+  box.dispatchEvent(new Event('input'));
+  say('search', text('.total'));
+  box.value = '(';
+  box.dispatchEvent(new Event('input'));
+  say('wrong expression', box.getAttribute('aria-invalid'));
+}
+
+setTimeout(() => {
+  useFlameGraph();
+  useTable();
+  useLabels();
+  useSearch();
+}, 200);
