@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof doctor says whether a program is built with MProf and has names,
-// what a process runs, why a profile lacks samples, and what options mean.
+// Intent: mprof doctor says whether a program is built with MProf and has
+// names, what a process runs, why a profile lacks samples, and what options
+// mean.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O2 %s -o app && %clang -O2 %s -o plain

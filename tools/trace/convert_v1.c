@@ -13,10 +13,10 @@
 
 #include "convert_v1.h"
 
-#include "converter.h"
-#include "event.h"
 #include "common/idmap.h"
 #include "common/memory.h"
+#include "converter.h"
+#include "event.h"
 #include "table.h"
 #include "timeline.h"
 #include "trace.h"

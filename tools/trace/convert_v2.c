@@ -10,10 +10,10 @@
 
 #include "convert_v2.h"
 
-#include "converter.h"
-#include "event.h"
 #include "common/idmap.h"
 #include "common/memory.h"
+#include "converter.h"
+#include "event.h"
 #include "number.h"
 #include "table.h"
 #include "timeline.h"

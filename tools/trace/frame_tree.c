@@ -3,9 +3,9 @@
 
 #include "frame_tree.h"
 
+#include "common/memory.h"
 #include "event.h"
 #include "json.h"
-#include "common/memory.h"
 #include "table.h"
 #include "trace_data.h"
 

@@ -6,8 +6,8 @@
 #ifndef MPROF_TRACE_TRACE_DATA_H
 #define MPROF_TRACE_TRACE_DATA_H
 
-#include "event.h"
 #include "common/idmap.h"
+#include "event.h"
 
 enum { TRACE_HEADER_SIZE = 16 };
 

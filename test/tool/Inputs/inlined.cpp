@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program with many functions and inlined functions. It is compiled once as it
-// is, and once with -DSECOND for the second half.
+// A program with many functions and inlined functions. It is compiled once as
+// it is, and once with -DSECOND for the second half.
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocations in functions, inlined functions, members, templates and recursion,
-// with labels, and waits for a mutex.
+// Allocations in functions, inlined functions, members, templates and
+// recursion, with labels, and waits for a mutex.
 
 #include <mprof/mprof.h>
 
