@@ -28,7 +28,8 @@ HEADING = re.compile(r"^#+ (?:`([\w/]+)/`)?")
 def folders(top):
     """Returns the files that a page must name: folder -> names in it."""
     found = {}
-    for root in ("rt", "pass", "tools/symbolizer", "tools/common", "tools/trace"):
+    tools = ["tools/" + name for name in ("common", "mprof", "symbolizer", "trace")]
+    for root in ["rt", "pass"] + tools:
         for path, _, names in os.walk(os.path.join(top, root)):
             path = os.path.relpath(path, top)
             # rt/ROOM and all below it are one folder, as rt/musl/symbolize is.
