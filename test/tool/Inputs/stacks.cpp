@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Allocations in functions, inlined functions, members, templates and
-// recursion, with labels, and waits for a mutex.
+// recursion, with labels, and waits for a mutex. -DMORE adds a large block.
 
 #include <mprof/mprof.h>
 
@@ -41,6 +41,9 @@ int main() {
   mprof_label_set("request", "a \"quoted\" \xe2\x82\xac label");
   auto add = [&](int n) { cache.get<char>(n); };
   add(10);
+#ifdef MORE
+  add(1000000);
+#endif
   m.lock();
   std::thread t([] { std::lock_guard<std::mutex> guard(m); });
   usleep(20000);

@@ -4,6 +4,7 @@
 // mprof diff: what changed between two sides of profiles, and whether budgets
 // are broken.
 
+#include "commands/add_names.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "compare/comparison.h"
@@ -67,9 +68,13 @@ static int old_count_of(const struct options *options) {
   return 0;
 }
 
+static void find_names(const void *options, struct profile *p) {
+  add_names(options, p, NULL, NAMES_AUTOMATIC);
+}
+
 int command_diff(const struct options *options) {
   size_t limit;
-  if (!input_count(options, &limit))
+  if (!input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
   const int old_count = old_count_of(options);
   if (old_count == 0)
@@ -78,7 +83,7 @@ int command_diff(const struct options *options) {
   char error[512];
   struct comparison *d = comparison_new(
       options->paths, old_count, options->path_count, &view, &options->fail_if,
-      options->std, options->exact, error, sizeof error);
+      options->std, options->exact, find_names, options, error, sizeof error);
   if (!d)
     return complain(options, "%s", error);
   const enum format format = format_of(options);

@@ -3,6 +3,7 @@
 //
 // mprof html: one page that shows profiles and traces in a browser.
 
+#include "commands/add_names.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
@@ -190,10 +191,16 @@ static bool add_groups(struct groups *g) {
 
 static bool read_files(struct groups *g) {
   const struct options *o = g->options;
+  if (!add_names_check(o))
+    return false;
   for (int i = 0; i < o->path_count; i++)
     if (!add_file(g, o->paths[i], o->series ? ROLE_SNAPSHOT : ROLE_SHOWN))
       return false;
-  return !o->base || add_file(g, o->base, ROLE_BASE);
+  if (o->base && !add_file(g, o->base, ROLE_BASE))
+    return false;
+  for (size_t i = 0; i < g->count; i++)
+    add_names(o, g->items[i].profile, NULL, NAMES_AUTOMATIC);
+  return true;
 }
 
 // Returns whether a profile has the values that --sample names.

@@ -4,6 +4,7 @@
 // mprof leaks: the stacks whose memory was not freed, or, with two snapshots,
 // the stacks whose memory grew.
 
+#include "commands/add_names.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
@@ -43,6 +44,7 @@ static bool read_files(struct leaks *l) {
     }
   }
   sides_finish(l->sides);
+  add_names(o, l->sides->profile, NULL, NAMES_AUTOMATIC);
   return true;
 }
 
@@ -194,7 +196,7 @@ int command_leaks(const struct options *options) {
   size_t limit;
   char error[512];
   const int status = found_status(options);
-  if (status < 0 || !input_count(options, &limit))
+  if (status < 0 || !input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
   if (options->path_count > 2)
     return complain(options, "%d files are given; write FILE, or OLD NEW",

@@ -65,11 +65,12 @@ static bool judge(struct comparison *d, struct judged_budget *b,
   return true;
 }
 
-struct comparison *comparison_new(char *const *paths, int old_count, int count,
-                                  const struct view_options *options,
-                                  const struct text_list *budgets,
-                                  bool keeps_std, bool is_exact, char *error,
-                                  size_t size) {
+struct comparison *
+comparison_new(char *const *paths, int old_count, int count,
+               const struct view_options *options,
+               const struct text_list *budgets, bool keeps_std, bool is_exact,
+               void (*prepare)(const void *arg, struct profile *p),
+               const void *arg, char *error, size_t size) {
   struct comparison *d = zeroed(1, sizeof *d);
   struct view_options wanted = sides_view_options(*options);
   d->sides = sides_new();
@@ -83,6 +84,7 @@ struct comparison *comparison_new(char *const *paths, int old_count, int count,
     wanted.type = d->budgets[0].budget.type;
   if (!read_sides(d->sides, paths, old_count, count, error, size))
     return NULL;
+  prepare(arg, d->sides->profile);
   d->view = view_new(d->sides->profile, &wanted, error, size);
   if (!d->view)
     return NULL;

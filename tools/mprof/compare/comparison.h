@@ -33,13 +33,14 @@ struct comparison {
 };
 
 // Reads the files and compares them. The first old_count paths are the side
-// OLD. Returns NULL and writes a message of one line if a file or a budget is
-// wrong.
-struct comparison *comparison_new(char *const *paths, int old_count, int count,
-                                  const struct view_options *options,
-                                  const struct text_list *budgets,
-                                  bool keeps_std, bool is_exact, char *error,
-                                  size_t size);
+// OLD. Calls prepare for the profile that has both sides. Returns NULL and
+// writes a message of one line if a file or a budget is wrong.
+struct comparison *
+comparison_new(char *const *paths, int old_count, int count,
+               const struct view_options *options,
+               const struct text_list *budgets, bool keeps_std, bool is_exact,
+               void (*prepare)(const void *arg, struct profile *p),
+               const void *arg, char *error, size_t size);
 
 // Returns the number of rows of `c` to show, without noise unless shows_noise.
 size_t comparison_row_count(const struct comparison *d, const struct changes *c,
