@@ -69,7 +69,6 @@ struct view {
 // error. The view refers to the profile, and adds short names to its strings.
 struct view *view_new(struct profile *p, const struct view_options *options,
                       char *error, size_t size);
-void view_free(struct view *v);
 
 // Frees the view, but not its profile.
 void view_free(struct view *v);
