@@ -205,15 +205,16 @@ static struct found find_files(const char *directory, struct timespec began) {
   DIR *dir = opendir(directory);
   for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
     struct stat st;
-    if (strncmp(e->d_name, "mprof.", 6) != 0 ||
-        fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(st.st_mode) || is_before(st.st_mtim, began))
-      continue;
-    char *path;
-    if (!strstr(e->d_name, pid))
-      f.others++;
-    else if (asprintf(&path, "%s/%s", directory, e->d_name) > 0)
+    char *path = NULL;
+    const bool is_new = strncmp(e->d_name, "mprof.", 6) == 0 &&
+                        asprintf(&path, "%s/%s", directory, e->d_name) > 0 &&
+                        lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+                        !is_before(st.st_mtim, began);
+    if (is_new && strstr(e->d_name, pid))
       *APPEND(f.paths, f.count, f.capacity) = path;
+    else
+      free(path);
+    f.others += is_new && !strstr(e->d_name, pid);
   }
   if (dir)
     closedir(dir);

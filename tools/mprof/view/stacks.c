@@ -122,6 +122,7 @@ static void link_children(struct call_tree *t) {
     order[i] = i;
   sorted_tree = t;
   qsort(order, t->count, sizeof *order, by_total);
+  sorted_tree = NULL;
   for (size_t i = t->count; i-- > 0;) {
     struct call_node *n = &t->nodes[order[i]];
     if (order[i] == 0)
