@@ -126,7 +126,7 @@ static void *move_to_page(const struct mprof_alloc *a, void *old, size_t len) {
 }
 
 // Resizes a large block of glibc's heap that will be counted by moving it to a
-// page boundary, without resizing it first. A block that grows then leaves a
+// page boundary, without growing it first. A block that grows then leaves a
 // small gap. Returns NULL if the block is not such a block, is on a page
 // boundary already, or could not be moved. Then the block at old stays valid.
 static void *move_in_heap(const struct mprof_alloc *a, void *old) {
@@ -134,7 +134,14 @@ static void *move_in_heap(const struct mprof_alloc *a, void *old) {
   if (!mprof_place.is_glibc || a->size >> MPROF_LG_PLACED_END == 0 ||
       ((uintptr_t)old & (MPROF_PAGE - 1)) == 0 || mprof_place_is_mapping(old))
     return NULL;
-  const size_t len = malloc_usable_size(old);
+  // The word in front of a block is the size of its chunk, with three flags. A
+  // resize to the size that the block has does nothing, but glibc ends the
+  // program with its message if the pointer is invalid. malloc_usable_size
+  // would read memory behind the block, which may not be there.
+  const size_t word = ((const size_t *)old)[-1];
+  const size_t len = (word & ~(size_t)7) - sizeof(word);
+  if (NEXT(realloc)(old, len) != old)
+    return NULL;
   return move_to_page(a, old, len < a->size ? len : a->size);
 }
 

@@ -30,6 +30,24 @@
 // SENT: got TERM
 // SENT: status 5
 //
+// The status arrives even if the caller ignores SIGCHLD. If the program stops,
+// mprof stops, and goes on with it.
+// RUN: echo | %python %S/Inputs/status.py --ignore CHLD %mprof run -q -o out \
+// RUN:   ./app x 6 > status && FileCheck --check-prefix=CHLD %s < status
+// CHLD: status 6
+// RUN: %python %S/Inputs/stops.py %mprof run -q -o out sh -c \
+// RUN:   'kill -STOP $$; exit 4' 2> err | FileCheck --check-prefix=STOPS %s
+// STOPS: mprof stops with its program
+// STOPS: status 4
+//
+// Options that would do nothing are refused.
+// RUN: not %mprof run -O log_path=x ./app 2>&1 \
+// RUN:   | FileCheck --check-prefix=LOG_PATH %s
+// LOG_PATH: --option=log_path=x: {{.*}} use --output
+// RUN: not %mprof run --heap-rate=often ./app 2>&1 \
+// RUN:   | FileCheck --check-prefix=RATE %s
+// RATE: --heap-rate=often is not a number of bytes such as 64k
+//
 // RUN: %mprof run -o out ./plain x 0 > stdout 2>&1 < /dev/null
 // RUN: FileCheck --check-prefix=PLAIN %s < stdout
 // PLAIN: note: ./plain is not built with MProf{{.*}} mprof-clang -fmprof

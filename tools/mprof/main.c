@@ -80,12 +80,12 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   const int status = dispatch(argc, argv);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    // A reader such as head has read enough.
-    if (errno == EPIPE)
-      return status;
-    fprintf(stderr, "mprof: standard output: %s\n", strerror(errno));
-    return STATUS_ERROR;
-  }
-  return status;
+  errno = 0;
+  const bool is_bad = ferror(stdout) != 0;
+  // A reader such as head has read enough.
+  if ((fflush(stdout) == 0 && !is_bad) || errno == EPIPE)
+    return status;
+  fprintf(stderr, "mprof: standard output: %s\n",
+          errno ? strerror(errno) : "cannot be written");
+  return STATUS_ERROR;
 }

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints how a command ends.
 
-    status.py [--send SIGNAL] COMMAND...
+    status.py [--send SIGNAL] [--ignore SIGNAL] COMMAND...
 
-With --send, sends the signal to the command when it has printed a line. Prints
-the other lines of the command, and then "status N" or "signal N".
+With --send, sends the signal to the command when it has printed a line. With
+--ignore, starts the command with this signal ignored. Prints the other lines of
+the command, and then "status N" or "signal N".
 """
 
 import signal
@@ -19,7 +20,13 @@ def main():
     if words[0] == "--send":
         wanted = getattr(signal, "SIG" + words[1])
         words = words[2:]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    if words[0] == "--ignore":
+        signal.signal(getattr(signal, "SIG" + words[1]), signal.SIG_IGN)
+        words = words[2:]
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, restore_signals=False
+    )
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if wanted:
         process.stdout.readline()
         process.send_signal(wanted)

@@ -23,14 +23,21 @@ static void print_usage(FILE *out, const struct command_row *c) {
           strstr(c->arguments, "[OPTION]") ? "" : "[OPTION]... ", c->arguments);
 }
 
-// What all commands say about their exit status.
+// The exit statuses, with the command that has them, or COMMAND_COUNT for all.
 static const struct {
-  int status;
-  const char *text;
-} statuses[] = {{STATUS_OK, "success"},
-                {STATUS_FOUND, "check, doctor: problems were found"},
-                {STATUS_ERROR, "a file cannot be read, or an option is wrong"},
-                {STATUS_BUDGET, "diff: a budget is broken"}};
+  enum command_id command;
+  const char *status, *text;
+} statuses[] = {
+    {COMMAND_COUNT, "0", "success"},
+    {COMMAND_COUNT, "2", "a file cannot be read, or an option is wrong"},
+    {COMMAND_check, "1", "a file is not a valid profile"},
+    {COMMAND_doctor, "1", "there are problems"},
+    {COMMAND_leaks, "1", "there are leaks (--exitcode chooses another status)"},
+    {COMMAND_diff, "3", "a budget is broken"},
+    {COMMAND_run, "126", "the program cannot be run"},
+    {COMMAND_run, "127", "the program is not found"},
+    {COMMAND_run, "other", "the program's own exit status"},
+};
 
 void help_command(FILE *out, enum command_id command) {
   const struct command_row *c = &command_rows[command];
@@ -50,7 +57,10 @@ void help_command(FILE *out, enum command_id command) {
              r->argument ? r->argument : "");
     fprintf(out, "%-26s %s\n", left, r->text);
   }
-  fprintf(out, "%-26s %s\n", "  -h --help", "prints this help");
+  fprintf(out, "%-26s %s\n\nExit status:\n", "  -h --help", "prints this help");
+  for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+    if (statuses[i].command == command || statuses[i].command == COMMAND_COUNT)
+      fprintf(out, "  %-6s %s\n", statuses[i].status, statuses[i].text);
 }
 
 // --- manual pages ---
@@ -77,10 +87,16 @@ static void man_head(FILE *out, const char *name, const char *text) {
   fputs("\n.SH SYNOPSIS\n", out);
 }
 
-static void man_statuses(FILE *out) {
+// Prints the exit statuses of the command, or with COMMAND_COUNT those of all.
+static void man_statuses(FILE *out, enum command_id command) {
   fputs(".SH EXIT STATUS\n", out);
   for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
-    fprintf(out, ".TP\n.B %d\n", statuses[i].status);
+    const enum command_id of = statuses[i].command;
+    if (command != COMMAND_COUNT && of != COMMAND_COUNT && of != command)
+      continue;
+    fprintf(out, ".TP\n.B %s\n", statuses[i].status);
+    if (command == COMMAND_COUNT && of != COMMAND_COUNT)
+      fprintf(out, "%s: ", command_rows[of].name);
     put_roff(out, statuses[i].text);
     fputc('\n', out);
   }
@@ -96,7 +112,7 @@ void man_all(FILE *out) {
     put_roff(out, command_rows[i].text);
     fputc('\n', out);
   }
-  man_statuses(out);
+  man_statuses(out, COMMAND_COUNT);
   fputs(".SH ENVIRONMENT\n.TP\n.B MPROF_PAGER, PAGER\nthe program that shows "
         "long output page by page\n.TP\n.B NO_COLOR\nif set, the output has "
         "no colours\n",
@@ -131,5 +147,6 @@ void man_command(FILE *out, enum command_id command) {
     put_roff(out, r->text);
     fputc('\n', out);
   }
+  man_statuses(out, command);
   fputs(".SH SEE ALSO\n.BR mprof (1)\n", out);
 }

@@ -150,6 +150,11 @@ int options_parse(struct options *options, int argc, char **argv) {
     }
     store(options, row, optarg);
   }
+  if (options->colour && strcmp(options->colour, "always") != 0 &&
+      strcmp(options->colour, "never") != 0 &&
+      strcmp(options->colour, "auto") != 0)
+    return complain(options, "--color=%s is not always, never or auto",
+                    options->colour);
   options->first_count = options->path_count;
   while (optind < argc)
     options->paths[options->path_count++] = argv[optind++];

@@ -5,6 +5,7 @@
 // program keeps its standard streams, its signals and its exit status; mprof
 // itself writes only to standard error.
 
+#include "commands/child.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/show_top.h"
@@ -14,13 +15,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,14 +58,23 @@ static char *runtime_options(const struct options *o, const char *directory) {
   return text;
 }
 
+// Makes the directory and those above it. realpath tells of a failure.
+static void make_directories(const char *path) {
+  char *copy = strdup(path);
+  for (char *slash = copy; slash && (slash = strchr(slash + 1, '/')) != NULL;) {
+    *slash = '\0';
+    mkdir(copy, 0777);
+    *slash = '/';
+  }
+  mkdir(path, 0777);
+  free(copy);
+}
+
 // Returns the absolute path of the directory for the files. Makes the directory
 // if it does not exist. Returns NULL after a message.
 static char *output_directory(const struct options *o) {
   const char *wanted = o->output ? o->output : ".";
-  if (mkdir(wanted, 0777) != 0 && errno != EEXIST) {
-    complain(o, "%s: %s", wanted, strerror(errno));
-    return NULL;
-  }
+  make_directories(wanted);
   char *path = realpath(wanted, NULL);
   if (!path) {
     complain(o, "%s: %s", wanted, strerror(errno));
@@ -101,86 +107,6 @@ static void note_missing(const struct options *o, const char *name) {
   free(path);
 }
 
-// --- the program ---
-
-static volatile sig_atomic_t child;
-
-// A signal of the terminal goes to the program, too. Other signals are sent to
-// mprof alone, so pass them on.
-static void pass_on(int number, siginfo_t *info, void *context) {
-  (void)context;
-  const int error = errno;
-  if (child > 0 && info->si_code <= 0)
-    kill((pid_t)child, number);
-  errno = error;
-}
-
-static const int passed[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
-                             SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
-enum { PASSED = sizeof passed / sizeof *passed };
-
-// In the new process: runs the program, or sends errno through the pipe.
-_Noreturn static void exec_program(char *const *argv, const char *options,
-                                   const sigset_t *mask, int failure) {
-  setenv("MPROF_OPTIONS", options, 1);
-  sigprocmask(SIG_SETMASK, mask, NULL);
-  execvp(argv[0], argv);
-  const int error = errno;
-  // If the pipe is broken, mprof has ended.
-  if (write(failure, &error, sizeof error) < 0)
-    _exit(1);
-  _exit(1);
-}
-
-// Starts the program. Returns 0 or an errno value.
-static int start(char *const *argv, const char *options) {
-  int ends[2], error = 0;
-  sigset_t all, mask;
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return errno;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &mask);
-  const pid_t pid = fork();
-  if (pid < 0)
-    error = errno;
-  if (pid == 0)
-    exec_program(argv, options, &mask, ends[1]);
-  child = pid;
-  struct sigaction action = {.sa_sigaction = pass_on,
-                             .sa_flags = SA_SIGINFO | SA_RESTART};
-  for (size_t i = 0; i < PASSED && !error; i++) {
-    struct sigaction old;
-    // What the caller ignores, such as SIGHUP under nohup, stays ignored.
-    if (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-      sigaction(passed[i], &action, NULL);
-  }
-  sigprocmask(SIG_SETMASK, &mask, NULL);
-  close(ends[1]);
-  int sent;
-  if (!error && read(ends[0], &sent, sizeof sent) == sizeof sent)
-    error = sent;
-  close(ends[0]);
-  return error;
-}
-
-static int wait_for_program(void) {
-  int status = 0;
-  while (waitpid((pid_t)child, &status, 0) < 0 && errno == EINTR)
-    ;
-  return status;
-}
-
-// Ends mprof as the program ended.
-static int end_as(int status) {
-  if (!WIFSIGNALED(status))
-    return WEXITSTATUS(status);
-  const struct rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none);
-  signal(WTERMSIG(status), SIG_DFL);
-  raise(WTERMSIG(status));
-  return 128 + WTERMSIG(status);
-}
-
 // --- the report ---
 
 struct found {
@@ -198,10 +124,11 @@ static bool is_before(struct timespec a, struct timespec b) {
 }
 
 // Finds the files that the program has written. began: time of its start.
-static struct found find_files(const char *directory, struct timespec began) {
+static struct found find_files(const char *directory, pid_t program,
+                               struct timespec began) {
   struct found f = {0};
   char pid[24];
-  snprintf(pid, sizeof pid, ".%d.", (int)child);
+  snprintf(pid, sizeof pid, ".%d.", (int)program);
   DIR *dir = opendir(directory);
   for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
     struct stat st;
@@ -246,11 +173,11 @@ static void show_profile(const char *path, const struct style *style) {
 }
 
 static void report(const struct options *o, const char *directory,
-                   struct timespec began) {
+                   pid_t program, struct timespec began) {
   static const char *const shown[] = {".heap.pb.gz", ".block.pb.gz",
                                       ".mutex.pb.gz", ".threadleak.pb.gz"};
   const struct style style = style_of_error(o->colour);
-  struct found f = find_files(directory, began);
+  struct found f = find_files(directory, program, began);
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
       if (ends_with(f.paths[i], shown[k]))
@@ -269,28 +196,64 @@ static void report(const struct options *o, const char *directory,
   free(f.paths);
 }
 
+// Returns whether the text has a value for log_path.
+static bool sets_log_path(const char *text) {
+  static const char name[] = "log_path=";
+  for (const char *at = text; at && (at = strstr(at, name)) != NULL; at++)
+    if (at == text || strchr(":, \t\n", at[-1]))
+      return true;
+  return false;
+}
+
+// Checks the options whose values mprof passes on. Returns false after a
+// message.
+static bool check_options(const struct options *o) {
+  const char *rate = o->heap_rate;
+  for (size_t i = 0; i < o->set.count; i++)
+    if (sets_log_path(o->set.items[i])) {
+      complain(o, "--option=%s: to choose the place of the files, use --output",
+               o->set.items[i]);
+      return false;
+    }
+  if (rate) {
+    const size_t digits = strspn(rate, "0123456789");
+    const char *unit = rate + digits;
+    if (digits == 0 || (*unit && (!strchr("kmgKMG", *unit) || unit[1]))) {
+      complain(o, "--heap-rate=%s is not a number of bytes such as 64k", rate);
+      return false;
+    }
+  }
+  return true;
+}
+
 int command_run(const struct options *o) {
   const char *before = getenv("MPROF_OPTIONS");
   // The files are where the user's own log_path says, unless --output says it.
-  const bool keeps_path = !o->output && before && strstr(before, "log_path=");
+  const bool keeps_path = !o->output && sets_log_path(before);
+  if (!check_options(o))
+    return STATUS_ERROR;
   char *directory = keeps_path ? NULL : output_directory(o);
   if (!directory && !keeps_path)
     return STATUS_ERROR;
   char *options = runtime_options(o, directory);
+  if (!options)
+    return complain(o, "%s", strerror(errno));
   note_missing(o, o->paths[0]);
   // File systems use the coarse clock, too.
   struct timespec began;
+  struct child child;
   clock_gettime(CLOCK_REALTIME_COARSE, &began);
-  const int error = start(o->paths, options);
+  const int error = child_run(o->paths, options, &child);
   free(options);
   if (error) {
-    wait_for_program();
     complain(o, "%s: %s", o->paths[0], strerror(error));
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
   }
-  const int status = wait_for_program();
   if (directory && !o->quiet)
-    report(o, directory, began);
+    report(o, directory, child.pid, began);
+  else if (!directory && !o->quiet)
+    complain(o, "the files are where log_path in MPROF_OPTIONS says; for a "
+                "report, use --output");
   free(directory);
-  return end_as(status);
+  return child_end_as(&child);
 }

@@ -32,8 +32,13 @@ _Noreturn static void run_pager(const char *name, int input) {
 // otherwise end at once, and the output would be lost.
 static int is_runnable(const char *name) {
   char word[256];
-  if (sscanf(name, "%255s", word) != 1)
-    return 0;
+  int length = 0;
+  // Skip variables, as in "LESS=X less".
+  do {
+    name += length;
+    if (sscanf(name, "%255s%n", word, &length) != 1)
+      return 0;
+  } while (strchr(word, '=') && !strchr(word, '/'));
   if (strchr(word, '/'))
     return access(word, X_OK) == 0;
   const char *path = getenv("PATH");
@@ -78,9 +83,16 @@ void pager_finish(void) {
     return;
   fflush(stdout);
   close(STDOUT_FILENO);
-  while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+  int status = 0;
+  while (waitpid(pager, &status, 0) < 0 && errno == EINTR)
     ;
   pager = 0;
+  // 126 and 127: the shell could not run the pager.
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    fprintf(stderr,
+            "mprof: the pager \"%s\" ended with status %d; to do without it, "
+            "use --no-pager\n",
+            pager_name(), WEXITSTATUS(status));
   // The stream has no file any more; nothing more may be written.
   if (!freopen("/dev/null", "w", stdout))
     return;

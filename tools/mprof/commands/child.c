@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "commands/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIGNALS = 65 };
+
+static volatile sig_atomic_t receiver; // the program's process, or 0
+static struct sigaction former[SIGNALS];
+
+// A signal of the terminal goes to the program, too. Other signals are sent to
+// mprof alone, so pass them on.
+static void pass_on(int number, siginfo_t *info, void *context) {
+  (void)context;
+  const int error = errno;
+  if (receiver > 0 && info->si_code <= 0)
+    kill((pid_t)receiver, number);
+  errno = error;
+}
+
+// Returns whether mprof passes the signal on. It does not if the signal cannot
+// be caught, if an error of mprof itself causes the signal, or if the kernel
+// sends it because of mprof's own children or use of the terminal.
+static bool is_passed(int number) {
+  switch (number) {
+  case SIGKILL:
+  case SIGSTOP:
+  case SIGCHLD:
+  case SIGTTIN:
+  case SIGTTOU:
+  case SIGSEGV:
+  case SIGBUS:
+  case SIGFPE:
+  case SIGILL:
+  case SIGTRAP:
+  case SIGABRT:
+  case SIGSYS:
+    return false;
+  default:
+    return true;
+  }
+}
+
+// What the caller ignores, such as SIGHUP under nohup, stays ignored.
+static void catch_signals(void) {
+  const struct sigaction action = {.sa_sigaction = pass_on,
+                                   .sa_flags = SA_SIGINFO | SA_RESTART};
+  for (int i = 1; i < SIGNALS; i++)
+    if (is_passed(i) && sigaction(i, NULL, &former[i]) == 0 &&
+        former[i].sa_handler != SIG_IGN)
+      sigaction(i, &action, NULL);
+}
+
+static void restore_signals(void) {
+  receiver = 0;
+  for (int i = 1; i < SIGNALS; i++)
+    if (is_passed(i))
+      sigaction(i, &former[i], NULL);
+}
+
+// In the new process: runs the program, or sends errno through the pipe.
+_Noreturn static void exec_program(char *const *argv, const char *options,
+                                   const sigset_t *mask,
+                                   const struct sigaction *on_child,
+                                   int failure) {
+  setenv("MPROF_OPTIONS", options, 1);
+  sigaction(SIGCHLD, on_child, NULL);
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execvp(argv[0], argv);
+  const int error = errno;
+  // If the pipe is broken, mprof has ended.
+  _exit(write(failure, &error, sizeof error) < 0);
+}
+
+// Starts the program. Returns 0 or an errno value.
+static int start(char *const *argv, const char *options, pid_t *pid) {
+  const struct sigaction by_default = {.sa_handler = SIG_DFL};
+  struct sigaction on_child;
+  sigset_t all, mask;
+  int ends[2], sent;
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return errno;
+  // If the caller ignores SIGCHLD, the kernel would drop the exit status.
+  sigaction(SIGCHLD, &by_default, &on_child);
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &mask);
+  *pid = fork();
+  int error = *pid < 0 ? errno : 0;
+  if (*pid == 0)
+    exec_program(argv, options, &mask, &on_child, ends[1]);
+  receiver = *pid;
+  catch_signals();
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  close(ends[1]);
+  ssize_t n = -1;
+  while (!error && (n = read(ends[0], &sent, sizeof sent)) < 0 &&
+         errno == EINTR)
+    ;
+  if (!error && n == sizeof sent)
+    error = sent;
+  close(ends[0]);
+  return error;
+}
+
+// Waits for the end of the program. Whenever the program stops, mprof stops, so
+// that a shell sees a stopped job.
+static int wait_for(struct child *child) {
+  for (;;) {
+    if (waitpid(child->pid, &child->status, WUNTRACED) >= 0) {
+      if (!WIFSTOPPED(child->status))
+        return 0;
+      raise(SIGSTOP);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+}
+
+int child_run(char *const *argv, const char *options, struct child *child) {
+  *child = (struct child){0};
+  int error = start(argv, options, &child->pid);
+  const int waited = child->pid > 0 ? wait_for(child) : 0;
+  restore_signals();
+  return error ? error : waited;
+}
+
+int child_end_as(const struct child *child) {
+  if (!WIFSIGNALED(child->status))
+    return WEXITSTATUS(child->status);
+  // The program has written the core file.
+  const struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  signal(WTERMSIG(child->status), SIG_DFL);
+  raise(WTERMSIG(child->status));
+  return 128 + WTERMSIG(child->status);
+}

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program that mprof run runs. The program keeps the standard streams, and
+// mprof stands in for it: a signal that is sent to mprof reaches the program,
+// and mprof stops and ends as the program does.
+
+#ifndef MPROF_TOOL_CHILD_H
+#define MPROF_TOOL_CHILD_H
+
+#include <sys/types.h>
+
+struct child {
+  pid_t pid;
+  int status; // of waitpid, when the program has ended
+};
+
+// Runs argv[0] with the value `options` of MPROF_OPTIONS, and waits for its
+// end. Returns 0, or an errno value if the program could not be run.
+int child_run(char *const *argv, const char *options, struct child *child);
+// Ends mprof by the signal that ended the program, or returns the program's
+// exit status.
+int child_end_as(const struct child *child);
+
+#endif
