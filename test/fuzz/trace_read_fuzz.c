@@ -16,7 +16,7 @@
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 // RUN:   -I%src/tools/trace -I%src/tools %s "$@" -o fuzz \
 // RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader) \
-// RUN:   %src/tools/common/memory.c %src/tools/common/idmap.c; }
+// RUN:   %src/tools/common/{memory,idmap,siphash}.c; }
 // RUN: fuzz() { ./fuzz -runs=15000 -seed=1 -max_len=4096 -timeout=20 \
 // RUN:   -dict=words new seeds 2> log || { tail -n 40 log; return 1; }; \
 // RUN:   rm -rf new && mkdir new; }; mkdir new

@@ -7,13 +7,12 @@
 #include "common/idmap.h"
 
 #include "common/memory.h"
+#include "common/siphash.h"
 
 #include <stdlib.h>
 
 static size_t slot_of(const struct idmap *map, uint64_t id) {
-  // Fibonacci hashing spreads small consecutive ids well. Most ids are small
-  // and consecutive.
-  size_t slot = (id * 0x9e3779b97f4a7c15U >> 20) & (map->capacity - 1);
+  size_t slot = siphash(id, NULL, 0) & (map->capacity - 1);
   while (map->entries[slot].value && map->entries[slot].id != id)
     slot = (slot + 1) & (map->capacity - 1);
   return slot;

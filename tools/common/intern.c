@@ -7,36 +7,12 @@
 #include "common/intern.h"
 
 #include "common/memory.h"
+#include "common/siphash.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-
-// A random start makes it hard to write a file whose elements all fall into one
-// slot.
-static uint64_t hash_start(void) {
-  static uint64_t start;
-  if (start == 0 &&
-      getrandom(&start, sizeof start, GRND_NONBLOCK) != sizeof start)
-    start = (uint64_t)(uintptr_t)&start;
-  start |= 1;
-  return start;
-}
 
 uint32_t intern_hash(uint32_t hash, const void *bytes, size_t length) {
-  const unsigned char *p = bytes;
-  uint64_t h = hash_start() ^ hash ^ length;
-  for (; length >= 8; p += 8, length -= 8) {
-    uint64_t word;
-    memcpy(&word, p, 8);
-    h = (h ^ word) * 0x9e3779b97f4a7c15U;
-    h ^= h >> 29;
-  }
-  uint64_t tail = 0;
-  memcpy(&tail, p, length);
-  h = (h ^ tail) * 0xbf58476d1ce4e5b9U;
-  h ^= h >> 32;
-  return (uint32_t)h;
+  return (uint32_t)siphash(hash, bytes, length);
 }
 
 static void resize(struct intern *set) {

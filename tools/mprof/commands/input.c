@@ -144,5 +144,18 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
     fprintf(out, "; %zu of %zu %s are shown (-n 0 shows all)", shown, all,
             what);
   fputc('\n', out);
+  if (v->is_cut)
+    fputs("lost: outer frames of stacks, because the profile has too many "
+          "frames\n",
+          out);
+  if (v->uncompared)
+    fprintf(out,
+            "lost: %lu names were not compared with --focus or --ignore, "
+            "because the expression takes too many steps\n",
+            v->uncompared);
+  if (v->profile->has_periods)
+    fputs("note: the files have different sampling rates, so the errors are "
+          "upper limits\n",
+          out);
   input_print_losses(v->profile, out);
 }

@@ -31,16 +31,32 @@ struct listing {
 struct listings {
   struct listing *items;
   size_t count, capacity;
+  struct intern set;
 };
+
+static bool is_listing(const void *arg, uint32_t index) {
+  const struct {
+    const struct listings *l;
+    string_id name, file;
+  } *w = arg;
+  return w->l->items[index].name == w->name &&
+         w->l->items[index].file == w->file;
+}
 
 static struct listing *listing_of(struct listings *l, string_id name,
                                   string_id file) {
-  for (size_t i = 0; i < l->count; i++)
-    if (l->items[i].name == name && l->items[i].file == file)
-      return &l->items[i];
-  struct listing *new = APPEND(l->items, l->count, l->capacity);
-  *new = (struct listing){.name = name, .file = file};
-  return new;
+  const struct {
+    const struct listings *l;
+    string_id name, file;
+  } wanted = {l, name, file};
+  const string_id key[] = {name, file};
+  const uint32_t next = (uint32_t)l->count;
+  const uint32_t id = intern_find(&l->set, intern_hash(0, key, sizeof key),
+                                  next, is_listing, &wanted);
+  if (id == next)
+    *APPEND(l->items, l->count, l->capacity) =
+        (struct listing){.name = name, .file = file};
+  return &l->items[id];
 }
 
 static const struct view *sorted_view; // for by_line; one thread sorts
@@ -64,7 +80,7 @@ static int by_value(const void *x, const void *y) {
 // out, unless the user asks for them.
 static struct listings collect(const struct view *v,
                                const struct function_table *t, bool keeps_std,
-                               const struct pattern *wanted) {
+                               struct pattern *wanted) {
   struct listings l = {0};
   const char **strings = v->profile->strings;
   for (size_t i = 0; i < t->count; i++) {

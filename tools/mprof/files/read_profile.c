@@ -156,6 +156,7 @@ static void read_head(struct reader *r) {
         p->period_type = read_value_type(r, f.message);
       break;
     case PROFILE_PERIOD:
+      p->has_periods |= p->file_count > 0 && p->period != (int64_t)f.value;
       p->period = p->period > (int64_t)f.value ? p->period : (int64_t)f.value;
       break;
     case PROFILE_COMMENT:

@@ -72,9 +72,9 @@ void profile_free(struct profile *p) {
   void *const arrays[] = {
       p->strings, p->mappings, p->functions,       p->lines,  p->locations,
       p->labels,  p->samples,  p->stack_locations, p->values, p->comments};
-  struct intern *const sets[] = {&p->string_set, &p->mapping_set,
+  struct intern *const sets[] = {&p->string_set,   &p->mapping_set,
                                  &p->function_set, &p->location_set,
-                                 &p->sample_set};
+                                 &p->sample_set,   &p->comment_set};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(arrays[i]);
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
@@ -250,11 +250,17 @@ void profile_sample(struct profile *p, const uint32_t *locations,
     sums[i] = saturating_add(sums[i], values[i]);
 }
 
+static bool is_comment(const void *arg, uint32_t index) {
+  const struct wanted *w = arg;
+  return w->p->comments[index] == *(const string_id *)w->element;
+}
+
 void profile_comment(struct profile *p, string_id comment) {
-  for (size_t i = 0; i < p->comment_count; i++)
-    if (p->comments[i] == comment)
-      return;
-  *APPEND(p->comments, p->comment_count, p->capacity.comments) = comment;
+  const struct wanted w = {.p = p, .element = &comment};
+  const uint32_t next = (uint32_t)p->comment_count;
+  if (intern_find(&p->comment_set, intern_hash(0, &comment, sizeof comment),
+                  next, is_comment, &w) == next)
+    *APPEND(p->comments, p->comment_count, p->capacity.comments) = comment;
 }
 
 // --- value types ---

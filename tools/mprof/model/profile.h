@@ -92,6 +92,7 @@ struct profile {
 
   // Number of files that were read into this profile.
   unsigned file_count;
+  bool has_periods; // files with different periods were read
   // A file ended before its end, so some samples or names are missing.
   bool is_truncated;
 
@@ -99,7 +100,8 @@ struct profile {
     size_t strings, mappings, functions, lines, locations, stack_locations,
         labels, samples, values, comments;
   } capacity;
-  struct intern string_set, mapping_set, function_set, location_set, sample_set;
+  struct intern string_set, mapping_set, function_set, location_set, sample_set,
+      comment_set;
   char **chunks; // memory of the strings
   char *chunk;   // the free part of the last chunk
   size_t chunk_left, chunk_count, chunk_capacity;

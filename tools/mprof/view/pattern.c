@@ -15,10 +15,17 @@ struct pattern {
   pcre2_code *code;
   pcre2_match_data *match;
   pcre2_match_context *limits;
+  unsigned long failures;
 };
 
-// Limits of one match: steps, and KiB for saved positions.
-enum { MAX_STEPS = 100000, MAX_HEAP = 4096 };
+// Limits of one match: steps, and KiB for saved positions. After MAX_FAILURES
+// matches that reached a limit, no text is compared any more.
+enum {
+  MAX_STEPS = 100000,
+  MAX_STEPS_OF_FILE = 5000,
+  MAX_HEAP = 4096,
+  MAX_FAILURES = 100
+};
 
 struct pattern *pattern_new(const char *text, bool is_whole, char *error,
                             size_t size) {
@@ -41,14 +48,26 @@ struct pattern *pattern_new(const char *text, bool is_whole, char *error,
   }
   p->match = pcre2_match_data_create(1, NULL);
   p->limits = pcre2_match_context_create(NULL);
-  pcre2_set_match_limit(p->limits, MAX_STEPS);
+  pcre2_set_match_limit(p->limits, is_whole ? MAX_STEPS_OF_FILE : MAX_STEPS);
   pcre2_set_heap_limit(p->limits, MAX_HEAP);
   return p;
 }
 
-bool pattern_matches(const struct pattern *p, const char *text) {
-  return pcre2_match(p->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0,
-                     p->match, p->limits) >= 0;
+bool pattern_matches(struct pattern *p, const char *text) {
+  // Give up: the expression and the texts do not fit each other.
+  if (p->failures >= MAX_FAILURES) {
+    p->failures++;
+    return false;
+  }
+  const int result =
+      pcre2_match(p->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, 0,
+                  p->match, p->limits);
+  p->failures += result < PCRE2_ERROR_NOMATCH;
+  return result >= 0;
+}
+
+unsigned long pattern_failures(const struct pattern *p) {
+  return p ? p->failures : 0;
 }
 
 void pattern_free(struct pattern *p) {

@@ -12,14 +12,18 @@
 
 struct pattern;
 
-// Compiles a regular expression. If is_whole, the expression must match a whole
-// text, else a part of it. Returns NULL and a message of one line in error if
-// the expression is wrong.
+// Compiles a regular expression. If is_whole, the expression is one of a
+// profile: it must match a whole text, and may take fewer steps. Else it is one
+// of the user, and may match a part of a text. Returns NULL and a message of
+// one line in error if the expression is wrong.
 struct pattern *pattern_new(const char *text, bool is_whole, char *error,
                             size_t size);
 // Returns whether the text matches. Returns false if the expression needs too
 // many steps, because expressions of hostile files could run for ever.
-bool pattern_matches(const struct pattern *pattern, const char *text);
+bool pattern_matches(struct pattern *pattern, const char *text);
+// Returns how many texts were not compared, because they needed too many steps
+// or others before them had. pattern may be NULL.
+unsigned long pattern_failures(const struct pattern *pattern);
 // pattern may be NULL.
 void pattern_free(struct pattern *pattern);
 

@@ -41,6 +41,7 @@ struct builder {
   const struct view_options *options;
   struct pattern *focus, *within, *ignore, *drop, *keep;
   struct located *located; // of each location
+  unsigned char *drops;    // of each function: whether drop_frames matches
   struct built_frame *frames;
   size_t frame_count, frame_capacity;
   int64_t *example_values; // of each frame of the view
@@ -69,7 +70,9 @@ static string_id short_name_of(struct profile *p, string_id name) {
   char buffer[1024];
   struct mprof_text text = MPROF_TEXT(buffer);
   mprof_short_name(&text, p->strings[name]);
-  return text.len ? profile_text(p, buffer) : name;
+  // A cut name could be that of another function.
+  const bool is_cut = text.len + 1 >= sizeof buffer;
+  return text.len && !is_cut ? profile_text(p, buffer) : name;
 }
 
 // Names a location without functions: by its file, as pprof does, or with
@@ -150,16 +153,24 @@ static void put_frame(struct builder *b, const struct location *l,
 // --- locations ---
 
 // Returns whether drop_frames matches the function. (pprof: Profile.prune)
-static bool is_dropped(struct builder *b, const struct function *f) {
+static bool is_dropped(struct builder *b, uint32_t function) {
   struct profile *p = b->view->profile;
+  const struct function *f = &p->functions[function];
+  enum drop { UNKNOWN, KEPT, DROPPED };
+  unsigned char *known = &b->drops[function];
+  if (*known != UNKNOWN)
+    return *known == DROPPED;
   // The call may move p->strings.
   const string_id id = short_name_of(p, f->name);
   const char *name = p->strings[id];
-  return *name && pattern_matches(b->drop, name) &&
-         !(b->keep && pattern_matches(b->keep, name));
+  *known = *name && pattern_matches(b->drop, name) &&
+                   !(b->keep && pattern_matches(b->keep, name))
+               ? DROPPED
+               : KEPT;
+  return *known == DROPPED;
 }
 
-static bool matches(const struct builder *b, const struct pattern *pattern,
+static bool matches(const struct builder *b, struct pattern *pattern,
                     const struct location *l, const struct function *f) {
   const struct mapping *m = mapping_of(b->view->profile, l);
   if (m && pattern_matches(pattern, string(b, m->file)))
@@ -178,7 +189,7 @@ static void find_frames(struct builder *b, struct located *d,
   uint32_t begin = 0; // lines before it are dropped
   if (b->drop)
     for (uint32_t i = l->line_count; i-- > 0 && !d->is_dropped;)
-      if (is_dropped(b, &p->functions[p->lines[l->first_line + i].function])) {
+      if (is_dropped(b, p->lines[l->first_line + i].function)) {
         d->is_dropped = true;
         d->is_whole = i + 1 == l->line_count;
         begin = d->is_whole ? 0 : i + 1;
@@ -222,6 +233,17 @@ static uint32_t first_shown(struct builder *b, const struct sample *s) {
   return 0;
 }
 
+// A stack may have one location very often, and a location very many inlined
+// functions. So the number of frames has a limit that grows only with the
+// profile. Stacks beyond it lose their outer frames.
+static bool has_room(struct builder *b) {
+  const struct profile *p = b->view->profile;
+  const size_t limit = 65536 + 64 * (p->stack_location_count + p->line_count);
+  const bool has = b->view->stack_frame_count + b->stack_count < limit;
+  b->view->is_cut |= !has;
+  return has;
+}
+
 // Builds the stack of the sample. Returns whether the user asked for it.
 static bool build_stack(struct builder *b, const struct sample *s) {
   const uint32_t *locations =
@@ -235,7 +257,7 @@ static bool build_stack(struct builder *b, const struct sample *s) {
       return false;
     is_focused |= d->is_focused;
     is_within |= d->is_within;
-    for (uint32_t k = 0; k < d->count; k++)
+    for (uint32_t k = 0; k < d->count && has_room(b); k++)
       *APPEND(b->stack, b->stack_count, b->stack_capacity) =
           b->frames[d->first + k];
   }
@@ -362,6 +384,7 @@ static bool prepare(struct builder *b, char *error, size_t size) {
 static void free_patterns(struct builder *b) {
   pattern_free(b->focus);
   pattern_free(b->ignore);
+  pattern_free(b->within);
   pattern_free(b->drop);
   pattern_free(b->keep);
 }
@@ -395,11 +418,15 @@ struct view *view_new(struct profile *p, const struct view_options *options,
     return NULL;
   }
   b.located = zeroed(p->location_count, sizeof *b.located);
+  b.drops = zeroed(p->function_count, 1);
   add_stacks(&b);
   free(b.located);
+  free(b.drops);
   free(b.frames);
   free(b.example_values);
   free(b.stack);
+  v->uncompared = pattern_failures(b.focus) + pattern_failures(b.ignore) +
+                  pattern_failures(b.within);
   free_patterns(&b);
   return v;
 }

@@ -63,6 +63,11 @@ struct view {
   // sums have the absolute values of negative values, as in pprof.
   int64_t total, profile_total;
   double variance, profile_variance;
+  // Stacks were cut, because the profile repeats long stacks so often that they
+  // would not fit into memory.
+  bool is_cut;
+  // Names that could not be compared with the expressions of the user.
+  unsigned long uncompared;
 };
 
 // Makes a view. On failure, returns NULL and writes a message of one line to
