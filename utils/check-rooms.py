@@ -10,7 +10,8 @@
 #
 #   - a unit of rt/ refers only to its own room and to rooms before it (ROOMS),
 #     unless the pair is in EXCEPTIONS;
-#   - a circle of references in rt/, pass/ or tools/trace has at most 6 units;
+#   - a circle of references in rt/, pass/, tools/trace or tools/mprof has at
+#     most 6 units;
 #   - a symbol that a unit defines and other units use is declared in the header
 #     of that unit.
 #
@@ -219,7 +220,7 @@ def check_headers(units, defined, used, folder):
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(TOP, "build")
     bad = 0
-    for folder in ("rt", "pass", "tools/trace"):
+    for folder in ("rt", "pass", "tools/trace", "tools/mprof"):
         units, refs, defined, used = references(build, folder)
         if folder == "rt":
             bad += check_direction(refs)
