@@ -40,6 +40,13 @@
 // STOPS: mprof stops with its program
 // STOPS: status 4
 //
+// If everything was freed, the report shows what was allocated.
+// RUN: %mprof run -o out --heap-rate=1 ./app frees 2>&1 < /dev/null \
+// RUN:   | FileCheck --check-prefix=FREES %s
+// FREES: alloc_space of ./app frees
+// FREES: keep run.c
+// FREES: mprof top --sample=alloc_space {{.*}}.heap.pb.gz
+//
 // Options that would do nothing are refused.
 // RUN: not %mprof run -O log_path=x ./app 2>&1 \
 // RUN:   | FileCheck --check-prefix=LOG_PATH %s
@@ -79,6 +86,10 @@ static void on_term(int number) {
 int main(int argc, char **argv) {
   char line[64] = "";
   keep();
+  if (argc > 1 && strcmp(argv[1], "frees") == 0) {
+    free(kept);
+    return 0;
+  }
   if (argc > 1 && strcmp(argv[1], "killed") == 0)
     raise(SIGKILL);
   if (argc > 1 && strcmp(argv[1], "wait") == 0) {

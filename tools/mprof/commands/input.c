@@ -131,6 +131,18 @@ bool input_print_losses(const struct profile *p, FILE *out) {
   return has_any;
 }
 
+const char *input_other_type(const struct view *v) {
+  const struct profile *p = v->profile;
+  for (unsigned i = p->type_count; i-- > 0 && v->profile_total == 0;) {
+    if (p->types[i].unit != p->types[v->type].unit)
+      continue;
+    for (size_t k = 0; k < p->sample_count; k++)
+      if (p->values[k * p->type_count + i] != 0)
+        return p->strings[p->types[i].type];
+  }
+  return NULL;
+}
+
 void input_print_end(const struct view *v, FILE *out, const struct style *style,
                      size_t shown, size_t all, const char *what) {
   const struct quantity sum =
@@ -144,6 +156,12 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
     fprintf(out, "; %zu of %zu %s are shown (-n 0 shows all)", shown, all,
             what);
   fputc('\n', out);
+  const char *other = input_other_type(v);
+  if (other) {
+    fputs("to see the values that are not 0, use --sample=", out);
+    style_put(out, other);
+    fputc('\n', out);
+  }
   if (v->is_cut)
     fputs("lost: outer frames of stacks, because the profile has too many "
           "frames\n",

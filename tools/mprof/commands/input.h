@@ -34,6 +34,10 @@ bool input_count(const struct options *options, size_t *count);
 // fail any more, because messages would disturb the pager.
 struct style input_begin_output(const struct options *options);
 
+// Returns the name of a value type with the unit of the view of which the
+// profile has values, if the view has none. Else returns NULL.
+const char *input_other_type(const struct view *v);
+
 // Prints the first line of a view: program, time, and the shown values.
 void input_print_title(const struct view *v, FILE *out,
                        const struct style *style);

@@ -161,15 +161,24 @@ static void show_profile(const char *path, const struct style *style) {
   char error[256];
   if (read_profile_file(p, path) != NULL)
     return;
-  const struct view_options wanted = {0};
+  struct view_options wanted = {0};
   struct view *v = view_new(p, &wanted, error, sizeof error);
+  // A program that has freed everything: show what it had allocated.
+  if (v && (wanted.type = input_other_type(v)) != NULL)
+    v = view_new(p, &wanted, error, sizeof error);
   if (!v)
     return;
   struct function_table rows = functions_of(v, false, false);
   fputc('\n', stderr);
   show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style);
   functions_free(&rows);
-  fprintf(stderr, "mprof top %s\n", path);
+  fputs("mprof top ", stderr);
+  if (wanted.type) {
+    fputs("--sample=", stderr);
+    style_put(stderr, wanted.type);
+    fputc(' ', stderr);
+  }
+  fprintf(stderr, "%s\n", path);
 }
 
 static void report(const struct options *o, const char *directory,
