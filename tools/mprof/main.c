@@ -80,12 +80,12 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   const int status = dispatch(argc, argv);
-  errno = 0;
   const bool is_bad = ferror(stdout) != 0;
+  const int error = fflush(stdout) == 0 ? 0 : errno;
   // A reader such as head has read enough.
-  if ((fflush(stdout) == 0 && !is_bad) || errno == EPIPE)
+  if ((error == 0 && !is_bad) || error == EPIPE)
     return status;
   fprintf(stderr, "mprof: standard output: %s\n",
-          errno ? strerror(errno) : "cannot be written");
+          error ? strerror(error) : "cannot be written");
   return STATUS_ERROR;
 }
