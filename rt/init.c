@@ -9,6 +9,7 @@
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
 #include "bucket/cycle.h"
+#include "bucket/peak.h"
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"
 #include "exit.h"

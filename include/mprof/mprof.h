@@ -292,6 +292,8 @@ int mprof_name_lock(const void *lock, const char *name);
  * name: a name that mprof_profiles lists:
  *   "heap": the heap profile;
  *   "allocs": the heap profile, of which pprof shows alloc_space by default;
+ *   "peak": the heap profile of the moment when the most memory was in use;
+ *     needs the option peak=1;
  *   "heapx": temporary blocks, resizes and slack; needs the option heapx=1;
  *   "block", "mutex", "threadcreate";
  *   "threads": the stack of every thread, see mprof_thread_profile;
@@ -311,8 +313,8 @@ int mprof_name_lock(const void *lock, const char *name);
  * finished cycles only. A profile has no samples if its option or rate is 0, or
  * if the code was compiled without this kind of profile (-fmprof=KIND).
  *
- * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "heapx" without
- * the option heapx=1; ENOSYS or EBUSY for the reasons given at
+ * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "peak" or
+ * "heapx" without its option; ENOSYS or EBUSY for the reasons given at
  * mprof_mem_profile; ENOMEM; or the error of opening, writing or renaming the
  * file. After an error, the file at path is unchanged. */
 int mprof_write_profile(const char *name, const char *path, int debug);

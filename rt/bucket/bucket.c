@@ -32,6 +32,7 @@
 
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
+#include "bucket/peak.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
@@ -187,9 +188,11 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   size_t size = sizeof(struct mprof_bucket) + words * sizeof(mprof_pc);
   if (mprof_heapx_is_on() && key->type == MPROF_BUCKET_MEM)
     size = mprof_heapx_offset(words) + sizeof(struct mprof_heapx_counts);
-  struct mprof_bucket *b = mprof_persistent_alloc(size);
-  if (!b)
+  const size_t before = key->type == MPROF_BUCKET_MEM ? mprof_peak_room() : 0;
+  char *memory = mprof_persistent_alloc(before + size);
+  if (!memory)
     return NULL;
+  struct mprof_bucket *b = (struct mprof_bucket *)(memory + before);
   MPROF_ASSERT(((uintptr_t)b & ~ADDRESS_MASK) == 0);
   b->hash = hash;
   b->size = key->size;

@@ -1,18 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Estimates of all blocks, computed from the sampled blocks. A block of `size`
-// bytes is sampled with probability 1 - exp(-size / rate), so each sampled
-// block represents 1 / (1 - exp(-size / rate)) blocks. (Go: scaleHeapSample)
+// Estimates of all blocks, computed from the sampled blocks and the factors of
+// bucket/scale.h.
 
 #ifndef MPROF_RT_SNAPSHOT_ESTIMATE_HEAP_H
 #define MPROF_RT_SNAPSHOT_ESTIMATE_HEAP_H
 
 #include "snapshot/snapshot_heap.h"
-
-// Returns the number of blocks that a sampled block of size bytes represents.
-// rate: mean number of bytes between samples.
-double mprof_scale_factor(uint64_t size, uint64_t rate);
 
 // Estimated numbers of a sample or of a sum of samples.
 struct mprof_mem_estimate {

@@ -10,7 +10,9 @@
 #include "bucket/bucket.h"
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
+#include "bucket/peak.h"
 #include "heap/sample.h"
+#include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
@@ -105,6 +107,50 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   mprof_lock_release(&mprof_active_lock);
   set_stats(s);
   return err;
+}
+
+// Copies the counts at the peak. Returns false if the samples have no room for
+// all buckets, which are more than `room`.
+static bool copy_peak_locked(struct mprof_mem_snapshot *s, size_t room) {
+  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  for (size_t i = 0; b; b = b->allnext, i++) {
+    if (i == room)
+      return false;
+    const struct mprof_peak_pair n = mprof_peak_of_locked(b);
+    if (n.allocs != 0)
+      s->samples[s->len++] = (struct mprof_mem_sample){
+          .bucket = b, .allocs = n.allocs, .frees = n.frees};
+  }
+  const uint64_t ticks = mprof_peak_locked().ticks;
+  s->time_ns = mprof_sys_realtime_ns();
+  if (ticks != 0)
+    s->time_ns -= (int64_t)mprof_clock_ns(mprof_clock_about() - ticks);
+  return true;
+}
+
+// Other threads may add buckets until peak_lock is held. The snapshot must
+// contain these buckets, because each of them may have made a new peak. So the
+// snapshot has more room than there are buckets, and begins again if the room
+// does not suffice.
+int mprof_mem_snapshot_take_peak(struct mprof_mem_snapshot *s) {
+  for (bool is_complete = false; !is_complete;) {
+    memset(s, 0, sizeof(*s));
+    s->rate = mprof_sample_rate();
+    size_t room = 64;
+    struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+    for (; b; b = b->allnext)
+      room++;
+    s->mapped_bytes = (room + room / 4) * sizeof(s->samples[0]);
+    s->samples = mprof_os_map(s->mapped_bytes);
+    if (!s->samples)
+      return -ENOMEM;
+    mprof_lock_acquire(&mprof_peak_lock);
+    is_complete = copy_peak_locked(s, room + room / 4);
+    mprof_lock_release(&mprof_peak_lock);
+    if (!is_complete)
+      mprof_mem_snapshot_free(s);
+  }
+  return 0;
 }
 
 void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {

@@ -52,6 +52,11 @@ struct mprof_mem_snapshot {
 // Returns 0 or -ENOMEM. Free *s with mprof_mem_snapshot_free. Call with the
 // recursion guard set.
 int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle);
+// Takes a snapshot of the heap at its peak (bucket/peak.h). Leaves out buckets
+// without events before the peak. s->time_ns is the time of the peak, or the
+// present time if no memory was in use yet. Call only with the option peak.
+// Acquires peak_lock. Otherwise like mprof_mem_snapshot_take.
+int mprof_mem_snapshot_take_peak(struct mprof_mem_snapshot *s);
 void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s);
 
 // These functions return the published counts of bucket b: the number of

@@ -22,9 +22,9 @@
 #include "trace/trace_events.h"
 
 #include "bucket/bucket.h"
+#include "bucket/scale.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
-#include "snapshot/estimate_heap.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"

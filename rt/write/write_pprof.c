@@ -42,9 +42,9 @@ static void put_mem(struct mprof_pprof *w, const void *snapshot, size_t i,
   mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
 }
 
-int mprof_write_heap_pprof(struct mprof_outfile *f,
-                           const struct mprof_mem_snapshot *s,
-                           bool allocs_first) {
+static int write_heap(struct mprof_outfile *f,
+                      const struct mprof_mem_snapshot *s,
+                      const char *default_type, const char *note) {
   const struct mprof_pprof_head head = {.types = {{"alloc_objects", "count"},
                                                   {"alloc_space", "bytes"},
                                                   {"inuse_objects", "count"},
@@ -52,14 +52,25 @@ int mprof_write_heap_pprof(struct mprof_outfile *f,
                                         .types_len = 4,
                                         .period_type = {"space", "bytes"},
                                         .period = s->rate,
-                                        .default_type =
-                                            allocs_first ? "alloc_space" : NULL,
+                                        .default_type = default_type,
                                         .time_ns = s->time_ns,
                                         .rate_name = "heap_rate",
                                         .rate = s->rate,
+                                        .note = note,
                                         .drops_allocators = true};
   return mprof_pprof_write(
       f, &head, &(struct mprof_pprof_samples){s, s->len, {"bytes"}, put_mem});
+}
+
+int mprof_write_heap_pprof(struct mprof_outfile *f,
+                           const struct mprof_mem_snapshot *s,
+                           bool allocs_first) {
+  return write_heap(f, s, allocs_first ? "alloc_space" : NULL, NULL);
+}
+
+int mprof_write_peak_pprof(struct mprof_outfile *f,
+                           const struct mprof_mem_snapshot *s) {
+  return write_heap(f, s, NULL, "moment: the peak of the memory in use");
 }
 
 // --- heapx ---

@@ -24,6 +24,10 @@ struct mprof_outfile;
 int mprof_write_heap_pprof(struct mprof_outfile *f,
                            const struct mprof_mem_snapshot *s,
                            bool allocs_first);
+// Writes the profile "peak".
+// s: a snapshot that was taken by mprof_mem_snapshot_take_peak.
+int mprof_write_peak_pprof(struct mprof_outfile *f,
+                           const struct mprof_mem_snapshot *s);
 // Writes the profile "heapx".
 int mprof_write_heapx_pprof(struct mprof_outfile *f,
                             const struct mprof_mem_snapshot *s);

@@ -95,6 +95,11 @@ void input_print_title(const struct view *v, FILE *out,
     fputs(" of ", out);
     style_put_cut(out, command, 60);
   }
+  const char *moment = input_comment(p, "moment");
+  if (moment && p->file_count == 1) {
+    fputs(", at ", out);
+    style_put_cut(out, moment, 60);
+  }
   if (p->file_count > 1)
     fprintf(out, ", %u files", p->file_count);
   else if (p->time_ns > 0) {

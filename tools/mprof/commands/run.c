@@ -5,6 +5,7 @@
 // program keeps its standard streams, its signals and its exit status; mprof
 // itself writes only to standard error.
 
+#include "commands/add_names.h"
 #include "commands/child.h"
 #include "commands/input.h"
 #include "commands/options.h"
@@ -37,9 +38,13 @@ static char *runtime_options(const struct options *o, const char *directory) {
   FILE *out = open_memstream(&text, &length);
   if (!out)
     return NULL;
-  fputs(before ? before : "", out);
+  // A program that the user interrupts shall write its profiles, too. The
+  // user's own options come later, so they prevail.
+  fprintf(out, "dump_on_signal=terminate:%s", before ? before : "");
   if (o->heap_rate)
     add(out, "heap_rate", o->heap_rate);
+  if (o->peak)
+    add(out, "peak", "1");
   if (o->block)
     add(out, "block_rate", "1");
   if (o->mutex)
@@ -49,7 +54,7 @@ static char *runtime_options(const struct options *o, const char *directory) {
   if (o->threads)
     add(out, "threads", "1");
   if (o->stuck)
-    add(out, "stuck", "1");
+    fputs(":stuck=1:stuck_report=5", out);
   for (size_t i = 0; i < o->set.count; i++)
     fprintf(out, ":%s", o->set.items[i]);
   if (directory)
@@ -150,50 +155,68 @@ static struct found find_files(const char *directory, pid_t program,
   return f;
 }
 
+// The end of the names of the profiles of stuck threads.
+#define STUCK ".threadleak.pb.gz"
+
 static bool ends_with(const char *s, const char *suffix) {
   const size_t a = strlen(s), b = strlen(suffix);
   return a >= b && strcmp(s + a - b, suffix) == 0;
 }
 
 // Shows the largest values of the profile, and the command that shows more.
-static void show_profile(const char *path, const struct style *style) {
+// Returns false if the profile has no values, and then shows it only if
+// shows_empty is true.
+static bool show_profile(const struct options *o, const char *path,
+                         const struct style *style, bool shows_empty) {
   struct profile *p = profile_new();
   char error[256];
-  if (read_profile_file(p, path) != NULL)
-    return;
+  if (add_names_read(o, p, path) != NULL)
+    return false;
+  add_names(o, p, NULL, NAMES_AUTOMATIC);
   struct view_options wanted = {0};
   struct view *v = view_new(p, &wanted, error, sizeof error);
   // A program that has freed everything: show what it had allocated.
   if (v && (wanted.type = input_other_type(v)) != NULL)
     v = view_new(p, &wanted, error, sizeof error);
   if (!v)
-    return;
+    return false;
   struct function_table rows = functions_of(v, false, false);
+  if (rows.count == 0 && !shows_empty) {
+    functions_free(&rows);
+    return false;
+  }
   fputc('\n', stderr);
   show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style);
   functions_free(&rows);
-  fputs("mprof top ", stderr);
+  fputs(ends_with(path, STUCK) ? "mprof stuck " : "mprof top ", stderr);
   if (wanted.type) {
     fputs("--sample=", stderr);
     style_put(stderr, wanted.type);
     fputc(' ', stderr);
   }
   fprintf(stderr, "%s\n", path);
+  return true;
 }
 
 static void report(const struct options *o, const char *directory,
                    pid_t program, struct timespec began) {
-  static const char *const shown[] = {".heap.pb.gz", ".block.pb.gz",
-                                      ".mutex.pb.gz", ".threadleak.pb.gz"};
+  static const char *const shown[] = {".heap.pb.gz", ".peak.pb.gz",
+                                      ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
   struct found f = find_files(directory, program, began);
+  bool has_any = false;
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
       if (ends_with(f.paths[i], shown[k]))
-        show_profile(f.paths[i], &style);
+        has_any |= show_profile(o, f.paths[i], &style, false);
+  for (size_t i = 0; i < f.count && !has_any; i++)
+    has_any = ends_with(f.paths[i], shown[0]) &&
+              show_profile(o, f.paths[i], &style, true);
   for (size_t i = 0; i < f.count; i++) {
     if (ends_with(f.paths[i], ".trace"))
       fprintf(stderr, "\nmprof trace top %s\n", f.paths[i]);
+    if (ends_with(f.paths[i], ".stuck.txt"))
+      fprintf(stderr, "mprof stuck %s\n", f.paths[i]);
     free(f.paths[i]);
   }
   if (f.others)

@@ -6,6 +6,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/show_labels.h"
+#include "commands/show_report.h"
 #include "terminal/quantity.h"
 #include "view/frame_text.h"
 #include "view/stacks.h"
@@ -101,6 +102,9 @@ int command_threads(const struct options *options) {
 }
 
 int command_stuck(const struct options *options) {
+  if (options->path_count == 1 &&
+      show_report(options, options->paths[0], "stuck threads"))
+    return STATUS_OK;
   return show_threads(options, "threadleak", "goroutineleak",
                       "to write one, run the program with mprof run --stuck");
 }
