@@ -34,7 +34,9 @@
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
 #include "sys/abi_words.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/handlers.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -213,7 +215,10 @@ static void write_once(enum mprof_end end) {
   }
 }
 
-static void write_at_exit_once(void) { write_once(MPROF_END_OTHER); }
+static void write_at_exit_once(void *unused) {
+  (void)unused;
+  write_once(MPROF_END_OTHER);
+}
 
 // Returns whether the process must write its output before it calls a function
 // that runs no destructors.
@@ -243,14 +248,14 @@ void mprof_process_start_parts(void) {
   for (size_t i = SUBSYSTEMS; i-- > 0;)
     subsystems[i].start();
   mprof_unload_init();
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  mprof_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
   // LeakSanitizer has registered an exit handler that ends a leaking process.
   // Exit handlers run in the reverse order of their registration, so the
   // handler registered here runs before LeakSanitizer's handler. The runtime's
   // destructor would run too late.
   if (mprof_has_sanitizer())
-    atexit(write_at_exit_once);
-  at_quick_exit(write_at_exit_once);
+    mprof_at_exit(write_at_exit_once);
+  mprof_at_quick_exit(write_at_exit_once);
   mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();

@@ -34,7 +34,6 @@
 #define MPROF_RT_BUCKET_COUNTS_H
 
 #include "bucket/bucket.h"
-#include "bucket/peak.h"
 #include "sys/tls.h"
 #include "thread/shards.h"
 
@@ -104,8 +103,6 @@ static inline void mprof_count_alloc(struct mprof_bucket *b, unsigned index) {
     mprof_count_plain(&mprof_tls.cell_cycles[index].allocs);
   else
     mprof_count_elsewhere(b, index, false);
-  if (mprof_peak_is_on())
-    mprof_peak_alloc(b);
 }
 static inline void mprof_count_free(struct mprof_bucket *b, unsigned index) {
   if (mprof_likely(b->owner == mprof_tls.shard))
@@ -114,8 +111,6 @@ static inline void mprof_count_free(struct mprof_bucket *b, unsigned index) {
     mprof_count_plain(&mprof_tls.cell_cycles[index].frees);
   else
     mprof_count_elsewhere(b, index, true);
-  if (mprof_peak_is_on())
-    mprof_peak_free(b);
 }
 // Counts a free in a signal handler that has interrupted the runtime. The
 // interrupted code may be adding to own[] or to a cell without an atomic
@@ -124,8 +119,6 @@ static inline void mprof_count_free_inside(struct mprof_bucket *b,
                                            unsigned index) {
   atomic_fetch_add_explicit(&b->mem.future[index].frees, 1,
                             memory_order_release);
-  if (mprof_peak_is_on())
-    mprof_peak_free_inside(b);
 }
 
 // Publishes one counter of a bucket: adds to *active the events that were

@@ -14,6 +14,7 @@
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
+#include "bucket/peak.h"
 #include "entry/alloc_entry.h"
 #include "heap/alloc_log.h"
 #include "heap/event.h"
@@ -80,14 +81,17 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 
-// Records an object of bucket b for the heapx counters and for the allocation
-// log, if these are on. b is NULL if there was no memory to add the object to
-// the table. Then the allocation log does not record the object.
+// Records an object of bucket b for the heapx counters, the allocation log and
+// the counters of the peak, if these are on. b is NULL if there was no memory
+// to add the object to the table. Then the allocation log does not record the
+// object.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(b, ptr, false);
   if (mprof_events_log() && b)
     mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
+  if (mprof_peak_is_on() && b)
+    mprof_peak_alloc(b);
 }
 
 // Adds the object at ptr to the table, and counts it in bucket b. If there is

@@ -21,6 +21,7 @@
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
+#include "bucket/peak.h"
 #include "heap/alloc_log.h"
 #include "heap/custom_blocks.h"
 #include "heap/livemap.h"
@@ -38,6 +39,7 @@ unsigned char mprof_event_observers MPROF_START_DATA; // see event.h
 
 void mprof_events_init(void) {
   mprof_event_observers = (mprof_flags.heapx ? MPROF_OBSERVES_HEAPX : 0) |
+                          (mprof_flags.peak ? MPROF_OBSERVES_PEAK : 0) |
                           (mprof_alloc_log_init() ? MPROF_OBSERVES_LOG : 0);
 }
 
@@ -76,8 +78,15 @@ static bool is_measured(enum mprof_family family) {
          (family == MPROF_FAMILY_CXX && mprof_place.cxx);
 }
 
-static MPROF_NOINLINE void count_stale(uint32_t handle) {
+// Counts a free as count_free does, and also for the peak.
+static void count_free_and_peak(uint32_t handle) {
   count_free(handle);
+  if (mprof_peak_is_on())
+    mprof_peak_free(mprof_persistent_pointer(handle));
+}
+
+static MPROF_NOINLINE void count_stale(uint32_t handle) {
+  count_free_and_peak(handle);
   if (mprof_heapx_is_on()) {
     struct mprof_bucket *b = mprof_persistent_pointer(handle);
     struct mprof_heapx_end e = {.slack = mprof_heapx_usual_slack(b)};
@@ -86,14 +95,16 @@ static MPROF_NOINLINE void count_stale(uint32_t handle) {
   mprof_stat_add(MPROF_STAT_stale, 1);
 }
 
-// Passes the allocation of a counted block to the heapx counters and the
-// allocation log.
+// Passes the allocation of a counted block to the heapx counters, the
+// allocation log and the counters of the peak.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
                                    bool has_slack, enum mprof_log_kind kind) {
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(b, ptr, has_slack);
   if (mprof_events_log())
     mprof_alloc_log_alloc(b, ptr, kind);
+  if (mprof_peak_is_on())
+    mprof_peak_alloc(b);
 }
 
 static void record(const struct mprof_alloc_event *ev) {
@@ -184,6 +195,16 @@ static void count_end(uint32_t handle) {
   }
 }
 
+static MPROF_NOINLINE void count_peak_end(uint32_t handle) {
+  struct mprof_bucket *b = mprof_persistent_pointer(handle);
+  if (mprof_guard_enter()) {
+    mprof_peak_free(b);
+    mprof_guard_leave();
+  } else {
+    mprof_peak_free_inside(b);
+  }
+}
+
 // Describes the resize or free of a block.
 struct resize {
   const void *from, *to; // old and new address of the block; free: to is NULL
@@ -227,6 +248,8 @@ void mprof_event_freed(struct mprof_released r) {
   if (!r.bucket)
     return;
   count_end(r.bucket);
+  if (mprof_peak_is_on())
+    count_peak_end(r.bucket);
   if (mprof_heapx_is_on()) {
     struct resize how = {.countdown = __mprof_heap_countdown};
     count_heapx_end(&r, &how);
@@ -238,6 +261,8 @@ void mprof_event_resized(struct mprof_released r, const void *ptr,
   if (!r.bucket)
     return;
   count_end(r.bucket);
+  if (mprof_peak_is_on())
+    count_peak_end(r.bucket);
   if (mprof_heapx_is_on()) {
     struct resize how = {ptr, moved_to, size, countdown};
     count_heapx_end(&r, &how);
@@ -343,11 +368,11 @@ void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
 
 static void count_gone(uintptr_t addr, uint32_t handle) {
   (void)addr;
-  count_free(handle);
+  count_free_and_peak(handle);
 }
 
 static void count_and_log_gone(uintptr_t addr, uint32_t handle) {
-  count_free(handle);
+  count_free_and_peak(handle);
   mprof_alloc_log_free(mprof_persistent_pointer(handle), (const void *)addr,
                        MPROF_LOG_CUSTOM, 0);
 }

@@ -20,10 +20,14 @@
 enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
 
 // Bits of mprof_event_observers. A bit is set if each event must be passed to
-// the heapx counters (HEAPX) or to the allocation log (LOG). An event tests the
-// whole byte once. If the byte is 0, the event is only counted. The byte is
-// written at start and in a forked child.
-enum { MPROF_OBSERVES_HEAPX = 1, MPROF_OBSERVES_LOG = 2 };
+// the heapx counters (HEAPX), to the allocation log (LOG) or to the counters of
+// the peak (PEAK). An event tests the whole byte once. If the byte is 0, the
+// event is only counted. The byte is written at start and in a forked child.
+enum {
+  MPROF_OBSERVES_HEAPX = 1,
+  MPROF_OBSERVES_LOG = 2,
+  MPROF_OBSERVES_PEAK = 4
+};
 extern MPROF_HIDDEN unsigned char mprof_event_observers;
 static inline bool mprof_events_do_more(void) {
   return mprof_unlikely(mprof_event_observers != 0);

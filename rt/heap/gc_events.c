@@ -35,6 +35,7 @@
 
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
+#include "bucket/peak.h"
 #include "heap/alloc_log.h"
 #include "heap/event.h"
 #include "heap/gc_objects.h"
@@ -105,6 +106,8 @@ static void count_free(void *object, uint32_t handle) {
   (void)object;
   mprof_count_free(mprof_persistent_pointer(handle),
                    (mprof_cycle_read() + 1) % 3);
+  if (mprof_peak_is_on())
+    mprof_peak_free(mprof_persistent_pointer(handle));
 }
 
 static void count_and_log_free(void *object, uint32_t handle) {

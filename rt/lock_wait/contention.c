@@ -475,10 +475,6 @@ const char mprof_kinds_left_out[] = "";
 
 void mprof_contention_init(void) {
   find_foreign_locks();
-  // The first use of the clock measures its frequency. Measure it now, because
-  // after a fork in the middle of the measurement the child would have no
-  // frequency.
-  mprof_clock_now();
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
   if (mprof_contention.block_kinds == 0) {

@@ -41,7 +41,7 @@ struct __mprof_switches {
   uint64_t is_program; // 1: of the program, 0: of a library
 };
 // Begins to set the switches of a module. Called by the module's constructor.
-MPROF_ENTRY void __mprof_register_switches(struct __mprof_switches *node);
+MPROF_PUBLIC void __mprof_register_switches(struct __mprof_switches *node);
 // Ends it. Called by the last destructor of a library.
 MPROF_ENTRY void __mprof_unregister_switches(struct __mprof_switches *node);
 

@@ -118,6 +118,11 @@ uint64_t mprof_clock_ns(uint64_t ticks) {
                     0.5);
 }
 
+void mprof_clock_reset(void) {
+  int being_written = 1;
+  atomic_compare_exchange_strong(&clock_state.has_first, &being_written, 0);
+}
+
 void mprof_clock_set(uint64_t (*fn)(void), uint64_t ticks_per_second) {
   clock_state.injected = fn;
   clock_state.injected_rate = ticks_per_second;

@@ -55,6 +55,9 @@ uint64_t mprof_clock_ticks(uint64_t ns);
 // Converts ticks to nanoseconds, rounded to the nearest number.
 uint64_t mprof_clock_ns(uint64_t ticks);
 
+// Call this in a forked child. If the parent was forked during the first use of
+// the clock, the child begins this use again.
+void mprof_clock_reset(void);
 // Replaces the clock in tests. fn returns the time in ticks; fn = NULL restores
 // the real clock. ticks_per_second is the speed of the new clock.
 void mprof_clock_set(uint64_t (*fn)(void), uint64_t ticks_per_second);

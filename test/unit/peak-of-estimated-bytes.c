@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
+#include "bucket/peak.h"
 #include "process/process.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/clock.h"
@@ -32,9 +32,9 @@ static struct mprof_bucket *bucket(mprof_pc pc, size_t size) {
 
 static void add(struct mprof_bucket *b, int allocs, int frees) {
   for (ticks += 1000; allocs > 0; allocs--)
-    mprof_count_alloc(b, 0);
+    mprof_peak_alloc(b);
   for (; frees > 0; frees--)
-    mprof_count_free(b, 0);
+    mprof_peak_free(b);
 }
 
 // Checks the numbers of blocks of b in the peak's snapshot, and returns the
@@ -76,8 +76,8 @@ int main(void) {
   check(large, 5, 0);
 
   // Without the frees in a handler, the next block would make a new peak.
-  mprof_count_free_inside(small, 0);
-  mprof_count_free_inside(large, 0);
+  mprof_peak_free_inside(small);
+  mprof_peak_free_inside(large);
   add(large, 1, 0);
   check(large, 5, 0);
   const int64_t before = check(large, 5, 0);

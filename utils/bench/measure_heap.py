@@ -250,22 +250,21 @@ def text_bytes():
 
 
 def rss():
-    """Measures the resident memory, in KiB, of a program that allocates nothing."""
+    """Measures the resident memory, in KiB, of a program that allocates nothing.
+
+    The kernel maps 64 KiB around each page of a file that the program touches, and
+    the position of the files in memory is random. So one run says little.
+    """
     log("resident memory")
-    fields = ("VmHWM", "VmRSS", "Rss")
 
-    def job(name, env):
-        def once():
-            text = run([program(name)], env).text
-            return {f: median_of(text, f) for f in fields}
-        return once
+    def job(name):
+        return lambda: median_of(run([program(name)], {}).text, "Rss")
 
-    turns = take_turns({
-        "plain": job("rss-plain", {}),
-        "MProf, 512 KiB": job("rss-mprof", mprof("symbolize=0")),
-        "MProf, heap=0": job("rss-mprof", mprof("heap=0")),
-    }, ROUNDS)
-    return {f: {v: [r[f] for r in turns[v]] for v in turns} for f in fields}
+    return {linker: take_turns({
+        "plain": job("rss-plain" + suffix),
+        "-fmprof=heap": job("rss-heap" + suffix),
+        "-fmprof": job("rss-mprof" + suffix),
+    }, 6 * ROUNDS) for linker, suffix in (("GNU ld", ""), ("lld", "-lld"))}
 
 
 def exittime():

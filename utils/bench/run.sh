@@ -113,6 +113,10 @@ build_heap() {
   for name in pair exact live rss exittime; do
     build "$name"
   done
+  "$mprof" -O2 -fmprof=heap "$src/rss.c" -o "$out/rss-heap"
+  clang-19 -O2 -fuse-ld=lld "$src/rss.c" -o "$out/rss-plain-lld"
+  "$mprof" -O2 -fmprof=heap -fuse-ld=lld "$src/rss.c" -o "$out/rss-heap-lld"
+  "$mprof" -O2 -fmprof -fuse-ld=lld "$src/rss.c" -o "$out/rss-mprof-lld"
   # shellcheck disable=SC2086
   clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
   clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
