@@ -129,7 +129,11 @@ int options_parse(struct options *options, int argc, char **argv) {
   char shorts[2 * ROWS + 5], name[64];
   fill(options->command, longs, shorts);
   // getopt_long begins its messages with this name.
-  snprintf(name, sizeof name, "mprof %s", command_rows[options->command].name);
+  if (options->former_name)
+    snprintf(name, sizeof name, "%s", options->former_name);
+  else
+    snprintf(name, sizeof name, "mprof %s",
+             command_rows[options->command].name);
   argv[0] = name;
   options->paths = zeroed((size_t)argc, sizeof *options->paths);
   for (int option;

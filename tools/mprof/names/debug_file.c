@@ -386,12 +386,14 @@ static int compare_queries(const void *a, const void *b) {
 }
 
 void debug_file_frames(struct debug_file *f, const uint64_t *offsets,
-                       size_t count, frames_fn *found, void *arg) {
+                       size_t count, bool has_addresses, frames_fn *found,
+                       void *arg) {
   const struct request r = {f, found, arg};
   struct query *queries = zeroed(count, sizeof *queries);
   size_t known = 0;
   for (size_t i = 0; i < count; i++) {
-    const uint64_t address = address_of(f, offsets[i]);
+    const uint64_t address =
+        has_addresses ? offsets[i] : address_of(f, offsets[i]);
     if (address != unknown) {
       const Dwarf_Addr at = address + f->elf_bias;
       queries[known++] =

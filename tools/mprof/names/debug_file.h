@@ -8,6 +8,7 @@
 
 #include "names/places.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // A function at an address. The texts are valid until the next call.
@@ -28,9 +29,11 @@ typedef void frames_fn(void *arg, size_t index, const struct name_frame *frames,
                        size_t count);
 // Calls found for each offset of the file at which there is a function, with
 // the index of the offset, and the frames from the innermost inlined function
-// on. The offsets are those of bytes in the file.
+// on. The offsets are those of bytes in the file, or with has_addresses the
+// addresses at which the ELF file wants these bytes.
 void debug_file_frames(struct debug_file *f, const uint64_t *offsets,
-                       size_t count, frames_fn *found, void *arg);
+                       size_t count, bool has_addresses, frames_fn *found,
+                       void *arg);
 
 typedef void used_fn(void *arg, const char *path, const char *name);
 // Calls found for each file that debug_file_frames has used: its path, and the

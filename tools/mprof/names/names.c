@@ -247,7 +247,10 @@ static size_t name_file(struct profile *p, const struct names_request *request,
   char *path = text_of("%s", p->strings[wanted->file]),
        *id = text_of("%s", p->strings[wanted->build_id]);
   uint64_t *offsets = zeroed(count, sizeof *offsets);
-  struct job job = {.path = path, .build_id = id, .offsets = offsets};
+  struct job job = {.path = path,
+                    .build_id = id,
+                    .offsets = offsets,
+                    .has_addresses = request->mode == NAMES_AT_ADDRESSES};
   for (size_t i = 0; i < count; i++)
     if (i == 0 || wanted[i].offset != wanted[i - 1].offset)
       offsets[job.count++] = wanted[i].offset;

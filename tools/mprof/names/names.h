@@ -13,6 +13,9 @@ enum names_mode {
   NAMES_MISSING, // for all locations without names
   // Only for mappings in which nobody has looked for names yet.
   NAMES_AUTOMATIC,
+  // As NAMES_MISSING, but address - mapping.start is an address in the ELF file
+  // instead of an offset.
+  NAMES_AT_ADDRESSES,
   // Only finds the files that have the names of all locations.
   NAMES_FILES
 };

@@ -72,7 +72,8 @@ static void find(const struct job *job, const struct places *places,
   put_state(out, f ? WORKER_FOUND : WORKER_BAD, job->path, NULL);
   if (!f)
     return;
-  debug_file_frames(f, job->offsets, job->count, put_frames, out);
+  debug_file_frames(f, job->offsets, job->count, job->has_addresses, put_frames,
+                    out);
   debug_file_used(f, put_used, out);
 }
 

@@ -27,6 +27,7 @@ enum worker_state { WORKER_FOUND, WORKER_MISSING, WORKER_OTHER, WORKER_BAD };
 struct job {
   const char *path, *build_id;
   const uint64_t *offsets; // in the file
+  bool has_addresses;      // offsets are addresses of the ELF file instead
   size_t count;
 };
 
