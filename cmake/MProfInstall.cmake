@@ -31,8 +31,6 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
     WORLD_READ WORLD_EXECUTE)
   file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
-  configure_file("${tools}/mprof-alloc-log"
-    "${root}/${bindir}/mprof-alloc-log" COPYONLY)
   foreach(name IN ITEMS mprof mprof-program)
     configure_file("${tools}/${name}.cfg.in"
       "${root}/${datadir}/mprof/${name}.cfg" @ONLY)

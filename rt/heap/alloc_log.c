@@ -8,7 +8,7 @@
 // read files, and so allocate memory in the middle of an allocation. So a frame
 // is written as an address and an offset in a module. A list of the modules
 // precedes the first record with an address in one of them.
-// tools/mprof-alloc-log adds the function names afterwards.
+// The command mprof log adds the function names afterwards.
 //
 //   # MProf allocation log 1, pid 71, part 1, begun 1763760000000000000
 //   # heap_rate 1

@@ -14,6 +14,9 @@
 // RUN: %alloc_log app.log | FileCheck %s --check-prefix=READ
 // RUN: %alloc_log --print app.log | FileCheck %s --check-prefix=PRINT
 // RUN: %alloc_log --no-names app.log | FileCheck %s --check-prefix=PLAIN
+// RUN: mv app moved && %mprof log --binary=moved app.log \
+// RUN:   | FileCheck %s --check-prefix=READ
+// RUN: mv moved app
 // RUN: grep ' and app.log (11 records)\|, app.log (11 records) and' err
 // RUN: %run_quiet{heap_rate=1:alloc_log=app.log} ./app 2> err
 // RUN: grep -x 'mprof: wrote app.log (11 records)' err
