@@ -136,6 +136,25 @@ bool input_print_losses(const struct profile *p, FILE *out) {
   return has_any;
 }
 
+static void print_uncompared(unsigned long count, const char *with, FILE *out) {
+  if (count)
+    fprintf(out,
+            "lost: %lu name%s not compared with %s, because the expression "
+            "takes too many steps\n",
+            count, count == 1 ? " was" : "s were", with);
+}
+
+static void print_view_losses(const struct view_losses *l, FILE *out) {
+  if (l->is_cut)
+    fputs("lost: outer frames of stacks, because the profile has too many "
+          "frames\n",
+          out);
+  print_uncompared(l->uncompared, "the regular expressions of the options",
+                   out);
+  print_uncompared(l->undropped, "drop_frames or keep_frames of the profile",
+                   out);
+}
+
 const char *input_other_type(const struct view *v) {
   const struct profile *p = v->profile;
   for (unsigned i = p->type_count; i-- > 0 && v->profile_total == 0;) {
@@ -167,15 +186,7 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
     style_put(out, other);
     fputc('\n', out);
   }
-  if (v->is_cut)
-    fputs("lost: outer frames of stacks, because the profile has too many "
-          "frames\n",
-          out);
-  if (v->uncompared)
-    fprintf(out,
-            "lost: %lu names were not compared with --focus or --ignore, "
-            "because the expression takes too many steps\n",
-            v->uncompared);
+  print_view_losses(&v->losses, out);
   if (v->profile->has_periods)
     fputs("note: the files have different sampling rates, so the errors are "
           "upper limits\n",

@@ -240,7 +240,7 @@ static bool has_room(struct builder *b) {
   const struct profile *p = b->view->profile;
   const size_t limit = 65536 + 64 * (p->stack_location_count + p->line_count);
   const bool has = b->view->stack_frame_count + b->stack_count < limit;
-  b->view->is_cut |= !has;
+  b->view->losses.is_cut |= !has;
   return has;
 }
 
@@ -425,8 +425,10 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   free(b.frames);
   free(b.example_values);
   free(b.stack);
-  v->uncompared = pattern_failures(b.focus) + pattern_failures(b.ignore) +
-                  pattern_failures(b.within);
+  v->losses.uncompared = pattern_failures(b.focus) +
+                         pattern_failures(b.ignore) +
+                         pattern_failures(b.within);
+  v->losses.undropped = pattern_failures(b.drop) + pattern_failures(b.keep);
   free_patterns(&b);
   return v;
 }

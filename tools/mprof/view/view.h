@@ -49,6 +49,17 @@ struct view_stack {
   double variance; // of the estimate; 0 if the value is exact
 };
 
+// What a view lacks, beside what the profile says itself.
+struct view_losses {
+  // Stacks were cut, because the profile repeats long stacks so often that they
+  // would not fit into memory.
+  bool is_cut;
+  // Names that could not be compared, because the expression took too many
+  // steps: with the expressions of the user, and with drop_frames and
+  // keep_frames of the profile.
+  unsigned long uncompared, undropped;
+};
+
 struct view {
   struct profile *profile;
   unsigned type;
@@ -63,11 +74,7 @@ struct view {
   // sums have the absolute values of negative values, as in pprof.
   int64_t total, profile_total;
   double variance, profile_variance;
-  // Stacks were cut, because the profile repeats long stacks so often that they
-  // would not fit into memory.
-  bool is_cut;
-  // Names that could not be compared with the expressions of the user.
-  unsigned long uncompared;
+  struct view_losses losses;
 };
 
 // Makes a view. On failure, returns NULL and writes a message of one line to
