@@ -8,7 +8,7 @@ ids      ids of locations that collide in a table with Fibonacci hashing
 expand   one stack repeats a location with many inlined functions
 comments many comments
 lines    many functions with one line each
-drop     drop_frames that takes exponential time, for many locations
+drop     drop_frames that takes exponential time, for many functions
 """
 
 import gzip
@@ -52,8 +52,11 @@ def body(kind, count, strings):
         )
     assert kind == "drop"
     pattern = field(7, strings["(?:a|a)*[^a]"])
-    rest = b"".join(location(i, 1, i) + sample([i]) for i in range(1, count + 1))
-    return pattern + function(1, strings["a" * 60]) + rest
+    return pattern + b"".join(
+        function(i, strings["a" * 60 + "%06d" % i], strings["a.c"])
+        + location(i, i, i) + sample([i])
+        for i in range(1, count + 1)
+    )
 
 
 def main():

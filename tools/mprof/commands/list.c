@@ -179,6 +179,7 @@ int command_list(const struct options *options) {
   const struct style style = input_begin_output(options);
   struct function_table t = functions_of(v, options->std, false);
   struct listings l = collect(v, &t, options->std, wanted);
+  v->losses.uncompared += pattern_failures(wanted);
   const size_t count = limit && limit < l.count ? limit : l.count;
   input_print_title(v, stdout, &style);
   if (count)
