@@ -8,6 +8,7 @@ ids      ids of locations that collide in a table with Fibonacci hashing
 expand   one stack repeats a location with many inlined functions
 comments many comments
 lines    many functions with one line each
+losses   many comments about lost data
 drop     drop_frames that takes exponential time, for many functions
 """
 
@@ -41,8 +42,9 @@ def body(kind, count, strings):
         return function(1, name) + rest + sample(ids[:1])
     if kind == "expand":
         return function(1, name) + location(1, 1, 1, count) + sample([1] * count)
-    if kind == "comments":
-        ids = b"".join(varint(strings["c%d" % i]) for i in range(count))
+    if kind in ("comments", "losses"):
+        text = "c%d" if kind == "comments" else "no_memory: %d events"
+        ids = b"".join(varint(strings[text % i]) for i in range(count))
         return field(13, ids) + function(1, name) + location(1, 1, 1) + sample([1])
     if kind == "lines":
         return b"".join(

@@ -51,6 +51,7 @@ int command_convert(const struct options *options) {
   if (!out)
     return complain(options, "%s", strerror(errno));
   format->write(v, out);
+  input_print_view_losses(v, stderr);
   const char *error =
       fclose(out) == 0
           ? bytes_write(options->output ? options->output : "-", &bytes)

@@ -27,11 +27,11 @@ static void print(const struct options *options, const struct comparison *d,
   if (format == FORMAT_TEXT) {
     const struct style style = input_begin_output(options);
     comparison_print_text(d, stdout, &style);
-    input_print_losses(d->view->profile, stdout);
   } else if (format == FORMAT_MD) {
     comparison_print_markdown(d, stdout);
   } else if (format == FORMAT_JSON) {
     comparison_print_json(d, stdout);
+    fputs(d->lost, stderr);
   } else {
     comparison_print_html(d, stdout);
   }
@@ -90,6 +90,7 @@ int command_diff(const struct options *options) {
   d->row_limit = format == FORMAT_JSON && !options->count ? 0 : limit;
   d->shows_noise = options->all;
   d->command = input_comment(d->view->profile, "command");
+  d->lost = input_losses(d->view);
   print(options, d, format);
   if (format != FORMAT_TEXT)
     warn(options, d);

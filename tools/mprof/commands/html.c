@@ -163,25 +163,13 @@ static bool add_file(struct groups *g, const char *path, enum page_role role) {
   return !error;
 }
 
-// Returns the lines that mprof top prints about lost data.
-static const char *losses_of(const struct profile *p) {
-  char *text = NULL;
-  size_t length;
-  FILE *out = open_memstream(&text, &length);
-  if (!out)
-    return "";
-  input_print_losses(p, out);
-  return fclose(out) == 0 ? text : "";
-}
-
 static bool add_groups(struct groups *g) {
   const struct view_options wanted = input_view_options(g->options);
   char error[256];
   for (size_t i = 0; i < g->count; i++) {
     const struct group *x = &g->items[i];
-    if (!page_add_profile(g->page, x->profile, x->kind, x->name,
-                          losses_of(x->profile), x->role, &wanted, error,
-                          sizeof error)) {
+    if (!page_add_profile(g->page, x->profile, x->kind, x->name, x->role,
+                          &wanted, input_losses, error, sizeof error)) {
       complain(g->options, "%s", error);
       return false;
     }

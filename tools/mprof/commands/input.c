@@ -119,17 +119,27 @@ static const char *const losses[] = {
 #include "sys/stats.def"
 };
 
-bool input_print_losses(const struct profile *p, FILE *out) {
-  bool has_any = p->is_truncated;
-  for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
-    const char *text = losses[i] ? input_comment(p, losses[i]) : NULL;
-    if (!text)
+// Prints each comment "NAME: TEXT". There are several if files were merged.
+static bool print_loss(const struct profile *p, const char *name, FILE *out) {
+  const size_t length = strlen(name);
+  bool has_any = false;
+  for (size_t i = 0; i < p->comment_count; i++) {
+    const char *text = p->strings[p->comments[i]];
+    if (strncmp(text, name, length) != 0 ||
+        strncmp(text + length, ": ", 2) != 0)
       continue;
     fputs("lost: ", out);
-    style_put(out, text);
+    style_put(out, text + length + 2);
     fputc('\n', out);
     has_any = true;
   }
+  return has_any;
+}
+
+bool input_print_losses(const struct profile *p, FILE *out) {
+  bool has_any = p->is_truncated;
+  for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+    has_any |= losses[i] && print_loss(p, losses[i], out);
   if (p->is_truncated)
     fputs("lost: the file ends too early, so samples or names are missing\n",
           out);
@@ -144,7 +154,8 @@ static void print_uncompared(unsigned long count, const char *with, FILE *out) {
             count, count == 1 ? " was" : "s were", with);
 }
 
-static void print_view_losses(const struct view_losses *l, FILE *out) {
+void input_print_view_losses(const struct view *v, FILE *out) {
+  const struct view_losses *l = &v->losses;
   if (l->is_cut)
     fputs("lost: outer frames of stacks, because the profile has too many "
           "frames\n",
@@ -153,6 +164,22 @@ static void print_view_losses(const struct view_losses *l, FILE *out) {
                    out);
   print_uncompared(l->undropped, "drop_frames or keep_frames of the profile",
                    out);
+  if (v->profile->has_periods)
+    fputs("note: the files have different sampling rates, so the errors are "
+          "upper limits\n",
+          out);
+  input_print_losses(v->profile, out);
+}
+
+char *input_losses(const struct view *v) {
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out)
+    return strdup("");
+  input_print_view_losses(v, out);
+  fclose(out);
+  return text;
 }
 
 const char *input_other_type(const struct view *v) {
@@ -186,10 +213,5 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
     style_put(out, other);
     fputc('\n', out);
   }
-  print_view_losses(&v->losses, out);
-  if (v->profile->has_periods)
-    fputs("note: the files have different sampling rates, so the errors are "
-          "upper limits\n",
-          out);
-  input_print_losses(v->profile, out);
+  input_print_view_losses(v, out);
 }

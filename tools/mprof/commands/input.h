@@ -48,5 +48,10 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
 // Prints one line for each kind of data that the profile lacks. Returns whether
 // there is any.
 bool input_print_losses(const struct profile *p, FILE *out);
+// Prints the same for a view of the profile, with what the view lacks itself.
+// Commands whose output is read by other programs print it to stderr.
+void input_print_view_losses(const struct view *v, FILE *out);
+// Returns these lines. The caller frees them.
+char *input_losses(const struct view *v);
 
 #endif

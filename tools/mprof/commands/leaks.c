@@ -175,7 +175,7 @@ static void print(const struct leaks *l, size_t limit) {
   if (noise && !l->options->all)
     printf("%zu stack%s grew by no more than noise may (--all shows %s)\n",
            noise, noise == 1 ? "" : "s", noise == 1 ? "it" : "them");
-  input_print_losses(l->view->profile, stdout);
+  input_print_view_losses(l->view, stdout);
 }
 
 // Returns the exit status for leaks, or -1 after a message.

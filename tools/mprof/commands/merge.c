@@ -16,6 +16,9 @@ int command_merge(const struct options *options) {
   struct profile *p = input_read(options, options->paths, options->path_count);
   if (!p)
     return STATUS_ERROR;
+  // The other losses are comments of the profile.
+  if (p->is_truncated)
+    complain(options, "a file ends too early, so samples or names are missing");
   const char *error = write_profile_file(p, path);
   return error ? complain(options, "%s: %s", path, error) : STATUS_OK;
 }

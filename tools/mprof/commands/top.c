@@ -7,9 +7,11 @@
 #include "commands/options.h"
 #include "commands/show_top.h"
 #include "files/convert.h"
+#include "terminal/markup.h"
 #include "view/functions.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_csv(const struct view *v, const struct function_table *rows,
@@ -43,6 +45,7 @@ int command_top(const struct options *options) {
   const size_t count = limit && limit < rows.count ? limit : rows.count;
   if (strcmp(format, "csv") == 0) {
     print_csv(v, &rows, count);
+    input_print_view_losses(v, stderr);
     return STATUS_OK;
   }
   const struct style style = input_begin_output(options);
@@ -51,6 +54,9 @@ int command_top(const struct options *options) {
     struct table *t = top_table(v, &rows, count, "function", true);
     table_print_markdown(t, stdout);
     table_free(t);
+    char *lost = input_losses(v);
+    markup_put_paragraphs(stdout, lost);
+    free(lost);
   } else {
     show_top(v, &rows, limit, grain, stdout, &style);
   }

@@ -33,6 +33,13 @@ static void find_totals(const struct sides *s, const struct view *v,
   }
 }
 
+// Adds what the view of a budget lacks. All views compare the same names with
+// drop_frames.
+static void add_losses(struct view_losses *to, const struct view_losses *from) {
+  to->is_cut |= from->is_cut;
+  to->uncompared += from->uncompared;
+}
+
 static bool judge(struct comparison *d, struct judged_budget *b,
                   const char *text, struct view_options options, bool keeps_std,
                   bool is_exact, char *error, size_t size) {
@@ -43,6 +50,7 @@ static bool judge(struct comparison *d, struct judged_budget *b,
   b->view = view_new(d->sides->profile, &options, error, size);
   if (!b->view || !budget_check_unit(&b->budget, b->view->unit, error, size))
     return false;
+  add_losses(&d->view->losses, &b->view->losses);
   if (!is_exact && sides_lack_error(d->sides, b->view->type)) {
     snprintf(
         error, size,

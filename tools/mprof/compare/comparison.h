@@ -28,6 +28,7 @@ struct comparison {
   struct judged_budget *budgets;
   size_t budget_count, broken_count;
   const char *command; // the program's command line, or NULL
+  const char *lost;    // lines that say which data are missing
   size_t row_limit;    // at most this number of rows is shown; 0: all
   bool shows_noise;
 };

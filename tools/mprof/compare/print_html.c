@@ -93,5 +93,10 @@ void comparison_print_html(const struct comparison *d, FILE *out) {
             "<p>Differences of less than two standard errors are not shown: "
             "%zu.</p>\n",
             d->functions.noise_count);
+  if (*d->lost) {
+    fputs("<pre>", out);
+    markup_put_html_lines(out, d->lost);
+    fputs("</pre>\n", out);
+  }
   fputs("</body></html>\n", out);
 }

@@ -103,6 +103,7 @@ void comparison_print_text(const struct comparison *d, FILE *out,
   print_hidden(d, out, count);
   for (size_t i = 0; i < d->budget_count; i++)
     print_budget(&d->budgets[i], out, style);
+  fputs(d->lost, out);
 }
 
 // --- Markdown ---
@@ -165,4 +166,5 @@ void comparison_print_markdown(const struct comparison *d, FILE *out) {
   }
   fputc('\n', out);
   print_hidden(d, out, count);
+  markup_put_paragraphs(out, d->lost);
 }

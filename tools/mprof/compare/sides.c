@@ -22,6 +22,7 @@ const char *sides_read(struct sides *s, unsigned side, const char *path) {
   const char *error = read_profile_file(p, path);
   if (error)
     return error;
+  p->has_periods = false; // each file is compared with its own period
   struct side *to = &s->side[side];
   struct side_file *f = APPEND(to->files, to->count, to->capacity);
   *f = (struct side_file){.values = zeroed(p->value_count, sizeof *f->values),

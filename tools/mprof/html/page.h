@@ -32,10 +32,12 @@ uint32_t page_text(struct page *page, const char *text);
 
 // Adds the profile. kind, name: what the menu of profiles calls it. The options
 // select stacks as they do for mprof top. Returns false and writes a message to
-// error if an option is wrong. lost: lines that say which data are missing.
+// error if an option is wrong. losses: returns lines that say which data a view
+// lacks; the page keeps them.
 bool page_add_profile(struct page *page, struct profile *p, const char *kind,
-                      const char *name, const char *lost, enum page_role role,
-                      const struct view_options *options, char *error,
+                      const char *name, enum page_role role,
+                      const struct view_options *options,
+                      char *(*losses)(const struct view *v), char *error,
                       size_t size);
 // Adds an object of JSON to the list `traces` or `reports` of the page. The
 // page frees the text.

@@ -46,7 +46,8 @@ struct page_list {
 
 struct page_set {
   struct profile *profile;
-  const char *kind, *name, *lost;
+  const char *kind, *name;
+  char *lost; // lines that say which data are missing
   enum page_role role;
   // For each stack: its node, its labels, and the values of all types.
   uint32_t *nodes, *label_sets;

@@ -197,14 +197,17 @@ static uint32_t add_stack(struct page *page, const struct views *v, size_t i) {
 }
 
 bool page_add_profile(struct page *page, struct profile *p, const char *kind,
-                      const char *name, const char *lost, enum page_role role,
-                      const struct view_options *options, char *error,
+                      const char *name, enum page_role role,
+                      const struct view_options *options,
+                      char *(*losses)(const struct view *v), char *error,
                       size_t size) {
   struct views v = {0};
   const bool is_made = make_views(page, &v, p, options, error, size);
   const size_t count = is_made ? v.views[0]->stack_count : 0;
   struct page_set set = {
-      .profile = p, .kind = kind, .name = name, .lost = lost, .role = role};
+      .profile = p, .kind = kind, .name = name, .role = role};
+  // The views of all grains have the same frames and compare the same names.
+  set.lost = is_made ? losses(v.views[0]) : NULL;
   set.nodes = zeroed(count, sizeof *set.nodes);
   set.label_sets = zeroed(count, sizeof *set.label_sets);
   set.values = zeroed(count * p->type_count, sizeof *set.values);

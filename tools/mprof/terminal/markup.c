@@ -5,6 +5,7 @@
 
 #include "common/printable.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Prints the text. Characters in `special` are printed by put_special.
@@ -49,4 +50,24 @@ void markup_put_markdown(FILE *out, const char *text) {
 
 void markup_put_html(FILE *out, const char *text) {
   put(out, text, "&<>\"'", put_entity);
+}
+
+// Prints each line of the text.
+static void put_lines(FILE *out, const char *lines, const char *before,
+                      void (*put_line)(FILE *out, const char *text)) {
+  for (; *lines; lines += strcspn(lines, "\n"), lines += *lines == '\n') {
+    char *line = strndup(lines, strcspn(lines, "\n"));
+    fputs(before, out);
+    put_line(out, line ? line : "");
+    fputc('\n', out);
+    free(line);
+  }
+}
+
+void markup_put_paragraphs(FILE *out, const char *lines) {
+  put_lines(out, lines, "\n", markup_put_markdown);
+}
+
+void markup_put_html_lines(FILE *out, const char *lines) {
+  put_lines(out, lines, "", markup_put_html);
 }

@@ -13,8 +13,14 @@
 // Prints text for a paragraph or a table cell of Markdown. Escapes everything
 // that Markdown or HTML could take for markup.
 void markup_put_markdown(FILE *out, const char *text);
+// Prints each line of the text as a paragraph of Markdown, each behind an empty
+// line.
+void markup_put_paragraphs(FILE *out, const char *lines);
 // Prints text for the content of an HTML element, or for an attribute's value
 // in quotation marks.
 void markup_put_html(FILE *out, const char *text);
+
+// Prints the lines of a text for an element of HTML that keeps ends of lines.
+void markup_put_html_lines(FILE *out, const char *lines);
 
 #endif
