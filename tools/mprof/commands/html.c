@@ -168,6 +168,7 @@ static bool add_groups(struct groups *g) {
   char error[256];
   for (size_t i = 0; i < g->count; i++) {
     const struct group *x = &g->items[i];
+    input_note_periods(x->profile); // the page computes errors with one period
     if (!page_add_profile(g->page, x->profile, x->kind, x->name, x->role,
                           &wanted, input_losses, error, sizeof error)) {
       complain(g->options, "%s", error);

@@ -18,16 +18,13 @@ struct sides *sides_new(void) {
 
 const char *sides_read(struct sides *s, unsigned side, const char *path) {
   struct profile *p = s->profile;
-  p->period = 0; // the reader keeps the largest period of all files
   const char *error = read_profile_file(p, path);
   if (error)
     return error;
-  p->has_periods = false; // each file is compared with its own period
   struct side *to = &s->side[side];
   struct side_file *f = APPEND(to->files, to->count, to->capacity);
   *f = (struct side_file){.values = zeroed(p->value_count, sizeof *f->values),
-                          .value_count = p->value_count,
-                          .period = p->period};
+                          .value_count = p->value_count};
   if (p->value_count)
     memcpy(f->values, p->values, p->value_count * sizeof *f->values);
   for (size_t i = 0; i < p->value_count; i++)
@@ -48,11 +45,7 @@ void sides_finish(struct sides *s) {
 bool sides_lack_error(const struct sides *s, unsigned type) {
   if (s->side[OLD].count > 1 && s->side[NEW].count > 1)
     return false;
-  for (unsigned n = 0; n < SIDES; n++)
-    for (size_t i = 0; i < s->side[n].count; i++)
-      if (estimate_is_uncertain(s->profile, type, s->side[n].files[i].period))
-        return true;
-  return false;
+  return estimate_is_uncertain(s->profile, type);
 }
 
 struct view_options sides_view_options(struct view_options options) {
@@ -69,8 +62,7 @@ static void add(const struct side_file *f, const struct view *v,
     return;
   const int64_t value = f->values[index];
   sum->value += (double)value;
-  sum->variance += estimate_variance_of_period(p, &p->samples[k->sample],
-                                               v->type, value, f->period);
+  sum->variance += estimate_variance(p, &p->samples[k->sample], v->type, value);
 }
 
 // Makes the sum over n files the mean.

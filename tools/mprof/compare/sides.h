@@ -17,7 +17,6 @@ enum { OLD, NEW, SIDES };
 struct side_file {
   int64_t *values; // as profile.values; only of the samples read so far
   size_t value_count;
-  int64_t period;
 };
 
 struct sides {

@@ -33,6 +33,7 @@ struct reader {
   string_id *strings; // of each string of the file
   size_t string_count, string_capacity;
   struct idmap mappings, functions, locations;
+  int64_t period;
   // The types of this file, in its own order.
   struct value_type types[PROFILE_TYPES];
   unsigned type_count;
@@ -156,8 +157,7 @@ static void read_head(struct reader *r) {
         p->period_type = read_value_type(r, f.message);
       break;
     case PROFILE_PERIOD:
-      p->has_periods |= p->file_count > 0 && p->period != (int64_t)f.value;
-      p->period = p->period > (int64_t)f.value ? p->period : (int64_t)f.value;
+      r->period = (int64_t)f.value; // the last one counts
       break;
     case PROFILE_COMMENT:
       read_comment(r, &f);
@@ -169,6 +169,8 @@ static void read_head(struct reader *r) {
       break;
     }
   }
+  p->has_periods |= p->file_count > 0 && p->period != r->period;
+  p->period = p->period > r->period ? p->period : r->period;
 }
 
 // --- mappings, functions and locations ---
@@ -398,7 +400,7 @@ static void read_sample(struct reader *r, struct wire w) {
   if (r->label_count > 1)
     qsort(r->labels, r->label_count, sizeof *r->labels, compare_labels);
   profile_sample(r->p, r->stack, (uint32_t)r->stack_count, r->labels,
-                 (uint32_t)r->label_count, r->values);
+                 (uint32_t)r->label_count, r->period, r->values);
 }
 
 // --- the file ---

@@ -15,6 +15,7 @@ struct wanted {
   const void *element;
   const void *parts; // lines of a location, or labels of a sample
   size_t length, part_count;
+  int64_t period; // of a sample
 };
 
 // --- strings ---
@@ -199,13 +200,15 @@ static bool is_sample(const void *arg, uint32_t index) {
   const struct wanted *w = arg;
   const struct sample *s = &w->p->samples[index];
   return s->location_count == w->length && s->label_count == w->part_count &&
+         s->period == w->period &&
          memcmp(&w->p->stack_locations[s->first_location], w->element,
                 w->length * sizeof(uint32_t)) == 0 &&
          are_labels(&w->p->labels[s->first_label], w->parts, w->part_count);
 }
 
 static uint32_t hash_sample(const struct wanted *w) {
-  uint32_t hash = intern_hash(0, w->element, w->length * sizeof(uint32_t));
+  uint32_t hash = intern_hash(0, &w->period, sizeof w->period);
+  hash = intern_hash(hash, w->element, w->length * sizeof(uint32_t));
   const struct label *labels = w->parts;
   for (size_t i = 0; i < w->part_count; i++) {
     const uint64_t key[] = {labels[i].key, labels[i].str, labels[i].unit,
@@ -220,7 +223,8 @@ static void append_sample(struct profile *p, const struct wanted *w) {
       (struct sample){.first_location = p->stack_location_count,
                       .first_label = p->label_count,
                       .location_count = (uint32_t)w->length,
-                      .label_count = (uint32_t)w->part_count};
+                      .label_count = (uint32_t)w->part_count,
+                      .period = w->period};
   const uint32_t *locations = w->element;
   for (size_t i = 0; i < w->length; i++)
     *APPEND(p->stack_locations, p->stack_location_count,
@@ -234,12 +238,14 @@ static void append_sample(struct profile *p, const struct wanted *w) {
 
 void profile_sample(struct profile *p, const uint32_t *locations,
                     uint32_t location_count, const struct label *labels,
-                    uint32_t label_count, const int64_t *values) {
+                    uint32_t label_count, int64_t period,
+                    const int64_t *values) {
   const struct wanted w = {.p = p,
                            .element = locations,
                            .length = location_count,
                            .parts = labels,
-                           .part_count = label_count};
+                           .part_count = label_count,
+                           .period = period};
   const uint32_t next = (uint32_t)p->sample_count;
   const uint32_t id =
       intern_find(&p->sample_set, hash_sample(&w), next, is_sample, &w);

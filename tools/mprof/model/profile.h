@@ -6,7 +6,8 @@
 //
 // Each add function returns the index of an equal element if there is one. So a
 // second file that is read into the same profile is added to the first: equal
-// stacks become one sample, whose values are the sums.
+// stacks become one sample, whose values are the sums. Only samples of
+// different sampling periods stay apart.
 
 #ifndef MPROF_TOOL_PROFILE_H
 #define MPROF_TOOL_PROFILE_H
@@ -67,13 +68,17 @@ struct sample {
   // A range of profile.labels.
   size_t first_label;
   uint32_t location_count, label_count;
+  // The sampling period of the sample's file. The error of the values depends
+  // on it, so samples with different periods are not added up.
+  int64_t period;
 };
 
 struct profile {
   struct value_type types[PROFILE_TYPES];
   unsigned type_count;
   struct value_type period_type;
-  int64_t period, time_ns, duration_ns;
+  int64_t period; // the largest of all files
+  int64_t time_ns, duration_ns;
   string_id default_type, drop_frames, keep_frames;
 
   const char **strings; // each ends with a 0 byte
@@ -92,7 +97,7 @@ struct profile {
 
   // Number of files that were read into this profile.
   unsigned file_count;
-  bool has_periods; // files with different periods were read
+  bool has_periods; // files with different periods were read; see sample.period
   // A file ended before its end, so some samples or names are missing.
   bool is_truncated;
 
@@ -123,7 +128,8 @@ void profile_set_lines(struct profile *p, uint32_t location,
 // be sorted by key and string.
 void profile_sample(struct profile *p, const uint32_t *locations,
                     uint32_t location_count, const struct label *labels,
-                    uint32_t label_count, const int64_t *values);
+                    uint32_t label_count, int64_t period,
+                    const int64_t *values);
 void profile_comment(struct profile *p, string_id comment);
 
 // Returns the index of the value type with this name, or -1.

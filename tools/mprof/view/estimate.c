@@ -31,33 +31,26 @@ static bool is_sampled(const struct profile *p, unsigned type, int64_t period) {
   return strcmp(unit, "bytes") == 0 || strcmp(unit, "count") == 0;
 }
 
-bool estimate_is_uncertain(const struct profile *p, unsigned type,
-                           int64_t period) {
+bool estimate_is_uncertain(const struct profile *p, unsigned type) {
   const char *what = p->strings[p->period_type.type];
   return strcmp(what, "contentions") == 0 ||
          strcmp(p->strings[p->types[type].unit], "nanoseconds") == 0 ||
-         (period > 1 && !is_sampled(p, type, period));
+         (p->period > 1 && !is_sampled(p, type, p->period));
 }
 
 bool estimate_is_sampled(const struct profile *p, unsigned type) {
   return is_sampled(p, type, p->period);
 }
 
-double estimate_variance_of_period(const struct profile *p,
-                                   const struct sample *s, unsigned type,
-                                   int64_t value, int64_t period) {
-  if (value == 0 || !is_sampled(p, type, period))
+double estimate_variance(const struct profile *p, const struct sample *s,
+                         unsigned type, int64_t value) {
+  if (value == 0 || !is_sampled(p, type, s->period))
     return 0;
   const double size = block_size(p, s);
   if (size <= 0)
     return 0;
-  const double chance = -expm1(-size / (double)period);
+  const double chance = -expm1(-size / (double)s->period);
   const bool is_bytes = strcmp(p->strings[p->types[type].unit], "bytes") == 0;
   const double weight = is_bytes ? size : 1;
   return fabs((double)value) * weight * (1 - chance) / chance;
-}
-
-double estimate_variance(const struct profile *p, const struct sample *s,
-                         unsigned type, int64_t value) {
-  return estimate_variance_of_period(p, s, type, value, p->period);
 }

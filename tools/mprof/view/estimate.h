@@ -14,16 +14,10 @@
 double estimate_variance(const struct profile *p, const struct sample *s,
                          unsigned type, int64_t value);
 
-// The same for a value from a file with another period than the profile's.
-double estimate_variance_of_period(const struct profile *p,
-                                   const struct sample *s, unsigned type,
-                                   int64_t value, int64_t period);
-
 // Returns whether the values of this type have an error that the profile does
 // not tell: the times of waits differ from run to run, and the profiles of
 // other tools are sampled in other ways.
-bool estimate_is_uncertain(const struct profile *p, unsigned type,
-                           int64_t period);
+bool estimate_is_uncertain(const struct profile *p, unsigned type);
 
 // Returns whether the values of this type are estimates.
 bool estimate_is_sampled(const struct profile *p, unsigned type);
