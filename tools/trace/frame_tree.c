@@ -4,6 +4,7 @@
 #include "frame_tree.h"
 
 #include "common/memory.h"
+#include "common/siphash.h"
 #include "event.h"
 #include "json.h"
 #include "table.h"
@@ -37,18 +38,11 @@ static char *frame_text(const struct trace *trace,
   return text;
 }
 
-static uint64_t hash(uint32_t parent, const char *text) {
-  uint64_t h = 0xcbf29ce484222325U ^ parent; // FNV-1a
-  for (; *text; text++)
-    h = (h ^ (unsigned char)*text) * 0x100000001b3U;
-  return h;
-}
-
 // Returns the number of the node with this parent and text. Adds the node if it
 // is new. Takes the ownership of `text`.
 static uint32_t node_of(struct frame_tree *tree, uint32_t parent, char *text) {
   size_t index;
-  uint64_t key = hash(parent, text);
+  uint64_t key = siphash(parent, text, strlen(text));
   for (; idmap_find(&tree->by_content, key, &index); key++) {
     const struct frame_node *node = &tree->nodes[index];
     if (node->parent == parent && strcmp(node->text, text) == 0) {
