@@ -37,9 +37,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 
 enum { SIGNALS = 65, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
+// A signal that comes at most this many milliseconds after the first one is a
+// copy of the first one. For example, timeout(1) sends a signal to the program
+// and also to the program's process group.
+#define COPY_MS 1000
 
 static struct {
   // The program's previous action for each signal. It is stored before MProf's
@@ -53,6 +58,9 @@ static struct {
   // belong to this set. Bit s - 1 is for signal s. Written at start.
   uint64_t terminating;
   atomic_int ending; // id of the process that writes before a signal ends it
+  // Time at which `ending` was set: milliseconds of CLOCK_MONOTONIC. Written
+  // before `ending`.
+  _Atomic int64_t ending_since;
 } signals;
 
 // --- names ---
@@ -133,14 +141,38 @@ static bool ends_process(int sig, const siginfo_t *info,
 
 static void on_signal(int sig, siginfo_t *info, void *context);
 
-// Restores the default action of the signals that end the process and that this
-// handler still catches. Unblocks these signals unless the program blocked
-// them. A second such signal then ends the process at once, although the first
-// one is still being handled.
+static int64_t now_ms(void) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// Returns whether a signal that comes now is a copy of the signal that is
+// already ending the process.
+static bool is_copy(void) {
+  return now_ms() - atomic_load(&signals.ending_since) <= COPY_MS;
+}
+
+// Handles a signal that arrives while the first one is being handled: ends the
+// process, unless the signal is a copy of the first one.
+static void on_second(int sig, siginfo_t *info, void *context) {
+  const int before = errno;
+  if (!is_copy())
+    mprof_signal_pass_on(&signals.previous[sig], sig, info, context);
+  errno = before;
+}
+
+// Installs on_second for the signals that end the process and that on_signal
+// still catches. Unblocks these signals unless the program blocked them. A
+// second such signal then ends the process at once, although the first one is
+// still being handled. on_second does not run on the alternate stack, because
+// this stack is in use.
 static void let_second_signal_end(const ucontext_t *interrupted) {
-  struct sigaction by_default;
-  memset(&by_default, 0, sizeof(by_default));
-  by_default.sa_handler = SIG_DFL;
+  struct sigaction second;
+  memset(&second, 0, sizeof(second));
+  second.sa_sigaction = on_second;
+  second.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigfillset(&second.sa_mask);
   sigset_t mask;
   sigfillset(&mask);
   for (int sig = 1; sig < SIGNALS; sig++) {
@@ -148,7 +180,7 @@ static void let_second_signal_end(const ucontext_t *interrupted) {
     if (!(signals.terminating >> (sig - 1) & 1) ||
         sigaction(sig, NULL, &now) != 0 || now.sa_sigaction != on_signal)
       continue; // other signal, or the program has its own handler by now
-    sigaction(sig, &by_default, NULL);
+    sigaction(sig, &second, NULL);
     if (!sigismember(&interrupted->uc_sigmask, sig))
       sigdelset(&mask, sig);
   }
@@ -223,19 +255,25 @@ static bool put_off(int sig, siginfo_t *info, void *context) {
 
 // --- the handler ---
 
-// Writes the files before a signal ends the process. Does nothing if an earlier
-// signal is already ending the process and sig is in signals.terminating.
-static void dump_before_end(int sig, const ucontext_t *interrupted,
+// Writes the files before a signal ends the process. Writes nothing if an
+// earlier signal is already ending the process and sig is in
+// signals.terminating. Returns whether sig now ends the process.
+static bool dump_before_end(int sig, const ucontext_t *interrupted,
                             uintptr_t frame) {
   const int pid = mprof_sys_getpid();
+  const bool is_caught = signals.terminating >> (sig - 1) & 1;
+  if (is_caught && atomic_load(&signals.ending) == pid)
+    return !is_copy();
+  atomic_store(&signals.ending_since, now_ms());
   const bool is_second = atomic_exchange(&signals.ending, pid) == pid;
-  if (is_second && (signals.terminating >> (sig - 1) & 1))
-    return;
+  if (is_caught && is_second)
+    return false; // another thread has just begun
   let_second_signal_end(interrupted);
   dump(true, frame);
   // mprof_signal_pass_on will send the signal again. Then the signal must stay
   // pending until the handler returns.
   block_all();
+  return true;
 }
 
 static void on_signal(int sig, siginfo_t *info, void *context) {
@@ -247,11 +285,16 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
     const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     if (mprof_guard_enter()) {
       const bool has_output = mprof_has_output();
+      bool is_ignored = false;
       if (has_output && ends_process(sig, info, previous))
-        dump_before_end(sig, context, frame);
+        is_ignored = !dump_before_end(sig, context, frame);
       else if (has_output)
         dump(false, frame);
       mprof_guard_leave();
+      if (is_ignored) {
+        errno = before;
+        return;
+      }
     } else if (is_fault(sig, info)) {
       mprof_message_always(
           "wrote nothing: a fault occurred inside the profiler");

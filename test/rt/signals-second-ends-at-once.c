@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: while MProf writes the files because a signal ends the process, a
-// second signal ends the process at once.
+// second signal ends the process at once, if it comes more than a second later.
 //
 // A thread holds the lock of the writers, because its symbolizer does not
 // answer. So the handler of the first signal waits for this lock.
@@ -12,7 +12,7 @@
 // RUN: chmod +x llvm-symbolizer
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app -pthread
 // RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./llvm-symbolizer} \
-// RUN:   timeout 60 %python %S/Inputs/end_twice.py ./app 2> err
+// RUN:   timeout 60 %python %S/Inputs/end_twice.py 1.1 ./app 2> err
 // RUN: not grep 'still writing' err
 
 #include "records.h"
