@@ -102,6 +102,7 @@ def selections(rows, rng, few):
     if few and len(names) > 2:
         a, b = rng.sample(names, 2)
         yield ["--focus=" + a, "--ignore=" + b], ["-focus=" + a, "-ignore=" + b]
+        yield ["--hide=" + a], ["-hide=" + a]
         return
     for _ in range(2):
         if len(names) < 2:
@@ -109,6 +110,7 @@ def selections(rows, rng, few):
         a, b = rng.sample(names, 2)
         yield ["--focus=" + a], ["-focus=" + a]
         yield ["--ignore=" + a], ["-ignore=" + a]
+        yield ["--hide=" + a], ["-hide=" + a]
         yield ["--focus=" + a, "--ignore=" + b], ["-focus=" + a, "-ignore=" + b]
     yield ["--label=customer=c1"], ["-tagfocus=customer=^c1$"]
 

@@ -37,6 +37,7 @@ struct view_options input_view_options(const struct options *o) {
   return (struct view_options){.type = o->sample,
                                .focus = o->focus,
                                .ignore = o->ignore,
+                               .hide = o->hide,
                                .labels = o->labels,
                                .grain = o->lines   ? GRAIN_LINES
                                         : o->files ? GRAIN_FILES

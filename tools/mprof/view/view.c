@@ -39,7 +39,7 @@ struct built_frame {
 struct builder {
   struct view *view;
   const struct view_options *options;
-  struct pattern *focus, *within, *ignore, *drop, *keep;
+  struct pattern *focus, *within, *ignore, *hide, *drop, *keep;
   struct located *located; // of each location
   unsigned char *drops;    // of each function: whether drop_frames matches
   struct built_frame *frames;
@@ -200,7 +200,8 @@ static void find_frames(struct builder *b, struct located *d,
     const struct line *line =
         l->line_count ? &p->lines[l->first_line + i] : NULL;
     const struct function *f = line ? &p->functions[line->function] : NULL;
-    put_frame(b, l, f, line ? line->line : 0);
+    if (!b->hide || !matches(b, b->hide, l, f))
+      put_frame(b, l, f, line ? line->line : 0);
     d->is_focused |= b->focus && matches(b, b->focus, l, f);
     d->is_within |= b->within && matches(b, b->within, l, f);
     d->is_ignored |= b->ignore && matches(b, b->ignore, l, f);
@@ -244,7 +245,9 @@ static bool has_room(struct builder *b) {
   return has;
 }
 
-// Builds the stack of the sample. Returns whether the user asked for it.
+// Builds the stack of the sample. Returns whether the user asked for it. A
+// stack of which all frames are hidden is not shown. (pprof:
+// FilterSamplesByName)
 static bool build_stack(struct builder *b, const struct sample *s) {
   const uint32_t *locations =
       &b->view->profile->stack_locations[s->first_location];
@@ -261,7 +264,7 @@ static bool build_stack(struct builder *b, const struct sample *s) {
       *APPEND(b->stack, b->stack_count, b->stack_capacity) =
           b->frames[d->first + k];
   }
-  return is_focused && is_within;
+  return is_focused && is_within && !(b->hide && b->stack_count == 0);
 }
 
 static bool has_label(const struct profile *p, const struct sample *s,
@@ -378,12 +381,14 @@ static bool prepare(struct builder *b, char *error, size_t size) {
   return compile(&b->focus, o->focus, false, "--focus", error, size) &&
          compile(&b->within, o->within, false, "the text after @", error,
                  size) &&
-         compile(&b->ignore, o->ignore, false, "--ignore", error, size);
+         compile(&b->ignore, o->ignore, false, "--ignore", error, size) &&
+         compile(&b->hide, o->hide, false, "--hide", error, size);
 }
 
 static void free_patterns(struct builder *b) {
   pattern_free(b->focus);
   pattern_free(b->ignore);
+  pattern_free(b->hide);
   pattern_free(b->within);
   pattern_free(b->drop);
   pattern_free(b->keep);
@@ -426,7 +431,7 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   free(b.example_values);
   free(b.stack);
   v->losses.uncompared = pattern_failures(b.focus) +
-                         pattern_failures(b.ignore) +
+                         pattern_failures(b.ignore) + pattern_failures(b.hide) +
                          pattern_failures(b.within);
   v->losses.undropped = pattern_failures(b.drop) + pattern_failures(b.keep);
   free_patterns(&b);

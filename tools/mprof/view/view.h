@@ -19,9 +19,12 @@ struct text_list {
 
 // What to show.
 struct view_options {
-  const char *type;        // NULL: the profile's default type
-  const char *focus;       // regular expression: only stacks that match
-  const char *ignore;      // regular expression: no stacks that match
+  const char *type;   // NULL: the profile's default type
+  const char *focus;  // regular expression: only stacks that match
+  const char *ignore; // regular expression: no stacks that match
+  // Regular expression: no functions that match. Their values count for the
+  // functions that called them.
+  const char *hide;
   const char *within;      // like focus; a stack must match both
   struct text_list labels; // KEY=VALUE: only samples that have all of them
   enum view_grain grain;
