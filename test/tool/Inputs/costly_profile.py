@@ -9,29 +9,43 @@ expand   one stack repeats a location with many inlined functions
 comments many comments
 lines    many functions with one line each
 losses   many comments about lost data
+strings  strings that collide in a table whose hash mixes only words, for each
+         random start; COUNT is the number of strings, a power of two
 drop     drop_frames that takes exponential time, for many functions
 """
 
+import functools
 import gzip
 import sys
 
-from random_profile import Strings, field, varint
+import random_profile
+
+# The same numbers come often.
+varint = functools.lru_cache(1 << 17)(random_profile.varint)
+field, Strings = random_profile.field, random_profile.Strings
 
 MASK = (1 << 64) - 1
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
 
 
+def message(number, *fields):
+    """A message whose fields are pairs of a one-byte key and a number, or bytes."""
+    inner = b"".join([f if isinstance(f, bytes) else f[0] + varint(f[1]) for f in fields])
+    return bytes([number << 3 | 2]) + varint(len(inner)) + inner
+
+
 def location(number, function, line, times=1):
-    lines = field(4, field(1, function) + field(2, line)) * times
-    return field(4, field(1, number) + field(3, number & MASK) + lines)
+    lines = message(4, (b"\x08", function), (b"\x10", line)) * times
+    number = random_profile.varint(number)
+    return message(4, b"\x08" + number + b"\x18" + number, lines)
 
 
 def function(number, name, file=0):
-    return field(5, field(1, number) + field(2, name) + field(4, file))
+    return message(5, (b"\x08", number), (b"\x10", name), (b"\x20", file))
 
 
 def sample(stack):
-    return field(2, field(1, b"".join(map(varint, stack))) + field(2, 5))
+    return message(2, message(1, b"".join(map(varint, stack))), b"\x10\x05")
 
 
 def body(kind, count, strings):
@@ -42,9 +56,11 @@ def body(kind, count, strings):
         return function(1, name) + rest + sample(ids[:1])
     if kind == "expand":
         return function(1, name) + location(1, 1, 1, count) + sample([1] * count)
-    if kind in ("comments", "losses"):
-        text = "c%d" if kind == "comments" else "no_memory: %d events"
-        ids = b"".join(varint(strings[text % i]) for i in range(count))
+    if kind == "comments":
+        ids = b"".join([varint(i + 10) for i in range(count)])
+        return field(13, ids) + function(1, name) + location(1, 1, 1) + sample([1])
+    if kind == "losses":
+        ids = b"".join(varint(strings["no_memory: %d events" % i]) for i in range(count))
         return field(13, ids) + function(1, name) + location(1, 1, 1) + sample([1])
     if kind == "lines":
         return b"".join(
@@ -52,6 +68,8 @@ def body(kind, count, strings):
             + location(i, i, i) + sample([i])
             for i in range(1, count + 1)
         )
+    if kind == "strings":
+        return function(1, name) + location(1, 1, 1) + sample([1])
     assert kind == "drop"
     pattern = field(7, strings["(?:a|a)*[^a]"])
     return pattern + b"".join(
@@ -61,13 +79,33 @@ def body(kind, count, strings):
     )
 
 
+def colliding(count):
+    """Strings for a hash that multiplies each word and then adds h >> 29 to h.
+
+    Multiplication keeps a difference in bit 63, and the shift copies it to bit 34, so
+    a difference of both bits in the next word cancels it.
+    """
+    block, other = b"a" * 16, b"aaaaaaa\xe1aaaaeaa\xe1"
+    names = [b""]
+    while len(names) < count:
+        names = [n + b for n in names for b in (block, other)]
+    return b"".join(field(6, n) for n in names)
+
+
+def numbered(count):
+    return b"".join([b"\x32\x07c%06d" % i for i in range(count + 10)])
+
+
 def main():
     kind, count, out = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     strings = Strings()
     head = field(1, field(1, strings["space"]) + field(2, strings["bytes"]))
     data = head + body(kind, count, strings)
     with open(out, "wb") as f:
-        f.write(gzip.compress(data + strings.message(), 1, mtime=0))
+        data += strings.message()
+        if kind in ("strings", "comments"):
+            data += (colliding if kind == "strings" else numbered)(count)
+        f.write(gzip.compress(data, 1, mtime=0))
 
 
 if __name__ == "__main__":
