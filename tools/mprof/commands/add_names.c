@@ -39,12 +39,15 @@ bool add_names_check(const struct options *options) {
   return is_right;
 }
 
-struct places add_names_places(const struct options *options,
-                               const struct archive *bundle) {
+// The bundles that were read. They stay in memory, because names are found when
+// all files have been read: then equal stacks of all files are one sample.
+static struct archive *bundles;
+
+struct places add_names_places(const struct options *options) {
   return (struct places){.sysroot = options->sysroot,
                          .debug_dirs = options->debug_dirs,
                          .binaries = options->binaries,
-                         .bundle = bundle,
+                         .bundle = bundles,
                          .asks_servers = options->debuginfod};
 }
 
@@ -74,65 +77,85 @@ static void print_warning(void *arg, const char *text) {
 }
 
 size_t add_names(const struct options *options, struct profile *p,
-                 const struct archive *bundle, enum names_mode mode) {
+                 enum names_mode mode) {
   if (!names_are_wanted(p, mode))
     return 0;
   struct warnings w = {.options = options, .mode = mode};
-  const struct names_request request = {.places =
-                                            add_names_places(options, bundle),
+  const struct names_request request = {.places = add_names_places(options),
                                         .mode = mode,
                                         .warn = print_warning,
                                         .arg = &w};
   return names_find(p, &request);
 }
 
-struct bundle_reader {
-  struct profile *p;
+const char *input_file_open(struct input_file *f, const char *path) {
+  *f = (struct input_file){.path = path};
+  const char *error = bytes_read(path, &f->bytes);
+  if (!error)
+    error = bytes_unzip(&f->bytes);
+  if (!error && archive_is(&f->bytes))
+    f->bundle = archive_read(&f->bytes);
+  return error;
+}
+
+void input_file_close(struct input_file *f) {
+  if (f->bundle)
+    bundles = archive_join(f->bundle, bundles);
+  free(f->bytes.at);
+}
+
+bool input_file_had_bundle(void) { return bundles != NULL; }
+
+struct member_reader {
+  const struct input_file *file;
+  const char *(*found)(void *arg, const char *name, const struct bytes *bytes);
+  void *arg;
   const char *error;
   unsigned count;
 };
 
 static void read_member(void *arg, const char *name,
                         const struct bytes *content) {
-  (void)name;
-  struct bundle_reader *r = arg;
+  struct member_reader *r = arg;
   if (r->error)
     return;
   struct bytes copy = {.at = zeroed(content->length, 1),
                        .length = content->length};
   if (content->length)
     memcpy(copy.at, content->at, content->length);
+  char *path = text_of("%s/%s", r->file->path, name);
   r->error = bytes_unzip(&copy);
   if (!r->error)
-    r->error = read_profile(r->p, &copy, NULL);
+    r->error = r->found(r->arg, path, &copy);
   free(copy.at);
+  free(path);
   r->count++;
 }
 
-static const char *read_bundle(const struct options *options, struct profile *p,
-                               struct bytes *bytes) {
-  struct archive *a = archive_read(bytes);
-  struct bundle_reader r = {.p = p};
-  archive_each(a, "profiles/", read_member, &r);
-  if (r.count == 0)
-    r.error = "the archive has no profile; mprof bundle writes such archives";
-  if (!r.error)
-    add_names(options, p, a, NAMES_AUTOMATIC);
-  archive_free(a);
-  return r.error;
+const char *input_file_each(const struct input_file *f,
+                            const char *(*found)(void *arg, const char *name,
+                                                 const struct bytes *bytes),
+                            void *arg) {
+  if (!f->bundle)
+    return found(arg, f->path, &f->bytes);
+  struct member_reader r = {.file = f, .found = found, .arg = arg};
+  archive_each(f->bundle, "profiles/", read_member, &r);
+  return r.count ? r.error
+                 : "the archive has no profile; mprof bundle writes such "
+                   "archives";
 }
 
-const char *add_names_read(const struct options *options, struct profile *p,
-                           const char *path) {
-  struct bytes bytes;
-  const char *error = bytes_read(path, &bytes);
-  if (!error && bytes.length == 0)
-    error = "the file is empty";
+static const char *add_to_profile(void *arg, const char *name,
+                                  const struct bytes *bytes) {
+  (void)name;
+  return bytes->length ? read_profile(arg, bytes, NULL) : "the file is empty";
+}
+
+const char *input_file_read(struct profile *p, const char *path) {
+  struct input_file f;
+  const char *error = input_file_open(&f, path);
   if (!error)
-    error = bytes_unzip(&bytes);
-  if (!error)
-    error = archive_is(&bytes) ? read_bundle(options, p, &bytes)
-                               : read_profile(p, &bytes, NULL);
-  free(bytes.at);
+    error = input_file_each(&f, add_to_profile, p);
+  input_file_close(&f);
   return error;
 }

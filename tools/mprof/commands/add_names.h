@@ -14,19 +14,38 @@
 // all are right.
 bool add_names_check(const struct options *options);
 
-// Adds names to the profile; see names_find. bundle is the archive from which
-// the profile comes, or NULL. Prints a line for each file whose names are not
+// Adds names to the profile; see names_find. Looks into the bundles that were
+// read, too. Prints a line for each file whose names are not
 // found, but does not print a line twice.
 size_t add_names(const struct options *options, struct profile *p,
-                 const struct archive *bundle, enum names_mode mode);
+                 enum names_mode mode);
 
-// Reads a profile or a bundle, and adds it to p. In a bundle, it finds the
-// names of all its profiles. Returns NULL or a message without the path.
-const char *add_names_read(const struct options *options, struct profile *p,
-                           const char *path);
+// A file that a command reads, decompressed, or a bundle of such files.
+struct input_file {
+  const char *path;
+  struct bytes bytes;     // empty if it is a bundle
+  struct archive *bundle; // or NULL
+};
+
+// Returns NULL or a message without the path. Call input_file_close in both
+// cases. It keeps a bundle for add_names.
+const char *input_file_open(struct input_file *f, const char *path);
+void input_file_close(struct input_file *f);
+// Calls found for the file, or for each profile of the bundle, until it returns
+// a message. name: a path, for messages and titles; it is valid only during the
+// call. Returns the message, or NULL.
+const char *input_file_each(const struct input_file *f,
+                            const char *(*found)(void *arg, const char *name,
+                                                 const struct bytes *bytes),
+                            void *arg);
+
+// Reads a profile or a bundle, and adds it to p. Returns NULL or a message
+// without the path.
+const char *input_file_read(struct profile *p, const char *path);
+// Returns whether a bundle was read.
+bool input_file_had_bundle(void);
 
 // Returns where to look for files.
-struct places add_names_places(const struct options *options,
-                               const struct archive *bundle);
+struct places add_names_places(const struct options *options);
 
 #endif

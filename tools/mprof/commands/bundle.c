@@ -76,8 +76,7 @@ static int add_profile(struct bundle *b, int number) {
   free(bytes.at);
   if (error)
     return complain(b->options, "%s: %s", path, error);
-  const struct names_request request = {.places =
-                                            add_names_places(b->options, NULL),
+  const struct names_request request = {.places = add_names_places(b->options),
                                         .mode = NAMES_FILES,
                                         .warn = count_missing,
                                         .used = add_file,

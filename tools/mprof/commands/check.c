@@ -4,6 +4,7 @@
 // mprof check: whether files are valid profiles. It checks more than pprof's
 // CheckValid: damaged messages, the string table and the end of the file, too.
 
+#include "commands/add_names.h"
 #include "commands/options.h"
 #include "files/read_profile.h"
 #include "terminal/style.h"
@@ -44,33 +45,37 @@ static void check_rest(struct check *c, const struct profile *p) {
   }
 }
 
-static int check_file(const struct options *options, const char *path) {
+// Checks one profile. arg: the worst exit status so far.
+static const char *check_bytes(void *arg, const char *path,
+                               const struct bytes *bytes) {
+  int *worst = arg;
   struct check c = {.path = path};
   const struct read_report report = {print_violation, &c};
-  struct bytes bytes;
-  const char *error = bytes_read(path, &bytes);
-  if (!error)
-    error = bytes_unzip(&bytes);
-  if (error)
-    return complain(options, "%s: %s", path, error);
   struct profile *p = profile_new();
-  read_profile(p, &bytes, &report);
+  read_profile(p, bytes, &report);
   check_rest(&c, p);
-  free(bytes.at);
   style_put(stdout, path);
   if (c.violations)
     printf(": not valid, %lu violations\n", c.violations);
   else
     printf(": valid, %zu samples, %zu locations, %zu functions\n",
            p->sample_count, p->location_count, p->function_count);
-  return c.violations ? STATUS_FOUND : STATUS_OK;
+  profile_free(p);
+  if (c.violations && *worst < STATUS_FOUND)
+    *worst = STATUS_FOUND;
+  return NULL;
 }
 
 int command_check(const struct options *options) {
   int worst = STATUS_OK;
   for (int i = 0; i < options->path_count; i++) {
-    const int status = check_file(options, options->paths[i]);
-    worst = status > worst ? status : worst;
+    struct input_file file;
+    const char *error = input_file_open(&file, options->paths[i]);
+    if (!error)
+      error = input_file_each(&file, check_bytes, &worst);
+    input_file_close(&file);
+    if (error)
+      worst = complain(options, "%s: %s", options->paths[i], error);
   }
   return worst;
 }

@@ -69,7 +69,7 @@ static int old_count_of(const struct options *options) {
 }
 
 static void find_names(const void *options, struct profile *p) {
-  add_names(options, p, NULL, NAMES_AUTOMATIC);
+  add_names(options, p, NAMES_AUTOMATIC);
 }
 
 int command_diff(const struct options *options) {
@@ -81,9 +81,10 @@ int command_diff(const struct options *options) {
     return STATUS_ERROR;
   const struct view_options view = input_view_options(options);
   char error[512];
-  struct comparison *d = comparison_new(
-      options->paths, old_count, options->path_count, &view, &options->fail_if,
-      options->std, options->exact, find_names, options, error, sizeof error);
+  struct comparison *d =
+      comparison_new(options->paths, old_count, options->path_count, &view,
+                     &options->fail_if, options->std, options->exact,
+                     input_file_read, find_names, options, error, sizeof error);
   if (!d)
     return complain(options, "%s", error);
   const enum format format = format_of(options);

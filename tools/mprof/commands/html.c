@@ -91,8 +91,11 @@ static const char *add_profile(struct groups *g, const char *path,
   struct group *group = group_of(g, p, kind, role);
   if (group)
     return read_profile(group->profile, bytes, NULL);
-  *APPEND(g->items, g->count, g->capacity) = (struct group){
-      .profile = p, .kind = kind, .name = base_name(path), .role = role};
+  *APPEND(g->items, g->count, g->capacity) =
+      (struct group){.profile = p,
+                     .kind = kind,
+                     .name = strdup(base_name(path)),
+                     .role = role};
   return NULL;
 }
 
@@ -140,24 +143,29 @@ static const char *add_report(struct groups *g, const char *path,
   return NULL;
 }
 
-static const char *add_bytes(struct groups *g, const char *path,
-                             const struct bytes *bytes, enum page_role role) {
+struct adder {
+  struct groups *groups;
+  enum page_role role;
+};
+
+static const char *add_bytes(void *arg, const char *path,
+                             const struct bytes *bytes) {
+  const struct adder *a = arg;
+  if (bytes->length == 0)
+    return "the file is empty";
   if (is_trace(bytes))
-    return add_trace(g, path, bytes);
-  return is_report(bytes) ? add_report(g, path, bytes)
-                          : add_profile(g, path, bytes, role);
+    return add_trace(a->groups, path, bytes);
+  return is_report(bytes) ? add_report(a->groups, path, bytes)
+                          : add_profile(a->groups, path, bytes, a->role);
 }
 
 static bool add_file(struct groups *g, const char *path, enum page_role role) {
-  struct bytes bytes;
-  const char *error = bytes_read(path, &bytes);
-  if (!error && bytes.length == 0)
-    error = "the file is empty";
+  struct adder a = {g, role};
+  struct input_file file;
+  const char *error = input_file_open(&file, path);
   if (!error)
-    error = bytes_unzip(&bytes);
-  if (!error)
-    error = add_bytes(g, path, &bytes, role);
-  free(bytes.at);
+    error = input_file_each(&file, add_bytes, &a);
+  input_file_close(&file);
   if (error)
     complain(g->options, "%s: %s", path, error);
   return !error;
@@ -188,7 +196,7 @@ static bool read_files(struct groups *g) {
   if (o->base && !add_file(g, o->base, ROLE_BASE))
     return false;
   for (size_t i = 0; i < g->count; i++)
-    add_names(o, g->items[i].profile, NULL, NAMES_AUTOMATIC);
+    add_names(o, g->items[i].profile, NAMES_AUTOMATIC);
   return true;
 }
 

@@ -15,12 +15,14 @@ struct profile *input_read(const struct options *options, char *const *files,
                            int count) {
   struct profile *p = profile_new();
   for (int i = 0; i < count; i++) {
-    const char *error = add_names_read(options, p, files[i]);
+    const char *error = input_file_read(p, files[i]);
     if (error) {
       complain(options, "%s: %s", files[i], error);
       return NULL;
     }
   }
+  if (input_file_had_bundle())
+    add_names(options, p, NAMES_AUTOMATIC);
   return p;
 }
 
@@ -55,7 +57,7 @@ struct view *input_view(const struct options *options) {
   struct profile *p = input_read(options, options->paths, options->path_count);
   if (!p)
     return NULL;
-  add_names(options, p, NULL, NAMES_AUTOMATIC);
+  add_names(options, p, NAMES_AUTOMATIC);
   const struct view_options wanted = input_view_options(options);
   char error[256];
   struct view *v = view_new(p, &wanted, error, sizeof error);

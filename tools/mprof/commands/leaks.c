@@ -37,14 +37,15 @@ static bool read_files(struct leaks *l) {
   l->sides = sides_new();
   for (int i = 0; i < o->path_count; i++) {
     const unsigned side = i + 1 < o->path_count ? OLD : NEW;
-    const char *reason = sides_read(l->sides, side, o->paths[i]);
+    const char *reason =
+        sides_read(l->sides, side, o->paths[i], input_file_read);
     if (reason) {
       complain(o, "%s: %s", o->paths[i], reason);
       return false;
     }
   }
   sides_finish(l->sides);
-  add_names(o, l->sides->profile, NULL, NAMES_AUTOMATIC);
+  add_names(o, l->sides->profile, NAMES_AUTOMATIC);
   return true;
 }
 

@@ -49,7 +49,7 @@ static int symbolize(const struct options *options, const char *path) {
                     "%s: the file ends too early; to write the part that can "
                     "be read, add -o DIR",
                     path);
-  const size_t named = add_names(options, p, NULL, NAMES_MISSING);
+  const size_t named = add_names(options, p, NAMES_MISSING);
   if (named == 0 && !options->output && !is_stream)
     return STATUS_OK; // the file stays as it is
   char *target = options->output && !is_stream

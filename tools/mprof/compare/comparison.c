@@ -12,9 +12,11 @@
 // --- comparing ---
 
 static bool read_sides(struct sides *s, char *const *paths, int old_count,
-                       int count, char *error, size_t size) {
+                       int count, sides_reader *reader, char *error,
+                       size_t size) {
   for (int i = 0; i < count; i++) {
-    const char *reason = sides_read(s, i < old_count ? OLD : NEW, paths[i]);
+    const char *reason =
+        sides_read(s, i < old_count ? OLD : NEW, paths[i], reader);
     if (reason) {
       snprintf(error, size, "%s: %s", paths[i], reason);
       return false;
@@ -77,6 +79,7 @@ struct comparison *
 comparison_new(char *const *paths, int old_count, int count,
                const struct view_options *options,
                const struct text_list *budgets, bool keeps_std, bool is_exact,
+               sides_reader *reader,
                void (*prepare)(const void *arg, struct profile *p),
                const void *arg, char *error, size_t size) {
   struct comparison *d = zeroed(1, sizeof *d);
@@ -90,7 +93,7 @@ comparison_new(char *const *paths, int old_count, int count,
       return NULL;
   if (!wanted.type && budgets->count)
     wanted.type = d->budgets[0].budget.type;
-  if (!read_sides(d->sides, paths, old_count, count, error, size))
+  if (!read_sides(d->sides, paths, old_count, count, reader, error, size))
     return NULL;
   prepare(arg, d->sides->profile);
   d->view = view_new(d->sides->profile, &wanted, error, size);

@@ -40,6 +40,7 @@ struct comparison *
 comparison_new(char *const *paths, int old_count, int count,
                const struct view_options *options,
                const struct text_list *budgets, bool keeps_std, bool is_exact,
+               sides_reader *reader,
                void (*prepare)(const void *arg, struct profile *p),
                const void *arg, char *error, size_t size);
 

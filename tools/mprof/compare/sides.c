@@ -4,7 +4,6 @@
 #include "compare/sides.h"
 
 #include "common/memory.h"
-#include "files/read_profile.h"
 #include "view/estimate.h"
 
 #include <stdlib.h>
@@ -16,9 +15,10 @@ struct sides *sides_new(void) {
   return s;
 }
 
-const char *sides_read(struct sides *s, unsigned side, const char *path) {
+const char *sides_read(struct sides *s, unsigned side, const char *path,
+                       sides_reader *reader) {
   struct profile *p = s->profile;
-  const char *error = read_profile_file(p, path);
+  const char *error = reader(p, path);
   if (error)
     return error;
   struct side *to = &s->side[side];

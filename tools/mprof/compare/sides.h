@@ -27,9 +27,13 @@ struct sides {
   } side[SIDES];
 };
 
+// Reads a file and adds it to a profile. Returns NULL or a message.
+typedef const char *sides_reader(struct profile *p, const char *path);
+
 struct sides *sides_new(void);
 // Adds the file at path to a side. Returns NULL or a message.
-const char *sides_read(struct sides *s, unsigned side, const char *path);
+const char *sides_read(struct sides *s, unsigned side, const char *path,
+                       sides_reader *reader);
 // Must be called after the last file, before a view is made.
 void sides_finish(struct sides *s);
 

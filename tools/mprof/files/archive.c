@@ -36,6 +36,7 @@ struct archive {
   struct bytes bytes;
   struct member *members;
   size_t count, capacity;
+  struct archive *next; // or NULL
 };
 
 // The sum of the bytes of the header, with spaces in place of the sum itself.
@@ -94,10 +95,9 @@ struct archive *archive_read(struct bytes *bytes) {
   return a;
 }
 
-void archive_free(struct archive *a) {
-  free(a->bytes.at);
-  free(a->members);
-  free(a);
+struct archive *archive_join(struct archive *a, struct archive *next) {
+  a->next = next;
+  return a;
 }
 
 void archive_each(const struct archive *a, const char *prefix,
@@ -109,20 +109,26 @@ void archive_each(const struct archive *a, const char *prefix,
       found(arg, a->members[i].name, &a->members[i].content);
 }
 
+static const struct member *find_member(const struct archive *a,
+                                        const char *name) {
+  for (; a; a = a->next)
+    for (size_t i = 0; i < a->count; i++)
+      if (strcmp(a->members[i].name, name) == 0)
+        return &a->members[i];
+  return NULL;
+}
+
 int archive_fd(const struct archive *a, const char *name) {
-  for (size_t i = 0; i < a->count; i++) {
-    const struct member *m = &a->members[i];
-    if (strcmp(m->name, name) != 0)
-      continue;
-    struct new_file file = {.fd = memfd_create("mprof", MFD_CLOEXEC)};
-    if (file.fd >= 0 &&
-        new_file_put(&file, m->content.at, m->content.length) != NULL) {
-      close(file.fd);
-      return -1;
-    }
-    return file.fd;
+  const struct member *m = find_member(a, name);
+  if (!m)
+    return -1;
+  struct new_file file = {.fd = memfd_create("mprof", MFD_CLOEXEC)};
+  if (file.fd >= 0 &&
+      new_file_put(&file, m->content.at, m->content.length) != NULL) {
+    close(file.fd);
+    return -1;
   }
-  return -1;
+  return file.fd;
 }
 
 // --- writing ---

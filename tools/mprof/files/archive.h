@@ -24,12 +24,14 @@ bool archive_is(const struct bytes *bytes);
 // Reads an archive, and takes over the bytes. Members after damaged ones are
 // missing.
 struct archive *archive_read(struct bytes *bytes);
-void archive_free(struct archive *a);
 // Calls found for each member whose name begins with the prefix.
 void archive_each(const struct archive *a, const char *prefix,
                   void (*found)(void *arg, const char *name,
                                 const struct bytes *content),
                   void *arg);
+// Lets archive_fd find the members of `next`, too, which may be NULL. Returns
+// a.
+struct archive *archive_join(struct archive *a, struct archive *next);
 // Returns a descriptor of an anonymous file with the content of the member of
 // this name, or -1.
 int archive_fd(const struct archive *a, const char *name);
