@@ -12,8 +12,19 @@
 // APP: ok MProf's runtime is linked into the program
 // APP: ok the file has debug information
 // APP-NOT: problem
+// RUN: %mprof_clang -fmprof=heap -g -O2 %s -o heap && cp heap small && strip small
+// RUN: %mprof doctor ./heap | FileCheck --check-prefix=HEAP %s
+// RUN: not %mprof doctor ./small | FileCheck --check-prefix=HEAP %s
+// HEAP: ok kinds that are on: heap{{$}}
+// HEAP-NEXT: ok kinds that the program does not have: block, mutex, threads, stuck, trace; link the program with -fmprof
+// RUN: not env MPROF_OPTIONS=block_rate=1:heap_rate=0 %mprof doctor ./heap \
+// RUN:   | FileCheck --check-prefix=MISSING %s
+// MISSING: ok kinds that are off, and options that switch them on: heap (heap_rate=512k)
+// MISSING: problem the program does not have these kinds, which the options switch on: block; link
 // RUN: not %mprof doctor stripped | FileCheck --check-prefix=STRIPPED %s
 // STRIPPED: ok MProf's runtime is linked into the program
+// STRIPPED: ok kinds that are on: heap{{$}}
+// STRIPPED-NEXT: ok kinds that are off, and options that switch them on: block (block_rate=1), mutex (mutex_fraction=1), threads (threads=1), stuck (stuck=1), trace (trace=1)
 // STRIPPED: problem the file has neither function names nor debug information
 // RUN: not %mprof doctor plain | FileCheck --check-prefix=PLAIN %s
 // PLAIN: problem the file is not built with MProf; {{.*}} mprof-clang -fmprof
@@ -23,6 +34,7 @@
 // EMPTY: problem the profile has no sample: {{.*}} heap_rate=64k
 // RUN: %run{heap_rate=1:log_path=full} ./app && %mprof doctor \
 // RUN:   full.*.heap.pb.gz | FileCheck --check-prefix=FULL %s
+// FULL: ok the profile has the kind heap, with heap_rate=1
 // FULL: ok the profile has {{[0-9]+}} stacks
 // FULL: ok nothing was lost or truncated
 //
@@ -32,10 +44,11 @@
 // EXPLAIN-DAG: heap_rate=65536
 // EXPLAIN-DAG: mean number of bytes between samples
 //
-// RUN: (MPROF_OPTIONS=heap_rate=7:profile=0:report=0 ./app wait > ready & \
+// RUN: (MPROF_OPTIONS=heap_rate=7:mutex_fraction=1:profile=0:report=0 ./app wait > ready & \
 // RUN:   p=$!; until test -s ready; do :; done; %mprof doctor $p; kill $p) \
 // RUN:   | FileCheck --check-prefix=PROCESS %s
 // PROCESS: ok process {{[0-9]+}} runs {{.*}}/app
+// PROCESS: ok kinds that are on: heap, mutex{{$}}
 // PROCESS: option heap_rate=7
 
 #include <stdio.h>

@@ -79,7 +79,9 @@ static void examine_names(const struct elf_info *info) {
                "with -Wl,--build-id");
 }
 
-static int examine_program(const struct options *o, const char *path) {
+// text: the options of the program.
+static int examine_program(const struct options *o, const char *path,
+                           const char *text) {
   struct elf_info info;
   const char *error = elf_info_read(path, &info);
   if (error)
@@ -90,6 +92,9 @@ static int examine_program(const struct options *o, const char *path) {
     return STATUS_OK;
   }
   examine_build(&info);
+  const bool has_shared = has_library(&info, "libmprof_rt");
+  if (info.has_runtime || has_shared)
+    found |= doctor_explain_kinds(text, info.has_kinds || has_shared);
   examine_names(&info);
   elf_info_free(&info);
   return STATUS_OK;
@@ -150,9 +155,9 @@ static int examine_process(const struct options *o, const char *pid) {
                     pid);
   program[length] = '\0';
   say(true, "process %s runs %s", pid, program);
-  const int status = examine_program(o, path);
-  examine_libraries(pid);
   char *value = variable_of(pid, "MPROF_OPTIONS");
+  const int status = examine_program(o, path, value ? value : "");
+  examine_libraries(pid);
   if (value)
     doctor_explain_options(value);
   else
@@ -162,6 +167,20 @@ static int examine_process(const struct options *o, const char *pid) {
 }
 
 // --- profiles ---
+
+static void examine_kind(const struct profile *p, const char *path) {
+  static const char *const rates[] = {"heap_rate", "block_rate",
+                                      "mutex_fraction"};
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    const char *rate = input_comment(p, rates[i]);
+    if (rate) {
+      say(true, "the profile has the kind %s, with %s=%s", input_kind(p, path),
+          rates[i], rate);
+      return;
+    }
+  }
+  say(true, "the profile has the kind %s", input_kind(p, path));
+}
 
 static void examine_samples(const struct profile *p) {
   if (p->sample_count)
@@ -196,6 +215,7 @@ static int examine_profile(const struct options *o, char *path) {
   struct profile *p = input_read(o, &path, 1);
   if (!p)
     return STATUS_ERROR;
+  examine_kind(p, path);
   examine_samples(p);
   if (p->location_count)
     examine_profile_names(p);
@@ -227,6 +247,7 @@ static bool is_profile(const char *path) {
 
 int command_doctor(const struct options *o) {
   int status = STATUS_OK;
+  const char *variable = getenv("MPROF_OPTIONS");
   if (o->explain)
     found |= doctor_explain_options(o->explain);
   for (int i = 0; i < o->path_count && status == STATUS_OK; i++) {
@@ -241,7 +262,10 @@ int command_doctor(const struct options *o) {
     else if (is_profile(path))
       status = examine_profile(o, path);
     else
-      status = examine_program(o, program ? program : path);
+      status = examine_program(o, program ? program : path,
+                               o->explain ? o->explain
+                               : variable ? variable
+                                          : "");
     free(program);
   }
   return status == STATUS_OK && found ? STATUS_FOUND : status;

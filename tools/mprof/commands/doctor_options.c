@@ -8,6 +8,7 @@
 #include "terminal/style.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct row {
@@ -26,14 +27,24 @@ static void print_number(const char *name, uint64_t value, const char *help) {
   print_row(name, text, help);
 }
 
-bool doctor_explain_options(const char *text) {
-  static struct mprof_flags now, before;
-  bool has_any = false;
+static struct mprof_flags now, before; // with the options, and the defaults
+
+static void parse(const char *text) {
+  static char *parsed;
+  if (parsed && strcmp(parsed, text) == 0)
+    return;
+  free(parsed);
+  parsed = strdup(text);
   mprof_message_init();
   mprof_flags_defaults(&before);
   mprof_flags_defaults(&now);
   fflush(stdout);
   mprof_flags_parse(&now, text, "MPROF_OPTIONS");
+}
+
+bool doctor_explain_options(const char *text) {
+  bool has_any = false;
+  parse(text);
 #define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
   if (now.Name != before.Name) {                                               \
     print_number(#Name, now.Name, Help);                                       \
@@ -55,4 +66,57 @@ bool doctor_explain_options(const char *text) {
   if (!has_any)
     puts("option   all options have their defaults");
   return !has_any && *text;
+}
+
+struct kind {
+  const char *name, *option; // option: switches it on
+  bool is_on, is_present;
+};
+
+static bool print_kinds(const char *title, const struct kind *kinds,
+                        size_t count, bool is_on, bool is_present) {
+  bool has_any = false;
+  for (size_t i = 0; i < count; i++) {
+    const struct kind *k = &kinds[i];
+    if (k->is_on != is_on || k->is_present != is_present)
+      continue;
+    fputs(has_any ? ", " : title, stdout);
+    fputs(k->name, stdout);
+    if (!is_on && is_present)
+      printf(" (%s)", k->option);
+    has_any = true;
+  }
+  return has_any;
+}
+
+bool doctor_explain_kinds(const char *text, bool has_kinds) {
+  parse(text);
+  const bool has_trace =
+      now.trace || now.trace_last[0] != '\0' || now.trace_last_mb != 0;
+  const struct kind kinds[] = {
+      {"heap", "heap_rate=512k", now.heap_rate != 0, true},
+      {"block", "block_rate=1", now.block_rate != 0, has_kinds},
+      {"mutex", "mutex_fraction=1", now.mutex_fraction != 0, has_kinds},
+      {"threads", "threads=1", now.threads, has_kinds},
+      {"stuck", "stuck=1", now.stuck || now.stuck_report != 0, has_kinds},
+      {"trace", "trace=1", has_trace, has_kinds},
+  };
+  enum { COUNT = sizeof kinds / sizeof *kinds };
+  static const char link[] = "; link the program with -fmprof to have them\n";
+  if (print_kinds("ok       kinds that are on: ", kinds, COUNT, true, true))
+    putchar('\n');
+  if (print_kinds("ok       kinds that are off, and options that switch them "
+                  "on: ",
+                  kinds, COUNT, false, true))
+    putchar('\n');
+  if (print_kinds("ok       kinds that the program does not have: ", kinds,
+                  COUNT, false, false))
+    fputs(link, stdout);
+  const bool is_bad =
+      print_kinds("problem  the program does not have these kinds, which the "
+                  "options switch on: ",
+                  kinds, COUNT, true, false);
+  if (is_bad)
+    fputs(link, stdout);
+  return is_bad;
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Explains a string of MPROF_OPTIONS.
+// Explains a string of MPROF_OPTIONS. Of the same string, messages about wrong
+// options are printed once.
 
 #ifndef MPROF_TOOL_DOCTOR_OPTIONS_H
 #define MPROF_TOOL_DOCTOR_OPTIONS_H
@@ -12,5 +13,11 @@
 // standard error. Prints each option that then differs from its default, and
 // what it means. Returns whether the text sets no option.
 bool doctor_explain_options(const char *text);
+
+// Prints which kinds of profiles a program records with these options, and
+// which option switches the others on. has_kinds: the program has other kinds
+// than the heap profile. Returns whether the options switch a kind on that the
+// program does not have.
+bool doctor_explain_kinds(const char *text, bool has_kinds);
 
 #endif

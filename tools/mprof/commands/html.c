@@ -37,30 +37,6 @@ static const char *base_name(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-static bool has_comment(const struct profile *p, const char *start) {
-  for (size_t i = 0; i < p->comment_count; i++)
-    if (strncmp(p->strings[p->comments[i]], start, strlen(start)) == 0)
-      return true;
-  return false;
-}
-
-// The block profile and the mutex profile have the same value types. MProf
-// writes the option that switched the profile on as a comment.
-static const char *kind_of(const struct profile *p, const char *path) {
-  const char *name = base_name(path);
-  if (profile_find_type(p, "inuse_space") >= 0 ||
-      profile_find_type(p, "alloc_space") >= 0)
-    return "heap";
-  if (profile_find_type(p, "contentions") >= 0) {
-    const bool is_block = has_comment(p, "block_rate: ");
-    const bool is_mutex = has_comment(p, "mutex_fraction: ");
-    if (is_mutex != is_block)
-      return is_mutex ? "mutex" : "block";
-    return strstr(name, "mutex") ? "mutex" : "block";
-  }
-  return p->strings[p->types[profile_default_type(p)].type];
-}
-
 static bool has_same_types(const struct profile *a, const struct profile *b) {
   if (a->type_count != b->type_count)
     return false;
@@ -87,7 +63,7 @@ static const char *add_profile(struct groups *g, const char *path,
   const char *error = read_profile(p, bytes, NULL);
   if (error)
     return error;
-  const char *kind = kind_of(p, path);
+  const char *kind = input_kind(p, path);
   struct group *group = group_of(g, p, kind, role);
   if (group)
     return read_profile(group->profile, bytes, NULL);

@@ -89,6 +89,23 @@ const char *input_comment(const struct profile *p, const char *name) {
   return NULL;
 }
 
+// The block profile and the mutex profile have the same value types. MProf
+// writes the option that switched the profile on as a comment.
+const char *input_kind(const struct profile *p, const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (profile_find_type(p, "inuse_space") >= 0 ||
+      profile_find_type(p, "alloc_space") >= 0)
+    return "heap";
+  if (profile_find_type(p, "contentions") >= 0) {
+    const bool is_block = input_comment(p, "block_rate") != NULL;
+    const bool is_mutex = input_comment(p, "mutex_fraction") != NULL;
+    if (is_mutex != is_block)
+      return is_mutex ? "mutex" : "block";
+    return strstr(slash ? slash : path, "mutex") ? "mutex" : "block";
+  }
+  return p->strings[p->types[profile_default_type(p)].type];
+}
+
 struct style input_begin_output(const struct options *options) {
   const struct style style = style_of_output(options->colour);
   if (!options->no_pager)

@@ -31,6 +31,10 @@ struct view *input_view(const struct options *options);
 // NULL.
 const char *input_comment(const struct profile *p, const char *name);
 
+// Returns the kind of the profile: "heap", "block", "mutex", or the name of its
+// values. path: its file's, which tells the kind of profiles of other tools.
+const char *input_kind(const struct profile *p, const char *path);
+
 // Sets *count to the value of --count, or to 20. 0 means all. Returns whether
 // the value is a number.
 bool input_count(const struct options *options, size_t *count);
