@@ -5,6 +5,7 @@
 // invalid trace, the tool prints the first violations. For a valid trace, the
 // tool prints the number of events of each type.
 
+#include "common/plural.h"
 #include "open.h"
 #include "read.h"
 #include "report.h"
@@ -76,14 +77,15 @@ static int check_file(const char *path, uint64_t max, bool quiet) {
   const struct trace_visitor visitor = {count_event, print_violation, &check};
   uint64_t violations = trace_read(trace, &visitor);
   if (violations > check.printed)
-    fprintf(stderr, "%s: %" PRIu64 " more violations\n", path,
-            violations - check.printed);
+    fprintf(stderr, "%s: %" PRIu64 " more violation%s\n", path,
+            violations - check.printed, plural(violations - check.printed));
   if (!violations && !quiet) {
     uint64_t total = 0;
     for (unsigned type = 0; type < TYPES; type++)
       total += check.counts[type];
-    printf("%s: go 1.%u, %" PRIu64 " events, %" PRIu64 " ticks per second\n",
-           path, trace_minor(trace), total, trace_frequency(trace));
+    printf("%s: go 1.%u, %" PRIu64 " event%s, %" PRIu64 " tick%s per second\n",
+           path, trace_minor(trace), total, plural(total),
+           trace_frequency(trace), plural(trace_frequency(trace)));
     for (unsigned type = 0; type < TYPES; type++)
       if (check.counts[type])
         printf("%12" PRIu64 " %s\n", check.counts[type],

@@ -7,6 +7,7 @@
 #include "open.h"
 
 #include "common/memory.h"
+#include "common/plural.h"
 #include "rules.h"
 #include "table.h"
 #include "trace_data.h"
@@ -83,9 +84,9 @@ static struct trace *check_header(struct trace *t, char *error, size_t size) {
   if (read_header(t))
     return t;
   snprintf(error, size,
-           "not an execution trace of go 1.5 to 1.26: the file of %zu bytes "
+           "not an execution trace of go 1.5 to 1.26: the file of %zu byte%s "
            "does not begin with a known 16-byte header [%s]",
-           t->size, trace_rule_name(TRACE_RULE_HEADER));
+           t->size, plural(t->size), trace_rule_name(TRACE_RULE_HEADER));
   trace_close(t);
   return NULL;
 }

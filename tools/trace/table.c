@@ -7,6 +7,7 @@
 #include "table.h"
 
 #include "common/memory.h"
+#include "common/plural.h"
 #include "number.h"
 #include "report.h"
 #include "trace.h"
@@ -32,9 +33,9 @@ bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
   size_t known;
   if (!v2 && (!id || !length)) {
     violate(t, TRACE_RULE_STRING_ENTRY, offset,
-            "string %" PRIu64 " has %" PRIu64 " bytes: its id and its "
+            "string %" PRIu64 " has %" PRIu64 " byte%s: its id and its "
             "length must be at least 1",
-            id, length);
+            id, length, plural(length));
     return false;
   }
   if (length > max) {

@@ -4,6 +4,7 @@
 // mprof-trace-top prints which threads of an execution trace waited longest,
 // which threads ended these waits, and which lines made other threads wait.
 
+#include "common/plural.h"
 #include "convert.h"
 #include "open.h"
 #include "tools.h"
@@ -184,10 +185,10 @@ static void print_ends(const struct waits *w, size_t count) {
 static void print_waits(const char *path, struct timeline *line,
                         const char *reason, size_t count) {
   const struct waits waits = waits_end(line), *w = &waits;
-  printf("%s: %" PRIu64 " threads in ", path, w->threads);
+  printf("%s: %" PRIu64 " thread%s in ", path, w->threads, plural(w->threads));
   print_time(0, w->duration);
-  printf("\n%" PRIu64 " waits%s%s, ", w->count, reason ? " for " : "",
-         reason ? reason : "");
+  printf("\n%" PRIu64 " wait%s%s%s, ", w->count, plural(w->count),
+         reason ? " for " : "", reason ? reason : "");
   print_time(0, w->total);
   printf(" in total\n");
   if (!w->count)
@@ -214,9 +215,9 @@ static int print_file(const char *path, const char *reason, size_t count) {
   if (violations)
     fprintf(stderr,
             "%s: %s: %" PRIu64
-            " violations of the trace format; the waits above are incomplete "
+            " violation%s of the trace format; the waits above are incomplete "
             "or wrong\n",
-            trace_tool_name, path, violations);
+            trace_tool_name, path, violations, plural(violations));
   if (fflush(stdout) != 0) {
     fprintf(stderr, "%s: standard output: %s\n", trace_tool_name,
             strerror(errno));

@@ -3,6 +3,7 @@
 //
 // mprof-trace2json writes an execution trace as JSON for Perfetto and Chrome.
 
+#include "common/plural.h"
 #include "convert.h"
 #include "event.h"
 #include "open.h"
@@ -98,23 +99,23 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   char text[128];
   if (violations) {
     snprintf(text, sizeof text,
-             "%" PRIu64 " violations of the trace format; the JSON is "
+             "%" PRIu64 " violation%s of the trace format; the JSON is "
              "incomplete or wrong",
-             violations);
+             violations, plural(violations));
     tell(path, text);
   }
   if (result.arrows_left_out) {
     snprintf(text, sizeof text,
-             "left out %" PRIu64 " arrows to keep the JSON small; "
+             "left out %" PRIu64 " arrow%s to keep the JSON small; "
              "--arrows=all writes them",
-             result.arrows_left_out);
+             result.arrows_left_out, plural(result.arrows_left_out));
     tell(path, text);
   }
   if (result.points_left_out) {
     snprintf(text, sizeof text,
-             "left out %" PRIu64 " short system calls to keep the JSON small; "
+             "left out %" PRIu64 " short system call%s to keep the JSON small; "
              "--arrows=all writes them",
-             result.points_left_out);
+             result.points_left_out, plural(result.points_left_out));
     tell(path, text);
   }
   bool missed =

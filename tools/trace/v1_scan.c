@@ -18,6 +18,7 @@
 #include "v1_scan.h"
 
 #include "common/memory.h"
+#include "common/plural.h"
 #include "number.h"
 #include "report.h"
 #include "table.h"
@@ -68,8 +69,8 @@ static bool read_counted(struct trace *t, const uint8_t **at,
     int error = read_number(&pos, r->body_end, &value);
     if (error == NUMBER_TRUNCATED) {
       violate(t, TRACE_RULE_RECORD_LENGTH, r->offset,
-              "%s: the record of %zu bytes ends inside a number",
-              v1_name(r->type), body.length);
+              "%s: the record of %zu byte%s ends inside a number",
+              v1_name(r->type), body.length, plural(body.length));
       return false;
     }
     if (error)
@@ -119,8 +120,8 @@ bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *r) {
   unsigned wanted = v1_number_count(r->type, t->minor);
   if (r->count != wanted || (r->type == V1_Stack && n != COUNTED)) {
     violate(t, TRACE_RULE_ARG_COUNT, r->offset,
-            "the %s record has %u numbers, but its type requires %u",
-            v1_name(r->type), r->count, wanted);
+            "the %s record has %u number%s, but its type requires %u",
+            v1_name(r->type), r->count, plural(r->count), wanted);
     return false;
   }
   if (r->type == V1_UserLog)

@@ -19,6 +19,7 @@
 #include "v2_scan.h"
 
 #include "common/memory.h"
+#include "common/plural.h"
 #include "number.h"
 #include "report.h"
 #include "table.h"
@@ -220,8 +221,8 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
   }
   if (v[3] > (uint64_t)(end - at)) {
     violate(t, TRACE_RULE_TRUNCATED, h->offset,
-            "the batch has %" PRIu64 " bytes, but the file has only %td left",
-            v[3], end - at);
+            "the batch has %" PRIu64 " byte%s, but the file has only %td left",
+            v[3], plural(v[3]), end - at);
     return false;
   }
   h->generation = v[0];

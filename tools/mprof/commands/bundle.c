@@ -6,6 +6,7 @@
 
 #include "commands/add_names.h"
 #include "common/memory.h"
+#include "common/plural.h"
 #include "files/read_profile.h"
 
 #include <stdlib.h>
@@ -105,10 +106,12 @@ int command_bundle(const struct options *options) {
   error = archive_end(b.archive);
   if (error)
     return complain(options, "%s: %s", path, error);
-  fprintf(stderr, "mprof bundle: %d profiles and %u files", options->path_count,
-          b.files);
+  fprintf(stderr, "mprof bundle: %d profile%s and %u file%s",
+          options->path_count, plural((uint64_t)options->path_count), b.files,
+          plural(b.files));
   if (b.missing)
-    fprintf(stderr, "; %u files are missing", b.missing);
+    fprintf(stderr, "; %u file%s %s missing", b.missing, plural(b.missing),
+            is_or_are(b.missing));
   fputc('\n', stderr);
   return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "commands/add_names.h"
 #include "commands/options.h"
+#include "common/plural.h"
 #include "files/read_profile.h"
 #include "terminal/style.h"
 
@@ -56,10 +57,13 @@ static const char *check_bytes(void *arg, const char *path,
   check_rest(&c, p);
   style_put(stdout, path);
   if (c.violations)
-    printf(": not valid, %lu violations\n", c.violations);
+    printf(": not valid, %lu violation%s\n", c.violations,
+           plural(c.violations));
   else
-    printf(": valid, %zu samples, %zu locations, %zu functions\n",
-           p->sample_count, p->location_count, p->function_count);
+    printf(": valid, %zu sample%s, %zu location%s, %zu function%s\n",
+           p->sample_count, plural(p->sample_count), p->location_count,
+           plural(p->location_count), p->function_count,
+           plural(p->function_count));
   profile_free(p);
   if (c.violations && *worst < STATUS_FOUND)
     *worst = STATUS_FOUND;

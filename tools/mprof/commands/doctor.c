@@ -7,6 +7,7 @@
 #include "commands/doctor_options.h"
 #include "commands/input.h"
 #include "commands/options.h"
+#include "common/plural.h"
 #include "files/bytes.h"
 #include "names/elf_info.h"
 #include "view/estimate.h"
@@ -184,7 +185,8 @@ static void examine_kind(const struct profile *p, const char *path) {
 
 static void examine_samples(const struct profile *p) {
   if (p->sample_count)
-    say(true, "the profile has %zu stacks", p->sample_count);
+    say(true, "the profile has %zu stack%s", p->sample_count,
+        plural(p->sample_count));
   else if (estimate_is_sampled(p, 0))
     say(false,
         "the profile has no sample: the program allocated little beside one "
@@ -200,12 +202,13 @@ static void examine_profile_names(const struct profile *p) {
   for (size_t i = 0; i < p->location_count; i++)
     named += p->locations[i].line_count > 0;
   if (named == p->location_count)
-    say(true, "all %zu addresses have names", named);
+    say(true, "all addresses have names: %zu", named);
   else
     say(false,
-        "%zu of %zu addresses have no names; mprof symbolize adds them if the "
+        "%zu of %zu addresses %s no names; mprof symbolize adds them if the "
         "program's files are there",
-        p->location_count - named, p->location_count);
+        p->location_count - named, p->location_count,
+        p->location_count - named == 1 ? "has" : "have");
   for (size_t i = 0; i < p->mapping_count; i++)
     if (p->mappings[i].build_id == 0 && p->mappings[i].has_functions == false)
       say(false, "%s has no build id", p->strings[p->mappings[i].file]);

@@ -6,6 +6,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
+#include "common/plural.h"
 #include "common/saturate.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
@@ -42,9 +43,12 @@ static void print_names(const struct profile *p) {
   size_t named = 0;
   for (size_t i = 0; i < p->location_count; i++)
     named += p->locations[i].line_count > 0;
-  printf("\n%zu stacks and label sets, %zu addresses, %zu of them with names, "
-         "%zu functions\n",
-         p->sample_count, p->location_count, named, p->function_count);
+  printf(
+      "\n%zu stack%s and label set%s, %zu address%s, %zu of them with names, "
+      "%zu function%s\n",
+      p->sample_count, plural(p->sample_count), plural(p->sample_count),
+      p->location_count, p->location_count == 1 ? "" : "es", named,
+      p->function_count, plural(p->function_count));
 }
 
 static void print_mappings(const struct profile *p, const struct style *style) {

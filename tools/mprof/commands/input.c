@@ -4,6 +4,7 @@
 #include "commands/input.h"
 
 #include "commands/add_names.h"
+#include "common/plural.h"
 #include "sys/text.h"
 #include "terminal/pager.h"
 #include "terminal/quantity.h"
@@ -233,8 +234,8 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
             quantity_share(v->total, v->profile_total).text,
             quantity_of(v->profile_total, v->unit).text);
   if (shown < all)
-    fprintf(out, "; %zu of %zu %s are shown (-n 0 shows all)", shown, all,
-            what);
+    fprintf(out, "; %zu of %zu %s %s shown (-n 0 shows all)", shown, all, what,
+            is_or_are(shown));
   fputc('\n', out);
   const char *other = input_other_type(v);
   if (other) {

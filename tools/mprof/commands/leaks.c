@@ -8,6 +8,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
+#include "common/plural.h"
 #include "compare/changes.h"
 #include "compare/comparison.h"
 #include "leaks/suppressions.h"
@@ -171,7 +172,7 @@ static void print(const struct leaks *l, size_t limit) {
          quantity_of(quantity_round(l->bytes), l->view->unit).text);
   printf(" at %zu stack%s", l->leak_count, l->leak_count == 1 ? "" : "s");
   if (count < l->leak_count)
-    printf(", of which %zu are shown (-n 0 shows all)", count);
+    printf(", of which %zu %s shown (-n 0 shows all)", count, is_or_are(count));
   putchar('\n');
   if (noise && !l->options->all)
     printf("%zu stack%s grew by no more than noise may (--all shows %s)\n",

@@ -4,6 +4,7 @@
 #include "commands/show_labels.h"
 
 #include "common/memory.h"
+#include "common/plural.h"
 #include "common/saturate.h"
 #include "terminal/style.h"
 
@@ -61,7 +62,8 @@ static void print_key(const struct view *v, struct counted *items, size_t count,
       fprintf(out, "%" PRId64, l->number);
   }
   if (count > MAX_VALUES)
-    fprintf(out, " and %zu others", count - MAX_VALUES);
+    fprintf(out, " and %zu other%s", count - MAX_VALUES,
+            plural(count - MAX_VALUES));
   fputc('\n', out);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "common/plural.h"
 #include "compare/comparison.h"
 #include "terminal/markup.h"
 #include "terminal/style.h"
@@ -54,8 +55,8 @@ static void print_hidden(const struct comparison *d, FILE *out, size_t count) {
             noise > 1 ? "them" : "it");
   const size_t all = comparison_row_count(d, &d->functions, 0);
   if (count < all)
-    fprintf(out, "%zu of %zu functions are shown (-n 0 shows all)\n", count,
-            all);
+    fprintf(out, "%zu of %zu functions %s shown (-n 0 shows all)\n", count, all,
+            is_or_are(count));
 }
 
 static void print_stack(const struct changes *c, const struct change *row,

@@ -10,6 +10,7 @@
 
 #include "common/idmap.h"
 #include "common/memory.h"
+#include "common/plural.h"
 #include "common/saturate.h"
 #include "files/profile_fields.h"
 #include "files/wire.h"
@@ -68,8 +69,8 @@ static string_id string_of(struct reader *r, uint64_t index) {
   if (index < r->string_count)
     return r->strings[index];
   if (!r->is_truncated)
-    violate(r, "string %" PRIu64 " is not in the table of %zu strings", index,
-            r->string_count);
+    violate(r, "string %" PRIu64 " is not in the table of %zu string%s", index,
+            r->string_count, plural(r->string_count));
   return 0;
 }
 
@@ -393,8 +394,9 @@ static void read_sample(struct reader *r, struct wire w) {
   }
   check_message(r, &w, "Sample");
   if (r->value_count != r->type_count) {
-    violate(r, "a sample has %zu values, but the profile has %u sample types",
-            r->value_count, r->type_count);
+    violate(r, "a sample has %zu value%s, but the profile has %u sample type%s",
+            r->value_count, plural(r->value_count), r->type_count,
+            plural(r->type_count));
     return;
   }
   if (r->label_count > 1)
