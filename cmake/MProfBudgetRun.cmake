@@ -60,6 +60,12 @@ endforeach()
 execute_process(
   COMMAND "${MPROF}" diff ${DIFF_OPTIONS} ${budgets} ${BASE} -- ${profiles}
   RESULT_VARIABLE status)
-if(NOT status STREQUAL "0")
+if(status STREQUAL "3")
+  set(accept "")
+  if(NOT "${BASE}" STREQUAL "${profiles}")
+    set(accept "; to accept the new values: MPROF_BUDGET_UPDATE=1 ctest -R ${NAME}")
+  endif()
+  stop("a budget is broken, see above${accept}")
+elseif(NOT status STREQUAL "0")
   stop("mprof diff ended with ${status}")
 endif()

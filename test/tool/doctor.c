@@ -35,7 +35,7 @@
 // RUN: %run{heap_rate=1:log_path=full} ./app && %mprof doctor \
 // RUN:   full.*.heap.pb.gz | FileCheck --check-prefix=FULL %s
 // FULL: ok the profile has the kind heap, with heap_rate=1
-// FULL: ok the profile has {{[0-9]+}} stacks
+// FULL: ok the profile has {{[0-9]+ stack}}
 // FULL: ok nothing was lost or truncated
 //
 // RUN: %mprof doctor --options=heap_rate=64k:blok_rate=1 2>&1 \

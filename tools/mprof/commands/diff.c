@@ -95,5 +95,8 @@ int command_diff(const struct options *options) {
   print(options, d, format);
   if (format != FORMAT_TEXT)
     warn(options, d);
+  if (options->fail_if.count && d->view->profile->is_truncated)
+    return complain(options, "a file ends too early, so the budgets cannot be "
+                             "checked; write it again");
   return d->broken_count ? STATUS_BUDGET : STATUS_OK;
 }

@@ -9,6 +9,7 @@
 #include "commands/options.h"
 #include "common/plural.h"
 #include "files/bytes.h"
+#include "files/file_kind.h"
 #include "names/elf_info.h"
 #include "view/estimate.h"
 
@@ -17,6 +18,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Problems were found, or not.
@@ -88,8 +90,16 @@ static int examine_program(const struct options *o, const char *path,
   if (error)
     return complain(o, "%s: %s", path, error);
   if (!info.is_elf) {
-    say(false, "the file is no program, but perhaps a script; examine the "
+    struct bytes bytes;
+    error = bytes_read(path, &bytes);
+    const char *what = error ? NULL : file_kind(&bytes);
+    if (error)
+      return complain(o, "%s: %s", path, error);
+    say(false, "the file is %s",
+        what ? what
+             : "no program and no profile, but perhaps a script; examine the "
                "program that it starts");
+    free(bytes.at);
     return STATUS_OK;
   }
   examine_build(&info);
@@ -187,6 +197,9 @@ static void examine_samples(const struct profile *p) {
   if (p->sample_count)
     say(true, "the profile has %zu stack%s", p->sample_count,
         plural(p->sample_count));
+  else if (p->is_truncated)
+    say(false, "the profile has no sample, because the file ends too early; "
+               "write it again");
   else if (estimate_is_sampled(p, 0))
     say(false,
         "the profile has no sample: the program allocated little beside one "
@@ -260,7 +273,11 @@ int command_doctor(const struct options *o) {
       puts(":");
     }
     char *program = is_number(path) ? NULL : elf_find_program(path);
-    if (is_number(path) && access(path, F_OK) != 0)
+    struct stat s;
+    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
+      status =
+          complain(o, "%s is a directory; give a program or a profile", path);
+    else if (is_number(path) && access(path, F_OK) != 0)
       status = examine_process(o, path);
     else if (is_profile(path))
       status = examine_profile(o, path);

@@ -125,6 +125,11 @@ void input_print_title(const struct view *v, FILE *out,
     fputs(" of ", out);
     style_put_cut(out, command, 60);
   }
+  // The block and the mutex profile have the same values.
+  if (p->file_count == 1 && input_comment(p, "block_rate"))
+    fputs(", block profile: who waited", out);
+  if (p->file_count == 1 && input_comment(p, "mutex_fraction"))
+    fputs(", mutex profile: who let others wait", out);
   const char *moment = input_comment(p, "moment");
   if (moment && p->file_count == 1) {
     fputs(", at ", out);
@@ -237,6 +242,10 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
     fprintf(out, "; %zu of %zu %s %s shown (-n 0 shows all)", shown, all, what,
             is_or_are(shown));
   fputc('\n', out);
+  if (v->stack_count == 0 && v->profile_total != 0)
+    fputs("no stack matches the options; mprof traces without options shows "
+          "all stacks\n",
+          out);
   const char *other = input_other_type(v);
   if (other) {
     fputs("to see the values that are not 0, use --sample=", out);

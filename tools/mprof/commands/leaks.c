@@ -212,5 +212,8 @@ int command_leaks(const struct options *options) {
   suppress(&l);
   find_leaks(&l);
   print(&l, limit);
+  if (l.view->profile->is_truncated)
+    return complain(options,
+                    "a file ends too early, so there may be more leaks");
   return l.leak_count ? status : STATUS_OK;
 }

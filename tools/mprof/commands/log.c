@@ -110,7 +110,7 @@ static void begin_output(const struct options *options) {
 // Finds the names of all stacks that log_names_want was called for.
 static void find_names(const struct options *options, struct log_names *names) {
   if (!options->no_names)
-    add_names(options, names->profile, NULL, NAMES_AT_ADDRESSES);
+    add_names(options, names->profile, NAMES_AT_ADDRESSES);
 }
 
 static void print_records(const struct options *options,

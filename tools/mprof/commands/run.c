@@ -170,9 +170,9 @@ static bool show_profile(const struct options *o, const char *path,
                          const struct style *style, bool shows_empty) {
   struct profile *p = profile_new();
   char error[256];
-  if (add_names_read(o, p, path) != NULL)
+  if (input_file_read(p, path) != NULL)
     return false;
-  add_names(o, p, NULL, NAMES_AUTOMATIC);
+  add_names(o, p, NAMES_AUTOMATIC);
   struct view_options wanted = {0};
   struct view *v = view_new(p, &wanted, error, sizeof error);
   // A program that has freed everything: show what it had allocated.
@@ -215,6 +215,8 @@ static void report(const struct options *o, const char *directory,
   for (size_t i = 0; i < f.count; i++) {
     if (ends_with(f.paths[i], ".trace"))
       fprintf(stderr, "\nmprof trace top %s\n", f.paths[i]);
+    if (ends_with(f.paths[i], ".threads.pb.gz"))
+      fprintf(stderr, "\nmprof threads %s\n", f.paths[i]);
     if (ends_with(f.paths[i], ".stuck.txt"))
       fprintf(stderr, "mprof stuck %s\n", f.paths[i]);
     free(f.paths[i]);

@@ -50,6 +50,11 @@ static int symbolize(const struct options *options, const char *path) {
                     "be read, add -o DIR",
                     path);
   const size_t named = add_names(options, p, NAMES_MISSING);
+  if (named == 0)
+    complain(options, "%s: no names were added", path);
+  else
+    complain(options, "%s: names of %zu address%s added", path, named,
+             named == 1 ? " was" : "es were");
   if (named == 0 && !options->output && !is_stream)
     return STATUS_OK; // the file stays as it is
   char *target = options->output && !is_stream

@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "common/plural.h"
 #include "common/saturate.h"
+#include "files/file_kind.h"
 #include "files/profile_fields.h"
 #include "files/wire.h"
 
@@ -421,10 +422,16 @@ static void merge_types(struct reader *r) {
     p->type_count = r->type_count;
     return;
   }
+  if (r->is_truncated && !*p->strings[r->types[0].type]) {
+    violate(r, "the file ends before the names of its sample types");
+    return;
+  }
   if (p->type_count != r->type_count ||
       memcmp(p->types, r->types, r->type_count * sizeof *r->types) != 0)
-    violate(r, "the sample types differ from those of the first file, so the "
-               "files cannot be added up");
+    violate(r,
+            "its values are %s and others, those of the first file are %s and "
+            "others; give files of one kind, such as *.heap.pb.gz",
+            p->strings[r->types[0].type], p->strings[p->types[0].type]);
 }
 
 // Sets is_truncated if the last message of the file is incomplete. Reports
@@ -437,8 +444,11 @@ static void check_end(struct reader *r) {
     messages += f.number >= PROFILE_SAMPLE_TYPE &&
                 f.number <= PROFILE_STRING_TABLE && f.type == WIRE_BYTES;
   r->is_truncated = w.is_bad || r->bytes->is_truncated;
-  if (messages == 0)
-    violate(r, "not a profile in pprof's format");
+  if (messages != 0)
+    return;
+  const char *what = file_kind(r->bytes);
+  violate(r, "not a profile in pprof's format%s%s", what ? ", but " : "",
+          what ? what : "");
 }
 
 static void read_all(struct reader *r) {
