@@ -30,6 +30,14 @@
 // SENT: got TERM
 // SENT: status 5
 //
+// The program gets a signal once if it is sent to the process group. If the
+// program has left the group, mprof passes the signal on.
+// RUN: %python %S/Inputs/group.py %mprof run -q -o out ./app count \
+// RUN:   | FileCheck --check-prefix=COUNT %s
+// RUN: %python %S/Inputs/group.py %mprof run -q -o out setsid ./app count \
+// RUN:   2> err | FileCheck --check-prefix=COUNT %s
+// COUNT: got 4 signals
+//
 // The status arrives even if the caller ignores SIGCHLD. If the program stops,
 // mprof stops, and goes on with it.
 // RUN: echo | %python %S/Inputs/status.py --ignore CHLD %mprof run -q -o out \
@@ -83,6 +91,32 @@ static void on_term(int number) {
   _exit(5);
 }
 
+static volatile sig_atomic_t count;
+
+static void on_signal(int number) {
+  if (number == SIGRTMIN) {
+    count++;
+    return;
+  }
+  char text[] = "got 0 signals\n";
+  text[4] = (char)('0' + count);
+  if (write(1, text, sizeof text - 1) < 0)
+    _exit(1);
+  _exit(0);
+}
+
+// Waits for signals, which do not interrupt each other.
+static void count_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigfillset(&action.sa_mask);
+  sigaction(SIGRTMIN, &action, NULL);
+  sigaction(SIGRTMIN + 1, &action, NULL);
+  puts("ready");
+  fflush(stdout);
+  for (;;)
+    pause();
+}
+
 int main(int argc, char **argv) {
   char line[64] = "";
   keep();
@@ -92,6 +126,8 @@ int main(int argc, char **argv) {
   }
   if (argc > 1 && strcmp(argv[1], "killed") == 0)
     raise(SIGKILL);
+  if (argc > 1 && strcmp(argv[1], "count") == 0)
+    count_signals();
   if (argc > 1 && strcmp(argv[1], "wait") == 0) {
     signal(SIGTERM, on_term);
     puts("ready");

@@ -3,6 +3,8 @@
 
 #include "commands/child.h"
 
+#include "commands/witness.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,12 +20,27 @@ enum { SIGNALS = 65 };
 static volatile sig_atomic_t receiver; // the program's process, or 0
 static struct sigaction former[SIGNALS];
 
-// A signal of the terminal goes to the program, too. Other signals are sent to
-// mprof alone, so pass them on.
+// Only signal handlers use it while the program runs, one at a time.
+static struct witness witness;
+
+// Returns whether the program got the signal itself, because it was sent to the
+// whole process group. The program may have left the group. Only kill can send
+// a signal to a group. It does no harm to send SIGCONT twice, which also wakes
+// the witness.
+static bool has_it_already(int number, const siginfo_t *info) {
+  return info->si_code == SI_USER && number != SIGCONT &&
+         witness_has_seen(&witness, number) &&
+         getpgid((pid_t)receiver) == getpgrp();
+}
+
+// A signal of the terminal goes to the program, too. Pass on other signals
+// unless they were sent to the program, too.
 static void pass_on(int number, siginfo_t *info, void *context) {
   (void)context;
   const int error = errno;
-  if (receiver > 0 && info->si_code <= 0)
+  // SIGPIPE of a witness that somebody has killed comes from mprof itself.
+  if (receiver > 0 && info->si_code <= 0 && info->si_pid != getpid() &&
+      !has_it_already(number, info))
     kill((pid_t)receiver, number);
   errno = error;
 }
@@ -53,8 +70,9 @@ static bool is_passed(int number) {
 
 // What the caller ignores, such as SIGHUP under nohup, stays ignored.
 static void catch_signals(void) {
-  const struct sigaction action = {.sa_sigaction = pass_on,
-                                   .sa_flags = SA_SIGINFO | SA_RESTART};
+  struct sigaction action = {.sa_sigaction = pass_on,
+                             .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigfillset(&action.sa_mask); // only one handler may ask the witness
   for (int i = 1; i < SIGNALS; i++)
     if (is_passed(i) && sigaction(i, NULL, &former[i]) == 0 &&
         former[i].sa_handler != SIG_IGN)
@@ -88,12 +106,17 @@ static int start(char *const *argv, const char *options, pid_t *pid) {
   struct sigaction on_child;
   sigset_t all, mask;
   int ends[2], sent;
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return errno;
   // If the caller ignores SIGCHLD, the kernel would drop the exit status.
   sigaction(SIGCHLD, &by_default, &on_child);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
+  // The witness must not have the pipe, whose end tells that the program runs.
+  witness_start(&witness);
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    const int error = errno;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return error;
+  }
   *pid = fork();
   int error = *pid < 0 ? errno : 0;
   if (*pid == 0)
@@ -131,6 +154,7 @@ int child_run(char *const *argv, const char *options, struct child *child) {
   int error = start(argv, options, &child->pid);
   const int waited = child->pid > 0 ? wait_for(child) : 0;
   restore_signals();
+  witness_end(&witness);
   return error ? error : waited;
 }
 
