@@ -55,6 +55,11 @@
 // FREES: keep run.c
 // FREES: mprof top --sample=alloc_space {{.*}}.heap.pb.gz
 //
+// Files of other processes may be those of children or of another program.
+// RUN: %mprof run -o others --heap-rate=1 sh -c './app x; ./app x' 2>&1 \
+// RUN:   < /dev/null | FileCheck --check-prefix=OTHERS %s
+// OTHERS: {{[2-9]}} files of other processes are new in {{.*}}/others: children of the program, or programs
+//
 // Options that would do nothing are refused.
 // RUN: not %mprof run -O log_path=x ./app 2>&1 \
 // RUN:   | FileCheck --check-prefix=LOG_PATH %s

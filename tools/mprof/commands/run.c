@@ -11,6 +11,7 @@
 #include "commands/options.h"
 #include "commands/show_top.h"
 #include "common/memory.h"
+#include "common/plural.h"
 #include "files/read_profile.h"
 #include "names/elf_info.h"
 
@@ -117,7 +118,7 @@ static void note_missing(const struct options *o, const char *name) {
 struct found {
   char **paths;
   size_t count, capacity;
-  size_t others; // files of other processes
+  size_t others; // new files of other processes: children, or another run
 };
 
 static int by_name(const void *a, const void *b) {
@@ -222,8 +223,10 @@ static void report(const struct options *o, const char *directory,
     free(f.paths[i]);
   }
   if (f.others)
-    fprintf(stderr, "\n%zu files of child processes are in %s\n", f.others,
-            directory);
+    fprintf(stderr,
+            "\n%zu file%s of other processes %s new in %s: children of the "
+            "program, or programs that ran at the same time\n",
+            f.others, plural(f.others), is_or_are(f.others), directory);
   if (f.count + f.others == 0)
     complain(o, "the program has written no profile; mprof doctor %s says why",
              o->paths[0]);
