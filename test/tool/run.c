@@ -60,6 +60,11 @@
 // RUN:   < /dev/null | FileCheck --check-prefix=OTHERS %s
 // OTHERS: {{[2-9]}} files of other processes are new in {{.*}}/others: children of the program, or programs
 //
+// A file that another program has written just before is none of them.
+// RUN: mkdir before && (cd before && %run{heap_rate=1} ../app frees < /dev/null \
+// RUN:   && %mprof run ../app frees < /dev/null 2>&1 \
+// RUN:   | not grep 'other processes')
+//
 // Options that would do nothing are refused.
 // RUN: not %mprof run -O log_path=x ./app 2>&1 \
 // RUN:   | FileCheck --check-prefix=LOG_PATH %s

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REPORT_ROWS = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
@@ -125,13 +124,41 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_before(struct timespec a, struct timespec b) {
-  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+// The sorted names of the files that a directory contains.
+struct names {
+  char **items;
+  size_t count, capacity;
+};
+
+static struct names list_names(const char *directory) {
+  struct names n = {0};
+  DIR *dir = directory ? opendir(directory) : NULL;
+  for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+    if (strncmp(e->d_name, "mprof.", 6) == 0)
+      *APPEND(n.items, n.count, n.capacity) = text_of("%s", e->d_name);
+  if (dir)
+    closedir(dir);
+  if (n.count)
+    qsort(n.items, n.count, sizeof *n.items, by_name);
+  return n;
 }
 
-// Finds the files that the program has written. began: time of its start.
+static void names_free(struct names *n) {
+  for (size_t i = 0; i < n->count; i++)
+    free(n->items[i]);
+  free(n->items);
+}
+
+static bool has_name(const struct names *n, const char *name) {
+  return n->count &&
+         bsearch(&name, n->items, n->count, sizeof *n->items, by_name) != NULL;
+}
+
+// Finds the files that the program has written. before: the names before its
+// start. The times of the files would not do, because file systems have a
+// coarse clock.
 static struct found find_files(const char *directory, pid_t program,
-                               struct timespec began) {
+                               const struct names *before) {
   struct found f = {0};
   char pid[24];
   snprintf(pid, sizeof pid, ".%d.", (int)program);
@@ -142,7 +169,7 @@ static struct found find_files(const char *directory, pid_t program,
     const bool is_new = strncmp(e->d_name, "mprof.", 6) == 0 &&
                         asprintf(&path, "%s/%s", directory, e->d_name) > 0 &&
                         lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-                        !is_before(st.st_mtim, began);
+                        !has_name(before, e->d_name);
     if (is_new && strstr(e->d_name, pid))
       *APPEND(f.paths, f.count, f.capacity) = path;
     else
@@ -200,11 +227,11 @@ static bool show_profile(const struct options *o, const char *path,
 }
 
 static void report(const struct options *o, const char *directory,
-                   pid_t program, struct timespec began) {
+                   pid_t program, const struct names *before) {
   static const char *const shown[] = {".heap.pb.gz", ".peak.pb.gz",
                                       ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
-  struct found f = find_files(directory, program, began);
+  struct found f = find_files(directory, program, before);
   bool has_any = false;
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
@@ -276,10 +303,8 @@ int command_run(const struct options *o) {
   if (!options)
     return complain(o, "%s", strerror(errno));
   note_missing(o, o->paths[0]);
-  // File systems use the coarse clock, too.
-  struct timespec began;
+  struct names files = list_names(directory);
   struct child child;
-  clock_gettime(CLOCK_REALTIME_COARSE, &began);
   const int error = child_run(o->paths, options, &child);
   free(options);
   if (error) {
@@ -287,10 +312,11 @@ int command_run(const struct options *o) {
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
   }
   if (directory && !o->quiet)
-    report(o, directory, child.pid, began);
+    report(o, directory, child.pid, &files);
   else if (!directory && !o->quiet)
     complain(o, "the files are where log_path in MPROF_OPTIONS says; for a "
                 "report, use --output");
   free(directory);
+  names_free(&files);
   return child_end_as(&child);
 }
