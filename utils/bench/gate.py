@@ -59,7 +59,7 @@ COUNTED = "gate_counted"
 OPTIONS = "seed=1:quiet=1:profile=0:report=0:symbolize=0:log_path=gate"
 LOADS = (
     Load("start", "gate", ["start", "0"], None, None),
-    Load("ring", "gate", ["ring", "20000"], "", COUNTED),
+    Load("ring", "gate", ["ring", "200000"], "", COUNTED),
     Load("ring, heap=0", "gate", ["ring", "10000"], "heap=0", COUNTED),
     Load("ring, exact", "gate", ["ring", "5000"], "heap_rate=1", COUNTED,
          LIMIT_OF_TABLES),
