@@ -29,7 +29,9 @@ static int help(int argc, char **argv) {
   const char *name = argc > 2 + is_man ? argv[2 + is_man] : NULL;
   const enum command_id command = name ? command_find(name) : COMMAND_COUNT;
   if (name && command == COMMAND_COUNT) {
-    fprintf(stderr, "mprof: there is no command %s\n", name);
+    fprintf(stderr,
+            "mprof: there is no command %s; mprof help lists the commands\n",
+            name);
     return STATUS_ERROR;
   }
   if (name)

@@ -9,14 +9,24 @@
 
 void help_all(FILE *out) {
   fputs("Usage: mprof COMMAND [OPTION]... [FILE]...\n"
-        "Shows the profiles that MProf writes.\n\n",
+        "Shows the profiles that MProf writes.\n",
         out);
-  for (unsigned i = 0; i < COMMAND_COUNT; i++)
-    fprintf(out, "  %-10s %s\n", command_rows[i].name, command_rows[i].text);
+#define GROUP(Text) fputs("\n" Text "\n", out);
+#define COMMAND(Name, Arguments, Text)                                         \
+  fprintf(out, "  %-10s %s\n", #Name, Text);
+#include "commands/options.def"
   fputs("\nmprof help COMMAND shows the options of a command, and mprof "
         "--version the version.\n",
         out);
 }
+
+static const struct {
+  enum command_id command;
+  const char *line, *text;
+} examples[] = {
+#define EXAMPLE(Command, Line, Text) {COMMAND_##Command, Line, Text},
+#include "commands/options.def"
+};
 
 static void print_usage(FILE *out, const struct command_row *c) {
   fprintf(out, "mprof %s %s%s\n", c->name,
@@ -29,10 +39,10 @@ static const struct {
   const char *status, *text;
 } statuses[] = {
     {COMMAND_COUNT, "0", "success"},
-    {COMMAND_COUNT, "2", "a file cannot be read, or an option is wrong"},
     {COMMAND_check, "1", "a file is not a valid profile"},
     {COMMAND_doctor, "1", "there are problems"},
     {COMMAND_leaks, "1", "there are leaks (--exitcode chooses another status)"},
+    {COMMAND_COUNT, "2", "a file cannot be read, or an option is wrong"},
     {COMMAND_diff, "3", "a budget is broken"},
     {COMMAND_run, "126", "the program cannot be run"},
     {COMMAND_run, "127", "the program is not found"},
@@ -57,7 +67,15 @@ void help_command(FILE *out, enum command_id command) {
              r->argument ? r->argument : "");
     fprintf(out, "%-26s %s\n", left, r->text);
   }
-  fprintf(out, "%-26s %s\n\nExit status:\n", "  -h --help", "prints this help");
+  fprintf(out, "%-26s %s\n", "  -h --help", "prints this help");
+  const char *title = "\nExamples:\n";
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+    if (examples[i].command == command) {
+      fprintf(out, "%s  %s\n      %s\n", title, examples[i].line,
+              examples[i].text);
+      title = "";
+    }
+  fputs("\nExit status:\n", out);
   for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
     if (statuses[i].command == command || statuses[i].command == COMMAND_COUNT)
       fprintf(out, "  %-6s %s\n", statuses[i].status, statuses[i].text);
@@ -147,6 +165,16 @@ void man_command(FILE *out, enum command_id command) {
     put_roff(out, r->text);
     fputc('\n', out);
   }
+  const char *title = ".SH EXAMPLES\n";
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+    if (examples[i].command == command) {
+      fprintf(out, "%s.TP\n.B ", title);
+      put_roff(out, examples[i].line);
+      fputc('\n', out);
+      put_roff(out, examples[i].text);
+      fputc('\n', out);
+      title = "";
+    }
   man_statuses(out, command);
   fputs(".SH SEE ALSO\n.BR mprof (1)\n", out);
 }

@@ -85,15 +85,17 @@ static const char *add_trace(struct groups *g, const char *path,
   return NULL;
 }
 
-// The report that MProf writes about stuck threads is a text.
-static bool is_report(const struct bytes *bytes) {
-  static const char start[] = "MProf ", title[] = " stuck threads";
+// Returns whether the data are a text that MProf writes for people. title: the
+// end of its first line.
+static bool is_text(const struct bytes *bytes, const char *title) {
+  static const char start[] = "MProf ";
+  const size_t length = strlen(title);
   const char *text = (const char *)bytes->at;
   const char *end = memchr(text, '\n', bytes->length);
   return end && end - text < 200 &&
-         (size_t)(end - text) > sizeof start + sizeof title &&
+         (size_t)(end - text) > sizeof start + length &&
          memcmp(text, start, sizeof start - 1) == 0 &&
-         memcmp(end - (sizeof title - 1), title, sizeof title - 1) == 0;
+         memcmp(end - length, title, length) == 0;
 }
 
 static const char *add_report(struct groups *g, const char *path,
@@ -131,8 +133,13 @@ static const char *add_bytes(void *arg, const char *path,
     return "the file is empty";
   if (is_trace(bytes))
     return add_trace(a->groups, path, bytes);
-  return is_report(bytes) ? add_report(a->groups, path, bytes)
-                          : add_profile(a->groups, path, bytes, a->role);
+  if (is_text(bytes, " stuck threads"))
+    return add_report(a->groups, path, bytes);
+  if (!is_text(bytes, " report"))
+    return add_profile(a->groups, path, bytes, a->role);
+  complain(a->groups->options,
+           "%s: left out, because it repeats what the profiles say", path);
+  return NULL;
 }
 
 static bool add_file(struct groups *g, const char *path, enum page_role role) {
@@ -162,6 +169,25 @@ static bool add_groups(struct groups *g) {
   return true;
 }
 
+// Returns whether each profile of --base has a profile of the same kind to be
+// compared with.
+static bool check_base(const struct groups *g) {
+  for (size_t i = 0; i < g->count; i++) {
+    bool has_pair = g->items[i].role != ROLE_BASE;
+    for (size_t k = 0; k < g->count && !has_pair; k++)
+      has_pair = g->items[k].role != ROLE_BASE &&
+                 strcmp(g->items[k].kind, g->items[i].kind) == 0;
+    if (!has_pair) {
+      complain(g->options,
+               "%s is a profile of the kind %s, and no given file has this "
+               "kind",
+               g->options->base, g->items[i].kind);
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool read_files(struct groups *g) {
   const struct options *o = g->options;
   if (!add_names_check(o))
@@ -173,7 +199,7 @@ static bool read_files(struct groups *g) {
     return false;
   for (size_t i = 0; i < g->count; i++)
     add_names(o, g->items[i].profile, NAMES_AUTOMATIC);
-  return true;
+  return check_base(g);
 }
 
 // Returns whether a profile has the values that --sample names.

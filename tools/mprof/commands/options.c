@@ -40,6 +40,7 @@ const struct option_row option_rows[] = {
       Name,      Letter,                                                       \
       Argument,  Commands,                                                     \
       Text},
+#define MORE TEXT
 #include "commands/options.def"
 };
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
@@ -164,7 +165,9 @@ int options_parse(struct options *options, int argc, char **argv) {
     options->paths[options->path_count++] = argv[optind++];
   if (options->path_count == 0 && !options->explain) {
     complain(options, "%s is missing; mprof help %s shows how to use it",
-             options->command == COMMAND_run ? "PROGRAM" : "FILE",
+             options->command == COMMAND_run          ? "PROGRAM"
+             : options->command == COMMAND_completion ? "SHELL"
+                                                      : "FILE",
              command_rows[options->command].name);
     return STATUS_ERROR;
   }
