@@ -6,7 +6,9 @@
 #   demo.sh          the heap profiles of two programs, Duktape with a set of
 #                    scripts and nlohmann json, and the cost of the profiles
 #   demo.sh server   all profiles of a service with several threads. The service
-#                    holds a lock too long, and the mutex profile must show where
+#                    holds a lock too long, and the mutex profile must show where.
+#                    Writes a page with these profiles, build/demo/report.html,
+#                    and a picture of the page
 #   demo.sh trace    an execution trace of this service: the longest waits, which
 #                    threads ended them, and a picture of one wait in
 #                    build/demo/trace.png
@@ -217,6 +219,54 @@ the lock too long, but with: ${found:-nothing}"
   esac
   echo
   echo 'The mutex profile begins with HeapPool::checkIn, which is slow on purpose.'
+  show_page
+}
+
+## Functions for demo.sh server and trace.
+
+browser() {
+  command -v chromium-headless-shell || command -v chromium ||
+    command -v google-chrome
+}
+
+# Sets browser, and installs one if there is none. Returns whether there is one.
+find_browser() {
+  browser >/dev/null || utils/setup.sh browser || :
+  browser=$(browser)
+}
+
+# Draws the page $2 in the directory $1, which may be removed later, in a window
+# of the size $3, and writes the picture to $4. Needs no network.
+photograph() {
+  # --no-sandbox: the browser's sandbox works neither for root nor in most
+  # containers, and our own page does not need it. --user-data-dir: with a browser
+  # profile of its own, this browser does not join a browser that already runs.
+  (cd "$1" && timeout 60 "$browser" --headless --no-sandbox \
+    --user-data-dir="$1/profile" --no-first-run --disable-gpu \
+    --disable-background-networking --allow-file-access-from-files \
+    --hide-scrollbars --window-size="$3" --virtual-time-budget=10000 \
+    --enable-logging=stderr --screenshot="$4" "$2" >"$1/log" 2>&1) || :
+}
+
+# Writes build/demo/report.html with the profiles of the service, and a picture of
+# the page.
+show_page() {
+  rm -f "$demo/report.html" "$demo/report.png"
+  build/bin/mprof html "$demo/server.heap.pb.gz" "$demo/server.mutex.pb.gz" \
+    "$demo/server.block.pb.gz" --sample=alloc_space -o "$demo/report.html" ||
+    die 'the profiles could not be shown as a page'
+  echo
+  echo 'build/demo/report.html shows the profiles in a browser.'
+  find_browser || return 0
+  page=$demo/report.page
+  rm -rf "$page"
+  mkdir "$page"
+  ln "$demo/report.html" "$page/index.html"
+  photograph "$page" index.html 1200,640 "$demo/report.png"
+  [ -s "$demo/report.png" ] ||
+    die 'the browser wrote no build/demo/report.png: see build/demo/report.page/log'
+  rm -r "$page"
+  echo 'build/demo/report.png is a picture of it.'
 }
 
 ## Functions for demo.sh trace.
@@ -280,11 +330,6 @@ go_viewer() {
   done
 }
 
-browser() {
-  command -v chromium-headless-shell || command -v chromium ||
-    command -v google-chrome
-}
-
 # Draws build/demo/trace.png, which shows the wait that begins at $1 ms and lasts
 # $2 ms, and some time before and after this wait. Needs no network.
 draw() {
@@ -302,15 +347,7 @@ draw() {
   }')
   build/bin/mprof-trace2json --from="$1ms" --to="$2ms" --frames=8 \
     --stacks=text --name=server -o "$page/window.json" "$demo/server.trace"
-  # --no-sandbox: the browser's sandbox works neither for root nor in most
-  # containers, and our own page does not need it. --user-data-dir: with a browser
-  # profile of its own, this browser does not join a browser that already runs.
-  (cd "$page" && timeout 60 "$browser" --headless --no-sandbox \
-    --user-data-dir="$page/profile" --no-first-run --disable-gpu \
-    --disable-background-networking --allow-file-access-from-files \
-    --hide-scrollbars --window-size=1600,960 --virtual-time-budget=10000 \
-    --enable-logging=stderr --screenshot="$demo/trace.png" index.html \
-    >"$page/log" 2>&1) || :
+  photograph "$page" index.html 1600,960 "$demo/trace.png"
   # The page logs a line such as
   # "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors".
   drawn=$(sed -n 's/.*"\(timeline: .*\)", source: .*/\1/p' "$page/log")
@@ -351,8 +388,7 @@ ${share% *} ms, ${share#* } % of all"
   waited=$(wait_to_show)
   [ -n "$waited" ] || die 'no request waited for HeapPool::checkIn'
   echo "One such wait begins at ${waited% *} ms and lasts ${waited#* } ms."
-  browser >/dev/null || utils/setup.sh browser || :
-  if browser=$(browser); then
+  if find_browser; then
     # shellcheck disable=SC2086  # two words
     draw $waited
   else
