@@ -233,6 +233,30 @@ static void write_data(struct page *page, const struct page_start *start,
   fprintf(out, ",\n\"sources\":%s}", page->sources ? page->sources : "[]");
 }
 
+static void free_page(struct page *page) {
+  profile_free(page->texts);
+  for (unsigned grain = 0; grain < GRAINS; grain++) {
+    free(page->functions[grain]);
+    intern_free(&page->function_sets[grain]);
+  }
+  for (size_t i = 0; i < page->set_count; i++) {
+    free(page->sets[i].lost);
+    free(page->sets[i].nodes);
+    free(page->sets[i].label_sets);
+    free(page->sets[i].values);
+  }
+  intern_free(&page->frame_set);
+  intern_free(&page->node_set);
+  intern_free(&page->label_set_set);
+  free(page->frames);
+  free(page->nodes);
+  free(page->labels);
+  free(page->label_sets);
+  free(page->sets);
+  free(page->sources);
+  free(page);
+}
+
 // --- the document ---
 
 void page_write(struct page *page, const struct page_start *start, FILE *out) {
@@ -258,4 +282,5 @@ void page_write(struct page *page, const struct page_start *start, FILE *out) {
   fputs("</script>\n<script>", out);
   fwrite(html_script, 1, html_script_size, out);
   fputs("</script>\n</body>\n</html>\n", out);
+  free_page(page);
 }

@@ -101,8 +101,10 @@ static bool is_label_set(const void *arg, uint32_t index) {
     uint32_t count;
   } *w = arg;
   const struct page_labels *l = &w->page->label_sets[index];
-  return l->count == w->count && memcmp(&w->page->labels[l->first], w->labels,
-                                        w->count * sizeof *w->labels) == 0;
+  // Without labels, the tables may be NULL.
+  return l->count == w->count &&
+         (w->count == 0 || memcmp(&w->page->labels[l->first], w->labels,
+                                  w->count * sizeof *w->labels) == 0);
 }
 
 static uint32_t label_value(struct page *page, const struct profile *p,
@@ -220,8 +222,13 @@ bool page_add_profile(struct page *page, struct profile *p, const char *kind,
            &p->values[(size_t)sample * p->type_count],
            p->type_count * sizeof *set.values);
   }
-  if (is_made)
+  if (is_made) {
     *APPEND(page->sets, page->set_count, page->set_capacity) = set;
+  } else {
+    free(set.nodes);
+    free(set.label_sets);
+    free(set.values);
+  }
   for (unsigned grain = 0; grain < GRAINS; grain++) {
     free(v.functions[grain]);
     if (v.views[grain])

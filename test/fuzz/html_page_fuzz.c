@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: whatever bytes a profile has, the page of mprof html contains its
+// texts only as strings of JSON, which cannot end the element that they are in.
+// Control characters are escaped, too.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
+// RUN: for i in 1 2 5; do %python %src/test/tool/Inputs/random_profile.py $i 20 \
+// RUN:   9 s.gz && gzip -dc s.gz > seeds/$i; done
+// RUN: printf '"%%s"\n' '</script>' '<!--' '\x01' '\xe2\x80\xa8' > words
+// RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   -I$T -I%src/tools -I%src/rt -DMPROF_VERSION='"0"' %s -o fuzz \
+// RUN:   $T/html/page.c $T/html/profile_page.c $T/html/source_page.c \
+// RUN:   $T/html/stream.c $T/files/*.c $T/model/profile.c $T/view/*.c \
+// RUN:   $T/terminal/style.c %src/tools/common/*.c \
+// RUN:   %src/rt/symbolize/short_name.c %src/rt/sys/text.c \
+// RUN:   %src/rt/write/std_frames.c $T/model/alloc_log.c $T/model/log_pairs.c \
+// RUN:   $T/names/log_names.c -lz -lpcre2-8 -lm
+// RUN: ./fuzz -runs=3000 -seed=1 -max_len=4096 -timeout=20 -dict=words new \
+// RUN:   seeds 2> log || { tail -n 40 log; false; }
+
+#include "files/read_profile.h"
+#include "html/assets.h"
+#include "html/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+const char html_script[] = "", html_style[] = "";
+const size_t html_script_size = 0, html_style_size = 0;
+const char html_script_hash[] = "", html_style_hash[] = "";
+
+static char *no_losses(const struct view *v) {
+  (void)v;
+  return strdup("");
+}
+
+// Fails if the data contain "<", which could begin an element, or a control
+// character.
+static void check_page(const char *text, size_t length) {
+  static const char start[] = "id=\"data\">", end[] = "</script>";
+  const char *data = memmem(text, length, start, strlen(start));
+  if (!data)
+    abort();
+  data += strlen(start);
+  size_t i = 0;
+  while (data[i] != '<' && ((unsigned char)data[i] >= ' ' || data[i] == '\n') &&
+         data[i] != 0x7f)
+    i++;
+  if (strncmp(data + i, end, strlen(end)) != 0)
+    abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct bytes bytes = {.at = malloc(size + 1), .length = size};
+  memcpy(bytes.at, data, size);
+  struct profile *p = profile_new();
+  struct page *page = page_new();
+  const struct view_options options = {.grain = GRAIN_FUNCTIONS};
+  char error[256];
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (read_profile(p, &bytes, NULL) == NULL)
+    page_add_profile(page, p, "heap", "a.pb.gz", ROLE_SHOWN, &options,
+                     no_losses, error, sizeof error);
+  page_write(page, &(struct page_start){.grain = GRAIN_FUNCTIONS}, out);
+  fclose(out);
+  check_page(text, length);
+  free(text);
+  profile_free(p);
+  free(bytes.at);
+  return 0;
+}
