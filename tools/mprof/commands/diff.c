@@ -72,6 +72,26 @@ static void find_names(const void *options, struct profile *p) {
   add_names(options, p, NAMES_AUTOMATIC);
 }
 
+static struct comparison *compare(const struct options *options, int old_count,
+                                  const struct view_options *view) {
+  char error[512];
+  struct comparison *d =
+      comparison_new(options->paths, old_count, options->path_count, view,
+                     &options->fail_if, options->std, options->exact,
+                     input_file_read, find_names, options, error, sizeof error);
+  if (!d)
+    complain(options, "%s", error);
+  return d;
+}
+
+// Returns whether standard input, which cannot be read twice, is a file.
+static bool reads_stream(const struct options *options) {
+  for (int i = 0; i < options->path_count; i++)
+    if (strcmp(options->paths[i], "-") == 0)
+      return true;
+  return false;
+}
+
 int command_diff(const struct options *options) {
   size_t limit;
   if (!input_count(options, &limit) || !add_names_check(options))
@@ -79,14 +99,14 @@ int command_diff(const struct options *options) {
   const int old_count = old_count_of(options);
   if (old_count == 0)
     return STATUS_ERROR;
-  const struct view_options view = input_view_options(options);
-  char error[512];
-  struct comparison *d =
-      comparison_new(options->paths, old_count, options->path_count, &view,
-                     &options->fail_if, options->std, options->exact,
-                     input_file_read, find_names, options, error, sizeof error);
+  struct view_options view = input_view_options(options);
+  struct comparison *d = compare(options, old_count, &view);
+  // Programs that have freed everything: compare what they had allocated.
+  if (d && !view.type && !reads_stream(options) &&
+      (view.type = input_other_type(d->view)) != NULL)
+    d = compare(options, old_count, &view);
   if (!d)
-    return complain(options, "%s", error);
+    return STATUS_ERROR;
   const enum format format = format_of(options);
   d->row_limit = format == FORMAT_JSON && !options->count ? 0 : limit;
   d->shows_noise = options->all;

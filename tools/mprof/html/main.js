@@ -10,7 +10,9 @@ class App {
     this.fn = -1;
     const shown = model.profiles.filter(p => p.role !== 'base');
     this.profiles = shown;
-    const profile = shown[0];
+    // Begin with the profile that has the values of --sample, or with the heap.
+    const profile = shown.find(p => p.typeIndex(model.start.type) >= 0) ||
+        shown.find(p => p.kind === 'heap') || shown[0];
     if (profile) {
       this.selection = {
         profile, type: this.startType(profile), base: this.baseOf(profile),
