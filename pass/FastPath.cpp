@@ -33,6 +33,7 @@
 //     %ask = icmp ne i64 (and %k, 1 << Kind), 0
 
 #include "FastPath.h"
+#include "IRUtil.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -48,28 +49,18 @@ Value *mprof::bytes(IRBuilderBase &B, const Site &S) {
   return B.CreateMul(Size, B.CreateZExt(S.Call->getArgOperand(S.Count), I64));
 }
 
-/// Returns \p V as the result of an empty asm, so that the optimizer does not
-/// know that the value is a constant. Otherwise LLVM would turn the subtraction
-/// of a constant into an addition of its negative. A subtraction also sets the
-/// processor flags that the comparison of countDown needs. An addition does
-/// not, so LLVM would need a load, a comparison and a store in its place.
-static Value *hidden(IRBuilderBase &B, Constant *V) {
-  auto *Ty = FunctionType::get(V->getType(), V->getType(), false);
-  CallInst *Call = B.CreateCall(
-      InlineAsm::get(Ty, "", "=r,0", /*hasSideEffects=*/false), {V});
-  Call->setDoesNotAccessMemory();
-  Call->setDoesNotThrow();
-  Call->addFnAttr(Attribute::WillReturn);
-  return Call;
-}
-
+/// LLVM would turn the subtraction of a constant into an addition of its
+/// negative, so a constant comes from a register. A subtraction also sets the
+/// processor flags that the comparison needs. An addition does not, so LLVM
+/// would need a load, a comparison and a store in its place.
+///
 /// The comparison is unsigned, so that it also holds for a size above 2^63.
 /// Subtracting such a size wraps around and makes the countdown very large. If
 /// the code did not call the runtime in this case, the thread would not take
 /// another sample.
 Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
-  if (auto *Known = dyn_cast<Constant>(Bytes))
-    Bytes = hidden(B, Known);
+  if (isa<Constant>(Bytes))
+    Bytes = inRegister(B, Bytes);
   Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
   Value *Before = B.CreateAlignedLoad(RT.I64, Address, Align(8));
   Value *Left = B.CreateSub(Before, Bytes);
@@ -78,7 +69,7 @@ Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
 }
 
 /// A constant that fits into the instruction is subtracted by an asm, whose
-/// result is a flag of the processor. For a constant in a register (hidden),
+/// result is a flag of the processor. For a constant in a register (countDown),
 /// the site would have one instruction more.
 Value *mprof::isDue(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   auto *Known = dyn_cast<ConstantInt>(Bytes);

@@ -36,6 +36,10 @@ struct Builder
 /// Returns branch weights for a condition that almost never holds.
 llvm::MDNode *unlikely(llvm::LLVMContext &Ctx);
 
+/// Returns \p V as the result of an empty asm. The optimizer then does not know
+/// where the value comes from, and keeps the value in a register.
+llvm::Value *inRegister(llvm::IRBuilderBase &B, llvm::Value *V);
+
 /// Inserts a basic block into the edge that \p Invoke takes if its callee
 /// returns. Returns the new basic block.
 llvm::BasicBlock *splitNormalEdge(llvm::InvokeInst *Invoke);

@@ -16,7 +16,8 @@ __attribute__((mprof_free(1))) static inline void xfree(void *p) { free(p); }
 
 // CHECK-LABEL: define {{.*}}@f(
 // INLINED: [[BENEATH:%.*]] = load ptr, ptr @__mprof_next_malloc,
-// INLINED: call {{.*}}ptr [[BENEATH]](
+// INLINED-NEXT: [[BENEATHR:%.*]] = call ptr asm "", "=r,0{{.*}}"(ptr [[BENEATH]])
+// INLINED: call {{.*}}ptr [[BENEATHR]](
 // CHECK: call void @__mprof_custom_alloc(ptr {{.*}}, i64 %
 // CHECK: call void @__mprof_custom_free(
 // CHECK: call void @__mprof_free(

@@ -2,7 +2,8 @@
 // memory and a branch. In a shared library, it also costs a load of the
 // variable's offset, and a move if the size is constant. A free costs a test and
 // a branch. free(NULL) costs a second test and branch, and calls nothing. The
-// call of the allocator then needs no PLT stub.
+// call of the allocator then needs no PLT stub: it costs a load and a call
+// through a register, or a jump through memory.
 // RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
 #include <stdlib.h>
@@ -12,14 +13,20 @@ void use(void *);
 // CHECK: subq %rdi, %fs:__mprof_heap_countdown@TPOFF
 // CHECK-NEXT: jbe
 // CHECK-NEXT: {{^# }}
-// CHECK-NEXT: callq *__mprof_next_malloc(%rip)
+// CHECK-NEXT: movq __mprof_next_malloc(%rip), %[[F:[a-z0-9]+]]
+// CHECK-NEXT: #APP
+// CHECK-NEXT: #NO_APP
+// CHECK-NEXT: callq *%[[F]]
 // LIBRARY-LABEL: f:
 // LIBRARY: movq __mprof_heap_countdown@GOTTPOFF(%rip), %[[R:[a-z0-9]+]]
 // LIBRARY-NEXT: subq %rdi, %fs:(%[[R]])
 // LIBRARY-NEXT: jbe
 // LIBRARY-NEXT: {{^# }}
 // LIBRARY-NEXT: movq mprof.hook.malloc(%rip), %[[F:[a-z0-9]+]]
-// LIBRARY-NEXT: callq *(%[[F]])
+// LIBRARY-NEXT: movq (%[[F]]), %[[F]]
+// LIBRARY-NEXT: #APP
+// LIBRARY-NEXT: #NO_APP
+// LIBRARY-NEXT: callq *%[[F]]
 void f(size_t n) { use(malloc(n)); }
 
 // CHECK-LABEL: k:

@@ -13,7 +13,8 @@ define void @f(ptr %p) {
 ; CHECK: br i1 %[[NONE]], label %[[MASKED:.*]], label %[[FAST:.*]], !prof
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_free
-; CHECK-NEXT: call void %[[F]](ptr %p)
+; CHECK-NEXT: %[[FR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[F]])
+; CHECK-NEXT: call void %[[FR]](ptr %p)
 ; CHECK-NEXT: br label %[[CONT:[^,]*]]
 ; CHECK: [[CONT]]:
 ; CHECK-NEXT: ret void
@@ -51,7 +52,8 @@ define void @d(ptr %p) {
 ; CHECK-LABEL: define void @d(
 ; CHECK: load i64, ptr @__mprof_delete_mask
 ; CHECK: %[[F2:.*]] = load ptr, ptr @__mprof_next__ZdlPvm
-; CHECK-NEXT: call void %[[F2]](ptr %p, i64 8)
+; CHECK-NEXT: %[[F2R:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[F2]])
+; CHECK-NEXT: call void %[[F2R]](ptr %p, i64 8)
 ; CHECK: call void @__mprof__ZdlPvm(ptr %p, i64 8)
   call void @_ZdlPvm(ptr %p, i64 8)
   ret void

@@ -8,7 +8,8 @@ target triple = "x86_64-pc-linux-gnu"
 define ptr @f() {
 ; CHECK-LABEL: define ptr @f(
 ; CHECK: %[[F:.*]] = load ptr, ptr @__mprof_next_malloc, align 8
-; CHECK-NEXT: call ptr %[[F]](i64 1)
+; CHECK-NEXT: %[[FR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[F]])
+; CHECK-NEXT: call ptr %[[FR]](i64 1)
 ; CHECK: call void @free(ptr %p)
   %p = call ptr @malloc(i64 1)
   call void @free(ptr %p)

@@ -23,9 +23,11 @@ source_filename = "/x/lib/a.c"
 target triple = "x86_64-pc-linux-gnu"
 ; CHECK-LABEL: define void @ignored(
 ; CHECK-NEXT: [[M:%.*]] = load ptr, ptr @__mprof_next_malloc,
-; CHECK-NEXT: %a = call ptr [[M]](i64 8)
+; CHECK-NEXT: [[MR:%.*]] = call ptr asm "", "=r,0{{.*}}"(ptr [[M]])
+; CHECK-NEXT: %a = call ptr [[MR]](i64 8)
 ; CHECK-NEXT: [[D:%.*]] = load ptr, ptr @__mprof_next_strdup,
-; CHECK-NEXT: %b = call ptr [[D]](ptr %p)
+; CHECK-NEXT: [[DR:%.*]] = call ptr asm "", "=r,0{{.*}}"(ptr [[D]])
+; CHECK-NEXT: %b = call ptr [[DR]](ptr %p)
 ; CHECK-DAG: call ptr @__mprof_realloc(
 ; CHECK-DAG: call void @__mprof_free(ptr %b)
 ; COUNTED: call ptr @__mprof_strdup(

@@ -19,7 +19,8 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK: mprof.fast:
 ; CHECK: %[[WORD:.*]] = load ptr, ptr @mprof.hook.malloc
 ; CHECK: %[[NEXT:.*]] = load ptr, ptr %[[WORD]]
-; CHECK: call noalias ptr %[[NEXT]](i64 %n)
+; CHECK-NEXT: %[[NEXTR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[NEXT]])
+; CHECK: call noalias ptr %[[NEXTR]](i64 %n)
 ; CHECK: mprof.cold:
 ; CHECK: %[[ENTRY:.*]] = load ptr, ptr getelementptr inbounds ([7 x ptr], ptr @mprof.hook.malloc, i32 0, i32 1)
 ; CHECK: notail call noalias ptr %[[ENTRY]](i64 %n)

@@ -16,7 +16,8 @@ define ptr @f(i64 %n) {
 ; CHECK: br i1 %[[OUT]], label %[[COLD:.*]], label %[[FAST:.*]], !prof ![[W:[0-9]+]]
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_malloc
-; CHECK-NEXT: %[[P:.*]] = call ptr %[[F]](i64 %n)
+; CHECK-NEXT: %[[FR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[F]])
+; CHECK-NEXT: %[[P:.*]] = call ptr %[[FR]](i64 %n)
 ; CHECK: %[[R:.*]] = phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]
 ; CHECK: ret ptr %[[R]]
 ; CHECK: [[COLD]]:

@@ -17,10 +17,12 @@ define ptr @f(ptr %p, i64 %n) {
 ; CHECK: br i1 %[[NONE]], label %[[MASKED:.*]], label %[[FAST:.*]], !prof
 ; CHECK: [[FAST]]:
 ; CHECK: %[[F:.*]] = load ptr, ptr @__mprof_next_realloc
-; CHECK-NEXT: call ptr %[[F]](ptr %p, i64 %n)
+; CHECK-NEXT: %[[FR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[F]])
+; CHECK-NEXT: call ptr %[[FR]](ptr %p, i64 %n)
 ; CHECK: [[NULL:mprof.null.*]]: ;
 ; CHECK-NEXT: %[[G:.*]] = load ptr, ptr @__mprof_next_malloc
-; CHECK-NEXT: call ptr %[[G]](i64 %n)
+; CHECK-NEXT: %[[GR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[G]])
+; CHECK-NEXT: call ptr %[[GR]](i64 %n)
 ; CHECK: [[MASKED]]:
 ; CHECK-NEXT: %[[ISNULL:.*]] = icmp eq ptr %p, null
 ; CHECK-NEXT: br i1 %[[ISNULL]], label %[[NULL]], label %[[COLD]],

@@ -21,7 +21,8 @@ define ptr @f(ptr %s) {
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[SIZE:.*]] = phi i64 [ 1, %{{.*}} ], [ %[[N]], %[[MEASURE]] ]
 ; CHECK-NEXT: %[[STRDUP:.*]] = load ptr, ptr @__mprof_sized_strdup
-; CHECK-NEXT: %[[P:.*]] = call ptr %[[STRDUP]](ptr %s, i64 %[[SIZE]])
+; CHECK-NEXT: %[[STRDUPR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[STRDUP]])
+; CHECK-NEXT: %[[P:.*]] = call ptr %[[STRDUPR]](ptr %s, i64 %[[SIZE]])
 ; CHECK: phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]
 ; CHECK: [[COLD]]:
 ; CHECK: add i64 %{{.*}}, %[[N]]
@@ -35,7 +36,8 @@ define ptr @n(ptr %s, i64 %max) {
 ; CHECK-LABEL: define ptr @n(
 ; CHECK: %[[LEN:.*]] = call i64 @strnlen(ptr %s, i64 %max)
 ; CHECK: %[[STRNDUP:.*]] = load ptr, ptr @__mprof_sized_strndup
-; CHECK-NEXT: call ptr %[[STRNDUP]](ptr %s, i64 %max, i64 %{{.*}})
+; CHECK-NEXT: %[[STRNDUPR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[STRNDUP]])
+; CHECK-NEXT: call ptr %[[STRNDUPR]](ptr %s, i64 %max, i64 %{{.*}})
 ; CHECK: notail call ptr @__mprof_strndup(ptr %s, i64 %max)
   %p = call ptr @strndup(ptr %s, i64 %max)
   ret ptr %p

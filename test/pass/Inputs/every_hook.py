@@ -60,8 +60,10 @@ def check(path, ir):
             beneath = ["@" + symbol] * (rule != "CALL")
         else:
             word = "sized" if symbol in MEASURES else "next"
-            beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_%s_%s,"
+            beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_%s_%s,.*\n"
+                                 r" *(%%\w+) = call ptr asm \"\", [^\n]*\(ptr \1\)"
                                  % (word, symbol), body)
+            beneath = [in_register for _, in_register in beneath]
             has_test = rule != "DUP" or symbol in MEASURES
             assert len(beneath) == has_test, symbol
         if symbol in MEASURES:
