@@ -6,7 +6,7 @@
 // with ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
-// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rt_tsan -o %t && %t
 
 #include "core.h"
 
