@@ -52,11 +52,10 @@ struct mprof_mem_cycle {
 struct mprof_mem_counts {
   struct mprof_mem_cycle own[3]; // only shard `owner` adds; never decreases
   struct mprof_mem_cycle active; // shown in profiles; guarded by active_lock
-  // Threads add to future by atomic operations. A flush, which holds
-  // active_lock, sets the counters of future to 0.
+  // Threads add to future by atomic operations; never decreases.
   struct mprof_mem_cycle future[3];
-  // Numbers of those events in own and in the cells that flushes have already
-  // added to active. Guarded by active_lock.
+  // Numbers of those events in own, in future and in the cells that flushes
+  // have already added to active. Guarded by active_lock.
   struct mprof_mem_cycle taken[3];
 };
 

@@ -107,11 +107,12 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
   return atomic_load_explicit(counter_of(c, is_free), memory_order_acquire);
 }
 
-// Returns the number of events that were counted in own[] and in all cells of b
-// since the bucket was made, for one index of the cycle machine. Counts frees
-// if is_free is true, otherwise allocations.
+// Returns the number of events that were counted in b since the bucket was
+// made, for one index of the cycle machine. Counts frees if is_free is true,
+// otherwise allocations.
 static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
-  uint64_t sum = read_count(&b->mem.own[index], is_free);
+  uint64_t sum = read_count(&b->mem.own[index], is_free) +
+                 read_count(&b->mem.future[index], is_free);
   struct mprof_cell_line *line = line_of(&b->cells, 0);
   for (; line; line = line_of(&line->next, 0)) {
     for (unsigned i = 0; i < MPROF_CELLS_A_LINE; i++) {
@@ -124,12 +125,11 @@ static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
 }
 
 static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
-  _Atomic uint64_t *future = counter_of(&b->mem.future[index], is_free);
   _Atomic uint64_t *taken = counter_of(&b->mem.taken[index], is_free);
   _Atomic uint64_t *active = counter_of(&b->mem.active, is_free);
   const uint64_t sum = sum_of(b, index, is_free);
-  MPROF_ASSERT(sum >= atomic_load(taken)); // own and cells never decrease
-  mprof_count_publish(sum, taken, future, active);
+  MPROF_ASSERT(sum >= atomic_load(taken)); // no counter decreases
+  mprof_count_publish(sum, taken, active);
 }
 
 // Publishes the heapx counters first, then frees, then allocations. A block's

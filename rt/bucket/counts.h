@@ -23,9 +23,10 @@
 // continues the counts.
 //
 // A flush publishes counts: it adds the events since the previous flush to
-// `active`, which profiles show. A flush empties future[]. own[] and cells
-// never decrease, so taken[] records how many of their events are already
-// published.
+// `active`, which profiles show. own[], future[] and cells never decrease, so
+// taken[] records how many of their events are already published. Their sum is
+// right at each moment, also if the process is killed during a flush. So a file
+// with the counters (persist_head.h) needs no other care.
 //
 // The arrays have one element for each index of the cycle machine (cycle.h), so
 // that a flush can publish the events of one index only.
@@ -39,8 +40,7 @@
 
 // A shard (a small number that each thread has) gets a cell (counters of its
 // own in a bucket) when a counter of the bucket's array future[] has at least
-// this many events since the last flush. With fewer events, a cell is not worth
-// its memory.
+// this many events. With fewer events, a cell is not worth its memory.
 #define MPROF_CELL_FROM 64u
 
 // The counters of one shard in a bucket that another shard owns.
@@ -122,18 +122,15 @@ static inline void mprof_count_free_inside(struct mprof_bucket *b,
 }
 
 // Publishes one counter of a bucket: adds to *active the events that were
-// counted since the last flush, and sets *future to 0. Call with active_lock
-// held.
-// sum: number of events that `own` and all cells have counted since the start.
+// counted since the last flush. Call with active_lock held.
+// sum: number of events that own, future and all cells have counted since the
+// start.
 // taken: *taken is the value of sum at the last flush; it is updated.
 static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
-                                       _Atomic uint64_t *future,
                                        _Atomic uint64_t *active) {
   uint64_t n = sum - atomic_load_explicit(taken, memory_order_relaxed);
   // Most buckets had no event since the last flush. The test avoids a write to
   // their cache lines.
-  if (atomic_load_explicit(future, memory_order_relaxed) != 0)
-    n += atomic_exchange_explicit(future, 0, memory_order_acquire);
   if (n == 0)
     return;
   atomic_store_explicit(taken, sum, memory_order_relaxed);

@@ -206,7 +206,8 @@ void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
 static uint64_t sum_of(struct mprof_bucket *b, unsigned index, int which) {
   struct mprof_heapx_counts *x = mprof_heapx_of(b);
   uint64_t sum =
-      atomic_load_explicit(&x->own[index].n[which], memory_order_acquire);
+      atomic_load_explicit(&x->own[index].n[which], memory_order_acquire) +
+      atomic_load_explicit(&x->future[index].n[which], memory_order_acquire);
   unsigned shard = 0;
   for (struct mprof_cell *c; (c = mprof_cell_after(b, &shard));) {
     struct mprof_heapx_cell *cell = (struct mprof_heapx_cell *)(c + 1);
@@ -219,7 +220,7 @@ static uint64_t sum_of(struct mprof_bucket *b, unsigned index, int which) {
 static void publish(struct mprof_bucket *b, unsigned index, int which) {
   struct mprof_heapx_counts *x = mprof_heapx_of(b);
   mprof_count_publish(sum_of(b, index, which), &x->taken[index].n[which],
-                      &x->future[index].n[which], &x->active.n[which]);
+                      &x->active.n[which]);
 }
 
 // Publishes the counters in descending order of their numbers, so that
