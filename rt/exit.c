@@ -10,6 +10,7 @@
 #include "exit_line.h"
 #include "file/keep_newest.h"
 #include "file/outfile.h"
+#include "file/persist.h"
 #include "file/path.h"
 #include "file/writer_lock.h"
 #include "heap/alloc_log.h"
@@ -462,6 +463,7 @@ void mprof_write_at_exit(enum mprof_end end) {
   if (end != MPROF_END_EXEC)
     atomic_store(&written_by, mprof_sys_getpid());
   write_locked(false, end == MPROF_END_EXIT);
+  mprof_persist_end();
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
 }

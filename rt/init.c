@@ -16,6 +16,7 @@
 #include "exit_line.h"
 #include "file/keep_newest.h"
 #include "file/outfile.h"
+#include "file/persist.h"
 #include "file/writer_lock.h"
 #include "heap/beneath.h"
 #include "heap/custom_blocks.h"
@@ -30,6 +31,7 @@
 #include "lock_wait/waiters.h"
 #include "process/process.h"
 #include "signals.h"
+#include "snapshot/persist_notes.h"
 #include "stuck_watch.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
@@ -105,6 +107,8 @@ static void start_memory(void) {
   if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
     mprof_message("nothing is profiled: cannot reserve address space for the "
                   "profiler; set a lower max_memory_mb");
+  else
+    mprof_persist_start();
 }
 
 static void find_beneath(void) { mprof_next_find(); }
@@ -159,6 +163,7 @@ static void begin_in_child(void) {
 // Resets all data of the runtime. The child's profile starts empty, because the
 // inherited data are in the parent's profile.
 static void after_fork_in_child(void) {
+  mprof_persist_begin_child();
   mprof_process_begin_child();
   if (forks_inside) {
     mprof_events_init_child(false);

@@ -37,6 +37,7 @@
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
+#include "sys/tls.h"
 
 #include <string.h>
 
@@ -67,6 +68,8 @@ static struct {
   // The newest bucket of each type; written with insert_lock held.
   _Atomic(struct mprof_bucket *) first[MPROF_BUCKET_TYPES];
 } buckets MPROF_START_DATA;
+
+void (*mprof_bucket_observer)(const struct mprof_bucket *b) MPROF_START_DATA;
 
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
   uint64_t h = 0;
@@ -227,6 +230,7 @@ insert_locked(uint64_t hash, const struct mprof_bucket_key *key,
       atomic_load_explicit(&buckets.first[key->type], memory_order_relaxed);
   put_locked(t, b);
   atomic_store_explicit(&buckets.first[key->type], b, memory_order_release);
+  mprof_persist_set_root(MPROF_PERSIST_BUCKETS + key->type, b);
   mprof_stat_add(MPROF_STAT_buckets, 1);
   return b;
 }
@@ -249,6 +253,10 @@ insert(uint64_t hash, const struct mprof_bucket_key *key,
   mprof_lock_acquire(&mprof_insert_lock);
   struct mprof_bucket *b = insert_locked(hash, key, slots);
   mprof_lock_release(&mprof_insert_lock);
+  // The trace finds its stacks while it holds a lock.
+  if (mprof_unlikely(mprof_bucket_observer != NULL) && b &&
+      mprof_tls.locks_held == 0)
+    mprof_bucket_observer(b);
   return b;
 }
 

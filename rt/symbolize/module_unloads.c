@@ -32,6 +32,7 @@ struct module {
   struct module *next;
   struct mprof_mapping map; // mapping while loaded; map.to: set at the unload
   uintptr_t shown;          // start address in output files after the unload
+  struct mprof_persist_module *note; // in the file of persist; NULL: none
 };
 
 static struct {
@@ -112,6 +113,14 @@ static uintptr_t shown_at(const struct mprof_mapping *m) {
   return at;
 }
 
+// Notes the unload in the file of the option persist.
+static void note_unload(const struct module *x) {
+  if (mprof_likely(x->note == NULL))
+    return;
+  __atomic_store_n(&x->note->shift, x->shown - x->map.start, __ATOMIC_RELAXED);
+  __atomic_store_n(&x->note->to, x->map.to, __ATOMIC_RELEASE);
+}
+
 // Moves the modules that are no longer mapped to the list of unloaded modules.
 // m has the current mappings. If `leaving` is not NULL, also moves the module
 // of the mapping `leaving`, which is about to be unloaded.
@@ -131,6 +140,7 @@ static void retire_locked(const struct mprof_maps *m,
     x->next = NULL;
     x->map.to = epochs.unloads + 1;
     x->shown = shown_at(&x->map);
+    note_unload(x);
     *end = x;
     end = &x->next;
     epochs.past_len++;
@@ -156,6 +166,22 @@ static struct module *find_loaded(const struct mprof_mapping *v) {
   return NULL;
 }
 
+// Adds a note with the module to the file of the option persist, if there is
+// one.
+static struct mprof_persist_module *add_note(const struct mprof_mapping *m) {
+  if (mprof_likely(mprof_persist_head == NULL))
+    return NULL;
+  struct mprof_persist_module note = {.start = m->start,
+                                      .limit = m->limit,
+                                      .offset = m->offset,
+                                      .bias = m->bias,
+                                      .from = m->from,
+                                      .to = MPROF_EPOCH_NOW};
+  memcpy(note.build_id, m->build_id, sizeof(note.build_id));
+  memcpy(note.file, m->file, sizeof(note.file));
+  return mprof_persist_note(MPROF_NOTE_MODULE, &note, sizeof(note), NULL, 0);
+}
+
 static void note_locked(struct mprof_maps *m) {
   for (size_t i = 0; i < m->len; i++) {
     struct mprof_mapping *v = &m->v[i];
@@ -172,6 +198,7 @@ static void note_locked(struct mprof_maps *m) {
       x->map = *v;
       x->map.from = epochs.unloads;
       x->map.noted_ns = mprof_sys_realtime_ns();
+      x->note = add_note(&x->map);
       x->next = epochs.now;
       epochs.now = x;
     }
@@ -234,15 +261,58 @@ int mprof_unloads_read(struct mprof_maps *m) {
   return error;
 }
 
-void mprof_unloads_look(void) {
+static void look_locked(void) {
   struct mprof_maps m;
-  mprof_lock_acquire(&epochs.lock);
   if (mprof_maps_read(&m) == 0) {
     retire_locked(&m, NULL);
     note_locked(&m);
   }
-  mprof_lock_release(&epochs.lock);
   mprof_maps_free(&m);
+}
+
+void mprof_unloads_look(void) {
+  mprof_lock_acquire(&epochs.lock);
+  look_locked();
+  mprof_lock_release(&epochs.lock);
+}
+
+// --- the modules of new buckets ---
+
+// Regions of 64 KiB with code that is in no module, as the last buckets had it.
+// Code of just-in-time compilers is such code. Guarded by modules_lock.
+enum { UNKNOWN = 64, REGION_BITS = 16 };
+static struct {
+  uintptr_t regions[UNKNOWN];
+  unsigned next;
+} unknown;
+
+static bool is_known_locked(uintptr_t addr) {
+  for (const struct module *x = epochs.now; x != NULL; x = x->next)
+    if (holds(&x->map, addr))
+      return true;
+  for (size_t i = 0; i < UNKNOWN; i++)
+    if (unknown.regions[i] == addr >> REGION_BITS)
+      return true;
+  return false;
+}
+
+static bool knows_all_locked(const struct mprof_bucket *b) {
+  for (uint32_t i = 0; i < b->stack_len; i++)
+    if (!is_known_locked(b->stack[i] - 1))
+      return false;
+  return true;
+}
+
+void mprof_unloads_meet(const struct mprof_bucket *b) {
+  mprof_lock_acquire(&epochs.lock);
+  if (!knows_all_locked(b)) {
+    look_locked();
+    for (uint32_t i = 0; i < b->stack_len; i++)
+      if (!is_known_locked(b->stack[i] - 1))
+        unknown.regions[unknown.next++ % UNKNOWN] =
+            (b->stack[i] - 1) >> REGION_BITS;
+  }
+  mprof_lock_release(&epochs.lock);
 }
 
 void mprof_unloads_leave(uintptr_t inside) {
@@ -271,4 +341,5 @@ void mprof_unloads_reset(void) {
   epochs.past_len = 0;
   epochs.unloads = 0;
   epochs.next_shown = 0;
+  memset(&unknown, 0, sizeof(unknown));
 }

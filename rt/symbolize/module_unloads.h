@@ -32,9 +32,14 @@
 
 #include "symbolize/maps.h"
 
+struct mprof_bucket;
+
 // The value of mprof_mapping.to for a module that is still loaded.
 #define MPROF_EPOCH_NOW UINT32_MAX
 
+// Reads the current mappings as mprof_unloads_look does if code in the stack of
+// b is in no known module.
+void mprof_unloads_meet(const struct mprof_bucket *b);
 // Reads the current mappings into m, which must be empty. Records new modules.
 // If a module is no longer mapped, records its unload. Also appends all
 // unloaded modules to m, with the addresses at which output files show them.

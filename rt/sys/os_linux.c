@@ -201,6 +201,11 @@ long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
 
 long mprof_sys_rewind(int fd) { return call3(SYS_lseek, fd, 0, SEEK_SET); }
 
+long mprof_sys_seek(int fd, uint64_t offset) {
+  const long at = call3(SYS_lseek, fd, (long)offset, SEEK_SET);
+  return at < 0 ? at : 0;
+}
+
 long mprof_sys_poll_out(int fd, int timeout_ms) {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
   const struct timespec t = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
@@ -474,6 +479,22 @@ void *mprof_os_reserve(size_t len) {
   if (p)
     call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
   return p;
+}
+
+void mprof_os_reserve_again(void *p, size_t len) {
+  if (len == 0)
+    return;
+  mprof_syscall(SYS_mmap, (long)p, (long)len, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
+}
+
+long mprof_os_map_file(void *p, size_t len, int fd, uint64_t offset,
+                       bool is_shared) {
+  const long at = mprof_syscall(
+      SYS_mmap, (long)p, (long)len, PROT_READ | PROT_WRITE,
+      (is_shared ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED, fd, (long)offset);
+  return at < 0 && at > -4096 ? at : 0;
 }
 
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages) {

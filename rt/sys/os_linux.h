@@ -61,6 +61,8 @@ uint64_t mprof_sys_links(int fd);
 long mprof_sys_mode(int fd, const char *path);
 // Sets the file position of fd to the start of the file.
 long mprof_sys_rewind(int fd);
+// Sets the file position of fd to `offset`. Returns 0 or -errno.
+long mprof_sys_seek(int fd, uint64_t offset);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
 // Stores the calling thread's name in the MPROF_THREAD_NAME bytes at name, with
@@ -155,6 +157,13 @@ void *mprof_os_map_shared(size_t len);
 // for huge pages.
 void *mprof_os_reserve(size_t len);
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages);
+// Replaces the len bytes at p, which mprof_os_reserve has reserved, by address
+// space without memory.
+void mprof_os_reserve_again(void *p, size_t len);
+// Maps len bytes of a file, from `offset` on, at p, which mprof_os_reserve has
+// reserved. is_shared: changes reach the file. Returns 0 or -errno.
+long mprof_os_map_file(void *p, size_t len, int fd, uint64_t offset,
+                       bool is_shared);
 // Makes the kernel leave out the len bytes of mapped memory at p when it copies
 // the process's memory for a forked child. The range is unmapped in the child.
 void mprof_os_keep_from_children(void *p, size_t len);

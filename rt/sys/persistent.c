@@ -14,6 +14,7 @@
 #include "sys/stats.h"
 
 #include <errno.h>
+#include <string.h>
 
 // Sizes in bytes of the pieces in which memory is committed. The first pieces
 // are small, because most programs need little memory. Pieces that end after
@@ -28,13 +29,38 @@
 
 char *mprof_persistent_base
     MPROF_START_DATA; // start of the range; see persistent.h
+struct mprof_persist_head *mprof_persist_head MPROF_START_DATA;
 
 static struct {
   size_t size;             // bytes in the range; written once, at start
   atomic_size_t used;      // bytes allocated so far; only grows
   atomic_size_t committed; // bytes committed; grows under persistent_lock
   struct mprof_lock lock;  // known as persistent_lock
+  // Provides memory that lies in a file; NULL: there is no file. Written once,
+  // at start.
+  bool (*commit_file)(char *base, size_t offset, size_t len);
+  bool is_in_file; // a part of the memory was in a file; under persistent_lock
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
+
+static size_t round_up(size_t n, size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+// Leaves the begin of the memory unused, because handle 0 means NULL, and for
+// the head of a file.
+static void begin(void) {
+  atomic_store(
+      &persistent.used,
+      persistent.commit_file != NULL
+          ? round_up(sizeof(struct mprof_persist_head), MPROF_PERSISTENT_UNIT)
+          : MPROF_PERSISTENT_UNIT);
+}
+
+void mprof_persistent_use_file(bool (*commit)(char *base, size_t offset,
+                                              size_t len)) {
+  persistent.commit_file = commit;
+  begin();
+}
 
 int mprof_persistent_init(size_t max_bytes) {
   // If the process's address space or writable memory is limited, only a small
@@ -49,15 +75,24 @@ int mprof_persistent_init(size_t max_bytes) {
       continue;
     mprof_persistent_base = p + (-(uintptr_t)p & (HUGE_BYTES - 1));
     persistent.size = size / COMMIT_BYTES * COMMIT_BYTES;
-    // Offset 0 stays unused, because handle 0 means NULL.
-    atomic_store(&persistent.used, MPROF_PERSISTENT_UNIT);
+    begin();
     return 0;
   }
   return -ENOMEM;
 }
 
-static size_t round_up(size_t n, size_t unit) {
-  return (n + unit - 1) / unit * unit;
+// Provides memory for the pieces from `from` to `to`. Once a piece is not in
+// the file, the later pieces are not, either.
+static bool provide_locked(size_t from, size_t to, bool is_huge) {
+  char *at = mprof_persistent_base + from;
+  if (mprof_unlikely(persistent.commit_file != NULL) &&
+      (from == 0 || persistent.is_in_file)) {
+    persistent.is_in_file =
+        persistent.commit_file(mprof_persistent_base, from, to - from);
+    if (persistent.is_in_file)
+      return true;
+  }
+  return mprof_os_commit(at, to - from, is_huge);
 }
 
 static bool commit(size_t end) {
@@ -69,7 +104,7 @@ static bool commit(size_t end) {
     size_t to = round_up(end, is_huge ? HUGE_BYTES : COMMIT_BYTES);
     if (to > persistent.size)
       to = persistent.size;
-    ok = mprof_os_commit(mprof_persistent_base + from, to - from, is_huge);
+    ok = provide_locked(from, to, is_huge);
     if (ok)
       atomic_store_explicit(&persistent.committed, to, memory_order_release);
   }
@@ -112,6 +147,42 @@ void mprof_persistent_reset(void) {
   if (!mprof_persistent_base)
     return;
   mprof_lock_reset(&persistent.lock);
-  mprof_os_discard(mprof_persistent_base, atomic_load(&persistent.committed));
-  atomic_store(&persistent.used, MPROF_PERSISTENT_UNIT);
+  const size_t committed = atomic_load(&persistent.committed);
+  if (persistent.commit_file != NULL) {
+    // The pages of a file would not become zeros.
+    mprof_os_reserve_again(mprof_persistent_base, committed);
+    atomic_store(&persistent.committed, 0);
+    mprof_persist_head = NULL;
+  } else {
+    mprof_os_discard(mprof_persistent_base, committed);
+  }
+  begin();
+}
+
+void mprof_persistent_leave_file(void (*make_private)(char *base, size_t len)) {
+  if (mprof_persist_head == NULL)
+    return;
+  mprof_persist_head = NULL;
+  make_private(mprof_persistent_base, atomic_load(&persistent.committed));
+}
+
+void *mprof_persist_note(enum mprof_persist_note_type type, const void *data,
+                         size_t len, const void *tail, size_t tail_len) {
+  if (mprof_likely(mprof_persist_head == NULL))
+    return NULL;
+  struct mprof_persist_note *n =
+      mprof_persistent_alloc(sizeof(*n) + len + tail_len);
+  if (n == NULL)
+    return NULL;
+  n->type = type;
+  n->len = (uint32_t)(len + tail_len);
+  memcpy(n + 1, data, len);
+  if (tail_len != 0)
+    memcpy((char *)(n + 1) + len, tail, tail_len);
+  uint64_t *root = &mprof_persist_head->roots[MPROF_PERSIST_NOTES];
+  n->next = __atomic_load_n(root, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(root, &n->next, (uintptr_t)n, true,
+                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  }
+  return n + 1;
 }

@@ -10,6 +10,7 @@
 #define MPROF_RT_SYS_PERSISTENT_H
 
 #include "sys/base.h"
+#include "sys/persist_head.h"
 
 // Returns len bytes of zeroed memory that is never freed, aligned to 64 bytes.
 // Returns NULL if max_memory_mb is used up or the system has no memory, and
@@ -41,5 +42,32 @@ size_t mprof_persistent_used(void);
 int mprof_persistent_init(size_t max_bytes);
 // Discards all contents. Called in a forked child and between unit tests.
 void mprof_persistent_reset(void);
+
+// --- the file of the option persist (persist_head.h) ---
+
+// The start of the memory if it lies in a file, otherwise NULL. Written under
+// persistent_lock by the first allocation, and in a forked child.
+extern MPROF_HIDDEN struct mprof_persist_head *mprof_persist_head;
+// Makes the memory lie in a file. Call this function before the first
+// allocation. `commit` provides memory for len bytes from `offset` on, as a
+// part of the file. If it returns false, the memory is private to the process.
+// Called with persistent_lock held.
+void mprof_persistent_use_file(bool (*commit)(char *base, size_t offset,
+                                              size_t len));
+// Makes the memory private in a forked child, so that its changes do not reach
+// the parent's file. Call this before the child changes anything.
+// make_private: does this for the `len` bytes at `base`.
+void mprof_persistent_leave_file(void (*make_private)(char *base, size_t len));
+// Stores the address p as a root of the file. Does nothing without a file.
+static inline void mprof_persist_set_root(unsigned root, const void *p) {
+  if (mprof_unlikely(mprof_persist_head != NULL))
+    __atomic_store_n(&mprof_persist_head->roots[root], (uintptr_t)p,
+                     __ATOMIC_RELEASE);
+}
+// Adds a note to the file: len bytes of data, and then tail_len bytes. Returns
+// the note's data, or NULL if there is no file or no memory. Call with the
+// recursion guard set.
+void *mprof_persist_note(enum mprof_persist_note_type type, const void *data,
+                         size_t len, const void *tail, size_t tail_len);
 
 #endif // MPROF_RT_SYS_PERSISTENT_H

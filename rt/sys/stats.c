@@ -12,8 +12,12 @@ const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT] = {
 
 static _Atomic uint64_t counters[MPROF_STAT_COUNT] MPROF_START_DATA;
 
+_Atomic uint64_t *mprof_stats_copy MPROF_START_DATA;
+
 void mprof_stat_add(enum mprof_stat s, uint64_t n) {
   atomic_fetch_add_explicit(&counters[s], n, memory_order_relaxed);
+  if (mprof_unlikely(mprof_stats_copy != NULL))
+    atomic_fetch_add_explicit(&mprof_stats_copy[s], n, memory_order_relaxed);
 }
 
 uint64_t mprof_stat_get(enum mprof_stat s) {

@@ -24,6 +24,10 @@ struct mprof_stat_info {
 };
 extern MPROF_HIDDEN const struct mprof_stat_info
     mprof_stat_infos[MPROF_STAT_COUNT];
+// A second array to which mprof_stat_add adds, in the file of the option
+// persist;
+// NULL: none. Written with persistent_lock held, and in a forked child.
+extern MPROF_HIDDEN _Atomic uint64_t *mprof_stats_copy;
 void mprof_stat_add(enum mprof_stat s, uint64_t n);
 uint64_t mprof_stat_get(enum mprof_stat s);
 void mprof_stat_set(enum mprof_stat s, uint64_t n);

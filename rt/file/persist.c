@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the file of the option persist, and lets it grow; see persist.h.
+
+#define _GNU_SOURCE 1
+
+#include "file/persist.h"
+
+#include "bucket/bucket.h"
+#include "bucket/counts.h"
+#include "file/outfile.h"
+#include "file/path.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
+#include "sys/persistent.h"
+#include "sys/stats.h"
+#include "sys/version.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+_Static_assert((int)MPROF_STAT_COUNT <= MPROF_PERSIST_STATS,
+               "the head has room for all statistics");
+_Static_assert((int)MPROF_BUCKET_TYPES <= MPROF_PERSIST_NOTES,
+               "the head has room for the roots of all buckets");
+
+enum { NAMES_MAX = 100, ZEROS = 1024 };
+
+// Guarded by persistent_lock, and by writer_lock at the end of the process.
+static struct {
+  int fd;            // -1: there is no file, or it cannot grow
+  uint64_t dev, ino; // identify the file
+  bool is_child;
+  char path[MPROF_PATH_MAX];
+} file = {.fd = -1};
+
+static void say(const char *what, const char *path, int error,
+                const char *result) {
+  char text[MPROF_PATH_MAX + 256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "persist: ");
+  mprof_text_str(&t, what);
+  mprof_text_str(&t, path);
+  if (error != 0) {
+    mprof_text_str(&t, ": ");
+    mprof_text_errno(&t, error);
+  }
+  mprof_text_str(&t, result);
+  mprof_message(text);
+}
+
+// --- making the file ---
+
+// Opens a new file at the path in file.path, or at this path with a number.
+static long open_new(void) {
+  const size_t len = strlen(file.path);
+  for (unsigned n = 0; n < NAMES_MAX; n++) {
+    struct mprof_text t = {
+        .buf = file.path, .cap = sizeof(file.path), .len = len};
+    if (n > 0) {
+      mprof_text_str(&t, ".");
+      mprof_text_dec(&t, n);
+    }
+    if (t.len + 1 >= t.cap)
+      return -ENAMETOOLONG;
+    const long fd = mprof_sys_open(
+        file.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd != -EEXIST) {
+      if (fd >= 0 && n > 0 && !file.is_child)
+        say("the path exists, perhaps because a process was killed (mprof "
+            "recover reads it); this process uses ",
+            file.path, 0, "");
+      return mprof_outfile_move_up(fd);
+    }
+  }
+  file.path[len] = '\0';
+  return -EEXIST;
+}
+
+// Makes the path absolute, because the program may change its directory.
+static void make_absolute(void) {
+  char link[64], path[MPROF_PATH_MAX];
+  struct mprof_text t = MPROF_TEXT(link);
+  mprof_text_str(&t, "/proc/self/fd/");
+  mprof_text_dec(&t, (unsigned)file.fd);
+  const long n = mprof_sys_readlink(link, path, sizeof(path) - 1);
+  if (n <= 0 || path[0] != '/')
+    return;
+  path[n] = '\0';
+  memcpy(file.path, path, (size_t)n + 1);
+}
+
+static bool open_file(void) {
+  bool has_pid;
+  const char *pattern = mprof_flags.persist;
+  int error = mprof_path_fill(file.path, sizeof(file.path), "persist", pattern,
+                              &has_pid);
+  long fd = error != 0 ? error : open_new();
+  if (fd >= 0) {
+    file.fd = (int)fd;
+    error = (int)mprof_sys_fstat_id(file.fd, &file.dev, &file.ino);
+    if (error == 0) {
+      make_absolute();
+      return true;
+    }
+    mprof_sys_close(file.fd);
+    file.fd = -1;
+    fd = error;
+  }
+  say("cannot make ", error != -EPERM ? file.path : pattern, (int)fd,
+      "; a killed process will leave nothing");
+  return false;
+}
+
+// --- growth ---
+
+static bool is_ours(int fd) { return mprof_sys_has_id(fd, file.dev, file.ino); }
+
+// Opens the file again if the program has closed its descriptor. Returns 0 or
+// -errno.
+static long check_descriptor(void) {
+  if (is_ours(file.fd))
+    return 0;
+  const long fd = mprof_outfile_move_up(
+      mprof_sys_open(file.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+  if (fd < 0)
+    return fd;
+  if (!is_ours((int)fd)) {
+    mprof_sys_close((int)fd);
+    return -ENOENT;
+  }
+  file.fd = (int)fd; // the program now uses the old number, if anyone does
+  return 0;
+}
+
+// Fills len bytes from `offset` on, where the file ends, with zeros, for file
+// systems that cannot reserve space.
+static long write_zeros(uint64_t offset, size_t len) {
+  const char zeros[ZEROS] = {0};
+  long error = mprof_sys_seek(file.fd, offset);
+  for (size_t n = 0; error == 0 && n < len; n += ZEROS)
+    error = mprof_os_write_all(file.fd, zeros, ZEROS);
+  return error;
+}
+
+static long grow(char *base, size_t offset, size_t len) {
+  long error = check_descriptor();
+  if (error == 0 && offset + len > mprof_sys_file_size_limit())
+    error = -EFBIG;
+  if (error == 0) {
+    error = mprof_sys_reserve(file.fd, offset, len);
+    if (error == 0)
+      error = mprof_sys_ftruncate(file.fd, (long)(offset + len));
+    else if (error == -EOPNOTSUPP || error == -ENOSYS || error == -EPERM)
+      error = write_zeros(offset, len);
+  }
+  if (error == 0)
+    error = mprof_os_map_file(base + offset, len, file.fd, offset, true);
+  return error;
+}
+
+static void fill_head(struct mprof_persist_head *h) {
+  memcpy(h->magic, MPROF_PERSIST_MAGIC, sizeof(h->magic));
+  h->head_size = sizeof(*h);
+  h->bucket_size = sizeof(struct mprof_bucket);
+  h->cell_size = sizeof(struct mprof_cell);
+  h->stats_len = MPROF_STAT_COUNT;
+  h->base = (uintptr_t)h;
+  h->begin_ns = mprof_sys_realtime_ns();
+  h->heap_rate = mprof_flags.heap ? mprof_flags.heap_rate : 0;
+  h->block_rate = mprof_flags.block_rate;
+  h->mutex_fraction = mprof_flags.mutex_fraction;
+  h->pid = mprof_sys_getpid();
+  h->is_child = file.is_child;
+  struct mprof_text t = MPROF_TEXT(h->version);
+  mprof_text_str(&t, MPROF_VERSION);
+  const long n =
+      mprof_sys_readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
+  if (n < 0)
+    h->program[0] = '\0';
+  h->check = mprof_persist_check(h);
+}
+
+// Provides memory; see mprof_persistent_use_file.
+static bool commit(char *base, size_t offset, size_t len) {
+  struct mprof_persist_head *h = (struct mprof_persist_head *)base;
+  if (offset == 0 && !open_file())
+    return false;
+  const long error = grow(base, offset, len);
+  if (error == 0) {
+    if (offset == 0)
+      fill_head(h);
+    __atomic_store_n(&h->bytes, offset + len, __ATOMIC_RELEASE);
+    mprof_stats_copy = (_Atomic uint64_t *)h->stats;
+    mprof_persist_head = h;
+    return true;
+  }
+  say("cannot write to ", file.path, (int)error,
+      offset == 0 ? "; a killed process will leave nothing"
+                  : "; the file lacks what follows");
+  if (offset == 0) {
+    mprof_sys_unlink(file.path);
+    file.path[0] = '\0';
+  } else {
+    __atomic_or_fetch(&h->state, MPROF_PERSIST_IS_CUT, __ATOMIC_RELAXED);
+  }
+  if (is_ours(file.fd))
+    mprof_sys_close(file.fd);
+  file.fd = -1;
+  return false;
+}
+
+void mprof_persist_start(void) {
+  if (mprof_flags.persist[0] != '\0')
+    mprof_persistent_use_file(commit);
+}
+
+// --- the end, and forked children ---
+
+void mprof_persist_end(void) {
+  struct mprof_persist_head *h = mprof_persist_head;
+  if (h == NULL)
+    return;
+  __atomic_or_fetch(&h->state, MPROF_PERSIST_ENDED, __ATOMIC_RELAXED);
+  uint64_t dev, ino;
+  if (!mprof_flags.persist_keep &&
+      mprof_sys_path_id(file.path, &dev, &ino) == 0 && dev == file.dev &&
+      ino == file.ino)
+    mprof_sys_unlink(file.path);
+}
+
+// A private mapping of the file has the parent's data. If there is no
+// descriptor, copies them.
+static void make_private(char *base, size_t len) {
+  if (file.fd >= 0 && is_ours(file.fd) &&
+      mprof_os_map_file(base, len, file.fd, 0, false) == 0)
+    return;
+  char *copy = mprof_os_map(len);
+  if (copy == NULL)
+    return;
+  memcpy(copy, base, len);
+  mprof_os_reserve_again(base, len);
+  if (mprof_os_commit(base, len, false))
+    memcpy(base, copy, len);
+  mprof_os_unmap(copy, len);
+}
+
+void mprof_persist_begin_child(void) {
+  mprof_stats_copy = NULL;
+  mprof_persistent_leave_file(make_private);
+  if (file.fd >= 0 && is_ours(file.fd))
+    mprof_sys_close(file.fd);
+  file.fd = -1;
+  file.is_child = true;
+}

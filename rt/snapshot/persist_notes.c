@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds notes to the file of the option persist; see persist_notes.h.
+
+#include "snapshot/persist_notes.h"
+
+#include "bucket/bucket.h"
+#include "bucket/custom_profile.h"
+#include "lock_wait/lock_names.h"
+#include "process/process.h"
+#include "symbolize/module_unloads.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/persistent.h"
+#include "thread/labels.h"
+
+#include <string.h>
+
+// Bit i: the set of labels i is noted in the file of the process of this epoch.
+// A thread that reads an old value notes a set twice, which does no harm.
+static _Atomic uint64_t noted_sets[(UINT16_MAX + 1) / 64];
+static atomic_uint noted_epoch;
+
+// Returns whether the set is not noted yet, and marks it as noted. A forked
+// child has a file of its own.
+static bool must_note(uint16_t set) {
+  const uint32_t epoch = mprof_process_epoch();
+  if (atomic_exchange(&noted_epoch, epoch) != epoch)
+    for (size_t i = 0; i < sizeof(noted_sets) / sizeof(noted_sets[0]); i++)
+      atomic_store_explicit(&noted_sets[i], 0, memory_order_relaxed);
+  const uint64_t bit = UINT64_C(1) << set % 64;
+  return (atomic_fetch_or(&noted_sets[set / 64], bit) & bit) == 0;
+}
+
+static void note_labels(uint16_t set) {
+  const struct mprof_labels *s = mprof_labels_of(set);
+  if (s == NULL || s->len == 0 || !must_note(set))
+    return;
+  // The texts of a set follow one another, each with its final 0.
+  const struct mprof_label *last = &s->v[s->len - 1];
+  const char *text = s->v[0].key, *end = last->value + last->value_len + 1;
+  const uint32_t head[] = {set, s->len};
+  mprof_persist_note(MPROF_NOTE_LABELS, head, sizeof(head), text,
+                     (size_t)(end - text));
+}
+
+// Notes the name of a lock that has one.
+static void note_lock(uintptr_t object) {
+  char text[MPROF_LOCK_NAME + 32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_lock_label(&t, object);
+  const uint64_t address = object;
+  if (text[0] != '0')
+    mprof_persist_note(MPROF_NOTE_LOCK, &address, sizeof(address), text,
+                       t.len + 1);
+}
+
+static void note_profile(uint64_t size) {
+  const size_t number = size - mprof_custom_profile_key(0);
+  if (number >= mprof_custom_profiles())
+    return;
+  const char *name = mprof_custom_profile_name(number);
+  mprof_persist_note(MPROF_NOTE_PROFILE, &size, sizeof(size), name,
+                     strlen(name) + 1);
+}
+
+// Takes locks of the ranks from MPROF_RANK_UNLOADS on.
+static void note(const struct mprof_bucket *b) {
+  struct mprof_persist_head *head = mprof_persist_head;
+  if (head == NULL)
+    return;
+  mprof_unloads_meet(b);
+  if (b->labels != 0)
+    note_labels(b->labels);
+  if (b->type == MPROF_BUCKET_CUSTOM)
+    note_profile(b->size);
+  if (b->type != MPROF_BUCKET_BLOCK && b->type != MPROF_BUCKET_MUTEX)
+    return;
+  if (b->object != 0)
+    note_lock(b->object);
+  // Each new bucket makes the measured speed of the clock more precise.
+  __atomic_store_n(&head->ticks_per_second, mprof_clock_ticks_per_second(),
+                   __ATOMIC_RELAXED);
+}
+
+void mprof_persist_notes_init(void) {
+  if (mprof_flags.persist[0] != '\0')
+    mprof_bucket_observer = note;
+}
