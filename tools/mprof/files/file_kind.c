@@ -17,6 +17,8 @@ static const struct {
     {"MProf ", " report",
      "a report for people; the profile is the file beside it that ends in "
      ".pb.gz"},
+    {"MProf persist ", "",
+     "the counts of a process that was killed; mprof recover makes profiles"},
     {"# MProf allocation log", "", "an allocation log; mprof log shows it"},
     {"<!DOCTYPE html", "", "an HTML page; a browser shows it"},
     {"heap profile: ", "",
