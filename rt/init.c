@@ -200,6 +200,8 @@ static void write_once(enum mprof_end end) {
   if (!mprof_process_has_started())
     return;
   const bool has_output = mprof_has_output();
+  if (!has_output && mprof_persist_head != NULL && mprof_process_is_own())
+    mprof_persist_end();
   if (!has_output && !mprof_must_say_no_output())
     return;
   if (mprof_process_is_own()) {

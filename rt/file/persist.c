@@ -30,7 +30,7 @@ _Static_assert((int)MPROF_BUCKET_TYPES <= MPROF_PERSIST_NOTES,
 
 enum { NAMES_MAX = 100, ZEROS = 1024 };
 
-// Guarded by persistent_lock, and by writer_lock at the end of the process.
+// Guarded by persistent_lock. The end of the process only reads it.
 static struct {
   int fd;            // -1: there is no file, or it cannot grow
   uint64_t dev, ino; // identify the file

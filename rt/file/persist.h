@@ -21,7 +21,7 @@
 void mprof_persist_start(void);
 // Removes the file, because the process has written its profiles at the end.
 // With persist_keep, only marks the file. Does nothing without a file. The
-// descriptor and the memory stay as they are. Call with writer_lock held.
+// descriptor and the memory stay as they are.
 void mprof_persist_end(void);
 // Leaves the parent's file in a forked child, and makes the memory private.
 // Call this before anything else in the child. The child's own memory will lie
