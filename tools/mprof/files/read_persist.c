@@ -343,7 +343,7 @@ static const char *kind_name(unsigned kind) {
   static const char *const names[] = {
 #define MPROF_KIND(Name, Group) #Name,
 #include "mprof/hooks.def"
-      "own"};
+      "mprof"};
   return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
