@@ -230,7 +230,8 @@ insert_locked(uint64_t hash, const struct mprof_bucket_key *key,
       atomic_load_explicit(&buckets.first[key->type], memory_order_relaxed);
   put_locked(t, b);
   atomic_store_explicit(&buckets.first[key->type], b, memory_order_release);
-  mprof_persist_set_root(MPROF_PERSIST_BUCKETS + key->type, b);
+  mprof_persist_set_root(MPROF_PERSIST_BUCKETS + key->type, b,
+                         sizeof(*b) + b->stack_len * sizeof(b->stack[0]));
   mprof_stat_add(MPROF_STAT_buckets, 1);
   return b;
 }

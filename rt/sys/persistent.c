@@ -172,7 +172,7 @@ void *mprof_persist_note(enum mprof_persist_note_type type, const void *data,
     return NULL;
   struct mprof_persist_note *n =
       mprof_persistent_alloc(sizeof(*n) + len + tail_len);
-  if (n == NULL)
+  if (n == NULL || !mprof_persist_has(n, sizeof(*n) + len + tail_len))
     return NULL;
   n->type = type;
   n->len = (uint32_t)(len + tail_len);

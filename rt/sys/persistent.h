@@ -58,9 +58,18 @@ void mprof_persistent_use_file(bool (*commit)(char *base, size_t offset,
 // the parent's file. Call this before the child changes anything.
 // make_private: does this for the `len` bytes at `base`.
 void mprof_persistent_leave_file(void (*make_private)(char *base, size_t len));
-// Stores the address p as a root of the file. Does nothing without a file.
-static inline void mprof_persist_set_root(unsigned root, const void *p) {
-  if (mprof_unlikely(mprof_persist_head != NULL))
+// Returns whether the len bytes at p lie in the file. They do not if the file
+// could not grow.
+static inline bool mprof_persist_has(const void *p, size_t len) {
+  return mprof_persist_head != NULL &&
+         (uintptr_t)p + len - (uintptr_t)mprof_persist_head <=
+             __atomic_load_n(&mprof_persist_head->bytes, __ATOMIC_ACQUIRE);
+}
+// Stores the address p as a root of the file, if the len bytes at p lie in the
+// file. Otherwise the root keeps leading to the objects that do.
+static inline void mprof_persist_set_root(unsigned root, const void *p,
+                                          size_t len) {
+  if (mprof_unlikely(mprof_persist_head != NULL) && mprof_persist_has(p, len))
     __atomic_store_n(&mprof_persist_head->roots[root], (uintptr_t)p,
                      __ATOMIC_RELEASE);
 }

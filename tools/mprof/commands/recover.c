@@ -60,7 +60,7 @@ static void say_losses(const struct options *options, const char *path,
              "%s: the file could not grow, so what the process recorded "
              "afterwards is missing",
              path);
-  if (p->is_damaged)
+  else if (p->is_damaged)
     complain(options, "%s: the file is damaged, so a part is missing", path);
 }
 
