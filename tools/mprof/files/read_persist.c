@@ -42,7 +42,7 @@ struct reader {
   const struct bytes *bytes;
   struct mprof_persist_head head;
   struct persist *out;
-  struct note *label_sets; // by number
+  struct note *label_sets; // by number; NULL: there are none
   struct notes locks, names;
   struct module *modules;
   size_t module_count, module_capacity;
@@ -144,6 +144,8 @@ static void read_note(struct reader *r, const struct mprof_persist_note *head,
     memcpy(&set, data, sizeof set);
     note.data = data;
     note.length = head->len;
+    if (!r->label_sets)
+      r->label_sets = zeroed(LABEL_SETS, sizeof *r->label_sets);
     if (set < LABEL_SETS)
       r->label_sets[set] = note;
   } else if (is_text(note.data, note.length)) {
@@ -311,8 +313,8 @@ static int compare_labels(const void *a, const void *b, void *arg) {
 // Adds the labels of a set. Returns their number.
 static uint32_t add_set(struct reader *r, uint16_t set, struct label *labels,
                         uint32_t room) {
-  const struct note *note = &r->label_sets[set];
-  if (!note->data)
+  const struct note *note = r->label_sets ? &r->label_sets[set] : NULL;
+  if (!note || !note->data)
     return 0;
   uint32_t count, n = 0;
   memcpy(&count, note->data + 4, sizeof count);
@@ -393,6 +395,12 @@ static void add_cells(struct reader *r, const struct mprof_bucket *b,
   }
 }
 
+// Rounds a value of a sample down. The counts of a damaged file may be too
+// large.
+static int64_t whole(double value) {
+  return value >= 0x1p63 ? INT64_MAX : (int64_t)value;
+}
+
 // Finds the values of a sample of the bucket, and its own labels. Returns false
 // if the bucket has counted nothing.
 static bool heap_values(struct reader *r, const struct mprof_bucket *b,
@@ -408,10 +416,10 @@ static bool heap_values(struct reader *r, const struct mprof_bucket *b,
     return false;
   const uint64_t inuse = allocs > frees ? allocs - frees : 0;
   const double scale = mprof_scale_factor(b->size, b->rate);
-  values[0] = (int64_t)((double)allocs * scale + 0.5);
-  values[1] = (int64_t)((double)(allocs * b->size) * scale);
-  values[2] = (int64_t)((double)inuse * scale + 0.5);
-  values[3] = (int64_t)((double)(inuse * b->size) * scale);
+  values[0] = whole((double)allocs * scale + 0.5);
+  values[1] = whole((double)(allocs * b->size) * scale);
+  values[2] = whole((double)inuse * scale + 0.5);
+  values[3] = whole((double)(inuse * b->size) * scale);
   if (b->size != 0) {
     labels[0] = (struct label){.key = profile_text(r->profile, "bytes"),
                                .number = (int64_t)b->size};
@@ -430,7 +438,7 @@ static bool wait_values(struct reader *r, const struct mprof_bucket *b,
   values[0] = (int64_t)((count + MPROF_COUNT_ONE / 2) / MPROF_COUNT_ONE);
   if (values[0] == 0 && b->type == MPROF_BUCKET_BLOCK)
     values[0] = 1;
-  values[1] = ticks > 0 ? (int64_t)((double)cycles / (ticks / 1e9)) : 0;
+  values[1] = ticks > 0 ? whole((double)cycles / (ticks / 1e9)) : 0;
   *label_count = add_wait_labels(r, b, labels);
   return true;
 }
@@ -554,7 +562,6 @@ const char *persist_read(const struct bytes *bytes, struct persist *out) {
   out->pid = r.head.pid;
   out->is_cut = r.head.state & MPROF_PERSIST_IS_CUT;
   out->has_ended = r.head.state & MPROF_PERSIST_ENDED;
-  r.label_sets = zeroed(LABEL_SETS, sizeof *r.label_sets);
   read_notes(&r);
   make_heap(&r);
   make_waits(&r, "block", MPROF_BUCKET_BLOCK, "block_rate", r.head.block_rate);

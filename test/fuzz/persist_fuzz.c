@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: whatever bytes a file of the option persist has, mprof recover does
+// not read outside of it, leaks no memory and ends. Each profile that it makes
+// can be written, and is read back.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
+// RUN: %python %S/Inputs/persist_seeds.py seeds
+// RUN: %mprof recover seeds/0 -o s > out 2> err && FileCheck %s < out
+// CHECK: s.heap.pb.gz: 2 samples
+// CHECK: s.block.pb.gz: 1 sample
+// CHECK: s.mutex.pb.gz: 1 sample
+// CHECK: s.threadcreate.pb.gz: 1 sample
+// CHECK: s.sessions.pb.gz: 1 sample
+// RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I%src/rt -I%src/include %s -o fuzz \
+// RUN:   $T/model/profile.c $T/files/{file_kind,read_persist,read_profile}.c \
+// RUN:   $T/files/{bytes,wire,write_bytes,write_profile}.c %src/tools/common/*.c \
+// RUN:   %src/rt/bucket/scale.c %src/rt/sys/{stats,text}.c -lz -lm
+// RUN: ./fuzz -runs=10000 -seed=1 -max_len=8192 -timeout=20 new seeds \
+// RUN:   2> log || { tail -n 40 log; false; }
+
+#include "files/read_persist.h"
+#include "files/read_profile.h"
+#include "files/write_profile.h"
+#include "sys/persist_head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct profile *p) {
+  struct bytes written = write_profile(p);
+  struct profile *again = profile_new();
+  if (bytes_unzip(&written) != NULL ||
+      read_profile(again, &written, NULL) != NULL ||
+      again->sample_count != p->sample_count)
+    abort();
+  profile_free(again);
+  free(written.at);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct persist persist;
+  // A copy ends where the file ends, so that a read behind it is found.
+  struct bytes bytes = {.at = malloc(size ? size : 1), .length = size};
+  memcpy(bytes.at, data, size);
+  // Most changes of the head would only be refused.
+  struct mprof_persist_head *head = (struct mprof_persist_head *)bytes.at;
+  if (size >= sizeof(*head) && size % 8 != 7)
+    head->check = mprof_persist_check(head);
+  if (persist_read(&bytes, &persist) == NULL)
+    for (size_t i = 0; i < persist.count; i++)
+      check(persist.profiles[i].profile);
+  persist_free(&persist);
+  free(bytes.at);
+  return 0;
+}
