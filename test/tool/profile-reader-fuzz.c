@@ -12,9 +12,11 @@
 // RUN:   terminal/style.c | sed 's,^,%src/tools/mprof/,')
 // RUN: %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-// RUN:   -I%src/tools/mprof -I%src/tools -I%src/rt -DMPROF_VERSION='"0"' %s \
+// RUN:   -I%src/tools/mprof -I%src/tools -I%src/rt -I%src/include \
+// RUN:   -DMPROF_RUNTIME -DMPROF_VERSION='"0"' %s \
 // RUN:   $sources %src/tools/common/*.c %src/rt/symbolize/short_name.c \
-// RUN:   %src/rt/sys/text.c %src/rt/write/std_frames.c -lz -lpcre2-8 -lm -o fuzz
+// RUN:   %src/rt/sys/{stats,text}.c %src/rt/bucket/scale.c \
+// RUN:   %src/rt/write/std_frames.c -lz -lpcre2-8 -lm -o fuzz
 // RUN: ./fuzz -runs=20000 -seed=1 -max_len=4096 -timeout=20 new seeds \
 // RUN:   2> log || { tail -n 40 log; false; }
 
