@@ -53,8 +53,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size >= sizeof(*head) && size % 8 != 7)
     head->check = mprof_persist_check(head);
   if (persist_read(&bytes, &persist) == NULL)
-    for (size_t i = 0; i < persist.count; i++)
+    for (size_t i = 0; i < persist.count; i++) {
+      if (strchr(persist.profiles[i].name, '/')) // it becomes a part of a path
+        abort();
       check(persist.profiles[i].profile);
+    }
   persist_free(&persist);
   free(bytes.at);
   return 0;

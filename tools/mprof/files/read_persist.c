@@ -129,6 +129,11 @@ static void add_module(struct reader *r, const uint8_t *data, size_t length) {
   m.note.file[sizeof m.note.file - 1] = '\0';
   m.note.build_id[sizeof m.note.build_id - 1] = '\0';
   m.shown = m.note.start + m.note.shift;
+  if (m.note.limit <= m.note.start ||
+      m.shown > UINT64_MAX - (m.note.limit - m.note.start)) {
+    r->out->is_damaged = true;
+    return;
+  }
   *APPEND(r->modules, r->module_count, r->module_capacity) = m;
 }
 
@@ -319,7 +324,7 @@ static uint32_t add_set(struct reader *r, uint16_t set, struct label *labels,
   uint32_t count, n = 0;
   memcpy(&count, note->data + 4, sizeof count);
   const uint8_t *p = note->data + 8, *end = note->data + note->length;
-  while (n < count && n < room) {
+  for (; count > 0 && n < room; count--) {
     const uint8_t *key_end = memchr(p, '\0', (size_t)(end - p));
     const uint8_t *value = key_end ? key_end + 1 : end;
     const uint8_t *value_end = memchr(value, '\0', (size_t)(end - value));
@@ -327,9 +332,10 @@ static uint32_t add_set(struct reader *r, uint16_t set, struct label *labels,
       r->out->is_damaged = true;
       break;
     }
-    labels[n++] =
-        (struct label){.key = profile_text(r->profile, (const char *)p),
-                       .str = profile_text(r->profile, (const char *)value)};
+    if (*p) // a label without a key is not valid
+      labels[n++] =
+          (struct label){.key = profile_text(r->profile, (const char *)p),
+                         .str = profile_text(r->profile, (const char *)value)};
     p = value_end + 1;
   }
   return n;
@@ -544,9 +550,28 @@ static void make_counts(struct reader *r, const char *name,
   add_buckets(r, type, size, find, empty);
 }
 
+// Returns whether a profile of the program may have this name, which becomes a
+// part of a path.
+static bool is_profile_name(const char *name) {
+  static const char letters[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+  static const char *const others[] = {"heap", "block", "mutex",
+                                       "threadcreate"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(name, others[i]) == 0)
+      return false;
+  const size_t length = strlen(name);
+  return length > 0 && length < sizeof((struct recovered *)0)->name &&
+         name[0] != '.' && strspn(name, letters) == length;
+}
+
 static void make_custom(struct reader *r) {
   for (size_t i = 0; i < r->names.count; i++) {
     const struct note *n = &r->names.v[i];
+    if (!is_profile_name((const char *)n->data)) {
+      r->out->is_damaged = true;
+      continue;
+    }
     if (find_note(&r->names, n->key) == n) // a profile may have several notes
       make_counts(r, (const char *)n->data, MPROF_BUCKET_CUSTOM, n->key,
                   custom_values, "[unknown]");
