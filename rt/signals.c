@@ -154,9 +154,14 @@ static bool is_copy(void) {
 }
 
 // Handles a signal that arrives while the first one is being handled: ends the
-// process, unless the signal is a copy of the first one.
+// process, unless the signal is a copy of the first one. A child that was
+// forked meanwhile has inherited this handler, but got no signal yet.
 static void on_second(int sig, siginfo_t *info, void *context) {
   const int before = errno;
+  if (atomic_load(&signals.ending) != mprof_sys_getpid()) {
+    on_signal(sig, info, context);
+    return;
+  }
   if (!is_copy())
     mprof_signal_pass_on(&signals.previous[sig], sig, info, context);
   errno = before;
@@ -178,7 +183,8 @@ static void let_second_signal_end(const ucontext_t *interrupted) {
   for (int sig = 1; sig < SIGNALS; sig++) {
     struct sigaction now;
     if (!(signals.terminating >> (sig - 1) & 1) ||
-        sigaction(sig, NULL, &now) != 0 || now.sa_sigaction != on_signal)
+        sigaction(sig, NULL, &now) != 0 ||
+        (now.sa_sigaction != on_signal && now.sa_sigaction != on_second))
       continue; // other signal, or the program has its own handler by now
     sigaction(sig, &second, NULL);
     if (!sigismember(&interrupted->uc_sigmask, sig))
