@@ -38,6 +38,12 @@
 // RUN:   2> err | FileCheck --check-prefix=COUNT %s
 // COUNT: got 4 signals
 //
+// It gets a signal that is sent to mprof alone, also after the same signal came
+// from the terminal.
+// RUN: %python %S/Inputs/terminal.py %mprof run -q -o out ./app count \
+// RUN:   | FileCheck --check-prefix=TERMINAL %s
+// TERMINAL: got 3 signals
+//
 // The status arrives even if the caller ignores SIGCHLD. If the program stops,
 // mprof stops, and goes on with it.
 // RUN: echo | %python %S/Inputs/status.py --ignore CHLD %mprof run -q -o out \
@@ -104,8 +110,10 @@ static void on_term(int number) {
 static volatile sig_atomic_t count;
 
 static void on_signal(int number) {
-  if (number == SIGRTMIN) {
+  if (number != SIGRTMIN + 1) {
     count++;
+    if (write(1, "got one\n", 8) < 0)
+      _exit(1);
     return;
   }
   char text[] = "got 0 signals\n";
@@ -119,6 +127,7 @@ static void on_signal(int number) {
 static void count_signals(void) {
   struct sigaction action = {.sa_handler = on_signal};
   sigfillset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
   sigaction(SIGRTMIN, &action, NULL);
   sigaction(SIGRTMIN + 1, &action, NULL);
   puts("ready");

@@ -38,9 +38,13 @@ static bool has_it_already(int number, const siginfo_t *info) {
 static void pass_on(int number, siginfo_t *info, void *context) {
   (void)context;
   const int error = errno;
+  if (receiver > 0 && info->si_code > 0)
+    // The terminal has sent the signal to the witness, too. The witness forgets
+    // it now, and does not take the next signal for one to the whole group.
+    witness_has_seen(&witness, number);
   // SIGPIPE of a witness that somebody has killed comes from mprof itself.
-  if (receiver > 0 && info->si_code <= 0 && info->si_pid != getpid() &&
-      !has_it_already(number, info))
+  else if (receiver > 0 && info->si_pid != getpid() &&
+           !has_it_already(number, info))
     kill((pid_t)receiver, number);
   errno = error;
 }
