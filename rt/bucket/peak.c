@@ -18,9 +18,8 @@ static struct {
   int64_t inuse;
   struct mprof_peak last; // guarded by peak_lock
   uint64_t number;        // number of the last peak; guarded by peak_lock
-  // Estimated bytes that are not yet subtracted from inuse, because they were
-  // freed in signal handlers that had interrupted the runtime. Atomic.
-  _Atomic int64_t inside;
+  // True if a bucket may have a number in the field `inside`. Atomic.
+  atomic_bool has_inside;
 } heap;
 
 static struct mprof_peak_counts *counts_of(struct mprof_bucket *b) {
@@ -28,26 +27,41 @@ static struct mprof_peak_counts *counts_of(struct mprof_bucket *b) {
   return (struct mprof_peak_counts *)b - 1;
 }
 
-// Adds the frees of signal handlers to the counts of a bucket.
-static void settle(struct mprof_peak_counts *c) {
-  if (mprof_unlikely(atomic_load_explicit(&c->inside, memory_order_relaxed)))
-    c->now.frees += atomic_exchange(&c->inside, 0);
+// Copies the counts of a bucket if it had no event since the last peak.
+static void keep_counts_at_peak(struct mprof_peak_counts *c) {
+  if (c->peak == heap.number)
+    return;
+  c->at_peak = c->now;
+  c->peak = heap.number;
 }
 
-// Prepares b for an event: if this is the first event of b since the last peak,
-// copies the counts of b. Returns the counts.
+// Counts the frees of signal handlers in all buckets at once, so that the next
+// peak has the bytes in use and the counts of the same moment. This is slow,
+// but such frees are very rare, because signal handlers must not call free.
+static MPROF_NOINLINE void settle(void) {
+  atomic_store(&heap.has_inside, false); // before the fields are read
+  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  for (; b; b = b->allnext) {
+    struct mprof_peak_counts *c = counts_of(b);
+    const uint64_t frees = atomic_exchange(&c->inside, 0);
+    if (frees == 0)
+      continue;
+    keep_counts_at_peak(c);
+    c->now.frees += frees;
+    heap.inuse -= (int64_t)frees * c->weight;
+  }
+}
+
+// Prepares b for an event. Returns the counts.
 static struct mprof_peak_counts *begin_event(struct mprof_bucket *b) {
   struct mprof_peak_counts *c = counts_of(b);
-  if (c->peak != heap.number) {
-    c->at_peak = c->now;
-    c->peak = heap.number;
-  }
-  settle(c);
+  if (mprof_unlikely(
+          atomic_load_explicit(&heap.has_inside, memory_order_relaxed)))
+    settle();
+  keep_counts_at_peak(c);
   if (mprof_unlikely(c->weight == 0))
     c->weight =
         (int64_t)((double)b->size * mprof_scale_factor(b->size, b->rate));
-  if (mprof_unlikely(atomic_load_explicit(&heap.inside, memory_order_relaxed)))
-    heap.inuse -= atomic_exchange(&heap.inside, 0);
   return c;
 }
 
@@ -74,9 +88,8 @@ void mprof_peak_free(struct mprof_bucket *b) {
 
 // The weight is known, because the block's allocation has set it.
 void mprof_peak_free_inside(struct mprof_bucket *b) {
-  struct mprof_peak_counts *c = counts_of(b);
-  atomic_fetch_add(&c->inside, 1);
-  atomic_fetch_add(&heap.inside, c->weight);
+  atomic_fetch_add(&counts_of(b)->inside, 1);
+  atomic_store(&heap.has_inside, true);
 }
 
 struct mprof_peak mprof_peak_locked(void) {
@@ -86,8 +99,7 @@ struct mprof_peak mprof_peak_locked(void) {
 
 struct mprof_peak_pair mprof_peak_of_locked(struct mprof_bucket *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PEAK));
-  struct mprof_peak_counts *c = counts_of(b);
-  settle(c);
+  const struct mprof_peak_counts *c = counts_of(b);
   return c->peak == heap.number ? c->at_peak : c->now;
 }
 
@@ -96,5 +108,5 @@ void mprof_peak_reset(void) {
   heap.inuse = 0;
   heap.last = (struct mprof_peak){0, 0};
   heap.number = 0;
-  atomic_store(&heap.inside, 0);
+  atomic_store(&heap.has_inside, false);
 }

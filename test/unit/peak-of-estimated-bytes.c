@@ -86,6 +86,15 @@ int main(void) {
   add(large, 1, 0);
   check(large, 7, 1);
   CHECK(check(small, 10, 7) > before);
+
+  // A free in a handler after the peak is not in the counts at the peak, with
+  // or without later events. It is in the counts at the next peak.
+  mprof_peak_free_inside(large);
+  check(large, 7, 1);
+  add(small, 0, 1);
+  check(large, 7, 1);
+  add(large, 2, 0);
+  check(large, 9, 2);
   mprof_guard_leave();
   return 0;
 }
