@@ -121,10 +121,11 @@ static bool copy_peak_locked(struct mprof_mem_snapshot *s, size_t room) {
       s->samples[s->len++] = (struct mprof_mem_sample){
           .bucket = b, .allocs = n.allocs, .frees = n.frees};
   }
-  const uint64_t ticks = mprof_peak_locked().ticks;
+  const uint64_t ticks = mprof_peak_locked().ticks, now = mprof_clock_about();
   s->time_ns = mprof_sys_realtime_ns();
-  if (ticks != 0)
-    s->time_ns -= (int64_t)mprof_clock_ns(mprof_clock_about() - ticks);
+  // The clock of this processor may be a little behind.
+  if (ticks != 0 && now > ticks)
+    s->time_ns -= (int64_t)mprof_clock_ns(now - ticks);
   return true;
 }
 
