@@ -4,7 +4,8 @@
 
     heap_profile.py PERIOD BASE OUT
 
-A line is "BLOCKS SIZE FRAME;FRAME;...", with the leaf first. A frame is
+A line is "BLOCKS SIZE FRAME;FRAME;...", with the leaf first. BLOCKS/INUSE instead of
+BLOCKS says how many of the blocks are in use, which all are otherwise. A frame is
 "FUNCTION" or "FUNCTION@FILE:LINE". In a function's name, \\xHH stands for a byte.
 Addresses begin at BASE, so that profiles with other addresses can be compared.
 """
@@ -42,9 +43,9 @@ class Profile:
                                   + field(4, field(1, n) + field(2, int(line or 0)))))
         return self.ids[frame]
 
-    def sample(self, blocks, size, frames):
+    def sample(self, blocks, inuse, size, frames):
         stack = [self.location(f) for f in frames]
-        values = (blocks, blocks * size) * 2
+        values = (blocks, blocks * size, inuse, inuse * size)
         self.out.append(field(2, field(1, b"".join(map(varint, stack)))
                               + field(2, b"".join(map(varint, values)))
                               + field(3, field(1, self.strings["bytes"]) + field(3, size))))
@@ -59,6 +60,7 @@ class Profile:
 profile = Profile(int(sys.argv[1]), int(sys.argv[2], 0))
 for text in sys.stdin:
     blocks, size, stack = text.rstrip("\n").split(" ", 2)
-    profile.sample(int(blocks), int(size), stack.split(";"))
+    blocks, _, inuse = blocks.partition("/")
+    profile.sample(int(blocks), int(inuse or blocks), int(size), stack.split(";"))
 with open(sys.argv[3], "wb") as file:
     file.write(gzip.compress(profile.bytes(), 1, mtime=0))

@@ -101,8 +101,8 @@ int command_diff(const struct options *options) {
     return STATUS_ERROR;
   struct view_options view = input_view_options(options);
   struct comparison *d = compare(options, old_count, &view);
-  // Programs that have freed everything: compare what they had allocated.
-  if (d && !view.type && !reads_stream(options) &&
+  // Programs that have all freed everything: compare what they had allocated.
+  if (d && !view.type && !reads_stream(options) && d->total[OLD].value == 0 &&
       (view.type = input_other_type(d->view)) != NULL)
     d = compare(options, old_count, &view);
   if (!d)

@@ -25,10 +25,13 @@ class App {
     const named = profile.typeIndex(this.model.start.type);
     if (named >= 0)
       return named;
-    // A program that has freed all its memory still has allocated some.
+    // A program that has freed all its memory still has allocated some. Compared
+    // profiles and snapshots begin with the same values.
     const {types, type} = profile;
+    const isUsed = this.model.profiles.some(p => (p === profile || this.areLike(profile, p)) &&
+        p.types[p.typeIndex(types[type].name)].total > 0);
     const other = types.findIndex(t => t.total > 0 && t.unit === types[type].unit);
-    return types[type].total > 0 || other < 0 ? type : other;
+    return isUsed || other < 0 ? type : other;
   }
 
   // The profile of --base with which a profile is compared.
