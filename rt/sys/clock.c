@@ -13,6 +13,8 @@
 // Shortest interval in nanoseconds for measuring the speed of the time stamp
 // counter. The result of a shorter interval would be too imprecise.
 #define SHORTEST_NS 500000
+// Number of times that a thread waits for the first use of the clock.
+#define SPINS 1000
 
 atomic_int mprof_clock_kind MPROF_START_DATA;
 
@@ -94,9 +96,12 @@ uint64_t mprof_clock_ticks_per_second(void) {
     return clock_state.injected_rate;
   if (kind() != MPROF_CLOCK_COUNTER)
     return NS_PER_SECOND;
-  while (atomic_load(&clock_state.has_first) != 2)
-    __builtin_ia32_pause(); // another thread is writing clock_state.first
-  const struct moment first = clock_state.first;
+  // Another thread may be writing clock_state.first. But it may also be this
+  // thread, interrupted by the signal handler that calls this function.
+  for (int i = 0; i < SPINS && atomic_load(&clock_state.has_first) != 2; i++)
+    __builtin_ia32_pause();
+  const struct moment first =
+      atomic_load(&clock_state.has_first) == 2 ? clock_state.first : look();
   struct moment now = look();
   while (now.ns - first.ns < SHORTEST_NS)
     now = look();
