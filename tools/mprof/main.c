@@ -4,6 +4,8 @@
 // mprof: runs the command that its first argument names.
 
 #include "commands/help.h"
+#include "commands/nearest.h"
+#include "commands/option_table.h"
 #include "commands/options.h"
 #include "commands/trace.h"
 #include "sys/version.h"
@@ -23,17 +25,24 @@ static int run(const struct options *options) {
   }
 }
 
+static int complain_of_command(const char *name) {
+  struct nearest n = nearest_begin(name, strlen(name));
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    nearest_compare(&n, command_rows[i].name);
+  fprintf(stderr, "mprof: there is no command %s; ", name);
+  if (n.name)
+    fprintf(stderr, "did you mean %s? ", n.name);
+  fputs("mprof help lists the commands\n", stderr);
+  return STATUS_ERROR;
+}
+
 // mprof help [--man] [COMMAND]
 static int help(int argc, char **argv) {
   const bool is_man = argc > 2 && strcmp(argv[2], "--man") == 0;
   const char *name = argc > 2 + is_man ? argv[2 + is_man] : NULL;
   const enum command_id command = name ? command_find(name) : COMMAND_COUNT;
-  if (name && command == COMMAND_COUNT) {
-    fprintf(stderr,
-            "mprof: there is no command %s; mprof help lists the commands\n",
-            name);
-    return STATUS_ERROR;
-  }
+  if (name && command == COMMAND_COUNT)
+    return complain_of_command(name);
   if (name)
     (is_man ? man_command : help_command)(stdout, command);
   else
@@ -78,12 +87,8 @@ static int dispatch(int argc, char **argv) {
     return STATUS_OK;
   }
   struct options options = {.command = command_find(argv[1])};
-  if (options.command == COMMAND_COUNT) {
-    fprintf(stderr,
-            "mprof: there is no command %s; mprof help lists the commands\n",
-            argv[1]);
-    return STATUS_ERROR;
-  }
+  if (options.command == COMMAND_COUNT)
+    return complain_of_command(argv[1]);
   if (options.command == COMMAND_trace)
     return trace_run(argc - 1, argv + 1);
   const int status = options_parse(&options, argc - 1, argv + 1);

@@ -4,6 +4,7 @@
 #include "commands/options.h"
 
 #include "commands/help.h"
+#include "commands/nearest.h"
 #include "commands/option_table.h"
 
 #include "common/memory.h"
@@ -125,6 +126,19 @@ static const struct option_row *row_of(enum command_id command, int option) {
   return NULL;
 }
 
+// Names the long option that the user probably meant, if getopt_long did not
+// know the option. getopt_long has printed a message.
+static void suggest(const struct option *longs, const char *argument) {
+  if (optopt != 0 || strncmp(argument, "--", 2) != 0)
+    return;
+  argument += 2;
+  struct nearest n = nearest_begin(argument, strcspn(argument, "="));
+  for (; longs->name; longs++)
+    nearest_compare(&n, longs->name);
+  if (n.name)
+    fprintf(stderr, "Did you mean --%s?\n", n.name);
+}
+
 int options_parse(struct options *options, int argc, char **argv) {
   struct option longs[ROWS + 2];
   char shorts[2 * ROWS + 5], name[64];
@@ -149,6 +163,7 @@ int options_parse(struct options *options, int argc, char **argv) {
     }
     const struct option_row *row = row_of(options->command, option);
     if (!row) {
+      suggest(longs, argv[optind - 1]);
       fprintf(stderr, "Try mprof help %s\n",
               command_rows[options->command].name);
       return STATUS_ERROR;
