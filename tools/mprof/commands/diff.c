@@ -8,7 +8,10 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "compare/comparison.h"
+#include "files/write_bytes.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum format { FORMAT_TEXT, FORMAT_MD, FORMAT_JSON, FORMAT_HTML, FORMATS };
@@ -22,19 +25,44 @@ static enum format format_of(const struct options *options) {
   return format;
 }
 
+// Returns the style of a text that goes to a file.
+static struct style style_of_file(const struct options *options) {
+  struct style style =
+      style_of_output(options->colour ? options->colour : "never");
+  style.width = 0;
+  return style;
+}
+
 static void print(const struct options *options, const struct comparison *d,
-                  enum format format) {
+                  enum format format, FILE *out) {
   if (format == FORMAT_TEXT) {
-    const struct style style = input_begin_output(options);
-    comparison_print_text(d, stdout, &style);
+    const struct style style =
+        options->output ? style_of_file(options) : input_begin_output(options);
+    comparison_print_text(d, out, &style);
   } else if (format == FORMAT_MD) {
-    comparison_print_markdown(d, stdout);
+    comparison_print_markdown(d, out);
   } else if (format == FORMAT_JSON) {
-    comparison_print_json(d, stdout);
+    comparison_print_json(d, out);
     fputs(d->lost, stderr);
   } else {
-    comparison_print_html(d, stdout);
+    comparison_print_html(d, out);
   }
+}
+
+// Writes the file that --output names. Returns STATUS_OK, or STATUS_ERROR after
+// a message.
+static int write_file(const struct options *options, const struct comparison *d,
+                      enum format format) {
+  struct bytes bytes = {0};
+  FILE *out = open_memstream((char **)&bytes.at, &bytes.length);
+  if (!out)
+    return complain(options, "%s", strerror(errno));
+  print(options, d, format, out);
+  const char *error =
+      fclose(out) == 0 ? bytes_write(options->output, &bytes) : strerror(errno);
+  free(bytes.at);
+  return error ? complain(options, "%s: %s", options->output, error)
+               : STATUS_OK;
 }
 
 // Tells on stderr which budgets are not kept, because a build log often keeps
@@ -112,8 +140,11 @@ int command_diff(const struct options *options) {
   d->shows_noise = options->all;
   d->command = input_comment(d->view->profile, "command");
   d->lost = input_losses(d->view);
-  print(options, d, format);
-  if (format != FORMAT_TEXT)
+  if (!options->output)
+    print(options, d, format, stdout);
+  else if (write_file(options, d, format) != STATUS_OK)
+    return STATUS_ERROR;
+  if (format != FORMAT_TEXT || options->output)
     warn(options, d);
   if (options->fail_if.count && d->view->profile->is_truncated)
     return complain(options, "a file ends too early, so the budgets cannot be "
