@@ -70,7 +70,7 @@ static void suppress(struct leaks *l) {
   size_t kept = 0;
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *k = &v->stacks[i];
-    const double new = sides_value(l->sides, NEW, v->type, k);
+    const double new = sides_value(l->sides, NEW, v->type, k).value;
     struct suppression *s = suppressions_find(&l->suppressions, v->profile,
                                               &v->profile->samples[k->sample]);
     if (!s) {
@@ -79,7 +79,8 @@ static void suppress(struct leaks *l) {
       s->stacks++;
       s->bytes += new;
       if (l->blocks_type >= 0)
-        s->blocks += sides_value(l->sides, NEW, (unsigned)l->blocks_type, k);
+        s->blocks +=
+            sides_value(l->sides, NEW, (unsigned)l->blocks_type, k).value;
     }
   }
   v->stack_count = kept;
@@ -130,8 +131,8 @@ static void print_stack(const struct leaks *l, const struct change *row,
            comparison_value(&row->side[NEW], unit, style->has_utf8).text);
   if (l->blocks_type >= 0 && (unsigned)l->blocks_type != l->view->type)
     printf(" in %s block%s",
-           quantity_of(quantity_round(row->blocks), "count").text,
-           row->blocks == 1 ? "" : "s");
+           comparison_value(&row->blocks, "count", style->has_utf8).text,
+           row->blocks.value == 1 && row->blocks.variance == 0 ? "" : "s");
   if (style->has_colour)
     fputs("\033[0m", stdout);
   putchar('\n');

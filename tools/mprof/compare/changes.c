@@ -74,7 +74,7 @@ static void add_stacks(struct changes *c, const struct sides *s,
     const struct view_stack *k = &v->stacks[i];
     struct estimate side[SIDES];
     for (unsigned n = 0; n < SIDES; n++)
-      side[n] = sides_stack(s, n, v, k);
+      side[n] = sides_value(s, n, v->type, k);
     if (side[OLD].value == 0 && side[NEW].value == 0)
       continue;
     struct wanted w = {c, frames, view_shown(v, k, o->keeps_std, frames),
@@ -85,7 +85,7 @@ static void add_stacks(struct changes *c, const struct sides *s,
     for (unsigned n = 0; n < SIDES; n++)
       add(&row->side[n], side[n]);
     if (o->count_type >= 0)
-      row->blocks += sides_value(s, NEW, (unsigned)o->count_type, k);
+      add(&row->blocks, sides_value(s, NEW, (unsigned)o->count_type, k));
   }
   free(frames);
   intern_free(&set);
@@ -116,8 +116,9 @@ struct changes changes_of(const struct sides *s, const struct view *v,
   add_stacks(&c, s, o);
   for (size_t i = 0; i < c.count; i++) {
     struct change *row = &c.rows[i];
-    for (unsigned n = 0; n < SIDES && o->is_exact; n++)
-      row->side[n].variance = 0;
+    if (o->is_exact)
+      row->side[OLD].variance = row->side[NEW].variance = row->blocks.variance =
+          0;
     row->difference = row->side[NEW].value - row->side[OLD].value;
     row->error = sqrt(row->side[NEW].variance + row->side[OLD].variance);
     row->is_noise =

@@ -17,7 +17,7 @@ struct change {
   bool is_noise;  // the difference may be noise, or there is none
   struct estimate side[SIDES];
   double difference, error; // error: standard error of the difference
-  double blocks;            // the value of NEW of the type count_type
+  struct estimate blocks;   // the value of NEW of the type count_type
 };
 
 struct changes {

@@ -54,15 +54,15 @@ struct view_options sides_view_options(struct view_options options) {
 }
 
 // Adds the value of a stack in one file to a sum.
-static void add(const struct side_file *f, const struct view *v,
-                const struct view_stack *k, struct estimate *sum) {
-  const struct profile *p = v->profile;
-  const size_t index = (size_t)k->sample * p->type_count + v->type;
+static void add(const struct side_file *f, const struct profile *p,
+                unsigned type, const struct view_stack *k,
+                struct estimate *sum) {
+  const size_t index = (size_t)k->sample * p->type_count + type;
   if (index >= f->value_count)
     return;
   const int64_t value = f->values[index];
   sum->value += (double)value;
-  sum->variance += estimate_variance(p, &p->samples[k->sample], v->type, value);
+  sum->variance += estimate_variance(p, &p->samples[k->sample], type, value);
 }
 
 // Makes the sum over n files the mean.
@@ -75,24 +75,13 @@ static struct estimate mean_of(struct estimate sum, size_t n) {
   return sum;
 }
 
-struct estimate sides_stack(const struct sides *s, unsigned side,
-                            const struct view *v, const struct view_stack *k) {
+struct estimate sides_value(const struct sides *s, unsigned side, unsigned type,
+                            const struct view_stack *k) {
   const struct side *from = &s->side[side];
   struct estimate sum = {0};
   for (size_t i = 0; i < from->count; i++)
-    add(&from->files[i], v, k, &sum);
+    add(&from->files[i], s->profile, type, k, &sum);
   return mean_of(sum, from->count);
-}
-
-double sides_value(const struct sides *s, unsigned side, unsigned type,
-                   const struct view_stack *k) {
-  const struct side *from = &s->side[side];
-  const size_t index = (size_t)k->sample * s->profile->type_count + type;
-  double sum = 0;
-  for (size_t i = 0; i < from->count; i++)
-    if (index < from->files[i].value_count)
-      sum += (double)from->files[i].values[index];
-  return from->count ? sum / (double)from->count : 0;
 }
 
 struct estimate sides_total(const struct sides *s, unsigned side,
@@ -104,7 +93,7 @@ struct estimate sides_total(const struct sides *s, unsigned side,
   for (size_t i = 0; i < n; i++) {
     struct estimate file = {0};
     for (size_t k = 0; k < v->stack_count; k++)
-      add(&from->files[i], v, &v->stacks[k], &file);
+      add(&from->files[i], s->profile, v->type, &v->stacks[k], &file);
     totals[i] = file.value;
     sum.value += file.value;
     sum.variance += file.variance;

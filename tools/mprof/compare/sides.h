@@ -44,13 +44,9 @@ bool sides_lack_error(const struct sides *s, unsigned type);
 // Returns the options with what a view of both sides needs.
 struct view_options sides_view_options(struct view_options options);
 
-// Returns the mean of one stack, of another value type than the view's.
-double sides_value(const struct sides *s, unsigned side, unsigned type,
-                   const struct view_stack *k);
-// Returns the mean of one stack of the view over the files of a side, without
-// spread.
-struct estimate sides_stack(const struct sides *s, unsigned side,
-                            const struct view *v, const struct view_stack *k);
+// Returns the mean of one stack over the files of a side, without spread.
+struct estimate sides_value(const struct sides *s, unsigned side, unsigned type,
+                            const struct view_stack *k);
 // Returns the mean of the sum over all stacks of the view.
 struct estimate sides_total(const struct sides *s, unsigned side,
                             const struct view *v);
