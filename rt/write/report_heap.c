@@ -45,7 +45,8 @@ static void put_totals(struct mprof_report *w,
   mprof_report_put(w, "\nSamples:   ");
   mprof_report_count(w, (int64_t)g->samples, " allocated, ");
   mprof_report_count(w, (int64_t)g->sample_frees, " freed, ");
-  mprof_report_count(w, (int64_t)g->len, " stacks\n");
+  mprof_report_things(w, (int64_t)g->len, "stack");
+  mprof_report_put(w, "\n");
   if (mprof_cycle_is_missing())
     mprof_report_put(
         w, "Cycles:    strict_cycles=1, but the program never called "

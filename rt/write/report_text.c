@@ -54,7 +54,7 @@ void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {
   static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB"};
   uint64_t n = bytes < 0 ? 0 : (uint64_t)bytes;
   if (n < 1024) {
-    mprof_report_count(w, bytes, " bytes");
+    mprof_report_things(w, bytes, "byte");
     return;
   }
   int unit = 0;
