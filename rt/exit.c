@@ -28,6 +28,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "trace/trace.h"
@@ -60,8 +61,20 @@ struct last_words {
 
 // --- messages ---
 
+// Says what to do if the program, such as a server, has given up the rights of
+// the user who started it.
+static void advise_new_user(struct mprof_text *t) {
+  const long user = mprof_sys_new_user();
+  if (user < 0)
+    return;
+  mprof_text_str(t, " (the program has changed to user ");
+  mprof_text_dec(t, (uint64_t)user);
+  mprof_text_str(t, "; make the directory writable for this user, or choose "
+                    "another one with log_path)");
+}
+
 static void say_error(const char *path, int error) {
-  char text[MPROF_PATH_MAX + 128];
+  char text[MPROF_PATH_MAX + 256];
   struct mprof_text t = MPROF_TEXT(text);
   mprof_text_str(&t, "cannot write ");
   mprof_text_str(&t, path);
@@ -69,6 +82,8 @@ static void say_error(const char *path, int error) {
   mprof_text_errno(&t, error);
   if (error == -ENOENT)
     mprof_text_str(&t, " (does the directory exist?)");
+  if (error == -EACCES)
+    advise_new_user(&t);
   mprof_message_always(text);
 }
 

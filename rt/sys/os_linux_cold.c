@@ -78,6 +78,11 @@ bool mprof_os_is_executable(const char *path) {
          call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
 }
 
+long mprof_sys_new_user(void) {
+  const long user = mprof_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+  return user == (long)getauxval(AT_EUID) ? -1 : user;
+}
+
 // Returns whether only root or the user who started this process can change the
 // file or the entries of the directory.
 static bool is_safe(const char *path) {

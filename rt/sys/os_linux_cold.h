@@ -103,5 +103,8 @@ struct mprof_child {
 // and is expected to end.
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]);
+// Returns the effective user id of the process if it is not the same as at the
+// start of the program, otherwise -1.
+long mprof_sys_new_user(void);
 
 #endif // MPROF_RT_SYS_OS_LINUX_COLD_H

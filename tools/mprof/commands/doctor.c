@@ -64,6 +64,13 @@ static void examine_build(const struct elf_info *info) {
               "could lack MProf");
 }
 
+static void examine_user(const struct elf_info *info) {
+  if (info->changes_user)
+    say(true, "the program can change its user; then the directory of the "
+              "files (log_path, or mprof run -o) must be writable for the new "
+              "user");
+}
+
 static void examine_names(const struct elf_info *info) {
   if (info->has_debug_info)
     say(true, "the file has debug information: functions, lines, inlined "
@@ -106,6 +113,7 @@ static int examine_program(const struct options *o, const char *path,
   const bool has_shared = has_library(&info, "libmprof_rt");
   if (info.has_runtime || has_shared)
     found |= doctor_explain_kinds(text, info.has_kinds || has_shared);
+  examine_user(&info);
   examine_names(&info);
   elf_info_free(&info);
   return STATUS_OK;

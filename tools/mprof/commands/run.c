@@ -255,7 +255,9 @@ static void report(const struct options *o, const char *directory,
             "program, or programs that ran at the same time\n",
             f.others, plural(f.others), is_or_are(f.others), directory);
   if (f.count + f.others == 0)
-    complain(o, "the program has written no profile; mprof doctor %s says why",
+    complain(o,
+             "the program has written no profile; a message of the program "
+             "above or mprof doctor %s says why",
              o->paths[0]);
   free(f.paths);
 }

@@ -17,6 +17,15 @@ static bool begins_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+static bool changes_user(const char *function) {
+  static const char *const names[] = {"setuid", "seteuid", "setreuid",
+                                      "setresuid"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(function, names[i]) == 0)
+      return true;
+  return false;
+}
+
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
                          struct elf_info *info) {
   static const char abi[] = "__mprof_abi_v";
@@ -28,7 +37,11 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     if (!gelf_getsym(data, (int)i, &symbol))
       return;
     const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-    if (!name || !begins_with(name, abi))
+    if (!name)
+      continue;
+    if (header->sh_type == SHT_DYNSYM && symbol.st_shndx == SHN_UNDEF)
+      info->changes_user |= changes_user(name);
+    if (!begins_with(name, abi))
       continue;
     info->abi = (unsigned)strtoul(name + sizeof abi - 1, NULL, 10);
     info->needs_runtime |= symbol.st_shndx == SHN_UNDEF;

@@ -15,7 +15,8 @@ struct elf_info {
   bool has_kinds;     // with other kinds than the heap profile
   bool needs_runtime; // the file's code calls the runtime of another file
   bool has_symbols, has_debug_info, has_build_id;
-  bool is_static; // the file needs neither an interpreter nor libraries
+  bool changes_user; // the file calls setuid or the like
+  bool is_static;    // the file needs neither an interpreter nor libraries
   unsigned abi;  // version of the runtime that the file contains or needs; or 0
   char **needed; // names of the libraries that it needs
   size_t needed_count;
