@@ -18,8 +18,8 @@
 static bool is_equal(const struct mprof_thread_slot *x,
                      const struct mprof_thread_slot *y) {
   return x->source == y->source && x->grade == y->grade &&
-         x->stack.hash == y->stack.hash && x->stack.end == y->stack.end &&
-         x->stack.labels == y->stack.labels &&
+         x->holder == y->holder && x->stack.hash == y->stack.hash &&
+         x->stack.end == y->stack.end && x->stack.labels == y->stack.labels &&
          x->stack.object == y->stack.object &&
          x->stack.stack_len == y->stack.stack_len &&
          memcmp(x->stack.stack, y->stack.stack,
@@ -36,7 +36,9 @@ static bool comes_by_stack(const void *a, const void *b) {
     return x->stack.object < y->stack.object;
   if (x->source != y->source)
     return x->source < y->source;
-  return x->grade < y->grade;
+  if (x->grade != y->grade)
+    return x->grade < y->grade;
+  return x->holder < y->holder;
 }
 
 static bool join_equal(void *into, const void *next) {

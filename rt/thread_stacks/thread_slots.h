@@ -71,6 +71,7 @@ struct mprof_thread_slot {
   uint8_t kind;      // enum mprof_kind of the wait
   uint8_t grade;     // enum mprof_stuck_grade; set for stuck threads
   char kernel_state; // for MPROF_STACK_UNREAD: state in /proc; 0: unknown
+  int holder;        // stuck thread: id of the thread that holds the lock, or 0
   int syscall;       // for MPROF_STACK_UNREAD: see struct mprof_proc_thread
   uint64_t waited;   // duration of the wait so far, ticks
   // The function in which the thread waited when the reader examined the

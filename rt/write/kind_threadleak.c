@@ -19,11 +19,20 @@
 #include "write/write_stuck.h"
 #include "write/write_text_wait.h"
 
+// Stores the holder of the awaited lock in the stack of each stuck thread.
+static void set_holders(struct mprof_stuck *g) {
+  for (size_t i = 0; i < g->len; i++)
+    if (g->v[i].grade != MPROF_MAY_RUN && g->v[i].slot)
+      g->v[i].slot->holder = mprof_stuck_holder(g, &g->v[i]);
+}
+
 static int take(void *copy, const struct mprof_profile_row *row,
                 const struct mprof_profile_taking *t) {
   struct mprof_stuck *g = copy;
   (void)row;
   int error = mprof_stuck_take(g, &mprof_writer_caller, 0);
+  if (error == 0)
+    set_holders(g);
   if (error == 0 && t->form != MPROF_FORM_LIST)
     mprof_thread_stacks_group(&g->stacks);
   return error;

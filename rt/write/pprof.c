@@ -458,7 +458,7 @@ static void put_label(struct mprof_pprof *w,
 // Returns whether this label key is reserved, because MProf's samples or pprof
 // use it.
 static bool is_reserved(const char *key) {
-  static const char *const own[] = {"bytes", "grade", "kind",
+  static const char *const own[] = {"bytes", "grade", "holder", "kind",
                                     "lock",  "state", "thread"};
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
     if (strcmp(key, own[i]) == 0)

@@ -57,7 +57,7 @@ struct mprof_pprof_label {
 struct mprof_pprof;
 
 // Maximum number of label keys of a profile.
-enum { MPROF_PPROF_KEYS = 4 };
+enum { MPROF_PPROF_KEYS = 5 };
 
 // The samples of a profile.
 struct mprof_pprof_samples {

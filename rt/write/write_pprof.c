@@ -189,12 +189,27 @@ int mprof_write_threadcreate_pprof(
       &(struct mprof_pprof_samples){s, s->len, {"thread"}, put_thread});
 }
 
-enum { STACK_STATE, STACK_KIND, STACK_GRADE, STACK_LOCK };
+enum { STACK_STATE, STACK_KIND, STACK_GRADE, STACK_LOCK, STACK_HOLDER };
+
+// Stores the id of the thread that holds a lock as a label in *label. Returns
+// the number of labels: 1, or 0 if holder is 0.
+static size_t put_holder(struct mprof_pprof *w, struct mprof_pprof_label *label,
+                         uint64_t key, int holder) {
+  if (holder == 0)
+    return 0;
+  char text[32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "thread ");
+  mprof_text_dec(&t, (uint64_t)holder);
+  *label = (struct mprof_pprof_label){.key = key,
+                                      .str = mprof_pprof_string(w, text)};
+  return 1;
+}
 
 // Writes the stack of a thread as a sample. The sample of a waiting thread has
 // the label "kind", with the same values as in the block profile. The sample of
 // a stuck thread also has the label "grade", and the label "lock" if the lock
-// is known.
+// is known, and the label "holder" if one known thread holds this lock.
 static void put_stack(struct mprof_pprof *w, const void *stacks, size_t i,
                       const uint64_t *keys) {
   const struct mprof_thread_slot *x =
@@ -209,13 +224,14 @@ static void put_stack(struct mprof_pprof *w, const void *stacks, size_t i,
   const char *kind =
       waits ? mprof_kind_name(is_unseen ? MPROF_KIND_futex : x->kind) : "";
   const char *grade = mprof_stuck_grade_name(x->grade);
-  struct mprof_pprof_label labels[4] = {
+  struct mprof_pprof_label labels[5] = {
       {.key = keys[STACK_STATE],
        .str = mprof_pprof_string(w, states[x->source])},
       {.key = keys[STACK_KIND], .str = mprof_pprof_string(w, kind)},
       {.key = keys[STACK_GRADE], .str = mprof_pprof_string(w, grade)}};
   size_t n = x->grade ? 3 : waits ? 2 : 1;
   n += put_lock(w, &labels[n], keys[STACK_LOCK], x->stack.object);
+  n += put_holder(w, &labels[n], keys[STACK_HOLDER], x->holder);
   mprof_pprof_sample(w, &x->stack, &count, labels, n);
 }
 
@@ -237,6 +253,7 @@ int mprof_write_threads_pprof(struct mprof_outfile *f,
                                     {[STACK_STATE] = "state",
                                      [STACK_KIND] = "kind",
                                      [STACK_GRADE] = "grade",
-                                     [STACK_LOCK] = "lock"},
+                                     [STACK_LOCK] = "lock",
+                                     [STACK_HOLDER] = "holder"},
                                     put_stack});
 }

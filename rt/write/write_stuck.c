@@ -104,6 +104,16 @@ static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
   }
 }
 
+int mprof_stuck_holder(const struct mprof_stuck *g,
+                       const struct mprof_stuck_thread *x) {
+  if (x->awaited == MPROF_AWAITS_THREAD)
+    return x->holder_tid;
+  if (x->awaited == MPROF_AWAITS_NOTHING || x->awaited == MPROF_AWAITS_OBJECT ||
+      (x->holder == MPROF_HOLDER_RECORDED && x->holds_len > 1))
+    return 0;
+  return x->of != MPROF_NO_THREAD ? g->v[x->of].tid : x->holder_tid;
+}
+
 // Writes the object that thread x waits for, such as "mutex accounts (0x5581),
 // held by thread 4712".
 static void put_awaited(const struct writer *p,
@@ -127,14 +137,12 @@ static void put_awaited(const struct writer *p,
     put_holders(p->w, p->g, x);
     return;
   }
-  const int holder =
-      x->of != MPROF_NO_THREAD ? p->g->v[x->of].tid : x->holder_tid;
   mprof_report_put(w, x->holder == MPROF_HOLDER_GONE
                           ? ", held by a thread that has ended, thread "
                       : x->of != MPROF_NO_THREAD && &p->g->v[x->of] == x
                           ? ", held by the waiting thread itself, thread "
                           : ", held by thread ");
-  mprof_report_plain(w, holder, "");
+  mprof_report_plain(w, mprof_stuck_holder(p->g, x), "");
 }
 
 static void put_hold(const struct writer *p, const struct mprof_hold *h) {

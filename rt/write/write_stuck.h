@@ -10,6 +10,7 @@
 struct mprof_outfile;
 struct mprof_report;
 struct mprof_stuck;
+struct mprof_stuck_thread;
 struct mprof_thread_stacks;
 
 // Writes into `text` a sentence about the threads that sleep in a futex wait
@@ -18,6 +19,12 @@ struct mprof_thread_stacks;
 enum { MPROF_UNSEEN_TEXT = 256 };
 const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
                               const struct mprof_thread_stacks *s);
+
+// Returns the id of the thread that holds the lock for which thread x waits, or
+// of the thread that x joins. Returns 0 if the thread is unknown, or if several
+// threads hold the lock.
+int mprof_stuck_holder(const struct mprof_stuck *g,
+                       const struct mprof_stuck_thread *x);
 
 // Writes the stuck threads to f. Returns 0 or the first error of f. The caller
 // closes f. Call with the recursion guard set and writer_lock held.

@@ -5,9 +5,9 @@
 // orders. One thread wants the mutex of an ended thread, and one waits for a
 // condition that nobody can reach. Each request reports these eight, even if
 // several threads request at once. The report calls each stuck thread certain
-// or likely and names the lock. A thread at a condition that all threads can
-// reach is not stuck. The threads profile has all threads. The message at exit
-// has the number of certain and of likely ones. (Go:
+// or likely and names the lock and its holder. A thread at a condition that all
+// threads can reach is not stuck. The threads profile has all threads. The
+// message at exit has the number of certain and of likely ones. (Go:
 // TestGoroutineLeakProfileConcurrency)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -21,13 +21,13 @@
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
 //
 // CHECK: sample_types: threadleak/count
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=orphan (0x{{[0-9a-f]+}}) : pthread_mutex_lock <- want_orphan{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} holder=thread {{[0-9]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=orphan (0x{{[0-9a-f]+}}) holder=thread {{[0-9]+}} : pthread_mutex_lock <- want_orphan{{$}}
 // CHECK-DAG: sample: 1 state=waiting kind=cond grade=likely lock=0x{{[0-9a-f]+}} : pthread_cond_wait <- wait_at_gate <- gate{{$}}
 // CHECK-NOT: wait_for_all
 //
