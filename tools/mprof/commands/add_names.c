@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "files/read_profile.h"
+#include "names/lock_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -78,13 +79,14 @@ static void print_warning(void *arg, const char *text) {
 
 size_t add_names(const struct options *options, struct profile *p,
                  enum names_mode mode) {
+  const struct places places = add_names_places(options);
+  if (mode == NAMES_MISSING || mode == NAMES_AUTOMATIC)
+    lock_names_find(p, &places);
   if (!names_are_wanted(p, mode))
     return 0;
   struct warnings w = {.options = options, .mode = mode};
-  const struct names_request request = {.places = add_names_places(options),
-                                        .mode = mode,
-                                        .warn = print_warning,
-                                        .arg = &w};
+  const struct names_request request = {
+      .places = places, .mode = mode, .warn = print_warning, .arg = &w};
   return names_find(p, &request);
 }
 

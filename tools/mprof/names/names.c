@@ -6,17 +6,9 @@
 #include "common/memory.h"
 #include "names/slice.h"
 #include "names/worker.h"
-#include "terminal/style.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 // A program has some hundreds of libraries at most. A damaged profile may name
 // more, and each one takes a process.
@@ -182,63 +174,7 @@ static bool take_messages(struct replies *r) {
   return false;
 }
 
-// --- the worker ---
-
-// Waits for data. Shows on a terminal what takes so long.
-static void wait_for(int fd, const char *path, bool *is_shown) {
-  struct pollfd p = {.fd = fd, .events = POLLIN};
-  if (*is_shown || poll(&p, 1, 1000) != 0 || !isatty(STDERR_FILENO))
-    return;
-  *is_shown = true;
-  fputs("finding names in ", stderr);
-  style_put_cut(stderr, path, 60);
-}
-
-// Reads what the worker writes, at most `limit` bytes.
-static struct slice read_all(int fd, const char *path, size_t limit) {
-  struct slice s = {0};
-  size_t capacity = 0;
-  bool is_shown = false;
-  while (s.length < limit) {
-    wait_for(fd, path, &is_shown);
-    s.at = grow(s.at, &capacity, s.length + 65536, 1);
-    const ssize_t n = read(fd, s.at + s.length, 65536);
-    if (n == 0 || (n < 0 && errno != EINTR))
-      break;
-    if (n > 0)
-      s.length += (size_t)n;
-  }
-  if (is_shown)
-    fputs("\r\033[K", stderr);
-  return s;
-}
-
-// Runs a worker. Returns its messages; the caller frees `at`.
-static struct slice run(const struct job *job, const struct places *places) {
-  int ends[2];
-  fflush(NULL); // what is buffered must not be printed twice
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return (struct slice){0};
-  const pid_t pid = fork();
-  if (pid == 0) {
-    close(ends[0]);
-    worker_run(job, places, ends[1]);
-    _exit(0);
-  }
-  close(ends[1]);
-  // A name has at most 64 KiB, but few have more than 1 KiB.
-  const size_t limit = ((size_t)16 << 20) + job->count * 65536;
-  struct slice s = {0};
-  if (pid > 0)
-    s = read_all(ends[0], job->path, limit);
-  close(ends[0]);
-  if (pid > 0) {
-    kill(pid, SIGKILL); // it has ended, or sends too much
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-      ;
-  }
-  return s;
-}
+// --- files ---
 
 // Finds the names of the locations of one file. Returns how many have names.
 static size_t name_file(struct profile *p, const struct names_request *request,
@@ -259,7 +195,7 @@ static size_t name_file(struct profile *p, const struct names_request *request,
                       .job = &job,
                       .wanted = wanted,
                       .wanted_count = count,
-                      .bytes = run(&job, &request->places)};
+                      .bytes = worker_ask(&job, &request->places)};
   if (!take_messages(&r))
     warn(&r, text_of("%s or its debug information is damaged or too large; "
                      "some of its frames have no names",

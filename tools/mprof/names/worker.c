@@ -3,13 +3,25 @@
 
 #include "names/worker.h"
 
+#include "common/memory.h"
 #include "names/debug_file.h"
 #include "names/demangle.h"
 #include "names/limits.h"
+#include "names/symbols.h"
+#include "names/unpack.h"
+#include "terminal/style.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// --- messages ---
 
 // A longer name is not demangled, and is cut.
 enum { MAX_NAME = 1 << 16 };
@@ -21,6 +33,13 @@ static void put(FILE *out, const void *bytes, size_t length) {
 static void put_text(FILE *out, const char *text) {
   put(out, text, strnlen(text, MAX_NAME));
   fputc('\0', out);
+}
+
+// Writes a name as in the source text.
+static void put_name(FILE *out, const char *name) {
+  char *plain = strnlen(name, MAX_NAME) < MAX_NAME ? demangle(name) : NULL;
+  put_text(out, plain && strlen(plain) < MAX_NAME ? plain : name);
+  free(plain);
 }
 
 static void put_state(FILE *out, enum worker_state state, const char *path,
@@ -41,11 +60,7 @@ static void put_frames(void *arg, size_t index, const struct name_frame *frames,
     const struct name_frame *f = &frames[i];
     const int64_t lines[] = {f->line, f->start_line};
     put(out, lines, sizeof lines);
-    char *plain = strnlen(f->function, MAX_NAME) < MAX_NAME
-                      ? demangle(f->function)
-                      : NULL;
-    put_text(out, plain && strlen(plain) < MAX_NAME ? plain : f->function);
-    free(plain);
+    put_name(out, f->function);
     put_text(out, f->file);
   }
 }
@@ -57,12 +72,64 @@ static void put_used(void *arg, const char *path, const char *name) {
   put_text(out, name);
 }
 
+// --- locks ---
+
+// Returns the address of a byte of the file that is mapped as code, or
+// UINT64_MAX. The byte may be before the segment, in its first page.
+static uint64_t address_of(Elf *elf, uint64_t offset) {
+  const uint64_t page = 4096;
+  size_t count;
+  GElf_Phdr p;
+  if (elf_getphdrnum(elf, &count) != 0)
+    return UINT64_MAX;
+  for (size_t i = 0; i < count; i++)
+    if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD &&
+        p.p_flags & PF_X && offset >= (p.p_offset & -page) &&
+        offset < p.p_offset + p.p_filesz)
+      return p.p_vaddr + (offset - p.p_offset);
+  return UINT64_MAX;
+}
+
+// Finds the global variables that are locks or contain them.
+static void find_locks(const struct job *job, Elf *elf, FILE *out) {
+  const struct symbols symbols = symbols_of_elf(elf);
+  for (uint32_t i = 0; i < job->lock_count; i++) {
+    const struct lock_query *q = &job->locks[i];
+    const uint64_t mapped = address_of(elf, q->offset);
+    const struct symbol *s =
+        mapped == UINT64_MAX ? NULL : symbols_find(&symbols, mapped + q->after);
+    // A symbol without size, such as _end, does not contain the address.
+    if (!s || s->size == 0 || !*s->name)
+      continue;
+    const uint64_t inside = mapped + q->after - s->value;
+    fputc(MESSAGE_LOCK, out);
+    put(out, &i, sizeof i);
+    put(out, &inside, sizeof inside);
+    put_name(out, s->name);
+  }
+}
+
+static void open_and_find_locks(const struct job *job, int fd, FILE *out) {
+  fd = unpack(fd);
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+  if (elf && elf_kind(elf) == ELF_K_ELF)
+    find_locks(job, elf, out);
+  // The end of the process closes both.
+}
+
+// --- the worker ---
+
 static void find(const struct job *job, const struct places *places,
                  FILE *out) {
   struct place place;
   char *other = NULL;
   const enum place_state found =
       places_find(places, job->path, job->build_id, &place, &other);
+  if (found == PLACE_FOUND && job->lock_count) {
+    open_and_find_locks(job, place.fd, out);
+    return;
+  }
   if (found != PLACE_FOUND) {
     put_state(out, found == PLACE_OTHER ? WORKER_OTHER : WORKER_MISSING,
               place.path, other);
@@ -77,7 +144,7 @@ static void find(const struct job *job, const struct places *places,
   debug_file_used(f, put_used, out);
 }
 
-void worker_run(const struct job *job, const struct places *places, int fd) {
+static void work(const struct job *job, const struct places *places, int fd) {
   FILE *out = fdopen(fd, "w");
   if (!out)
     return;
@@ -88,4 +155,62 @@ void worker_run(const struct job *job, const struct places *places, int fd) {
   find(job, places, out);
   fputc(MESSAGE_END, out);
   fclose(out);
+}
+
+// --- the process that asks ---
+
+// Waits for data. Shows on a terminal what takes so long.
+static void wait_for(int fd, const char *path, bool *is_shown) {
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  if (*is_shown || poll(&p, 1, 1000) != 0 || !isatty(STDERR_FILENO))
+    return;
+  *is_shown = true;
+  fputs("finding names in ", stderr);
+  style_put_cut(stderr, path, 60);
+}
+
+// Reads what the worker writes, at most `limit` bytes.
+static struct slice read_all(int fd, const char *path, size_t limit) {
+  struct slice s = {0};
+  size_t capacity = 0;
+  bool is_shown = false;
+  while (s.length < limit) {
+    wait_for(fd, path, &is_shown);
+    s.at = grow(s.at, &capacity, s.length + 65536, 1);
+    const ssize_t n = read(fd, s.at + s.length, 65536);
+    if (n == 0 || (n < 0 && errno != EINTR))
+      break;
+    if (n > 0)
+      s.length += (size_t)n;
+  }
+  if (is_shown)
+    fputs("\r\033[K", stderr);
+  return s;
+}
+
+struct slice worker_ask(const struct job *job, const struct places *places) {
+  int ends[2];
+  fflush(NULL); // what is buffered must not be printed twice
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return (struct slice){0};
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[0]);
+    work(job, places, ends[1]);
+    _exit(0);
+  }
+  close(ends[1]);
+  // A name has at most 64 KiB, but few have more than 1 KiB.
+  const size_t limit =
+      ((size_t)16 << 20) + (job->count + job->lock_count) * 65536;
+  struct slice s = {0};
+  if (pid > 0)
+    s = read_all(ends[0], job->path, limit);
+  close(ends[0]);
+  if (pid > 0) {
+    kill(pid, SIGKILL); // it has ended, or sends too much
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+      ;
+  }
+  return s;
 }

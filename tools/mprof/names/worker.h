@@ -9,6 +9,7 @@
 #define MPROF_TOOL_WORKER_H
 
 #include "names/places.h"
+#include "names/slice.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,20 +19,32 @@ enum {
   MESSAGE_STATE = 'S',  // a byte enum worker_state, path and build id
   MESSAGE_FRAMES = 'F', // index and number of frames (uint32_t), then for each
                         // line and start line (int64_t), function and file
+  MESSAGE_LOCK = 'L',   // index of the lock (uint32_t), offset in the variable
+                        // (uint64_t), and name of the variable
   MESSAGE_USED = 'U',   // path of a file that was used, its name in a bundle
   MESSAGE_END = 'E'
 };
 
 enum worker_state { WORKER_FOUND, WORKER_MISSING, WORKER_OTHER, WORKER_BAD };
 
+// An address of data: `after` bytes after the place where the byte at `offset`
+// in the file is mapped.
+struct lock_query {
+  uint64_t offset, after;
+};
+
 struct job {
   const char *path, *build_id;
   const uint64_t *offsets; // in the file
   bool has_addresses;      // offsets are addresses of the ELF file instead
   size_t count;
+  // If there are locks, only these are named.
+  const struct lock_query *locks;
+  size_t lock_count;
 };
 
-// Does the job, and writes messages to the descriptor. Texts end with a 0 byte.
-void worker_run(const struct job *job, const struct places *places, int fd);
+// Does the job in a process of its own. Returns the messages, whose texts end
+// with a 0 byte. The caller frees `at`.
+struct slice worker_ask(const struct job *job, const struct places *places);
 
 #endif
