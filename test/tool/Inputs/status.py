@@ -16,17 +16,22 @@ import sys
 
 def main():
     words = sys.argv[1:]
-    wanted = None
+    wanted = ignored = None
     if words[0] == "--send":
         wanted = getattr(signal, "SIG" + words[1])
         words = words[2:]
     if words[0] == "--ignore":
-        signal.signal(getattr(signal, "SIG" + words[1]), signal.SIG_IGN)
+        ignored = getattr(signal, "SIG" + words[1])
         words = words[2:]
     process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, text=True, restore_signals=False
+        words,
+        stdout=subprocess.PIPE,
+        text=True,
+        restore_signals=False,
+        # Only in the new process: while this one ignores SIGCHLD, the kernel would
+        # drop the status of a command that ends soon.
+        preexec_fn=lambda: ignored and signal.signal(ignored, signal.SIG_IGN),
     )
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if wanted:
         process.stdout.readline()
         process.send_signal(wanted)
