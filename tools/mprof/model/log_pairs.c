@@ -61,8 +61,11 @@ static void release(struct pairing *p, const struct log_record *r,
                     uint32_t index) {
   struct slot *s = find_slot(p, r);
   struct log_pairs *pairs = &p->pairs;
-  if (s->alloc == NONE) {
+  // MProf counts no block between its free and the next allocation at its
+  // address. So if a second free has a size, the log lacks this allocation.
+  if (s->alloc == NONE || (s->free != NONE && r->has_size)) {
     pairs->lost_allocs++;
+    s->alloc = NONE;
   } else if (s->free != NONE) {
     *APPEND(pairs->freed_twice, pairs->freed_twice_count,
             p->freed_twice_capacity) =
