@@ -18,16 +18,16 @@
 //
 // CHECK-DAG: sample: 1 {{[0-9]+}} kind=mutex lock={{.*}} waiter=a : pthread_mutex_lock <- wait_for_it
 // CHECK-DAG: sample: 2 {{[0-9]+}} kind=mutex lock={{.*}} waiter=b : pthread_mutex_lock <- wait_for_it
-// MUTEX-DAG: sample: 2 {{[0-9]+}} kind=mutex lock={{.*}} holder=x : pthread_mutex_unlock <- release
+// MUTEX-DAG: sample: 2 {{[0-9]+}} kind=mutex lock={{.*}} releaser=x : pthread_mutex_unlock <- release
 // MUTEX-DAG: sample: 1 {{[0-9]+}} kind=mutex lock={{[^ ]*}} : pthread_mutex_unlock <- release
 // REPORT: Where threads waited
 // REPORT: {{^}}    mutex 0x
 // REPORT-NEXT: {{^}}    labels {"waiter":"b"} and others{{$}}
 // REPORT: Which unlocks ended waits of other threads
 // REPORT: {{^}}    mutex 0x
-// REPORT-NEXT: {{^}}    labels {"holder":"x"} and others{{$}}
+// REPORT-NEXT: {{^}}    labels {"releaser":"x"} and others{{$}}
 // TEXT: {{^}}[[#]] 2 @ 0x
-// TEXT-NEXT: {{^}}# labels: {"{{waiter":"b|holder":"x}}"}{{$}}
+// TEXT-NEXT: {{^}}# labels: {"{{waiter":"b|releaser":"x}}"}{{$}}
 
 #include "waited.h"
 
@@ -50,10 +50,10 @@ static void contend(const char *waiter, const char *holder, int ms) {
   start_waiting(&t, wait_for_it, (void *)(uintptr_t)waiter, &mutex,
                 sizeof(mutex));
   usleep((unsigned)ms * 1000);
-  NEED(mprof_label_set("holder", holder) == 0);
+  NEED(mprof_label_set("releaser", holder) == 0);
   release();
   finish(&t);
-  NEED(mprof_label_set("holder", NULL) == 0);
+  NEED(mprof_label_set("releaser", NULL) == 0);
 }
 
 int main(void) {
