@@ -112,10 +112,9 @@ static struct comparison *compare(const struct options *options, int old_count,
   return d;
 }
 
-// Returns whether standard input, which cannot be read twice, is a file.
-static bool reads_stream(const struct options *options) {
+static bool reads_pipe(const struct options *options) {
   for (int i = 0; i < options->path_count; i++)
-    if (strcmp(options->paths[i], "-") == 0)
+    if (input_is_pipe(options->paths[i]))
       return true;
   return false;
 }
@@ -130,7 +129,7 @@ int command_diff(const struct options *options) {
   struct view_options view = input_view_options(options);
   struct comparison *d = compare(options, old_count, &view);
   // Programs that have all freed everything: compare what they had allocated.
-  if (d && !view.type && !reads_stream(options) && d->total[OLD].value == 0 &&
+  if (d && !view.type && !reads_pipe(options) && d->total[OLD].value == 0 &&
       (view.type = input_other_type(d->view)) != NULL)
     d = compare(options, old_count, &view);
   if (!d)

@@ -257,7 +257,7 @@ static bool is_number(const char *text) {
 }
 
 static bool is_profile(const char *path) {
-  if (strcmp(path, "-") == 0)
+  if (input_is_pipe(path))
     return true;
   FILE *file = fopen(path, "re");
   unsigned char head[4] = {0};

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct profile *input_read(const struct options *options, char *const *files,
                            int count) {
@@ -25,6 +26,12 @@ struct profile *input_read(const struct options *options, char *const *files,
   if (input_file_had_bundle())
     add_names(options, p, NAMES_AUTOMATIC);
   return p;
+}
+
+bool input_is_pipe(const char *path) {
+  struct stat s;
+  return strcmp(path, "-") == 0 ||
+         (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
 }
 
 #define PERIODS "sampling_periods"

@@ -63,4 +63,8 @@ void input_print_view_losses(const struct view *v, FILE *out);
 // Returns these lines. The caller frees them.
 char *input_losses(const struct view *v);
 
+// Returns whether the file is standard input or a pipe, such as that of the
+// shell's <(COMMAND). Such a file can be read only once.
+bool input_is_pipe(const char *path);
+
 #endif

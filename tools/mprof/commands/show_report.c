@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // Returns whether the line is "MProf VERSION TITLE".
 static bool is_first_line(const char *line, const char *title) {
@@ -26,11 +25,8 @@ bool show_report(const struct options *options, const char *path,
                  const char *title) {
   // A longer line is printed in parts.
   char line[4096];
-  struct stat st;
   // What is read from a pipe would be missing when the profile is read.
-  if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-    return false;
-  FILE *f = fopen(path, "r");
+  FILE *f = input_is_pipe(path) ? NULL : fopen(path, "r");
   if (!f)
     return false;
   const bool is_report =
