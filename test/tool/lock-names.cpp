@@ -20,11 +20,25 @@
 // A program that is not the one that ran gives no names.
 // RUN: cp lld bfd && %mprof traces bfd.*.block.pb.gz 2> err > other
 // RUN: not grep 'accounts (' other
+//
+// In the sum of two programs at the same addresses, a lock has no name.
+// RUN: for n in 1 2; do %mprof_clangxx -fmprof -no-pie -O1 -DPAD=$n \
+// RUN:     -I%src/test/Inputs %s -o fixed$n -pthread \
+// RUN:   && %run{block_rate=1:log_path=fixed$n:report=0:symbolize=0} ./fixed$n \
+// RUN:   && %mprof traces fixed$n.*.block.pb.gz | grep -q 'accounts (0x' \
+// RUN:   || exit 1; done
+// RUN: %mprof html --no-source fixed*.block.pb.gz -o sum && grep -q 'given (0x' sum
+// RUN: not grep 'accounts (0x' sum
 
 #include "waited.h"
 
 #include <initializer_list>
 #include <stdlib.h>
+
+#ifndef PAD
+#define PAD 1
+#endif
+long pad[PAD * 16];
 
 namespace bank {
 pthread_mutex_t accounts = PTHREAD_MUTEX_INITIALIZER;

@@ -11,7 +11,8 @@
 #include <string.h>
 
 // The locks that get names. Each file takes a process.
-enum { MAX_LOCKS = 16384, MAX_FILES = 256 };
+// All mappings are compared with each lock.
+enum { MAX_LOCKS = 16384, MAX_FILES = 256, MAX_MAPPINGS = 4096 };
 
 struct lock {
   string_id text; // the address
@@ -28,6 +29,23 @@ static bool read_address(const char *text, uint64_t *address) {
   return true;
 }
 
+static bool is_same_file(const struct mapping *a, const struct mapping *b) {
+  return a->file == b->file && a->build_id == b->build_id;
+}
+
+// Returns whether another file was mapped at the begin of the mapping. Then the
+// profile is the sum of several processes, and it is not known to which one an
+// address belongs.
+static bool is_ambiguous(const struct profile *p, const struct mapping *m) {
+  for (uint32_t i = 0; i < p->mapping_count; i++) {
+    const struct mapping *other = &p->mappings[i];
+    if (other->start <= m->start && m->start < other->limit &&
+        !is_same_file(other, m))
+      return true;
+  }
+  return false;
+}
+
 // Returns the last mapping of a file that begins before the address, or
 // NO_MAPPING. The data of a program or library follow its code.
 static uint32_t mapping_before(const struct profile *p, uint64_t address) {
@@ -37,9 +55,10 @@ static uint32_t mapping_before(const struct profile *p, uint64_t address) {
         (found == NO_MAPPING ||
          p->mappings[i].start >= p->mappings[found].start))
       found = i;
-  return found != NO_MAPPING && p->strings[p->mappings[found].file][0] == '/'
-             ? found
-             : NO_MAPPING;
+  return found == NO_MAPPING || p->strings[p->mappings[found].file][0] != '/' ||
+                 is_ambiguous(p, &p->mappings[found])
+             ? NO_MAPPING
+             : found;
 }
 
 // --- the answers ---
@@ -134,15 +153,10 @@ static struct lock *find_locks(struct profile *p, size_t *count) {
   return locks;
 }
 
-static bool is_same_file(const struct profile *p, const struct lock *a,
-                         const struct lock *b) {
-  const struct mapping *m = &p->mappings[a->mapping],
-                       *n = &p->mappings[b->mapping];
-  return m->file == n->file && m->build_id == n->build_id;
-}
-
 void lock_names_find(struct profile *p, const struct places *places) {
   size_t count = 0;
+  if (p->mapping_count > MAX_MAPPINGS)
+    return;
   struct lock *locks = find_locks(p, &count);
   const size_t string_count = p->string_count;
   string_id *names = zeroed(string_count, sizeof *names);
@@ -150,7 +164,8 @@ void lock_names_find(struct profile *p, const struct places *places) {
   for (size_t first = 0, end; first < count && files++ < MAX_FILES;
        first = end) {
     for (end = first;
-         end < count && is_same_file(p, &locks[first], &locks[end]);)
+         end < count && is_same_file(&p->mappings[locks[first].mapping],
+                                     &p->mappings[locks[end].mapping]);)
       end++;
     struct answers a = {p, &locks[first], end - first, names};
     ask(&a, places);
