@@ -23,6 +23,12 @@ struct profile *input_read(const struct options *options, char *const *files,
       return NULL;
     }
   }
+  if (p->moment_count && p->moment_count < p->file_count) {
+    complain(options, "the profile of the peak and other heap profiles cannot "
+                      "be added up; give files of one kind, such as "
+                      "*.heap.pb.gz");
+    return NULL;
+  }
   if (input_file_had_bundle())
     add_names(options, p, NAMES_AUTOMATIC);
   return p;
@@ -103,7 +109,7 @@ const char *input_kind(const struct profile *p, const char *path) {
   const char *slash = strrchr(path, '/');
   if (profile_find_type(p, "inuse_space") >= 0 ||
       profile_find_type(p, "alloc_space") >= 0)
-    return "heap";
+    return p->moment_count ? "peak" : "heap";
   if (profile_find_type(p, "contentions") >= 0) {
     const bool is_block = input_comment(p, "block_rate") != NULL;
     const bool is_mutex = input_comment(p, "mutex_fraction") != NULL;

@@ -36,6 +36,7 @@ struct reader {
   size_t string_count, string_capacity;
   struct idmap mappings, functions, locations;
   int64_t period;
+  bool has_moment; // the file has a comment "moment: ..."
   // The types of this file, in its own order.
   struct value_type types[PROFILE_TYPES];
   unsigned type_count;
@@ -122,13 +123,19 @@ static void read_sample_type(struct reader *r, struct wire message) {
   r->types[r->type_count++] = read_value_type(r, message);
 }
 
+static void add_comment(struct reader *r, uint64_t index) {
+  const string_id text = string_of(r, index);
+  profile_comment(r->p, text);
+  r->has_moment |= strncmp(r->p->strings[text], "moment: ", 8) == 0;
+}
+
 static void read_comment(struct reader *r, const struct wire_field *f) {
   uint64_t value;
   struct wire packed = f->message;
   if (f->type == WIRE_VARINT)
-    profile_comment(r->p, string_of(r, f->value));
+    add_comment(r, f->value);
   while (f->type == WIRE_BYTES && wire_packed(&packed, &value))
-    profile_comment(r->p, string_of(r, value));
+    add_comment(r, value);
 }
 
 static void keep_first(int64_t *kept, uint64_t value) {
@@ -171,6 +178,7 @@ static void read_head(struct reader *r) {
       break;
     }
   }
+  p->moment_count += r->has_moment;
   p->has_periods |= p->file_count > 0 && p->period != r->period;
   p->period = p->period > r->period ? p->period : r->period;
 }

@@ -97,6 +97,9 @@ struct profile {
 
   // Number of files that were read into this profile.
   unsigned file_count;
+  // Number of those that are about another moment than the end, as a comment
+  // "moment: ..." says. The profile of the peak is one.
+  unsigned moment_count;
   bool has_periods; // files with different periods were read; see sample.period
   // A file ended before its end, so some samples or names are missing.
   bool is_truncated;
