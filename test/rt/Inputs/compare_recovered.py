@@ -8,10 +8,16 @@
 # there are any.
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "Inputs"))
 import mprof_read
+
+
+def without_name(text):
+    """mprof recover also finds the names of locks that are global variables."""
+    return re.sub(r"^.* \((0x[0-9a-f]+)\)$", r"\1", text)
 
 
 def read(path):
@@ -24,8 +30,8 @@ def read(path):
     places = {l.id: (l.address, mappings[l.mapping_id]) for l in raw.location}
     sums = {}
     for sample in raw.sample:
-        labels = tuple(sorted((profile.text(l.key), profile.text(l.str), l.num)
-                              for l in sample.label))
+        labels = tuple(sorted((profile.text(l.key), without_name(profile.text(l.str)),
+                               l.num) for l in sample.label))
         stack = tuple(places[i] for i in sample.location_id)
         row = sums.setdefault((stack, labels), [0] * len(sample.value))
         for i, value in enumerate(sample.value):
