@@ -22,6 +22,7 @@
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
+#include "bucket/scale.h"
 #include "heap/alloc_log.h"
 #include "heap/custom_blocks.h"
 #include "heap/livemap.h"
@@ -32,23 +33,27 @@
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "sys/usdt.h"
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
 
-unsigned char mprof_event_observers MPROF_START_DATA; // see event.h
+MPROF_USDT_DATA union mprof_event_watch mprof_event_watch = {.any = 0};
 
 void mprof_events_init(void) {
-  mprof_event_observers = (mprof_flags.heapx ? MPROF_OBSERVES_HEAPX : 0) |
-                          (mprof_flags.peak ? MPROF_OBSERVES_PEAK : 0) |
-                          (mprof_alloc_log_init() ? MPROF_OBSERVES_LOG : 0);
+  const int observers = (mprof_flags.heapx ? MPROF_OBSERVES_HEAPX : 0) |
+                        (mprof_flags.peak ? MPROF_OBSERVES_PEAK : 0) |
+                        (mprof_alloc_log_init() ? MPROF_OBSERVES_LOG : 0);
+  if (observers != 0) // usually, the page stays untouched
+    mprof_event_watch.observers = (unsigned char)observers;
 }
 
 void mprof_events_init_child(bool is_profiled) {
   bool had_log = mprof_events_log();
-  mprof_event_observers &= ~MPROF_OBSERVES_LOG;
+  if (had_log)
+    mprof_event_watch.observers &= ~MPROF_OBSERVES_LOG;
   mprof_alloc_log_leave();
   if (had_log && is_profiled && mprof_alloc_log_start_in_child())
-    mprof_event_observers |= MPROF_OBSERVES_LOG;
+    mprof_event_watch.observers |= MPROF_OBSERVES_LOG;
 }
 
 static struct mprof_bucket *bucket_of(struct mprof_thread *t,
@@ -95,8 +100,25 @@ static MPROF_NOINLINE void count_stale(uint32_t handle) {
   mprof_stat_add(MPROF_STAT_stale, 1);
 }
 
+// The probes of the heap, whose contract is that of OpenTelemetry's profiler:
+// otel_memory:alloc(ptr, size, weight) for each sampled block, and
+// otel_memory:free(ptr) before the block is freed. weight: the estimated number
+// of bytes of all blocks for which the sample stands.
+static void probe_alloc(const struct mprof_bucket *b, const void *ptr) {
+  if (mprof_likely(mprof_event_watch.alloc_probes == 0))
+    return;
+  const double scale = mprof_scale_factor(b->size, b->rate);
+  MPROF_USDT_3("otel_memory", "alloc", "mprof_event_watch+4", ptr,
+               (uint64_t)b->size, (uint64_t)((double)b->size * scale + 0.5));
+}
+
+static void probe_free(const void *ptr) {
+  if (mprof_unlikely(mprof_event_watch.free_probes != 0))
+    MPROF_USDT_1("otel_memory", "free", "mprof_event_watch+6", ptr);
+}
+
 // Passes the allocation of a counted block to the heapx counters, the
-// allocation log and the counters of the peak.
+// allocation log, the counters of the peak and the probe.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
                                    bool has_slack, enum mprof_log_kind kind) {
   if (mprof_heapx_is_on())
@@ -105,6 +127,8 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
     mprof_alloc_log_alloc(b, ptr, kind);
   if (mprof_peak_is_on())
     mprof_peak_alloc(b);
+  if (kind == MPROF_LOG_HEAP)
+    probe_alloc(b, ptr);
 }
 
 static void record(const struct mprof_alloc_event *ev) {
@@ -176,6 +200,8 @@ static MPROF_NOINLINE void note_release(struct mprof_released *r,
   }
   if (mprof_events_log())
     log_free(b, ptr, kind);
+  if (b && kind == MPROF_LOG_HEAP)
+    probe_free(ptr);
 }
 
 struct mprof_released mprof_event_release(void *ptr) {
@@ -277,6 +303,8 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
     mprof_heapx_is_last_again(ptr);
   if (mprof_events_log())
     mprof_alloc_log_alloc(mprof_persistent_pointer(r.bucket), ptr, kind);
+  if (kind == MPROF_LOG_HEAP)
+    probe_alloc(mprof_persistent_pointer(r.bucket), ptr);
 }
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {

@@ -29,6 +29,7 @@
 #include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "sys/usdt.h"
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
 
@@ -223,6 +224,27 @@ void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
   w->joins = thread;
 }
 
+// Semaphore of the probe mprof:contention (usdt.h).
+MPROF_USDT_DATA MPROF_HIDDEN uint16_t mprof_contention_probes = 0;
+
+// The probe mprof:contention(lock, ns, weight) of a sampled wait, when it has
+// ended. lock: address of the object that the thread waited for, or 0. weight:
+// the estimated nanoseconds of all waits for which the sample stands.
+static MPROF_NOINLINE void probe(uintptr_t object, uint64_t cycles,
+                                 uint64_t rate) {
+  const uint64_t ns = mprof_clock_ns(cycles);
+  MPROF_USDT_3("mprof", "contention", "mprof_contention_probes",
+               (uint64_t)object, ns, cycles < rate ? mprof_clock_ns(rate) : ns);
+}
+
+// Counts a sampled wait.
+static void add_wait(struct mprof_bucket *b, uintptr_t object, uint64_t cycles,
+                     uint64_t rate) {
+  mprof_block_add(b, cycles, rate);
+  if (mprof_unlikely(*(volatile uint16_t *)&mprof_contention_probes != 0))
+    probe(object, cycles, rate);
+}
+
 static void record(const struct mprof_wait *w, uint64_t cycles) {
   uint64_t rate = load(&mprof_contention.block_rate);
   if (cycles == 0)
@@ -233,7 +255,7 @@ static void record(const struct mprof_wait *w, uint64_t cycles) {
   if (w->is_late)
     b = bucket_of(MPROF_BUCKET_BLOCK, w->kind, w->op, w->frame, w->object);
   if (b)
-    mprof_block_add(b, cycles, rate);
+    add_wait(b, w->object, cycles, rate);
 }
 
 // Returns the bucket for the wait for `mutex` that follows a wait for a
@@ -275,7 +297,7 @@ static void end_mutex_part(const struct mprof_wait *w,
     return;
   struct mprof_bucket *b = bucket_of_mutex(w->bucket, signal->mutex);
   if (b)
-    mprof_block_add(b, cycles, rate);
+    add_wait(b, signal->mutex, cycles, rate);
 }
 
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
