@@ -32,12 +32,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+// Samples of different rates become one sample in the file.
 static void check(const struct profile *p) {
   struct bytes written = write_profile(p);
   struct profile *again = profile_new();
   if (bytes_unzip(&written) != NULL ||
       read_profile(again, &written, NULL) != NULL ||
-      again->sample_count != p->sample_count)
+      again->sample_count > p->sample_count)
     abort();
   profile_free(again);
   free(written.at);

@@ -255,12 +255,25 @@ static void add_program(struct reader *r) {
       add_mapping(r, &r->modules[i]);
 }
 
+// Adds the mapping of code that is in no file. Such code is not noted in the
+// file, so the mapping is as large as the regions of module_unloads.c.
+static uint32_t add_unknown(struct reader *r, uint64_t address) {
+  const uint64_t region = 1u << 16;
+  struct profile *p = r->profile;
+  return profile_mapping(
+      p,
+      &(struct mapping){.start = address & -region,
+                        .limit = (address | (region - 1)) + (address < -region),
+                        .file = profile_text(p, "[anon]")});
+}
+
 static uint32_t add_location(struct reader *r, uint64_t address) {
   const struct module *m = find_module(r, address);
   return profile_location(
       r->profile,
       &(struct location){.address = address,
-                         .mapping = m ? add_mapping(r, m) : NO_MAPPING},
+                         .mapping =
+                             m ? add_mapping(r, m) : add_unknown(r, address)},
       NULL);
 }
 
