@@ -10,6 +10,7 @@
 #include "bucket/custom_profile.h"
 #include "bucket/cycle.h"
 #include "bucket/peak.h"
+#include "door/door.h"
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"
 #include "exit.h"
@@ -155,6 +156,7 @@ static void begin_in_child(void) {
   if (mprof_flags.follow_fork) {
     mprof_trace_init();
     mprof_stuck_watch_start();
+    mprof_door_start_in_child();
   } else {
     mprof_process_set_inert();
   }
@@ -167,6 +169,7 @@ static void after_fork_in_child(void) {
   mprof_process_begin_child();
   if (forks_inside) {
     mprof_events_init_child(false);
+    mprof_door_reset();
     // The interrupted code continues in the child and uses the runtime's
     // objects, so they cannot be reset. This child is not profiled.
     mprof_process_set_inert();
@@ -199,6 +202,7 @@ static atomic_int ended; // id of the process that has written its exit output
 static void write_once(enum mprof_end end) {
   if (!mprof_process_has_started())
     return;
+  mprof_door_end();
   const bool has_output = mprof_has_output();
   if (!has_output && mprof_persist_head != NULL && mprof_process_is_own())
     mprof_persist_end();
@@ -234,6 +238,7 @@ static bool must_write(bool option) {
 }
 
 void mprof_write_before_end(void) {
+  mprof_door_end();
   if (must_write(mprof_flags.dump_on__exit) && is_first(&ended))
     mprof_write_at_exit(MPROF_END_OTHER);
 }
@@ -280,8 +285,10 @@ __attribute__((constructor(101))) static void at_load(int argc, char **argv) {
 __attribute__((constructor(101))) static void at_load(void) {
 #endif
   mprof_exit_line_init();
-  if (mprof_init_ready())
-    mprof_stuck_watch_start();
+  if (!mprof_init_ready())
+    return;
+  mprof_stuck_watch_start();
+  mprof_door_start();
 }
 
 // Runs after the program's exit handlers and its other destructors. Afterwards,

@@ -29,7 +29,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "thread_stacks/thread_stacks.h"
+#include "thread/threads.h"
 #include "write/write_file.h"
 #include "write/write_stuck.h"
 
@@ -190,10 +190,7 @@ static void *run(void *arg) {
                             : step > LONGEST_MS ? LONGEST_MS
                                                 : step;
   struct budget b = {.at = mprof_clock_now(), .spare_ns = SAVED_MS * 1000000};
-  // Keep the recursion guard set until the thread ends, so that no action of
-  // this thread is recorded as an event.
-  mprof_tls.is_own = mprof_tls.guarded = true;
-  atomic_store(&mprof_own_thread, mprof_sys_gettid());
+  mprof_own_thread_begin(MPROF_OWN_WATCH);
   mprof_sys_set_own_name("mprof");
   while (atomic_load(&watch.has_ended) == 0) {
     mprof_sys_futex_wait_ms(&watch.has_ended, 0, pause_ms);

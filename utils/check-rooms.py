@@ -46,6 +46,7 @@ ROOMS = [
     "snapshot",  # copies of the counters, and their sums by stack
     "write",  # the kinds of profiles, their formats and the report
     "trace",  # the execution trace
+    "door",  # answers requests for the profiles of the running program
     "entry",  # functions that instrumented code calls
     "api",  # functions that programs call: records, files, rates
     ".",  # start, exit and signals, which use all rooms

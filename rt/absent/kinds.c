@@ -122,6 +122,10 @@ ABSENT void mprof_trace_reset(void) {}
 ABSENT bool mprof_trace_is_read(void) { return false; }
 ABSENT bool mprof_trace_has_session(void) { return false; }
 
+ABSENT int mprof_trace_begin_session(int fd) { return -ENOTSUP; }
+
+ABSENT bool mprof_trace_has_session_of(int fd) { return false; }
+
 ABSENT bool mprof_trace_is_open(const char **own_path) { return false; }
 
 ABSENT int mprof_trace_finish_session(const char *path,

@@ -11,61 +11,36 @@
 #include "sys/caller.h"
 #include "sys/lock.h"
 #include "sys/msan.h"
-#include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
 #include "write/write_file.h"
+#include "write/write_profile.h"
 
 #include <errno.h>
 #include <string.h>
 
-struct request {
-  const struct mprof_profile_row *row;
-  struct mprof_profile_taking taking;
-  const void *copy;
-};
-
-static int write_copy(struct mprof_outfile *f, void *arg) {
-  const struct request *r = arg;
-  return r->row->kind->write(f, r->copy, r->row, r->taking.form, 0);
+static int write_copy(struct mprof_outfile *f, void *request) {
+  return mprof_profile_put(f, request);
 }
 
-static int take_and_write(struct request *r, const char *path) {
-  const struct mprof_profile_kind *kind = r->row->kind;
-  if (kind->is_offered != NULL && !kind->is_offered())
-    return -ENOTSUP;
-  void *copy = mprof_os_map(kind->copy_bytes);
-  if (copy == NULL)
-    return -ENOMEM;
-  int error = kind->take(copy, r->row, &r->taking);
-  r->copy = copy;
+static int take_and_write(struct mprof_profile_request *r, const char *path) {
+  int error = mprof_profile_take(r);
   if (error == 0)
     error = mprof_write_file(path, r->taking.form == MPROF_FORM_PPROF,
                              write_copy, r);
-  kind->free(copy);
-  mprof_os_unmap(copy, kind->copy_bytes);
+  mprof_profile_drop(r);
   return error;
-}
-
-// Finds the profile that is called name and stores it in *r. Returns false if
-// there is no profile with this name.
-static bool find(struct request *r, const char *name) {
-  r->row = mprof_profile_row_of(name);
-  if (r->row != NULL)
-    return true;
-  r->row = &mprof_profile_rows[MPROF_PROFILE_custom];
-  r->taking.number = mprof_custom_profile_find(name);
-  return r->taking.number != MPROF_CUSTOM_PROFILES;
 }
 
 MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
                                      int debug) {
   if (name == NULL || path == NULL || debug < 0 || debug >= MPROF_FORMS)
     return EINVAL;
-  struct request r = {.taking.form = (enum mprof_profile_form)debug};
-  if (!find(&r, name) || r.taking.form > r.row->kind->last_form)
+  struct mprof_profile_request r = {.taking.form =
+                                        (enum mprof_profile_form)debug};
+  if (!mprof_profile_find(&r, name) || r.taking.form > r.row->kind->last_form)
     return EINVAL;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return ENOSYS;

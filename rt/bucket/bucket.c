@@ -314,6 +314,14 @@ struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type) {
   return atomic_load_explicit(&buckets.first[type], memory_order_acquire);
 }
 
+size_t mprof_bucket_count(enum mprof_bucket_type type) {
+  size_t n = 0;
+  for (const struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
+       b = b->allnext)
+    n++;
+  return n;
+}
+
 void mprof_bucket_reset(void) {
   mprof_lock_reset(&mprof_insert_lock);
   atomic_store(&buckets.table, NULL);

@@ -275,6 +275,8 @@ static inline bool mprof_bucket_matches(const struct mprof_bucket *b,
 // Returns the newest bucket of a type, or NULL. The field allnext of each
 // bucket leads to the next older bucket.
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);
+// Returns the number of buckets of a type.
+size_t mprof_bucket_count(enum mprof_bucket_type type);
 // Function that is called for a new bucket if the thread holds no lock of the
 // runtime, with the recursion guard set. NULL: none. Written at start. A
 // pointer is used, because this file must not depend on the modules.

@@ -241,6 +241,10 @@ MPROF_PUBLIC size_t mprof_profile_count(const struct mprof_profile *profile) {
   return is_profile(profile) ? mprof_bucket_map_count(&profile->values) : 0;
 }
 
+size_t mprof_custom_profile_values(size_t number) {
+  return mprof_profile_count(&all[number]);
+}
+
 const char *mprof_custom_profile_of(const struct mprof_profile *profile) {
   return is_profile(profile) ? profile->name : NULL;
 }

@@ -23,6 +23,8 @@ const char *mprof_custom_profile_name(size_t number);
 // Returns the number of the profile with the given name, or
 // MPROF_CUSTOM_PROFILES if no profile has this name.
 size_t mprof_custom_profile_find(const char *name);
+// Returns the number of values in the profile with this number.
+size_t mprof_custom_profile_values(size_t number);
 
 // Returns the lock of profile `number`. The lock guards the profile's values
 // and the counters of the profile's buckets. These buckets have the type

@@ -213,10 +213,9 @@ long mprof_outfile_move_up(long fd) {
   return moved;
 }
 
-// Moves the descriptor fd to a number of at least HIGH_FD. If the descriptor
-// limit forbids that, moves fd to a number above 2. Returns the new number or
-// -errno.
-static long move_high(long fd) {
+long mprof_outfile_move_high(long fd) {
+  if (fd < 0)
+    return fd;
   const long moved = mprof_sys_fcntl((int)fd, F_DUPFD_CLOEXEC, HIGH_FD);
   if (moved < 0)
     return mprof_outfile_move_up(fd);
@@ -233,7 +232,7 @@ static long create(struct mprof_outfile *f) {
   }
   if (fd < 0)
     return fd;
-  fd = move_high(fd);
+  fd = mprof_outfile_move_high(fd);
   if (fd < 0)
     mprof_sys_unlink(f->temp);
   return fd;
@@ -250,6 +249,13 @@ static bool map_buffer(struct mprof_outfile *f, size_t bytes) {
   return f->buf != NULL;
 }
 
+void mprof_outfile_make_gzip(struct mprof_outfile *f) {
+  unsigned char header[MPROF_GZIP_HEADER];
+  f->is_gzip = true;
+  mprof_gzip_header(header);
+  write_raw(f, header, sizeof(header));
+}
+
 int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
   memset(f, 0, sizeof(*f));
   if (path[0] == '\0')
@@ -259,7 +265,6 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
   if (mprof_os_is_special(path))
     return -EOPNOTSUPP;
   strcpy(f->path, path);
-  f->is_gzip = gzip;
   f->is_new = keep_others;
   if (!map_buffer(f, MPROF_OUTFILE_BUFFER))
     return -ENOMEM;
@@ -269,11 +274,8 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
     return (int)fd;
   }
   set_fd(f, (int)fd);
-  if (gzip) {
-    unsigned char header[MPROF_GZIP_HEADER];
-    mprof_gzip_header(header);
-    write_raw(f, header, sizeof(header));
-  }
+  if (gzip)
+    mprof_outfile_make_gzip(f);
   return 0;
 }
 

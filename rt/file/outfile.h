@@ -65,10 +65,16 @@ void mprof_outfile_keep_others(bool keep);
 // use the runtime's file as its standard input or output. Returns any other fd
 // unchanged, including an error (-errno).
 long mprof_outfile_move_up(long fd);
+// Moves the descriptor fd to a number above those that some programs close in a
+// loop. If the descriptor limit forbids that, moves fd to a number above 2.
+// Returns the new number or -errno. Returns an error (fd < 0) unchanged.
+long mprof_outfile_move_high(long fd);
 // Opens a lent file that writes to the caller's descriptor fd. Closing the lent
 // file leaves fd open. patience_ms: longest time for which a pipe or a socket
 // may accept no data; ignored if fd is a regular file. Returns 0 or -errno.
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms);
+// Makes f, a lent file to which nothing has been written, a gzip file.
+void mprof_outfile_make_gzip(struct mprof_outfile *f);
 // Waits up to timeout_ms milliseconds until the pipe or socket to which f
 // writes accepts data. Then sends buffered data until sending would block.
 // Returns true if the buffer is empty and the file has no error. If the file's

@@ -8,9 +8,11 @@
 
 #include "bucket/bucket.h"
 #include "snapshot/stack_groups.h"
+#include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "thread_stacks/thread_slots.h"
 
+#include <errno.h>
 #include <string.h>
 
 // --- equal stacks ---
@@ -62,4 +64,45 @@ void mprof_thread_stacks_group(struct mprof_thread_stacks *s) {
   s->len =
       mprof_join_neighbours((void **)s->v, s->len, comes_by_stack, join_equal);
   mprof_sort((void **)s->v, s->len, has_more_threads);
+}
+
+// --- differences ---
+
+static bool join_counts(void *into, const void *next) {
+  struct mprof_thread_slot *x = into;
+  const struct mprof_thread_slot *y = next;
+  if (!is_equal(x, y))
+    return false;
+  x->count += y->count;
+  return true;
+}
+
+int mprof_thread_stacks_subtract(struct mprof_thread_stacks *d,
+                                 const struct mprof_thread_stacks *after,
+                                 const struct mprof_thread_stacks *before) {
+  const size_t n = after->len + before->len;
+  *d = (struct mprof_thread_stacks){.time_ns = after->time_ns,
+                                    .duration_ns =
+                                        after->time_ns - before->time_ns,
+                                    .unseen = after->unseen,
+                                    .mapped_bytes = (n + 1) * sizeof(*d->v)};
+  d->v = mprof_os_map(d->mapped_bytes);
+  if (d->v == NULL)
+    return -ENOMEM;
+  for (size_t i = 0; i < before->len; i++)
+    before->v[i]->count = -before->v[i]->count;
+  memcpy(d->v, after->v, after->len * sizeof(*d->v));
+  memcpy(d->v + after->len, before->v, before->len * sizeof(*d->v));
+  const size_t joined =
+      mprof_join_neighbours((void **)d->v, n, comes_by_stack, join_counts);
+  for (size_t i = 0; i < joined; i++)
+    if (d->v[i]->count != 0)
+      d->v[d->len++] = d->v[i];
+  return 0;
+}
+
+void mprof_thread_stacks_free_difference(struct mprof_thread_stacks *d) {
+  if (d->v != NULL)
+    mprof_os_unmap(d->v, d->mapped_bytes);
+  *d = (struct mprof_thread_stacks){0};
 }

@@ -17,4 +17,14 @@ struct mprof_thread_stacks;
 // by count, largest first.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 
+// Subtracts the counts of `before` from those of `after`. Both are grouped by
+// mprof_thread_stacks_group. *d refers to slots of both, whose counts this
+// function changes. A negative count is a number modulo 2^64. Returns 0 or
+// -ENOMEM. Free d->v with mprof_thread_stacks_free_difference, before the two
+// others are freed.
+int mprof_thread_stacks_subtract(struct mprof_thread_stacks *d,
+                                 const struct mprof_thread_stacks *after,
+                                 const struct mprof_thread_stacks *before);
+void mprof_thread_stacks_free_difference(struct mprof_thread_stacks *d);
+
 #endif // MPROF_RT_SNAPSHOT_GROUP_THREADS_H

@@ -43,7 +43,23 @@ struct mprof_mem_snapshot {
   size_t mapped_bytes;
   uint64_t rate;   // heap sampling rate at the time of the snapshot, bytes
   int64_t time_ns; // time of the snapshot: nanoseconds of CLOCK_REALTIME
+  // An earlier snapshot, whose values the writer of the profile subtracts.
+  // NULL: none. keeps_inuse: the blocks in use are not subtracted.
+  const struct mprof_mem_snapshot *before;
+  bool keeps_inuse;
 };
+
+// Returns the sample of the earlier snapshot for the bucket of samples[i], or
+// NULL if the bucket is newer than that snapshot. A snapshot has all buckets,
+// newest first, so the earlier samples match the last samples of s.
+static inline const struct mprof_mem_sample *
+mprof_mem_sample_before(const struct mprof_mem_snapshot *s, size_t i) {
+  const struct mprof_mem_snapshot *b = s->before;
+  if (b == NULL || i + b->len < s->len)
+    return NULL;
+  const struct mprof_mem_sample *x = &b->samples[i + b->len - s->len];
+  return x->bucket == s->samples[i].bucket ? x : NULL;
+}
 
 // Takes a snapshot of all buckets, including buckets whose blocks are all
 // freed. Acquires active_lock.

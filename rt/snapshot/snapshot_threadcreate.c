@@ -214,6 +214,34 @@ int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
   return error;
 }
 
+int mprof_threadcreate_snapshot_subtract(
+    struct mprof_threadcreate_snapshot *d,
+    const struct mprof_threadcreate_snapshot *after,
+    const struct mprof_threadcreate_snapshot *before) {
+  struct mprof_groups g;
+  *d = (struct mprof_threadcreate_snapshot){.time_ns = after->time_ns,
+                                            .duration_ns = after->time_ns -
+                                                           before->time_ns};
+  int error = mprof_groups_begin(&g, after->len + before->len,
+                                 sizeof(struct mprof_threadcreate_sample),
+                                 MPROF_BY_NOTHING);
+  if (error != 0)
+    return error;
+  for (size_t i = 0; i < after->len; i++)
+    *add(&g, after->samples[i].bucket, 0) = after->samples[i];
+  for (size_t i = 0; i < before->len; i++) {
+    struct mprof_threadcreate_sample *x = add(&g, before->samples[i].bucket, 0);
+    *x = before->samples[i];
+    x->count = -x->count;
+  }
+  g.len = mprof_join_neighbours(g.sorted, g.len, comes_by_stack, join_name);
+  merge(&g, false); // omits the samples without a difference
+  error = copy(d, &g);
+  mprof_groups_end(&g);
+  mprof_groups_free(&g);
+  return error;
+}
+
 void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s) {
   if (s->samples != NULL)
     mprof_os_unmap(s->samples, s->mapped_bytes);

@@ -26,6 +26,9 @@ struct mprof_threadcreate_snapshot {
   size_t mapped_bytes;
   uint64_t threads; // sum of the counts of all samples
   int64_t time_ns;  // time of the snapshot: nanoseconds of CLOCK_REALTIME
+  // A difference of two snapshots: the time between them in nanoseconds.
+  // Otherwise 0.
+  int64_t duration_ns;
 };
 
 // Takes a snapshot of the live threads: the threads of the registry, the first
@@ -37,6 +40,14 @@ struct mprof_threadcreate_snapshot {
 // with the recursion guard set. (Go: ThreadCreateProfile)
 int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
                                      bool all, bool by_stack);
+// Makes the difference *d of two snapshots that were taken with by_stack ==
+// false: the counts of `after` minus those of `before`, as negative numbers
+// modulo 2^64 if `before` has more. Changes neither. Returns 0 or -ENOMEM. Free
+// *d with mprof_threadcreate_snapshot_free.
+int mprof_threadcreate_snapshot_subtract(
+    struct mprof_threadcreate_snapshot *d,
+    const struct mprof_threadcreate_snapshot *after,
+    const struct mprof_threadcreate_snapshot *before);
 void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H

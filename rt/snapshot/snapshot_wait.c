@@ -130,6 +130,76 @@ int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
   return error;
 }
 
+static bool comes_by_bucket(const void *a, const void *b) {
+  const struct mprof_wait_sample *x = a, *y = b;
+  return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
+}
+
+static bool join_bucket(void *into, const void *next) {
+  struct mprof_wait_sample *x = into;
+  const struct mprof_wait_sample *y = next;
+  if (x->bucket != y->bucket)
+    return false;
+  x->count += y->count;
+  x->cycles += y->cycles;
+  return true;
+}
+
+// Stores in d the samples of after, and those of before with negative values.
+// v receives pointers to them. Then joins the samples of the same bucket, and
+// leaves pointers to those that have a value in v. Returns their number.
+static size_t subtract(struct mprof_wait_sample *samples, void **v,
+                       const struct mprof_wait_snapshot *after,
+                       const struct mprof_wait_snapshot *before) {
+  const size_t n = after->len + before->len;
+  for (size_t i = 0; i < n; i++) {
+    v[i] = &samples[i];
+    if (i < after->len) {
+      samples[i] = after->samples[i];
+      continue;
+    }
+    samples[i] = before->samples[i - after->len];
+    samples[i].count = -samples[i].count;
+    samples[i].cycles = -samples[i].cycles;
+  }
+  const size_t joined =
+      mprof_join_neighbours(v, n, comes_by_bucket, join_bucket);
+  size_t left = 0;
+  for (size_t i = 0; i < joined; i++) {
+    const struct mprof_wait_sample *x = v[i];
+    if (x->count != 0 || x->cycles != 0)
+      v[left++] = v[i];
+  }
+  mprof_sort(v, left, has_more_cycles);
+  return left;
+}
+
+int mprof_wait_snapshot_subtract(struct mprof_wait_snapshot *d,
+                                 const struct mprof_wait_snapshot *after,
+                                 const struct mprof_wait_snapshot *before) {
+  const size_t n = after->len + before->len;
+  *d = *after;
+  d->samples = NULL;
+  d->len = 0;
+  d->duration_ns = after->time_ns - before->time_ns;
+  if (n == 0)
+    return 0;
+  const size_t scratch_bytes = n * (sizeof(*d->samples) + sizeof(void *));
+  struct mprof_wait_sample *scratch = mprof_os_map(scratch_bytes);
+  d->mapped_bytes = n * sizeof(*d->samples);
+  d->samples = mprof_os_map(d->mapped_bytes);
+  if (scratch != NULL && d->samples != NULL) {
+    void **v = (void **)(scratch + n);
+    d->len = subtract(scratch, v, after, before);
+    for (size_t i = 0; i < d->len; i++)
+      d->samples[i] = *(const struct mprof_wait_sample *)v[i];
+  }
+  const int error = scratch == NULL || d->samples == NULL ? -ENOMEM : 0;
+  if (scratch != NULL)
+    mprof_os_unmap(scratch, scratch_bytes);
+  return error;
+}
+
 void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s) {
   if (s->samples != NULL)
     mprof_os_unmap(s->samples, s->mapped_bytes);

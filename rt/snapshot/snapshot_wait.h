@@ -24,6 +24,9 @@ struct mprof_wait_snapshot {
   uint64_t rate; // current block_rate in ns (block) or mutex_fraction
   uint64_t ticks_per_second; // number of cycles in a second
   int64_t time_ns; // time of the snapshot: nanoseconds of CLOCK_REALTIME
+  // A difference of two snapshots: the time between them in nanoseconds.
+  // Otherwise 0.
+  int64_t duration_ns;
 };
 
 // Takes a snapshot of all buckets that have events.
@@ -35,6 +38,12 @@ struct mprof_wait_snapshot {
 // recursion guard set. (Go: blockProfileInternal, mutexProfileInternal)
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                              enum mprof_bucket_type type, bool by_stack);
+// Makes the difference *d of two snapshots of the same type that were taken
+// with by_stack == false: the values of `after` minus those of `before`.
+// Returns 0 or -ENOMEM. Free *d with mprof_wait_snapshot_free.
+int mprof_wait_snapshot_subtract(struct mprof_wait_snapshot *d,
+                                 const struct mprof_wait_snapshot *after,
+                                 const struct mprof_wait_snapshot *before);
 void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s);
 // Converts cycles of the snapshot s to nanoseconds. The pprof tool makes the
 // same conversion when it reads a profile in the legacy text format. This

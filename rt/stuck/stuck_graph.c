@@ -186,7 +186,7 @@ static void add_locked(struct mprof_thread *t, void *arg) {
 
 // Adds a thread that is not registered, unless the graph already contains it.
 static void add_other(struct mprof_stuck *g, int tid) {
-  if (g->len == g->cap || tid == atomic_load(&mprof_own_thread) ||
+  if (g->len == g->cap || mprof_is_own_thread(tid) ||
       mprof_stuck_graph_find(g, tid) != MPROF_NO_THREAD)
     return;
   struct mprof_stuck_thread *x = &g->v[g->len];

@@ -23,7 +23,7 @@ bool mprof_flags_has_environment MPROF_START_DATA;
 __attribute__((weak, visibility("default"))) const char *
 __mprof_default_options(void);
 
-enum kind { BOOL, UINT, STR, LIST };
+enum kind { BOOL, UINT, STR, LIST, ADDRESS };
 
 enum {
   STR_SIZE = sizeof(mprof_flags.log_path),
@@ -51,6 +51,8 @@ static const struct option options[] = {
   {#Name, STR, OFFSET(Name), 0, 0, 0, Default, Help},
 #define MPROF_FLAG_LIST(Name, Default, Help)                                   \
   {#Name, LIST, OFFSET(Name), 0, 0, 0, Default, Help},
+#define MPROF_FLAG_ADDRESS(Name, Default, Help)                                \
+  {#Name, ADDRESS, OFFSET(Name), 0, 0, 0, Default, Help},
 #include "sys/flags.def"
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
@@ -87,7 +89,7 @@ static void set_default(struct mprof_flags *f, const struct option *o) {
     *(bool *)v = o->value != 0;
   else if (o->kind == UINT)
     *(uint64_t *)v = o->value;
-  else
+  else if (o->text[0] != '\0') // the memory is zero, and stays untouched
     memcpy(v, o->text, strlen(o->text) + 1);
 }
 
@@ -243,6 +245,7 @@ static const struct {
 #define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)
 #define MPROF_FLAG_STR(Name, Default, Help)
 #define MPROF_FLAG_LIST(Name, Default, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Help)
 #define MPROF_FLAG_ALIAS(Old, Name) {#Old, #Name},
 #include "sys/flags.def"
 };
@@ -335,6 +338,7 @@ static bool store(struct mprof_flags *f, const struct option *o,
     *(uint64_t *)v = number;
     return true;
   case STR:
+  case ADDRESS:
     return store_text(v, value);
   case LIST:
     return store_list(v, value);
@@ -369,15 +373,34 @@ static size_t find_list_end(const char *s) {
   return end;
 }
 
-// Reads the value at *s into *value and moves *s behind the value. is_list: an
+// Returns the length of the unquoted address at s. An address consists of words
+// that are separated by ':', and ends before the next word that contains '='.
+static size_t find_address_end(const char *s) {
+  size_t end = find_separator(s);
+  while (s[end] == ':') {
+    const size_t word = find_separator(s + end + 1);
+    if (word == 0 || memchr(s + end + 1, '=', word) != NULL)
+      break;
+    end += 1 + word;
+  }
+  return end;
+}
+
+static size_t find_end(const char *s, const struct option *o) {
+  return o != NULL && o->kind == LIST      ? find_list_end(s)
+         : o != NULL && o->kind == ADDRESS ? find_address_end(s)
+                                           : find_separator(s);
+}
+
+// Reads the value at *s into *value and moves *s behind the value. o: the
+// option, or NULL if it is unknown. If the option is a list or an address, an
 // unquoted value may contain separators. If the value is malformed, returns
 // false and moves *s to where the next option may begin.
-static bool take_value(const char **s, bool is_list, struct piece *value,
-                       const char *origin) {
+static bool take_value(const char **s, const struct option *o,
+                       struct piece *value, const char *origin) {
   const char quote = **s;
   if (quote != '\'' && quote != '"') {
-    *value =
-        (struct piece){*s, is_list ? find_list_end(*s) : find_separator(*s)};
+    *value = (struct piece){*s, find_end(*s, o)};
     *s += value->len;
     return true;
   }
@@ -421,7 +444,7 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
     }
     s++;
     const struct option *o = find_option(name);
-    if (!take_value(&s, o != NULL && o->kind == LIST, &value, origin))
+    if (!take_value(&s, o, &value, origin))
       continue;
     if (o == NULL)
       report_unknown(name, origin);

@@ -16,6 +16,7 @@ struct mprof_flags {
 #define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) uint64_t Name;
 #define MPROF_FLAG_STR(Name, Default, Help) char Name[512];
 #define MPROF_FLAG_LIST(Name, Default, Help) char Name[512];
+#define MPROF_FLAG_ADDRESS(Name, Default, Help) char Name[512];
 #include "sys/flags.def"
 };
 // The values of the options. mprof_flags_init writes them before any event is

@@ -9,6 +9,7 @@
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -194,4 +195,18 @@ bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
     p->sleeps = decimal(sleeps + 26);
   read_syscall(tid, p);
   return p->state != 'X' && p->state != 'Z';
+}
+
+uint64_t mprof_proc_thread_count(void) {
+  const long fd =
+      mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return 0;
+  // Two of the directory's links are not those of threads.
+  const uint64_t links = mprof_sys_links((int)fd);
+  mprof_sys_close((int)fd);
+  uint64_t n = links > 2 ? links - 2 : 0;
+  for (int i = 0; i < MPROF_OWNS; i++)
+    n -= n > 0 && atomic_load(&mprof_own_threads[i]) != 0;
+  return n;
 }

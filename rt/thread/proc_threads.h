@@ -15,6 +15,9 @@
 // missing: receives the number of threads that the kernel has omitted from the
 //   list, because other threads have ended meanwhile. May be NULL.
 long mprof_proc_threads(int *tids, size_t cap, size_t *missing);
+// Returns the number of threads of this process, without the runtime's own
+// threads. Returns 0 if /proc cannot be read.
+uint64_t mprof_proc_thread_count(void);
 // Values of the field `syscall` below. NONE: the thread is not in a system
 // call, but it sleeps, for example in a page fault. UNKNOWN: the system call is
 // not known, for example because the thread runs.

@@ -30,10 +30,6 @@
 // Number of slots for threads that are created while the round begins.
 enum { SPARE_SLOTS = 256 };
 
-static bool is_runtimes_own(int tid) {
-  return tid == atomic_load_explicit(&mprof_own_thread, memory_order_relaxed);
-}
-
 // --- slots ---
 
 // Adds a slot for thread tid and returns the slot. Returns NULL if all slots
@@ -141,7 +137,7 @@ void mprof_round_leave_out(size_t threads) {
 
 // Fills the slot of the calling thread.
 static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
-  if (is_runtimes_own(mprof_sys_gettid()))
+  if (mprof_is_own_thread(mprof_sys_gettid()))
     return;
   struct mprof_thread_slot *slot = mprof_slot_of(s, mprof_sys_gettid());
   struct mprof_thread *t = mprof_thread_self(false);

@@ -7,7 +7,7 @@
 
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
-#include "thread_stacks/thread_stacks.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 
@@ -18,7 +18,6 @@ void mprof_tids_free(struct mprof_tids *t) {
 }
 
 int mprof_tids_list(struct mprof_tids *t) {
-  const int own = atomic_load_explicit(&mprof_own_thread, memory_order_relaxed);
   size_t cap = 1024;
   for (;;) {
     *t = (struct mprof_tids){.mapped_bytes = cap * sizeof(int)};
@@ -28,7 +27,7 @@ int mprof_tids_list(struct mprof_tids *t) {
     long n = mprof_proc_threads(t->v, cap, &t->missing);
     if (n >= 0 && (size_t)n <= cap) {
       for (size_t i = 0; i < (size_t)n; i++)
-        if (t->v[i] != own)
+        if (!mprof_is_own_thread(t->v[i]))
           t->v[t->len++] = t->v[i];
       return 0;
     }

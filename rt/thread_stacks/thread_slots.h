@@ -96,6 +96,9 @@ struct mprof_thread_stacks {
   // because they sleep in a futex wait whose address is not in their records.
   size_t unseen;
   int64_t time_ns; // time of the round: nanoseconds of CLOCK_REALTIME
+  // A difference of two profiles: the time between them in nanoseconds.
+  // Otherwise 0.
+  int64_t duration_ns;
   // The remaining fields are used only while the stacks are collected.
   char *slots; // array of slots_len slots, `stride` bytes each
   size_t slots_len, slots_cap, stride;

@@ -34,8 +34,6 @@ struct inspection {
   void *arg;
 };
 
-atomic_int mprof_own_thread;
-
 void mprof_stacks_lock(void) { mprof_lock_acquire(&rounds.lock); }
 void mprof_stacks_unlock(void) { mprof_lock_release(&rounds.lock); }
 
@@ -157,7 +155,6 @@ void mprof_thread_stacks_init(void) {
 }
 
 void mprof_thread_stacks_reset(void) {
-  atomic_store(&mprof_own_thread, 0);
   mprof_lock_reset(&rounds.lock);
   atomic_store(&mprof_round.active, 0);
   atomic_store(&mprof_round.users, 0);

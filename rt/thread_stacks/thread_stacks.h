@@ -14,9 +14,9 @@
 
 #include "thread_stacks/thread_slots.h"
 
-// Collects the stacks of all threads except the profiler's own thread. Acquires
-// stacks_lock. Call with the recursion guard set.
-// frame: frame address of the calling function. The stack of the calling thread
+// Collects the stacks of all threads except the profiler's own threads.
+// Acquires stacks_lock. Call with the recursion guard set. frame: frame address
+// of the calling function. The stack of the calling thread
 //   begins with the caller of this function.
 // limit: maximum number of threads.
 // stops: true: all threads are stopped until all stacks are collected; false:
@@ -35,9 +35,6 @@ int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
                                 void (*inspect)(struct mprof_thread_stacks *s,
                                                 void *arg),
                                 void *arg);
-// Id of the runtime's own thread, which no profile shows. 0: the runtime has no
-// thread.
-extern MPROF_HIDDEN atomic_int mprof_own_thread;
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s);
 // These functions acquire and release stacks_lock. While the caller holds the
 // lock, nobody collects the stacks of all threads.

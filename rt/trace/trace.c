@@ -61,23 +61,43 @@ static void begin_heap(void) {
   mprof_trace_heap_init(bytes);
 }
 
+// Adds the calling thread to the session as the first thread, with row r.
+static void join_first(struct mprof_trace_row *r, unsigned session) {
+  const uint64_t g = mprof_trace_new_g();
+  mprof_trace_put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);
+  mprof_tls.trace_row = r;
+  mprof_tls.trace_session = session;
+}
+
+// Adds to row r the records of an extra thread, which exists only in the file,
+// because the session is started by a thread of the runtime itself, which no
+// trace shows. The file needs a thread that runs at its start, because readers
+// accept the number of processors only from a running thread (trace_window.c).
+static void put_extra_thread(struct mprof_trace_row *r) {
+  mprof_trace_put_begin(r, mprof_trace_new_g(), 0, MPROF_TRACE_FROM_UNKNOWN, 0);
+  mprof_trace_finish(r,
+                     mprof_trace_begin(r, MPROF_TRACE_END, mprof_clock_now()));
+  r->g = 0;
+  mprof_trace_return_row_locked(r);
+}
+
 static int begin_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   const unsigned session = ++trace.last_session;
   mprof_trace_begin_rows_locked();
   begin_heap();
   mprof_trace_events_init();
-  if (!mprof_thread_self(true))
+  if (!mprof_tls.is_own && !mprof_thread_self(true))
     return -ENOMEM;
   struct mprof_trace_row *r = mprof_trace_new_row_locked();
   if (!r || !mprof_trace_has_room(r, MPROF_TRACE_RECORD_MAX) ||
       mprof_trace_existing_put(r) != 0 ||
       !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return -ENOMEM;
-  const uint64_t g = mprof_trace_new_g();
-  mprof_trace_put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);
-  mprof_tls.trace_row = r;
-  mprof_tls.trace_session = session;
+  if (mprof_tls.is_own)
+    put_extra_thread(r);
+  else
+    join_first(r, session);
   trace.is_open = true;
   atomic_store(&mprof_trace_session, session);
   return 0;
@@ -107,18 +127,32 @@ static int start_locked(const char *path, int fd, bool is_read) {
   return error;
 }
 
-static int start(const char *path, int fd, bool is_read) {
-  if (!mprof_init_ready())
-    return -ENOSYS;
-  if (!mprof_guard_enter())
-    return -EBUSY;
+static int start_guarded(const char *path, int fd, bool is_read) {
   mprof_lock_acquire(&mprof_trace_lock);
   const int error = start_locked(path, fd, is_read);
   mprof_lock_release(&mprof_trace_lock);
   if (error == 0)
     mprof_contention_update_kinds();
+  return error;
+}
+
+static int start(const char *path, int fd, bool is_read) {
+  if (!mprof_init_ready())
+    return -ENOSYS;
+  if (!mprof_guard_enter())
+    return -EBUSY;
+  const int error = start_guarded(path, fd, is_read);
   mprof_guard_leave();
   return error;
+}
+
+int mprof_trace_begin_session(int fd) { return start_guarded(NULL, fd, false); }
+
+bool mprof_trace_has_session_of(int fd) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  const bool is_its = trace.is_open && mprof_trace_own_fd() == fd;
+  mprof_lock_release(&mprof_trace_lock);
+  return is_its;
 }
 
 MPROF_PUBLIC int mprof_trace_start(const char *path) {

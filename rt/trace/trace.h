@@ -41,6 +41,12 @@ bool mprof_trace_is_open(const char **own_path);
 // Returns whether a trace session was started and not stopped. The caller needs
 // neither the recursion guard nor a lock.
 bool mprof_trace_has_session(void);
+// Starts a session whose trace is written to the regular file fd. Returns 0,
+// -EBUSY while another session runs, or another -errno. Call with the recursion
+// guard set.
+int mprof_trace_begin_session(int fd);
+// Returns whether a session runs that was started with this descriptor.
+bool mprof_trace_has_session_of(int fd);
 // Ends the session and writes the trace to the file that the program gave when
 // it started the session. If the program gave no file, writes to `path`. If
 // path is NULL, the options determine the file. *result receives the outcome.

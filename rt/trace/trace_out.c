@@ -121,6 +121,8 @@ const char *mprof_trace_own_path(void) {
   return to.path[0] != '\0' ? to.path : NULL;
 }
 
+int mprof_trace_own_fd(void) { return to.fd; }
+
 static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }

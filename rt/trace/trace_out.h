@@ -19,6 +19,9 @@ void mprof_trace_write_begin(const char *path, int fd);
 // Returns the absolute path that was set by mprof_trace_write_begin, or NULL if
 // none was set.
 const char *mprof_trace_own_path(void);
+// Returns the descriptor that was set by mprof_trace_write_begin, or -1 if none
+// was set.
+int mprof_trace_own_fd(void);
 // Converts a time such as "10s" to nanoseconds. Returns 0 if s is not a time.
 uint64_t mprof_trace_last_ns(const char *s);
 // Makes room for new buffers: writes some of the oldest buffers to the file, or

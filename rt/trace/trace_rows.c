@@ -185,7 +185,7 @@ uint64_t mprof_trace_new_g(void) {
   return atomic_fetch_add_explicit(&last_g, 1, memory_order_relaxed) + 1;
 }
 
-static void return_row_locked(struct mprof_trace_row *r) {
+void mprof_trace_return_row_locked(struct mprof_trace_row *r) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   r->next_unused = rows.unused;
   rows.unused = r;
@@ -200,7 +200,7 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   tls->trace_row = NULL;
   struct mprof_trace_row *r = mprof_trace_new_row_locked();
   if (r && !has_room(r, 2 * MPROF_TRACE_RECORD_MAX)) {
-    return_row_locked(r);
+    mprof_trace_return_row_locked(r);
     r = NULL;
   }
   if (!r)
@@ -311,7 +311,7 @@ void mprof_trace_thread_end(void) {
   mprof_trace_leave();
   mprof_lock_acquire(&mprof_trace_lock);
   if (mprof_tls.trace_session == atomic_load(&mprof_trace_session))
-    return_row_locked(r);
+    mprof_trace_return_row_locked(r);
   mprof_lock_release(&mprof_trace_lock);
   mprof_tls.trace_row = NULL;
   mprof_tls.trace_session = 0;

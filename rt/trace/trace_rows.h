@@ -96,6 +96,9 @@ void mprof_trace_begin_rows_locked(void);
 // Returns a row (list of record buffers) that no thread owns, or NULL if there
 // is no memory.
 struct mprof_trace_row *mprof_trace_new_row_locked(void);
+// Gives row r, to which no thread writes any more, to the next thread that
+// needs a row. Call with trace_lock held.
+void mprof_trace_return_row_locked(struct mprof_trace_row *r);
 // Adds the first records of the calling thread to row r, which must have room
 // for two records. g: number of the thread in the trace. tid: kernel id of the
 // thread. from: how the thread enters the trace. start: handle of the stack of

@@ -94,12 +94,18 @@ static void report_line(struct mprof_report *w, const void *copy) {
     mprof_report_custom_summary(w, &c->v[i]);
 }
 
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+  (void)row;
+  return mprof_custom_profile_values(number);
+}
+
 const struct mprof_profile_kind mprof_kind_custom = {
     .copy_bytes = sizeof(struct custom_copy),
     .last_form = MPROF_FORM_TEXT,
     .take = take,
     .free = release,
     .write = write,
+    .count = count,
     .has_data = has_data,
     .has_stacks = has_stacks,
     .parts = parts,

@@ -102,12 +102,30 @@ static void report_line(struct mprof_report *w, const void *copy) {
   mprof_report_heap_summary(w, &c->snapshot, &c->stacks);
 }
 
+static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
+                       const struct mprof_profile_row *row,
+                       bool keeps_present) {
+  const struct mprof_heap_copy *c = copy, *b = before;
+  struct mprof_mem_snapshot s = c->snapshot;
+  s.before = &b->snapshot;
+  s.keeps_inuse = keeps_present;
+  return mprof_write_heap_pprof(f, &s, row->variant == 1);
+}
+
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+  (void)row;
+  (void)number;
+  return mprof_bucket_count(MPROF_BUCKET_MEM);
+}
+
 const struct mprof_profile_kind mprof_kind_heap = {
     .copy_bytes = sizeof(struct mprof_heap_copy),
     .last_form = MPROF_FORM_TEXT,
     .take = take,
     .free = release,
     .write = write,
+    .write_delta = write_delta,
+    .count = count,
     .has_data = has_data,
     .group = group,
     .is_shown = is_shown,

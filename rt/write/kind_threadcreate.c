@@ -10,6 +10,7 @@
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/stats.h"
+#include "thread/proc_threads.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
@@ -107,12 +108,35 @@ static void report_line(struct mprof_report *w, const void *copy) {
   mprof_report_threadcreate_summary(w, &c->created);
 }
 
+static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
+                       const struct mprof_profile_row *row,
+                       bool keeps_present) {
+  const struct threadcreate_copy *c = copy, *b = before;
+  struct mprof_threadcreate_snapshot d;
+  (void)row;
+  (void)keeps_present;
+  int error =
+      mprof_threadcreate_snapshot_subtract(&d, &c->threads, &b->threads);
+  if (error == 0)
+    error = mprof_write_threadcreate_pprof(f, &d);
+  mprof_threadcreate_snapshot_free(&d);
+  return error;
+}
+
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+  (void)row;
+  (void)number;
+  return mprof_proc_thread_count();
+}
+
 const struct mprof_profile_kind mprof_kind_threadcreate = {
     .copy_bytes = sizeof(struct threadcreate_copy),
     .last_form = MPROF_FORM_TEXT,
     .take = take,
     .free = release,
     .write = write,
+    .write_delta = write_delta,
+    .count = count,
     .has_data = has_data,
     .is_on = is_on,
     .is_shown = is_shown,

@@ -9,6 +9,7 @@
 #include "snapshot/group_threads.h"
 #include "sys/flags.h"
 #include "sys/message.h"
+#include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "write/numbers.h"
@@ -59,12 +60,32 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things_and_stacks(t, s->threads, "thread", s->len);
 }
 
+static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
+                       const struct mprof_profile_row *row,
+                       bool keeps_present) {
+  struct mprof_thread_stacks d;
+  (void)keeps_present;
+  int error = mprof_thread_stacks_subtract(&d, copy, before);
+  if (error == 0)
+    error = mprof_write_threads_pprof(f, &d, row->name);
+  mprof_thread_stacks_free_difference(&d);
+  return error;
+}
+
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+  (void)row;
+  (void)number;
+  return mprof_proc_thread_count();
+}
+
 const struct mprof_profile_kind mprof_kind_threads = {
     .copy_bytes = sizeof(struct mprof_thread_stacks),
     .last_form = MPROF_FORM_LIST,
     .take = take,
     .free = release,
     .write = write,
+    .write_delta = write_delta,
+    .count = count,
     .has_data = has_data,
     .is_on = is_on,
     .has_stacks = has_stacks,

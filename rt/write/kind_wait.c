@@ -98,12 +98,33 @@ static void report_line(struct mprof_report *w, const void *copy) {
   mprof_report_wait_summary(w, &c->snapshot, &c->stacks);
 }
 
+static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
+                       const struct mprof_profile_row *row,
+                       bool keeps_present) {
+  const struct wait_copy *c = copy, *b = before;
+  struct mprof_wait_snapshot d;
+  (void)row;
+  (void)keeps_present;
+  int error = mprof_wait_snapshot_subtract(&d, &c->snapshot, &b->snapshot);
+  if (error == 0)
+    error = mprof_write_wait_pprof(f, &d);
+  mprof_wait_snapshot_free(&d);
+  return error;
+}
+
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+  (void)number;
+  return mprof_bucket_count((enum mprof_bucket_type)row->variant);
+}
+
 const struct mprof_profile_kind mprof_kind_wait = {
     .copy_bytes = sizeof(struct wait_copy),
     .last_form = MPROF_FORM_TEXT,
     .take = take,
     .free = release,
     .write = write,
+    .write_delta = write_delta,
+    .count = count,
     .has_data = has_data,
     .group = group,
     .is_shown = is_shown,

@@ -526,6 +526,8 @@ static void put_head(struct mprof_pprof *w,
   put_name(w, ""); // the format requires "" as string 0
   put_types(w, head);
   mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, head->time_ns);
+  if (head->duration_ns != 0)
+    mprof_pb_int64(&w->pb, PROFILE_DURATION_NANOS, head->duration_ns);
   emit(w);
   put_drop_frames(w, head->drops_allocators);
   put_comments(w, head);

@@ -35,6 +35,9 @@ struct mprof_pprof_head {
   // The value type that readers show first. NULL: the last type.
   const char *default_type;
   int64_t time_ns; // time of the snapshot: ns of CLOCK_REALTIME
+  // Duration of the period that the profile covers, in ns; 0: since the start
+  // of the process.
+  int64_t duration_ns;
   // Name and value of the sampling rate. They are written as a comment of the
   // profile. NULL: no such comment.
   const char *rate_name;

@@ -67,6 +67,18 @@ struct mprof_profile_kind {
   int (*write)(struct mprof_outfile *f, const void *copy,
                const struct mprof_profile_row *row,
                enum mprof_profile_form form, size_t number);
+  // Writes the difference of two copies as a pprof file: the values of `copy`
+  // minus those of `before`, an earlier copy. NULL: this kind has no
+  // differences.
+  // keeps_present: values that describe the present, such as the blocks in use,
+  //   are written as they are in `copy`. Then `before` stays unchanged;
+  //   otherwise it may only be freed afterwards.
+  int (*write_delta)(struct mprof_outfile *f, const void *copy, void *before,
+                     const struct mprof_profile_row *row, bool keeps_present);
+  // Returns the number of the profile's records, as Go's index page shows it.
+  // Takes no lock of a high rank and disturbs no thread. number: the number of
+  // the profile if the program defines it. NULL: the number is not known.
+  uint64_t (*count)(const struct mprof_profile_row *row, size_t number);
 
   // --- at the end of the process ---
 

@@ -18,6 +18,7 @@ enum {
   PROFILE_STRING_TABLE = 6,         // repeated string
   PROFILE_DROP_FRAMES = 7,          // int64 (string table index)
   PROFILE_TIME_NANOS = 9,           // int64
+  PROFILE_DURATION_NANOS = 10,      // int64
   PROFILE_PERIOD_TYPE = 11,         // ValueType
   PROFILE_PERIOD = 12,              // int64
   PROFILE_COMMENT = 13,             // repeated int64 (string table index)

@@ -27,16 +27,32 @@
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
 
+// Subtracts the values of the earlier snapshot from the values of sample i.
+// Returns whether a value is left.
+static bool subtract_before(int64_t values[4],
+                            const struct mprof_mem_snapshot *m, size_t i) {
+  const struct mprof_mem_sample *b = mprof_mem_sample_before(m, i);
+  if (b != NULL) {
+    const struct mprof_mem_estimate e = mprof_mem_scale(b);
+    values[0] -= at_least_0(e.alloc_objects);
+    values[1] -= at_least_0(e.alloc_bytes);
+    values[2] -= m->keeps_inuse ? 0 : at_least_0(e.inuse_objects);
+    values[3] -= m->keeps_inuse ? 0 : at_least_0(e.inuse_bytes);
+  }
+  return values[0] != 0 || values[1] != 0 || values[2] != 0 || values[3] != 0;
+}
+
 static void put_mem(struct mprof_pprof *w, const void *snapshot, size_t i,
                     const uint64_t *bytes_key) {
-  const struct mprof_mem_sample *s =
-      &((const struct mprof_mem_snapshot *)snapshot)->samples[i];
+  const struct mprof_mem_snapshot *m = snapshot;
+  const struct mprof_mem_sample *s = &m->samples[i];
   if (s->allocs == 0 && s->frees == 0)
     return;
   struct mprof_mem_estimate e = mprof_mem_scale(s);
-  const int64_t values[] = {
-      at_least_0(e.alloc_objects), at_least_0(e.alloc_bytes),
-      at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
+  int64_t values[] = {at_least_0(e.alloc_objects), at_least_0(e.alloc_bytes),
+                      at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
+  if (m->before != NULL && !subtract_before(values, m, i))
+    return;
   const struct mprof_pprof_label bytes = {.key = *bytes_key,
                                           .num = (int64_t)s->bucket->size};
   mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
@@ -45,19 +61,21 @@ static void put_mem(struct mprof_pprof *w, const void *snapshot, size_t i,
 static int write_heap(struct mprof_outfile *f,
                       const struct mprof_mem_snapshot *s,
                       const char *default_type, const char *note) {
-  const struct mprof_pprof_head head = {.types = {{"alloc_objects", "count"},
-                                                  {"alloc_space", "bytes"},
-                                                  {"inuse_objects", "count"},
-                                                  {"inuse_space", "bytes"}},
-                                        .types_len = 4,
-                                        .period_type = {"space", "bytes"},
-                                        .period = s->rate,
-                                        .default_type = default_type,
-                                        .time_ns = s->time_ns,
-                                        .rate_name = "heap_rate",
-                                        .rate = s->rate,
-                                        .note = note,
-                                        .drops_allocators = true};
+  const struct mprof_pprof_head head = {
+      .types = {{"alloc_objects", "count"},
+                {"alloc_space", "bytes"},
+                {"inuse_objects", "count"},
+                {"inuse_space", "bytes"}},
+      .types_len = 4,
+      .period_type = {"space", "bytes"},
+      .period = s->rate,
+      .default_type = default_type,
+      .time_ns = s->time_ns,
+      .duration_ns = s->before == NULL ? 0 : s->time_ns - s->before->time_ns,
+      .rate_name = "heap_rate",
+      .rate = s->rate,
+      .note = note,
+      .drops_allocators = true};
   return mprof_pprof_write(
       f, &head, &(struct mprof_pprof_samples){s, s->len, {"bytes"}, put_mem});
 }
@@ -154,6 +172,7 @@ int mprof_write_wait_pprof(struct mprof_outfile *f,
       .period_type = {"contentions", "count"},
       .period = 1,
       .time_ns = s->time_ns,
+      .duration_ns = s->duration_ns,
       .rate_name =
           s->type == MPROF_BUCKET_BLOCK ? "block_rate" : "mutex_fraction",
       .rate = s->rate};
@@ -183,6 +202,7 @@ int mprof_write_threadcreate_pprof(
       .period_type = {"threadcreate", "count"},
       .period = 1,
       .time_ns = s->time_ns,
+      .duration_ns = s->duration_ns,
       .empty_stack = MPROF_UNKNOWN_CREATOR};
   return mprof_pprof_write(
       f, &head,
@@ -244,6 +264,7 @@ int mprof_write_threads_pprof(struct mprof_outfile *f,
                                         .period_type = {name, "count"},
                                         .period = 1,
                                         .time_ns = s->time_ns,
+                                        .duration_ns = s->duration_ns,
                                         .note = mprof_unseen_text(unseen, s),
                                         .empty_stack = "[unknown]"};
   return mprof_pprof_write(

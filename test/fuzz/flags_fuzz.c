@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (memchr(f.Name, 0, sizeof(f.Name)) == NULL)                               \
     abort();
 #define MPROF_FLAG_LIST MPROF_FLAG_STR
+#define MPROF_FLAG_ADDRESS MPROF_FLAG_STR
 #include "sys/flags.def"
   return 0;
 }

@@ -61,6 +61,8 @@ bool doctor_explain_options(const char *text) {
     has_any = true;                                                            \
   }
 #define MPROF_FLAG_LIST(Name, Default, Help) MPROF_FLAG_STR(Name, Default, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Help)                                \
+  MPROF_FLAG_STR(Name, Default, Help)
 #define MPROF_FLAG_ALIAS(Old, Name)
 #include "sys/flags.def"
   if (!has_any)

@@ -1,0 +1,352 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The thread that answers requests; see door.h.
+
+#include "door/door.h"
+
+#include "door/connection.h"
+#include "door/listener.h"
+#include "mprof/mprof.h"
+#include "process/process.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/os_socket.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+  STACK_BYTES = 256 << 10,
+  CONNECTIONS = 16,
+  // Pause after a connection could not be accepted, because the process has no
+  // descriptor left or the kernel refuses the call.
+  FULL_MS = 500,
+};
+
+// SHUTTING: the thread is about to end, or this is a forked child whose parent
+// has a door, and mprof_door_start_in_child was not called yet.
+enum state { SHUT, OPENING, OPEN, SHUTTING };
+
+static struct {
+  atomic_int state;
+  atomic_bool must_end; // the thread must close everything and end
+  // The other fields are written while the state is OPENING, and then belong to
+  // the thread.
+  char address[sizeof(mprof_flags.listen)]; // as the user gave it
+  struct mprof_listener listener;
+  // Array of CONNECTIONS. Only a used connection needs memory.
+  struct mprof_connection *connections;
+  int64_t full_until_ms; // no connection is accepted before this time; 0: none
+} door;
+
+// --- connections ---
+
+// Returns the connection that may be ended first. A free one comes before all
+// others.
+static struct mprof_connection *find_expendable(void) {
+  struct mprof_connection *found = &door.connections[0];
+  for (int i = 1; i < CONNECTIONS; i++) {
+    struct mprof_connection *c = &door.connections[i];
+    if (mprof_connection_expendable_ms(c) <
+        mprof_connection_expendable_ms(found))
+      found = c;
+  }
+  return found;
+}
+
+// Accepts the connections that have arrived.
+static void accept_all(void) {
+  for (;;) {
+    struct mprof_connection *c = find_expendable();
+    bool is_allowed;
+    if (mprof_connection_expendable_ms(c) > mprof_door_now_ms())
+      return;
+    const long fd = mprof_listener_accept(&door.listener, &is_allowed);
+    if (fd == -EAGAIN || fd == -EINTR || fd == -ECONNABORTED)
+      return;
+    if (fd < 0) {
+      door.full_until_ms = mprof_door_now_ms() + FULL_MS;
+      return;
+    }
+    if (c->state != MPROF_CONN_FREE)
+      mprof_connection_end(c);
+    mprof_connection_begin(c, fd, is_allowed, door.listener.is_loopback);
+  }
+}
+
+// --- the thread ---
+
+// What poll waits for. The kernel refuses more descriptors than the process may
+// have, so there is no entry for a free connection.
+struct wait {
+  struct pollfd p[CONNECTIONS + 1];
+  struct mprof_connection *of[CONNECTIONS + 1]; // NULL: the listener
+  size_t n;
+  int64_t until_ms; // time of the first deadline; INT64_MAX: none
+};
+
+static void add(struct wait *w, int fd, short events,
+                struct mprof_connection *c) {
+  w->p[w->n] = (struct pollfd){.fd = fd, .events = events};
+  w->of[w->n++] = c;
+}
+
+static void set_limit(struct wait *w, int64_t ms) {
+  if (ms < w->until_ms)
+    w->until_ms = ms;
+}
+
+static void prepare(struct wait *w, int64_t now) {
+  const int64_t room_ms = mprof_connection_expendable_ms(find_expendable());
+  w->n = 0;
+  w->until_ms = INT64_MAX;
+  for (int i = 0; i < CONNECTIONS; i++) {
+    struct mprof_connection *c = &door.connections[i];
+    if (c->state == MPROF_CONN_FREE)
+      continue;
+    add(w, c->fd.fd, mprof_connection_events(c), c);
+    set_limit(w, c->is_pending ? now : c->deadline_ms);
+  }
+  if (now >= door.full_until_ms)
+    door.full_until_ms = 0;
+  if (door.full_until_ms != 0)
+    set_limit(w, door.full_until_ms);
+  else if (room_ms <= now)
+    add(w, door.listener.fd.fd, POLLIN, NULL);
+  else
+    set_limit(w, room_ms);
+}
+
+static void say_end(const char *why, int error) {
+  char line[MPROF_PATH_MAX + 128];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "no longer listening at ");
+  mprof_text_str(&t, door.listener.name);
+  mprof_text_str(&t, why);
+  mprof_text_errno(&t, error);
+  mprof_message(line);
+}
+
+// Opens the socket anew after the program has closed its descriptor. Returns
+// false if that fails.
+static bool keep_listening(void) {
+  if (mprof_door_fd_is_own(&door.listener.fd))
+    return true;
+  const int error = mprof_listener_reopen(&door.listener);
+  if (error != 0)
+    say_end(": the program has closed the socket: ", error);
+  return error == 0;
+}
+
+// Waits for events and handles them. Returns false if the thread must end.
+static bool run_once(void) {
+  struct wait w;
+  const int64_t now = mprof_door_now_ms();
+  prepare(&w, now);
+  const long r = mprof_sys_poll(w.p, w.n,
+                                w.until_ms == INT64_MAX ? -1
+                                : w.until_ms > now      ? w.until_ms - now
+                                                        : 0);
+  if (atomic_load(&door.must_end))
+    return false;
+  // Any other error would come again at once. For example, a seccomp filter may
+  // refuse the call.
+  if (r < 0 && r != -EINTR && r != -ENOMEM) {
+    say_end(": poll: ", (int)r);
+    return false;
+  }
+  bool has_clients = false;
+  for (size_t i = 0; i < w.n; i++)
+    if (w.of[i] != NULL)
+      mprof_connection_continue(w.of[i], w.p[i].revents);
+    else
+      has_clients = w.p[i].revents != 0;
+  if (!keep_listening())
+    return false;
+  if (has_clients)
+    accept_all();
+  return true;
+}
+
+static void free_connections(void) {
+  for (int i = 0; i < CONNECTIONS; i++)
+    if (door.connections[i].state != MPROF_CONN_FREE)
+      mprof_connection_end(&door.connections[i]);
+  mprof_os_unmap(door.connections, CONNECTIONS * sizeof(*door.connections));
+  door.connections = NULL;
+}
+
+static void *run(void *arg) {
+  mprof_own_thread_begin(MPROF_OWN_DOOR);
+  mprof_sys_set_own_name("mprof-door");
+  while (run_once())
+    ;
+  mprof_listener_remove_path(&door.listener);
+  mprof_listener_close(&door.listener);
+  free_connections();
+  mprof_live_forget(false);
+  mprof_own_thread_end(MPROF_OWN_DOOR);
+  atomic_store(&door.state, SHUT);
+  return arg;
+}
+
+// --- opening ---
+
+static void say_open(bool is_chosen) {
+  char line[MPROF_PATH_MAX + 256];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "listening at ");
+  mprof_text_str(&t, door.listener.name);
+  if (!door.listener.is_unix && !door.listener.is_loopback)
+    mprof_text_str(&t, "; warning: everybody who can reach this address can "
+                       "read the profiles");
+  if (is_chosen || mprof_flags_want_news() ||
+      (!door.listener.is_unix && !door.listener.is_loopback))
+    mprof_message_always(line);
+}
+
+static bool has_port_0(const char *address) {
+  const size_t len = strlen(address);
+  return len > 2 && strcmp(address + len - 2, ":0") == 0;
+}
+
+static int start_thread(void) {
+  pthread_t thread;
+  pthread_attr_t attr;
+  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+  int error = -pthread_attr_init(&attr);
+  if (error == 0) {
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    error = -pthread_create(&thread, &attr, run, NULL);
+    pthread_attr_destroy(&attr);
+  }
+  mprof_sys_set_signal_mask(mask);
+  return error;
+}
+
+// Opens the socket and starts the thread. The state is OPENING.
+static int open_door(const char *address) {
+  int error = mprof_listener_open(&door.listener, address);
+  if (error != 0)
+    return error;
+  atomic_store(&door.must_end, false);
+  door.full_until_ms = 0;
+  if (address != door.address)
+    strcpy(door.address, address);
+  door.connections = mprof_os_map(CONNECTIONS * sizeof(*door.connections));
+  if (door.connections == NULL)
+    error = -ENOMEM;
+  // The thread may end, and shut the door, before this function returns.
+  if (error == 0) {
+    say_open(has_port_0(address));
+    atomic_store(&door.state, OPEN);
+    error = start_thread();
+  }
+  if (error == 0)
+    return 0;
+  mprof_listener_remove_path(&door.listener);
+  mprof_listener_close(&door.listener);
+  if (door.connections != NULL)
+    free_connections();
+  mprof_message("cannot listen: cannot create a thread");
+  return error;
+}
+
+// Opens the door at the address. Returns 0 or -errno.
+static int open_at(const char *address) {
+  int shut = SHUT;
+  if (mprof_flags_is_secure()) {
+    mprof_message("does not listen, because the program has more rights than "
+                  "its user");
+    return -EPERM;
+  }
+  if (strlen(address) >= sizeof(door.address))
+    return -ENAMETOOLONG;
+  if (!atomic_compare_exchange_strong(&door.state, &shut, OPENING))
+    return -EBUSY;
+  const int error = open_door(address);
+  if (error != 0)
+    atomic_store(&door.state, SHUT);
+  return error;
+}
+
+// Closes the door. The thread ends later.
+static int shut_door(void) {
+  int open = OPEN;
+  if (!atomic_compare_exchange_strong(&door.state, &open, SHUTTING))
+    return open == SHUT ? 0 : -EBUSY;
+  atomic_store(&door.must_end, true);
+  if (mprof_door_fd_is_own(&door.listener.fd))
+    mprof_sys_shutdown(door.listener.fd.fd, SHUT_RDWR); // wakes the thread
+  return 0;
+}
+
+void mprof_door_start(void) {
+  if (mprof_flags.listen[0] == '\0' || !mprof_guard_enter())
+    return;
+  open_at(mprof_flags.listen);
+  mprof_guard_leave();
+}
+
+MPROF_PUBLIC int mprof_listen(const char *address) {
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  const int error =
+      address == NULL || address[0] == '\0' ? shut_door() : open_at(address);
+  mprof_guard_leave();
+  return -error;
+}
+
+// --- the end of the process, and forked children ---
+
+void mprof_door_end(void) {
+  if (atomic_load_explicit(&door.state, memory_order_relaxed) != OPEN ||
+      !mprof_process_is_own())
+    return;
+  mprof_live_end();
+  mprof_listener_remove_path(&door.listener);
+}
+
+// The thread does not exist in the child, and its data may be incomplete.
+void mprof_door_reset(void) {
+  const int state = atomic_load_explicit(&door.state, memory_order_relaxed);
+  if (state == SHUT)
+    return;
+  atomic_store(&door.state, SHUT);
+  if (state == OPENING) // the data is incomplete
+    return;
+  mprof_listener_close(&door.listener);
+  for (int i = 0; door.connections != NULL && i < CONNECTIONS; i++) {
+    struct mprof_connection *c = &door.connections[i];
+    if (c->state == MPROF_CONN_FREE)
+      continue;
+    mprof_door_fd_close(&c->fd);
+    mprof_door_file_close(&c->reply.body);
+    if (c->job.kind == MPROF_JOB_TRACE)
+      mprof_door_file_close(&c->job.trace);
+  }
+  if (door.connections != NULL)
+    mprof_os_unmap(door.connections, CONNECTIONS * sizeof(*door.connections));
+  door.connections = NULL;
+  mprof_connections_reset();
+  mprof_live_forget(true);
+  // mprof_door_start_in_child may open a door of the child's own.
+  if (state == OPEN && door.listener.has_pid)
+    atomic_store(&door.state, SHUTTING);
+}
+
+void mprof_door_start_in_child(void) {
+  int reset = SHUTTING;
+  if (!atomic_compare_exchange_strong(&door.state, &reset, SHUT))
+    return;
+  open_at(door.address);
+}

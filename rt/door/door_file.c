@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files in memory that hold the body of a reply; see door_file.h.
+
+#include "door/door_file.h"
+
+#include "file/outfile.h"
+#include "sys/os_linux.h"
+#include "sys/os_socket.h"
+
+#include <errno.h>
+
+int mprof_door_fd_set(struct mprof_door_fd *d, long fd) {
+  *d = (struct mprof_door_fd)MPROF_DOOR_NO_FD;
+  fd = mprof_outfile_move_high(fd);
+  if (fd < 0)
+    return (int)fd;
+  d->fd = (int)fd;
+  const long r = mprof_sys_fstat_id(d->fd, &d->dev, &d->ino);
+  if (r != 0)
+    mprof_door_fd_close(d);
+  return (int)r;
+}
+
+bool mprof_door_fd_is_own(const struct mprof_door_fd *d) {
+  return d->fd >= 0 && mprof_sys_has_id(d->fd, d->dev, d->ino);
+}
+
+void mprof_door_fd_close(struct mprof_door_fd *d) {
+  if (mprof_door_fd_is_own(d))
+    mprof_sys_close(d->fd);
+  d->fd = -1;
+}
+
+int mprof_door_file_open(struct mprof_door_file *f) {
+  f->len = 0;
+  return mprof_door_fd_set(
+      &f->fd, mprof_sys_memory_file("mprof-door", MPROF_DOOR_FILE_MAX));
+}
+
+void mprof_door_file_close(struct mprof_door_file *f) {
+  mprof_door_fd_close(&f->fd);
+}
+
+int mprof_door_file_measure(struct mprof_door_file *f) {
+  if (!mprof_door_fd_is_own(&f->fd))
+    return -EBADF;
+  const long n = mprof_sys_position(f->fd.fd);
+  f->len = n > 0 ? (uint64_t)n : 0;
+  return n < 0 ? (int)n : 0;
+}
+
+// Opens `out` on f's descriptor, and calls write.
+static int fill(struct mprof_door_file *f, struct mprof_outfile *out, bool gzip,
+                int (*write)(struct mprof_outfile *out, void *arg), void *arg) {
+  int error = mprof_outfile_open_fd(out, f->fd.fd, 0);
+  if (error != 0)
+    return error;
+  if (gzip)
+    mprof_outfile_make_gzip(out);
+  mprof_outfile_fail(out, write(out, arg));
+  error = mprof_outfile_close(out);
+  f->len = out->written;
+  return error == -EPERM ? -EFBIG : error; // the file is sealed at its size
+}
+
+int mprof_door_file_write(struct mprof_door_file *f, bool gzip,
+                          int (*write)(struct mprof_outfile *out, void *arg),
+                          void *arg) {
+  struct mprof_outfile *out = mprof_os_map(sizeof(*out));
+  if (out == NULL)
+    return -ENOMEM;
+  int error = mprof_door_file_open(f);
+  if (error == 0)
+    error = fill(f, out, gzip, write, arg);
+  if (error != 0)
+    mprof_door_file_close(f);
+  mprof_os_unmap(out, sizeof(*out));
+  return error;
+}

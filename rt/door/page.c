@@ -1,0 +1,384 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the page of a request and makes the reply; see page.h. (Go: Index,
+// Cmdline, Symbol)
+
+#include "door/page.h"
+
+#include "bucket/custom_profile.h"
+#include "file/outfile.h"
+#include "file/writer_lock.h"
+#include "symbolize/symbolize.h"
+#include "sys/lock.h"
+#include "sys/procfile.h"
+#include "write/profiles.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char go_prefix[] = "/debug/pprof/";
+
+enum {
+  MAX_SECONDS = 86400, // longest delta or trace
+  PARAMETER = 32,      // size of the value of a parameter
+  SECOND_MS = 1000,
+};
+
+// --- parameters ---
+
+// Parses a decimal number as Go's ParseInt does. Returns false if s is not a
+// number, or too large.
+static bool parse_int(const char *s, int64_t *v) {
+  const bool is_negative = *s == '-';
+  int64_t n = 0;
+  if (*s == '-' || *s == '+')
+    s++;
+  const char *p = s;
+  for (; *p >= '0' && *p <= '9'; p++)
+    if (__builtin_mul_overflow(n, 10, &n) ||
+        __builtin_add_overflow(n, *p - '0', &n))
+      return false;
+  *v = is_negative ? -n : n;
+  return p != s && *p == '\0';
+}
+
+// Returns the value of an integer parameter, or 0 if the query has none or a
+// malformed one. (Go: strconv.Atoi with its error ignored)
+static int64_t integer(struct mprof_http_text query, const char *name) {
+  char text[PARAMETER];
+  int64_t n = 0;
+  if (!mprof_http_parameter(query, name, text, sizeof(text)) ||
+      !parse_int(text, &n))
+    return 0;
+  return n;
+}
+
+// Parses a positive number of seconds with a fraction. Returns milliseconds, or
+// 0 if s is not such a number.
+static int64_t parse_seconds(const char *s) {
+  int64_t ms = 0, unit = SECOND_MS;
+  const char *p = s;
+  for (; *p >= '0' && *p <= '9' && ms <= (int64_t)MAX_SECONDS * SECOND_MS; p++)
+    ms = 10 * ms + (*p - '0') * (int64_t)SECOND_MS;
+  if (*p == '.')
+    for (p++; *p >= '0' && *p <= '9'; p++)
+      ms += (*p - '0') * (unit /= 10);
+  return *p == '\0' ? ms : 0;
+}
+
+// --- the index ---
+
+static void put_row(struct mprof_outfile *f, const char *name,
+                    const struct mprof_profile_row *row, size_t number) {
+  mprof_outfile_text(f, "<tr><td>");
+  if (row != NULL && row->kind->count != NULL)
+    mprof_outfile_dec(f, row->kind->count(row, number));
+  mprof_outfile_text(f, "</td><td><a href='");
+  mprof_outfile_text(f, name);
+  mprof_outfile_text(f, row != NULL ? "?debug=1'>" : "'>");
+  mprof_outfile_text(f, name);
+  mprof_outfile_text(f, "</a></td></tr>\n");
+}
+
+static void put_description(struct mprof_outfile *f, const char *name,
+                            const char *text) {
+  mprof_outfile_text(f, "<li><div class=profile-name>");
+  mprof_outfile_text(f, name);
+  mprof_outfile_text(f, ": </div> ");
+  mprof_outfile_text(f, text);
+  mprof_outfile_text(f, "</li>\n");
+}
+
+static bool is_listed(const struct mprof_profile_row *row) {
+  return row->name != NULL &&
+         (row->kind->is_offered == NULL || row->kind->is_offered());
+}
+
+static int put_index(struct mprof_outfile *f, void *unused) {
+  (void)unused;
+  mprof_outfile_text(
+      f, "<html>\n<head>\n<title>/debug/pprof/</title>\n<style>\n"
+         ".profile-name{\n\tdisplay:inline-block;\n\twidth:8rem;\n}\n"
+         "</style>\n</head>\n<body>\n/debug/pprof/\n<br>\n"
+         "<p>Set debug=1 as a query parameter to export in legacy text format"
+         "</p>\n<br>\nTypes of profiles available:\n<table>\n"
+         "<thead><td>Count</td><td>Profile</td></thead>\n");
+  for (size_t i = 0; i < MPROF_PROFILES; i++)
+    if (is_listed(&mprof_profile_rows[i]))
+      put_row(f, mprof_profile_rows[i].name, &mprof_profile_rows[i], 0);
+  const struct mprof_profile_row *custom =
+      &mprof_profile_rows[MPROF_PROFILE_custom];
+  for (size_t i = 0; i < mprof_custom_profiles(); i++)
+    put_row(f, mprof_custom_profile_name(i), custom, i);
+  put_row(f, "cmdline", NULL, 0);
+  put_row(f, "trace", NULL, 0);
+  mprof_outfile_text(f,
+                     "</table>\n"
+                     "<a href=\"goroutine?debug=2\">full stacks of all "
+                     "threads</a>\n<br>\n<p>\nProfile Descriptions:\n<ul>\n");
+  for (size_t i = 0; i < MPROF_PROFILES; i++)
+    if (is_listed(&mprof_profile_rows[i]))
+      put_description(f, mprof_profile_rows[i].name,
+                      mprof_profile_rows[i].text);
+  put_description(f, "cmdline", "The command line of the program");
+  put_description(f, "trace",
+                  "A trace of the program's execution. The parameter seconds "
+                  "gives its duration. go tool trace reads the file.");
+  mprof_outfile_text(f, "</ul>\n</p>\n</body>\n</html>\n");
+  return 0;
+}
+
+static void write_page(struct mprof_reply *r, const char *type,
+                       int (*write)(struct mprof_outfile *f, void *arg),
+                       void *arg) {
+  const int error = mprof_door_file_write(&r->body, false, write, arg);
+  r->type = type;
+  if (error != 0)
+    mprof_reply_error(r, error == -ENOMEM || error == -EMFILE ? 503 : 500,
+                      "Could not write the page", error);
+}
+
+// --- the command line ---
+
+static int put_command(struct mprof_outfile *f, void *unused) {
+  struct mprof_procfile file;
+  (void)unused;
+  const int error = mprof_procfile_read(&file, "/proc/self/cmdline");
+  if (error != 0)
+    return error;
+  // The last argument also ends with a null byte, which Go does not send.
+  mprof_outfile_put(f, file.data, file.len > 0 ? file.len - 1 : 0);
+  mprof_procfile_free(&file);
+  return 0;
+}
+
+// --- symbols ---
+
+struct symbols {
+  const char *text; // addresses, separated by '+'
+  size_t len;
+  struct mprof_outfile *out;
+  uint64_t address;
+  bool has_name;
+};
+
+static bool parse_address(const char *p, const char *end, uint64_t *v) {
+  const bool is_hex = end - p > 2 && p[0] == '0' && (p[1] | 32) == 'x';
+  const unsigned base = is_hex ? 16 : 10;
+  *v = 0;
+  for (p += is_hex ? 2 : 0; p < end; p++) {
+    const char c = *p >= 'A' && *p <= 'F' ? (char)(*p | 32) : *p;
+    const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                  : base;
+    if (digit >= base || __builtin_mul_overflow(*v, base, v) ||
+        __builtin_add_overflow(*v, digit, v))
+      return false;
+  }
+  return *v != 0;
+}
+
+// Keeps the outermost function, which is the one that the address belongs to
+// without regard to inlining.
+static void put_symbol(const struct mprof_frame *frame, void *arg) {
+  struct symbols *s = arg;
+  if (frame->function[0] == '\0' || s->has_name)
+    return;
+  s->has_name = true;
+  mprof_outfile_text(s->out, "0x");
+  mprof_outfile_hex(s->out, s->address);
+  mprof_outfile_text(s->out, " ");
+  mprof_outfile_text(s->out, frame->function);
+  mprof_outfile_text(s->out, "\n");
+}
+
+static int put_symbols(struct mprof_outfile *f, void *arg) {
+  struct symbols *s = arg;
+  const char *end = s->text + s->len;
+  s->out = f;
+  // pprof needs to know only whether the number is 0. (Go: Symbol)
+  mprof_outfile_text(f, "num_symbols: 1\n");
+  if (s->len == 0 || mprof_symbolize_begin(true) != 0)
+    return 0;
+  for (const char *p = s->text; p < end;) {
+    const char *plus = memchr(p, '+', (size_t)(end - p));
+    const char *stop = plus != NULL ? plus : end;
+    if (parse_address(p, stop, &s->address)) {
+      s->has_name = false;
+      // The addresses of a profile lie inside of the call instructions, but
+      // mprof_symbolize expects return addresses.
+      mprof_symbolize(s->address + 1, put_symbol, s);
+    }
+    p = stop + 1;
+  }
+  mprof_symbolize_end();
+  return 0;
+}
+
+static void symbol_page(const struct mprof_http_request *q, const char *body,
+                        size_t len, struct mprof_reply *r) {
+  struct symbols s = {.text = body, .len = len};
+  if (q->method != MPROF_HTTP_POST)
+    s = (struct symbols){.text = q->query.p, .len = q->query.len};
+  mprof_lock_acquire(&mprof_writer_lock);
+  write_page(r, MPROF_TYPE_TEXT, put_symbols, &s);
+  mprof_lock_release(&mprof_writer_lock);
+}
+
+// --- profiles ---
+
+static bool is_on(struct mprof_http_text query, const char *name) {
+  char text[PARAMETER];
+  return !mprof_http_parameter(query, name, text, sizeof(text)) ||
+         strcmp(text, "0") != 0;
+}
+
+static void profile_page(const struct mprof_http_request *q, const char *name,
+                         struct mprof_reply *r, struct mprof_job *j) {
+  char seconds[PARAMETER];
+  int64_t n;
+  const int64_t debug = integer(q->query, "debug");
+  const struct mprof_profile_wish w = {
+      .name = name,
+      .debug = debug == 0   ? 0
+               : debug >= 2 ? 2
+                            : 1,
+      .symbolizes = is_on(q->query, "symbolize"),
+      .ends_cycle = strcmp(name, "heap") == 0 && integer(q->query, "gc") > 0};
+  if (!mprof_http_parameter(q->query, "seconds", seconds, sizeof(seconds)) ||
+      seconds[0] == '\0') {
+    mprof_live_profile(&w, r);
+    return;
+  }
+  struct mprof_profile_request known;
+  if (!mprof_profile_find(&known, name))
+    mprof_reply_error(r, 404, "Unknown profile", 0);
+  else if (!parse_int(seconds, &n) || n <= 0 || n > MAX_SECONDS)
+    mprof_reply_error(
+        r, 400, "invalid value for \"seconds\" - must be a positive integer",
+        0);
+  else
+    mprof_live_delta(&w, n, r, j);
+}
+
+static void since_page(const struct mprof_http_request *q, const char *name,
+                       struct mprof_reply *r, struct mprof_job *j) {
+  const struct mprof_profile_wish w = {
+      .name = name,
+      .symbolizes = is_on(q->query, "symbolize"),
+      .ends_cycle = strcmp(name, "heap") == 0 && integer(q->query, "gc") > 0};
+  mprof_live_since(&w, r, j);
+}
+
+static void trace_page(const struct mprof_http_request *q,
+                       struct mprof_reply *r, struct mprof_job *j) {
+  char text[PARAMETER];
+  int64_t ms = 0;
+  if (mprof_http_parameter(q->query, "seconds", text, sizeof(text)))
+    ms = parse_seconds(text);
+  if (ms > (int64_t)MAX_SECONDS * SECOND_MS)
+    mprof_reply_error(r, 400, "the trace may take at most 86400 seconds", 0);
+  else
+    mprof_live_trace(ms > 0 ? ms : SECOND_MS, r, j);
+}
+
+static void cpu_page(struct mprof_reply *r) {
+  mprof_reply_error(
+      r, 501, "MProf has no CPU profile; use perf record -g and pprof", 0);
+}
+
+// --- paths ---
+
+// The pages of gperftools, and the profiles that they show.
+static const struct {
+  char path[24], name[8]; // arrays need no relocation at the program's start
+} gperftools[] = {
+    {"/pprof/heap", "heap"},        {"/pprof/growth", "allocs"},
+    {"/pprof/contention", "mutex"}, {"/pprof/symbol", "symbol"},
+    {"/pprof/cmdline", "cmdline"},  {"/pprof/profile", "profile"},
+};
+
+// Returns the name of the page of a path: "" for the index; NULL if there is no
+// such page.
+static const char *name_of(const char *path) {
+  const size_t len = sizeof(go_prefix) - 1;
+  if (strncmp(path, go_prefix, len) == 0)
+    return path + len;
+  for (size_t i = 0; i < sizeof(gperftools) / sizeof(gperftools[0]); i++)
+    if (strcmp(gperftools[i].path, path) == 0)
+      return gperftools[i].name;
+  return NULL;
+}
+
+static bool starts_with(struct mprof_http_text t, const char *s) {
+  return t.len >= strlen(s) && memcmp(t.p, s, strlen(s)) == 0;
+}
+
+// Returns whether a request at a loopback address names this machine. The page
+// of a foreign web site can make its own host name point to this machine, but a
+// browser still sends that name.
+static bool is_local_name(struct mprof_http_text host) {
+  if (host.p == NULL || starts_with(host, "localhost:") ||
+      (host.len == strlen("localhost") && starts_with(host, "localhost")))
+    return true;
+  for (size_t i = 0; i < host.len; i++)
+    if (strchr("0123456789abcdefABCDEF.:[]", host.p[i]) == NULL ||
+        host.p[i] == '\0')
+      return false;
+  // A host name of hexadecimal letters only is not an address.
+  return host.len == 0 || host.p[0] == '[' ||
+         (host.p[0] >= '0' && host.p[0] <= '9');
+}
+
+static void dispatch(const struct mprof_http_request *q, const char *name,
+                     const char *body, size_t len, struct mprof_reply *r,
+                     struct mprof_job *j) {
+  if (strcmp(name, "symbol") == 0)
+    symbol_page(q, body, len, r);
+  else if (name[0] == '\0')
+    write_page(r, MPROF_TYPE_HTML, put_index, NULL);
+  else if (strcmp(name, "cmdline") == 0)
+    write_page(r, MPROF_TYPE_TEXT, put_command, NULL);
+  else if (strcmp(name, "profile") == 0)
+    cpu_page(r);
+  else if (strcmp(name, "trace") == 0)
+    trace_page(q, r, j);
+  else if (strcmp(name, "delta_heap") == 0)
+    since_page(q, "heap", r, j);
+  else if (strcmp(name, "delta_block") == 0)
+    since_page(q, "block", r, j);
+  else if (strcmp(name, "delta_mutex") == 0)
+    since_page(q, "mutex", r, j);
+  else
+    profile_page(q, name, r, j);
+}
+
+bool mprof_page_reads_body(const struct mprof_http_request *q) {
+  const char *name = name_of(q->path);
+  return q->method == MPROF_HTTP_POST && name != NULL &&
+         strcmp(name, "symbol") == 0;
+}
+
+void mprof_page(const struct mprof_http_request *q, const char *body,
+                size_t len, bool is_loopback, struct mprof_reply *r,
+                struct mprof_job *j) {
+  const char *name = name_of(q->path);
+  const bool may_post = mprof_page_reads_body(q);
+  if (is_loopback && !is_local_name(q->host)) {
+    mprof_reply_error(r, 403, "Use the IP address as the host name", 0);
+  } else if (strcmp(q->path, "/debug/pprof") == 0) {
+    mprof_reply_error(r, 301, "Moved to /debug/pprof/", 0);
+    r->is_error = false;
+    r->location = go_prefix;
+  } else if (name == NULL) {
+    mprof_reply_error(r, 404, "404 page not found", 0);
+    r->is_error = false;
+  } else if (q->method != MPROF_HTTP_GET && q->method != MPROF_HTTP_HEAD &&
+             !may_post) {
+    mprof_reply_error(r, 405, "Method not allowed", 0);
+    r->allow = strcmp(name, "symbol") == 0 ? "GET, HEAD, POST" : "GET, HEAD";
+  } else {
+    dispatch(q, name, body, len, r, j);
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes one profile on request; see write_profile.h.
+
+#include "write/write_profile.h"
+
+#include "bucket/custom_profile.h"
+#include "sys/assert.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "write/profile_kind.h"
+#include "write/profiles.h"
+
+#include <errno.h>
+
+bool mprof_profile_find(struct mprof_profile_request *r, const char *name) {
+  r->row = mprof_profile_row_of(name);
+  if (r->row != NULL)
+    return true;
+  r->row = &mprof_profile_rows[MPROF_PROFILE_custom];
+  r->taking.number = mprof_custom_profile_find(name);
+  return r->taking.number != MPROF_CUSTOM_PROFILES;
+}
+
+int mprof_profile_take(struct mprof_profile_request *r) {
+  const struct mprof_profile_kind *kind = r->row->kind;
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  if (kind->is_offered != NULL && !kind->is_offered())
+    return -ENOTSUP;
+  r->copy = mprof_os_map(kind->copy_bytes);
+  if (r->copy == NULL)
+    return -ENOMEM;
+  const int error = kind->take(r->copy, r->row, &r->taking);
+  if (error != 0)
+    mprof_profile_drop(r);
+  return error;
+}
+
+int mprof_profile_put(struct mprof_outfile *f,
+                      const struct mprof_profile_request *r) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  return r->row->kind->write(f, r->copy, r->row, r->taking.form, 0);
+}
+
+void mprof_profile_drop(struct mprof_profile_request *r) {
+  if (r->copy == NULL)
+    return;
+  r->row->kind->free(r->copy);
+  mprof_os_unmap(r->copy, r->row->kind->copy_bytes);
+  r->copy = NULL;
+}

@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Helps the scripts of the tests door-*.test: starts a program with a door, and
+# asks it.
+
+import http.client
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+QUIET = "profile=0:report=0:heap_rate=1:block_rate=1:mutex_fraction=1"
+
+
+class UnixHTTP(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=20)
+        self.unix_path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.unix_path)
+
+
+class Reply:
+    def __init__(self, r):
+        self.status = r.status
+        self.headers = r.headers
+        self.body = r.read()
+        self.text = self.body.decode("utf-8", "replace")
+
+
+class App:
+    """A program that executes commands (door_app.c). Its socket is in a
+    directory of its own in /tmp, because the path of a socket is short."""
+
+    def __init__(self, program, options="", listen="unix:%s/%%p.sock", stderr=None):
+        self.dir = tempfile.mkdtemp(prefix="mprof-", dir="/tmp")
+        self.listen = listen % self.dir if "%s" in listen else listen
+        words = [QUIET] + ["listen=" + self.listen] * bool(listen) + [options] * bool(options)
+        self.err_path = os.path.join(self.dir, "err")
+        self.process = subprocess.Popen(
+            [os.path.abspath(program)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=open(self.err_path, "w"),
+            env=dict(os.environ, MPROF_OPTIONS=":".join(words)),
+            text=True,
+            bufsize=1,
+        )
+        self.pid = self.process.pid
+        assert self.process.stdout.readline() == "ready\n", self.err()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def err(self):
+        return open(self.err_path).read()
+
+    def send(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def command(self, line):
+        """Executes a command and returns its result."""
+        self.send(line)
+        return int(self.process.stdout.readline())
+
+    def exit(self, line="exit 0"):
+        self.send(line)
+        return self.process.wait(20)
+
+    def path(self, pid=None):
+        return os.path.join(self.dir, "%d.sock" % (pid or self.pid))
+
+    def port(self):
+        return int(re.search(r"listening at .*:(\d+)", self.err()).group(1))
+
+    def client(self, pid=None):
+        if self.listen.startswith("unix:"):
+            return UnixHTTP(self.path(pid))
+        return http.client.HTTPConnection("127.0.0.1", self.port(), timeout=20)
+
+    def raw(self):
+        """Returns a connected socket."""
+        c = self.client()
+        c.connect()
+        return c.sock
+
+    def ask(self, path, method="GET", body=None, headers={}, pid=None):
+        c = self.client(pid)
+        c.request(method, path, body, headers)
+        reply = Reply(c.getresponse())
+        c.close()
+        return reply
+
+    def profile(self, name):
+        return read_profile(self.ask("/debug/pprof/" + name).body)
+
+    def status(self, tid=None):
+        """Returns the lines of /proc/PID/status as a dictionary."""
+        path = "/proc/%d/task/%d/status" % (self.pid, tid or self.pid)
+        parts = [line.rstrip("\n").partition(":\t") for line in open(path)]
+        return {name: value for name, _, value in parts}
+
+    def door_tid(self):
+        for tid in map(int, os.listdir("/proc/%d/task" % self.pid)):
+            try:
+                if self.status(tid)["Name"] == "mprof-door":
+                    return tid
+            except OSError:  # the thread has ended
+                pass
+        return None
+
+
+def until(condition, seconds=10):
+    """Waits until the condition holds, and returns its value."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError("the condition did not become true")
+
+
+def read_profile(data, symbolize="--symbolize"):
+    """Returns the lines that mprof_read.py prints for a profile."""
+    with tempfile.NamedTemporaryFile(suffix=".pb.gz") as f:
+        f.write(data)
+        f.flush()
+        return subprocess.run(
+            [sys.executable, os.path.join(HERE, "../../Inputs/mprof_read.py"), f.name] + [symbolize] * bool(symbolize),
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+
+def equal(got, expected):
+    if got != expected:
+        raise AssertionError("got %r, expected %r" % (got, expected))

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program of the tests door-*.test. It executes commands from its standard
+// input, one in a line, and answers each with a line. door.py sends the
+// commands.
+
+#include "mprof/mprof.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BLOCKS = 100000, LAST_FD = 2000 };
+
+static void *blocks[BLOCKS];
+static int blocks_len;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static char *const *arguments;
+
+__attribute__((noinline)) static void *grow(size_t size) {
+  return malloc(size);
+}
+
+static void allocate(int n, int size) {
+  for (int i = 0; i < n && blocks_len < BLOCKS; i++)
+    blocks[blocks_len++] = grow((size_t)size);
+}
+
+static void release(int n) {
+  for (int i = 0; i < n && blocks_len > 0; i++)
+    free(blocks[--blocks_len]);
+}
+
+static void *lock_once(void *unused) {
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
+  return unused;
+}
+
+// Makes n threads wait for a lock, one after the other.
+static void contend(int n) {
+  for (int i = 0; i < n; i++) {
+    pthread_t t;
+    pthread_mutex_lock(&lock);
+    pthread_create(&t, NULL, lock_once, NULL);
+    usleep(20000);
+    pthread_mutex_unlock(&lock);
+    pthread_join(t, NULL);
+  }
+}
+
+static void *wait_for_ever(void *unused) {
+  pthread_mutex_lock(&lock);
+  for (;;)
+    pthread_cond_wait(&never, &lock);
+  return unused;
+}
+
+static void start_threads(int n) {
+  for (int i = 0; i < n; i++) {
+    pthread_t t;
+    pthread_create(&t, NULL, wait_for_ever, NULL);
+  }
+  usleep(20000);
+}
+
+static void *work(void *unused) {
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    free(grow(100));
+    pthread_mutex_unlock(&lock);
+  }
+  return unused;
+}
+
+static void start_workers(int n) {
+  for (int i = 0; i < n; i++) {
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+  }
+}
+
+// Opens /dev/null at each descriptor up to LAST_FD that is closed.
+static void fill_descriptors(void) {
+  for (int fd = 3; fd < LAST_FD; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+      break;
+}
+
+// Returns how many descriptors are not /dev/null.
+static int count_others(void) {
+  struct stat null, st;
+  int n = 0;
+  stat("/dev/null", &null);
+  for (int fd = 3; fd < LAST_FD; fd++)
+    n += fstat(fd, &st) == 0 && st.st_rdev != null.st_rdev;
+  return n;
+}
+
+static int make_child(void) {
+  const pid_t pid = fork();
+  if (pid != 0)
+    return pid;
+  for (;;) // the parent kills it
+    pause();
+}
+
+static void fork_often(int n) {
+  for (int i = 0; i < n; i++) {
+    const pid_t pid = fork();
+    if (pid == 0)
+      _exit(0);
+    waitpid(pid, NULL, 0);
+  }
+}
+
+static int execute(const char *name, int a, int b) {
+  if (strcmp(name, "alloc") == 0)
+    allocate(a, b);
+  else if (strcmp(name, "free") == 0)
+    release(a);
+  else if (strcmp(name, "contend") == 0)
+    contend(a);
+  else if (strcmp(name, "threads") == 0)
+    start_threads(a);
+  else if (strcmp(name, "workers") == 0)
+    start_workers(a);
+  else if (strcmp(name, "cycle") == 0)
+    mprof_next_cycle();
+  else if (strcmp(name, "fork") == 0)
+    return make_child();
+  else if (strcmp(name, "forks") == 0)
+    fork_often(a);
+  else if (strcmp(name, "kill") == 0)
+    return kill(a, SIGKILL) + waitpid(a, NULL, 0) - a;
+  else if (strcmp(name, "close") == 0)
+    for (int fd = 3; fd < LAST_FD; fd++)
+      close(fd);
+  else if (strcmp(name, "fill") == 0)
+    fill_descriptors();
+  else if (strcmp(name, "others") == 0)
+    return count_others();
+  else if (strcmp(name, "nofile") == 0)
+    return setrlimit(RLIMIT_NOFILE,
+                     &(struct rlimit){(rlim_t)a, (rlim_t)LAST_FD});
+  else if (strcmp(name, "space") == 0)
+    return setrlimit(RLIMIT_AS,
+                     &(struct rlimit){(rlim_t)a << 20, RLIM_INFINITY});
+  else if (strcmp(name, "exec") == 0)
+    return execv(arguments[0], arguments);
+  else if (strcmp(name, "_exit") == 0)
+    _exit(a);
+  else
+    return -1;
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  char line[1024], name[1024], text[1024];
+  (void)argc;
+  arguments = argv;
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  puts("ready");
+  while (fgets(line, sizeof(line), stdin) != NULL) {
+    int a = 0, b = 0;
+    sscanf(line, "%1023s %d %d", name, &a, &b);
+    if (strcmp(name, "exit") == 0)
+      return a;
+    if (sscanf(line, "listen %1023s", text) == 1)
+      a = mprof_listen(strcmp(text, "-") == 0 ? NULL : text);
+    else
+      a = execute(name, a, b);
+    printf("%d\n", a);
+  }
+  return 0;
+}

@@ -1,0 +1,582 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# door_checks.py CHECK PROGRAM [ARGUMENT...]: runs one of the checks below, for
+# the tests door-*.test. PROGRAM is door_app.c.
+
+import os
+import re
+import socket
+import stat
+import subprocess
+import sys
+import time
+
+from door import App, equal, read_profile, until
+
+CHECKS = {}
+
+
+def check(f):
+    CHECKS[f.__name__] = f
+    return f
+
+
+# --- pages ---
+
+PROFILE_HEADERS = {
+    "Content-Type": "application/octet-stream",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@check
+def pages(program):
+    with App(program) as app:
+        index = app.ask("/debug/pprof/")
+        equal(index.status, 200)
+        equal(index.headers["Content-Type"], "text/html; charset=utf-8")
+        names = re.findall(r"<a href='(\w+)\?debug=1'>", index.text)
+        for name in ("heap", "allocs", "block", "mutex", "threadcreate", "goroutine"):
+            assert name in names, names
+        assert "peak" not in names, "listed without its option"
+        for name in names:
+            r = app.ask("/debug/pprof/" + name)
+            equal((name, r.status), (name, 200))
+            for header, value in PROFILE_HEADERS.items():
+                equal(r.headers[header], value)
+            equal(r.headers["Content-Disposition"], 'attachment; filename="%s"' % name)
+            equal(r.body[:2], b"\x1f\x8b")
+        for name in ("heap", "growth", "contention"):
+            equal(app.ask("/pprof/" + name).status, 200)
+        equal(app.ask("/debug/pprof/cmdline").body, os.path.abspath(program).encode())
+        equal(app.ask("/debug/pprof/symbol").text, "num_symbols: 1\n")
+
+
+@check
+def errors(program):
+    with App(program) as app:
+        for path, method, status, text in [
+            ("/debug/pprof/nope", "GET", 404, "Unknown profile\n"),
+            ("/debug/pprof/nope?seconds=1", "GET", 404, "Unknown profile\n"),
+            ("/debug/pprof/heap?seconds=0", "GET", 400, None),
+            ("/debug/pprof/heap?seconds=1x", "GET", 400, None),
+            ("/debug/pprof/heap?seconds=1&debug=1", "GET", 400, None),
+            ("/debug/pprof/threadleak?seconds=1", "GET", 400, None),
+            ("/debug/pprof/peak", "GET", 404, None),
+            ("/debug/pprof/profile", "GET", 501, None),
+            ("/debug/pprof/heap", "POST", 405, None),
+        ]:
+            r = app.ask(path, method)
+            equal((path, r.status, r.headers["X-Go-Pprof"]), (path, status, "1"))
+            equal(r.headers["Content-Type"], "text/plain; charset=utf-8")
+            equal(r.headers["Content-Disposition"], None)
+            assert text is None or r.text == text, r.text
+        equal(app.ask("/debug/pprof/heap", "DELETE").headers["Allow"], "GET, HEAD")
+        equal(app.ask("/debug/pprof/symbol", "PUT").headers["Allow"], "GET, HEAD, POST")
+        for path in ("/", "/debug", "/debug/pprofx", "/debug/../debug/pprof/heap", "//debug/pprof/heap"):
+            r = app.ask(path)
+            equal((path, r.status, r.headers["X-Go-Pprof"]), (path, 404, None))
+        r = app.ask("/debug/pprof")
+        equal((r.status, r.headers["Location"]), (301, "/debug/pprof/"))
+        head = app.ask("/debug/pprof/heap", "HEAD")
+        equal((head.status, head.body), (200, b""))
+        assert int(head.headers["Content-Length"]) > 100
+
+
+@check
+def text_forms(program):
+    with App(program) as app:
+        app.command("alloc 3 5000")
+        heap = app.ask("/debug/pprof/heap?debug=1")
+        equal(heap.headers["Content-Type"], "text/plain; charset=utf-8")
+        equal(heap.headers["Content-Disposition"], None)
+        assert heap.text.startswith("heap profile: "), heap.text[:80]
+        assert re.search(r"^3: 15000 \[3: 15000\] @ ", heap.text, re.M), heap.text
+        assert app.ask("/debug/pprof/heap?debug=2").text.startswith("heap profile: ")
+        app.command("threads 1")
+        assert "wait_for_ever" in app.ask("/debug/pprof/goroutine?debug=2").text
+        assert "goroutine profile: total 2" in app.ask("/debug/pprof/goroutine?debug=1").text
+
+
+# --- profiles ---
+
+
+def samples(text, function):
+    """Sums the values of the samples that contain a function."""
+    sums = None
+    for line in text.split("\n"):
+        if not line.startswith("sample: ") or function not in line:
+            continue
+        values = [int(v) for v in line.split(" : ")[0].split()[1:] if re.match(r"-?\d+$", v)]
+        sums = [a + b for a, b in zip(sums, values)] if sums else values
+    return sums
+
+
+@check
+def deltas(program):
+    with App(program) as app:
+        app.command("alloc 10 4000")
+        r = []
+        import threading
+
+        t = threading.Thread(target=lambda: r.append(app.profile("heap?seconds=1")))
+        t.start()
+        time.sleep(0.3)  # the delta has begun
+        app.command("alloc 3 4000")
+        app.command("free 7")
+        t.join()
+        equal(samples(r[0], "grow"), [3, 12000, -4, -16000])
+        assert "duration_nanos: 1" in r[0], r[0]
+        # The delta paths begin where the last reply ended, and show the blocks
+        # in use at the moment.
+        equal(samples(app.profile("delta_heap"), "grow"), [13, 52000, 6, 24000])
+        app.command("alloc 2 4000")
+        equal(samples(app.profile("delta_heap"), "grow"), [2, 8000, 8, 32000])
+        equal(samples(app.profile("delta_heap"), "grow"), [0, 0, 8, 32000])
+
+
+@check
+def wait_deltas(program):
+    with App(program) as app:
+        app.command("contend 2")
+        equal(samples(app.profile("delta_mutex"), "contend")[0], 2)
+        app.command("contend 1")
+        equal(samples(app.profile("delta_mutex"), "contend")[0], 1)
+        equal(samples(app.profile("delta_mutex"), "contend"), None)
+        equal(samples(app.profile("mutex"), "contend")[0], 3)
+        app.command("contend 1")
+        equal(samples(app.profile("delta_block"), "lock_once")[0], 4)
+
+
+@check
+def thread_deltas(program):
+    with App(program) as app:
+        app.command("threads 2")
+        r = {}
+        import threading
+
+        def ask(name):
+            r[name] = app.profile(name + "?seconds=1")
+
+        ts = [threading.Thread(target=ask, args=[n]) for n in ("goroutine", "threadcreate", "mutex")]
+        for t in ts:
+            t.start()
+        time.sleep(0.4)
+        app.command("threads 3")
+        for t in ts:
+            t.join()
+        equal(samples(r["goroutine"], "wait_for_ever"), [3])
+        equal(samples(r["threadcreate"], "start_threads"), [3])
+        equal(samples(r["mutex"], ""), None)
+
+
+@check
+def cycles(program):
+    with App(program) as app:
+        app.command("cycle")
+        app.command("alloc 5 4000")
+        equal(samples(app.profile("heap"), "grow"), None)
+        equal(samples(app.profile("heap?gc=1"), "grow"), [5, 20000, 5, 20000])
+
+
+@check
+def symbols(program):
+    with App(program) as app:
+        app.command("alloc 1 4000")
+        raw = read_profile(app.ask("/debug/pprof/heap?symbolize=0").body, None)
+        assert " functions" not in raw, raw
+        addresses = re.search(r"bytes=4000 : (.*)", raw).group(1).split()
+        body = "+".join(addresses)
+        names = app.ask("/debug/pprof/symbol", "POST", body).text
+        assert re.search(r"^%s grow$" % addresses[0], names, re.M), names
+        equal(app.ask("/debug/pprof/symbol?" + body).text, names)
+        big = "+".join(["0x1"] * 300000)
+        equal(app.ask("/debug/pprof/symbol", "POST", big[:1000000]).status, 200)
+        equal(app.ask("/debug/pprof/symbol", "POST", big).status, 413)
+
+
+@check
+def go_reads(program, go):
+    with App(program, listen="127.0.0.1:0") as app:
+        app.command("alloc 3 5000")
+        app.command("contend 1")
+        app.command("threads 1")
+        for name, function in [("heap", "grow"), ("mutex", "contend"), ("heap?symbolize=0", "grow"), ("goroutine", "wait_for_ever")]:
+            url = "http://127.0.0.1:%d/debug/pprof/%s" % (app.port(), name)
+            out = subprocess.run(
+                [go, "tool", "pprof", "-top", "-nodefraction=0", url],
+                capture_output=True,
+                text=True,
+                env=dict(os.environ, PPROF_TMPDIR=app.dir),
+            )
+            assert function in out.stdout, (name, out.stdout, out.stderr)
+
+
+@check
+def trace(program, trace_check, trace_print):
+    with App(program) as app:
+        app.command("threads 1")
+        app.command("workers 1")
+        first = app.raw()
+        first.sendall(b"GET /debug/pprof/trace?seconds=0.5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        time.sleep(0.1)
+        second = app.ask("/debug/pprof/trace?seconds=0.1")
+        equal((second.status, second.headers["X-Go-Pprof"]), (500, "1"))
+        equal(second.text, "Could not enable tracing: tracing is already enabled\n")
+        reply = b"".join(iter(lambda: first.recv(1 << 20), b""))
+        head, body = reply.split(b"\r\n\r\n", 1)
+        assert b'filename="trace"' in head, head
+        path = os.path.join(app.dir, "trace")
+        open(path, "wb").write(body)
+        subprocess.run([trace_check, path], check=True, stdout=subprocess.DEVNULL)
+        assert b"mprof-door" not in body
+
+
+# --- the thread ---
+
+
+@check
+def absent(program):
+    with App(program) as app:
+        app.command("threads 1")
+        tid = until(app.door_tid)
+        equal(app.status(tid)["SigBlk"], "fffffffe7ffbfeff")
+        for name in ("threads", "goroutine", "threadcreate", "threadleak"):
+            text = app.ask("/debug/pprof/%s?debug=1" % name).text
+            assert "mprof-door" not in text and str(tid) not in text.split("MAPPED")[0], text
+        assert "mprof-door" not in app.ask("/debug/pprof/threads?debug=2").text
+        assert "goroutine profile: total 2\n" in app.ask("/debug/pprof/goroutine?debug=1").text
+        index = app.ask("/debug/pprof/").text
+        assert "<td>2</td><td><a href='goroutine" in index, index
+
+
+def memory_kb(pid):
+    text = open("/proc/%d/smaps_rollup" % pid).read()
+    return int(re.search(r"^Anonymous: +(\d+) kB", text, re.M).group(1))
+
+
+@check
+def idle(program):
+    """A door that nobody uses never wakes up and needs at most 64 KiB."""
+    with App(program) as app, App(program, listen="") as plain:
+        tid = until(app.door_tid)
+        until(lambda: app.status(tid)["State"].startswith("S"))
+        before = app.status(tid)["voluntary_ctxt_switches"]
+        memory = memory_kb(app.pid) - memory_kb(plain.pid)
+        assert memory <= 64, memory
+        time.sleep(1)
+        equal(app.status(tid)["voluntary_ctxt_switches"], before)
+        equal(os.listdir("/proc/%d/task" % plain.pid), [str(plain.pid)])
+
+
+# --- hostile clients ---
+
+
+@check
+def slow_clients(program):
+    """Clients that send or read slowly do not keep others from the door."""
+    with App(program) as app:
+        app.command("alloc 1000 100")
+        slow = [app.raw() for _ in range(40)]
+        for s in slow[::2]:
+            s.sendall(b"GET /debug/pprof/heap HTTP/1.1\r\nHo")
+        for s in slow[1::2]:
+            s.sendall(b"GET /debug/pprof/heap HTTP/1.1\r\nHost: x\r\n\r\n")
+        begin = time.monotonic()
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        # A request must arrive in 5 seconds, and there are 16 connections.
+        assert time.monotonic() - begin < 19
+
+
+@check
+def bad_requests(program):
+    with App(program) as app:
+
+        def reply_to(data):
+            s = app.raw()
+            s.sendall(data)
+            try:
+                reply = b"".join(iter(lambda: s.recv(65536), b""))
+            except ConnectionResetError:
+                reply = b"reset"
+            s.close()
+            return reply.split(b"\r\n")[0].decode()
+
+        host = b"Host: x\r\n"
+        for data, status in [
+            (b"\x16\x03\x01\x02\x00", 400),
+            (b"GET\r\n\r\n", 400),
+            (b"GET /debug/pprof/heap\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+            (b"GET /%00 HTTP/1.1\r\n" + host + b"\r\n", 400),
+            (b"GET / HTTP/1.1\r\n" + host + host + b"\r\n", 400),
+            (b"POST /debug/pprof/symbol HTTP/1.1\r\n" + host + b"Content-Length: -1\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\n" + host + b"Transfer-Encoding: chunked\r\n\r\n", 501),
+            (b"GET / HTTP/2.0\r\n" + host + b"\r\n", 505),
+            (b"GET / HTTP/1.1\r\nA: " + b"a" * 9000, 431),
+            (b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n", 431),
+        ]:
+            got = reply_to(data)
+            assert got.startswith("HTTP/1.1 %d " % status), (data[:60], got)
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+
+
+@check
+def pipelining(program):
+    with App(program) as app:
+        s = app.raw()
+        one = b"GET /debug/pprof/cmdline HTTP/1.1\r\nHost: x\r\n\r\n"
+        last = one.replace(b"Host", b"Connection: close\r\nHost")
+        s.sendall(one * 50 + b"POST /debug/pprof/symbol HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n0x1" + last)
+        reply = b"".join(iter(lambda: s.recv(65536), b""))
+        equal(reply.count(b"HTTP/1.1 200 OK"), 52)
+        equal(reply.count(program.split("/")[-1].encode()), 51)
+        # A connection stays open, one of HTTP/1.0 does not.
+        c = app.client()
+        for _ in range(3):
+            c.request("GET", "/debug/pprof/cmdline")
+            equal(c.getresponse().read(), os.path.abspath(program).encode())
+        s = app.raw()
+        s.sendall(b"GET /debug/pprof/cmdline HTTP/1.0\r\n\r\n")
+        assert b"".join(iter(lambda: s.recv(65536), b"")).startswith(b"HTTP/1.1 200")
+
+
+@check
+def closed_early(program):
+    """Clients that close the connection in the middle of a reply or a wait."""
+    with App(program, "trace_max_mb=8") as app:
+        app.command("alloc 50000 16")
+        descriptors = len(os.listdir("/proc/%d/fd" % app.pid))
+        for path in ("heap", "goroutine?debug=2", "heap?seconds=60", "trace?seconds=60", "delta_heap"):
+            for _ in range(4):
+                s = app.raw()
+                s.sendall(b"GET /debug/pprof/%s HTTP/1.1\r\nHost: x\r\n\r\n" % path.encode())
+                s.close()
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        until(lambda: len(os.listdir("/proc/%d/fd" % app.pid)) <= descriptors + 1)
+        # The trace of the client that is gone has ended, and its lost reply
+        # does not change where the next delta begins.
+        equal(app.ask("/debug/pprof/trace?seconds=0.1").status, 200)
+
+
+@check
+def many_connections(program):
+    with App(program) as app:
+        sockets = []
+        for _ in range(1000):
+            s = socket.socket(socket.AF_UNIX)
+            s.setblocking(False)
+            try:
+                s.connect(app.path())
+            except BlockingIOError:
+                pass
+            sockets.append(s)
+        for s in sockets:
+            s.close()
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        assert len(os.listdir("/proc/%d/fd" % app.pid)) < 40
+
+
+@check
+def foreign_host_names(program):
+    """A web page cannot read profiles by a host name that it controls."""
+    with App(program, listen="127.0.0.1:0") as app:
+        for host, status in [("evil.example:80", 403), ("localhost:80", 200), ("127.0.0.1", 200), ("[::1]:80", 200)]:
+            equal((host, app.ask("/debug/pprof/cmdline", headers={"Host": host}).status), (host, status))
+
+
+# --- the socket ---
+
+
+@check
+def unix_socket(program):
+    with App(program) as app:
+        mode = os.lstat(app.path()).st_mode
+        assert stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o600, oct(mode)
+        assert "mprof: listening at unix:%s\n" % app.path() in app.err(), app.err()
+        equal(app.exit(), 0)
+        assert not os.path.lexists(app.path())
+    with App(program) as app:
+        app.exit("_exit 0")
+        assert not os.path.lexists(app.path())
+
+
+@check
+def unusable_paths(program):
+    with App(program, listen="unix:%s/s") as first:
+        path = first.dir + "/s"
+
+        def refused(listen, why):
+            with App(program, listen=listen) as app:
+                equal(app.err().count("mprof: "), 1)
+                assert why in app.err(), app.err()
+                equal(app.door_tid(), None)
+
+        refused("unix:" + path, "another process listens there")
+        os.symlink(path, first.dir + "/link")
+        refused("unix:%s/link" % first.dir, "the path is a symbolic link")
+        open(first.dir + "/file", "w").close()
+        refused("unix:%s/file" % first.dir, "the path exists and is not a socket")
+        refused("unix:/tmp/" + 110 * "x", "the path is longer than 107 bytes")
+        refused("unix:relative", "the path must be absolute")
+        refused("unix:/nowhere/at/all", "no such file or directory")
+        refused("nonsense:99", "not an address")
+        refused("127.0.0.1:99999", "not an address")
+        refused(":6060", "not an address")
+        assert os.path.exists(path)
+        # The socket of a dead process is replaced.
+        first.process.kill()
+        first.process.wait()
+        with App(program, listen="unix:" + path) as app:
+            equal(app.err(), "mprof: listening at unix:%s\n" % path)
+            until(app.door_tid)
+
+
+@check
+def other_users(program):
+    if os.getuid() != 0:
+        return
+    with App(program) as app:
+        os.chmod(app.dir, 0o755)
+        os.chmod(app.path(), 0o666)
+        code = (
+            "import os, socket; os.setuid(65534); s = socket.socket(socket.AF_UNIX)\n"
+            "s.connect(%r); s.sendall(b'GET /debug/pprof/heap HTTP/1.0\\r\\n\\r\\n')\n"
+            "print(s.recv(1000))" % app.path()
+        )
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "403 Forbidden" in out.stdout and "x1f" not in out.stdout, out
+
+
+@check
+def addresses(program):
+    with App(program, listen="0.0.0.0:0") as app:
+        assert "warning: everybody who can reach this address" in app.err(), app.err()
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+    with App(program, listen="127.0.0.1:0") as app:
+        assert re.fullmatch(r"mprof: listening at 127\.0\.0\.1:[1-9]\d*\n", app.err()), app.err()
+
+
+@check
+def function(program):
+    """The function mprof_listen."""
+    EINVAL, EBUSY, EADDRINUSE = 22, 16, 98
+    with App(program, listen="") as app:
+        app.listen = "unix:%s/%d.sock" % (app.dir, app.pid)
+        equal(app.command("listen nonsense"), EINVAL)
+        equal(app.command("listen -"), 0)
+        equal(app.command("listen unix:%s/%%p.sock" % app.dir), 0)
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        equal(app.command("listen 127.0.0.1:0"), EBUSY)
+        equal(app.command("listen -"), 0)
+        until(lambda: app.door_tid() is None)
+        assert not os.path.lexists(app.path())
+        equal(app.command("listen unix:%s/%%p.sock" % app.dir), 0)
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        with App(program, listen="") as other:
+            equal(other.command("listen unix:" + app.path()), EADDRINUSE)
+
+
+# --- the life of the process ---
+
+
+@check
+def forks(program):
+    with App(program) as app:
+        app.command("alloc 3 4000")
+        child = app.command("fork")
+        until(lambda: os.path.exists(app.path(child)))
+        equal(app.ask("/debug/pprof/heap?debug=1", pid=child).text.count("3: 12000"), 0)
+        assert "3: 12000" in app.ask("/debug/pprof/heap?debug=1").text
+        app.command("kill %d" % child)
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+    with App(program, listen="unix:%s/s") as app:
+        app.path = lambda pid=None: app.dir + "/s"
+        child = app.command("fork")
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        equal(sorted(os.listdir("/proc/%d/task" % child)), [str(child)])
+        # The child does not keep the parent's socket open.
+        assert not [fd for fd in os.listdir("/proc/%d/fd" % child) if "socket" in os.readlink("/proc/%d/fd/%s" % (child, fd))]
+        app.command("kill %d" % child)
+
+
+@check
+def forks_under_load(program):
+    with App(program, listen="unix:%s/s") as app:
+        app.path = lambda pid=None: app.dir + "/s"
+        app.command("workers 2")
+        app.send("forks 60")
+        for i in range(30):
+            equal(app.ask("/debug/pprof/" + ("heap", "goroutine", "mutex")[i % 3]).status, 200)
+        equal(app.process.stdout.readline(), "0\n")
+
+
+@check
+def executes(program):
+    with App(program) as app:
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        kept = app.raw()
+        app.send("exec")
+        equal(app.process.stdout.readline(), "ready\n")
+        equal(kept.recv(10), b"")
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        assert "cannot" not in app.err(), app.err()
+
+
+@check
+def closed_descriptors(program):
+    with App(program) as app:
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        app.command("close")
+
+        def answers():
+            try:
+                return app.ask("/debug/pprof/cmdline").status == 200
+            except OSError:
+                return False
+
+        until(answers)
+        # The door leaves descriptors alone that the program has opened under
+        # the numbers of the door's own.
+        app.command("close")
+        app.command("fill")
+        try:
+            app.ask("/debug/pprof/cmdline")
+        except OSError:
+            pass
+        time.sleep(0.1)
+        equal(app.command("others"), 0)
+
+
+@check
+def exits_under_load(program):
+    for line in ("exit 7", "_exit 7"):
+        with App(program) as app:
+            app.command("alloc 20000 16")
+            clients = [app.raw() for _ in range(8)]
+            for s, path in zip(clients, ["heap", "goroutine", "heap?seconds=9", "trace?seconds=9"] * 2):
+                s.sendall(b"GET /debug/pprof/%s HTTP/1.1\r\nHost: x\r\n\r\n" % path.encode())
+            equal(app.exit(line), 7)
+
+
+@check
+def few_resources(program):
+    with App(program) as app:
+        equal(app.command("nofile 16"), 0)
+        fds = len(os.listdir("/proc/%d/fd" % app.pid))
+        equal(app.command("nofile %d" % fds), 0)
+        s = app.raw()
+        s.sendall(b"GET /debug/pprof/heap HTTP/1.0\r\n\r\n")
+        time.sleep(0.2)  # no descriptor is left for the connection
+        equal(app.command("nofile %d" % (fds + 1)), 0)
+        assert s.recv(1000).startswith(b"HTTP/1.1 503"), "no descriptor for the profile"
+        equal(app.command("nofile 100"), 0)
+        equal(app.ask("/debug/pprof/heap").status, 200)
+        app.command("alloc 20000 16")
+        equal(app.command("space 1"), 0)
+        equal(app.ask("/debug/pprof/heap").status, 503)
+
+
+CHECKS[sys.argv[1]](*sys.argv[2:])
