@@ -79,6 +79,8 @@ ABSENT void mprof_contention_init(void) {
 // --- locks and waits ---
 
 ABSENT void mprof_contention_update_kinds(void) {}
+ABSENT uint64_t mprof_contention_set_block_rate(uint64_t ns) { return 0; }
+ABSENT uint64_t mprof_contention_set_mutex_fraction(int n) { return 0; }
 ABSENT void mprof_holds_init(void) {}
 ABSENT void mprof_lock_profile_init(void) {}
 ABSENT void mprof_lock_names_reset(void) {}

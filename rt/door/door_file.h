@@ -36,6 +36,9 @@ struct mprof_door_file {
   struct mprof_door_fd fd;
   uint64_t len;
 };
+// Sets whether files are written without the pauses that leave the processor to
+// the program.
+void mprof_door_file_hurry(bool does);
 // Creates an empty file. Returns 0 or -errno.
 int mprof_door_file_open(struct mprof_door_file *f);
 // Creates a file and calls write(out, arg) to fill it. Returns 0 or -errno;

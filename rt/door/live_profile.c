@@ -308,8 +308,13 @@ void mprof_live_forget(bool is_child) {
       mprof_profile_drop(&since[i].last);
     since[i].last.copy = NULL;
   }
-  if (is_child)
-    atomic_store(&has_ended, false);
+  if (!is_child)
+    return;
+  atomic_store(&has_ended, false);
+  mprof_door_file_hurry(false);
 }
 
-void mprof_live_end(void) { atomic_store(&has_ended, true); }
+void mprof_live_end(void) {
+  atomic_store(&has_ended, true);
+  mprof_door_file_hurry(true);
+}

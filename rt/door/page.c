@@ -7,6 +7,7 @@
 #include "door/page.h"
 
 #include "bucket/custom_profile.h"
+#include "door/steer.h"
 #include "file/outfile.h"
 #include "file/writer_lock.h"
 #include "symbolize/symbolize.h"
@@ -360,6 +361,28 @@ bool mprof_page_reads_body(const struct mprof_http_request *q) {
          strcmp(name, "symbol") == 0;
 }
 
+// The pages of MProf's own, which Go does not have. Returns whether the path is
+// one of them.
+static bool steer_page(const struct mprof_http_request *q,
+                       struct mprof_reply *r) {
+  const bool is_set = strcmp(q->path, "/debug/mprof/set") == 0;
+  if (!is_set && strcmp(q->path, "/debug/mprof/get") != 0)
+    return false;
+  if (is_set != (q->method == MPROF_HTTP_POST) ||
+      q->method == MPROF_HTTP_OTHER) {
+    mprof_reply_error(r, 405, "Method not allowed", 0);
+    r->allow = is_set ? "POST" : "GET, HEAD";
+  } else if (!is_set) {
+    mprof_steer_get(q->query, r);
+  } else if (q->has_origin) {
+    // A page of a web site can send a POST request to any address.
+    mprof_reply_error(r, 403, "A web page must not change options", 0);
+  } else {
+    mprof_steer_set(q->query, r);
+  }
+  return true;
+}
+
 void mprof_page(const struct mprof_http_request *q, const char *body,
                 size_t len, bool is_loopback, struct mprof_reply *r,
                 struct mprof_job *j) {
@@ -371,6 +394,8 @@ void mprof_page(const struct mprof_http_request *q, const char *body,
     mprof_reply_error(r, 301, "Moved to /debug/pprof/", 0);
     r->is_error = false;
     r->location = go_prefix;
+  } else if (name == NULL && steer_page(q, r)) {
+    return;
   } else if (name == NULL) {
     mprof_reply_error(r, 404, "404 page not found", 0);
     r->is_error = false;

@@ -7,6 +7,7 @@
 #include "door/reply.h"
 
 #include "sys/os_linux.h"
+#include "sys/version.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ static const struct {
     {403, "Forbidden"},
     {404, "Not Found"},
     {405, "Method Not Allowed"},
+    {409, "Conflict"},
     {413, "Request Entity Too Large"},
     {431, "Request Header Fields Too Large"},
     {500, "Internal Server Error"},
@@ -105,6 +107,7 @@ void mprof_reply_put_head(struct mprof_text *t, const struct mprof_reply *r,
   mprof_text_str(t, "\r\n");
   put_header(t, "Content-Type", r->type);
   put_header(t, "X-Content-Type-Options", "nosniff");
+  put_header(t, "Server", "MProf/" MPROF_VERSION);
   if (r->is_error)
     put_header(t, "X-Go-Pprof", "1");
   if (r->allow != NULL)

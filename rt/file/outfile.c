@@ -162,6 +162,8 @@ static void flush(struct mprof_outfile *f, bool is_last) {
   }
   write_raw(f, f->buf, head + f->buffered);
   f->buffered = 0;
+  if (f->written_some != NULL)
+    f->written_some();
 }
 
 int mprof_outfile_flush(struct mprof_outfile *f) {
@@ -249,6 +251,12 @@ static bool map_buffer(struct mprof_outfile *f, size_t bytes) {
   return f->buf != NULL;
 }
 
+void mprof_outfile_set_pieces(struct mprof_outfile *f, size_t bytes,
+                              void (*written_some)(void)) {
+  f->piece_bytes = bytes;
+  f->written_some = written_some;
+}
+
 void mprof_outfile_make_gzip(struct mprof_outfile *f) {
   unsigned char header[MPROF_GZIP_HEADER];
   f->is_gzip = true;
@@ -300,7 +308,7 @@ int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms) {
 
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len) {
   size_t head = head_room(f);
-  size_t cap = f->buf_bytes - head;
+  size_t cap = (f->piece_bytes != 0 ? f->piece_bytes : f->buf_bytes) - head;
   const unsigned char *p = data;
   while (len > 0) {
     if (f->buffered == cap)

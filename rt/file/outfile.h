@@ -46,6 +46,10 @@ struct mprof_outfile {
   char temp[MPROF_PATH_MAX + 64];
   size_t buf_bytes;
   unsigned char *buf;
+  size_t piece_bytes; // the buffer is written when it has this many bytes; 0:
+                      // when it is full
+  // Called each time that the buffer was written, or NULL.
+  void (*written_some)(void);
 };
 // Creates the temporary file for path (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600). The
 // descriptor is never 0, 1 or 2. If the descriptor limit allows it, the
@@ -73,6 +77,10 @@ long mprof_outfile_move_high(long fd);
 // file leaves fd open. patience_ms: longest time for which a pipe or a socket
 // may accept no data; ignored if fd is a regular file. Returns 0 or -errno.
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms);
+// Makes f, a lent file to which nothing has been written, write its data in
+// pieces of at most `bytes` bytes, and call written_some after each of them.
+void mprof_outfile_set_pieces(struct mprof_outfile *f, size_t bytes,
+                              void (*written_some)(void));
 // Makes f, a lent file to which nothing has been written, a gzip file.
 void mprof_outfile_make_gzip(struct mprof_outfile *f);
 // Waits up to timeout_ms milliseconds until the pipe or socket to which f

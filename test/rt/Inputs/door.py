@@ -107,6 +107,15 @@ class App:
         c.close()
         return reply
 
+    def begin(self, path):
+        """Sends a request whose reply takes some time. Returns, when the door
+        has handled the request, a function that reads the reply."""
+        c = self.client()
+        c.request("GET", path)
+        # The door handles requests in the order of their arrival.
+        self.ask("/debug/pprof/cmdline")
+        return lambda: Reply(c.getresponse())
+
     def profile(self, name):
         return read_profile(self.ask("/debug/pprof/" + name).body)
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,25 +54,38 @@ static void contend(int n) {
     pthread_t t;
     pthread_mutex_lock(&lock);
     pthread_create(&t, NULL, lock_once, NULL);
-    usleep(20000);
+    // glibc sets the word to 2 when a thread begins to wait.
+    while (__atomic_load_n(&lock.__data.__lock, __ATOMIC_RELAXED) != 2)
+      usleep(100);
     pthread_mutex_unlock(&lock);
     pthread_join(t, NULL);
   }
 }
 
+static int waiting; // guarded by lock
+
 static void *wait_for_ever(void *unused) {
   pthread_mutex_lock(&lock);
+  waiting++;
   for (;;)
     pthread_cond_wait(&never, &lock);
   return unused;
 }
 
+// Returns when the n new threads wait.
 static void start_threads(int n) {
+  static int all;
+  all += n;
   for (int i = 0; i < n; i++) {
     pthread_t t;
     pthread_create(&t, NULL, wait_for_ever, NULL);
   }
-  usleep(20000);
+  for (bool do_wait = false; !do_wait;) {
+    pthread_mutex_lock(&lock);
+    do_wait = waiting == all;
+    pthread_mutex_unlock(&lock);
+    usleep(100);
+  }
 }
 
 static void *work(void *unused) {

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof ctl: shows and changes the options of a running program, and gets its
+// profiles and traces.
+
+#include "commands/options.h"
+#include "live/door_client.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Appends text to a path of a request, with each character that is not a letter
+// or a digit as %XX.
+static void put_escaped(char *path, size_t size, const char *text) {
+  size_t len = strlen(path);
+  for (; *text != '\0' && len + 4 < size; text++)
+    if (isalnum((unsigned char)*text) || strchr("._-", *text))
+      path[len++] = *text;
+    else
+      len += (size_t)snprintf(path + len, size - len, "%%%02X",
+                              (unsigned char)*text);
+  path[len] = '\0';
+}
+
+// Asks the program, and writes the reply to `out`. On an error, prints the
+// reply instead.
+static int ask(const struct options *options, const char *method,
+               const char *path, FILE *out) {
+  char why[512], *text = NULL;
+  size_t size = 0;
+  const int fd = door_connect(options->paths[0], why, sizeof why);
+  if (fd < 0)
+    return complain(options, "%s", why);
+  FILE *reply = open_memstream(&text, &size);
+  if (!reply)
+    return complain(options, "out of memory");
+  const int status = door_ask(fd, method, path, reply);
+  fclose(reply);
+  int result = STATUS_OK;
+  if (status == 0)
+    result = complain(options, "%s did not answer as a door of MProf does",
+                      options->paths[0]);
+  else if (status != 200)
+    result = complain(options, "%.*s", (int)strcspn(text, "\n"), text);
+  else if (fwrite(text, 1, size, out) != size || fflush(out) != 0)
+    result = complain(options, "cannot write the output");
+  free(text);
+  return result;
+}
+
+// Asks for a file, and writes it to --output or to `name`.
+static int save(const struct options *options, const char *path,
+                const char *name) {
+  const char *output = options->output ? options->output : name;
+  if (strcmp(output, "-") == 0)
+    return ask(options, "GET", path, stdout);
+  FILE *out = fopen(output, "wb");
+  if (!out)
+    return complain(options, "cannot write %s", output);
+  const int status = ask(options, "GET", path, out);
+  fclose(out);
+  if (status != STATUS_OK)
+    remove(output);
+  else
+    printf("wrote %s\n", output);
+  return status;
+}
+
+static int get(const struct options *options) {
+  char path[1024] = "/debug/mprof/get";
+  if (options->path_count == 3) {
+    strcat(path, "?name=");
+    put_escaped(path, sizeof path, options->paths[2]);
+  }
+  return ask(options, "GET", path, stdout);
+}
+
+static int set(const struct options *options) {
+  char path[2000] = "/debug/mprof/set?";
+  put_escaped(path, sizeof path, options->paths[2]);
+  strcat(path, "=");
+  put_escaped(path, sizeof path, options->paths[3]);
+  return ask(options, "POST", path, stdout);
+}
+
+static int dump(const struct options *options) {
+  char path[1024] = "/debug/pprof/", name[256];
+  put_escaped(path, sizeof path, options->paths[2]);
+  snprintf(name, sizeof name, "%.200s.pb.gz", options->paths[2]);
+  for (char *p = name; *p != '\0'; p++)
+    *p = *p == '/' ? '_' : *p;
+  return save(options, path, name);
+}
+
+static int trace(const struct options *options) {
+  char path[1024] = "/debug/pprof/trace?seconds=";
+  put_escaped(path, sizeof path,
+              options->path_count == 3 ? options->paths[2] : "1");
+  return save(options, path, "mprof.trace");
+}
+
+static int threads(const struct options *options) {
+  return ask(options, "GET", "/debug/pprof/threads?debug=2", stdout);
+}
+
+static int stuck(const struct options *options) {
+  return ask(options, "GET", "/debug/pprof/threadleak?debug=2", stdout);
+}
+
+static const struct {
+  const char *name;
+  int least, most; // numbers of arguments after the name
+  int (*run)(const struct options *options);
+} verbs[] = {
+    {"get", 0, 1, get},     {"set", 2, 2, set},         {"dump", 1, 1, dump},
+    {"trace", 0, 1, trace}, {"threads", 0, 0, threads}, {"stuck", 0, 0, stuck},
+};
+
+int command_ctl(const struct options *options) {
+  const int n = options->path_count - 2;
+  for (size_t i = 0; n >= 0 && i < sizeof verbs / sizeof verbs[0]; i++)
+    if (strcmp(verbs[i].name, options->paths[1]) == 0 && n >= verbs[i].least &&
+        n <= verbs[i].most)
+      return verbs[i].run(options);
+  return complain(options,
+                  "usage: mprof ctl PID|SOCKET get [NAME] | set NAME VALUE | "
+                  "dump KIND | trace [SECONDS] | threads | stuck");
+}

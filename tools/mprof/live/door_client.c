@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "live/door_client.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static const char unix_prefix[] = "unix:";
+
+static bool is_number(const char *text) {
+  return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_socket(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+// Returns the colon before the port of ADDRESS:PORT, or NULL.
+static const char *find_port(const char *text) {
+  const char *colon = strrchr(text, ':');
+  return colon && colon != text && is_number(colon + 1) ? colon : NULL;
+}
+
+bool door_is_target(const char *text) {
+  return strncmp(text, unix_prefix, strlen(unix_prefix)) == 0 ||
+         is_socket(text) ||
+         (access(text, F_OK) != 0 && (is_number(text) || find_port(text)));
+}
+
+// --- connections ---
+
+static int connect_unix(const char *path) {
+  struct sockaddr_un a = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof a.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(a.sun_path, path);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof a) == 0)
+    return fd;
+  const int error = errno;
+  if (fd >= 0)
+    close(fd);
+  errno = error;
+  return -1;
+}
+
+static int connect_tcp(const char *text) {
+  char host[256];
+  const char *colon = find_port(text);
+  const bool has_brackets = text[0] == '[' && colon > text + 1;
+  const size_t length = (size_t)(colon - text) - 2 * has_brackets;
+  struct addrinfo *found,
+      hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+  if (length >= sizeof host) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(host, text + has_brackets, length);
+  host[length] = '\0';
+  if (getaddrinfo(host, colon + 1, &hints, &found) != 0) {
+    errno = EADDRNOTAVAIL;
+    return -1;
+  }
+  const int fd = socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, 0);
+  const bool is_connected =
+      fd >= 0 && connect(fd, found->ai_addr, found->ai_addrlen) == 0;
+  const int error = errno;
+  freeaddrinfo(found);
+  if (!is_connected && fd >= 0)
+    close(fd);
+  errno = error;
+  return is_connected ? fd : -1;
+}
+
+// --- the door of a process ---
+
+// Returns whether the process has a thread that serves a door.
+static bool has_door(const char *pid) {
+  char path[320], name[32];
+  snprintf(path, sizeof path, "/proc/%.20s/task", pid);
+  DIR *d = opendir(path);
+  bool has = false;
+  for (struct dirent *e; d && !has && (e = readdir(d));) {
+    snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/comm", pid, e->d_name);
+    FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
+    if (!f)
+      continue;
+    has = fgets(name, sizeof name, f) && strcmp(name, "mprof-door\n") == 0;
+    fclose(f);
+  }
+  if (d)
+    closedir(d);
+  return has;
+}
+
+// Returns the highest descriptor of the process below `below` that is a socket,
+// and stores the number of the socket's inode. Returns -1 if there is none. The
+// door's socket has a higher descriptor than the program's own sockets.
+static int next_socket(const char *pid, int below, unsigned long *inode) {
+  char path[320], target[64];
+  int found = -1;
+  snprintf(path, sizeof path, "/proc/%.20s/fd", pid);
+  DIR *d = opendir(path);
+  for (struct dirent *e; d && (e = readdir(d));) {
+    const int fd = atoi(e->d_name);
+    snprintf(path, sizeof path, "/proc/%.20s/fd/%.20s", pid, e->d_name);
+    const ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n <= 0 || fd <= found || fd >= below)
+      continue;
+    target[n] = '\0';
+    if (sscanf(target, "socket:[%lu]", inode) == 1)
+      found = fd;
+  }
+  if (d)
+    closedir(d);
+  if (found < 0)
+    return -1;
+  snprintf(path, sizeof path, "/proc/%.20s/fd/%d", pid, found);
+  const ssize_t n = readlink(path, target, sizeof target - 1);
+  target[n > 0 ? n : 0] = '\0';
+  return sscanf(target, "socket:[%lu]", inode) == 1 ? found : -1;
+}
+
+// Stores the address of the listening socket with this inode in `address`, as
+// door_connect accepts it. Returns whether there is one.
+static bool find_unix(const char *pid, unsigned long inode, char address[128]) {
+  char file[64], line[512], path[128];
+  snprintf(file, sizeof file, "/proc/%.20s/net/unix", pid);
+  FILE *f = fopen(file, "r");
+  bool is_found = false;
+  while (f && !is_found && fgets(line, sizeof line, f)) {
+    unsigned long flags, number;
+    if (sscanf(line, "%*s %*s %*s %lx %*s %*s %lu %127s", &flags, &number,
+               path) == 3 &&
+        number == inode && (flags & 0x10000) != 0) {
+      snprintf(address, 128, "%s", path);
+      is_found = path[0] == '/';
+    }
+  }
+  if (f)
+    fclose(f);
+  return is_found;
+}
+
+static bool find_tcp(const char *pid, unsigned long inode, char address[128]) {
+  char file[64], line[512];
+  snprintf(file, sizeof file, "/proc/%.20s/net/tcp", pid);
+  FILE *f = fopen(file, "r");
+  bool is_found = false;
+  while (f && !is_found && fgets(line, sizeof line, f)) {
+    unsigned ip, port, state;
+    unsigned long number;
+    if (sscanf(line, "%*s %x:%x %*s %x %*s %*s %*s %*s %*s %lu", &ip, &port,
+               &state, &number) != 4 ||
+        number != inode || state != 10 /* listening */)
+      continue;
+    snprintf(address, 128, "%u.%u.%u.%u:%u", ip & 255, ip >> 8 & 255,
+             ip >> 16 & 255, ip >> 24, port);
+    is_found = true;
+  }
+  if (f)
+    fclose(f);
+  return is_found;
+}
+
+// Returns whether a door answers at the address.
+static bool is_door(const char *address) {
+  char why[128];
+  const int fd = door_connect(address, why, sizeof why);
+  FILE *null = fd < 0 ? NULL : fopen("/dev/null", "w");
+  const bool is =
+      null && door_ask(fd, "GET", "/debug/mprof/get?name=listen", null) == 200;
+  if (null)
+    fclose(null);
+  return is;
+}
+
+static bool find_door(const char *pid, char address[128]) {
+  unsigned long inode;
+  for (int fd = next_socket(pid, 1 << 30, &inode); fd >= 0;
+       fd = next_socket(pid, fd, &inode))
+    if ((find_unix(pid, inode, address) || find_tcp(pid, inode, address)) &&
+        is_door(address))
+      return true;
+  return false;
+}
+
+__attribute__((format(printf, 3, 4))) static int fail(char *why, size_t size,
+                                                      const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(why, size, format, args);
+  va_end(args);
+  return -1;
+}
+
+int door_connect(const char *target, char *why, size_t why_size) {
+  char address[128];
+  if (is_number(target)) {
+    snprintf(address, sizeof address, "/proc/%.20s", target);
+    if (access(address, F_OK) != 0)
+      return fail(why, why_size, "there is no process %s", target);
+    if (!has_door(target))
+      return fail(why, why_size,
+                  "process %s has no door; start it with "
+                  "MPROF_OPTIONS=listen=unix:/tmp/%%p.sock",
+                  target);
+    if (!find_door(target, address))
+      return fail(why, why_size,
+                  "cannot find the socket of process %s; give its path instead",
+                  target);
+    target = address;
+  }
+  if (strncmp(target, unix_prefix, strlen(unix_prefix)) == 0)
+    target += strlen(unix_prefix);
+  const int fd = target[0] != '/' && !is_socket(target) && find_port(target)
+                     ? connect_tcp(target)
+                     : connect_unix(target);
+  return fd >= 0 ? fd
+                 : fail(why, why_size, "cannot connect to %s: %s", target,
+                        strerror(errno));
+}
+
+// --- requests ---
+
+static bool send_all(int fd, const char *data, size_t len) {
+  while (len > 0) {
+    const ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
+    if (n <= 0)
+      return false;
+    data += n;
+    len -= (size_t)n;
+  }
+  return true;
+}
+
+// Reads the head of the reply. Returns its status code, or 0 if the reply is
+// not that of a door. *length receives the length of the body.
+static int read_head(FILE *in, unsigned long long *length) {
+  char line[1024];
+  int status = 0;
+  bool is_door = false;
+  if (!fgets(line, sizeof line, in) ||
+      sscanf(line, "HTTP/1.1 %d", &status) != 1)
+    return 0;
+  *length = 0;
+  while (fgets(line, sizeof line, in) && line[0] != '\r') {
+    sscanf(line, "Content-Length: %llu", length);
+    is_door |= strncmp(line, "Server: MProf/", strlen("Server: MProf/")) == 0;
+  }
+  return is_door ? status : 0;
+}
+
+// Copies the body. Returns whether all of it has arrived.
+static bool copy_body(FILE *in, FILE *out, unsigned long long length) {
+  char buffer[16384];
+  while (length > 0 && !feof(in) && !ferror(in)) {
+    const size_t n = fread(
+        buffer, 1, length < sizeof buffer ? (size_t)length : sizeof buffer, in);
+    if (n == 0 || fwrite(buffer, 1, n, out) != n)
+      return false;
+    length -= n;
+  }
+  return length == 0 && fflush(out) == 0;
+}
+
+int door_ask(int fd, const char *method, const char *path, FILE *out) {
+  char request[2048];
+  unsigned long long length;
+  const int n = snprintf(request, sizeof request,
+                         "%s %s HTTP/1.1\r\nHost: localhost\r\n"
+                         "Content-Length: 0\r\nConnection: close\r\n\r\n",
+                         method, path);
+  FILE *in = n < (int)sizeof request && send_all(fd, request, (size_t)n)
+                 ? fdopen(fd, "r")
+                 : NULL;
+  if (!in) {
+    close(fd);
+    return 0;
+  }
+  int status = read_head(in, &length);
+  if (status != 0 && !copy_body(in, out, length))
+    status = 0;
+  fclose(in);
+  return status;
+}
