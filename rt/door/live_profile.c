@@ -11,6 +11,7 @@
 #include "symbolize/symbolize.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/tls.h"
 #include "trace/trace.h"
 #include "write/profiles.h"
 
@@ -21,6 +22,10 @@ enum { SECOND_MS = 1000 };
 
 // The process has begun to write its profiles at exit.
 static atomic_bool has_ended;
+
+// The descriptor of the trace session that the door has started, plus 1; 0:
+// none.
+static atomic_int trace_fd;
 
 // The copies from which the next profiles of mprof_live_since begin. Only the
 // door's thread uses them.
@@ -231,8 +236,10 @@ void mprof_live_trace(int64_t ms, struct mprof_reply *r, struct mprof_job *j) {
   int error = mprof_door_file_open(&j->trace);
   if (error == 0)
     error = mprof_trace_begin_session(j->trace.fd.fd);
-  if (error == 0)
+  if (error == 0) {
+    atomic_store(&trace_fd, j->trace.fd.fd + 1);
     return;
+  }
   mprof_door_file_close(&j->trace);
   j->kind = MPROF_JOB_NONE;
   if (error == -EBUSY)
@@ -247,12 +254,12 @@ void mprof_live_trace(int64_t ms, struct mprof_reply *r, struct mprof_job *j) {
     mprof_reply_error(r, 500, "Could not enable tracing", error);
 }
 
-// Ends the session, unless the program has already ended it.
-static int end_trace(const struct mprof_job *j,
-                     struct mprof_trace_result *result) {
+// Ends the door's session, unless the program has already ended it.
+static int end_trace(struct mprof_trace_result *result, bool symbolizes) {
   int error = 0;
-  lock(true);
-  if (mprof_trace_has_session_of(j->trace.fd.fd))
+  lock(symbolizes);
+  const int fd = atomic_exchange(&trace_fd, 0) - 1;
+  if (fd >= 0 && mprof_trace_has_session_of(fd))
     error = mprof_trace_finish_session(NULL, result);
   unlock();
   return error;
@@ -260,7 +267,7 @@ static int end_trace(const struct mprof_job *j,
 
 static void finish_trace(struct mprof_job *j, struct mprof_reply *r) {
   struct mprof_trace_result result = {0};
-  int error = end_trace(j, &result);
+  int error = end_trace(&result, true);
   if (error == 0)
     error = mprof_door_file_measure(&j->trace);
   if (error != 0) {
@@ -294,7 +301,7 @@ void mprof_job_commit(struct mprof_job *j) {
 void mprof_job_abandon(struct mprof_job *j) {
   struct mprof_trace_result unused = {0};
   if (j->kind == MPROF_JOB_TRACE) {
-    end_trace(j, &unused);
+    end_trace(&unused, false);
     mprof_door_file_close(&j->trace);
   } else if (j->kind != MPROF_JOB_NONE) {
     mprof_profile_drop(&j->before);
@@ -311,10 +318,17 @@ void mprof_live_forget(bool is_child) {
   if (!is_child)
     return;
   atomic_store(&has_ended, false);
+  atomic_store(&trace_fd, 0);
   mprof_door_file_hurry(false);
 }
 
 void mprof_live_end(void) {
+  struct mprof_trace_result unused = {0};
   atomic_store(&has_ended, true);
   mprof_door_file_hurry(true);
+  // Otherwise the output at exit would contain the trace of a client.
+  if (atomic_load(&trace_fd) == 0 || !mprof_guard_enter())
+    return;
+  end_trace(&unused, false);
+  mprof_guard_leave();
 }

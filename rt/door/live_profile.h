@@ -60,7 +60,7 @@ void mprof_job_abandon(struct mprof_job *j);
 // a forked child, in which they may be incomplete.
 void mprof_live_forget(bool is_child);
 // After this call no profile is taken any more, because the process has begun
-// to write its profiles at exit.
+// to write its profiles at exit. Ends a trace that a client has requested.
 void mprof_live_end(void);
 
 #endif // MPROF_RT_DOOR_LIVE_PROFILE_H

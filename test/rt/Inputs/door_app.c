@@ -111,13 +111,13 @@ static void fill_descriptors(void) {
       break;
 }
 
-// Returns how many descriptors are not /dev/null.
-static int count_others(void) {
+// Returns how many descriptors are /dev/null.
+static int count_filled(void) {
   struct stat null, st;
   int n = 0;
   stat("/dev/null", &null);
   for (int fd = 3; fd < LAST_FD; fd++)
-    n += fstat(fd, &st) == 0 && st.st_rdev != null.st_rdev;
+    n += fstat(fd, &st) == 0 && st.st_rdev == null.st_rdev;
   return n;
 }
 
@@ -162,8 +162,8 @@ static int execute(const char *name, int a, int b) {
       close(fd);
   else if (strcmp(name, "fill") == 0)
     fill_descriptors();
-  else if (strcmp(name, "others") == 0)
-    return count_others();
+  else if (strcmp(name, "filled") == 0)
+    return count_filled();
   else if (strcmp(name, "nofile") == 0)
     return setrlimit(RLIMIT_NOFILE,
                      &(struct rlimit){(rlim_t)a, (rlim_t)LAST_FD});
