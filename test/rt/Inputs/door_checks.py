@@ -610,8 +610,9 @@ def exits_under_load(program):
     for line in ("exit 7", "_exit 7"):
         with App(program) as app:
             app.command("alloc 20000 16")
-            clients = [app.raw() for _ in range(8)]
-            for s, path in zip(clients, ["heap", "goroutine", "heap?seconds=9", "trace?seconds=9"] * 2):
+            app.begin("/debug/pprof/trace?seconds=9")
+            clients = [app.raw() for _ in range(6)]
+            for s, path in zip(clients, ["heap", "goroutine", "heap?seconds=9"] * 2):
                 s.sendall(b"GET /debug/pprof/%s HTTP/1.1\r\nHost: x\r\n\r\n" % path.encode())
             equal(app.exit(line), 7)
             # The trace of a client is not an output of the process.
