@@ -85,6 +85,18 @@ def errors(program):
 
 
 @check
+def heap_alone(program):
+    with App(program) as app:
+        app.command("alloc 3 5000")
+        equal(samples(app.profile("heap"), "grow"), [3, 15000, 3, 15000])
+        for name in ("mutex", "goroutine", "trace", "mutex?seconds=1", "delta_block"):
+            r = app.ask("/debug/pprof/" + name)
+            equal((name, r.status), (name, 404))
+            assert "linked without" in r.text, r.text
+        assert ">mutex<" not in app.ask("/debug/pprof/").text
+
+
+@check
 def text_forms(program):
     with App(program) as app:
         app.command("alloc 3 5000")
