@@ -54,9 +54,13 @@ static void contend(int n) {
     pthread_t t;
     pthread_mutex_lock(&lock);
     pthread_create(&t, NULL, lock_once, NULL);
+#ifdef __GLIBC__
     // glibc sets the word to 2 when a thread begins to wait.
     while (__atomic_load_n(&lock.__data.__lock, __ATOMIC_RELAXED) != 2)
       usleep(100);
+#else
+    usleep(20000);
+#endif
     pthread_mutex_unlock(&lock);
     pthread_join(t, NULL);
   }
