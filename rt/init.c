@@ -33,6 +33,7 @@
 #include "process/process.h"
 #include "signals.h"
 #include "snapshot/persist_notes.h"
+#include "snapshot_watch.h"
 #include "stuck_watch.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
@@ -48,6 +49,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/labels.h"
+#include "thread/own_thread.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
@@ -156,6 +158,7 @@ static void begin_in_child(void) {
   if (mprof_flags.follow_fork) {
     mprof_trace_init();
     mprof_stuck_watch_start();
+    mprof_snapshot_watch_start();
     mprof_door_start_in_child();
   } else {
     mprof_process_set_inert();
@@ -202,6 +205,7 @@ static atomic_int ended; // id of the process that has written its exit output
 static void write_once(enum mprof_end end) {
   if (!mprof_process_has_started())
     return;
+  mprof_snapshot_watch_stop();
   mprof_door_end();
   const bool has_output = mprof_has_output();
   if (!has_output && mprof_persist_head != NULL && mprof_process_is_own())
@@ -288,6 +292,7 @@ __attribute__((constructor(101))) static void at_load(void) {
   if (!mprof_init_ready())
     return;
   mprof_stuck_watch_start();
+  mprof_snapshot_watch_start();
   mprof_door_start();
 }
 

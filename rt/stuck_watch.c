@@ -29,12 +29,12 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
+#include "thread/own_thread.h"
 #include "thread/threads.h"
 #include "write/write_file.h"
 #include "write/write_stuck.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 enum {
   STACK_BYTES = 256 << 10,
@@ -190,8 +190,7 @@ static void *run(void *arg) {
                             : step > LONGEST_MS ? LONGEST_MS
                                                 : step;
   struct budget b = {.at = mprof_clock_now(), .spare_ns = SAVED_MS * 1000000};
-  mprof_own_thread_begin(MPROF_OWN_WATCH);
-  mprof_sys_set_own_name("mprof");
+  mprof_own_thread_begin(MPROF_OWN_WATCH, "mprof");
   while (atomic_load(&watch.has_ended) == 0) {
     mprof_sys_futex_wait_ms(&watch.has_ended, 0, pause_ms);
     if (atomic_load(&watch.has_ended) != 0)
@@ -210,20 +209,10 @@ static void *run(void *arg) {
 }
 
 void mprof_stuck_watch_start(void) {
-  pthread_t thread;
-  pthread_attr_t attr;
   if (mprof_flags.stuck_report == 0 || !mprof_guard_enter())
     return;
   atomic_store(&watch.has_ended, 0);
-  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
-  int error = -pthread_attr_init(&attr);
-  if (error == 0) {
-    pthread_attr_setstacksize(&attr, STACK_BYTES);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    error = -pthread_create(&thread, &attr, run, NULL);
-    pthread_attr_destroy(&attr);
-  }
-  mprof_sys_set_signal_mask(mask);
+  const int error = mprof_own_thread_start(run, STACK_BYTES);
   mprof_guard_leave();
   if (error != 0)
     mprof_message("stuck_report has no effect: cannot create a thread");

@@ -14,10 +14,10 @@
 #include "sys/os_linux.h"
 #include "sys/os_socket.h"
 #include "sys/tls.h"
+#include "thread/own_thread.h"
 #include "thread/threads.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -183,8 +183,7 @@ static void free_connections(void) {
 }
 
 static void *run(void *arg) {
-  mprof_own_thread_begin(MPROF_OWN_DOOR);
-  mprof_sys_set_own_name("mprof-door");
+  mprof_own_thread_begin(MPROF_OWN_DOOR, "mprof-door");
   while (run_once())
     ;
   mprof_listener_remove_path(&door.listener);
@@ -216,21 +215,6 @@ static bool has_port_0(const char *address) {
   return len > 2 && strcmp(address + len - 2, ":0") == 0;
 }
 
-static int start_thread(void) {
-  pthread_t thread;
-  pthread_attr_t attr;
-  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
-  int error = -pthread_attr_init(&attr);
-  if (error == 0) {
-    pthread_attr_setstacksize(&attr, STACK_BYTES);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    error = -pthread_create(&thread, &attr, run, NULL);
-    pthread_attr_destroy(&attr);
-  }
-  mprof_sys_set_signal_mask(mask);
-  return error;
-}
-
 // Opens the socket and starts the thread. The state is OPENING.
 static int open_door(const char *address) {
   int error = mprof_listener_open(&door.listener, address);
@@ -247,7 +231,7 @@ static int open_door(const char *address) {
   if (error == 0) {
     say_open(has_port_0(address));
     atomic_store(&door.state, OPEN);
-    error = start_thread();
+    error = mprof_own_thread_start(run, STACK_BYTES);
   }
   if (error == 0)
     return 0;

@@ -151,7 +151,9 @@ void mprof_keep_init(void) {
       mprof_message("children_keep has no effect: the system is out of memory");
   }
   if (limit_of(MPROF_KEEP_SNAPSHOTS) != 0 &&
-      mprof_flags.dump_on_signal[0] != '\0')
+      (mprof_flags.dump_on_signal[0] != '\0' ||
+       mprof_flags.snapshot_every[0] != '\0' ||
+       mprof_flags.snapshot_at_rss[0] != '\0'))
     lists[MPROF_KEEP_SNAPSHOTS] = mprof_os_map(bytes_of(MPROF_KEEP_SNAPSHOTS));
 }
 

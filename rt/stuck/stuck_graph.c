@@ -32,6 +32,7 @@
 #include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
+#include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_ids.h"

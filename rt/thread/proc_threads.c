@@ -9,6 +9,7 @@
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "thread/own_thread.h"
 #include "thread/threads.h"
 
 #include <errno.h>

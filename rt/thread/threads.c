@@ -23,6 +23,7 @@
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "thread/own_thread.h"
 #include "thread/shards.h"
 #include "trace_hooks/trace_hooks.h"
 #include "unwind/unwind_fp.h"
@@ -290,20 +291,8 @@ void mprof_threads_init(void) {
   }
 }
 
-atomic_int mprof_own_threads[MPROF_OWNS];
-
-void mprof_own_thread_begin(enum mprof_own own) {
-  mprof_tls.is_own = mprof_tls.guarded = true;
-  atomic_store(&mprof_own_threads[own], mprof_sys_gettid());
-}
-
-void mprof_own_thread_end(enum mprof_own own) {
-  atomic_store(&mprof_own_threads[own], 0);
-}
-
 void mprof_threads_reset(void) {
-  for (int i = 0; i < MPROF_OWNS; i++)
-    atomic_store(&mprof_own_threads[i], 0);
+  mprof_own_threads_reset();
   mprof_lock_reset(&mprof_registry_lock);
   registry.live = registry.oldest = registry.unused = NULL;
   mprof_shards_reset();

@@ -207,25 +207,6 @@ void mprof_threads_init(void);
 // event.
 void mprof_threads_reset(void);
 
-// The runtime's own threads, which no profile shows.
-enum mprof_own { MPROF_OWN_WATCH, MPROF_OWN_DOOR, MPROF_OWNS };
-// Their thread ids; 0: the thread does not run. Written by the thread itself.
-extern MPROF_HIDDEN atomic_int mprof_own_threads[MPROF_OWNS];
-
-static inline bool mprof_is_own_thread(int tid) {
-  for (int i = 0; i < MPROF_OWNS; i++)
-    if (tid ==
-        atomic_load_explicit(&mprof_own_threads[i], memory_order_relaxed))
-      return true;
-  return false;
-}
-// Called by a thread of the runtime when it begins. Sets the recursion guard
-// for the life of the thread, so that no action of the thread is recorded.
-void mprof_own_thread_begin(enum mprof_own own);
-// Called by a thread of the runtime before it ends, because a new thread of the
-// program may get its id.
-void mprof_own_thread_end(enum mprof_own own);
-
 extern MPROF_HIDDEN struct mprof_lock mprof_registry_lock;
 
 // Functions to call when threads begin and end. The module thread_stacks, which

@@ -6,6 +6,7 @@
 #include "thread_stacks/thread_ids.h"
 
 #include "sys/os_linux.h"
+#include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime's thread that writes snapshots, which are the output of a process
+// that continues, for the options snapshot_every and snapshot_at_rss.
+
+#ifndef MPROF_RT_SNAPSHOT_WATCH_H
+#define MPROF_RT_SNAPSHOT_WATCH_H
+
+#include "sys/base.h"
+
+// Starts the thread if an option asks for it. Called at start and in a forked
+// child.
+void mprof_snapshot_watch_start(void);
+// Tells the thread to end. The thread begins no snapshot afterwards.
+void mprof_snapshot_watch_stop(void);
+
+// --- for tests ---
+
+// Returns the seconds of a time such as 60, 60s, 5m or 1h. Returns 0 if the
+// text is no time.
+uint64_t mprof_snapshot_seconds(const char *s);
+// Stores the sizes of a list such as 80%+500m in bytes[], which has room for
+// `room` sizes, in ascending order. limit: the size of 100 %. Returns their
+// number, or -1 if a word is no size.
+int mprof_snapshot_sizes(const char *s, uint64_t limit, uint64_t *bytes,
+                         int room);
+
+#endif // MPROF_RT_SNAPSHOT_WATCH_H

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starts the runtime's own threads; see own_thread.h.
+
+#include "thread/own_thread.h"
+
+#include "sys/os_linux.h"
+#include "sys/tls.h"
+
+#include <pthread.h>
+
+atomic_int mprof_own_threads[MPROF_OWNS];
+
+int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
+  pthread_t thread;
+  pthread_attr_t attr;
+  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+  int error = -pthread_attr_init(&attr);
+  if (error == 0) {
+    pthread_attr_setstacksize(&attr, stack_bytes);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    error = -pthread_create(&thread, &attr, run, NULL);
+    pthread_attr_destroy(&attr);
+  }
+  mprof_sys_set_signal_mask(mask);
+  return error;
+}
+
+void mprof_own_thread_begin(enum mprof_own own, const char *name) {
+  mprof_tls.is_own = mprof_tls.guarded = true;
+  atomic_store(&mprof_own_threads[own], mprof_sys_gettid());
+  mprof_sys_set_own_name(name);
+}
+
+void mprof_own_thread_end(enum mprof_own own) {
+  atomic_store(&mprof_own_threads[own], 0);
+}
+
+void mprof_own_threads_reset(void) {
+  for (int i = 0; i < MPROF_OWNS; i++)
+    atomic_store(&mprof_own_threads[i], 0);
+}
