@@ -334,10 +334,10 @@ int mprof_write_profile(const char *name, const char *path, int debug);
  * the child opens a door of its own. Otherwise the child may call mprof_listen.
  * Returns 0; EINVAL for a malformed address; ENAMETOOLONG; EBUSY if a door is
  * already open or about to close; EPERM if the program has more rights than the
- * user who started it (AT_SECURE); EAGAIN or ENOMEM if no thread can be created;
- * the error of opening the socket, such as EADDRINUSE or EACCES; ENOSYS or EBUSY
- * for the reasons given at mprof_mem_profile. MProf also prints the reason of
- * an error on stderr. */
+ * user who started it (AT_SECURE); EAGAIN or ENOMEM if no thread can be
+ * created; the error of opening the socket, such as EADDRINUSE or EACCES;
+ * ENOSYS or EBUSY for the reasons given at mprof_mem_profile. MProf also prints
+ * the reason of an error on stderr. */
 int mprof_listen(const char *address);
 
 /* --- profiles that the program defines --- */
