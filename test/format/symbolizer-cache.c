@@ -43,8 +43,8 @@
 // RUN:   { %run{heap_rate=1:log_path=o} XDG_CACHE_HOME= HOME=$PWD/other ./app && \
 // RUN:     ls -A other | count 0; }
 //
-// The begin of the build id selects the file of the cache. If the program's file
-// is that of libc, the second build id selects another.
+// The begin of the build id selects the file of the cache. If the program's
+// file is that of libc, the second build id selects another.
 // RUN: works() { rm -rf cache && %mprof_clang -fmprof -g -O1 -gz %s \
 // RUN:   -Wl,--build-id=$1 -o compressed && \
 // RUN:   %run{heap_rate=1:log_path=z} XDG_CACHE_HOME=$PWD/cache ./compressed && \
