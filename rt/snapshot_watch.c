@@ -193,10 +193,13 @@ static void *run(void *arg) {
   return arg;
 }
 
+static bool is_asked_for(void) {
+  return mprof_flags.snapshot_every[0] != '\0' ||
+         mprof_flags.snapshot_at_rss[0] != '\0';
+}
+
 void mprof_snapshot_watch_start(void) {
-  if ((mprof_flags.snapshot_every[0] == '\0' &&
-       mprof_flags.snapshot_at_rss[0] == '\0') ||
-      !read_options() || !mprof_guard_enter())
+  if (!is_asked_for() || !read_options() || !mprof_guard_enter())
     return;
   atomic_store(&watch.has_ended, 0);
   if (mprof_own_thread_start(run, STACK_BYTES) != 0)
@@ -206,6 +209,7 @@ void mprof_snapshot_watch_start(void) {
 }
 
 void mprof_snapshot_watch_stop(void) {
-  if (atomic_exchange(&watch.has_ended, 1) == 0)
+  // Without the options, neither a page is touched nor a system call made.
+  if (is_asked_for() && atomic_exchange(&watch.has_ended, 1) == 0)
     mprof_sys_futex_wake_all(&watch.has_ended);
 }
