@@ -69,6 +69,14 @@ check clang-tidy check_tidy
 check rooms utils/check-rooms.py
 check gate utils/bench/run.sh gate
 
+# New versions of Go compile these tools at their first use, which takes most of a
+# minute. Several tests that begin at the same time would compile them several
+# times.
+for tool in pprof trace; do
+  GOCACHE=$PWD/build/test/go-cache GOTOOLCHAIN=local GOPROXY=off \
+    go tool "$tool" -h >/dev/null 2>&1 || true
+done
+
 # Prints the number for $1 in the summary at the end of lit's output. The summary
 # has lines such as "  Passed: 12 (92.31%)".
 count() {
