@@ -27,6 +27,7 @@
 #include "process/signal_chain.h"
 #include "symbolize/symbolize.h"
 #include "sys/caller.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -37,7 +38,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <ucontext.h>
 
 enum { SIGNALS = 65, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
@@ -141,16 +141,10 @@ static bool ends_process(int sig, const siginfo_t *info,
 
 static void on_signal(int sig, siginfo_t *info, void *context);
 
-static int64_t now_ms(void) {
-  struct timespec now = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 // Returns whether a signal that comes now is a copy of the signal that is
 // already ending the process.
 static bool is_copy(void) {
-  return now_ms() - atomic_load(&signals.ending_since) <= COPY_MS;
+  return mprof_clock_ms() - atomic_load(&signals.ending_since) <= COPY_MS;
 }
 
 // Handles a signal that arrives while the first one is being handled: ends the
@@ -270,7 +264,7 @@ static bool dump_before_end(int sig, const ucontext_t *interrupted,
   const bool is_caught = signals.terminating >> (sig - 1) & 1;
   if (is_caught && atomic_load(&signals.ending) == pid)
     return !is_copy();
-  atomic_store(&signals.ending_since, now_ms());
+  atomic_store(&signals.ending_since, mprof_clock_ms());
   const bool is_second = atomic_exchange(&signals.ending, pid) == pid;
   if (is_caught && is_second)
     return false; // another thread has just begun

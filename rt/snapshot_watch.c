@@ -19,6 +19,7 @@
 #include "file/writer_lock.h"
 #include "symbolize/symbolize.h"
 #include "sys/caller.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/memory_limit.h"
@@ -27,9 +28,7 @@
 #include "sys/tls.h"
 #include "thread/own_thread.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   STACK_BYTES = 256 << 10,
@@ -138,12 +137,6 @@ static bool read_options(void) {
 
 // --- the thread ---
 
-static uint64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void write_snapshot(void) {
   mprof_lock_acquire(&mprof_writer_lock);
   // If the process is about to end (has_ended is 1), the output at exit has
@@ -174,17 +167,18 @@ static bool has_grown(int *reached) {
 
 static void *run(void *arg) {
   mprof_own_thread_begin(MPROF_OWN_SNAPSHOTS, "mprof-snapshots");
-  uint64_t due = now_ms() + watch.every_ms;
+  int64_t due = mprof_clock_ms() + (int64_t)watch.every_ms;
   int reached = 0;
   while (atomic_load(&watch.has_ended) == 0) {
-    const uint64_t now = now_ms();
+    const int64_t now = mprof_clock_ms();
     const bool is_due = watch.every_ms != 0 && now >= due;
     if (is_due || (watch.size_count != 0 && has_grown(&reached))) {
       write_snapshot();
-      due = now_ms() + watch.every_ms;
+      due = mprof_clock_ms() + (int64_t)watch.every_ms;
       continue;
     }
-    uint64_t pause_ms = watch.every_ms != 0 ? due - now : UINT32_MAX;
+    uint64_t pause_ms =
+        watch.every_ms != 0 ? (uint64_t)(due - now) : UINT32_MAX;
     if (watch.size_count != 0 && pause_ms > PAUSE_MS)
       pause_ms = PAUSE_MS;
     mprof_sys_futex_wait_ms(&watch.has_ended, 0, pause_ms);

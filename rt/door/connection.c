@@ -5,13 +5,13 @@
 
 #include "door/connection.h"
 
+#include "sys/clock.h"
 #include "sys/os_linux.h"
 #include "sys/os_socket.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
   // A request must arrive completely in this time.
@@ -37,18 +37,12 @@ enum {
 
 static int waiting; // number of connections in the state WAITING
 
-int64_t mprof_door_now_ms(void) {
-  struct timespec t = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 void mprof_connections_reset(void) { waiting = 0; }
 
 static void set_state(struct mprof_connection *c,
                       enum mprof_connection_state state, int64_t ms) {
   c->state = state;
-  c->moved_ms = mprof_door_now_ms();
+  c->moved_ms = mprof_clock_ms();
   c->deadline_ms = c->moved_ms + ms;
 }
 
@@ -128,7 +122,7 @@ static void begin_reply(struct mprof_connection *c) {
   c->head_sent = 0;
   c->body_sent = 0;
   set_state(c, MPROF_CONN_WRITING, STALL_MS);
-  c->limit_ms = mprof_door_now_ms() + WHOLE_MS +
+  c->limit_ms = mprof_clock_ms() + WHOLE_MS +
                 (int64_t)(mprof_reply_body_len(&c->reply) / BYTES_PER_MS);
 }
 
@@ -185,7 +179,7 @@ static void write_more(struct mprof_connection *c) {
   for (long sent = 0; n > 0 && sent < SEND_MAX; sent += n) {
     n = send_part(c);
     if (n > 0) {
-      c->moved_ms = mprof_door_now_ms();
+      c->moved_ms = mprof_clock_ms();
       c->deadline_ms = c->moved_ms + STALL_MS;
     }
     if (c->deadline_ms > c->limit_ms)
@@ -315,7 +309,7 @@ static void read_more(struct mprof_connection *c) {
   c->in_len += (size_t)n;
   if (c->is_idle) {
     c->is_idle = false;
-    c->deadline_ms = mprof_door_now_ms() + READ_MS;
+    c->deadline_ms = mprof_clock_ms() + READ_MS;
   }
   handle_input(c);
 }
@@ -368,7 +362,7 @@ void mprof_connection_continue(struct mprof_connection *c, short events) {
   }
   if (events != 0)
     handle_events(c, events);
-  if (c->state != MPROF_CONN_FREE && mprof_door_now_ms() >= c->deadline_ms)
+  if (c->state != MPROF_CONN_FREE && mprof_clock_ms() >= c->deadline_ms)
     pass_deadline(c);
   // One request at a time, so that the other connections have their turn.
   if (c->state == MPROF_CONN_READING && c->is_pending) {

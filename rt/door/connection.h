@@ -61,8 +61,6 @@ struct mprof_connection {
   char in[MPROF_HTTP_HEAD_MAX + MPROF_CONN_REST];
 };
 
-// Returns the present time: milliseconds of CLOCK_MONOTONIC.
-int64_t mprof_door_now_ms(void);
 // Begins a connection with the descriptor fd, which an accept has returned.
 // Closes fd and returns false if it cannot be used.
 bool mprof_connection_begin(struct mprof_connection *c, long fd,

@@ -9,6 +9,7 @@
 #include "door/listener.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -65,13 +66,13 @@ static void accept_all(void) {
   for (;;) {
     struct mprof_connection *c = find_expendable();
     bool is_allowed;
-    if (mprof_connection_expendable_ms(c) > mprof_door_now_ms())
+    if (mprof_connection_expendable_ms(c) > mprof_clock_ms())
       return;
     const long fd = mprof_listener_accept(&door.listener, &is_allowed);
     if (fd == -EAGAIN || fd == -EINTR || fd == -ECONNABORTED)
       return;
     if (fd < 0) {
-      door.full_until_ms = mprof_door_now_ms() + FULL_MS;
+      door.full_until_ms = mprof_clock_ms() + FULL_MS;
       return;
     }
     if (c->state != MPROF_CONN_FREE)
@@ -147,7 +148,7 @@ static bool keep_listening(void) {
 // Waits for events and handles them. Returns false if the thread must end.
 static bool run_once(void) {
   struct wait w;
-  const int64_t now = mprof_door_now_ms();
+  const int64_t now = mprof_clock_ms();
   prepare(&w, now);
   const long r = mprof_sys_poll(w.p, w.n,
                                 w.until_ms == INT64_MAX ? -1

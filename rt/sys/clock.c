@@ -40,6 +40,8 @@ static uint64_t monotonic_ns(void) {
   return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
+int64_t mprof_clock_ms(void) { return (int64_t)(monotonic_ns() / 1000000); }
+
 // Returns whether the processor has rdtscp and a time stamp counter that runs
 // at the same speed in all power states (CPUID leaf 0x80000007, EDX bit 8).
 static bool has_even_counter(void) {

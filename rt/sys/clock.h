@@ -55,6 +55,10 @@ uint64_t mprof_clock_ticks(uint64_t ns);
 // Converts ticks to nanoseconds, rounded to the nearest number.
 uint64_t mprof_clock_ns(uint64_t ticks);
 
+// Returns the milliseconds of CLOCK_MONOTONIC, for pauses and deadlines. Signal
+// safe.
+int64_t mprof_clock_ms(void);
+
 // Call this in a forked child. If the parent was forked during the first use of
 // the clock, the child begins this use again.
 void mprof_clock_reset(void);
