@@ -137,10 +137,7 @@ int mprof_mem_snapshot_take_peak(struct mprof_mem_snapshot *s) {
   for (bool is_complete = false; !is_complete;) {
     memset(s, 0, sizeof(*s));
     s->rate = mprof_sample_rate();
-    size_t room = 64;
-    struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
-    for (; b; b = b->allnext)
-      room++;
+    const size_t room = 64 + mprof_bucket_count(MPROF_BUCKET_MEM);
     s->mapped_bytes = (room + room / 4) * sizeof(s->samples[0]);
     s->samples = mprof_os_map(s->mapped_bytes);
     if (!s->samples)

@@ -183,10 +183,8 @@ static int take(struct mprof_threadcreate_snapshot *s, const struct live *l,
                 bool all, bool by_stack) {
   const struct mprof_bucket *first =
       all ? mprof_bucket_first(MPROF_BUCKET_THREAD) : NULL;
-  size_t buckets = 0;
-  for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext)
-    buckets++;
-  const size_t most = l->len + buckets;
+  const size_t most =
+      l->len + (all ? mprof_bucket_count(MPROF_BUCKET_THREAD) : 0);
   struct mprof_groups g;
   int error = mprof_groups_begin(
       &g, most, sizeof(struct mprof_threadcreate_sample), MPROF_BY_NOTHING);

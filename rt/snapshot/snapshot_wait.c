@@ -82,11 +82,9 @@ static int copy(struct mprof_wait_snapshot *s, const struct mprof_groups *g) {
 
 static int take(struct mprof_wait_snapshot *s, bool by_stack) {
   const struct mprof_bucket *first = mprof_bucket_first(s->type);
-  size_t buckets = 0;
-  for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext)
-    buckets++;
   struct mprof_groups g;
-  int error = mprof_groups_begin(&g, buckets, sizeof(struct mprof_wait_sample),
+  int error = mprof_groups_begin(&g, mprof_bucket_count(s->type),
+                                 sizeof(struct mprof_wait_sample),
                                  by_stack ? MPROF_BY_STACK : MPROF_BY_NOTHING);
   if (error != 0)
     return error;
