@@ -112,7 +112,7 @@ static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
   return mprof_write_heap_pprof(f, &s, row->variant == 1);
 }
 
-static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+uint64_t mprof_heap_count(const struct mprof_profile_row *row, size_t number) {
   (void)row;
   (void)number;
   return mprof_bucket_count(MPROF_BUCKET_MEM);
@@ -125,7 +125,7 @@ const struct mprof_profile_kind mprof_kind_heap = {
     .free = release,
     .write = write,
     .write_delta = write_delta,
-    .count = count,
+    .count = mprof_heap_count,
     .has_data = has_data,
     .group = group,
     .is_shown = is_shown,

@@ -16,4 +16,9 @@ struct mprof_heap_copy {
   struct mprof_heap_groups stacks; // groups of the samples by stack
 };
 
+struct mprof_profile_row;
+// Returns the number of the heap's buckets: the function `count`
+// (profile_kind.h) of the profiles that have a record for each of them.
+uint64_t mprof_heap_count(const struct mprof_profile_row *row, size_t number);
+
 #endif // MPROF_RT_WRITE_KIND_HEAP_H

@@ -6,7 +6,6 @@
 // end of the process, this profile is written from the snapshot of the heap
 // profile, which has the heapx counters.
 
-#include "bucket/bucket.h"
 #include "bucket/cycle.h"
 #include "file/outfile.h"
 #include "snapshot/estimate_heap.h"
@@ -100,12 +99,6 @@ static void report_line(struct mprof_report *w, const void *copy) {
   mprof_report_heapx_summary(w, &c->stacks);
 }
 
-static uint64_t count(const struct mprof_profile_row *row, size_t number) {
-  (void)row;
-  (void)number;
-  return mprof_bucket_count(MPROF_BUCKET_MEM);
-}
-
 const struct mprof_profile_kind mprof_kind_heapx = {
     .copy_bytes = sizeof(struct heapx_copy),
     .last_form = MPROF_FORM_TEXT,
@@ -113,7 +106,7 @@ const struct mprof_profile_kind mprof_kind_heapx = {
     .take = take,
     .free = release,
     .write = write,
-    .count = count,
+    .count = mprof_heap_count,
     .group = group,
     .is_shown = is_shown,
     .has_stacks = has_stacks,

@@ -4,7 +4,6 @@
 // The functions (profile_kind.h) of the profile peak, which is the heap profile
 // of the moment when the most memory was in use (option peak).
 
-#include "bucket/bucket.h"
 #include "bucket/peak.h"
 #include "file/outfile.h"
 #include "snapshot/estimate_heap.h"
@@ -61,12 +60,6 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things_and_stacks(t, c->stacks.samples, "sample", c->stacks.len);
 }
 
-static uint64_t count(const struct mprof_profile_row *row, size_t number) {
-  (void)row;
-  (void)number;
-  return mprof_bucket_count(MPROF_BUCKET_MEM);
-}
-
 const struct mprof_profile_kind mprof_kind_peak = {
     .copy_bytes = sizeof(struct mprof_heap_copy),
     .last_form = MPROF_FORM_TEXT,
@@ -74,7 +67,7 @@ const struct mprof_profile_kind mprof_kind_peak = {
     .take = take,
     .free = release,
     .write = write,
-    .count = count,
+    .count = mprof_heap_count,
     .is_on = is_on,
     .group = group,
     .has_stacks = has_stacks,
