@@ -38,8 +38,9 @@ struct list {
   struct entry entries[];
 };
 
-// The lists, by enum mprof_keep_list. Written once by mprof_keep_init. NULL:
-// the files of this list are never removed.
+// The lists, by enum mprof_keep_list. NULL: the files of this list are never
+// removed. mprof_keep_init writes the list of children, and the first snapshot
+// that of the snapshots, with writer_lock held.
 static struct list *lists[2];
 
 static uint64_t limit_of(enum mprof_keep_list which) {
@@ -122,9 +123,17 @@ static void remove_files(const struct entry *p) {
       mprof_sys_unlink(set.paths + at);
 }
 
+// Returns the list. The first snapshot makes the list of snapshots.
+static struct list *list_of(enum mprof_keep_list which) {
+  if (which == MPROF_KEEP_SNAPSHOTS && lists[which] == NULL &&
+      limit_of(which) != 0)
+    lists[which] = mprof_os_map(bytes_of(which));
+  return lists[which];
+}
+
 void mprof_keep_newest(enum mprof_keep_list which,
                        const struct mprof_keep_set *set) {
-  struct list *list = lists[which];
+  struct list *list = list_of(which);
   if (list == NULL || set->len == 0 || set->len > MPROF_KEEP_BYTES)
     return;
   const unsigned n = atomic_fetch_add(&list->next, 1);
@@ -150,11 +159,6 @@ void mprof_keep_init(void) {
     if (lists[MPROF_KEEP_CHILDREN] == NULL)
       mprof_message("children_keep has no effect: the system is out of memory");
   }
-  if (limit_of(MPROF_KEEP_SNAPSHOTS) != 0 &&
-      (mprof_flags.dump_on_signal[0] != '\0' ||
-       mprof_flags.snapshot_every[0] != '\0' ||
-       mprof_flags.snapshot_at_rss[0] != '\0'))
-    lists[MPROF_KEEP_SNAPSHOTS] = mprof_os_map(bytes_of(MPROF_KEEP_SNAPSHOTS));
 }
 
 void mprof_keep_reset(void) {

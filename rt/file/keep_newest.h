@@ -32,7 +32,7 @@ void mprof_keep_add(struct mprof_keep_set *set, const char *path);
 void mprof_keep_newest(enum mprof_keep_list which,
                        const struct mprof_keep_set *set);
 
-// Creates the lists. Called at start.
+// Creates the list of children. Called at start.
 void mprof_keep_init(void);
 // Empties the list of snapshots in a forked child, because these files belong
 // to its parent.
