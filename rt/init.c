@@ -208,7 +208,7 @@ static void write_once(enum mprof_end end) {
   mprof_snapshot_watch_stop();
   mprof_door_end();
   const bool has_output = mprof_has_output();
-  if (!has_output && mprof_persist_head != NULL && mprof_process_is_own())
+  if (!has_output)
     mprof_persist_end();
   if (!has_output && !mprof_must_say_no_output())
     return;

@@ -223,7 +223,7 @@ void mprof_persist_start(void) {
 
 void mprof_persist_end(void) {
   struct mprof_persist_head *h = mprof_persist_head;
-  if (h == NULL)
+  if (h == NULL || h->pid != mprof_sys_getpid())
     return;
   __atomic_or_fetch(&h->state, MPROF_PERSIST_ENDED, __ATOMIC_RELAXED);
   uint64_t dev, ino;

@@ -20,8 +20,9 @@
 // before the first allocation.
 void mprof_persist_start(void);
 // Removes the file, because the process has written its profiles at the end.
-// With persist_keep, only marks the file. Does nothing without a file. The
-// descriptor and the memory stay as they are.
+// With persist_keep, only marks the file. Does nothing without a file,
+// and in a child that was made without running fork handlers. The descriptor
+// and the memory stay as they are.
 void mprof_persist_end(void);
 // Leaves the parent's file in a forked child, and makes the memory private.
 // Call this before anything else in the child. The child's own memory will lie
