@@ -10,9 +10,9 @@
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/procfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -56,13 +56,8 @@ static void put_program(struct mprof_text *t) {
 
 static void put_host(struct mprof_text *t) {
   char name[NAME_SIZE];
-  long fd =
-      mprof_sys_open("/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC, 0);
-  long n = 0;
-  if (fd >= 0) {
-    n = mprof_sys_read((int)fd, name, sizeof(name));
-    mprof_sys_close((int)fd);
-  }
+  long n =
+      mprof_procfile_begin("/proc/sys/kernel/hostname", name, sizeof(name));
   if (n > 0 && name[n - 1] == '\n')
     n--;
   if (n > 0)

@@ -14,25 +14,11 @@
 #include "sys/memory_limit.h"
 
 #include "sys/message.h"
-#include "sys/os_linux.h"
 #include "sys/procfile.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 enum { PATH_BYTES = 1024, TEXT_BYTES = 4096 };
-
-// Reads the begin of a file into text, and ends it with a 0. Returns false if
-// the file cannot be read.
-static bool read_text(const char *path, char *text, size_t cap) {
-  const long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return false;
-  const long n = mprof_sys_read((int)fd, text, cap - 1);
-  mprof_sys_close((int)fd);
-  text[n > 0 ? n : 0] = '\0';
-  return n > 0;
-}
 
 // Returns the number at the begin of the text, or UINT64_MAX if there is none.
 static uint64_t number(const char *p) {
@@ -47,7 +33,7 @@ static uint64_t number(const char *p) {
 
 uint64_t mprof_sys_resident(void) {
   char text[128];
-  if (!read_text("/proc/self/statm", text, sizeof(text)))
+  if (mprof_procfile_begin("/proc/self/statm", text, sizeof(text)) <= 0)
     return 0;
   const char *second = strchr(text, ' ');
   const uint64_t pages = second ? number(second + 1) : UINT64_MAX;
@@ -67,7 +53,8 @@ static uint64_t smallest(const char *root, const char *path, size_t len,
     mprof_text_str(&t, root);
     mprof_text_mem(&t, path, len);
     mprof_text_str(&t, file);
-    if (t.len + 1 < sizeof(name) && read_text(name, text, sizeof(text))) {
+    if (t.len + 1 < sizeof(name) &&
+        mprof_procfile_begin(name, text, sizeof(text)) > 0) {
       const uint64_t limit = number(text);
       least = limit < least ? limit : least;
     }
@@ -118,10 +105,10 @@ uint64_t mprof_cgroup_limit_in(const char *proc, const char *root) {
 uint64_t mprof_sys_cgroup_limit(void) {
   char text[TEXT_BYTES];
   uint64_t limit = UINT64_MAX, machine = 0;
-  if (read_text("/proc/self/cgroup", text, sizeof(text)))
+  if (mprof_procfile_begin("/proc/self/cgroup", text, sizeof(text)) > 0)
     limit = mprof_cgroup_limit_in(text, "/sys/fs/cgroup");
   static const char total[] = "MemTotal:";
-  if (read_text("/proc/meminfo", text, sizeof(text)) &&
+  if (mprof_procfile_begin("/proc/meminfo", text, sizeof(text)) > 0 &&
       strncmp(text, total, sizeof(total) - 1) == 0) {
     const uint64_t kb = number(text + strspn(text, "MemTotal: "));
     machine = kb < UINT64_MAX / 1024 ? kb * 1024 : 0;

@@ -62,6 +62,17 @@ void mprof_procfile_free(struct mprof_procfile *f) {
   f->data = NULL;
 }
 
+long mprof_procfile_begin(const char *path, char *buf, size_t cap) {
+  buf[0] = '\0';
+  const long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return fd;
+  const long n = mprof_sys_read((int)fd, buf, cap - 1);
+  mprof_sys_close((int)fd);
+  buf[n > 0 ? n : 0] = '\0';
+  return n;
+}
+
 // --- the command line ---
 
 static char first_argument[512] MPROF_START_DATA; // argv[0] of main; written

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a whole file of /proc into mapped memory. The memory grows while the
-// file is read, because the size of such a file is unknown before.
+// Reads files of /proc: a whole file into mapped memory, or the begin of a file
+// into a buffer. The mapped memory grows while the file is read, because the
+// size of such a file is unknown before.
 
 #ifndef MPROF_RT_SYS_PROCFILE_H
 #define MPROF_RT_SYS_PROCFILE_H
@@ -17,6 +18,9 @@ struct mprof_procfile {
 // mprof_procfile_free.
 int mprof_procfile_read(struct mprof_procfile *f, const char *path);
 void mprof_procfile_free(struct mprof_procfile *f);
+// Reads the begin of a file, at most cap - 1 bytes, into buf, and ends it with
+// a 0. Returns the number of bytes, or -errno; buf is then empty.
+long mprof_procfile_begin(const char *path, char *buf, size_t cap);
 // Writes the program's arguments to buf, separated by blanks. If the program
 // has set a title (setproctitle), writes the first argument that the program
 // had at start, and " ..." if there were more arguments. Truncates the text to

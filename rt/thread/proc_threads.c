@@ -9,6 +9,7 @@
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/procfile.h"
 #include "thread/own_thread.h"
 #include "thread/threads.h"
 
@@ -103,13 +104,7 @@ static long read_file(int tid, const char *name, char *buf, size_t cap) {
   mprof_text_str(&t, "/proc/self/task/");
   mprof_text_dec(&t, (unsigned)tid);
   mprof_text_str(&t, name);
-  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return fd;
-  long n = mprof_sys_read((int)fd, buf, cap - 1);
-  mprof_sys_close((int)fd);
-  buf[n > 0 ? n : 0] = '\0';
-  return n;
+  return mprof_procfile_begin(path, buf, cap);
 }
 
 bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]) {
