@@ -25,7 +25,7 @@ bool show_report(const struct options *options, const char *path,
                  const char *title) {
   // A longer line is printed in parts.
   char line[4096];
-  // What is read from a pipe would be missing when the profile is read.
+  // A pipe can be read only once, and the profile's reader needs its data.
   FILE *f = input_is_pipe(path) ? NULL : fopen(path, "r");
   if (!f)
     return false;
