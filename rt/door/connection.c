@@ -75,15 +75,15 @@ void mprof_connection_end(struct mprof_connection *c) {
   free_body(c);
   // A process that was forked without fork handlers may have a copy of the
   // descriptor, so that close alone would not end the connection.
-  if (mprof_door_fd_is_own(&c->fd))
+  if (mprof_own_fd_is_open(&c->fd))
     mprof_sys_shutdown(c->fd.fd, SHUT_RDWR);
-  mprof_door_fd_close(&c->fd);
+  mprof_own_fd_close(&c->fd);
   c->state = MPROF_CONN_FREE;
 }
 
 bool mprof_connection_begin(struct mprof_connection *c, long fd,
                             bool is_allowed, bool is_loopback) {
-  if (mprof_door_fd_set(&c->fd, fd) != 0)
+  if (mprof_own_fd_set(&c->fd, fd) != 0)
     return false;
   c->is_allowed = is_allowed;
   c->is_loopback = is_loopback;
@@ -147,7 +147,7 @@ static long send_part(struct mprof_connection *c) {
     c->body_sent += n > 0 ? (uint64_t)n : 0;
     return n;
   }
-  if (!mprof_door_fd_is_own(&c->reply.body.fd))
+  if (!mprof_own_fd_is_open(&c->reply.body.fd))
     return -EBADF;
   const long n = mprof_sys_send_file(c->fd.fd, c->reply.body.fd.fd,
                                      &c->body_sent, (size_t)rest);
@@ -356,7 +356,7 @@ static void handle_events(struct mprof_connection *c, short events) {
 void mprof_connection_continue(struct mprof_connection *c, short events) {
   if (c->state == MPROF_CONN_FREE)
     return;
-  if (!mprof_door_fd_is_own(&c->fd)) {
+  if (!mprof_own_fd_is_open(&c->fd)) {
     mprof_connection_end(c);
     return;
   }

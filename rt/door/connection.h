@@ -36,7 +36,7 @@ enum { MPROF_CONN_HEAD = 1024, MPROF_CONN_REST = 512 };
 
 struct mprof_connection {
   enum mprof_connection_state state;
-  struct mprof_door_fd fd;
+  struct mprof_own_fd fd;
   bool is_allowed;     // the client may read profiles
   bool is_loopback;    // see mprof_page
   bool closes;         // the connection ends after the reply

@@ -137,7 +137,7 @@ static void say_end(const char *why, int error) {
 // Opens the socket anew after the program has closed its descriptor. Returns
 // false if that fails.
 static bool keep_listening(void) {
-  if (mprof_door_fd_is_own(&door.listener.fd))
+  if (mprof_own_fd_is_open(&door.listener.fd))
     return true;
   const int error = mprof_listener_reopen(&door.listener);
   if (error != 0)
@@ -268,7 +268,7 @@ static int shut_door(void) {
   if (!atomic_compare_exchange_strong(&door.state, &open, SHUTTING))
     return open == SHUT ? 0 : -EBUSY;
   atomic_store(&door.must_end, true);
-  if (mprof_door_fd_is_own(&door.listener.fd))
+  if (mprof_own_fd_is_open(&door.listener.fd))
     mprof_sys_shutdown(door.listener.fd.fd, SHUT_RDWR); // wakes the thread
   return 0;
 }
@@ -314,7 +314,7 @@ void mprof_door_reset(void) {
     struct mprof_connection *c = &door.connections[i];
     if (c->state == MPROF_CONN_FREE)
       continue;
-    mprof_door_fd_close(&c->fd);
+    mprof_own_fd_close(&c->fd);
     mprof_door_file_close(&c->reply.body);
     if (c->job.kind == MPROF_JOB_TRACE)
       mprof_door_file_close(&c->job.trace);

@@ -12,40 +12,18 @@
 
 #include <errno.h>
 
-int mprof_door_fd_set(struct mprof_door_fd *d, long fd) {
-  *d = (struct mprof_door_fd)MPROF_DOOR_NO_FD;
-  fd = mprof_outfile_move_high(fd);
-  if (fd < 0)
-    return (int)fd;
-  d->fd = (int)fd;
-  const long r = mprof_sys_fstat_id(d->fd, &d->dev, &d->ino);
-  if (r != 0)
-    mprof_door_fd_close(d);
-  return (int)r;
-}
-
-bool mprof_door_fd_is_own(const struct mprof_door_fd *d) {
-  return d->fd >= 0 && mprof_sys_has_id(d->fd, d->dev, d->ino);
-}
-
-void mprof_door_fd_close(struct mprof_door_fd *d) {
-  if (mprof_door_fd_is_own(d))
-    mprof_sys_close(d->fd);
-  d->fd = -1;
-}
-
 int mprof_door_file_open(struct mprof_door_file *f) {
   f->len = 0;
-  return mprof_door_fd_set(
+  return mprof_own_fd_set(
       &f->fd, mprof_sys_memory_file("mprof-door", MPROF_DOOR_FILE_MAX));
 }
 
 void mprof_door_file_close(struct mprof_door_file *f) {
-  mprof_door_fd_close(&f->fd);
+  mprof_own_fd_close(&f->fd);
 }
 
 int mprof_door_file_measure(struct mprof_door_file *f) {
-  if (!mprof_door_fd_is_own(&f->fd))
+  if (!mprof_own_fd_is_open(&f->fd))
     return -EBADF;
   const long n = mprof_sys_position(f->fd.fd);
   f->len = n > 0 ? (uint64_t)n : 0;

@@ -8,32 +8,15 @@
 #ifndef MPROF_RT_DOOR_DOOR_FILE_H
 #define MPROF_RT_DOOR_DOOR_FILE_H
 
-#include "sys/base.h"
+#include "file/own_fd.h"
 
 struct mprof_outfile;
 
 // Maximum size of a file in bytes.
 #define MPROF_DOOR_FILE_MAX (UINT64_C(256) << 20)
 
-// A descriptor of the door, and the device and inode number of its file. They
-// are compared before each use of the descriptor, because the program may have
-// closed the descriptor and reused its number.
-struct mprof_door_fd {
-  int fd; // -1: none
-  uint64_t dev, ino;
-};
-#define MPROF_DOOR_NO_FD {.fd = -1}
-
-// Moves fd to a high number (mprof_outfile_move_high) and stores it in *d.
-// Returns 0, or -errno if fd is an error or cannot be moved.
-int mprof_door_fd_set(struct mprof_door_fd *d, long fd);
-// Returns whether d still is the descriptor that was set.
-bool mprof_door_fd_is_own(const struct mprof_door_fd *d);
-// Closes the descriptor, unless the program has closed it before.
-void mprof_door_fd_close(struct mprof_door_fd *d);
-
 struct mprof_door_file {
-  struct mprof_door_fd fd;
+  struct mprof_own_fd fd;
   uint64_t len;
 };
 // Sets whether files are written without the pauses that leave the processor to

@@ -220,15 +220,15 @@ static int parse_tcp(struct mprof_listener *l, const char *address,
 static int open_socket(struct mprof_listener *l, const char **why) {
   *why = NULL;
   const bool is_v6 = l->name[0] == '[';
-  int error = mprof_door_fd_set(&l->fd, mprof_sys_socket(l->is_unix ? AF_UNIX
-                                                         : is_v6    ? AF_INET6
-                                                                    : AF_INET));
+  int error = mprof_own_fd_set(&l->fd, mprof_sys_socket(l->is_unix ? AF_UNIX
+                                                        : is_v6    ? AF_INET6
+                                                                   : AF_INET));
   if (error == 0)
     error = l->is_unix ? bind_unix(l, l->fd.fd, why) : bind_inet(l, l->fd.fd);
   if (error == 0)
     error = (int)mprof_sys_listen(l->fd.fd, BACKLOG);
   if (error != 0)
-    mprof_door_fd_close(&l->fd);
+    mprof_own_fd_close(&l->fd);
   return error;
 }
 
@@ -249,12 +249,12 @@ int mprof_listener_open(struct mprof_listener *l, const char *address) {
 
 int mprof_listener_reopen(struct mprof_listener *l) {
   const char *why;
-  mprof_door_fd_close(&l->fd);
+  mprof_own_fd_close(&l->fd);
   return open_socket(l, &why);
 }
 
 long mprof_listener_accept(struct mprof_listener *l, bool *is_allowed) {
-  if (!mprof_door_fd_is_own(&l->fd))
+  if (!mprof_own_fd_is_open(&l->fd))
     return -EBADF;
   const long fd = mprof_sys_accept(l->fd.fd);
   unsigned uid;
@@ -272,5 +272,5 @@ void mprof_listener_remove_path(struct mprof_listener *l) {
 }
 
 void mprof_listener_close(struct mprof_listener *l) {
-  mprof_door_fd_close(&l->fd);
+  mprof_own_fd_close(&l->fd);
 }

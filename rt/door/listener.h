@@ -10,7 +10,7 @@
 #include "file/path.h"
 
 struct mprof_listener {
-  struct mprof_door_fd fd;
+  struct mprof_own_fd fd;
   bool is_unix;
   bool is_loopback; // a TCP address that only this machine can reach
   bool has_pid;     // the path of the Unix socket contains the pattern %p

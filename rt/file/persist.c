@@ -9,7 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
-#include "file/outfile.h"
+#include "file/own_fd.h"
 #include "file/path.h"
 #include "sys/flags.h"
 #include "sys/message.h"
@@ -32,11 +32,10 @@ enum { NAMES_MAX = 100, ZEROS = 1024 };
 
 // Guarded by persistent_lock. The end of the process only reads it.
 static struct {
-  int fd;            // -1: there is no file, or it cannot grow
-  uint64_t dev, ino; // identify the file
+  struct mprof_own_fd fd; // none: there is no file, or it cannot grow
   bool is_child;
   char path[MPROF_PATH_MAX];
-} file = {.fd = -1};
+} file = {.fd = MPROF_NO_FD};
 
 static void say(const char *what, const char *path, int error,
                 const char *result) {
@@ -74,7 +73,7 @@ static long open_new(void) {
         say("the path exists, perhaps because a process was killed (mprof "
             "recover reads it); this process uses ",
             file.path, 0, "");
-      return mprof_outfile_move_up(fd);
+      return fd;
     }
   }
   file.path[len] = '\0';
@@ -86,7 +85,7 @@ static void make_absolute(void) {
   char link[64], path[MPROF_PATH_MAX];
   struct mprof_text t = MPROF_TEXT(link);
   mprof_text_str(&t, "/proc/self/fd/");
-  mprof_text_dec(&t, (unsigned)file.fd);
+  mprof_text_dec(&t, (unsigned)file.fd.fd);
   const long n = mprof_sys_readlink(link, path, sizeof(path) - 1);
   if (n <= 0 || path[0] != '/')
     return;
@@ -99,41 +98,35 @@ static bool open_file(void) {
   const char *pattern = mprof_flags.persist;
   int error = mprof_path_fill(file.path, sizeof(file.path), "persist", pattern,
                               &has_pid);
-  long fd = error != 0 ? error : open_new();
-  if (fd >= 0) {
-    file.fd = (int)fd;
-    error = (int)mprof_sys_fstat_id(file.fd, &file.dev, &file.ino);
-    if (error == 0) {
-      make_absolute();
-      return true;
-    }
-    mprof_sys_close(file.fd);
-    file.fd = -1;
-    fd = error;
+  const bool has_path = error != -EPERM;
+  if (error == 0)
+    error = mprof_own_fd_set(&file.fd, open_new());
+  if (error == 0) {
+    make_absolute();
+    return true;
   }
-  say("cannot make ", error != -EPERM ? file.path : pattern, (int)fd,
+  say("cannot make ", has_path ? file.path : pattern, error,
       "; a killed process will leave nothing");
   return false;
 }
 
 // --- growth ---
 
-static bool is_ours(int fd) { return mprof_sys_has_id(fd, file.dev, file.ino); }
-
 // Opens the file again if the program has closed its descriptor. Returns 0 or
 // -errno.
 static long check_descriptor(void) {
-  if (is_ours(file.fd))
+  struct mprof_own_fd again;
+  if (mprof_own_fd_is_open(&file.fd))
     return 0;
-  const long fd = mprof_outfile_move_up(
-      mprof_sys_open(file.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
-  if (fd < 0)
-    return fd;
-  if (!is_ours((int)fd)) {
-    mprof_sys_close((int)fd);
+  const int error = mprof_own_fd_set(
+      &again, mprof_sys_open(file.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+  if (error != 0)
+    return error;
+  if (again.dev != file.fd.dev || again.ino != file.fd.ino) {
+    mprof_own_fd_close(&again);
     return -ENOENT;
   }
-  file.fd = (int)fd; // the program now uses the old number, if anyone does
+  file.fd = again; // the program now uses the old number, if anyone does
   return 0;
 }
 
@@ -141,9 +134,9 @@ static long check_descriptor(void) {
 // systems that cannot reserve space.
 static long write_zeros(uint64_t offset, size_t len) {
   const char zeros[ZEROS] = {0};
-  long error = mprof_sys_seek(file.fd, offset);
+  long error = mprof_sys_seek(file.fd.fd, offset);
   for (size_t n = 0; error == 0 && n < len; n += ZEROS)
-    error = mprof_os_write_all(file.fd, zeros, ZEROS);
+    error = mprof_os_write_all(file.fd.fd, zeros, ZEROS);
   return error;
 }
 
@@ -152,14 +145,14 @@ static long grow(char *base, size_t offset, size_t len) {
   if (error == 0 && offset + len > mprof_sys_file_size_limit())
     error = -EFBIG;
   if (error == 0) {
-    error = mprof_sys_reserve(file.fd, offset, len);
+    error = mprof_sys_reserve(file.fd.fd, offset, len);
     if (error == 0)
-      error = mprof_sys_ftruncate(file.fd, (long)(offset + len));
+      error = mprof_sys_ftruncate(file.fd.fd, (long)(offset + len));
     else if (error == -EOPNOTSUPP || error == -ENOSYS || error == -EPERM)
       error = write_zeros(offset, len);
   }
   if (error == 0)
-    error = mprof_os_map_file(base + offset, len, file.fd, offset, true);
+    error = mprof_os_map_file(base + offset, len, file.fd.fd, offset, true);
   return error;
 }
 
@@ -208,9 +201,7 @@ static bool commit(char *base, size_t offset, size_t len) {
   } else {
     __atomic_or_fetch(&h->state, MPROF_PERSIST_IS_CUT, __ATOMIC_RELAXED);
   }
-  if (is_ours(file.fd))
-    mprof_sys_close(file.fd);
-  file.fd = -1;
+  mprof_own_fd_close(&file.fd);
   return false;
 }
 
@@ -228,16 +219,16 @@ void mprof_persist_end(void) {
   __atomic_or_fetch(&h->state, MPROF_PERSIST_ENDED, __ATOMIC_RELAXED);
   uint64_t dev, ino;
   if (!mprof_flags.persist_keep &&
-      mprof_sys_path_id(file.path, &dev, &ino) == 0 && dev == file.dev &&
-      ino == file.ino)
+      mprof_sys_path_id(file.path, &dev, &ino) == 0 && dev == file.fd.dev &&
+      ino == file.fd.ino)
     mprof_sys_unlink(file.path);
 }
 
 // A private mapping of the file has the parent's data. If there is no
 // descriptor, copies them.
 static void make_private(char *base, size_t len) {
-  if (file.fd >= 0 && is_ours(file.fd) &&
-      mprof_os_map_file(base, len, file.fd, 0, false) == 0)
+  if (mprof_own_fd_is_open(&file.fd) &&
+      mprof_os_map_file(base, len, file.fd.fd, 0, false) == 0)
     return;
   char *copy = mprof_os_map(len);
   if (copy == NULL)
@@ -252,8 +243,6 @@ static void make_private(char *base, size_t len) {
 void mprof_persist_begin_child(void) {
   mprof_stats_copy = NULL;
   mprof_persistent_leave_file(make_private);
-  if (file.fd >= 0 && is_ours(file.fd))
-    mprof_sys_close(file.fd);
-  file.fd = -1;
+  mprof_own_fd_close(&file.fd);
   file.is_child = true;
 }
