@@ -10,6 +10,7 @@
 #include "bucket/custom_profile.h"
 #include "bucket/cycle.h"
 #include "bucket/peak.h"
+#include "door/control_signal.h"
 #include "door/door.h"
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"
@@ -160,6 +161,7 @@ static void begin_in_child(void) {
     mprof_stuck_watch_start();
     mprof_snapshot_watch_start();
     mprof_door_start_in_child();
+    mprof_control_signal_start();
   } else {
     mprof_process_set_inert();
   }
@@ -294,6 +296,7 @@ __attribute__((constructor(101))) static void at_load(void) {
   mprof_stuck_watch_start();
   mprof_snapshot_watch_start();
   mprof_door_start();
+  mprof_control_signal_start();
 }
 
 // Runs after the program's exit handlers and its other destructors. Afterwards,

@@ -25,6 +25,7 @@
 #include "file/writer_lock.h"
 #include "process/process.h"
 #include "process/signal_chain.h"
+#include "process/signal_number.h"
 #include "symbolize/symbolize.h"
 #include "sys/caller.h"
 #include "sys/clock.h"
@@ -40,7 +41,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { SIGNALS = 65, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
+enum { SIGNALS = MPROF_SIGNALS, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
 // A signal that comes at most this many milliseconds after the first one is a
 // copy of the first one. For example, timeout(1) sends a signal to the program
 // and also to the program's process group.
@@ -65,22 +66,6 @@ static struct {
 
 // --- names ---
 
-static const struct {
-  const char *name;
-  int number;
-} names[] = {
-    {"KILL", SIGKILL},     {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},
-    {"TTIN", SIGTTIN},     {"TTOU", SIGTTOU}, {"HUP", SIGHUP},
-    {"INT", SIGINT},       {"QUIT", SIGQUIT}, {"ILL", SIGILL},
-    {"TRAP", SIGTRAP},     {"ABRT", SIGABRT}, {"BUS", SIGBUS},
-    {"FPE", SIGFPE},       {"USR1", SIGUSR1}, {"SEGV", SIGSEGV},
-    {"USR2", SIGUSR2},     {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},
-    {"TERM", SIGTERM},     {"CHLD", SIGCHLD}, {"CONT", SIGCONT},
-    {"URG", SIGURG},       {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ},
-    {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH},
-    {"IO", SIGIO},         {"PWR", SIGPWR},   {"SYS", SIGSYS},
-};
-
 // Words of the option dump_on_signal that stand for several signals. For such a
 // word, the runtime catches only those signals that have the default action,
 // because programs handle or ignore some of the signals.
@@ -93,32 +78,11 @@ static const struct {
     {"crash", {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP}},
 };
 
-static bool equals(const char *name, const char *s, size_t len) {
-  return strlen(name) == len && memcmp(name, s, len) == 0;
-}
-
 static const unsigned char *find_group(const char *s, size_t len) {
   for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-    if (equals(groups[i].word, s, len))
+    if (strlen(groups[i].word) == len && memcmp(groups[i].word, s, len) == 0)
       return groups[i].signals;
   return NULL;
-}
-
-static int number_of(const char *s, size_t len) {
-  int n = 0;
-  size_t i = 0;
-  for (; i < len && i < 3 && s[i] >= '0' && s[i] <= '9'; i++)
-    n = n * 10 + (s[i] - '0');
-  if (i == len && n < SIGNALS)
-    return n;
-  if (len > 3 && memcmp(s, "SIG", 3) == 0) {
-    s += 3;
-    len -= 3;
-  }
-  for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-    if (equals(names[i].name, s, len))
-      return names[i].number;
-  return 0;
 }
 
 // --- the effect of a signal after the dump ---
@@ -381,7 +345,7 @@ static void take_group(const unsigned char *sig) {
 
 static void take_word(const char *s, size_t len) {
   const unsigned char *group = find_group(s, len);
-  int sig = number_of(s, len);
+  int sig = mprof_signal_number(s, len);
   if (group != NULL)
     take_group(group);
   else if (sig == 0)

@@ -7,6 +7,8 @@
 
 #include "door/connection.h"
 #include "door/listener.h"
+#include "door/live.h"
+#include "door/live_trace.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/clock.h"
@@ -114,6 +116,7 @@ static void prepare(struct wait *w, int64_t now) {
     add(w, c->fd.fd, mprof_connection_events(c), c);
     set_limit(w, c->is_pending ? now : c->deadline_ms);
   }
+  set_limit(w, mprof_live_idle_ms());
   if (now >= door.full_until_ms)
     door.full_until_ms = 0;
   if (door.full_until_ms != 0)
@@ -168,6 +171,8 @@ static bool run_once(void) {
       mprof_connection_continue(w.of[i], w.p[i].revents);
     else
       has_clients = w.p[i].revents != 0;
+  if (mprof_clock_ms() >= mprof_live_idle_ms())
+    mprof_live_idle();
   if (!keep_listening())
     return false;
   if (has_clients)
@@ -185,12 +190,15 @@ static void free_connections(void) {
 
 static void *run(void *arg) {
   mprof_own_thread_begin(MPROF_OWN_DOOR, "mprof-door");
+  mprof_live_begin();
   while (run_once())
     ;
   mprof_listener_remove_path(&door.listener);
   mprof_listener_close(&door.listener);
   free_connections();
+  mprof_live_trace_forget(false);
   mprof_live_forget(false);
+  mprof_live_idle();
   mprof_own_thread_end(MPROF_OWN_DOOR);
   atomic_store(&door.state, SHUT);
   return arg;
@@ -280,6 +288,13 @@ void mprof_door_start(void) {
   mprof_guard_leave();
 }
 
+void mprof_door_open(void) {
+  if (atomic_load(&door.state) != SHUT)
+    return;
+  open_at(mprof_flags.listen[0] != '\0' ? mprof_flags.listen
+                                        : "unix:/tmp/mprof.%p.sock");
+}
+
 MPROF_PUBLIC int mprof_listen(const char *address) {
   if (!mprof_init_ready() || !mprof_process_is_own())
     return ENOSYS;
@@ -297,7 +312,9 @@ void mprof_door_end(void) {
   if (atomic_load_explicit(&door.state, memory_order_relaxed) != OPEN ||
       !mprof_process_is_own())
     return;
-  mprof_live_end();
+  mprof_live_set_end(true);
+  mprof_door_file_hurry(true);
+  mprof_live_trace_end();
   mprof_listener_remove_path(&door.listener);
 }
 
@@ -323,7 +340,11 @@ void mprof_door_reset(void) {
     mprof_os_unmap(door.connections, CONNECTIONS * sizeof(*door.connections));
   door.connections = NULL;
   mprof_connections_reset();
+  mprof_live_trace_forget(true);
   mprof_live_forget(true);
+  mprof_live_forget_names();
+  mprof_live_set_end(false);
+  mprof_door_file_hurry(false);
   // mprof_door_start_in_child may open a door of the child's own.
   if (state == OPEN && door.listener.has_pid)
     atomic_store(&door.state, SHUTTING);

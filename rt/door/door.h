@@ -9,14 +9,15 @@
 // locks and allocates nothing from its heap. While nobody asks, the thread
 // sleeps in poll without a timeout.
 //
-//   http_request.c  parses a request
-//   page.c          finds the page that the request asks for
-//   live_profile.c  makes profiles, differences and traces
-//   reply.c         makes the head of the reply
-//   door_file.c     holds the body of the reply
-//   connection.c    reads requests and sends replies
-//   listener.c      opens the socket
-//   door.c          starts the thread, and waits for all connections
+//   http_request.c    parses a request
+//   page.c            finds the page that the request asks for
+//   live_profile.c    makes profiles, differences and traces
+//   reply.c           makes the head of the reply
+//   door_file.c       holds the body of the reply
+//   connection.c      reads requests and sends replies
+//   listener.c        opens the socket
+//   door.c            starts the thread, and waits for all connections
+//   control_signal.c  opens the door when a signal arrives
 
 #ifndef MPROF_RT_DOOR_DOOR_H
 #define MPROF_RT_DOOR_DOOR_H
@@ -25,6 +26,9 @@
 
 // Opens the door if the option listen asks for it. Called at start.
 void mprof_door_start(void);
+// Opens the door, if it is shut, at the address of the option listen, or at
+// unix:/tmp/mprof.%p.sock. Call with the recursion guard set.
+void mprof_door_open(void);
 // Removes the file of the Unix socket, and refuses further profiles, because
 // the process ends. Does nothing and makes no system call without a door.
 void mprof_door_end(void);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replies of the door that contain a profile or a trace of the running program.
+// Replies of the door that contain a profile of the running program, and the
+// requests whose reply needs some time.
 
 #ifndef MPROF_RT_DOOR_LIVE_PROFILE_H
 #define MPROF_RT_DOOR_LIVE_PROFILE_H
@@ -47,9 +48,10 @@ void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
 // path. In a heap profile, the blocks in use are still those of the moment.
 void mprof_live_since(const struct mprof_profile_wish *w, struct mprof_reply *r,
                       struct mprof_job *j);
-// Begins an execution trace.
-void mprof_live_trace(int64_t ms, struct mprof_reply *r, struct mprof_job *j);
 
+// Begins an execution trace of that many milliseconds.
+void mprof_job_begin_trace(int64_t ms, struct mprof_reply *r,
+                           struct mprof_job *j);
 // Makes the reply after the wait. Ends the job of kind DELTA or TRACE.
 void mprof_job_finish(struct mprof_job *j, struct mprof_reply *r);
 // Called when the reply of a job of kind SINCE was sent completely. Ends it.
@@ -59,8 +61,5 @@ void mprof_job_abandon(struct mprof_job *j);
 // Forgets the copies of mprof_live_since. They are not freed if the process is
 // a forked child, in which they may be incomplete.
 void mprof_live_forget(bool is_child);
-// After this call no profile is taken any more, because the process has begun
-// to write its profiles at exit. Ends a trace that a client has requested.
-void mprof_live_end(void);
 
 #endif // MPROF_RT_DOOR_LIVE_PROFILE_H

@@ -7,6 +7,7 @@
 #include "door/page.h"
 
 #include "bucket/custom_profile.h"
+#include "door/live_trace.h"
 #include "door/steer.h"
 #include "file/outfile.h"
 #include "file/writer_lock.h"
@@ -281,7 +282,7 @@ static void trace_page(const struct mprof_http_request *q,
   if (ms > (int64_t)MAX_SECONDS * SECOND_MS)
     mprof_reply_error(r, 400, "the trace may take at most 86400 seconds", 0);
   else
-    mprof_live_trace(ms > 0 ? ms : SECOND_MS, r, j);
+    mprof_job_begin_trace(ms > 0 ? ms : SECOND_MS, r, j);
 }
 
 static void cpu_page(struct mprof_reply *r) {
@@ -361,24 +362,54 @@ bool mprof_page_reads_body(const struct mprof_http_request *q) {
          strcmp(name, "symbol") == 0;
 }
 
-// The pages of MProf's own, which Go does not have. Returns whether the path is
-// one of them.
-static bool steer_page(const struct mprof_http_request *q,
-                       struct mprof_reply *r) {
-  const bool is_set = strcmp(q->path, "/debug/mprof/set") == 0;
-  if (!is_set && strcmp(q->path, "/debug/mprof/get") != 0)
+static void start_trace(struct mprof_http_text query, struct mprof_reply *r) {
+  (void)query;
+  mprof_live_trace_start(r);
+}
+
+static void stop_trace(struct mprof_http_text query, struct mprof_reply *r) {
+  (void)query;
+  mprof_live_trace_stop(r);
+}
+
+static void last_of_trace(struct mprof_http_text query, struct mprof_reply *r) {
+  (void)query;
+  mprof_live_trace_last(r);
+}
+
+// The pages of MProf's own, which Go does not have.
+static const struct {
+  char path[32];
+  bool changes; // needs POST
+  void (*reply)(struct mprof_http_text query, struct mprof_reply *r);
+} own_pages[] = {
+    {"/debug/mprof/get", false, mprof_steer_get},
+    {"/debug/mprof/set", true, mprof_steer_set},
+    {"/debug/mprof/trace/start", true, start_trace},
+    {"/debug/mprof/trace/stop", true, stop_trace},
+    {"/debug/mprof/trace/last", false, last_of_trace},
+};
+
+enum { OWN_PAGES = sizeof(own_pages) / sizeof(own_pages[0]) };
+
+// Replies if the path is a page of MProf's own. Returns whether it is.
+static bool own_page(const struct mprof_http_request *q,
+                     struct mprof_reply *r) {
+  size_t i = 0;
+  while (i < OWN_PAGES && strcmp(q->path, own_pages[i].path) != 0)
+    i++;
+  if (i == OWN_PAGES)
     return false;
-  if (is_set != (q->method == MPROF_HTTP_POST) ||
+  const bool changes = own_pages[i].changes;
+  if (changes != (q->method == MPROF_HTTP_POST) ||
       q->method == MPROF_HTTP_OTHER) {
     mprof_reply_error(r, 405, "Method not allowed", 0);
-    r->allow = is_set ? "POST" : "GET, HEAD";
-  } else if (!is_set) {
-    mprof_steer_get(q->query, r);
-  } else if (q->has_origin) {
+    r->allow = changes ? "POST" : "GET, HEAD";
+  } else if (changes && q->has_origin) {
     // A page of a web site can send a POST request to any address.
     mprof_reply_error(r, 403, "A web page must not change options", 0);
   } else {
-    mprof_steer_set(q->query, r);
+    own_pages[i].reply(q->query, r);
   }
   return true;
 }
@@ -394,7 +425,7 @@ void mprof_page(const struct mprof_http_request *q, const char *body,
     mprof_reply_error(r, 301, "Moved to /debug/pprof/", 0);
     r->is_error = false;
     r->location = go_prefix;
-  } else if (name == NULL && steer_page(q, r)) {
+  } else if (name == NULL && own_page(q, r)) {
     return;
   } else if (name == NULL) {
     mprof_reply_error(r, 404, "404 page not found", 0);

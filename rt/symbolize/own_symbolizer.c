@@ -16,13 +16,16 @@
 
 #include "symbolize/own_symbolizer.h"
 
+#include "file/own_fd.h"
 #include "symbolize/symbolizer_path.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/os_socket.h"
 #include "thread/threads.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 _Static_assert(MPROF_REQUEST_FILE == sizeof(((struct mprof_mapping *)0)->file),
@@ -42,6 +45,10 @@ _Static_assert(MPROF_REQUEST_BUILD_ID ==
 // requests llvm-symbolizer is faster, although it takes longer to start.
 enum { REQUESTS_MAX = 64 };
 
+// With this nice value, the program keeps about nine tenths of a processor that
+// it shares with mprof-symbolizer.
+enum { PATIENT_NICE = 10 };
+
 struct messages {
   struct mprof_symbolizer_request request;
   char reply[MPROF_REPLY_SIZE];
@@ -49,6 +56,10 @@ struct messages {
 
 static struct {
   struct mprof_helper helper;
+  // helper.fd of a helper that waits for the next profile. While it waits, the
+  // program may close the descriptor. MPROF_NO_FD: the helper was started for
+  // this profile.
+  struct mprof_own_fd kept;
   struct messages *messages;
   const char *path;  // path of mprof-symbolizer; NULL: not searched for yet
   const char *cache; // the user's cache directory, or NULL
@@ -56,16 +67,40 @@ static struct {
   // The program cannot be used. Do not try again until the next stop.
   bool has_failed;
   bool has_timed_out; // the program sent no reply in time; never ask again
-} state;              // guarded by writer_lock
+  bool is_patient;    // see mprof_own_symbolizer_be_patient
+} state = {.kept = MPROF_NO_FD}; // guarded by writer_lock
 
 // Runs in the helper.
 static void serve(int fd) {
   const char *const args[] = {MPROF_SYMBOLIZER_VERSION, state.cache, NULL};
+  if (state.is_patient)
+    mprof_sys_lower_own_priority(PATIENT_NICE);
   mprof_helper_execute(fd, state.path, args);
 }
 
+// Closes the connection to a kept helper, unless the program has closed it.
+static void close_kept(void) {
+  if (state.kept.fd < 0)
+    return;
+  mprof_own_fd_close(&state.kept);
+  state.helper.fd = -1;
+}
+
+// Returns whether the helper can be asked. Ends a helper whose connection the
+// program has closed, or which has ended.
+static bool is_running(void) {
+  if (state.helper.pid == 0 || state.kept.fd < 0)
+    return state.helper.pid != 0;
+  struct pollfd p = {.fd = state.kept.fd};
+  if (mprof_own_fd_is_open(&state.kept) && mprof_sys_poll(&p, 1, 0) == 0)
+    return true;
+  close_kept();
+  mprof_helper_kill(&state.helper);
+  return false;
+}
+
 static bool start(void) {
-  if (state.helper.pid != 0)
+  if (is_running())
     return true;
   if (state.path == NULL && !mprof_symbolizer_find_own(&state.path))
     return false;
@@ -79,6 +114,7 @@ static bool start(void) {
 static void give_up(long error) {
   state.has_failed = true;
   state.has_timed_out = error == -ETIMEDOUT;
+  close_kept();
   mprof_helper_kill(&state.helper);
 }
 
@@ -175,7 +211,24 @@ void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,
   }
 }
 
+void mprof_own_symbolizer_be_patient(bool is) { state.is_patient = is; }
+
+void mprof_own_symbolizer_rest(void) {
+  if (state.helper.pid != 0 && state.kept.fd < 0) {
+    // The descriptor moves to a number that the program does not use.
+    const int error = mprof_own_fd_set(&state.kept, state.helper.fd);
+    state.helper.fd = state.kept.fd;
+    if (error != 0)
+      mprof_helper_kill(&state.helper);
+  }
+  state.requests = 0;
+  state.has_failed = false;
+  if (state.helper.pid == 0)
+    mprof_own_symbolizer_stop();
+}
+
 void mprof_own_symbolizer_stop(void) {
+  close_kept();
   mprof_helper_stop(&state.helper);
   if (state.messages != NULL)
     mprof_os_unmap(state.messages, sizeof(*state.messages));
@@ -187,7 +240,9 @@ void mprof_own_symbolizer_stop(void) {
 
 void mprof_own_symbolizer_forget(void) {
   const bool has_timed_out = state.has_timed_out;
+  close_kept();
   mprof_helper_forget(&state.helper);
   memset(&state, 0, sizeof(state));
+  state.kept.fd = -1;
   state.has_timed_out = has_timed_out;
 }

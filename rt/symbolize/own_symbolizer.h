@@ -22,6 +22,13 @@ typedef void mprof_own_symbolizer_fn(mprof_pc pc, const char *frames,
 // llvm-symbolizer is asked next.
 void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,
                               size_t n, mprof_own_symbolizer_fn *fn, void *arg);
+// Prepares for the next profile, but leaves the program running, because its
+// start copies the page tables of this process. Ends a program that cannot be
+// used.
+void mprof_own_symbolizer_rest(void);
+// If `is` is true, a program that is started later has a low priority, so that
+// it does not delay the threads of this process.
+void mprof_own_symbolizer_be_patient(bool is);
 // Ends the program. A later question starts it again, unless it has not replied
 // in time.
 void mprof_own_symbolizer_stop(void);

@@ -26,9 +26,10 @@
 
 static struct {
   struct mprof_maps maps;
-  unsigned uses;    // calls of mprof_symbolize_begin minus calls of _end
-  bool wants_names; // the outermost mprof_symbolize_begin asked for names
-  bool is_off;      // see mprof_symbolize_turn_off
+  unsigned uses;     // calls of mprof_symbolize_begin minus calls of _end
+  bool wants_names;  // the outermost mprof_symbolize_begin asked for names
+  bool is_off;       // see mprof_symbolize_turn_off
+  bool keeps_helper; // see mprof_symbolize_keep_helper
   // Look up at most so many addresses of all stacks together, when the first
   // name is needed. 0: this was done.
   size_t ahead_max;
@@ -210,6 +211,16 @@ bool mprof_symbolize(mprof_pc pc,
 void mprof_symbolize_turn_off(bool off) { state.is_off = off; }
 bool mprof_symbolize_is_off(void) { return state.is_off; }
 
+void mprof_symbolize_keep_helper(bool does) {
+  state.keeps_helper = does;
+  mprof_own_symbolizer_be_patient(does);
+}
+
+void mprof_symbolize_drop_helper(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && state.uses == 0);
+  mprof_own_symbolizer_stop();
+}
+
 int mprof_symbolize_begin(bool names) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   if (state.uses > 0) {
@@ -234,7 +245,10 @@ void mprof_symbolize_end(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && state.uses > 0);
   if (--state.uses > 0)
     return;
-  mprof_own_symbolizer_stop();
+  if (state.keeps_helper)
+    mprof_own_symbolizer_rest();
+  else
+    mprof_own_symbolizer_stop();
   mprof_symbolize_helper_stop();
   mprof_names_trim(mprof_unloads_unloads());
   mprof_maps_free(&state.maps);
@@ -244,5 +258,6 @@ void mprof_symbolize_forget(void) {
   mprof_own_symbolizer_forget();
   mprof_symbolize_helper_forget();
   mprof_names_forget();
+  mprof_maps_forget();
   memset(&state, 0, sizeof(state));
 }

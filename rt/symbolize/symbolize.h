@@ -41,6 +41,12 @@ void mprof_symbolize_all(void);
 // frames have function names again. Call with writer_lock held.
 void mprof_symbolize_turn_off(bool off);
 bool mprof_symbolize_is_off(void);
+// If `does` is true, mprof_symbolize_end leaves the helper process running for
+// the next profile, and the helper has a low priority. Call
+// mprof_symbolize_drop_helper when no profile is expected any more. A later
+// mprof_symbolize_end ends the helper, too, if `does` is false by then.
+void mprof_symbolize_keep_helper(bool does);
+void mprof_symbolize_drop_helper(void);
 // Resets the symbolizer in a forked child. Does not free the symbolizer's
 // memory, because another thread of the parent may have been changing this
 // memory when the process forked.

@@ -479,6 +479,7 @@ static const struct {
     {OFFSET(max_memory_mb), MEMORY},
     {OFFSET(dump_on_signal), SIGNALS},
     {OFFSET(listen), AT_START},
+    {OFFSET(control_signal), SIGNALS},
     {OFFSET(trace), AT_START},
     {OFFSET(trace_max_mb), MEMORY},
     {OFFSET(trace_last), AT_START},

@@ -182,6 +182,12 @@ long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {
   return call4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
 }
 
+void mprof_sys_lower_own_priority(int nice) {
+  // The kernel's getpriority returns 20 minus the nice value.
+  const long now = 20 - call4(SYS_getpriority, PRIO_PROCESS, 0, 0, 0);
+  call4(SYS_setpriority, PRIO_PROCESS, 0, now + nice, 0);
+}
+
 void mprof_helper_look_at_itself(bool may) {
   call4(SYS_prctl, PR_SET_DUMPABLE, may, 0, 0);
 }
@@ -270,12 +276,41 @@ static int connect_pair(int fd[2]) {
   return 0;
 }
 
+// Unmaps all memory except this function and the stack, waits for the helper's
+// children, and ends the helper. The helper is a copy of the program: as long
+// as it had the program's pages, each page that the program writes to would
+// need more memory. The function has less than 4096 bytes, calls no other
+// function and uses no variables.
+__attribute__((noinline)) static void wait_alone(char *stack) {
+  enum { PAGE = 4096 };
+  const uintptr_t end = 0x7ffffffff000; // of the address space
+  const uintptr_t code = (uintptr_t)wait_alone & ~(uintptr_t)(PAGE - 1);
+  const bool is_low = code < (uintptr_t)stack;
+  const uintptr_t low = is_low ? code : (uintptr_t)stack;
+  const uintptr_t high = is_low ? (uintptr_t)stack : code;
+  const uintptr_t low_end = low + (is_low ? 2 * PAGE : HELPER_STACK);
+  const uintptr_t high_end = high + (is_low ? HELPER_STACK : 2 * PAGE);
+  mprof_syscall_here(SYS_munmap, 0, (long)low, 0, 0, 0, 0);
+  mprof_syscall_here(SYS_munmap, (long)low_end, (long)(high - low_end), 0, 0, 0,
+                     0);
+  mprof_syscall_here(SYS_munmap, (long)high_end, (long)(end - high_end), 0, 0,
+                     0, 0);
+  long r;
+  do
+    r = mprof_syscall_here(SYS_wait4, -1, 0, __WALL, 0, 0, 0);
+  while (r >= 0 || r == -EINTR);
+  for (;;)
+    mprof_syscall_here(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+}
+
 // Ends the helper after its own children have ended. First closes all
 // descriptors, so that each child reaches the end of its input and ends. The
 // helper must wait for its children. If the program is a subreaper, a remaining
 // child of the helper would become a child of the program.
-static void leave(void) {
+static void leave(char *stack) {
   close_from(0, ~0u);
+  if (call4(SYS_wait4, -1, 0, __WALL | WNOHANG, 0) == 0)
+    wait_alone(stack);
   long r;
   do
     r = call4(SYS_wait4, -1, 0, __WALL, 0);
@@ -288,12 +323,13 @@ struct start {
   void (*main)(int fd);
   int fd;
   bool keep_stderr;
+  char *stack;
 };
 
 static void run(struct start *s) {
   isolate(s->fd, s->keep_stderr);
   s->main(s->fd);
-  leave();
+  leave(s->stack);
 }
 
 // Calls run(s) on a separate stack, because the stack of the calling thread may
@@ -330,7 +366,7 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
   // does not report the helper.
   long pid = call4(SYS_clone, 0, 0, 0, 0);
   if (pid == 0) {
-    struct start s = {main, fd[1], keep_stderr};
+    struct start s = {main, fd[1], keep_stderr, stack};
     run_on(stack, &s);
   }
   set_signal_mask(&old, NULL);

@@ -44,6 +44,8 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len);
 // Changes the access rights of the pages of a mapping to protection. Returns 0
 // or -errno.
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection);
+// Adds nice to the nice value of the calling process.
+void mprof_sys_lower_own_priority(int nice);
 // Called in the helper. may = true: allows the helper to read its own files in
 // /proc. But a crash of the helper then leaves a core file, too. may = false:
 // forbids both.

@@ -9,6 +9,7 @@
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,11 +29,15 @@ static bool grow(struct mprof_procfile *f) {
   return true;
 }
 
-static int read_all(struct mprof_procfile *f, int fd) {
+// again: the file was read before through the same descriptor.
+static int read_all(struct mprof_procfile *f, int fd, bool again) {
   for (;;) {
     if (f->len + 1 == f->mapped_bytes && !grow(f))
       return -ENOMEM;
-    long n = mprof_sys_read(fd, f->data + f->len, f->mapped_bytes - f->len - 1);
+    char *to = f->data + f->len;
+    const size_t room = f->mapped_bytes - f->len - 1;
+    const long n = again ? mprof_sys_pread(fd, to, room, f->len)
+                         : mprof_sys_read(fd, to, room);
     if (n == -EINTR)
       continue;
     if (n < 0)
@@ -43,17 +48,26 @@ static int read_all(struct mprof_procfile *f, int fd) {
   }
 }
 
-int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
+static int read_file(struct mprof_procfile *f, int fd, bool again) {
   *f = (struct mprof_procfile){.mapped_bytes = FIRST_SIZE};
-  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return (int)fd;
   f->data = mprof_os_map(f->mapped_bytes);
-  int error = f->data == NULL ? -ENOMEM : read_all(f, (int)fd);
-  mprof_sys_close((int)fd);
+  const int error = f->data == NULL ? -ENOMEM : read_all(f, fd, again);
   if (error != 0)
     mprof_procfile_free(f);
   return error;
+}
+
+int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
+  const long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return (int)fd;
+  const int error = read_file(f, (int)fd, false);
+  mprof_sys_close((int)fd);
+  return error;
+}
+
+int mprof_procfile_read_again(struct mprof_procfile *f, int fd) {
+  return read_file(f, fd, true);
 }
 
 void mprof_procfile_free(struct mprof_procfile *f) {

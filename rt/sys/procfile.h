@@ -17,6 +17,9 @@ struct mprof_procfile {
 // Reads the file path into *f. Returns 0 or -errno. Free *f with
 // mprof_procfile_free.
 int mprof_procfile_read(struct mprof_procfile *f, const char *path);
+// Reads the file that is open as fd from its begin. Leaves fd open. Returns 0
+// or -errno.
+int mprof_procfile_read_again(struct mprof_procfile *f, int fd);
 void mprof_procfile_free(struct mprof_procfile *f);
 // Reads the begin of a file, at most cap - 1 bytes, into buf, and ends it with
 // a 0. Returns the number of bytes, or -errno; buf is then empty.

@@ -14,6 +14,7 @@ enum mprof_own {
   MPROF_OWN_WATCH,     // stuck_watch.c
   MPROF_OWN_DOOR,      // door/door.c
   MPROF_OWN_SNAPSHOTS, // snapshot_watch.c
+  MPROF_OWN_CONTROL,   // door/control_signal.c
   MPROF_OWNS
 };
 // Their thread ids; 0: the thread does not run. Written by the thread itself.

@@ -138,7 +138,8 @@ void mprof_round_leave_out(size_t threads) {
 
 // Fills the slot of the calling thread.
 static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
-  if (mprof_is_own_thread(mprof_sys_gettid()))
+  // The runtime's own threads have no frame of the program.
+  if (mprof_tls.is_own)
     return;
   struct mprof_thread_slot *slot = mprof_slot_of(s, mprof_sys_gettid());
   struct mprof_thread *t = mprof_thread_self(false);

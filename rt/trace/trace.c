@@ -267,14 +267,15 @@ int mprof_trace_finish_session(const char *path,
   return error;
 }
 
-// Writes the newest part of the trace to the file at `path`. The recording goes
+// Writes the newest part of the trace to the file at `path`, or to the
+// descriptor fd if path is NULL. The recording goes
 // on in a new session, so that no thread waits for the file. The next snapshot
 // begins where this snapshot ends.
-static int snapshot_locked(const char *path) {
+static int snapshot_locked(const char *path, int fd) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? -ENOTSUP : -ESRCH;
   // The file is opened first, because a failure at this point loses no records.
-  int error = mprof_trace_write_open(path);
+  int error = mprof_trace_write_open(path, fd);
   if (error != 0)
     return error;
   struct mprof_trace_row *rows = end_session_locked();
@@ -285,7 +286,7 @@ static int snapshot_locked(const char *path) {
   if (error != 0)
     mprof_trace_forget_locked(take_rows_locked());
   mprof_lock_release(&mprof_trace_lock);
-  int write_error = mprof_trace_write_snapshot(rows, path, &result);
+  int write_error = mprof_trace_write_snapshot(rows, path, fd, &result);
   if (write_error == 0)
     write_error = result.cut;
   mprof_lock_acquire(&mprof_trace_lock);
@@ -293,6 +294,15 @@ static int snapshot_locked(const char *path) {
   mprof_trace_buf_double(false);
   return write_error != 0 ? write_error : error;
 }
+
+static int snapshot(const char *path, int fd) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  const int error = snapshot_locked(path, fd);
+  mprof_lock_release(&mprof_trace_lock);
+  return error;
+}
+
+int mprof_trace_snapshot_to(int fd) { return snapshot(NULL, fd); }
 
 MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
   if (!path || path[0] == '\0')
@@ -304,9 +314,7 @@ MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
-  mprof_lock_acquire(&mprof_trace_lock);
-  int error = snapshot_locked(path);
-  mprof_lock_release(&mprof_trace_lock);
+  const int error = snapshot(path, -1);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
   return -error;

@@ -53,5 +53,10 @@ bool mprof_trace_has_session_of(int fd);
 // Returns 0 or -errno. Call with the recursion guard set and writer_lock held.
 int mprof_trace_finish_session(const char *path,
                                struct mprof_trace_result *result);
+// Writes the newest part of the trace of a flight recorder to the regular file
+// fd, as mprof_trace_snapshot does. Returns 0; -ESRCH if there is no trace;
+// -ENOTSUP if the trace is no flight recorder; or another -errno. Call with the
+// recursion guard set and writer_lock held.
+int mprof_trace_snapshot_to(int fd);
 
 #endif // MPROF_RT_TRACE_TRACE_H

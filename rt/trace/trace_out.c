@@ -442,13 +442,13 @@ int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
   return write_end(rows, by_option, -1, result);
 }
 
-int mprof_trace_write_open(const char *path) {
-  return to.out ? 0 : open_out(path, -1);
+int mprof_trace_write_open(const char *path, int fd) {
+  return to.out ? 0 : open_out(path, fd);
 }
 
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
-                               struct mprof_trace_result *result) {
-  return write_end(rows, path, -1, result);
+                               int fd, struct mprof_trace_result *result) {
+  return write_end(rows, path, fd, result);
 }
 
 // Resets the state in a forked child, because the writer and its descriptor

@@ -41,13 +41,14 @@ uint64_t mprof_trace_wait_until(void);
 // Returns 0 or the first error as -errno.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           struct mprof_trace_result *result);
-// Opens the file at `path` for a snapshot. Returns 0 or -errno.
-int mprof_trace_write_open(const char *path);
+// Opens the file of a snapshot: the file at `path`, or the descriptor fd if
+// path is NULL. Returns 0 or -errno.
+int mprof_trace_write_open(const char *path, int fd);
 // Writes a snapshot of a flight recorder to the file that
 // mprof_trace_write_open has opened. rows: the threads' buffers. Returns 0 or
 // the first error as -errno.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
-                               struct mprof_trace_result *result);
+                               int fd, struct mprof_trace_result *result);
 // Removes the oldest buffer of row r (the records of a thread) and frees it.
 void mprof_trace_take_first(struct mprof_trace_row *r);
 // Forgets the open file in a forked child, because the file belongs to the

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 extern "C" void mprof_source_path(char *Path);
@@ -34,6 +35,7 @@ enum {
   FilesMax = 32,
   MemoryMax = 512 << 20, // bytes
   SecondsMax = 20,       // processor time
+  IdleSeconds = 600,     // longest time without a request
   NameMax = 16384, // size of a name in the runtime, see symbolizer_answer.c
 };
 
@@ -222,6 +224,10 @@ int main(int argc, char **argv) {
   setrlimit(RLIMIT_DATA, &Memory);
 #endif
   setrlimit(RLIMIT_CPU, &Time);
+  // The connection may stay open after its program has ended, because another
+  // process has inherited it.
+  const timeval Idle = {IdleSeconds, 0};
+  setsockopt(Connection, SOL_SOCKET, SO_RCVTIMEO, &Idle, sizeof(Idle));
   std::set_new_handler([] { _exit(1); });
   std::vector<std::unique_ptr<mprof::KnownFile>> Files;
   static mprof::Request R;

@@ -25,8 +25,9 @@ class UnixHTTP(http.client.HTTPConnection):
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
+        # With a timeout, connect would fail while the queue of the socket is full.
         self.sock.connect(self.unix_path)
+        self.sock.settimeout(self.timeout)
 
 
 class Reply:

@@ -5,18 +5,26 @@
 // input, one in a line, and answers each with a line. door.py sends the
 // commands.
 
+#define _GNU_SOURCE 1
+
 #include "mprof/mprof.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,6 +150,59 @@ static void fork_often(int n) {
   }
 }
 
+// Permits only the system calls that docs/processes.md and docs/live.md list
+// for the door and for profiles without names, and those of this program.
+// Others fail with EPERM.
+static int filter(void) {
+  static const int allowed[] = {
+      // this program
+      SYS_read, SYS_write, SYS_exit_group, SYS_exit, SYS_futex,
+      SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_brk, SYS_unlink,
+      // the door
+      SYS_accept4, SYS_getsockopt, SYS_recvfrom, SYS_sendto, SYS_sendfile,
+      SYS_memfd_create, SYS_ftruncate, SYS_ppoll, SYS_fstat, SYS_shutdown,
+      // profiles
+      SYS_close, SYS_fcntl, SYS_getpid, SYS_lseek, SYS_madvise, SYS_mmap,
+      SYS_munmap, SYS_openat, SYS_newfstatat, SYS_readlink, SYS_nanosleep,
+      SYS_mincore};
+  enum { N = sizeof(allowed) / sizeof(allowed[0]) };
+  struct sock_filter code[2 * N + 2];
+  int n = 0;
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                           offsetof(struct seccomp_data, nr));
+  for (int i = 0; i < N; i++) {
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                                             (unsigned)allowed[i], 0, 1);
+    code[n++] =
+        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  }
+  code[n++] =
+      (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  const struct sock_fprog program = {(unsigned short)n, code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return errno;
+  // All threads get the filter.
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                 SECCOMP_FILTER_FLAG_TSYNC, &program) == 0
+             ? 0
+             : errno;
+}
+
+// Loads and unloads a library n times. Each time, the library allocates a block
+// and keeps it.
+static int load(int n) {
+  for (int i = 0; i < n; i++) {
+    void *library = dlopen("./lib.so", RTLD_NOW);
+    void (*keep)(void) =
+        library == NULL ? NULL : (void (*)(void))dlsym(library, "keep");
+    if (keep == NULL)
+      return 1;
+    keep();
+    dlclose(library);
+  }
+  return 0;
+}
+
 static int execute(const char *name, int a, int b) {
   if (strcmp(name, "alloc") == 0)
     allocate(a, b);
@@ -174,6 +235,14 @@ static int execute(const char *name, int a, int b) {
   else if (strcmp(name, "space") == 0)
     return setrlimit(RLIMIT_AS,
                      &(struct rlimit){(rlim_t)a << 20, RLIM_INFINITY});
+  else if (strcmp(name, "chroot") == 0)
+    return chdir("/proc/self/fdinfo") + chroot(".");
+  else if (strcmp(name, "setuid") == 0)
+    return setuid((uid_t)a);
+  else if (strcmp(name, "filter") == 0)
+    return filter();
+  else if (strcmp(name, "load") == 0)
+    return load(a);
   else if (strcmp(name, "exec") == 0)
     return execv(arguments[0], arguments);
   else if (strcmp(name, "_exit") == 0)

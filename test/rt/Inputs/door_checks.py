@@ -303,6 +303,177 @@ def ctl(program, mprof):
         assert "has no door" in run("ctl", str(app.pid), "get", status=2)
 
 
+@check
+def ctl_trace(program, mprof, trace_check):
+    def run(app, *words, status=0):
+        p = subprocess.run([mprof, "ctl", str(app.pid), "trace", *words], capture_output=True, text=True)
+        equal((p.returncode, p.stderr if p.returncode == 0 else ""), (status, ""))
+        return p.stdout if status == 0 else p.stderr
+
+    def check_file(app):
+        path = app.dir + "/trace"
+        subprocess.run([trace_check, path], check=True, stdout=subprocess.DEVNULL)
+        data = open(path, "rb").read()
+        assert b"mprof-door" not in data
+        os.remove(path)
+        return data
+
+    with App(program) as app:
+        until(app.door_tid)
+        out = ["-o", app.dir + "/trace"]
+        assert "No trace was started" in run(app, "stop", *out, status=2)
+        assert "flight recorder" in run(app, "last", *out, status=2)
+        assert not os.path.exists(app.dir + "/trace")
+        for _ in range(2):
+            run(app, "start")
+            assert "already enabled" in run(app, "start", status=2)
+            app.command("contend 3")
+            run(app, "stop", *out)
+            assert b"lock_once" in check_file(app)
+        run(app, "start")
+        equal(app.exit(), 0)
+        equal(sorted(os.listdir(app.dir)), ["err"])
+    with App(program, "trace_last=10s") as app:
+        until(app.door_tid)
+        out = ["-o", app.dir + "/trace"]
+        for _ in range(2):
+            app.command("contend 3")
+            run(app, "last", *out)
+            assert b"lock_once" in check_file(app)
+
+
+@check
+def control_signal(program, mprof):
+    def get(pid, status=0):
+        p = subprocess.run([mprof, "ctl", str(pid), "get", "heap_rate"], capture_output=True, text=True)
+        equal(p.returncode, status)
+        return p.stdout + p.stderr
+
+    with App(program, "control_signal=USR2", listen="") as app:
+        path = "/tmp/mprof.%d.sock" % app.pid
+        until(lambda: len(os.listdir("/proc/%d/task" % app.pid)) == 2)
+        app.command("threads 1")
+        assert not os.path.exists(path)
+        equal(get(app.pid), "heap_rate=1\n")
+        equal(stat.S_IMODE(os.lstat(path).st_mode), 0o600)
+        threads = subprocess.run([mprof, "ctl", str(app.pid), "threads"], capture_output=True, text=True).stdout
+        assert "wait_for_ever" in threads and "mprof-" not in threads, threads
+        child = app.command("fork")
+        until(lambda: get_or_none(child, mprof))
+        app.command("kill %d" % child)
+        os.remove("/tmp/mprof.%d.sock" % child)
+        equal(app.command("listen -"), 0)
+        until(lambda: not os.path.exists(path))
+        until(lambda: app.door_tid() is None)
+        equal(get(app.pid), "heap_rate=1\n")
+        equal(app.exit(), 0)
+        assert not os.path.exists(path)
+    with App(program, "control_signal=12", listen="") as app:
+        os.kill(app.pid, 12)
+        path = "/tmp/mprof.%d.sock" % app.pid
+        until(lambda: os.path.exists(path))
+        equal(app.exit(), 0)
+    for value in ("KILL", "NOPE", "USR1:dump_on_signal=USR1"):
+        with App(program, "control_signal=" + value, listen="") as app:
+            assert "control_signal has no effect: " in app.err(), app.err()
+            assert "has no door" in get(app.pid, 2)
+
+
+def get_or_none(pid, mprof):
+    return subprocess.run([mprof, "ctl", str(pid), "get"], capture_output=True).returncode == 0
+
+
+# --- the process that gives names ---
+
+
+def children(pid):
+    """Returns the ids of the child processes."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            fields = open("/proc/%s/stat" % name).read().rpartition(")")[2].split()
+        except OSError:  # the process has ended
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.append(int(name))
+    return found
+
+
+@check
+def names(program):
+    with App(program) as app:
+        app.command("alloc 3 5000")
+        equal(samples(app.profile("heap"), "grow"), [3, 15000, 3, 15000])
+        first = children(app.pid)
+        equal(len(first), 1)
+        equal(len(children(first[0])), 1)
+        equal(open("/proc/%d/stat" % children(first[0])[0]).read().rpartition(")")[2].split()[16], "10")
+        # Its parent has no copy of the program's memory.
+        pages = int(open("/proc/%d/statm" % first[0]).read().split()[0])
+        assert pages * 4 <= 2048, pages
+        app.command("contend 1")
+        equal(samples(app.profile("mutex"), "contend")[0], 1)
+        equal(children(app.pid), first)
+        # A new process replaces one that was killed.
+        os.kill(children(first[0])[0], 9)
+        until(lambda: not children(first[0]))
+        app.command("threads 1")
+        assert "wait_for_ever" in app.profile("goroutine")
+        second = children(app.pid)
+        assert len(second) == 1 and second != first, (first, second)
+        # The program may close the descriptor of the connection.
+        app.command("close")
+        app.command("fill")
+        filled = app.command("filled")
+        app.command("free 1")
+        app.command("cycle")
+
+        def mutex():
+            try:
+                return samples(app.profile("block"), "lock_once")
+            except OSError:
+                return None
+
+        assert until(mutex)[0] >= 1
+        equal(app.command("filled"), filled)
+        # A forked child does not use its parent's process.
+        child = app.command("fork")
+        until(lambda: os.path.exists(app.path(child)))
+        body = read_profile(app.ask("/debug/pprof/threads", pid=child).body)
+        assert "make_child" in body, body
+        app.command("kill %d" % child)
+        equal(app.exit(), 0)
+        until(lambda: not [p for p in first + second if os.path.exists("/proc/%d" % p)])
+
+
+# --- programs that give up rights, and libraries ---
+
+
+@check
+def few_rights(program):
+    for command in ("chroot", "setuid 65534", "filter"):
+        with App(program) as app:
+            app.command("alloc 3 5000")
+            until(app.door_tid)
+            equal((command, app.command(command)), (command, 0))
+            pages = ("heap?symbolize=0", "heap", "threads?debug=1", "cmdline")
+            for page in pages[: 3 if command == "chroot" else 4]:  # there is no /proc
+                equal((command, page, app.ask("/debug/pprof/" + page).status), (command, page, 200))
+            equal(app.exit(), 0)
+
+
+@check
+def unloads(program):
+    with App(program) as app:
+        end = app.begin("/debug/pprof/heap?seconds=1")
+        app.send("load 200")
+        for _ in range(20):
+            assert app.profile("heap")
+        equal(app.process.stdout.readline(), "0\n")
+        equal(samples(read_profile(end().body), "keep"), [200, 1000000, 200, 1000000])
+        equal(samples(app.profile("heap"), "keep"), [200, 1000000, 200, 1000000])
+
+
 # --- the thread ---
 
 

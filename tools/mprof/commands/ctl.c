@@ -51,15 +51,15 @@ static int ask(const struct options *options, const char *method,
 }
 
 // Asks for a file, and writes it to --output or to `name`.
-static int save(const struct options *options, const char *path,
-                const char *name) {
+static int save(const struct options *options, const char *method,
+                const char *path, const char *name) {
   const char *output = options->output ? options->output : name;
   if (strcmp(output, "-") == 0)
-    return ask(options, "GET", path, stdout);
+    return ask(options, method, path, stdout);
   FILE *out = fopen(output, "wb");
   if (!out)
     return complain(options, "cannot write %s", output);
-  const int status = ask(options, "GET", path, out);
+  const int status = ask(options, method, path, out);
   fclose(out);
   if (status != STATUS_OK)
     remove(output);
@@ -91,14 +91,21 @@ static int dump(const struct options *options) {
   snprintf(name, sizeof name, "%.200s.pb.gz", options->paths[2]);
   for (char *p = name; *p != '\0'; p++)
     *p = *p == '/' ? '_' : *p;
-  return save(options, path, name);
+  return save(options, "GET", path, name);
 }
 
 static int trace(const struct options *options) {
+  static const char file[] = "mprof.trace";
   char path[1024] = "/debug/pprof/trace?seconds=";
-  put_escaped(path, sizeof path,
-              options->path_count == 3 ? options->paths[2] : "1");
-  return save(options, path, "mprof.trace");
+  const char *what = options->path_count == 3 ? options->paths[2] : "1";
+  if (strcmp(what, "start") == 0)
+    return ask(options, "POST", "/debug/mprof/trace/start", stdout);
+  if (strcmp(what, "stop") == 0)
+    return save(options, "POST", "/debug/mprof/trace/stop", file);
+  if (strcmp(what, "last") == 0)
+    return save(options, "GET", "/debug/mprof/trace/last", file);
+  put_escaped(path, sizeof path, what);
+  return save(options, "GET", path, file);
 }
 
 static int threads(const struct options *options) {
@@ -126,5 +133,6 @@ int command_ctl(const struct options *options) {
       return verbs[i].run(options);
   return complain(options,
                   "usage: mprof ctl PID|SOCKET get [NAME] | set NAME VALUE | "
-                  "dump KIND | trace [SECONDS] | threads | stuck");
+                  "dump KIND | trace [SECONDS|start|stop|last] | "
+                  "threads | stuck");
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <netdb.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +88,9 @@ static int connect_tcp(const char *text) {
 
 // --- the door of a process ---
 
-// Returns whether the process has a thread that serves a door.
-static bool has_door(const char *pid) {
+// Searches the process for a thread whose name begins with `begin`, and stores
+// the rest of the name in `rest`. Returns whether there is one.
+static bool find_thread(const char *pid, const char *begin, char rest[32]) {
   char path[320], name[32];
   snprintf(path, sizeof path, "/proc/%.20s/task", pid);
   DIR *d = opendir(path);
@@ -98,12 +100,36 @@ static bool has_door(const char *pid) {
     FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
     if (!f)
       continue;
-    has = fgets(name, sizeof name, f) && strcmp(name, "mprof-door\n") == 0;
+    has =
+        fgets(name, sizeof name, f) && strncmp(name, begin, strlen(begin)) == 0;
+    if (has)
+      strcpy(rest, name + strlen(begin));
     fclose(f);
   }
   if (d)
     closedir(d);
   return has;
+}
+
+static bool has_door(const char *pid) {
+  char rest[32];
+  return find_thread(pid, "mprof-door\n", rest);
+}
+
+// Sends the signal of the option control_signal, by which the program opens its
+// door. Returns whether the door opens.
+static bool open_door(const char *pid) {
+  enum { STEP_US = 10000, STEPS = 200 };
+  char number[32];
+  if (!find_thread(pid, "mprof-signal-", number) ||
+      kill(atoi(pid), atoi(number)) != 0)
+    return false;
+  for (int i = 0; i < STEPS; i++) {
+    if (has_door(pid))
+      return true;
+    usleep(STEP_US);
+  }
+  return false;
 }
 
 // Returns the highest descriptor of the process below `below` that is a socket,
@@ -213,10 +239,11 @@ int door_connect(const char *target, char *why, size_t why_size) {
     snprintf(address, sizeof address, "/proc/%.20s", target);
     if (access(address, F_OK) != 0)
       return fail(why, why_size, "there is no process %s", target);
-    if (!has_door(target))
+    if (!has_door(target) && !open_door(target))
       return fail(why, why_size,
                   "process %s has no door; start it with "
-                  "MPROF_OPTIONS=listen=unix:/tmp/%%p.sock",
+                  "MPROF_OPTIONS=listen=unix:/tmp/%%p.sock or "
+                  "control_signal=USR2",
                   target);
     if (!find_door(target, address))
       return fail(why, why_size,
