@@ -36,8 +36,9 @@ enum {
 // has a door, and mprof_door_start_in_child was not called yet.
 enum state { SHUT, OPENING, OPEN, SHUTTING };
 
+static atomic_int door_state MPROF_START_DATA; // enum state
+
 static struct {
-  atomic_int state;
   atomic_bool must_end; // the thread must close everything and end
   // The other fields are written while the state is OPENING, and then belong to
   // the thread.
@@ -190,7 +191,6 @@ static void free_connections(void) {
 
 static void *run(void *arg) {
   mprof_own_thread_begin(MPROF_OWN_DOOR, "mprof-door");
-  mprof_live_begin();
   while (run_once())
     ;
   mprof_listener_remove_path(&door.listener);
@@ -200,7 +200,7 @@ static void *run(void *arg) {
   mprof_live_forget(false);
   mprof_live_idle();
   mprof_own_thread_end(MPROF_OWN_DOOR);
-  atomic_store(&door.state, SHUT);
+  atomic_store(&door_state, SHUT);
   return arg;
 }
 
@@ -238,8 +238,9 @@ static int open_door(const char *address) {
     error = -ENOMEM;
   // The thread may end, and shut the door, before this function returns.
   if (error == 0) {
+    mprof_live_begin();
     say_open(has_port_0(address));
-    atomic_store(&door.state, OPEN);
+    atomic_store(&door_state, OPEN);
     error = mprof_own_thread_start(run, STACK_BYTES);
   }
   if (error == 0)
@@ -262,18 +263,18 @@ static int open_at(const char *address) {
   }
   if (strlen(address) >= sizeof(door.address))
     return -ENAMETOOLONG;
-  if (!atomic_compare_exchange_strong(&door.state, &shut, OPENING))
+  if (!atomic_compare_exchange_strong(&door_state, &shut, OPENING))
     return -EBUSY;
   const int error = open_door(address);
   if (error != 0)
-    atomic_store(&door.state, SHUT);
+    atomic_store(&door_state, SHUT);
   return error;
 }
 
 // Closes the door. The thread ends later.
 static int shut_door(void) {
   int open = OPEN;
-  if (!atomic_compare_exchange_strong(&door.state, &open, SHUTTING))
+  if (!atomic_compare_exchange_strong(&door_state, &open, SHUTTING))
     return open == SHUT ? 0 : -EBUSY;
   atomic_store(&door.must_end, true);
   if (mprof_own_fd_is_open(&door.listener.fd))
@@ -289,7 +290,7 @@ void mprof_door_start(void) {
 }
 
 void mprof_door_open(void) {
-  if (atomic_load(&door.state) != SHUT)
+  if (atomic_load(&door_state) != SHUT)
     return;
   open_at(mprof_flags.listen[0] != '\0' ? mprof_flags.listen
                                         : "unix:/tmp/mprof.%p.sock");
@@ -309,7 +310,7 @@ MPROF_PUBLIC int mprof_listen(const char *address) {
 // --- the end of the process, and forked children ---
 
 void mprof_door_end(void) {
-  if (atomic_load_explicit(&door.state, memory_order_relaxed) != OPEN ||
+  if (atomic_load_explicit(&door_state, memory_order_relaxed) != OPEN ||
       !mprof_process_is_own())
     return;
   mprof_live_set_end(true);
@@ -320,10 +321,10 @@ void mprof_door_end(void) {
 
 // The thread does not exist in the child, and its data may be incomplete.
 void mprof_door_reset(void) {
-  const int state = atomic_load_explicit(&door.state, memory_order_relaxed);
+  const int state = atomic_load_explicit(&door_state, memory_order_relaxed);
   if (state == SHUT)
     return;
-  atomic_store(&door.state, SHUT);
+  atomic_store(&door_state, SHUT);
   if (state == OPENING) // the data is incomplete
     return;
   mprof_listener_close(&door.listener);
@@ -347,12 +348,12 @@ void mprof_door_reset(void) {
   mprof_door_file_hurry(false);
   // mprof_door_start_in_child may open a door of the child's own.
   if (state == OPEN && door.listener.has_pid)
-    atomic_store(&door.state, SHUTTING);
+    atomic_store(&door_state, SHUTTING);
 }
 
 void mprof_door_start_in_child(void) {
   int reset = SHUTTING;
-  if (!atomic_compare_exchange_strong(&door.state, &reset, SHUT))
+  if (!atomic_compare_exchange_strong(&door_state, &reset, SHUT))
     return;
   open_at(door.address);
 }

@@ -9,7 +9,8 @@
 
 #include "door/reply.h"
 
-// Called when the door opens: prepares for a chroot of the program.
+// Called when the door opens: prepares for a chroot of the program. Takes
+// writer_lock.
 void mprof_live_begin(void);
 // Takes writer_lock, and prepares for a profile or a trace. symbolizes: whether
 // addresses get the names of functions.

@@ -73,8 +73,10 @@ static struct {
 // Runs in the helper.
 static void serve(int fd) {
   const char *const args[] = {MPROF_SYMBOLIZER_VERSION, state.cache, NULL};
-  if (state.is_patient)
+  if (state.is_patient) {
     mprof_sys_lower_own_priority(PATIENT_NICE);
+    mprof_helper_give_memory_back();
+  }
   mprof_helper_execute(fd, state.path, args);
 }
 

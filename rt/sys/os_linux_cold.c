@@ -276,11 +276,32 @@ static int connect_pair(int fd[2]) {
   return 0;
 }
 
+struct rseq_area {
+  uint32_t fields[8];
+} __attribute__((aligned(32)));
+
+static bool gives_memory_back; // used in the helper only
+
+void mprof_helper_give_memory_back(void) { gives_memory_back = true; }
+
+// Moves the area that the kernel writes at each change of the processor (rseq)
+// to `area`. Returns false if the present area was not found. The area of glibc
+// is near the thread pointer. Its exact place differs between versions, and the
+// symbol that tells it would make programs depend on glibc 2.35.
+static bool move_rseq(struct rseq_area *area) {
+  enum { SIGNATURE = 0x53053053, UNREGISTER = 1, NEAR = 4096 };
+  const long middle = (long)__builtin_thread_pointer();
+  const long step = sizeof(*area);
+  for (long at = middle - NEAR; at < middle + NEAR; at += step)
+    if (call4(SYS_rseq, at, step, UNREGISTER, SIGNATURE) != -EINVAL)
+      break;
+  const long r = call4(SYS_rseq, (long)area, step, 0, SIGNATURE);
+  return r == 0 || r == -ENOSYS;
+}
+
 // Unmaps all memory except this function and the stack, waits for the helper's
-// children, and ends the helper. The helper is a copy of the program: as long
-// as it had the program's pages, each page that the program writes to would
-// need more memory. The function has less than 4096 bytes, calls no other
-// function and uses no variables.
+// children, and ends the helper. The function has less than 4096 bytes, calls
+// no other function and uses no variables.
 __attribute__((noinline)) static void wait_alone(char *stack) {
   enum { PAGE = 4096 };
   const uintptr_t end = 0x7ffffffff000; // of the address space
@@ -309,7 +330,8 @@ __attribute__((noinline)) static void wait_alone(char *stack) {
 // child of the helper would become a child of the program.
 static void leave(char *stack) {
   close_from(0, ~0u);
-  if (call4(SYS_wait4, -1, 0, __WALL | WNOHANG, 0) == 0)
+  struct rseq_area area = {{0}};
+  if (gives_memory_back && move_rseq(&area))
     wait_alone(stack);
   long r;
   do

@@ -86,6 +86,10 @@ void mprof_helper_forget(struct mprof_helper *h);
 
 // --- called in the helper ---
 
+// After this call, a helper that waits for its child gives back its copy of the
+// program's memory. Otherwise each page that the program writes to would need
+// more memory while the helper lives.
+void mprof_helper_give_memory_back(void);
 // Executes the program path in a child of the helper. fd becomes the program's
 // standard input. The program has no environment, and blocks every signal. args
 // are as for mprof_child_start. When main returns, the helper waits for the end

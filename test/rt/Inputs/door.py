@@ -95,6 +95,16 @@ class App:
             return UnixHTTP(self.path(pid))
         return http.client.HTTPConnection("127.0.0.1", self.port(), timeout=20)
 
+    def is_open(self, pid):
+        """Returns whether the door of a child process accepts connections."""
+        try:
+            c = self.client(pid)
+            c.connect()
+            c.close()
+            return True
+        except OSError:
+            return False
+
     def raw(self):
         """Returns a connected socket."""
         c = self.client()
