@@ -17,7 +17,7 @@
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 // RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I%src/rt -I%src/include %s -o fuzz \
 // RUN:   $T/model/profile.c $T/files/{file_kind,read_persist,read_profile}.c \
-// RUN:   $T/files/{bytes,wire,write_bytes,write_profile}.c %src/tools/common/*.c \
+// RUN:   $T/files/{bytes,put_wire,wire,write_bytes,write_profile}.c %src/tools/common/*.c \
 // RUN:   %src/rt/bucket/scale.c %src/rt/sys/{stats,text}.c -lz -lm
 // RUN: ./fuzz -runs=10000 -seed=1 -max_len=8192 -timeout=20 new seeds \
 // RUN:   2> log || { tail -n 40 log; false; }

@@ -10,7 +10,7 @@
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=address,undefined \
 // RUN:   -fno-sanitize-recover=undefined -I%src/tools/mprof -I%src/tools -I%rt %s \
 // RUN:   %src/tools/mprof/files/{bytes,file_kind,read_profile,wire,write_bytes}.c \
-// RUN:   %src/tools/mprof/files/write_profile.c \
+// RUN:   %src/tools/mprof/files/{write_profile,put_wire}.c \
 // RUN:   %src/tools/mprof/model/profile.c %src/tools/common/*.c \
 // RUN:   %rt/sys/text.c -lz -o copy
 // RUN: export ASAN_OPTIONS=detect_leaks=0

@@ -178,7 +178,8 @@ int options_parse(struct options *options, int argc, char **argv) {
   options->first_count = options->path_count;
   while (optind < argc)
     options->paths[options->path_count++] = argv[optind++];
-  if (options->path_count == 0 && !options->explain) {
+  if (options->path_count == 0 && !options->explain &&
+      options->command != COMMAND_push) {
     complain(options, "%s is missing; mprof help %s shows how to use it",
              options->command == COMMAND_run          ? "PROGRAM"
              : options->command == COMMAND_completion ? "SHELL"

@@ -5,7 +5,7 @@
 
 #include "common/memory.h"
 #include "files/profile_fields.h"
-#include "files/wire.h"
+#include "files/put_wire.h"
 #include "files/write_bytes.h"
 
 #include <stdlib.h>
@@ -13,8 +13,7 @@
 
 struct writer {
   const struct profile *p;
-  struct bytes out;
-  size_t capacity;
+  struct put out;
   // The number in the file of each string and function that was used, or 0.
   uint64_t *string_numbers, *function_ids;
   string_id *strings; // the strings in the order of their numbers
@@ -24,110 +23,68 @@ struct writer {
 
 // --- fields ---
 
-static void put_bytes(struct writer *w, const void *bytes, size_t length) {
-  w->out.at = grow(w->out.at, &w->capacity, w->out.length + length, 1);
-  if (length)
-    memcpy(w->out.at + w->out.length, bytes, length);
-  w->out.length += length;
-}
-
-static size_t encode(uint64_t value, uint8_t buffer[10]) {
-  size_t n = 0;
-  for (; value >= 0x80; value >>= 7)
-    buffer[n++] = (uint8_t)(value | 0x80);
-  buffer[n++] = (uint8_t)value;
-  return n;
-}
-
-static void put_varint(struct writer *w, uint64_t value) {
-  uint8_t buffer[10];
-  put_bytes(w, buffer, encode(value, buffer));
-}
-
-// Writes a number. Omits 0, the default of protobuf.
-static void put_number(struct writer *w, unsigned field, uint64_t value) {
-  if (value == 0)
-    return;
-  put_varint(w, (uint64_t)field << 3 | WIRE_VARINT);
-  put_varint(w, value);
-}
-
-// Begins a message, and returns the argument for end_message.
-static size_t begin_message(struct writer *w, unsigned field) {
-  put_varint(w, (uint64_t)field << 3 | WIRE_BYTES);
-  return w->out.length;
-}
-
-// Writes the length of the message in front of its content.
-static void end_message(struct writer *w, size_t start) {
-  uint8_t buffer[10];
-  const size_t length = w->out.length - start, n = encode(length, buffer);
-  put_bytes(w, buffer, n);
-  memmove(w->out.at + start + n, w->out.at + start, length);
-  memcpy(w->out.at + start, buffer, n);
-}
-
 static void put_string(struct writer *w, unsigned field, string_id string) {
   uint64_t *number = &w->string_numbers[string];
   if (string && !*number) {
     *number = w->string_count + 1; // string 0 is ""
     *APPEND(w->strings, w->string_count, w->string_capacity) = string;
   }
-  put_number(w, field, *number);
+  put_number(&w->out, field, *number);
 }
 
 // --- messages ---
 
 static void put_value_type(struct writer *w, unsigned field,
                            const struct value_type *type) {
-  const size_t start = begin_message(w, field);
+  const size_t start = begin_message(&w->out, field);
   put_string(w, VALUE_TYPE_TYPE, type->type);
   put_string(w, VALUE_TYPE_UNIT, type->unit);
-  end_message(w, start);
+  end_message(&w->out, start);
 }
 
 static void put_label(struct writer *w, const struct label *l) {
-  const size_t start = begin_message(w, SAMPLE_LABEL);
+  const size_t start = begin_message(&w->out, SAMPLE_LABEL);
   put_string(w, LABEL_KEY, l->key);
   put_string(w, LABEL_STR, l->str);
-  put_number(w, LABEL_NUM, (uint64_t)l->number);
+  put_number(&w->out, LABEL_NUM, (uint64_t)l->number);
   put_string(w, LABEL_NUM_UNIT, l->unit);
-  end_message(w, start);
+  end_message(&w->out, start);
 }
 
 static void put_sample(struct writer *w, size_t index) {
   const struct profile *p = w->p;
   const struct sample *s = &p->samples[index];
-  const size_t start = begin_message(w, PROFILE_SAMPLE);
+  const size_t start = begin_message(&w->out, PROFILE_SAMPLE);
   if (s->location_count) {
-    const size_t stack = begin_message(w, SAMPLE_LOCATION_ID);
+    const size_t stack = begin_message(&w->out, SAMPLE_LOCATION_ID);
     for (uint32_t i = 0; i < s->location_count; i++)
-      put_varint(w, (uint64_t)p->stack_locations[s->first_location + i] + 1);
-    end_message(w, stack);
+      put_varint(&w->out,
+                 (uint64_t)p->stack_locations[s->first_location + i] + 1);
+    end_message(&w->out, stack);
   }
-  const size_t values = begin_message(w, SAMPLE_VALUE);
+  const size_t values = begin_message(&w->out, SAMPLE_VALUE);
   for (unsigned i = 0; i < p->type_count; i++)
-    put_varint(w, (uint64_t)p->values[index * p->type_count + i]);
-  end_message(w, values);
+    put_varint(&w->out, (uint64_t)p->values[index * p->type_count + i]);
+  end_message(&w->out, values);
   for (uint32_t i = 0; i < s->label_count; i++)
     put_label(w, &p->labels[s->first_label + i]);
-  end_message(w, start);
+  end_message(&w->out, start);
 }
 
 static void put_mapping(struct writer *w, size_t index) {
   const struct mapping *m = &w->p->mappings[index];
-  const size_t start = begin_message(w, PROFILE_MAPPING);
-  put_number(w, MAPPING_ID, index + 1);
-  put_number(w, MAPPING_START, m->start);
-  put_number(w, MAPPING_LIMIT, m->limit);
-  put_number(w, MAPPING_OFFSET, m->offset);
+  const size_t start = begin_message(&w->out, PROFILE_MAPPING);
+  put_number(&w->out, MAPPING_ID, index + 1);
+  put_number(&w->out, MAPPING_START, m->start);
+  put_number(&w->out, MAPPING_LIMIT, m->limit);
+  put_number(&w->out, MAPPING_OFFSET, m->offset);
   put_string(w, MAPPING_FILENAME, m->file);
   put_string(w, MAPPING_BUILD_ID, m->build_id);
-  put_number(w, MAPPING_HAS_FUNCTIONS, m->has_functions);
-  put_number(w, MAPPING_HAS_FILENAMES, m->has_files);
-  put_number(w, MAPPING_HAS_LINE_NUMBERS, m->has_lines);
-  put_number(w, MAPPING_HAS_INLINE_FRAMES, m->has_inlined);
-  end_message(w, start);
+  put_number(&w->out, MAPPING_HAS_FUNCTIONS, m->has_functions);
+  put_number(&w->out, MAPPING_HAS_FILENAMES, m->has_files);
+  put_number(&w->out, MAPPING_HAS_LINE_NUMBERS, m->has_lines);
+  put_number(&w->out, MAPPING_HAS_INLINE_FRAMES, m->has_inlined);
+  end_message(&w->out, start);
 }
 
 static void put_line(struct writer *w, const struct line *l) {
@@ -137,33 +94,33 @@ static void put_line(struct writer *w, const struct line *l) {
     *APPEND(w->functions, w->function_count, w->function_capacity) =
         l->function;
   }
-  const size_t start = begin_message(w, LOCATION_LINE);
-  put_number(w, LINE_FUNCTION_ID, *id);
-  put_number(w, LINE_LINE, (uint64_t)l->line);
-  end_message(w, start);
+  const size_t start = begin_message(&w->out, LOCATION_LINE);
+  put_number(&w->out, LINE_FUNCTION_ID, *id);
+  put_number(&w->out, LINE_LINE, (uint64_t)l->line);
+  end_message(&w->out, start);
 }
 
 static void put_location(struct writer *w, size_t index) {
   const struct location *l = &w->p->locations[index];
-  const size_t start = begin_message(w, PROFILE_LOCATION);
-  put_number(w, LOCATION_ID, index + 1);
-  put_number(w, LOCATION_MAPPING_ID,
+  const size_t start = begin_message(&w->out, PROFILE_LOCATION);
+  put_number(&w->out, LOCATION_ID, index + 1);
+  put_number(&w->out, LOCATION_MAPPING_ID,
              l->mapping == NO_MAPPING ? 0 : (uint64_t)l->mapping + 1);
-  put_number(w, LOCATION_ADDRESS, l->address);
+  put_number(&w->out, LOCATION_ADDRESS, l->address);
   for (uint32_t i = 0; i < l->line_count; i++)
     put_line(w, &w->p->lines[l->first_line + i]);
-  end_message(w, start);
+  end_message(&w->out, start);
 }
 
 static void put_function(struct writer *w, size_t number) {
   const struct function *f = &w->p->functions[w->functions[number]];
-  const size_t start = begin_message(w, PROFILE_FUNCTION);
-  put_number(w, FUNCTION_ID, number + 1);
+  const size_t start = begin_message(&w->out, PROFILE_FUNCTION);
+  put_number(&w->out, FUNCTION_ID, number + 1);
   put_string(w, FUNCTION_NAME, f->name);
   put_string(w, FUNCTION_SYSTEM_NAME, f->system_name);
   put_string(w, FUNCTION_FILENAME, f->file);
-  put_number(w, FUNCTION_START_LINE, (uint64_t)f->start_line);
-  end_message(w, start);
+  put_number(&w->out, FUNCTION_START_LINE, (uint64_t)f->start_line);
+  end_message(&w->out, start);
 }
 
 static void put_comments(struct writer *w) {
@@ -175,12 +132,11 @@ static void put_comments(struct writer *w) {
 }
 
 static void put_strings(struct writer *w) {
-  end_message(w, begin_message(w, PROFILE_STRING_TABLE)); // string 0
+  end_message(&w->out,
+              begin_message(&w->out, PROFILE_STRING_TABLE)); // string 0
   for (size_t i = 0; i < w->string_count; i++) {
     const char *text = w->p->strings[w->strings[i]];
-    const size_t start = begin_message(w, PROFILE_STRING_TABLE);
-    put_bytes(w, text, strlen(text));
-    end_message(w, start);
+    put_data(&w->out, PROFILE_STRING_TABLE, text, strlen(text));
   }
 }
 
@@ -199,11 +155,11 @@ static void put_profile(struct writer *w) {
     put_function(w, i);
   put_string(w, PROFILE_DROP_FRAMES, p->drop_frames);
   put_string(w, PROFILE_KEEP_FRAMES, p->keep_frames);
-  put_number(w, PROFILE_TIME_NANOS, (uint64_t)p->time_ns);
-  put_number(w, PROFILE_DURATION_NANOS, (uint64_t)p->duration_ns);
+  put_number(&w->out, PROFILE_TIME_NANOS, (uint64_t)p->time_ns);
+  put_number(&w->out, PROFILE_DURATION_NANOS, (uint64_t)p->duration_ns);
   if (p->period_type.type || p->period_type.unit)
     put_value_type(w, PROFILE_PERIOD_TYPE, &p->period_type);
-  put_number(w, PROFILE_PERIOD, (uint64_t)p->period);
+  put_number(&w->out, PROFILE_PERIOD, (uint64_t)p->period);
   put_comments(w);
   put_string(w, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);
   // Last, because all other messages number the strings.
@@ -219,8 +175,8 @@ struct bytes write_profile(const struct profile *p) {
   free(w.function_ids);
   free(w.strings);
   free(w.functions);
-  struct bytes zipped = bytes_zip(&w.out);
-  free(w.out.at);
+  struct bytes zipped = bytes_zip(&w.out.bytes);
+  free(w.out.bytes.at);
   return zipped;
 }
 

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof push: sends profiles to a collector, once from files, or again and
+// again from running programs.
+
+#include "commands/input.h"
+#include "commands/options.h"
+#include "files/read_profile.h"
+#include "files/write_bytes.h"
+#include "push/agent.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LIMIT = 16 << 20, LAST_MS = 60000, SECOND_MS = 1000 };
+
+static const char *const default_profiles[] = {"heap", "block", "mutex"};
+
+static void say(const char *line) { fprintf(stderr, "mprof push: %s\n", line); }
+
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * SECOND_MS + t.tv_nsec / 1000000;
+}
+
+// Converts a time such as "15s", "500ms" or "1m" to milliseconds. Returns 0 if
+// the text is not a time between 100 ms and a day.
+static int64_t parse_time(const char *text) {
+  static const struct {
+    const char *unit;
+    int64_t ms;
+  } units[] = {
+      {"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}, {"h", 3600000}};
+  char *end;
+  const long n = strtol(text, &end, 10);
+  for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].unit) == 0 && n > 0 && n <= 86400000) {
+      const int64_t ms = n * units[i].ms;
+      return ms >= 100 && ms <= 86400000 ? ms : 0;
+    }
+  return 0;
+}
+
+// --- files ---
+
+static int push_file(const struct options *options, struct mail *mail,
+                     const char *path) {
+  struct bytes bytes;
+  struct profile *p = profile_new();
+  const char *error = bytes_read(path, &bytes);
+  if (!error)
+    error = bytes_unzip(&bytes);
+  if (!error)
+    error = read_profile(p, &bytes, NULL);
+  const char *kind = error ? "" : input_kind(p, path);
+  struct bytes zipped = {0};
+  if (!error && mail->form != MAIL_OTLP)
+    zipped = bytes_zip(&bytes);
+  if (!error)
+    mail_profile(mail, p, kind, &zipped, 0);
+  free(zipped.at);
+  free(bytes.at);
+  profile_free(p);
+  return error ? complain(options, "%s: %s", path, error) : STATUS_OK;
+}
+
+static int push_files(const struct options *options, struct mail *mail) {
+  int status = STATUS_OK;
+  for (int i = 0; i < options->path_count && status == STATUS_OK; i++)
+    status = push_file(options, mail, options->paths[i]);
+  struct outbox *o = &mail->box;
+  const int64_t end = now_ms() + LAST_MS;
+  while (status == STATUS_OK && o->first && now_ms() < end) {
+    outbox_send(o, now_ms());
+    const struct timespec pause = {0, 100000000};
+    if (o->first)
+      nanosleep(&pause, NULL);
+  }
+  return status;
+}
+
+// --- running programs ---
+
+static int run_agent(const struct options *options, struct mail *mail) {
+  struct agent a = {.mail = mail,
+                    .doors = options->sockets,
+                    .profiles = options->profiles,
+                    .is_once = !options->every};
+  if (!a.profiles.count)
+    a.profiles = (struct text_list){(const char **)default_profiles, 3, 3};
+  if (a.profiles.count > 32)
+    return complain(options, "at most 32 profiles can be named");
+  a.every_ms = options->every ? parse_time(options->every) : 1;
+  if (a.every_ms == 0)
+    return complain(options, "--every=%s: not a time such as 15s",
+                    options->every);
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  sigprocmask(SIG_BLOCK, &ends, NULL);
+  agent_run(&a);
+  return STATUS_OK;
+}
+
+// --- both ---
+
+static int check(const struct options *options) {
+  if (!options->otlp == !options->pyroscope)
+    return complain(options, "give the collector's address by --otlp=URL or "
+                             "--pyroscope=URL");
+  if (!options->sockets.count == !options->path_count)
+    return complain(options, "give either files or --socket=PATH");
+  if (options->every && !options->sockets.count)
+    return complain(options, "--every needs --socket=PATH");
+  for (size_t i = 0; i < options->resource.count; i++) {
+    const char *text = options->resource.items[i], *equals = strchr(text, '=');
+    if (!equals || equals == text)
+      return complain(options, "--resource=%s: not KEY=VALUE", text);
+  }
+  return STATUS_OK;
+}
+
+static int finish(const struct options *options, const struct outbox *o) {
+  const unsigned long lost = o->dropped + o->refused + o->waiting;
+  fprintf(stderr, "mprof push: sent %lu profile%s", o->sent,
+          o->sent == 1 ? "" : "s");
+  if (lost == 0) {
+    fputs("\n", stderr);
+    return STATUS_OK;
+  }
+  fprintf(stderr, "; %lu were refused, %lu dropped, %lu could not be sent\n",
+          o->refused, o->dropped, (unsigned long)o->waiting);
+  (void)options;
+  return STATUS_ERROR;
+}
+
+int command_push(const struct options *options) {
+  struct mail mail = {.resource = options->resource,
+                      .box = {.auth_file = options->auth_file,
+                              .ca_file = options->ca_file,
+                              .limit = LIMIT,
+                              .say = say}};
+  int status = check(options);
+  if (status != STATUS_OK)
+    return status;
+  const char *error = mail_set_address(
+      &mail, options->otlp ? options->otlp : options->pyroscope, options->otlp);
+  if (!error)
+    error = http_post_load();
+  if (error)
+    return complain(options, "%s", error);
+  srandom((unsigned)getpid() ^ (unsigned)time(NULL));
+  status = options->sockets.count ? run_agent(options, &mail)
+                                  : push_files(options, &mail);
+  if (status == STATUS_OK)
+    status = finish(options, &mail.box);
+  outbox_free(&mail.box);
+  free(mail.url);
+  return status;
+}

@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "push/agent.h"
+
+#include "common/memory.h"
+#include "files/read_profile.h"
+#include "live/door_client.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+
+enum {
+  SECOND_MS = 1000,
+  LAST_SEND_MS = 5000, // after the signal that ends the agent
+  REPLY_S = 10,        // limit for each part of a door's reply
+  PROFILES_MAX = 32,
+};
+
+// A program that was seen.
+struct target {
+  char *door;
+  bool is_there; // found in this round
+  bool failed;   // the last request failed, and a message said so
+  // Profiles that the program does not have. One bit for each name.
+  uint32_t lacking;
+};
+
+struct run {
+  const struct agent *a;
+  struct target *targets;
+  size_t count, capacity;
+};
+
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * SECOND_MS + t.tv_nsec / 1000000;
+}
+
+// --- one profile ---
+
+// The page of a profile. Those pages that begin where the last reply ended
+// lose nothing and count nothing twice.
+static void make_path(char path[256], const char *name) {
+  const bool has_delta = strcmp(name, "heap") == 0 ||
+                         strcmp(name, "block") == 0 ||
+                         strcmp(name, "mutex") == 0;
+  snprintf(path, 256, "/debug/pprof/%s%.200s", has_delta ? "delta_" : "", name);
+}
+
+static long peer_of(int fd) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
+             ? (long)peer.pid
+             : 0;
+}
+
+// Says once that a program does not answer.
+static void note_failure(struct run *run, struct target *t, const char *why) {
+  char line[512];
+  if (!t->failed) {
+    snprintf(line, sizeof line, "%s: %s", t->door, why);
+    run->a->mail->box.say(line);
+  }
+  t->failed = true;
+}
+
+static void deliver(struct run *run, struct target *t, const char *name,
+                    const struct bytes *zipped, long pid) {
+  struct bytes plain = {.at = malloc(zipped->length + 1),
+                        .length = zipped->length};
+  if (!plain.at)
+    return;
+  memcpy(plain.at, zipped->at, zipped->length);
+  struct profile *p = profile_new();
+  const char *error = bytes_unzip(&plain);
+  if (!error)
+    error = read_profile(p, &plain, NULL);
+  if (error)
+    note_failure(run, t, error);
+  else
+    mail_profile(run->a->mail, p, name, zipped, pid);
+  profile_free(p);
+  free(plain.at);
+}
+
+// Returns the status of the reply, or 0.
+static int ask(struct run *run, struct target *t, const char *name) {
+  char path[256], why[256];
+  const struct timeval limit = {.tv_sec = REPLY_S};
+  const int fd = door_connect(t->door, why, sizeof why);
+  if (fd < 0) {
+    note_failure(run, t, why);
+    return 0;
+  }
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  const long pid = peer_of(fd);
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  make_path(path, name);
+  const int status = out ? door_ask(fd, "GET", path, out) : 0;
+  if (out)
+    fclose(out);
+  if (status == 200)
+    deliver(run, t, name,
+            &(struct bytes){.at = (uint8_t *)text, .length = size}, pid);
+  else if (status != 404)
+    note_failure(run, t,
+                 status ? "the door cannot give a profile now"
+                        : "the door does not answer");
+  free(text);
+  return status;
+}
+
+static void read_target(struct run *run, struct target *t) {
+  const struct text_list *names = &run->a->profiles;
+  bool has_answered = false;
+  for (size_t i = 0; i < names->count && i < PROFILES_MAX; i++) {
+    if (t->lacking >> i & 1)
+      continue;
+    const int status = ask(run, t, names->items[i]);
+    if (status == 0)
+      return;
+    has_answered |= status == 200;
+    if (status == 404)
+      t->lacking |= UINT32_C(1) << i;
+  }
+  if (has_answered)
+    t->failed = false;
+}
+
+// --- programs ---
+
+static void find(struct run *run, const char *door) {
+  for (size_t i = 0; i < run->count; i++)
+    if (strcmp(run->targets[i].door, door) == 0) {
+      run->targets[i].is_there = true;
+      return;
+    }
+  *APPEND(run->targets, run->count, run->capacity) =
+      (struct target){.door = strdup(door), .is_there = true};
+}
+
+static void find_all(struct run *run) {
+  for (size_t i = 0; i < run->count; i++)
+    run->targets[i].is_there = false;
+  for (size_t i = 0; i < run->a->doors.count; i++) {
+    const char *door = run->a->doors.items[i];
+    const char *path = strncmp(door, "unix:", 5) == 0 ? door + 5 : door;
+    glob_t found;
+    // A door that is no path, or a path without a file yet, is kept as it is.
+    if (glob(path, 0, NULL, &found) == 0) {
+      for (size_t j = 0; j < found.gl_pathc; j++)
+        find(run, found.gl_pathv[j]);
+      globfree(&found);
+    } else if (!strpbrk(path, "*?[")) {
+      find(run, door);
+    }
+  }
+}
+
+// Forgets the programs whose sockets have vanished.
+static void forget_gone(struct run *run) {
+  size_t kept = 0;
+  for (size_t i = 0; i < run->count; i++)
+    if (run->targets[i].is_there)
+      run->targets[kept++] = run->targets[i];
+    else
+      free(run->targets[i].door);
+  run->count = kept;
+}
+
+static void read_all(struct run *run) {
+  find_all(run);
+  forget_gone(run);
+  for (size_t i = 0; i < run->count; i++)
+    read_target(run, &run->targets[i]);
+}
+
+// --- time ---
+
+// Waits until the time, or for a signal. Returns whether a signal has come.
+static bool wait_until(int64_t ms) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  for (;;) {
+    int64_t left = ms - now_ms();
+    if (left < 0)
+      left = 0;
+    const struct timespec t = {left / SECOND_MS,
+                               (long)(left % SECOND_MS) * 1000000};
+    if (sigtimedwait(&ends, NULL, &t) > 0)
+      return true;
+    if (errno != EINTR)
+      return false;
+  }
+}
+
+static void send_rest(struct outbox *o) {
+  const int64_t end = now_ms() + LAST_SEND_MS;
+  for (int64_t now; o->first && (now = now_ms()) < end;) {
+    outbox_send(o, now);
+    if (o->first)
+      wait_until(o->next_try_ms < end ? o->next_try_ms : end);
+  }
+}
+
+size_t agent_run(struct agent *a) {
+  struct run run = {.a = a};
+  struct outbox *o = &a->mail->box;
+  int64_t next = now_ms();
+  for (bool has_ended = false; !has_ended;) {
+    if (now_ms() >= next) {
+      read_all(&run);
+      next += a->every_ms;
+      if (next <= now_ms()) // a round has taken longer than the interval
+        next = now_ms() + a->every_ms;
+      if (a->is_once)
+        break;
+    }
+    outbox_send(o, now_ms());
+    has_ended =
+        wait_until(o->first && o->next_try_ms < next ? o->next_try_ms : next);
+  }
+  if (!a->is_once)
+    read_all(&run);
+  send_rest(o);
+  for (size_t i = 0; i < run.count; i++)
+    free(run.targets[i].door);
+  free(run.targets);
+  return o->waiting;
+}

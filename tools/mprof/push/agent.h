@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the profiles of running programs again and again, and sends them to a
+// collector.
+
+#ifndef MPROF_TOOL_AGENT_H
+#define MPROF_TOOL_AGENT_H
+
+#include "push/mail.h"
+
+struct agent {
+  struct mail *mail;
+  // Doors: paths of Unix sockets, which may be patterns of glob(7), or
+  // ADDRESS:PORT. Sockets that appear later are found, too.
+  struct text_list doors;
+  struct text_list profiles; // names of profiles
+  int64_t every_ms;
+  bool is_once; // read the profiles once, send them, and return
+};
+
+// Runs until SIGTERM or SIGINT, which the caller must block. Then sends what
+// waits, for at most 5 seconds. Returns the number of requests that could not
+// be sent.
+size_t agent_run(struct agent *a);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the request for one profile in the form that the collector wants.
+
+#ifndef MPROF_TOOL_MAIL_H
+#define MPROF_TOOL_MAIL_H
+
+#include "push/outbox.h"
+#include "push/resource.h"
+
+enum mail_form { MAIL_OTLP, MAIL_PYROSCOPE, MAIL_INGEST };
+
+struct mail {
+  enum mail_form form;
+  char *url;                 // of the collector's page
+  struct text_list resource; // words KEY=VALUE of the user
+  struct outbox box;
+};
+
+// Sets form and url from the address that the user gave. is_otlp: an address of
+// an OTLP receiver, else of Pyroscope. Returns NULL or a message.
+const char *mail_set_address(struct mail *m, const char *address, bool is_otlp);
+// Adds a request for the profile p to the outbox. kind: "heap", "block",
+// "mutex" or another name. zipped: p as a gzip file. pid: of the profiled
+// process; 0: unknown. A profile without samples is not sent.
+void mail_profile(struct mail *m, struct profile *p, const char *kind,
+                  const struct bytes *zipped, long pid);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "push/resource.h"
+
+#include "common/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *copy(const char *text, size_t length) {
+  char *c = zeroed(length + 1, 1);
+  memcpy(c, text, length);
+  return c;
+}
+
+// Sets an attribute, or replaces its value.
+static void set(struct resource *r, const char *key, size_t key_length,
+                const char *value) {
+  for (size_t i = 0; i < r->count; i++) {
+    struct attribute *a = &r->attributes[i];
+    if (strlen(a->key) == key_length && memcmp(a->key, key, key_length) == 0) {
+      free(a->value);
+      a->value = copy(value, strlen(value));
+      return;
+    }
+  }
+  *APPEND(r->attributes, r->count, r->capacity) =
+      (struct attribute){copy(key, key_length), copy(value, strlen(value))};
+}
+
+static void set_text(struct resource *r, const char *key, const char *value) {
+  if (value[0] != '\0')
+    set(r, key, strlen(key), value);
+}
+
+// The first mapping of a profile is the program's.
+static void set_program(struct resource *r, const struct profile *p) {
+  if (p->mapping_count == 0)
+    return;
+  const char *path = p->strings[p->mappings[0].file];
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  set_text(r, "service.name", name);
+  set_text(r, "process.executable.name", name);
+  set_text(r, "process.executable.path", path);
+}
+
+struct resource resource_of(const struct profile *p, long pid,
+                            const struct text_list *given) {
+  struct resource r = {0};
+  char host[256] = "", number[24];
+  set_text(&r, "service.name", "unknown_service");
+  set_program(&r, p);
+  if (gethostname(host, sizeof host - 1) == 0)
+    set_text(&r, "host.name", host);
+  snprintf(number, sizeof number, "%ld", pid);
+  if (pid > 0)
+    set_text(&r, "process.pid", number);
+  set_text(&r, "telemetry.sdk.name", "mprof");
+  set_text(&r, "telemetry.sdk.language", "cpp");
+  set_text(&r, "telemetry.sdk.version", MPROF_VERSION);
+  for (size_t i = 0; i < given->count; i++) {
+    const char *text = given->items[i], *equals = strchr(text, '=');
+    set(&r, text, (size_t)(equals - text), equals + 1);
+  }
+  return r;
+}
+
+void resource_free(struct resource *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    free(r->attributes[i].key);
+    free(r->attributes[i].value);
+  }
+  free(r->attributes);
+}
+
+const char *resource_get(const struct resource *r, const char *key) {
+  for (size_t i = 0; i < r->count; i++)
+    if (strcmp(r->attributes[i].key, key) == 0)
+      return r->attributes[i].value;
+  return NULL;
+}
