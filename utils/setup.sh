@@ -17,7 +17,7 @@ packages='
   cmake ninja-build make pkg-config git gzip
   gcc g++ binutils libc6-dev libc6-dbg musl-tools
   zlib1g-dev libzstd-dev libdw-dev libpcre2-dev libcurl4-openssl-dev
-  python3 golang-1.19-go valgrind lowdown groff-base
+  python3 python3-yaml golang-1.19-go valgrind lowdown groff-base
   libgc-dev duktape-dev nlohmann-json3-dev libcpp-httplib-dev
   libglib2.0-dev libssl-dev
   libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
