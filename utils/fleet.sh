@@ -37,7 +37,7 @@ for protocol in otlp pyroscope; do
   echo "== $protocol"
   # shellcheck disable=SC2086  # no option gives no word
   python3 utils/fleet/fleet.py --mprof build/bin/mprof --worker "$out/worker" \
-    --collector "$out/collector" --seconds "$seconds" --every 15s --fail 20 \
+    --collector "$out/collector" --seconds "$seconds" --every 15s --fail 4 \
     $option || status=1
 done
 exit "$status"

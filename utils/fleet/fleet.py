@@ -84,7 +84,7 @@ def memory_kb(pid):
 def read_sums(url):
     text = urllib.request.urlopen(url + "/sums").read().decode()
     sums = {}
-    for line in text.splitlines():
+    for line in filter(None, text.splitlines()):
         words = line.rsplit(" ", 1)
         sums[words[0].partition(" ")[2]] = int(words[1])
     return sums, int(text.split()[1])

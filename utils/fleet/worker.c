@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A service of utils/fleet.sh. It allocates and frees blocks, and two threads
-// contend for a lock, until a line arrives at the standard input. Then it prints
-// what it has done, "BLOCKS BYTES CONTENTIONS", and waits for the end of the
-// input.
+// contend for a lock, until a line arrives at the standard input. Then it
+// prints what it has done, "BLOCKS BYTES CONTENTIONS", and waits for the end of
+// the input.
 
 #include <poll.h>
 #include <pthread.h>
