@@ -283,6 +283,13 @@ struct split_files *split_files_new(const struct places *places,
   return s;
 }
 
+void split_files_free(struct split_files *s) {
+  if (!s)
+    return;
+  close_file(&s->package);
+  free(s);
+}
+
 static const char *text_attribute(Dwarf_Die *die, unsigned name,
                                   unsigned old_name) {
   Dwarf_Attribute a;
