@@ -65,6 +65,12 @@ static uint32_t thread_of(struct page_timeline *l, uint64_t g) {
   return (uint32_t)index;
 }
 
+// The pointer is valid until the next thread is added.
+static struct thread *thread_at(struct page_timeline *l, uint64_t g) {
+  const uint32_t index = thread_of(l, g); // may move the threads
+  return &l->threads[index];
+}
+
 struct reason_query {
   const struct page_timeline *line;
   struct trace_text reason;
@@ -161,19 +167,19 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
 
 static void line_kernel_thread(struct timeline *line, uint64_t g, uint64_t m) {
   struct page_timeline *l = (struct page_timeline *)line;
-  l->threads[thread_of(l, g)].m = m;
+  thread_at(l, g)->m = m;
 }
 
 static void line_name(struct timeline *line, uint64_t g,
                       struct trace_text name) {
   struct page_timeline *l = (struct page_timeline *)line;
-  l->threads[thread_of(l, g)].name = name;
+  thread_at(l, g)->name = name;
 }
 
 static void line_label(struct timeline *line, uint64_t g,
                        struct trace_text label) {
   struct page_timeline *l = (struct page_timeline *)line;
-  l->threads[thread_of(l, g)].label = label;
+  thread_at(l, g)->label = label;
 }
 
 static void line_counter(struct timeline *line, enum counter_kind kind,
