@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
 // RUN: %python -B %S/Inputs/trace_seeds.py seeds
-// RUN: printf '"%%s"\n' '</script>' '<!--' '\x01' '\xe2\x80\xa8' '"' '\x5c' > words
+// RUN: printf '"%%s"\n' '</script>' '<!--' '\x01' '\x7f' '\xe2\x80\xa8' '"' '\x5c' > words
 // RUN: T=%src/tools/trace && reader=$(cd $T && ls *.c | sed 's/\.c$//' | \
 // RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits timeline_json \
 // RUN:   json_event)" | sed "s,.*,$T/&.c,")

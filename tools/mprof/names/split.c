@@ -111,8 +111,9 @@ static struct package_index read_index(const struct split_file *f) {
   x.units = slice_number(x.data, 8, 4);
   x.slots = slice_number(x.data, 12, 4);
   x.rows = 16 + 12 * x.slots;
-  // Offsets and sizes have a cell for each unit and column.
-  if (x.columns > 64 ||
+  // Offsets and sizes have a cell for each unit and column. Without columns,
+  // any number of units would fit.
+  if (x.columns == 0 || x.columns > 64 ||
       x.rows + 4 * x.columns * (1 + 2 * x.units) > x.data.length)
     x = (struct package_index){0};
   return x;
