@@ -9,6 +9,9 @@
 //   stacks                     the stacks that events refer to
 //   frequency                  ticks per second of the trace
 //
+// The first batch begins with the frequency, too, for the reader of a file
+// whose program was killed. The frequency at the end is more accurate.
+//
 // A row is the list of one thread's buffers. A string is written anywhere
 // before the first event or stack that refers to it.
 
@@ -188,11 +191,19 @@ static void event(struct mprof_trace_writer *w, unsigned type,
   put_event(w, type, args, n);
 }
 
+static void put_frequency(struct mprof_trace_writer *w) {
+  put_event(w, EV_FREQUENCY, (const uint64_t[]){mprof_trace_frequency()}, 1);
+}
+
 static void begin_batch(struct mprof_trace_writer *w,
                         const struct mprof_trace_written *to, uint32_t row,
                         uint64_t ticks) {
+  bool *has_frequency = w->state;
   (void)to;
   put_event(w, EV_BATCH, (const uint64_t[]){row, ticks}, 2);
+  if (!*has_frequency)
+    put_frequency(w);
+  *has_frequency = true;
 }
 
 static void end_batch(struct mprof_trace_writer *w) { (void)w; }
@@ -229,7 +240,7 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
 
 static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
   (void)end_ticks;
-  put_event(w, EV_FREQUENCY, (const uint64_t[]){mprof_trace_frequency()}, 1);
+  put_frequency(w);
 }
 
 const struct mprof_trace_format mprof_trace_format_1_11 = {
@@ -238,6 +249,7 @@ const struct mprof_trace_format mprof_trace_format_1_11 = {
     .streams = true,
     .has_names = true,
     .string_max = 4096,
+    .state_bytes = sizeof(bool),
     .begin_batch = begin_batch,
     .end_batch = end_batch,
     .record = mprof_v1_record,

@@ -22,8 +22,6 @@
 
 #include <string.h>
 
-enum { NAME_MAX = 160 };
-
 // --- numbers ---
 
 void mprof_report_put(struct mprof_report *w, const char *s) {
@@ -167,18 +165,33 @@ static void put_hidden(struct mprof_report *w) {
   w->hidden = 0;
 }
 
-// Writes the name of a function. The report shortens it, because the full name
-// of a template would fill the screen. The file of the profile has the full
-// name.
-static void put_name(struct mprof_report *w, const char *function) {
-  char text[NAME_MAX + 2]; // one more than is shown
-  struct mprof_text t = MPROF_TEXT(text);
+// Stores the name of a function in text, which has room for one character more
+// than is shown. The report shortens the name, because the full name of a
+// template would fill the screen. The file of the profile has the full name.
+static void short_name(char text[MPROF_REPORT_NAME_MAX + 2],
+                       const char *function) {
+  struct mprof_text t = {.buf = text, .cap = MPROF_REPORT_NAME_MAX + 2};
   mprof_short_name(&t, function);
-  const char *name = t.len > 0 ? text : function;
-  const size_t len = strlen(name);
-  mprof_outfile_put(w->out, name, len < NAME_MAX ? len : NAME_MAX);
-  if (len > NAME_MAX)
+  if (t.len == 0)
+    mprof_text_str(&t, function);
+}
+
+static void put_name(struct mprof_report *w,
+                     const char text[MPROF_REPORT_NAME_MAX + 2]) {
+  const size_t len = strlen(text);
+  mprof_outfile_put(w->out, text,
+                    len < MPROF_REPORT_NAME_MAX ? len : MPROF_REPORT_NAME_MAX);
+  if (len > MPROF_REPORT_NAME_MAX)
     mprof_report_put(w, "...");
+}
+
+// Writes the function of a standard library that the first frame of the report
+// called, as mprof top does.
+static void put_via(struct mprof_report *w) {
+  if (w->number != 1 || w->via[0] == '\0')
+    return;
+  mprof_report_put(w, "  via ");
+  put_name(w, w->via);
 }
 
 static void put_frame(const struct mprof_frame *f, void *arg) {
@@ -187,6 +200,8 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
     return;
   if (is_hidden(w, f)) {
     w->hidden++;
+    if (w->number == 0)
+      short_name(w->via, f->function);
     return;
   }
   put_hidden(w);
@@ -195,8 +210,10 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   mprof_report_put(w, " 0x");
   mprof_outfile_hex(w->out, w->bucket->stack[w->index] - 1);
   if (f->function[0] != '\0') {
+    char text[MPROF_REPORT_NAME_MAX + 2];
+    short_name(text, f->function);
     mprof_report_put(w, " in ");
-    put_name(w, f->function);
+    put_name(w, text);
   }
   mprof_report_put(w, " ");
   if (f->file[0] != '\0') {
@@ -212,6 +229,7 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
     mprof_outfile_hex(w->out, f->offset);
     mprof_report_put(w, ")");
   }
+  put_via(w);
   mprof_report_put(w, "\n");
   w->is_main = strcmp(f->function, "main") == 0;
 }
@@ -229,6 +247,7 @@ static void look_at_frame(const struct mprof_frame *f, void *arg) {
 static void begin_stack(struct mprof_report *w, const struct mprof_bucket *b) {
   w->bucket = b;
   w->number = w->hidden = 0;
+  w->via[0] = '\0';
   w->skip = b->skip;
   w->is_main = false;
 }

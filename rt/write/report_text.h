@@ -14,6 +14,9 @@
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
 
+// A longer name of a function is cut.
+enum { MPROF_REPORT_NAME_MAX = 160 };
+
 // The state of a report that is being written. Allocate it by mprof_os_map,
 // because it is too large for a stack.
 struct mprof_report {
@@ -26,6 +29,9 @@ struct mprof_report {
   bool is_main;    // main was written; the callers of main are omitted
   bool shows_std;  // frames of standard libraries are written, too
   unsigned hidden; // standard-library frames omitted since the last frame
+  // The name of the last function omitted before the first frame, or "": the
+  // function of a standard library that the first frame called.
+  char via[MPROF_REPORT_NAME_MAX + 2];
   char command[4096];
 };
 

@@ -12,6 +12,7 @@
 // RUN:   terminal/style.c | sed 's,^,%src/tools/mprof/,')
 // RUN: %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   -fno-sanitize-coverage=trace-cmp \
 // RUN:   -I%src/tools/mprof -I%src/tools -I%src/rt -I%src/include \
 // RUN:   -DMPROF_RUNTIME -DMPROF_VERSION='"0"' %s \
 // RUN:   $sources %src/tools/common/*.c %src/rt/symbolize/short_name.c \

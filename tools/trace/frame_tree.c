@@ -14,10 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Many frames may refer to one long string, so that the texts of a damaged file
+// would be much larger than the file. From this total size on, frames are shown
+// as addresses.
+static uint64_t max_text_bytes(const struct trace *trace) {
+  return ((uint64_t)64 << 20) + (uint64_t)trace->size * 64;
+}
+
 // Returns the text of the frame, escaped for use between the quotes of a JSON
 // string. The caller frees the text.
-static char *frame_text(const struct trace *trace,
+static char *frame_text(const struct frame_tree *tree,
+                        const struct trace *trace,
                         const struct trace_frame *frame) {
+  const bool is_shown = tree->text_bytes < max_text_bytes(trace);
   struct trace_text function = trace_string(trace, frame->function);
   struct trace_text file = trace_string(trace, frame->file);
   char *text = NULL;
@@ -25,11 +34,11 @@ static char *frame_text(const struct trace *trace,
   FILE *out = open_memstream(&text, &size);
   if (!out)
     return NULL;
-  if (function.length)
+  if (function.length && is_shown)
     json_escape(out, function);
   else
     fprintf(out, "0x%" PRIx64, frame->pc);
-  if (file.length) {
+  if (file.length && is_shown) {
     fputc(' ', out);
     json_escape(out, file);
     fprintf(out, ":%" PRIu64, frame->line);
@@ -51,6 +60,7 @@ static uint32_t node_of(struct frame_tree *tree, uint32_t parent, char *text) {
     }
   }
   idmap_add(&tree->by_content, key, tree->count);
+  tree->text_bytes += strlen(text);
   *APPEND(tree->nodes, tree->count, tree->capacity) =
       (struct frame_node){parent, text};
   return (uint32_t)tree->count;
@@ -65,7 +75,7 @@ static uint32_t add_frames(struct frame_tree *tree, const struct trace *trace,
   if (shown && shown < count && asprintf(&text, "%zu more", count - shown) > 0)
     number = node_of(tree, 0, text);
   for (size_t i = shown; i-- > 0;)
-    if ((text = frame_text(trace, &frames[i])))
+    if ((text = frame_text(tree, trace, &frames[i])))
       number = node_of(tree, number, text);
   return number;
 }

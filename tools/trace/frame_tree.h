@@ -28,6 +28,7 @@ struct frame_tree {
   // stacks of the generation with the number `generation`.
   struct idmap by_stack;
   uint64_t generation;
+  uint64_t text_bytes; // of all texts
 };
 
 // Adds a stack to the tree and returns its number, or 0 if the stack is empty.

@@ -43,7 +43,7 @@ void json_escape(FILE *out, struct trace_text text) {
     }
     if (bytes[i] == '"' || bytes[i] == '\\')
       fprintf(out, "\\%c", bytes[i]);
-    else if (bytes[i] < ' ')
+    else if (bytes[i] < ' ' || bytes[i] == 0x7f)
       fprintf(out, "\\u%04x", bytes[i]);
     else
       for (size_t k = 0; k < n; k++)

@@ -14,6 +14,7 @@ uint64_t trace_read(struct trace *t, const struct trace_visitor *visitor) {
   t->visitor = visitor;
   t->violations = 0;
   t->frequency = 0;
+  t->is_cut = false;
   t->generation = 0;
   clear_tables(t);
   if (trace_is_v2(t))

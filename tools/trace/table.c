@@ -111,13 +111,26 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
   return true;
 }
 
+void check_frequency(struct trace *t, uint64_t frequency, const char *what) {
+  if (frequency)
+    return;
+  // The record is at the end of a file that is complete.
+  t->is_cut = true;
+  if (!t->frequency)
+    t->frequency = 1000000000;
+  violate(t, TRACE_RULE_FREQUENCY, t->size,
+          "%s has no Frequency record, so its end is missing; times are shown "
+          "as if the clock had %" PRIu64 " ticks per second",
+          what, t->frequency);
+}
+
 void check_frames(struct trace *t) {
   for (size_t i = 0; i < t->frame_count; i++) {
     const struct trace_frame *frame = &t->frames[i];
     const uint64_t ids[] = {frame->function, frame->file};
     for (size_t k = 0; k < 2; k++) {
       size_t known;
-      if (ids[k] && !idmap_find(&t->string_ids, ids[k], &known)) {
+      if (ids[k] && !t->is_cut && !idmap_find(&t->string_ids, ids[k], &known)) {
         violate(t, TRACE_RULE_UNKNOWN_STRING, t->size,
                 "the frame at pc 0x%" PRIx64 " names string %" PRIu64
                 ", which is not defined",
@@ -131,7 +144,7 @@ void check_frames(struct trace *t) {
 void check_stack_id(struct trace *t, const struct trace_event *ev,
                     uint64_t id) {
   size_t known;
-  if (id && !idmap_find(&t->stack_ids, id, &known))
+  if (id && !t->is_cut && !idmap_find(&t->stack_ids, id, &known))
     violate(t, TRACE_RULE_UNKNOWN_STACK, ev->offset,
             "%s: stack %" PRIu64 " is not defined", describe(t, ev), id);
 }
@@ -139,7 +152,7 @@ void check_stack_id(struct trace *t, const struct trace_event *ev,
 void check_string_id(struct trace *t, const struct trace_event *ev,
                      uint64_t id) {
   size_t known;
-  if (id && !idmap_find(&t->string_ids, id, &known))
+  if (id && !t->is_cut && !idmap_find(&t->string_ids, id, &known))
     violate(t, TRACE_RULE_UNKNOWN_STRING, ev->offset,
             "%s: string %" PRIu64 " is not defined", describe(t, ev), id);
 }

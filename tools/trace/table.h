@@ -38,6 +38,10 @@ bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
 // the frames are too many or cannot be read.
 bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
                const uint8_t *end, uint64_t offset);
+// Reports a violation if `frequency` is 0: the part of the trace that `what`
+// names, such as "the trace", has no Frequency record. Then a tick is taken as
+// a nanosecond, unless an earlier part has a frequency.
+void check_frequency(struct trace *t, uint64_t frequency, const char *what);
 // Reports the first frame whose function or file is not in the string table.
 void check_frames(struct trace *t);
 // Report a violation if the id is not in the table. Id 0 means that there is no

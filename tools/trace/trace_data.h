@@ -42,6 +42,10 @@ struct trace {
   unsigned minor;
   const struct trace_visitor *visitor;
   uint64_t violations;
+  // The file ends too early, for example because the program was killed. The
+  // events before the end are read. Violations that follow from the missing
+  // part are not reported.
+  bool is_cut;
 
   uint64_t frequency; // ticks per second; 0: not known yet
   // Only since format 1.22: data of the generation that is being read.

@@ -282,6 +282,8 @@ static int compare_offsets_by_time(const void *a, const void *b) {
 // of the stream breaks.
 static void explain_parked(struct merge *m) {
   struct trace *t = m->trace;
+  if (t->is_cut)
+    return; // the events that they wait for may be missing
   const struct v1_cursor **waiting = zeroed(t->stream_count, sizeof *waiting);
   size_t count = 0;
   for (size_t i = 0; i < m->g_count; i++)

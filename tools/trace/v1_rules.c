@@ -480,7 +480,7 @@ struct v1_rules *v1_rules_new(struct trace *t) {
 }
 
 void v1_rules_end(struct v1_rules *r) {
-  if (!r->procs_seen && r->trace->minor >= SINCE_BOTH)
+  if (!r->procs_seen && !r->trace->is_cut && r->trace->minor >= SINCE_BOTH)
     violate(r->trace, TRACE_RULE_NO_GOMAXPROCS, r->trace->size,
             "there is no Gomaxprocs event, so trace readers treat all events "
             "as part of the initial state");

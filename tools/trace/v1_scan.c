@@ -31,12 +31,14 @@ enum { COUNTED = 3, RECORD_MAX = 2048 };
 
 static bool bad_number(struct trace *t, int error, uint64_t offset,
                        unsigned type) {
-  if (error == NUMBER_TRUNCATED)
+  if (error == NUMBER_TRUNCATED) {
+    t->is_cut = true;
     violate(t, TRACE_RULE_TRUNCATED, offset,
             "%s: the file ends inside the record", v1_name(type));
-  else
+  } else {
     violate(t, TRACE_RULE_NUMBER, offset,
             "%s: a number is longer than 10 bytes or 64 bits", v1_name(type));
+  }
   return false;
 }
 
@@ -248,6 +250,9 @@ static bool scan_record(struct trace *t, const struct v1_record *r,
   return true;
 }
 
+// Reads the records up to the end of the file, or up to the first record that
+// the file's end has cut. Returns false after a violation that makes the trace
+// unreadable.
 static bool scan_records(struct trace *t, uint64_t *events) {
   const uint8_t *at = t->data + TRACE_HEADER_SIZE, *end = t->data + t->size;
   struct batch *batch = NULL;
@@ -255,7 +260,7 @@ static bool scan_records(struct trace *t, uint64_t *events) {
   while (at < end) {
     struct v1_record r;
     if (!v1_decode(t, &at, &r))
-      return false;
+      return t->is_cut;
     check_size(t, &r);
     if (r.type == V1_String) {
       if (!add_string(t, r.values[0], (const uint8_t *)r.text.bytes,
@@ -285,10 +290,13 @@ bool v1_scan(struct trace *t) {
     violate(t, TRACE_RULE_NO_EVENTS, t->size, "the trace has no event");
     return false;
   }
-  if (!t->frequency) {
-    violate(t, TRACE_RULE_FREQUENCY, t->size, "there is no Frequency record");
-    return false;
+  // Each thread has a start function, so a complete trace has a stack.
+  if (t->minor >= 11 && !t->is_cut && !t->stack_count) {
+    t->is_cut = true;
+    violate(t, TRACE_RULE_TRUNCATED, t->size,
+            "the file ends before the stacks");
   }
+  check_frequency(t, t->frequency, "the trace");
   check_frames(t);
   return true;
 }

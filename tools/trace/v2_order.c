@@ -107,6 +107,7 @@ static void deliver_samples(struct merge *m, uint64_t until) {
 // Delivers the next event to the visitor and returns true. If no event can come
 // next, reports the reasons and returns false.
 static bool step(struct merge *m) {
+  const struct trace *t = m->trace;
   size_t aside = 0;
   bool taken = false;
   while (m->heap_count && !taken) {
@@ -122,7 +123,8 @@ static bool step(struct merge *m) {
     if (next_event(m, c))
       push(m, index);
   }
-  if (!taken)
+  // After a cut, the events that the others wait for may be missing.
+  if (!taken && !t->is_cut)
     for (size_t i = 0; i < aside; i++)
       v2_explain(m->state, &m->cursors[m->set_aside[i]].head);
   for (size_t i = 0; i < aside; i++)

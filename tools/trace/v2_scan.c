@@ -211,8 +211,10 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
   if (h->experimental && at < end)
     at++;
   uint64_t v[4];
-  if (!read_numbers(t, &at, end, h->offset, "EventBatch", v, 4))
+  if (!read_numbers(t, &at, end, h->offset, "EventBatch", v, 4)) {
+    t->is_cut = at == end;
     return false;
+  }
   if (v[3] > BATCH_MAX) {
     violate(t, TRACE_RULE_BATCH_SIZE, h->offset,
             "the batch has %" PRIu64 " bytes, but readers accept at most %d",
@@ -220,6 +222,7 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
     return false;
   }
   if (v[3] > (uint64_t)(end - at)) {
+    t->is_cut = true;
     violate(t, TRACE_RULE_TRUNCATED, h->offset,
             "the batch has %" PRIu64 " byte%s, but the file has only %td left",
             v[3], plural(v[3]), end - at);
@@ -233,15 +236,12 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
   return true;
 }
 
-static bool check_generation(struct trace *t, uint64_t offset) {
-  if (!t->generation_frequency)
-    violate(t, TRACE_RULE_FREQUENCY, offset,
-            "generation %" PRIu64 " has no Frequency", t->generation);
-  else if (t->minor >= SYNC_SINCE && !t->has_snapshot)
+static void check_generation(struct trace *t, uint64_t offset) {
+  check_frequency(t, t->generation_frequency, "a generation");
+  if (t->minor >= SYNC_SINCE && !t->has_snapshot && !t->is_cut)
     violate(t, TRACE_RULE_CLOCK_SNAPSHOT, offset,
             "generation %" PRIu64 " has no ClockSnapshot", t->generation);
   check_frames(t);
-  return t->generation_frequency != 0;
 }
 
 bool v2_scan_generation(struct trace *t, const uint8_t **at) {
@@ -257,8 +257,12 @@ bool v2_scan_generation(struct trace *t, const uint8_t **at) {
       break;
     }
     struct head h;
-    if (!read_head(t, *at, &h))
-      return false;
+    if (!read_head(t, *at, &h)) {
+      if (!t->is_cut || !t->generation)
+        return false;
+      *at = end; // the complete batches before the cut one are read
+      break;
+    }
     bool first = !t->generation;
     if (!first && h.generation == t->generation + 1 && t->minor < END_SINCE)
       break; // this batch begins the next generation
@@ -284,5 +288,8 @@ bool v2_scan_generation(struct trace *t, const uint8_t **at) {
     *APPEND(stream->batches, stream->count, stream->capacity) = (struct batch){
         .start = h.body - t->data, .end = h.end - t->data, .ticks = h.ticks};
   }
-  return check_generation(t, *at - t->data);
+  check_generation(t, *at - t->data);
+  if (!t->generation_frequency)
+    *at = end;
+  return true;
 }

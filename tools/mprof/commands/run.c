@@ -191,6 +191,27 @@ static bool ends_with(const char *s, const char *suffix) {
   return a >= b && strcmp(s + a - b, suffix) == 0;
 }
 
+// Prints a command for the file. A path that has other characters than these is
+// quoted, so that a shell runs the command.
+static void print_command(const char *command, const char *path) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%,:=";
+  fputs("mprof ", stderr);
+  style_put(stderr, command);
+  fputc(' ', stderr);
+  if (!path[strspn(path, plain)]) {
+    fprintf(stderr, "%s\n", path);
+    return;
+  }
+  fputc('\'', stderr);
+  for (; *path; path++)
+    if (*path == '\'')
+      fputs("'\\''", stderr);
+    else
+      fputc(*path, stderr);
+  fputs("'\n", stderr);
+}
+
 // Shows the largest values of the profile, and the command that shows more.
 // Returns false if the profile has no values, and then shows it only if
 // shows_empty is true.
@@ -216,13 +237,12 @@ static bool show_profile(const struct options *o, const char *path,
   fputc('\n', stderr);
   show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style);
   functions_free(&rows);
-  fputs(ends_with(path, STUCK) ? "mprof stuck " : "mprof top ", stderr);
-  if (wanted.type) {
-    fputs("--sample=", stderr);
-    style_put(stderr, wanted.type);
-    fputc(' ', stderr);
-  }
-  fprintf(stderr, "%s\n", path);
+  char command[64] = "top";
+  if (ends_with(path, STUCK))
+    strcpy(command, "stuck");
+  else if (wanted.type)
+    snprintf(command, sizeof command, "top --sample=%s", wanted.type);
+  print_command(command, path);
   return true;
 }
 
@@ -242,11 +262,11 @@ static void report(const struct options *o, const char *directory,
               show_profile(o, f.paths[i], &style, true);
   for (size_t i = 0; i < f.count; i++) {
     if (ends_with(f.paths[i], ".trace"))
-      fprintf(stderr, "\nmprof trace top %s\n", f.paths[i]);
+      print_command("trace top", f.paths[i]);
     if (ends_with(f.paths[i], ".threads.pb.gz"))
-      fprintf(stderr, "\nmprof threads %s\n", f.paths[i]);
+      print_command("threads", f.paths[i]);
     if (ends_with(f.paths[i], ".stuck.txt"))
-      fprintf(stderr, "mprof stuck %s\n", f.paths[i]);
+      print_command("stuck", f.paths[i]);
     free(f.paths[i]);
   }
   if (f.others)

@@ -95,6 +95,14 @@ struct archive *archive_read(struct bytes *bytes) {
   return a;
 }
 
+void archive_free(struct archive *a) {
+  if (!a)
+    return;
+  free(a->bytes.at);
+  free(a->members);
+  free(a);
+}
+
 struct archive *archive_join(struct archive *a, struct archive *next) {
   a->next = next;
   return a;

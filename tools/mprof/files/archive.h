@@ -36,6 +36,9 @@ struct archive *archive_join(struct archive *a, struct archive *next);
 // this name, or -1.
 int archive_fd(const struct archive *a, const char *name);
 
+// Frees this archive, but not the next one. archive may be NULL.
+void archive_free(struct archive *a);
+
 struct archive_writer;
 
 // Begins a new file. Returns NULL and sets *error to a message without the path

@@ -8,6 +8,7 @@
 #include "html/trace_page.h"
 
 #include "common/idmap.h"
+#include "common/intern.h"
 #include "common/memory.h"
 #include "files/json.h"
 #include "html/stream.h"
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_BITS = 3, MAX_FRAMES = 32, MAX_REASONS = 1000 };
+enum { STATE_BITS = 3, MAX_FRAMES = 32 };
 
 struct thread {
   uint64_t g, m;
@@ -41,6 +42,8 @@ struct page_timeline {
   struct idmap ids;
   struct thread *threads;
   struct trace_text *reasons;
+  struct intern reason_set;
+  size_t last_reason; // index
   size_t thread_count, thread_capacity, reason_count, reason_capacity;
   struct frame_tree frames;
   struct stream arrows, heap;
@@ -62,14 +65,36 @@ static uint32_t thread_of(struct page_timeline *l, uint64_t g) {
   return (uint32_t)index;
 }
 
+// The pointer is valid until the next thread is added.
+static struct thread *thread_at(struct page_timeline *l, uint64_t g) {
+  const uint32_t index = thread_of(l, g); // may move the threads
+  return &l->threads[index];
+}
+
+struct reason_query {
+  const struct page_timeline *line;
+  struct trace_text reason;
+};
+
+static bool is_reason(const void *arg, uint32_t index) {
+  const struct reason_query *q = arg;
+  return trace_text_equal(q->line->reasons[index], q->reason);
+}
+
+// Returns the number of the reason. Reason 0 is the empty text.
 static size_t reason_of(struct page_timeline *l, struct trace_text reason) {
-  for (size_t i = 0; i < l->reason_count; i++)
-    if (trace_text_equal(l->reasons[i], reason))
-      return i;
-  if (l->reason_count == MAX_REASONS)
-    return 0;
-  *APPEND(l->reasons, l->reason_count, l->reason_capacity) = reason;
-  return l->reason_count - 1;
+  if (l->last_reason < l->reason_count &&
+      trace_text_equal(l->reasons[l->last_reason], reason))
+    return l->last_reason;
+  const struct reason_query query = {l, reason};
+  const uint32_t next = (uint32_t)l->reason_count,
+                 hash = intern_hash(0, reason.bytes, reason.length),
+                 index =
+                     intern_find(&l->reason_set, hash, next, is_reason, &query);
+  if (index == next)
+    *APPEND(l->reasons, l->reason_count, l->reason_capacity) = reason;
+  l->last_reason = index;
+  return index;
 }
 
 static uint32_t stack_of(struct page_timeline *l, uint64_t stack) {
@@ -142,19 +167,19 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
 
 static void line_kernel_thread(struct timeline *line, uint64_t g, uint64_t m) {
   struct page_timeline *l = (struct page_timeline *)line;
-  l->threads[thread_of(l, g)].m = m;
+  thread_at(l, g)->m = m;
 }
 
 static void line_name(struct timeline *line, uint64_t g,
                       struct trace_text name) {
   struct page_timeline *l = (struct page_timeline *)line;
-  l->threads[thread_of(l, g)].name = name;
+  thread_at(l, g)->name = name;
 }
 
 static void line_label(struct timeline *line, uint64_t g,
                        struct trace_text label) {
   struct page_timeline *l = (struct page_timeline *)line;
-  l->threads[thread_of(l, g)].label = label;
+  thread_at(l, g)->label = label;
 }
 
 static void line_counter(struct timeline *line, enum counter_kind kind,
@@ -180,8 +205,11 @@ static const struct timeline_sink sink = {.at = line_at,
 
 // --- writing
 
+// Writes the begin of the text, as many threads may have one long name.
 static void write_text(struct trace_text text, FILE *out) {
-  char *copy = strndup(text.bytes ? text.bytes : "", text.length);
+  enum { MAX_TEXT = 256 };
+  const size_t length = text.length < MAX_TEXT ? text.length : MAX_TEXT;
+  char *copy = strndup(text.bytes ? text.bytes : "", length);
   json_string(out, copy ? copy : "");
   free(copy);
 }
@@ -273,6 +301,7 @@ char *trace_json_of(const struct bytes *bytes, const char *path,
   idmap_clear(&l.ids);
   free(l.threads);
   free(l.reasons);
+  intern_free(&l.reason_set);
   trace_close(trace);
   return json;
 }

@@ -85,8 +85,11 @@ static int find_debug_file(Dwfl_Module *m, void **userdata, const char *name,
   struct stat s;
   if (fd >= 0 && fstat(fd, &s) == 0)
     limits_allow((uint64_t)s.st_size);
-  if (fd >= 0 && *found)
-    *(is_alt ? &f->alt_path : &f->debug_path) = text_of("%s", *found);
+  if (fd >= 0 && *found) {
+    char **path = is_alt ? &f->alt_path : &f->debug_path;
+    free(*path);
+    *path = text_of("%s", *found);
+  }
   return unpack(fd);
 }
 
@@ -136,12 +139,24 @@ static void read_units(struct debug_file *f) {
     qsort(f->ranges, f->range_count, sizeof *f->ranges, compare_ranges);
 }
 
-static void debug_file_close(struct debug_file *f) {
+void debug_file_close(struct debug_file *f) {
+  split_files_free(f->split_files);
+  symbols_free(&f->symbols);
+  symbols_free(&f->other_symbols);
   if (f->dwfl)
     dwfl_end(f->dwfl);
   free(f->path);
   free(f->build_id);
+  free(f->debug_path);
+  free(f->alt_path);
   free(f->search_path);
+  free(f->units);
+  free(f->ranges);
+  for (size_t i = 0; i < f->used_count; i++) {
+    free(f->used[i].path);
+    free(f->used[i].name);
+  }
+  free(f->used);
   free(f);
 }
 

@@ -25,6 +25,9 @@ struct debug_file;
 struct debug_file *debug_file_open(const struct place *place,
                                    const struct places *places);
 
+// Closes the file and those that were found for it.
+void debug_file_close(struct debug_file *f);
+
 typedef void frames_fn(void *arg, size_t index, const struct name_frame *frames,
                        size_t count);
 // Calls found for each offset of the file at which there is a function, with

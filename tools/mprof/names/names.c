@@ -118,10 +118,11 @@ static void name_locations(struct replies *r, uint64_t offset,
   }
   for (; low < r->wanted_count && r->wanted[low].offset == offset; low++) {
     const uint32_t location = r->wanted[low].location;
+    // A damaged answer may name a location twice.
+    r->named += r->p->locations[location].line_count == 0;
     profile_set_lines(r->p, location, lines, count);
     struct mapping *m = &r->p->mappings[r->p->locations[location].mapping];
     m->has_functions = m->has_files = m->has_lines = m->has_inlined = true;
-    r->named++;
   }
 }
 

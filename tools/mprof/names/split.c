@@ -111,8 +111,9 @@ static struct package_index read_index(const struct split_file *f) {
   x.units = slice_number(x.data, 8, 4);
   x.slots = slice_number(x.data, 12, 4);
   x.rows = 16 + 12 * x.slots;
-  // Offsets and sizes have a cell for each unit and column.
-  if (x.columns > 64 ||
+  // Offsets and sizes have a cell for each unit and column. Without columns,
+  // any number of units would fit.
+  if (x.columns == 0 || x.columns > 64 ||
       x.rows + 4 * x.columns * (1 + 2 * x.units) > x.data.length)
     x = (struct package_index){0};
   return x;
@@ -281,6 +282,13 @@ struct split_files *split_files_new(const struct places *places,
                             .build_id = build_id,
                             .package.fd = -1};
   return s;
+}
+
+void split_files_free(struct split_files *s) {
+  if (!s)
+    return;
+  close_file(&s->package);
+  free(s);
 }
 
 static const char *text_attribute(Dwarf_Die *die, unsigned name,

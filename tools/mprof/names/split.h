@@ -22,6 +22,8 @@ struct split_unit;
 struct split_files *split_files_new(const struct places *places,
                                     const char *path, const char *debug_path,
                                     const char *build_id);
+// Closes the files. All units must be closed before. files may be NULL.
+void split_files_free(struct split_files *files);
 // Finds the split unit of a skeleton unit. Returns NULL if the skeleton has no
 // split unit, or if it is not found.
 struct split_unit *split_open(struct split_files *files, Dwarf_Die *skeleton);

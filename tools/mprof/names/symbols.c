@@ -101,6 +101,11 @@ struct symbols symbols_of_module(Dwfl_Module *m) {
   return s;
 }
 
+void symbols_free(struct symbols *s) {
+  free(s->items);
+  *s = (struct symbols){0};
+}
+
 const struct symbol *symbols_find(const struct symbols *s, uint64_t address) {
   size_t low = 0, high = s->count; // the first symbol after the address
   while (low < high) {

@@ -30,5 +30,6 @@ struct symbols symbols_of_elf(Elf *elf);
 struct symbols symbols_of_module(Dwfl_Module *m);
 // Returns the symbol that contains the address, or NULL.
 const struct symbol *symbols_find(const struct symbols *s, uint64_t address);
+void symbols_free(struct symbols *s);
 
 #endif

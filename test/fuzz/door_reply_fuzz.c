@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: whatever a socket answers, mprof ctl and the other commands that ask
+// a running program do not read or write outside of their buffers, end, and
+// take at most as many bytes as were sent.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir new seeds
+// RUN: head='HTTP/1.1 200 OK\r\nServer: MProf/0.1.0\r\nContent-Length: ' && \
+// RUN:   printf "${head}5\r\n\r\nbytes" > seeds/whole && \
+// RUN:   printf "${head}50\r\n\r\nbytes" > seeds/cut && \
+// RUN:   printf "${head}-1\r\n\r\nbytes" > seeds/negative && \
+// RUN:   printf "HTTP/1.1 404 no\r\nServer: other\r\n\r\n" > seeds/other
+// RUN: printf '"%%s"\n' 'HTTP/1.1 ' 'Server: MProf/' 'Content-Length: ' '\x0d\x0a' \
+// RUN:   > words
+// RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   -I$T -I%src/tools -I%src/rt %s $T/live/door_client.c -o fuzz
+// RUN: ./fuzz -runs=10000 -seed=1 -max_len=3000 -timeout=20 -dict=words new \
+// RUN:   seeds 2> log || { tail -n 40 log; false; }
+
+#include "live/door_client.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  int ends[2];
+  // The buffers of the socket have room for the whole input.
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 ||
+      write(ends[1], data, size) != (ssize_t)size ||
+      shutdown(ends[1], SHUT_WR) != 0)
+    abort();
+  char *body;
+  size_t length;
+  FILE *out = open_memstream(&body, &length);
+  const int status = door_ask(ends[0], "GET", "/", out);
+  fclose(out);
+  close(ends[1]);
+  if (length > size || (status && length && !memmem(data, size, body, length)))
+    abort();
+  free(body);
+  return 0;
+}

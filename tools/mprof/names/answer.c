@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "names/answer.h"
+
+#include "names/debug_file.h"
+#include "names/demangle.h"
+#include "names/symbols.h"
+#include "names/unpack.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// --- messages ---
+
+// A longer name is not demangled, and is cut.
+enum { MAX_NAME = 1 << 16 };
+
+static void put(FILE *out, const void *bytes, size_t length) {
+  fwrite(bytes, 1, length, out);
+}
+
+static void put_text(FILE *out, const char *text) {
+  put(out, text, strnlen(text, MAX_NAME));
+  fputc('\0', out);
+}
+
+// Writes a name as in the source text.
+static void put_name(FILE *out, const char *name) {
+  char *plain = strnlen(name, MAX_NAME) < MAX_NAME ? demangle(name) : NULL;
+  put_text(out, plain && strlen(plain) < MAX_NAME ? plain : name);
+  free(plain);
+}
+
+static void put_state(FILE *out, enum worker_state state, const char *path,
+                      const char *build_id) {
+  fputc(MESSAGE_STATE, out);
+  fputc((int)state, out);
+  put_text(out, path ? path : "");
+  put_text(out, build_id ? build_id : "");
+}
+
+static void put_frames(void *arg, size_t index, const struct name_frame *frames,
+                       size_t count) {
+  FILE *out = arg;
+  const uint32_t numbers[] = {(uint32_t)index, (uint32_t)count};
+  fputc(MESSAGE_FRAMES, out);
+  put(out, numbers, sizeof numbers);
+  for (size_t i = 0; i < count; i++) {
+    const struct name_frame *f = &frames[i];
+    const int64_t lines[] = {f->line, f->start_line};
+    put(out, lines, sizeof lines);
+    put_name(out, f->function);
+    put_text(out, f->file);
+  }
+}
+
+static void put_used(void *arg, const char *path, const char *name) {
+  FILE *out = arg;
+  fputc(MESSAGE_USED, out);
+  put_text(out, path);
+  put_text(out, name);
+}
+
+// --- locks ---
+
+// Returns the address of a byte of the file that is mapped as code, or
+// UINT64_MAX. The byte may be before the segment, in its first page.
+static uint64_t address_of(Elf *elf, uint64_t offset) {
+  const uint64_t page = 4096;
+  size_t count;
+  GElf_Phdr p;
+  if (elf_getphdrnum(elf, &count) != 0)
+    return UINT64_MAX;
+  for (size_t i = 0; i < count; i++)
+    if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD &&
+        p.p_flags & PF_X && offset >= (p.p_offset & -page) &&
+        offset < p.p_offset + p.p_filesz)
+      return p.p_vaddr + (offset - p.p_offset);
+  return UINT64_MAX;
+}
+
+// Finds the global variables that are locks or contain them.
+static void find_locks(const struct job *job, Elf *elf, FILE *out) {
+  struct symbols symbols = symbols_of_elf(elf);
+  for (uint32_t i = 0; i < job->lock_count; i++) {
+    const struct lock_query *q = &job->locks[i];
+    const uint64_t mapped = address_of(elf, q->offset);
+    const struct symbol *s =
+        mapped == UINT64_MAX ? NULL : symbols_find(&symbols, mapped + q->after);
+    // A symbol without size, such as _end, does not contain the address.
+    if (!s || s->size == 0 || !*s->name)
+      continue;
+    const uint64_t inside = mapped + q->after - s->value;
+    fputc(MESSAGE_LOCK, out);
+    put(out, &i, sizeof i);
+    put(out, &inside, sizeof inside);
+    put_name(out, s->name);
+  }
+  symbols_free(&symbols);
+}
+
+static void open_and_find_locks(const struct job *job, int fd, FILE *out) {
+  fd = unpack(fd);
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+  if (elf && elf_kind(elf) == ELF_K_ELF)
+    find_locks(job, elf, out);
+  elf_end(elf);
+  close(fd);
+}
+
+// --- the job ---
+
+void answer(const struct job *job, const struct places *places, FILE *out) {
+  struct place place;
+  char *other = NULL;
+  const enum place_state found =
+      places_find(places, job->path, job->build_id, &place, &other);
+  if (found == PLACE_FOUND && job->lock_count) {
+    open_and_find_locks(job, place.fd, out);
+    free(place.path);
+    return;
+  }
+  if (found != PLACE_FOUND) {
+    put_state(out, found == PLACE_OTHER ? WORKER_OTHER : WORKER_MISSING,
+              place.path, other);
+    free(place.path);
+    free(other);
+    return;
+  }
+  struct debug_file *f = debug_file_open(&place, places);
+  put_state(out, f ? WORKER_FOUND : WORKER_BAD, job->path, NULL);
+  if (!f)
+    return;
+  debug_file_frames(f, job->offsets, job->count, job->has_addresses, put_frames,
+                    out);
+  debug_file_used(f, put_used, out);
+  debug_file_close(f);
+}
