@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { KEPT = 256, PAUSE_US = 2000, TURNS = 25 };
+enum { KEPT = 256, BLOCKS = 10, PAUSE_US = 20000, TURNS = 5 };
 
 static void *kept[KEPT];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,11 +46,13 @@ __attribute__((noinline)) static void contend(void) {
 int main(void) {
   struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
   for (long turn = 0; poll(&input, 1, 0) == 0; turn++) {
-    const size_t size = 100 + (size_t)(turn % 50) * 10;
-    free(kept[turn % KEPT]);
-    kept[turn % KEPT] = serve(size);
-    blocks++;
-    bytes += (long)size;
+    for (int i = 0; i < BLOCKS; i++) {
+      const size_t size = 100 + (size_t)(blocks % 50) * 10;
+      free(kept[blocks % KEPT]);
+      kept[blocks % KEPT] = serve(size);
+      blocks++;
+      bytes += (long)size;
+    }
     if (turn % TURNS == 0)
       contend();
     usleep(PAUSE_US);
