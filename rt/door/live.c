@@ -6,7 +6,7 @@
 #include "door/live.h"
 
 #include "file/writer_lock.h"
-#include "symbolize/maps.h"
+#include "symbolize/maps_file.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
@@ -42,7 +42,7 @@ void mprof_live_unlock(void) {
 
 void mprof_live_begin(void) {
   mprof_lock_acquire(&mprof_writer_lock);
-  mprof_maps_keep_open();
+  mprof_maps_file_keep_open();
   mprof_lock_release(&mprof_writer_lock);
 }
 

@@ -10,7 +10,7 @@
 
 #include "symbolize/maps.h"
 
-#include "file/own_fd.h"
+#include "symbolize/maps_file.h"
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -18,7 +18,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -317,22 +316,10 @@ static void move_main_first(struct mprof_maps *m) {
     }
 }
 
-static const char path[] = "/proc/self/maps";
-static struct mprof_own_fd kept = MPROF_NO_FD; // guarded by writer_lock
-
-void mprof_maps_keep_open(void) {
-  if (!mprof_own_fd_is_open(&kept))
-    mprof_own_fd_set(&kept, mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0));
-}
-
-void mprof_maps_forget(void) { mprof_own_fd_close(&kept); }
-
 int mprof_maps_read(struct mprof_maps *m) {
   struct mprof_procfile f;
   memset(m, 0, sizeof(*m));
-  int error = mprof_procfile_read(&f, path);
-  if (error != 0 && mprof_own_fd_is_open(&kept))
-    error = mprof_procfile_read_again(&f, kept.fd);
+  int error = mprof_maps_file_read(&f);
   if (error != 0)
     return error;
   m->mapped_bytes = (count_lines(&f) + 1) * sizeof(*m->v);

@@ -37,12 +37,6 @@ struct mprof_maps {
   size_t past_len;         // number of unloaded mappings, which follow in v
   size_t mapped_bytes;
 };
-// Opens the kernel's list of the mappings, and keeps it open, so that
-// mprof_maps_read can read it after a chroot to a directory without /proc. Call
-// with writer_lock held.
-void mprof_maps_keep_open(void);
-// Closes the list in a forked child, because it is that of the parent.
-void mprof_maps_forget(void);
 // Reads the current mappings into m, without unloaded modules. Returns 0 or
 // -errno. The caller must free the list by mprof_maps_free.
 int mprof_maps_read(struct mprof_maps *m);

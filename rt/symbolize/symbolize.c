@@ -11,6 +11,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/hook_names.h"
 #include "symbolize/maps.h"
+#include "symbolize/maps_file.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/names.h"
 #include "symbolize/own_symbolizer.h"
@@ -258,6 +259,6 @@ void mprof_symbolize_forget(void) {
   mprof_own_symbolizer_forget();
   mprof_symbolize_helper_forget();
   mprof_names_forget();
-  mprof_maps_forget();
+  mprof_maps_file_forget();
   memset(&state, 0, sizeof(state));
 }

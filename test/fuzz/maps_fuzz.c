@@ -30,9 +30,9 @@
 // RUN:   new seeds 2> log || (tail -n 40 log; false)
 
 #include "symbolize/maps.h"
+#include "symbolize/maps_file.h"
 
 #include "sys/os_linux.h"
-#include "sys/procfile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,11 +63,9 @@ static void *copy_of(const void *data, size_t size) {
   return copy;
 }
 
-// --- in place of procfile.c and the system calls ---
+// --- in place of maps_file.c, procfile.c and the system calls ---
 
-int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
-  if (strcmp(path, "/proc/self/maps") != 0)
-    abort();
+int mprof_maps_file_read(struct mprof_procfile *f) {
   *f = (struct mprof_procfile){.data = copy_of(input.text, input.text_size),
                                .len = input.text_size,
                                .mapped_bytes = input.text_size};
