@@ -18,7 +18,7 @@
 // would be much larger than the file. From this total size on, frames are shown
 // as addresses.
 static uint64_t max_text_bytes(const struct trace *trace) {
-  return ((uint64_t)64 << 20) + (uint64_t)trace->size * 64;
+  return ((uint64_t)16 << 20) + (uint64_t)trace->size * 64;
 }
 
 // Returns the text of the frame, escaped for use between the quotes of a JSON
