@@ -155,6 +155,8 @@ int command_push(const struct options *options) {
     error = http_post_load();
   if (error)
     return complain(options, "%s", error);
+  // libcurl must not end the command when the collector closes a connection.
+  signal(SIGPIPE, SIG_IGN);
   srandom((unsigned)getpid() ^ (unsigned)time(NULL));
   status = options->sockets.count ? run_agent(options, &mail)
                                   : push_files(options, &mail);
