@@ -296,7 +296,7 @@ def ctl(program, mprof):
         run("ctl", pid, "trace", "0.1", "-o", trace)
         equal(open(trace, "rb").read(3), b"go ")
         assert "Unknown profile" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
-        assert not os.path.exists(heap)
+        equal(open(heap, "rb").read(2), b"\x1f\x8b")  # the file of the first dump
         assert "usage: " in run("ctl", pid, "nonsense", status=2)
     assert "there is no process" in run("ctl", pid, "get", status=2)
     with App(program, listen="") as app:
@@ -324,6 +324,10 @@ def ctl_trace(program, mprof, trace_check):
         assert "No trace was started" in run(app, "stop", *out, status=2)
         assert "flight recorder" in run(app, "last", *out, status=2)
         assert not os.path.exists(app.dir + "/trace")
+        open(app.dir + "/trace", "w").write("old")
+        assert "No trace was started" in run(app, "stop", *out, status=2)
+        assert "give a number of seconds" in run(app, "Stop", *out, status=2)
+        equal(open(app.dir + "/trace").read(), "old")
         for _ in range(2):
             run(app, "start")
             assert "already enabled" in run(app, "start", status=2)

@@ -71,6 +71,10 @@ with Collector("-fail", "1") as c:
     status, err = push("--otlp=" + c.url, profile)
     assert status == 0 and "cannot send to %s/v1development/profiles: status 503: try again; " % c.url in err, err
     has(c.lines(), VALUES + ["requests 1"])
+# A file that cannot be read does not keep the others from being sent.
+with Collector() as c:
+    status, err = push("--otlp=" + c.url, "nothing.pb.gz", profile)
+    assert status == 2 and "No such file" in err and "sent 1 profile\n" in err, err
 # A refused request is not sent again.
 with Collector("-fail", "1", "-status", "400") as c:
     status, err = push("--otlp=" + c.url, profile)
@@ -94,8 +98,10 @@ for arguments, text in [
     (["--otlp=localhost:4318", profile], "must begin with http://"),
     (["--otlp=http://x"], "give either files or --socket"),
     (["--otlp=http://x", "--every=1s", profile], "--every needs --socket"),
-    (["--otlp=http://x", "--every=soon", "--socket=/x"], "not a time such as 15s"),
+    (["--otlp=http://x", "--every=soon", "--socket=/x"], "not a time between 100ms and 24h"),
     (["--otlp=http://x", "nothing.pb.gz"], "No such file"),
+    (["--otlp=http://x", "--auth-file=nothing", profile], "cannot read nothing"),
+    (["--otlp=http://127.0.0.1:1", "--socket=/nothing/*.sock"], "no program has answered"),
 ]:
     status, err = push(*arguments)
     assert status == 2 and text in err, (arguments, err)

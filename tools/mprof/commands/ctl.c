@@ -5,6 +5,7 @@
 // profiles and traces.
 
 #include "commands/options.h"
+#include "files/write_bytes.h"
 #include "live/door_client.h"
 
 #include <ctype.h>
@@ -24,48 +25,59 @@ static void put_escaped(char *path, size_t size, const char *text) {
   path[len] = '\0';
 }
 
-// Asks the program, and writes the reply to `out`. On an error, prints the
-// reply instead.
-static int ask(const struct options *options, const char *method,
-               const char *path, FILE *out) {
+// Asks the program. Returns the reply, which the caller frees, and stores its
+// length. On an error, prints the reason and returns NULL.
+static char *fetch(const struct options *options, const char *method,
+                   const char *path, size_t *size) {
   char why[512], *text = NULL;
-  size_t size = 0;
   const int fd = door_connect(options->paths[0], why, sizeof why);
-  if (fd < 0)
-    return complain(options, "%s", why);
-  FILE *reply = open_memstream(&text, &size);
-  if (!reply)
-    return complain(options, "out of memory");
+  FILE *reply = fd < 0 ? NULL : open_memstream(&text, size);
+  if (!reply) {
+    complain(options, "%s", fd < 0 ? why : "out of memory");
+    return NULL;
+  }
   const int status = door_ask(fd, method, path, reply);
   fclose(reply);
-  int result = STATUS_OK;
+  if (status == 200)
+    return text;
   if (status == 0)
-    result = complain(options, "%s did not answer as a door of MProf does",
-                      options->paths[0]);
-  else if (status != 200)
-    result = complain(options, "%.*s", (int)strcspn(text, "\n"), text);
-  else if (fwrite(text, 1, size, out) != size || fflush(out) != 0)
-    result = complain(options, "cannot write the output");
+    complain(options, "%s did not answer as a door of MProf does",
+             options->paths[0]);
+  else
+    complain(options, "%.*s", (int)strcspn(text, "\n"), text);
   free(text);
-  return result;
+  return NULL;
 }
 
-// Asks for a file, and writes it to --output or to `name`.
+// Asks the program, and prints the reply.
+static int ask(const struct options *options, const char *method,
+               const char *path) {
+  size_t size;
+  char *text = fetch(options, method, path, &size);
+  if (!text)
+    return STATUS_ERROR;
+  const bool is_good =
+      fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
+  free(text);
+  return is_good ? STATUS_OK : complain(options, "cannot write the output");
+}
+
+// Asks for a file, and writes it to --output or to `name`. An existing file
+// stays as it is if there is no reply.
 static int save(const struct options *options, const char *method,
                 const char *path, const char *name) {
   const char *output = options->output ? options->output : name;
-  if (strcmp(output, "-") == 0)
-    return ask(options, method, path, stdout);
-  FILE *out = fopen(output, "wb");
-  if (!out)
-    return complain(options, "cannot write %s", output);
-  const int status = ask(options, method, path, out);
-  fclose(out);
-  if (status != STATUS_OK)
-    remove(output);
-  else
+  struct bytes bytes = {0};
+  bytes.at = (uint8_t *)fetch(options, method, path, &bytes.length);
+  if (!bytes.at)
+    return STATUS_ERROR;
+  const char *error = bytes_write(output, &bytes);
+  free(bytes.at);
+  if (error)
+    return complain(options, "cannot write %s: %s", output, error);
+  if (strcmp(output, "-") != 0)
     printf("wrote %s\n", output);
-  return status;
+  return STATUS_OK;
 }
 
 static int get(const struct options *options) {
@@ -74,7 +86,7 @@ static int get(const struct options *options) {
     strcat(path, "?name=");
     put_escaped(path, sizeof path, options->paths[2]);
   }
-  return ask(options, "GET", path, stdout);
+  return ask(options, "GET", path);
 }
 
 static int set(const struct options *options) {
@@ -82,7 +94,7 @@ static int set(const struct options *options) {
   put_escaped(path, sizeof path, options->paths[2]);
   strcat(path, "=");
   put_escaped(path, sizeof path, options->paths[3]);
-  return ask(options, "POST", path, stdout);
+  return ask(options, "POST", path);
 }
 
 static int dump(const struct options *options) {
@@ -99,21 +111,26 @@ static int trace(const struct options *options) {
   char path[1024] = "/debug/pprof/trace?seconds=";
   const char *what = options->path_count == 3 ? options->paths[2] : "1";
   if (strcmp(what, "start") == 0)
-    return ask(options, "POST", "/debug/mprof/trace/start", stdout);
+    return ask(options, "POST", "/debug/mprof/trace/start");
   if (strcmp(what, "stop") == 0)
     return save(options, "POST", "/debug/mprof/trace/stop", file);
   if (strcmp(what, "last") == 0)
     return save(options, "GET", "/debug/mprof/trace/last", file);
+  char *end;
+  if (!(strtod(what, &end) > 0) || *end != '\0')
+    return complain(options,
+                    "trace %s: give a number of seconds, start, stop or last",
+                    what);
   put_escaped(path, sizeof path, what);
   return save(options, "GET", path, file);
 }
 
 static int threads(const struct options *options) {
-  return ask(options, "GET", "/debug/pprof/threads?debug=2", stdout);
+  return ask(options, "GET", "/debug/pprof/threads?debug=2");
 }
 
 static int stuck(const struct options *options) {
-  return ask(options, "GET", "/debug/pprof/threadleak?debug=2", stdout);
+  return ask(options, "GET", "/debug/pprof/threadleak?debug=2");
 }
 
 static const struct {

@@ -10,6 +10,7 @@
 #include "files/write_bytes.h"
 #include "push/agent.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,17 +70,24 @@ static int push_file(const struct options *options, struct mail *mail,
   return error ? complain(options, "%s: %s", path, error) : STATUS_OK;
 }
 
-static int push_files(const struct options *options, struct mail *mail) {
-  int status = STATUS_OK;
-  for (int i = 0; i < options->path_count && status == STATUS_OK; i++)
-    status = push_file(options, mail, options->paths[i]);
-  struct outbox *o = &mail->box;
-  const int64_t end = now_ms() + LAST_MS;
-  while (status == STATUS_OK && o->first && now_ms() < end) {
+// Sends what waits, until a time.
+static void send_all(struct outbox *o, int64_t end) {
+  const struct timespec pause = {0, 100000000};
+  while (o->first && now_ms() < end) {
     outbox_send(o, now_ms());
-    const struct timespec pause = {0, 100000000};
     if (o->first)
       nanosleep(&pause, NULL);
+  }
+}
+
+// A file that cannot be read does not keep the others from being sent.
+static int push_files(const struct options *options, struct mail *mail) {
+  int status = STATUS_OK;
+  const int64_t end = now_ms() + LAST_MS;
+  for (int i = 0; i < options->path_count; i++) {
+    if (push_file(options, mail, options->paths[i]) != STATUS_OK)
+      status = STATUS_ERROR;
+    send_all(&mail->box, now_ms() < end ? end : now_ms() + 1);
   }
   return status;
 }
@@ -90,21 +98,26 @@ static int run_agent(const struct options *options, struct mail *mail) {
   struct agent a = {.mail = mail,
                     .doors = options->sockets,
                     .profiles = options->profiles,
-                    .is_once = !options->every};
+                    .is_once = !options->every,
+                    .says_lacking = options->profiles.count != 0};
   if (!a.profiles.count)
     a.profiles = (struct text_list){(const char **)default_profiles, 3, 3};
   if (a.profiles.count > 32)
     return complain(options, "at most 32 profiles can be named");
   a.every_ms = options->every ? parse_time(options->every) : 1;
   if (a.every_ms == 0)
-    return complain(options, "--every=%s: not a time such as 15s",
+    return complain(options,
+                    "--every=%s: not a time between 100ms and 24h, such as 15s",
                     options->every);
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   sigprocmask(SIG_BLOCK, &ends, NULL);
+  mail->box.awaits_rights = !a.is_once;
   agent_run(&a);
+  if (a.answers == 0)
+    return complain(options, "no program has answered at --socket");
   return STATUS_OK;
 }
 
@@ -118,6 +131,10 @@ static int check(const struct options *options) {
     return complain(options, "give either files or --socket=PATH");
   if (options->every && !options->sockets.count)
     return complain(options, "--every needs --socket=PATH");
+  const char *files[] = {options->auth_file, options->ca_file};
+  for (int i = 0; i < 2; i++)
+    if (files[i] && access(files[i], R_OK) != 0)
+      return complain(options, "cannot read %s: %s", files[i], strerror(errno));
   for (size_t i = 0; i < options->resource.count; i++) {
     const char *text = options->resource.items[i], *equals = strchr(text, '=');
     if (!equals || equals == text)
@@ -126,17 +143,15 @@ static int check(const struct options *options) {
   return STATUS_OK;
 }
 
-static int finish(const struct options *options, const struct outbox *o) {
-  const unsigned long lost = o->dropped + o->refused + o->waiting;
+static int finish(const struct outbox *o) {
   fprintf(stderr, "mprof push: sent %lu profile%s", o->sent,
           o->sent == 1 ? "" : "s");
-  if (lost == 0) {
+  if (o->dropped + o->refused + o->waiting == 0) {
     fputs("\n", stderr);
     return STATUS_OK;
   }
-  fprintf(stderr, "; %lu were refused, %lu dropped, %lu could not be sent\n",
-          o->refused, o->dropped, (unsigned long)o->waiting);
-  (void)options;
+  fprintf(stderr, "; refused: %lu, dropped: %lu, not sent: %lu\n", o->refused,
+          o->dropped, (unsigned long)o->waiting);
   return STATUS_ERROR;
 }
 
@@ -160,8 +175,10 @@ int command_push(const struct options *options) {
   srandom((unsigned)getpid() ^ (unsigned)time(NULL));
   status = options->sockets.count ? run_agent(options, &mail)
                                   : push_files(options, &mail);
-  if (status == STATUS_OK)
-    status = finish(options, &mail.box);
+  const struct outbox *o = &mail.box;
+  if ((status == STATUS_OK || o->sent + o->refused + o->waiting > 0) &&
+      finish(o) != STATUS_OK)
+    status = STATUS_ERROR;
   outbox_free(&mail.box);
   free(mail.url);
   return status;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -89,47 +90,71 @@ static int connect_tcp(const char *text) {
 // --- the door of a process ---
 
 // Searches the process for a thread whose name begins with `begin`, and stores
-// the rest of the name in `rest`. Returns whether there is one.
-static bool find_thread(const char *pid, const char *begin, char rest[32]) {
+// the rest of the name in `rest`. Returns its id, or 0 if there is none.
+static int find_thread(const char *pid, const char *begin, char rest[32]) {
   char path[320], name[32];
   snprintf(path, sizeof path, "/proc/%.20s/task", pid);
   DIR *d = opendir(path);
-  bool has = false;
-  for (struct dirent *e; d && !has && (e = readdir(d));) {
+  int found = 0;
+  for (struct dirent *e; d && !found && (e = readdir(d));) {
     snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/comm", pid, e->d_name);
     FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
     if (!f)
       continue;
-    has =
-        fgets(name, sizeof name, f) && strncmp(name, begin, strlen(begin)) == 0;
-    if (has)
+    if (fgets(name, sizeof name, f) &&
+        strncmp(name, begin, strlen(begin)) == 0) {
+      found = atoi(e->d_name);
       strcpy(rest, name + strlen(begin));
+    }
     fclose(f);
   }
   if (d)
     closedir(d);
-  return has;
+  return found;
 }
 
 static bool has_door(const char *pid) {
   char rest[32];
-  return find_thread(pid, "mprof-door\n", rest);
+  return find_thread(pid, "mprof-door\n", rest) != 0;
+}
+
+// Returns whether the process has a handler for the signal.
+static bool catches(const char *pid, int number) {
+  char path[64], line[256];
+  unsigned long long caught = 0;
+  snprintf(path, sizeof path, "/proc/%.20s/status", pid);
+  FILE *f = fopen(path, "r");
+  while (f && fgets(line, sizeof line, f) &&
+         sscanf(line, "SigCgt: %llx", &caught) != 1)
+    ;
+  if (f)
+    fclose(f);
+  return number > 0 && number <= 64 && (caught >> (number - 1) & 1) != 0;
 }
 
 // Sends the signal of the option control_signal, by which the program opens its
-// door. Returns whether the door opens.
-static bool open_door(const char *pid) {
+// door, to the thread that waits for it, so that it interrupts no other thread.
+// Returns NULL if the door opens, or why not.
+static const char *open_door(const char *pid) {
   enum { STEP_US = 10000, STEPS = 200 };
   char number[32];
-  if (!find_thread(pid, "mprof-signal-", number) ||
-      kill(atoi(pid), atoi(number)) != 0)
-    return false;
+  const int tid = find_thread(pid, "mprof-signal-", number);
+  if (tid == 0)
+    return "it has no door; start it with "
+           "MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2";
+  // Without a handler, the signal would end the program.
+  if (!catches(pid, atoi(number)))
+    return "it has no door, and no longer catches the signal of "
+           "control_signal";
+  if (syscall(SYS_tgkill, atoi(pid), tid, atoi(number)) != 0)
+    return strerror(errno);
   for (int i = 0; i < STEPS; i++) {
     if (has_door(pid))
-      return true;
+      return NULL;
     usleep(STEP_US);
   }
-  return false;
+  return "it has not opened its door at the signal of control_signal; it may "
+         "handle the signal itself, or the socket cannot be made";
 }
 
 // Returns the highest descriptor of the process below `below` that is a socket,
@@ -239,12 +264,9 @@ int door_connect(const char *target, char *why, size_t why_size) {
     snprintf(address, sizeof address, "/proc/%.20s", target);
     if (access(address, F_OK) != 0)
       return fail(why, why_size, "there is no process %s", target);
-    if (!has_door(target) && !open_door(target))
-      return fail(why, why_size,
-                  "process %s has no door; start it with "
-                  "MPROF_OPTIONS=listen=unix:/tmp/%%p.sock or "
-                  "control_signal=USR2",
-                  target);
+    const char *shut = has_door(target) ? NULL : open_door(target);
+    if (shut)
+      return fail(why, why_size, "process %s: %s", target, shut);
     if (!find_door(target, address))
       return fail(why, why_size,
                   "cannot find the socket of process %s; give its path instead",

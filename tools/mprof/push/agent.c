@@ -22,19 +22,25 @@ enum {
   LAST_SEND_MS = 5000, // after the signal that ends the agent
   REPLY_S = 10,        // limit for each part of a door's reply
   PROFILES_MAX = 32,
+  ROUNDS = 20, // before a program is asked again for profiles that it lacked
+  LAST_PAUSE_MS = 300000,
 };
 
 // A program that was seen.
 struct target {
   char *door;
-  bool is_there; // found in this round
-  bool failed;   // the last request failed, and a message said so
-  // Profiles that the program does not have. One bit for each name.
+  bool is_there;             // found in this round
+  bool failed;               // the last request failed, and a message said so
+  int64_t pause_ms, next_ms; // a program that does not answer is asked less
+  // Profiles that the program does not have. One bit for each name. It may get
+  // them later, so they are asked for again after some rounds.
   uint32_t lacking;
+  bool said_lacking;
 };
 
 struct run {
-  const struct agent *a;
+  struct agent *a;
+  unsigned long round;
   struct target *targets;
   size_t count, capacity;
 };
@@ -123,21 +129,47 @@ static int ask(struct run *run, struct target *t, const char *name) {
   return status;
 }
 
+static void note_lacking(struct run *run, struct target *t, size_t i) {
+  char line[512];
+  t->lacking |= UINT32_C(1) << i;
+  snprintf(line, sizeof line, "%s: the program has no profile %s", t->door,
+           run->a->profiles.items[i]);
+  if (run->a->says_lacking && !t->said_lacking)
+    run->a->mail->box.say(line);
+  t->said_lacking |= run->a->says_lacking;
+}
+
+// One program that hangs must not delay the others in each round.
+static void pause_target(struct run *run, struct target *t) {
+  t->pause_ms = t->pause_ms ? 2 * t->pause_ms : run->a->every_ms;
+  if (t->pause_ms > LAST_PAUSE_MS)
+    t->pause_ms = LAST_PAUSE_MS;
+  t->next_ms = now_ms() + t->pause_ms;
+}
+
 static void read_target(struct run *run, struct target *t) {
   const struct text_list *names = &run->a->profiles;
   bool has_answered = false;
+  if (now_ms() < t->next_ms)
+    return;
+  if (run->round % ROUNDS == 0)
+    t->lacking = 0;
   for (size_t i = 0; i < names->count && i < PROFILES_MAX; i++) {
     if (t->lacking >> i & 1)
       continue;
     const int status = ask(run, t, names->items[i]);
-    if (status == 0)
+    if (status == 0) {
+      pause_target(run, t);
       return;
+    }
     has_answered |= status == 200;
     if (status == 404)
-      t->lacking |= UINT32_C(1) << i;
+      note_lacking(run, t, i);
   }
+  t->pause_ms = 0;
   if (has_answered)
     t->failed = false;
+  run->a->answers += has_answered;
 }
 
 // --- programs ---
@@ -159,6 +191,10 @@ static void find_all(struct run *run) {
     const char *door = run->a->doors.items[i];
     const char *path = strncmp(door, "unix:", 5) == 0 ? door + 5 : door;
     glob_t found;
+    if (!strchr(path, '/')) { // an address, such as [::1]:6060
+      find(run, door);
+      continue;
+    }
     // A door that is no path, or a path without a file yet, is kept as it is.
     if (glob(path, 0, NULL, &found) == 0) {
       for (size_t j = 0; j < found.gl_pathc; j++)
@@ -184,8 +220,11 @@ static void forget_gone(struct run *run) {
 static void read_all(struct run *run) {
   find_all(run);
   forget_gone(run);
-  for (size_t i = 0; i < run->count; i++)
+  for (size_t i = 0; i < run->count; i++) {
     read_target(run, &run->targets[i]);
+    outbox_send(&run->a->mail->box, now_ms());
+  }
+  run->round++;
 }
 
 // --- time ---

@@ -16,7 +16,9 @@ struct agent {
   struct text_list doors;
   struct text_list profiles; // names of profiles
   int64_t every_ms;
-  bool is_once; // read the profiles once, send them, and return
+  bool is_once;          // read the profiles once, send them, and return
+  bool says_lacking;     // say that a program does not have a profile
+  unsigned long answers; // number of times that a program gave profiles
 };
 
 // Runs until SIGTERM or SIGINT, which the caller must block. Then sends what

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNECT_MS = 10000, WHOLE_MS = 30000, REPLY_MAX = 64 << 10 };
+enum { CONNECT_MS = 5000, WHOLE_MS = 15000, REPLY_MAX = 64 << 10 };
 
 // The functions of libcurl that are used.
 #define FUNCTIONS(X)                                                           \

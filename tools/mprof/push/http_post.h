@@ -26,7 +26,7 @@ struct http_reply {
 
 // Loads libcurl. Returns NULL or a message.
 const char *http_post_load(void);
-// Sends the request, and waits at most 30 seconds for the reply.
+// Sends the request, and waits at most 15 seconds for the reply.
 void http_post(const struct http_post *post, struct http_reply *reply);
 
 #endif

@@ -47,7 +47,9 @@ void outbox_put(struct outbox *o, const struct letter *letter) {
 
 // Returns whether the same request may succeed later. (OTLP: retryable
 // response codes)
-static bool may_try_again(int status) {
+static bool may_try_again(const struct outbox *o, int status) {
+  if (o->awaits_rights && (status == 401 || status == 403))
+    return true;
   return status == 0 || status == 408 || status == 429 ||
          (status >= 500 && status != 501 && status != 505);
 }
@@ -146,7 +148,7 @@ static bool send_first(struct outbox *o, int64_t now_ms) {
   struct http_reply reply;
   http_post(&post, &reply);
   const bool is_good = reply.status >= 200 && reply.status <= 299;
-  const bool must_wait = !is_good && may_try_again(reply.status);
+  const bool must_wait = !is_good && may_try_again(o, reply.status);
   if (must_wait) {
     wait_after_failure(o, &reply, now_ms);
   } else {

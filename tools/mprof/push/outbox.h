@@ -25,6 +25,9 @@ struct letter {
 struct outbox {
   const char *auth_file, *ca_file; // see http_post.h
   size_t limit;                    // bytes of all bodies
+  // Whether a letter that the collector refuses for lack of rights is kept,
+  // because the token in auth_file may be renewed.
+  bool awaits_rights;
   // Called with each message, a line without its end.
   void (*say)(const char *line);
 
