@@ -251,6 +251,7 @@ void mprof_write_before_end(void) {
 
 void mprof_write_before_exec(void) {
   static atomic_int replaced;
+  mprof_door_before_exec();
   if (must_write(mprof_flags.dump_on_exec) && is_first(&replaced))
     mprof_write_at_exit(MPROF_END_EXEC);
 }

@@ -9,10 +9,13 @@
 #include "door/listener.h"
 #include "door/live.h"
 #include "door/live_trace.h"
+#include "file/writer_lock.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
+#include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_socket.h"
@@ -198,7 +201,7 @@ static void *run(void *arg) {
   free_connections();
   mprof_live_trace_forget(false);
   mprof_live_forget(false);
-  mprof_live_idle();
+  mprof_live_finish();
   mprof_own_thread_end(MPROF_OWN_DOOR);
   atomic_store(&door_state, SHUT);
   return arg;
@@ -308,6 +311,16 @@ MPROF_PUBLIC int mprof_listen(const char *address) {
 }
 
 // --- the end of the process, and forked children ---
+
+void mprof_door_before_exec(void) {
+  enum { WAIT_MS = 1000 };
+  if (atomic_load_explicit(&door_state, memory_order_relaxed) != OPEN ||
+      !mprof_process_is_own() ||
+      !mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS))
+    return;
+  mprof_symbolize_drop_helper();
+  mprof_lock_release(&mprof_writer_lock);
+}
 
 void mprof_door_end(void) {
   if (atomic_load_explicit(&door_state, memory_order_relaxed) != OPEN ||

@@ -29,6 +29,9 @@ void mprof_door_start(void);
 // Opens the door, if it is shut, at the address of the option listen, or at
 // unix:/tmp/mprof.%p.sock. Call with the recursion guard set.
 void mprof_door_open(void);
+// Called before the program executes another one, which could not wait for the
+// process that gives names.
+void mprof_door_before_exec(void);
 // Removes the file of the Unix socket, and refuses further profiles, because
 // the process ends. Does nothing and makes no system call without a door.
 void mprof_door_end(void);

@@ -46,6 +46,13 @@ void mprof_live_begin(void) {
   mprof_lock_release(&mprof_writer_lock);
 }
 
+void mprof_live_finish(void) {
+  mprof_live_idle();
+  mprof_lock_acquire(&mprof_writer_lock);
+  mprof_maps_file_forget();
+  mprof_lock_release(&mprof_writer_lock);
+}
+
 void mprof_live_fail(struct mprof_reply *r, int error) {
   if (error == -ENOTSUP)
     mprof_reply_error(r, 404,

@@ -12,6 +12,9 @@
 // Called when the door opens: prepares for a chroot of the program. Takes
 // writer_lock.
 void mprof_live_begin(void);
+// Called when the door shuts: frees what mprof_live_begin and the requests have
+// kept. Takes writer_lock.
+void mprof_live_finish(void);
 // Takes writer_lock, and prepares for a profile or a trace. symbolizes: whether
 // addresses get the names of functions.
 void mprof_live_lock(bool symbolizes);

@@ -41,20 +41,25 @@ bool mprof_live_trace_begin(struct mprof_door_file *f, struct mprof_reply *r) {
     error = mprof_trace_begin_session(f->fd.fd);
   if (error == 0) {
     atomic_store(&session_fd, f->fd.fd + 1);
-    return true;
+    // The process may have begun to end before it could see the session.
+    if (!mprof_live_refuse_at_end(r))
+      return true;
+    mprof_live_trace_abandon(f);
+    return false;
   }
   mprof_door_file_close(f);
   refuse(r, error);
   return false;
 }
 
-// Ends the door's session, unless the program has already ended it.
-static int end(bool symbolizes) {
+// Ends the door's session that writes to fd, unless the program has already
+// ended it. A session that another client has begun since goes on.
+static int end(int fd, bool symbolizes) {
   struct mprof_trace_result unused = {0};
-  int error = 0;
+  int error = 0, number = fd + 1;
   mprof_live_lock(symbolizes);
-  const int fd = atomic_exchange(&session_fd, 0) - 1;
-  if (fd >= 0 && mprof_trace_has_session_of(fd))
+  if (fd >= 0 && atomic_compare_exchange_strong(&session_fd, &number, 0) &&
+      mprof_trace_has_session_of(fd))
     error = mprof_trace_finish_session(NULL, &unused);
   mprof_live_unlock();
   return error;
@@ -75,11 +80,11 @@ static void reply(struct mprof_door_file *f, int error, struct mprof_reply *r) {
 }
 
 void mprof_live_trace_finish(struct mprof_door_file *f, struct mprof_reply *r) {
-  reply(f, end(true), r);
+  reply(f, end(f->fd.fd, true), r);
 }
 
 void mprof_live_trace_abandon(struct mprof_door_file *f) {
-  end(false);
+  end(f->fd.fd, false);
   mprof_door_file_close(f);
 }
 
@@ -133,7 +138,7 @@ void mprof_live_trace_last(struct mprof_reply *r) {
 
 void mprof_live_trace_forget(bool is_child) {
   if (!is_child && started.fd.fd >= 0)
-    end(false);
+    end(started.fd.fd, false);
   mprof_door_file_close(&started);
   if (is_child)
     atomic_store(&session_fd, 0);
@@ -143,6 +148,6 @@ void mprof_live_trace_end(void) {
   // Otherwise the output at exit would contain the trace of a client.
   if (atomic_load(&session_fd) == 0 || !mprof_guard_enter())
     return;
-  end(false);
+  end(atomic_load(&session_fd) - 1, false);
   mprof_guard_leave();
 }

@@ -387,7 +387,7 @@ static const struct {
     {"/debug/mprof/set", true, mprof_steer_set},
     {"/debug/mprof/trace/start", true, start_trace},
     {"/debug/mprof/trace/stop", true, stop_trace},
-    {"/debug/mprof/trace/last", false, last_of_trace},
+    {"/debug/mprof/trace/last", true, last_of_trace},
 };
 
 enum { OWN_PAGES = sizeof(own_pages) / sizeof(own_pages[0]) };
@@ -407,7 +407,7 @@ static bool own_page(const struct mprof_http_request *q,
     r->allow = changes ? "POST" : "GET, HEAD";
   } else if (changes && q->has_origin) {
     // A page of a web site can send a POST request to any address.
-    mprof_reply_error(r, 403, "A web page must not change options", 0);
+    mprof_reply_error(r, 403, "A web page must not steer the program", 0);
   } else {
     own_pages[i].reply(q->query, r);
   }

@@ -14,7 +14,8 @@ int mprof_maps_file_read(struct mprof_procfile *f);
 // Keeps the list open, so that mprof_maps_file_read can read it after a chroot
 // to a directory without /proc.
 void mprof_maps_file_keep_open(void);
-// Closes the list in a forked child, because it is that of the parent.
+// Closes the list. Called in a forked child, too, because the list is that of
+// the parent.
 void mprof_maps_file_forget(void);
 
 #endif // MPROF_RT_SYMBOLIZE_MAPS_FILE_H

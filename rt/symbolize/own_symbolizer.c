@@ -27,6 +27,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
 _Static_assert(MPROF_REQUEST_FILE == sizeof(((struct mprof_mapping *)0)->file),
                "a request has the path of a mapping");
@@ -81,9 +82,13 @@ static void serve(int fd) {
 }
 
 // Closes the connection to a kept helper, unless the program has closed it.
-static void close_kept(void) {
+// ends: the helper reaches the end of its input, even if a child that ran no
+// fork handlers has a copy of the descriptor.
+static void close_kept(bool ends) {
   if (state.kept.fd < 0)
     return;
+  if (ends && mprof_own_fd_is_open(&state.kept))
+    mprof_sys_shutdown(state.kept.fd, SHUT_RDWR);
   mprof_own_fd_close(&state.kept);
   state.helper.fd = -1;
 }
@@ -96,7 +101,7 @@ static bool is_running(void) {
   struct pollfd p = {.fd = state.kept.fd};
   if (mprof_own_fd_is_open(&state.kept) && mprof_sys_poll(&p, 1, 0) == 0)
     return true;
-  close_kept();
+  close_kept(true);
   mprof_helper_kill(&state.helper);
   return false;
 }
@@ -116,7 +121,7 @@ static bool start(void) {
 static void give_up(long error) {
   state.has_failed = true;
   state.has_timed_out = error == -ETIMEDOUT;
-  close_kept();
+  close_kept(true);
   mprof_helper_kill(&state.helper);
 }
 
@@ -230,7 +235,7 @@ void mprof_own_symbolizer_rest(void) {
 }
 
 void mprof_own_symbolizer_stop(void) {
-  close_kept();
+  close_kept(true);
   mprof_helper_stop(&state.helper);
   if (state.messages != NULL)
     mprof_os_unmap(state.messages, sizeof(*state.messages));
@@ -242,7 +247,7 @@ void mprof_own_symbolizer_stop(void) {
 
 void mprof_own_symbolizer_forget(void) {
   const bool has_timed_out = state.has_timed_out;
-  close_kept();
+  close_kept(false);
   mprof_helper_forget(&state.helper);
   memset(&state, 0, sizeof(state));
   state.kept.fd = -1;

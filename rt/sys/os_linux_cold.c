@@ -463,9 +463,13 @@ void mprof_helper_kill(struct mprof_helper *h) {
   if (h->pid == 0)
     return;
   disconnect(h);
-  call4(SYS_kill, h->pid, SIGKILL, 0, 0);
-  while (call4(SYS_wait4, h->pid, 0, __WALL, 0) == -EINTR)
-    ;
+  // If the helper has ended, or the program has waited for it, its number may
+  // belong to another process.
+  if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) == 0) {
+    call4(SYS_kill, h->pid, SIGKILL, 0, 0);
+    while (call4(SYS_wait4, h->pid, 0, __WALL, 0) == -EINTR)
+      ;
+  }
   h->pid = 0;
 }
 

@@ -440,6 +440,13 @@ def names(program):
 
         assert until(mutex)[0] >= 1
         equal(app.command("filled"), filled)
+        # A program that executes another one leaves no process behind.
+        app.profile("heap")
+        third = children(app.pid)
+        app.send("exec")
+        equal(app.process.stdout.readline(), "ready\n")
+        until(lambda: not os.path.exists("/proc/%d" % third[0]) if third else True)
+        until(lambda: app.is_open(app.pid))
         # A forked child does not use its parent's process.
         child = app.command("fork")
         until(lambda: app.is_open(child))

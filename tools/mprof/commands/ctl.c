@@ -115,7 +115,7 @@ static int trace(const struct options *options) {
   if (strcmp(what, "stop") == 0)
     return save(options, "POST", "/debug/mprof/trace/stop", file);
   if (strcmp(what, "last") == 0)
-    return save(options, "GET", "/debug/mprof/trace/last", file);
+    return save(options, "POST", "/debug/mprof/trace/last", file);
   char *end;
   if (!(strtod(what, &end) > 0) || *end != '\0')
     return complain(options,
