@@ -293,8 +293,6 @@ void mprof_door_start(void) {
 }
 
 void mprof_door_open(void) {
-  if (atomic_load(&door_state) != SHUT)
-    return;
   open_at(mprof_flags.listen[0] != '\0' ? mprof_flags.listen
                                         : "unix:/tmp/mprof.%p.sock");
 }

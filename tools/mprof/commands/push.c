@@ -17,17 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT = 16 << 20, LAST_MS = 60000, SECOND_MS = 1000 };
+enum { LIMIT = 16 << 20, LAST_MS = 60000 };
 
 static const char *const default_profiles[] = {"heap", "block", "mutex"};
 
 static void say(const char *line) { fprintf(stderr, "mprof push: %s\n", line); }
-
-static int64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * SECOND_MS + t.tv_nsec / 1000000;
-}
 
 // Converts a time such as "15s", "500ms" or "1m" to milliseconds. Returns 0 if
 // the text is not a time between 100 ms and a day.
@@ -70,24 +64,15 @@ static int push_file(const struct options *options, struct mail *mail,
   return error ? complain(options, "%s: %s", path, error) : STATUS_OK;
 }
 
-// Sends what waits, until a time.
-static void send_all(struct outbox *o, int64_t end) {
-  const struct timespec pause = {0, 100000000};
-  while (o->first && now_ms() < end) {
-    outbox_send(o, now_ms());
-    if (o->first)
-      nanosleep(&pause, NULL);
-  }
-}
-
 // A file that cannot be read does not keep the others from being sent.
 static int push_files(const struct options *options, struct mail *mail) {
   int status = STATUS_OK;
-  const int64_t end = now_ms() + LAST_MS;
+  const int64_t end = mail_now_ms() + LAST_MS;
   for (int i = 0; i < options->path_count; i++) {
     if (push_file(options, mail, options->paths[i]) != STATUS_OK)
       status = STATUS_ERROR;
-    send_all(&mail->box, now_ms() < end ? end : now_ms() + 1);
+    const int64_t now = mail_now_ms();
+    mail_send_until(mail, now < end ? end : now + 1);
   }
   return status;
 }

@@ -45,12 +45,6 @@ struct run {
   size_t count, capacity;
 };
 
-static int64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * SECOND_MS + t.tv_nsec / 1000000;
-}
-
 // --- one profile ---
 
 // The page of a profile. Those pages that begin where the last reply ended
@@ -144,13 +138,13 @@ static void pause_target(struct run *run, struct target *t) {
   t->pause_ms = t->pause_ms ? 2 * t->pause_ms : run->a->every_ms;
   if (t->pause_ms > LAST_PAUSE_MS)
     t->pause_ms = LAST_PAUSE_MS;
-  t->next_ms = now_ms() + t->pause_ms;
+  t->next_ms = mail_now_ms() + t->pause_ms;
 }
 
 static void read_target(struct run *run, struct target *t) {
   const struct text_list *names = &run->a->profiles;
   bool has_answered = false;
-  if (now_ms() < t->next_ms)
+  if (mail_now_ms() < t->next_ms)
     return;
   if (run->round % ROUNDS == 0)
     t->lacking = 0;
@@ -222,7 +216,7 @@ static void read_all(struct run *run) {
   forget_gone(run);
   for (size_t i = 0; i < run->count; i++) {
     read_target(run, &run->targets[i]);
-    outbox_send(&run->a->mail->box, now_ms());
+    outbox_send(&run->a->mail->box, mail_now_ms());
   }
   run->round++;
 }
@@ -236,7 +230,7 @@ static bool wait_until(int64_t ms) {
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   for (;;) {
-    int64_t left = ms - now_ms();
+    int64_t left = ms - mail_now_ms();
     if (left < 0)
       left = 0;
     const struct timespec t = {left / SECOND_MS,
@@ -248,37 +242,27 @@ static bool wait_until(int64_t ms) {
   }
 }
 
-static void send_rest(struct outbox *o) {
-  const int64_t end = now_ms() + LAST_SEND_MS;
-  for (int64_t now; o->first && (now = now_ms()) < end;) {
-    outbox_send(o, now);
-    if (o->first)
-      wait_until(o->next_try_ms < end ? o->next_try_ms : end);
-  }
-}
-
-size_t agent_run(struct agent *a) {
+void agent_run(struct agent *a) {
   struct run run = {.a = a};
   struct outbox *o = &a->mail->box;
-  int64_t next = now_ms();
+  int64_t next = mail_now_ms();
   for (bool has_ended = false; !has_ended;) {
-    if (now_ms() >= next) {
+    if (mail_now_ms() >= next) {
       read_all(&run);
       next += a->every_ms;
-      if (next <= now_ms()) // a round has taken longer than the interval
-        next = now_ms() + a->every_ms;
+      if (next <= mail_now_ms()) // a round has taken longer than the interval
+        next = mail_now_ms() + a->every_ms;
       if (a->is_once)
         break;
     }
-    outbox_send(o, now_ms());
+    outbox_send(o, mail_now_ms());
     has_ended =
         wait_until(o->first && o->next_try_ms < next ? o->next_try_ms : next);
   }
   if (!a->is_once)
     read_all(&run);
-  send_rest(o);
+  mail_send_until(a->mail, mail_now_ms() + LAST_SEND_MS);
   for (size_t i = 0; i < run.count; i++)
     free(run.targets[i].door);
   free(run.targets);
-  return o->waiting;
 }

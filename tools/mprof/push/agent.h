@@ -23,8 +23,7 @@ struct agent {
 
 // Runs until SIGTERM or SIGINT, which the caller must block. Then sends what
 // waits, for at most 5 seconds, or 15 seconds longer if the collector does not
-// answer. Returns the number of requests that could not
-// be sent.
-size_t agent_run(struct agent *a);
+// answer.
+void agent_run(struct agent *a);
 
 #endif

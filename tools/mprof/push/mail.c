@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char otlp_page[] = "/v1development/profiles";
 static const char pyroscope_page[] = "/push.v1.PusherService/Push";
@@ -89,4 +90,23 @@ void mail_profile(struct mail *m, struct profile *p, const char *kind,
   }
   resource_free(&r);
   outbox_put(&m->box, &l);
+}
+
+// --- sending ---
+
+enum { SECOND_MS = 1000, MS_NS = 1000000, PAUSE_MS = 100 };
+
+int64_t mail_now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * SECOND_MS + t.tv_nsec / MS_NS;
+}
+
+void mail_send_until(struct mail *m, int64_t end_ms) {
+  const struct timespec pause = {0, PAUSE_MS * MS_NS};
+  for (int64_t now; m->box.first && (now = mail_now_ms()) < end_ms;) {
+    outbox_send(&m->box, now);
+    if (m->box.first)
+      nanosleep(&pause, NULL);
+  }
 }
