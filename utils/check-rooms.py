@@ -48,6 +48,7 @@ ROOMS = [
     "trace",  # the execution trace
     "door",  # answers requests for the profiles of the running program
     "entry",  # functions that instrumented code calls
+    "preload",  # functions of libc that uninstrumented programs call
     "api",  # functions that programs call: records, files, rates
     ".",  # start, exit and signals, which use all rooms
 ]

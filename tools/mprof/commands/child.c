@@ -92,10 +92,12 @@ static void restore_signals(void) {
 
 // In the new process: runs the program, or sends errno through the pipe.
 _Noreturn static void exec_program(char *const *argv, const char *options,
-                                   const sigset_t *mask,
+                                   const char *preload, const sigset_t *mask,
                                    const struct sigaction *on_child,
                                    int failure) {
   setenv("MPROF_OPTIONS", options, 1);
+  if (preload)
+    setenv("LD_PRELOAD", preload, 1);
   sigaction(SIGCHLD, on_child, NULL);
   sigprocmask(SIG_SETMASK, mask, NULL);
   execvp(argv[0], argv);
@@ -105,7 +107,8 @@ _Noreturn static void exec_program(char *const *argv, const char *options,
 }
 
 // Starts the program. Returns 0 or an errno value.
-static int start(char *const *argv, const char *options, pid_t *pid) {
+static int start(char *const *argv, const char *options, const char *preload,
+                 pid_t *pid) {
   const struct sigaction by_default = {.sa_handler = SIG_DFL};
   struct sigaction on_child;
   sigset_t all, mask;
@@ -124,7 +127,7 @@ static int start(char *const *argv, const char *options, pid_t *pid) {
   *pid = fork();
   int error = *pid < 0 ? errno : 0;
   if (*pid == 0)
-    exec_program(argv, options, &mask, &on_child, ends[1]);
+    exec_program(argv, options, preload, &mask, &on_child, ends[1]);
   receiver = *pid;
   catch_signals();
   sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -153,9 +156,10 @@ static int wait_for(struct child *child) {
   }
 }
 
-int child_run(char *const *argv, const char *options, struct child *child) {
+int child_run(char *const *argv, const char *options, const char *preload,
+              struct child *child) {
   *child = (struct child){0};
-  int error = start(argv, options, &child->pid);
+  int error = start(argv, options, preload, &child->pid);
   const int waited = child->pid > 0 ? wait_for(child) : 0;
   restore_signals();
   witness_end(&witness);

@@ -15,9 +15,11 @@ struct child {
   int status; // of waitpid, when the program has ended
 };
 
-// Runs argv[0] with the value `options` of MPROF_OPTIONS, and waits for its
-// end. Returns 0, or an errno value if the program could not be run.
-int child_run(char *const *argv, const char *options, struct child *child);
+// Runs argv[0], and waits for its end. options: the value of MPROF_OPTIONS.
+// preload: the value of LD_PRELOAD, or NULL if the variable stays as it is.
+// Returns 0, or an errno value if the program could not be run.
+int child_run(char *const *argv, const char *options, const char *preload,
+              struct child *child);
 // Ends mprof by the signal that ended the program, or returns the program's
 // exit status.
 int child_end_as(const struct child *child);

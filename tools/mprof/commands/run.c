@@ -9,11 +9,11 @@
 #include "commands/child.h"
 #include "commands/input.h"
 #include "commands/options.h"
+#include "commands/preload.h"
 #include "commands/show_top.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/read_profile.h"
-#include "names/elf_info.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +31,10 @@ static void add(FILE *out, const char *name, const char *value) {
 }
 
 // Returns the value of MPROF_OPTIONS for the program, or NULL after a message.
-static char *runtime_options(const struct options *o, const char *directory) {
+// is_preloaded: whether the program's children that have nothing to do with
+// MProf load the runtime, too. They shall print no line of their own.
+static char *runtime_options(const struct options *o, const char *directory,
+                             bool is_preloaded) {
   char *text = NULL;
   size_t length;
   const char *before = getenv("MPROF_OPTIONS");
@@ -40,7 +43,8 @@ static char *runtime_options(const struct options *o, const char *directory) {
     return NULL;
   // A program that the user interrupts shall write its profiles, too. The
   // user's own options come later, so they prevail.
-  fprintf(out, "dump_on_signal=terminate:%s", before ? before : "");
+  fprintf(out, "dump_on_signal=terminate:%s%s", is_preloaded ? "quiet=1:" : "",
+          before ? before : "");
   if (o->heap_rate)
     add(out, "heap_rate", o->heap_rate);
   if (o->peak)
@@ -91,25 +95,6 @@ static char *output_directory(const struct options *o) {
     path = NULL;
   }
   return path;
-}
-
-// Says so if the program is an ELF file without MProf. Libraries of the program
-// may contain MProf, so this is only a note.
-static void note_missing(const struct options *o, const char *name) {
-  struct elf_info info;
-  char *path = elf_find_program(name);
-  if (path && elf_info_read(path, &info) == NULL) {
-    bool has_library = false;
-    for (size_t i = 0; i < info.needed_count; i++)
-      has_library |= strncmp(info.needed[i], "libmprof_rt", 11) == 0;
-    if (info.is_elf && !info.has_runtime && !info.needs_runtime && !has_library)
-      complain(o,
-               "note: %s is not built with MProf, so it records nothing; "
-               "compile and link it with mprof-clang -fmprof",
-               path);
-    elf_info_free(&info);
-  }
-  free(path);
 }
 
 // --- the report ---
@@ -321,14 +306,15 @@ int command_run(const struct options *o) {
   char *directory = keeps_path ? NULL : output_directory(o);
   if (!directory && !keeps_path)
     return STATUS_ERROR;
-  char *options = runtime_options(o, directory);
+  char *library = preload_for(o, o->paths[0]);
+  char *options = runtime_options(o, directory, library != NULL);
   if (!options)
     return complain(o, "%s", strerror(errno));
-  note_missing(o, o->paths[0]);
   struct names files = list_names(directory);
   struct child child;
-  const int error = child_run(o->paths, options, &child);
+  const int error = child_run(o->paths, options, library, &child);
   free(options);
+  free(library);
   if (error) {
     complain(o, "%s: %s", o->paths[0], strerror(error));
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;

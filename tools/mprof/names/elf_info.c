@@ -26,6 +26,18 @@ static bool changes_user(const char *function) {
   return false;
 }
 
+// Returns whether a sanitizer's runtime that replaces malloc defines the
+// function. Instrumented code refers to it.
+static bool is_of_sanitizer(const char *function) {
+  static const char *const names[] = {"__asan_init", "__hwasan_init",
+                                      "__lsan_init", "__msan_init",
+                                      "__tsan_init"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(function, names[i]) == 0)
+      return true;
+  return false;
+}
+
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
                          struct elf_info *info) {
   static const char abi[] = "__mprof_abi_v";
@@ -39,8 +51,12 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
     if (!name)
       continue;
-    if (header->sh_type == SHT_DYNSYM && symbol.st_shndx == SHN_UNDEF)
+    const bool is_defined = symbol.st_shndx != SHN_UNDEF;
+    if (header->sh_type == SHT_DYNSYM && !is_defined)
       info->changes_user |= changes_user(name);
+    if (header->sh_type == SHT_DYNSYM && is_defined)
+      info->has_allocator |= strcmp(name, "malloc") == 0;
+    info->has_sanitizer |= is_of_sanitizer(name);
     if (!begins_with(name, abi))
       continue;
     info->abi = (unsigned)strtoul(name + sizeof abi - 1, NULL, 10);
@@ -101,6 +117,16 @@ static void read_sections(Elf *elf, struct elf_info *info) {
   }
 }
 
+static void read_interpreter(Elf *elf, const GElf_Phdr *header,
+                             struct elf_info *info) {
+  size_t size;
+  const char *file = elf_rawfile(elf, &size);
+  if (file && !info->interpreter && header->p_offset < size &&
+      header->p_filesz <= size - header->p_offset)
+    info->interpreter =
+        strndup(file + header->p_offset, (size_t)header->p_filesz);
+}
+
 static void read_segments(Elf *elf, struct elf_info *info) {
   size_t count;
   info->is_static = true;
@@ -108,10 +134,25 @@ static void read_segments(Elf *elf, struct elf_info *info) {
     return;
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr header;
-    if (gelf_getphdr(elf, (int)i, &header) &&
-        (header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC))
-      info->is_static = false;
+    if (!gelf_getphdr(elf, (int)i, &header) ||
+        (header.p_type != PT_INTERP && header.p_type != PT_DYNAMIC))
+      continue;
+    info->is_static = false;
+    if (header.p_type == PT_INTERP)
+      read_interpreter(elf, &header, info);
   }
+}
+
+static void read_machine(Elf *elf, struct elf_info *info) {
+  GElf_Ehdr header;
+#if defined(__x86_64__)
+  enum { MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+  enum { MACHINE = EM_AARCH64 };
+#endif
+  info->is_of_this_processor = gelf_getclass(elf) == ELFCLASS64 &&
+                               gelf_getehdr(elf, &header) &&
+                               header.e_machine == MACHINE;
 }
 
 const char *elf_info_read(const char *path, struct elf_info *info) {
@@ -123,6 +164,7 @@ const char *elf_info_read(const char *path, struct elf_info *info) {
   Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
   if (elf && elf_kind(elf) == ELF_K_ELF) {
     info->is_elf = true;
+    read_machine(elf, info);
     read_sections(elf, info);
     read_segments(elf, info);
     info->needs_runtime &= !info->has_runtime;
@@ -136,6 +178,7 @@ void elf_info_free(struct elf_info *info) {
   for (size_t i = 0; i < info->needed_count; i++)
     free(info->needed[i]);
   free(info->needed);
+  free(info->interpreter);
   *info = (struct elf_info){0};
 }
 

@@ -17,6 +17,10 @@ struct elf_info {
   bool has_symbols, has_debug_info, has_build_id;
   bool changes_user; // the file calls setuid or the like
   bool is_static;    // the file needs neither an interpreter nor libraries
+  bool is_of_this_processor; // a file for the processor that mprof runs on
+  bool has_allocator; // the file defines malloc for itself and its libraries
+  bool has_sanitizer; // AddressSanitizer or another one replaces malloc
+  char *interpreter;  // path of the dynamic linker, or NULL
   unsigned abi;  // version of the runtime that the file contains or needs; or 0
   char **needed; // names of the libraries that it needs
   size_t needed_count;
@@ -24,7 +28,7 @@ struct elf_info {
 
 // Reads the file. Returns NULL or a message without the path. A file that is
 // not an ELF file, such as a script, is no error. elf_info_free frees the
-// names.
+// texts.
 const char *elf_info_read(const char *path, struct elf_info *info);
 void elf_info_free(struct elf_info *info);
 

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The start of libmprof_preload.so, the runtime for programs that were built
+// without MProf. The dynamic linker loads the library before the program's
+// libraries, because LD_PRELOAD names it. Its definitions of malloc
+// (entry/intercept_heap.c), pthread_mutex_lock and others (calls.c) replace
+// those of libc.
+//
+// If the program itself was built with MProf, the program has the runtime, and
+// this copy only passes calls on (init.c, is_first_copy).
+
+#include "preload/calls.h"
+#include "sys/flags.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool is_own_path(const char *path, size_t len) {
+  static const char name[] = "libmprof_preload.so";
+  const size_t n = sizeof(name) - 1;
+  return len >= n && memcmp(path + len - n, name, n) == 0 &&
+         (len == n || path[len - n - 1] == '/');
+}
+
+// Removes this library from a list of libraries, whose separators are colons
+// and spaces. Changes the list in place, because the memory of the environment
+// is part of the program's stack.
+static void remove_own(char *list) {
+  char *to = list;
+  for (const char *from = list; *from;) {
+    const size_t len = strcspn(from, ": ");
+    const size_t with_end = from[len] ? len + 1 : len;
+    if (!is_own_path(from, len)) {
+      memmove(to, from, with_end);
+      to += with_end;
+    }
+    from += with_end;
+  }
+  *to = '\0';
+}
+
+static void leave_children_alone(void) {
+  static const char name[] = "LD_PRELOAD=";
+  for (char **e = environ; e && *e; e++)
+    if (strncmp(*e, name, sizeof(name) - 1) == 0)
+      remove_own(*e + sizeof(name) - 1);
+}
+
+// The runtime's own constructor comes before this one in the library, so the
+// options are known.
+__attribute__((constructor(101))) static void at_load(void) {
+  mprof_preload_calls_init();
+  if (!mprof_flags.follow_fork)
+    leave_children_alone();
+}
