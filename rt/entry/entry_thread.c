@@ -7,9 +7,11 @@
 // record. Then it runs its start function by a tail call, so that the new
 // thread's stack has no frame of this file.
 
+#include "entry/entry_thread.h"
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
 #include "entry/sync_entry.h"
+#include "process/modules.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
@@ -21,6 +23,7 @@
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace_events.h"
 #include "trace_hooks/trace_hooks.h"
+#include "unwind/eh_frame.h"
 #include "unwind/stack_range.h"
 
 #include <string.h>
@@ -35,11 +38,17 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
   return t ? mprof_bucket_at(t, &key, 0, frame) : NULL;
 }
 
+// The code of libstdc++, if the entries see libstdc++'s own calls; otherwise
+// empty. Written once, at start.
+static struct mprof_code_range std_code;
+
 // Returns what is known about the function of a thread. The arguments are those
 // of begin().
 static struct mprof_thread_runs runs_of(uintptr_t fn, const void *arg,
                                         const void *state) {
   struct mprof_thread_runs runs = {.start = fn};
+  if (fn - std_code.begin < std_code.end - std_code.begin)
+    state = arg;
   if (state)
     runs.start = mprof_std_thread_function(state);
   else
@@ -199,4 +208,12 @@ __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_dele
     *state = s;
   }
   REAL(START_THREAD)(thread, state, depend);
+}
+
+void mprof_entry_thread_sees_library(void) {
+  if (!START_THREAD)
+    return;
+  const struct mprof_module m = mprof_module_of((void *)START_THREAD);
+  if (mprof_module_is_cxx_library(&m))
+    std_code = (struct mprof_code_range){m.start, m.end};
 }

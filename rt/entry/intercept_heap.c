@@ -22,8 +22,11 @@
 // mprof_own_f, if no object and no archive defines f. So an archive with an
 // allocator may come after the script on the linker's command line.
 //
+// libmprof_preload.so contains this file compiled with MPROF_PRELOAD.
+//
 // The loader calls the interceptors even before the runtime's constructor runs.
-// Until then, the interceptors count nothing.
+// Until then, the interceptors count nothing. In libmprof_preload.so, the first
+// allocation by a constructor of another library starts the runtime.
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
@@ -46,6 +49,14 @@ static bool has_next(void) {
   errno = ENOMEM;
   return false;
 }
+
+#ifdef MPROF_PRELOAD
+static bool starts(void) {
+  return mprof_next_start_early() && mprof_intercepts(&mprof_intercept_is_on.c);
+}
+#else
+static bool starts(void) { return false; }
+#endif
 
 static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr & __mprof_free_mask) == 0;
@@ -94,7 +105,10 @@ int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 // cases to other functions by jumps, so it saves no registers.
 #define ALLOCATE(Result, f, Params, Args, Size, Failed)                        \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
+  MPROF_TEXT_SECTION OWN_LINKAGE Result OWN(f) Params;                         \
   static MPROF_NOINLINE Result early_##f Params {                              \
+    if (starts())                                                              \
+      MPROF_MUSTTAIL return OWN(f) Args;                                       \
     return has_next() ? NEXT(f) Args : (Failed);                               \
   }                                                                            \
   static MPROF_NOINLINE Result asked_##f Params {                              \
@@ -134,6 +148,8 @@ MPROF_ENTRY void *__mprof_realloc(void *old, size_t size);
 MPROF_ENTRY void __mprof_free(void *ptr);
 
 static MPROF_NOINLINE void *early_realloc(void *old, size_t size) {
+  if (!old && starts())
+    MPROF_MUSTTAIL return __mprof_realloc(old, size);
   return has_next() ? NEXT(realloc)(old, size) : NULL;
 }
 

@@ -11,15 +11,21 @@
 
 #include "heap/sample.h"
 #include "process/modules.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/tls.h"
 #include "unwind/eh_frame.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 #pragma weak dlsym
+#ifdef __GLIBC__
+#pragma weak dladdr1
+#endif
 
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
@@ -34,8 +40,29 @@ struct mprof_intercepted mprof_intercepted MPROF_START_DATA;
 enum { UNKNOWN, LOOKING, FOUND };
 static atomic_int state MPROF_START_DATA;
 
+// Returns whether the address f of the function `name` is that of the stub
+// through which the program calls the function. If a program that is not
+// position-independent uses the address of a function of a library, the linker
+// makes the stub's address the function's address for all modules. The
+// program's symbol table then has the symbol with this address, but as
+// undefined.
+static bool is_stub(void *f, const char *name) {
+#ifdef __GLIBC__
+  Dl_info info;
+  const ElfW(Sym) *symbol = NULL;
+  return dladdr1 && dladdr1(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+         symbol != NULL && symbol->st_shndx == SHN_UNDEF &&
+         info.dli_sname != NULL && strcmp(info.dli_sname, name) == 0;
+#else
+  (void)f;
+  (void)name;
+  return false;
+#endif
+}
+
 static bool is_own(const struct mprof_intercept *i) {
-  return i->bound == i->own;
+  return i->bound == i->own ||
+         (i->own != NULL && !i->plain && is_stub(i->bound, i->name));
 }
 
 // Returns whether the program's calls of all functions in the table reach the
@@ -142,6 +169,12 @@ MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   }
   mprof_tls.is_foreign = true;
   return true;
+}
+
+// libc sets `environ` in the first of all constructors. The runtime cannot read
+// its options before.
+bool mprof_next_start_early(void) {
+  return environ != NULL && !mprof_init_is_inert() && mprof_init_ready();
 }
 
 static void find_own_code(void) {

@@ -10,6 +10,7 @@
 // If the program itself was built with MProf, the program has the runtime, and
 // this copy only passes calls on (init.c, is_first_copy).
 
+#include "entry/entry_thread.h"
 #include "preload/calls.h"
 #include "sys/flags.h"
 
@@ -51,6 +52,7 @@ static void leave_children_alone(void) {
 // options are known.
 __attribute__((constructor(101))) static void at_load(void) {
   mprof_preload_calls_init();
+  mprof_entry_thread_sees_library();
   if (!mprof_flags.follow_fork)
     leave_children_alone();
 }
