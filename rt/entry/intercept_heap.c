@@ -54,8 +54,17 @@ static bool has_next(void) {
 static bool starts(void) {
   return mprof_next_start_early() && mprof_intercepts(&mprof_intercept_is_on.c);
 }
+// The function that the interceptor of f calls while it does not count, see
+// struct mprof_intercept. It is not the function of the word __mprof_next_f if
+// the program defines f.
+#define PASSED_ON(f) static void *passed_##f;
+#define PASSED(f) ((__typeof__(&f))passed_##f)
+#define PASSED_AT(f) &passed_##f
 #else
 static bool starts(void) { return false; }
+#define PASSED_ON(f)
+#define PASSED(f) NEXT(f)
+#define PASSED_AT(f) NULL
 #endif
 
 static bool may_be_counted(const void *ptr) {
@@ -106,10 +115,11 @@ int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 #define ALLOCATE(Result, f, Params, Args, Size, Failed)                        \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
   MPROF_TEXT_SECTION OWN_LINKAGE Result OWN(f) Params;                         \
+  PASSED_ON(f)                                                                 \
   static MPROF_NOINLINE Result early_##f Params {                              \
     if (starts())                                                              \
       MPROF_MUSTTAIL return OWN(f) Args;                                       \
-    return has_next() ? NEXT(f) Args : (Failed);                               \
+    return has_next() ? PASSED(f) Args : (Failed);                             \
   }                                                                            \
   static MPROF_NOINLINE Result asked_##f Params {                              \
     if (MPROF_INTERCEPT_COUNTS(Size))                                          \
@@ -147,10 +157,11 @@ ALLOCATE(void *, pvalloc, (size_t size), (size), size, NULL)
 MPROF_ENTRY void *__mprof_realloc(void *old, size_t size);
 MPROF_ENTRY void __mprof_free(void *ptr);
 
+PASSED_ON(realloc)
 static MPROF_NOINLINE void *early_realloc(void *old, size_t size) {
   if (!old && starts())
     MPROF_MUSTTAIL return __mprof_realloc(old, size);
-  return has_next() ? NEXT(realloc)(old, size) : NULL;
+  return has_next() ? PASSED(realloc)(old, size) : NULL;
 }
 
 static MPROF_NOINLINE void *asked_realloc(void *old, size_t size) {
@@ -188,9 +199,10 @@ static void *plain_reallocarray(void *old, size_t count, size_t each) {
   return NULL;
 }
 
+PASSED_ON(free)
 static MPROF_NOINLINE void early_free(void *ptr) {
   if (has_next())
-    NEXT(free)(ptr);
+    PASSED(free)(ptr);
 }
 
 INTERCEPT(void, free, (void *ptr)) {
@@ -237,15 +249,18 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 // the function that the interceptor calls; NULL: dlsym finds it. In a static
 // program, both a call and the address of f mean __wrap_f.
 #define ROW_AS(f, plain)                                                       \
-  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), plain, NULL}
+  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), plain, NULL, NULL}
 #ifdef MPROF_WRAP
 #define ROW(f) ROW_AS(f, (void *)__real_##f)
 #else
-#define ROW(f) ROW_AS(f, NULL)
+#define ROW(f)                                                                 \
+  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), NULL, NULL, PASSED_AT(f)}
 #endif
 // Elements of mprof_intercept_c for functions that have no interceptor.
-#define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL}
-#define SIZED(f) {#f, &__mprof_sized_##f, NULL, NULL, (void *)sized_##f, NULL}
+#define BENEATH(f)                                                             \
+  {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL, NULL}
+#define SIZED(f)                                                               \
+  {#f, &__mprof_sized_##f, NULL, NULL, (void *)sized_##f, NULL, NULL}
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {
     ROW(malloc), ROW(calloc), ROW(realloc), ROW(free),
@@ -256,5 +271,5 @@ const struct mprof_intercept mprof_intercept_c[] = {
 #endif
     BENEATH(strdup), BENEATH(strndup), BENEATH(wcsdup),
     SIZED(strdup), SIZED(strndup),
-    {NULL, NULL, NULL, NULL, NULL, NULL}};
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL}};
 // clang-format on

@@ -197,7 +197,8 @@ DELETE(_ZdaPvmSt11align_val_t, (void *ptr, size_t size, size_t align),
    reinterpret_cast<void *>(Symbol),                                           \
    reinterpret_cast<void *>(mprof_own_##Symbol),                               \
    reinterpret_cast<void *>(plain_##Symbol),                                   \
-   &library_##Symbol},
+   &library_##Symbol,                                                          \
+   nullptr},
 #define FORMS(Op)                                                              \
   ROW(Op)                                                                      \
   ROW(Op##RKSt9nothrow_t)                                                      \
@@ -207,5 +208,5 @@ const struct mprof_intercept mprof_intercept_cxx[] = {
     FORMS(_Znwm) FORMS(_Znam) FORMS(_ZdlPv) FORMS(_ZdaPv)
     ROW(_ZdlPvm) ROW(_ZdlPvmSt11align_val_t)
     ROW(_ZdaPvm) ROW(_ZdaPvmSt11align_val_t)
-    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}};
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}};
 // clang-format on

@@ -61,8 +61,7 @@ static bool is_stub(void *f, const char *name) {
 }
 
 static bool is_own(const struct mprof_intercept *i) {
-  return i->bound == i->own ||
-         (i->own != NULL && !i->plain && is_stub(i->bound, i->name));
+  return i->bound == i->own || is_stub(i->bound, i->name);
 }
 
 // Returns whether the program's calls of all functions in the table reach the
@@ -80,11 +79,16 @@ static void set_words(const struct mprof_intercept *table) {
   if (!table)
     return;
   for (const struct mprof_intercept *i = table; i->name; i++) {
-    if (!is_own(i))
-      continue;
+    const bool is_of_program = !is_own(i);
     void *beneath = i->plain;
+    if (is_of_program && !i->passed)
+      continue;
     if (!beneath)
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
+    if (i->passed)
+      *i->passed = beneath;
+    if (is_of_program)
+      continue;
     if (beneath)
       *i->word = beneath;
     // No other definition of the function was found, and the variable
