@@ -5,6 +5,7 @@
 # Installs those Debian packages that MProf needs and that are missing:
 #   setup.sh          to build, test and demonstrate MProf
 #   setup.sh bench    also the profilers that MProf is measured against
+#   setup.sh reach    also the programs that reach.sh profiles without a rebuild
 #   setup.sh browser  also the browser with which demo.sh trace draws its picture
 # To install packages, the script needs root, or a sudo that asks for no password.
 # Otherwise the script prints the command and exits with 1.
@@ -33,12 +34,19 @@ browser_packages='
   chromium-headless-shell fonts-liberation
 '
 
+reach_packages='
+  sqlite3 python3 perl git jq gdb lua5.4 ruby php-cli nodejs gawk xz-utils zstd
+  openssl make ffmpeg lighttpd redis-server redis-tools curl zenity xvfb xauth
+  heaptrack
+'
+
 case ${1-} in
 '') ;;
 browser) packages="$packages $browser_packages" ;;
+reach) packages="$packages $reach_packages" ;;
 bench) packages="$packages $bench_packages" ;;
 *)
-  echo "usage: ${0##*/} [bench | browser]" >&2
+  echo "usage: ${0##*/} [bench | reach | browser]" >&2
   exit 2
   ;;
 esac

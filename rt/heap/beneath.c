@@ -15,6 +15,7 @@
 #include "sys/abi_words.h"
 #include "sys/tls.h"
 #include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -165,7 +166,10 @@ static bool is_own_code(const void *caller) {
 }
 
 MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
-  if (mprof_unlikely(is_own_code(caller))) {
+  // An entry is the caller if the allocator's function, which the entry has
+  // called, ends with a jump to the interceptor.
+  if (mprof_unlikely(is_own_code(caller) ||
+                     mprof_is_entry((uintptr_t)caller))) {
     // Drop the sample if a sample is due on this block. If the sample stayed
     // due, the next block would be counted instead.
     mprof_sample_hit(size, &(uint64_t){0});
