@@ -30,6 +30,7 @@
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
 
@@ -52,7 +53,7 @@ static bool has_next(void) {
 
 #ifdef MPROF_PRELOAD
 static bool starts(void) {
-  return mprof_next_start_early() && mprof_intercepts(&mprof_intercept_is_on.c);
+  return mprof_init_start_early() && mprof_intercepts(&mprof_intercept_is_on.c);
 }
 // The function that the interceptor of f calls while it does not count, see
 // struct mprof_intercept. It is not the function of the word __mprof_next_f if

@@ -11,7 +11,6 @@
 
 #include "heap/sample.h"
 #include "process/modules.h"
-#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/tls.h"
 #include "unwind/eh_frame.h"
@@ -21,7 +20,6 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
-#include <unistd.h>
 
 #pragma weak dlsym
 #ifdef __GLIBC__
@@ -177,12 +175,6 @@ MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   }
   mprof_tls.is_foreign = true;
   return true;
-}
-
-// libc sets `environ` in the first of all constructors. The runtime cannot read
-// its options before.
-bool mprof_next_start_early(void) {
-  return environ != NULL && !mprof_init_is_inert() && mprof_init_ready();
 }
 
 static void find_own_code(void) {

@@ -76,12 +76,6 @@ bool mprof_next_find(void);
 // starts.
 void mprof_next_start(void);
 
-// Starts the runtime before its own constructor, if a constructor of another
-// library calls, and returns whether it has started. For the interceptors of
-// libmprof_preload.so: a library's constructor may run before the preloaded
-// library's constructor.
-bool mprof_next_start_early(void);
-
 // The function families for which all calls reach the interceptors. Written
 // once by mprof_next_find.
 extern struct mprof_intercepted {

@@ -58,6 +58,11 @@ struct mprof_module mprof_module_of(void *address) {
   return m;
 }
 
+static char entries[8]; // the code of the runtime's entries
+bool mprof_is_entry(uintptr_t pc) {
+  return pc - (uintptr_t)entries < sizeof entries;
+}
+
 static int dropped; // dropped samples
 bool mprof_sample_hit(size_t size, uint64_t *rate) {
   (void)rate;
@@ -146,6 +151,8 @@ static void everything_is_left(void) {
   mprof_next_start();
   CHECK(mprof_intercepts(&mprof_intercept_is_on.c));
   CHECK(counts(beneath) && counts(library_s) && counts(programs)); // libc too
+  // The allocator's function ends with a jump to the interceptor.
+  CHECK(!counts(entries + 1));
 }
 
 static void program_has_free(void) {
@@ -157,6 +164,17 @@ static void program_has_free(void) {
   mprof_next_start();
   CHECK(!mprof_intercepts(&mprof_intercept_is_on.c));
   CHECK(counts(beneath));
+}
+
+// An interceptor of libmprof_preload.so that the program's free calls by
+// dlsym(RTLD_NEXT) must not call the program's free.
+static void program_has_free_above_preload(void) {
+  void *passed = NULL;
+  table_c[1].bound = programs + 1;
+  table_c[1].passed = &passed;
+  find(false, false);
+  CHECK(word_free == programs);
+  CHECK(passed == beneath + 1);
 }
 
 static void program_has_an_operator(void) {
@@ -235,6 +253,7 @@ int main(void) {
   static void (*const cases[])(void) = {
       everything_is_left,
       program_has_free,
+      program_has_free_above_preload,
       program_has_an_operator,
       library_replaces_operators,
       allocator_has_operators,
