@@ -79,9 +79,12 @@
 // RUN:   | FileCheck --check-prefix=RATE %s
 // RATE: --heap-rate=often is not a number of bytes such as 64k
 //
-// RUN: %mprof run -o out ./plain x 0 > stdout 2>&1 < /dev/null
+// A program that is built without MProf has a profile, too.
+// RUN: %mprof run -o out --heap-rate=1 ./plain x 0 > stdout 2>&1 < /dev/null
 // RUN: FileCheck --check-prefix=PLAIN %s < stdout
-// PLAIN: note: ./plain is not built with MProf{{.*}} mprof-clang -fmprof
+// PLAIN: inuse_space of ./plain x 0
+// PLAIN: 1,000 B
+// PLAIN: mprof top {{.*}}/out/mprof.plain.{{[0-9]+}}.heap.pb.gz
 // RUN: %python %S/Inputs/status.py %mprof run -o out ./missing > status 2>&1
 // RUN: FileCheck --check-prefix=NONE %s < status
 // NONE: mprof run: ./missing: No such file or directory

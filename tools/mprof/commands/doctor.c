@@ -56,7 +56,7 @@ static void examine_build(const struct elf_info *info) {
               "must be built with MProf, too");
   else
     say(false, "the file is not built with MProf; compile and link it with "
-               "mprof-clang -fmprof");
+               "mprof-clang -fmprof, or run it with mprof run");
   if (info->abi)
     say(true, "version of the calls to the runtime: %u", info->abi);
   if (info->is_static)
