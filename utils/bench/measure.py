@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the benchmark programs and writes their results as JSON.
 
-  measure.py heap|locks|trace|threads|real [PART...]
+  measure.py heap|locks|trace|threads|real|preload [PART...]
 
-Writes build/bench/heap.json, locks.json, trace.json, threads.json or real.json. If
-PARTs are given, replaces only these parts in the file.
+Writes build/bench/heap.json, locks.json and so on. If PARTs are given, replaces only
+these parts in the file.
 """
 
 import importlib

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns the results of measure.py into a section of benchmarks.md, and into plots.
 
-  report.py heap|locks|trace|threads|real DIR
+  report.py heap|locks|trace|threads|real|preload DIR
 
 Writes the section into DIR/benchmarks.md, and the plots into DIR. The other sections
 of benchmarks.md stay as they are. A part that was not measured is left out.
@@ -18,7 +18,7 @@ from page import Page
 from running import DIR
 
 
-SECTIONS = ("heap", "locks", "trace", "threads", "real")  # in the order of the page
+SECTIONS = ("heap", "locks", "trace", "threads", "real", "preload")  # in the order of the page
 
 
 METHOD = """\

@@ -10,13 +10,14 @@
 #   run.sh threads [PART...]  the stacks of all threads, and labels
 #   run.sh real [PART...]     real programs, in instructions, and in time over many
 #                             random layouts of each program
+#   run.sh preload [PART...]  programs that were built without MProf
 #   run.sh all                all of the above, one after another
 #   run.sh gate [--write]     compares the instructions of short loads with gate.txt,
 #                             or writes gate.txt anew; takes less than a minute
 # A PART is the name of a function in measure_heap.py, measure_locks.py,
-# measure_trace.py, measure_threads.py or measure_real.py. Some parts of heap are in
+# measure_trace.py, measure_threads.py, measure_real.py or measure_preload.py. Some parts of heap are in
 # measure_exact.py and measure_library.py. Writes the results into
-# build/bench/heap.json, locks.json, trace.json, threads.json or real.json. Makes a
+# build/bench/heap.json, locks.json and so on. Makes a
 # section of docs/benchmarks.md and its plot from this file. real downloads the
 # sources of SQLite and Lua. BENCH_QUICK=1 makes the run short, to test the scripts,
 # and writes the page and the plot below build/bench/ instead.
@@ -26,15 +27,15 @@
 set -eu
 
 case ${1-} in
-heap | locks | trace | threads | real | gate) what=$1 ;;
+heap | locks | trace | threads | real | preload | gate) what=$1 ;;
 all)
-  for each in heap locks trace threads real; do
+  for each in heap locks trace threads real preload; do
     "$0" "$each"
   done
   exit
   ;;
 *)
-  echo "usage: ${0##*/} heap|locks|trace|threads|real [PART...]" >&2
+  echo "usage: ${0##*/} heap|locks|trace|threads|real|preload [PART...]" >&2
   echo "       ${0##*/} all" >&2
   echo "       ${0##*/} gate [--write]" >&2
   exit 2
@@ -183,6 +184,15 @@ build_threads() {
 
 build_real() {
   python3 "$src/real_programs.py"
+}
+
+build_preload() {
+  utils/setup.sh reach
+  build_demo duk '' -I/usr/share/duktape utils/demo/duk_host.c \
+    /usr/share/duktape/duktape.c
+  build_demo json ++ -std=c++17 utils/demo/json_demo.cpp
+  clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
+    -o "$out/pair-jemalloc"
 }
 
 build_gate() {
