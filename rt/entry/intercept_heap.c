@@ -30,7 +30,7 @@
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
-#include "process/process.h"
+#include "process/early_start.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
 
@@ -40,10 +40,9 @@
 #include <string.h>
 #include <wchar.h>
 
-// Returns whether the allocator that the interceptors call is known. Used
-// before the runtime has started. While the runtime looks up this allocator,
-// the loader may allocate memory. Such an allocation fails, and the loader
-// continues without the memory.
+// Returns whether the allocator that the interceptors call is known. While the
+// runtime looks up this allocator, the loader may allocate memory. Such an
+// allocation fails, and the loader continues without the memory.
 static bool has_next(void) {
   if (mprof_next_find())
     return true;
@@ -51,22 +50,21 @@ static bool has_next(void) {
   return false;
 }
 
+// Returns whether the interceptors count now.
+static bool counts(void) { return mprof_intercepts(&mprof_intercept_is_on.c); }
 #ifdef MPROF_PRELOAD
-static bool starts(void) {
-  return mprof_init_start_early() && mprof_intercepts(&mprof_intercept_is_on.c);
-}
-// The function that the interceptor of f calls while it does not count, see
-// struct mprof_intercept. It is not the function of the word __mprof_next_f if
-// the program defines f.
-#define PASSED_ON(f) static void *passed_##f;
-#define PASSED(f) ((__typeof__(&f))passed_##f)
-#define PASSED_AT(f) &passed_##f
+static bool starts(void) { return mprof_init_start_early() && counts(); }
 #else
 static bool starts(void) { return false; }
-#define PASSED_ON(f)
-#define PASSED(f) NEXT(f)
-#define PASSED_AT(f) NULL
 #endif
+
+// The next definition of f after the interceptor: first early_f, which finds
+// it, and then the allocator's f. It is not always the function of the word
+// __mprof_next_f, see struct mprof_intercept.
+#define NEXT_OF(f) static void *next_of_##f = (void *)early_##f
+#define PASS_ON(f) ((__typeof__(&f))next_of_##f)
+// Evaluates to true in early_f if there is an allocator with a function f.
+#define FOUND_NEXT(f) (has_next() && next_of_##f != (void *)early_##f)
 
 static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr & __mprof_free_mask) == 0;
@@ -112,27 +110,31 @@ int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 
 // Defines an interceptor of f, which allocates Size bytes. The interceptor
 // returns Failed if it does not yet know the allocator. It leaves the rarer
-// cases to other functions by jumps, so it saves no registers.
+// cases to other functions by jumps, so it saves no registers. It does not test
+// whether the interceptors count: until the runtime has started, each thread's
+// countdown is 0, so that asked_f is called.
 #define ALLOCATE(Result, f, Params, Args, Size, Failed)                        \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
   MPROF_TEXT_SECTION OWN_LINKAGE Result OWN(f) Params;                         \
-  PASSED_ON(f)                                                                 \
+  static MPROF_NOINLINE Result early_##f Params;                               \
+  NEXT_OF(f);                                                                  \
   static MPROF_NOINLINE Result early_##f Params {                              \
-    if (starts())                                                              \
-      MPROF_MUSTTAIL return OWN(f) Args;                                       \
-    return has_next() ? PASSED(f) Args : (Failed);                             \
+    return FOUND_NEXT(f) ? PASS_ON(f) Args : (Failed);                         \
   }                                                                            \
   static MPROF_NOINLINE Result asked_##f Params {                              \
-    if (MPROF_INTERCEPT_COUNTS(Size))                                          \
+    if (!counts()) {                                                           \
+      mprof_count_back(Size);                                                  \
+      if (starts())                                                            \
+        MPROF_MUSTTAIL return OWN(f) Args;                                     \
+    } else if (MPROF_INTERCEPT_COUNTS(Size)) {                                 \
       MPROF_MUSTTAIL return __mprof_##f Args;                                  \
-    return NEXT(f) Args;                                                       \
+    }                                                                          \
+    return PASS_ON(f) Args;                                                    \
   }                                                                            \
   INTERCEPT(Result, f, Params) {                                               \
-    if (mprof_unlikely(!mprof_intercepts(&mprof_intercept_is_on.c)))           \
-      MPROF_MUSTTAIL return early_##f Args;                                    \
     if (mprof_unlikely(mprof_count_down(Size)))                                \
       MPROF_MUSTTAIL return asked_##f Args;                                    \
-    MPROF_MUSTTAIL return NEXT(f) Args;                                        \
+    MPROF_MUSTTAIL return PASS_ON(f) Args;                                     \
   }
 
 ALLOCATE(void *, malloc, (size_t size), (size), size, NULL)
@@ -158,27 +160,36 @@ ALLOCATE(void *, pvalloc, (size_t size), (size), size, NULL)
 MPROF_ENTRY void *__mprof_realloc(void *old, size_t size);
 MPROF_ENTRY void __mprof_free(void *ptr);
 
-PASSED_ON(realloc)
+MPROF_TEXT_SECTION OWN_LINKAGE void *OWN(realloc)(void *old, size_t size);
+static MPROF_NOINLINE void *early_realloc(void *old, size_t size);
+NEXT_OF(realloc);
 static MPROF_NOINLINE void *early_realloc(void *old, size_t size) {
-  if (!old && starts())
-    MPROF_MUSTTAIL return __mprof_realloc(old, size);
-  return has_next() ? PASSED(realloc)(old, size) : NULL;
+  return FOUND_NEXT(realloc) ? PASS_ON(realloc)(old, size) : NULL;
 }
 
 static MPROF_NOINLINE void *asked_realloc(void *old, size_t size) {
-  if (MPROF_INTERCEPT_COUNTS(size) || may_be_counted(old))
+  if (!counts()) {
+    mprof_count_back(size);
+    if (starts())
+      MPROF_MUSTTAIL return OWN(realloc)(old, size);
+  } else if (MPROF_INTERCEPT_COUNTS(size) || may_be_counted(old)) {
     MPROF_MUSTTAIL return __mprof_realloc(old, size);
-  return NEXT(realloc)(old, size);
+  }
+  return PASS_ON(realloc)(old, size);
+}
+
+static MPROF_NOINLINE void *resize_counted(void *old, size_t size) {
+  if (counts())
+    MPROF_MUSTTAIL return __mprof_realloc(old, size);
+  return PASS_ON(realloc)(old, size);
 }
 
 INTERCEPT(void *, realloc, (void *old, size_t size)) {
-  if (mprof_unlikely(!mprof_intercepts(&mprof_intercept_is_on.c)))
-    MPROF_MUSTTAIL return early_realloc(old, size);
   if (mprof_unlikely(mprof_count_down(size)))
     MPROF_MUSTTAIL return asked_realloc(old, size);
   if (may_be_counted(old))
-    MPROF_MUSTTAIL return __mprof_realloc(old, size);
-  MPROF_MUSTTAIL return NEXT(realloc)(old, size);
+    MPROF_MUSTTAIL return resize_counted(old, size);
+  MPROF_MUSTTAIL return PASS_ON(realloc)(old, size);
 }
 
 INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
@@ -200,18 +211,23 @@ static void *plain_reallocarray(void *old, size_t count, size_t each) {
   return NULL;
 }
 
-PASSED_ON(free)
+static MPROF_NOINLINE void early_free(void *ptr);
+NEXT_OF(free);
 static MPROF_NOINLINE void early_free(void *ptr) {
-  if (has_next())
-    PASSED(free)(ptr);
+  if (FOUND_NEXT(free))
+    PASS_ON(free)(ptr);
+}
+
+static MPROF_NOINLINE void free_counted(void *ptr) {
+  if (counts())
+    MPROF_MUSTTAIL return __mprof_free(ptr);
+  PASS_ON(free)(ptr);
 }
 
 INTERCEPT(void, free, (void *ptr)) {
-  if (mprof_unlikely(!mprof_intercepts(&mprof_intercept_is_on.c)))
-    MPROF_MUSTTAIL return early_free(ptr);
   if (may_be_counted(ptr))
-    MPROF_MUSTTAIL return __mprof_free(ptr);
-  MPROF_MUSTTAIL return NEXT(free)(ptr);
+    MPROF_MUSTTAIL return free_counted(ptr);
+  MPROF_MUSTTAIL return PASS_ON(free)(ptr);
 }
 
 // Call sites that duplicate a string without a call of the runtime use the
@@ -249,13 +265,12 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 // Element of mprof_intercept_c for a function f that has an interceptor. plain:
 // the function that the interceptor calls; NULL: dlsym finds it. In a static
 // program, both a call and the address of f mean __wrap_f.
-#define ROW_AS(f, plain)                                                       \
-  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), plain, NULL, NULL}
+#define ROW_AS(f, plain, next)                                                 \
+  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), plain, NULL, next}
 #ifdef MPROF_WRAP
-#define ROW(f) ROW_AS(f, (void *)__real_##f)
+#define ROW(f) ROW_AS(f, (void *)__real_##f, &next_of_##f)
 #else
-#define ROW(f)                                                                 \
-  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), NULL, NULL, PASSED_AT(f)}
+#define ROW(f) ROW_AS(f, NULL, &next_of_##f)
 #endif
 // Elements of mprof_intercept_c for functions that have no interceptor.
 #define BENEATH(f)                                                             \
@@ -265,7 +280,7 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {
     ROW(malloc), ROW(calloc), ROW(realloc), ROW(free),
-    ROW_AS(reallocarray, (void *)plain_reallocarray),
+    ROW_AS(reallocarray, (void *)plain_reallocarray, NULL),
 #ifndef MPROF_WRAP
     ROW(aligned_alloc), ROW(posix_memalign), ROW(memalign), ROW(valloc),
     ROW(pvalloc),

@@ -22,9 +22,6 @@
 #include <string.h>
 
 #pragma weak dlsym
-#ifdef __GLIBC__
-#pragma weak dladdr1
-#endif
 
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
@@ -49,7 +46,11 @@ static bool is_stub(void *f, const char *name) {
 #ifdef __GLIBC__
   Dl_info info;
   const ElfW(Sym) *symbol = NULL;
-  return dladdr1 && dladdr1(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+  // Found by name, because the dynamic linker would look up a reference to it
+  // at the start of each program.
+  int (*const find)(const void *, Dl_info *, void **, int) =
+      dlsym ? dlsym(RTLD_DEFAULT, "dladdr1") : NULL;
+  return find && find(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
          symbol != NULL && symbol->st_shndx == SHN_UNDEF &&
          info.dli_sname != NULL && strcmp(info.dli_sname, name) == 0;
 #else
@@ -80,12 +81,12 @@ static void set_words(const struct mprof_intercept *table) {
   for (const struct mprof_intercept *i = table; i->name; i++) {
     const bool is_of_program = !is_own(i);
     void *beneath = i->plain;
-    if (is_of_program && !i->passed)
+    if (is_of_program && !i->next)
       continue;
     if (!beneath)
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
-    if (i->passed)
-      *i->passed = beneath;
+    if (i->next && beneath)
+      *i->next = beneath;
     if (is_of_program)
       continue;
     if (beneath)

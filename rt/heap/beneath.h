@@ -51,11 +51,11 @@ struct mprof_intercept {
   // for the program, mprof_next_find stores the library's definition in
   // *library.
   void **library;
-  // Only in libmprof_preload.so; otherwise NULL. mprof_next_find stores the
-  // next definition after the interceptor in *passed, also if the program
-  // defines the function. The program's definition may call the interceptor by
-  // dlsym(RTLD_NEXT), so the interceptor must not call the program's.
-  void **passed;
+  // NULL, or the place in which mprof_next_find stores the next definition
+  // after the interceptor, also if the program defines the function. In
+  // libmprof_preload.so, the program's definition may call the interceptor by
+  // dlsym(RTLD_NEXT). So the interceptor must not call the program's.
+  void **next;
 };
 // The interceptors of malloc and its family, in libmprof_intercept.a. The name
 // of the last entry is NULL. The whole table is NULL if the library is not

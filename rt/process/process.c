@@ -9,8 +9,6 @@
 
 #include "sys/os_linux.h"
 
-#include <unistd.h>
-
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 extern void __msan_init(void) __attribute__((weak));
@@ -60,10 +58,4 @@ bool mprof_init_start(void) {
   if (atomic_compare_exchange_strong(&state, &expected, STARTING))
     mprof_process_start_parts();
   return atomic_load(&state) == READY;
-}
-
-// libc's constructor, which is the first of all, sets `environ`. The runtime
-// reads its options there.
-bool mprof_init_start_early(void) {
-  return environ != NULL && !mprof_init_is_inert() && mprof_init_ready();
 }

@@ -21,11 +21,6 @@
 // thread, is still starting the runtime. Also returns false in a second copy of
 // the runtime, because only the first copy in a process records events.
 bool mprof_init_start(void);
-// The same for an event that may occur before libc itself has started. For the
-// interceptors of libmprof_preload.so: the loader calls them first, then libc's
-// constructor, then those of other libraries, and only then that of the
-// preloaded library. In an inert runtime, costs little.
-bool mprof_init_start_early(void);
 // Returns whether the runtime is inert, that is, never records events.
 bool mprof_init_is_inert(void);
 // The epoch, a number that changes in each forked child. Code that keeps

@@ -61,6 +61,7 @@ static void *waiter(void *arg) {
   while (!ready)
     pthread_cond_wait(&cond, &mutex);
   pthread_mutex_unlock(&mutex);
+  pause_ms(50); // main waits for the end of this thread
   return arg;
 }
 static void *taker(void *arg) {

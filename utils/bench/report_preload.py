@@ -21,7 +21,8 @@ sqlite3 and redis-server by Debian. The table compares these variants:
 - *tcmalloc* and *jemalloc* have the library of this name in `LD_PRELOAD`, so the
   program has another allocator, which may be faster or slower than its own.
   *512 KiB*: the library also samples one block in 512 KiB.
-- *heaptrack* and *gperftools* (`HEAPPROFILE`) count every block."""
+- *heaptrack* and *gperftools* (`HEAPPROFILE`) count every block. gperftools
+  takes minutes for the first two programs, so it is not measured there."""
 
 
 def bars(results):
@@ -41,15 +42,19 @@ def bars(results):
     return of_bars
 
 
+def cell(of, variant):
+    if variant == PLAIN:
+        return "%.2f s" % median(of[PLAIN])
+    return "%.3f" % ratio(of, variant, PLAIN) if variant in of else "not measured"
+
+
 def write_time(page, results):
     page.heading("Time")
     of = results["time_of_programs"]
     names = list(of)
     page.table(
         ("", *names),
-        [(v, *("%.3f" % ratio(of[n], v, PLAIN) if v != PLAIN else
-               "%.2f s" % median(of[n][PLAIN]) for n in names))
-         for v in of[names[0]]])
+        [(v, *(cell(of[n], v) for n in names)) for v in of[names[-1]]])
     page.paragraph("""\
 The first row is the user and system time of the process and its children, and the
 others are ratios to this time. The time includes writing the profile with the names of

@@ -55,7 +55,7 @@ PROGRAMS = {
 # own, and not those that are allocated when it has ended, at the end of the
 # process.
 REASONS = {
-    "python3 threads": "heaptrack has written no file",
+    "python3 threads": "heaptrack records nothing",
     "gcc": "heaptrack does not follow the compiler's processes",
     "make": "heaptrack does not follow the commands",
 }

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See early_start.h. libc's constructor, which is the first of all, sets
+// `environ`. The runtime reads its options there.
+
+#include "process/early_start.h"
+
+#include "process/process.h"
+
+#include <unistd.h>
+
+bool mprof_init_start_early(void) {
+  return environ != NULL && !mprof_init_is_inert() && mprof_init_ready();
+}
