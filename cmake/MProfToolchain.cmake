@@ -47,6 +47,31 @@ foreach(tool IN ITEMS clang:clang-19 FileCheck:llvm-19-tools llvm-ifs:llvm-19)
   endif()
 endforeach()
 
+# The versions of clang for which a plugin is built. Each needs the headers of
+# LLVM and Clang.
+set(MPROF_LLVM_VERSIONS "" CACHE STRING
+  "Versions of clang, beside 19, for which a plugin is built: all, or a list")
+set(MPROF_PLUGIN_VERSIONS 19)
+set(MPROF_LLVM_19_INCLUDE_DIRS ${LLVM_INCLUDE_DIRS})
+set(others ${MPROF_LLVM_VERSIONS})
+if(others STREQUAL "all")
+  set(others 16 17 18 20 21 22)
+endif()
+list(REMOVE_ITEM others 19)
+foreach(version IN LISTS others)
+  set(dir /usr/lib/llvm-${version}/include)
+  if(NOT version MATCHES "^(1[678]|2[012])$")
+    mprof_stop("MPROF_LLVM_VERSIONS: ${version} is not from 16 to 22")
+  elseif(EXISTS ${dir}/llvm/IR/Module.h AND EXISTS ${dir}/clang/Sema/Sema.h)
+    set(MPROF_LLVM_${version}_INCLUDE_DIRS ${dir})
+    list(APPEND MPROF_PLUGIN_VERSIONS ${version})
+  elseif(NOT MPROF_LLVM_VERSIONS STREQUAL "all")
+    mprof_stop("no headers of Clang ${version}: install llvm-${version}-dev and "
+      "libclang-${version}-dev")
+  endif()
+endforeach()
+list(SORT MPROF_PLUGIN_VERSIONS COMPARE NATURAL)
+
 execute_process(
   COMMAND "${LLVM_TOOLS_BINARY_DIR}/clang" -print-resource-dir
   OUTPUT_VARIABLE MPROF_CLANG_RESOURCE_DIR

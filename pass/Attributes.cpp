@@ -32,9 +32,10 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/Basic/ParsedAttrInfo.h"
-#include "clang/Sema/ParsedAttr.h"
 #include "clang/Sema/Sema.h"
+
+#define MPROF_USES_CLANG
+#include "Compat.h"
 
 using namespace clang;
 
@@ -95,7 +96,7 @@ public:
                  unsigned MinArgs, unsigned MaxArgs)
       : Name(Spelling), Names{{ParsedAttr::AS_GNU, GNU},
                               {ParsedAttr::AS_CXX11, Scoped},
-                              {ParsedAttr::AS_C23, Scoped}} {
+                              {mprof::SyntaxC23, Scoped}} {
     NumArgs = MinArgs;
     OptArgs = MaxArgs - MinArgs;
     Spellings = Names;
@@ -246,7 +247,7 @@ private:
                                      unsigned Position) const {
     const auto *Method = dyn_cast<CXXMethodDecl>(&F);
     const unsigned This =
-        Method && Method->isImplicitObjectMemberFunction() ? 1 : 0;
+        Method && mprof::hasImplicitThis(Method) ? 1 : 0;
     const std::optional<unsigned> Index =
         readIndex(S, Attr, Position, F.getNumParams() + This, This);
     if (!Index)
@@ -272,7 +273,7 @@ private:
 class UnscopedName : public ParsedAttrInfo {
 public:
   explicit UnscopedName(const char *Name)
-      : Names{{ParsedAttr::AS_CXX11, Name}, {ParsedAttr::AS_C23, Name}} {
+      : Names{{ParsedAttr::AS_CXX11, Name}, {mprof::SyntaxC23, Name}} {
     OptArgs = 15;
     Spellings = Names;
   }

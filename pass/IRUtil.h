@@ -6,6 +6,7 @@
 #ifndef MPROF_PASS_IRUTIL_H
 #define MPROF_PASS_IRUTIL_H
 
+#include "Compat.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace mprof {
@@ -18,7 +19,7 @@ struct Builder
   explicit Builder(llvm::Instruction *I)
       : IRBuilder(I->getContext(), llvm::ConstantFolder(),
                   llvm::IRBuilderCallbackInserter([](llvm::Instruction *New) {
-                    New->setNoSanitizeMetadata();
+                    setNoSanitize(New);
                   })) {
     SetInsertPoint(I);
   }
@@ -26,7 +27,7 @@ struct Builder
   Builder(llvm::BasicBlock *BB, const llvm::DebugLoc &Loc)
       : IRBuilder(BB->getContext(), llvm::ConstantFolder(),
                   llvm::IRBuilderCallbackInserter([](llvm::Instruction *New) {
-                    New->setNoSanitizeMetadata();
+                    setNoSanitize(New);
                   })) {
     SetInsertPoint(BB);
     SetCurrentDebugLocation(Loc);

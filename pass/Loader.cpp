@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The source of lib/libMProf.so, the plugin that users name. libMProf.so only
-// loads lib/libMProf-19.so, which contains the passes, if the host is a tool of
-// LLVM 19:
+// loads lib/mprof/llvm-N/libMProf.so, which contains the passes for LLVM N, if
+// the host is a tool of LLVM N and there is a plugin for N:
 //
-//     clang 19 --> libMProf.so --> libMProf-19.so
+//     clang 19 --> libMProf.so --> mprof/llvm-19/libMProf.so
 //
-// Another compiler could not resolve the symbols of LLVM 19. It would report a
-// missing symbol with a long mangled name, or crash and ask for a bug report.
-// So this file uses no symbol of LLVM, tells the user in one sentence what is
-// wrong, and ends the compiler.
+// A plugin of another version could not resolve the symbols of LLVM. The
+// compiler would report a missing symbol with a long mangled name, or crash and
+// ask for a bug report. So this file uses no symbol of LLVM, tells the user in
+// one sentence what is wrong, and ends the compiler.
 
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +20,8 @@
 #include <string>
 #include <unistd.h>
 
-static constexpr unsigned WantedMajor = MPROF_LLVM_MAJOR;
+// The versions of LLVM for which there may be a plugin.
+enum : unsigned { FirstMajor = 16, LastMajor = 22 };
 
 namespace {
 
@@ -49,11 +50,39 @@ static std::string hostPath() {
   _exit(1);
 }
 
+/// Returns the path of the plugin for a version of LLVM. It is in a directory
+/// beside libMProf.so.
+static std::string pluginPath(unsigned Major) {
+  Dl_info Own;
+  if (!dladdr(reinterpret_cast<void *>(&pluginPath), &Own))
+    return {};
+  std::string Path = Own.dli_fname;
+  return Path.substr(0, Path.rfind('/') + 1) + "mprof/llvm-" +
+         std::to_string(Major) + "/libMProf.so";
+}
+
+static bool isInstalled(unsigned Major) {
+  return access(pluginPath(Major).c_str(), R_OK) == 0;
+}
+
 [[noreturn]] static void refuseHost(const std::string &Kind) {
-  const std::string Wanted = std::to_string(WantedMajor);
-  refuse("libMProf.so is a plugin for clang " + Wanted +
-         " and cannot work in " + hostPath() + ", which is " + Kind +
-         ": compile with mprof-clang or clang-" + Wanted);
+  std::string Versions, Last;
+  for (unsigned Major = FirstMajor; Major <= LastMajor; ++Major)
+    if (isInstalled(Major)) {
+      if (!Last.empty())
+        Versions += (Versions.empty() ? "" : ", ") + Last;
+      Last = std::to_string(Major);
+    }
+  if (Last.empty())
+    refuse("there is no plugin below " +
+           pluginPath(LastMajor).substr(0, pluginPath(LastMajor).rfind("/llvm-")) +
+           ": install MProf again");
+  const std::string Newest = Last;
+  if (!Versions.empty())
+    Last = Versions + " and " + Last;
+  refuse("libMProf.so is a plugin for clang " + Last + " and cannot work in " +
+         hostPath() + ", which is " + Kind +
+         ": compile with mprof-clang or clang-" + Newest);
 }
 
 /// Returns the major version of the host's LLVM. Returns 0 if the host has no
@@ -75,15 +104,13 @@ static bool hostHasLLVM() {
          dlsym(RTLD_DEFAULT, "_ZN4llvm23EnableABIBreakingChecksE");
 }
 
-/// Returns the path of libMProf-19.so, which is in the directory of
-/// libMProf.so.
-static std::string pluginPath() {
-  Dl_info Own;
-  if (!dladdr(reinterpret_cast<void *>(&pluginPath), &Own))
-    return {};
-  std::string Path = Own.dli_fname;
-  return Path.substr(0, Path.rfind('/') + 1) + "libMProf-" +
-         std::to_string(WantedMajor) + ".so";
+/// Loads a plugin for a host of unknown version. RTLD_NOW makes dlopen fail if
+/// any symbol is missing.
+static void *loadAny() {
+  for (unsigned Major = LastMajor; Major >= FirstMajor; --Major)
+    if (void *Found = dlopen(pluginPath(Major).c_str(), RTLD_NOW | RTLD_NODELETE))
+      return Found;
+  return nullptr;
 }
 
 /// Loads the plugin. Runs when the host has loaded libMProf.so. The plugin
@@ -92,15 +119,15 @@ __attribute__((constructor)) static void load() {
   const unsigned Major = hostMajor();
   if (Major == 0 && !hostHasLLVM())
     refuseHost("not clang");
-  if (Major != 0 && Major != WantedMajor)
+  if (Major == 0 && !(Plugin = loadAny()))
+    refuseHost("built with another version of LLVM");
+  if (Plugin)
+    return;
+  if (!isInstalled(Major))
     refuseHost("built with LLVM " + std::to_string(Major));
   // opt lacks the symbols of Clang. RTLD_LAZY binds a symbol only when it is
-  // first called, so that opt can load the plugin. If the version is unknown,
-  // RTLD_NOW makes dlopen fail if any symbol is missing.
-  Plugin = dlopen(pluginPath().c_str(),
-                  (Major == 0 ? RTLD_NOW : RTLD_LAZY) | RTLD_NODELETE);
-  if (!Plugin && Major == 0)
-    refuseHost("built with another version of LLVM");
+  // first called, so that opt can load the plugin.
+  Plugin = dlopen(pluginPath(Major).c_str(), RTLD_LAZY | RTLD_NODELETE);
   if (!Plugin)
     refuse(std::string("cannot load the plugin: ") + dlerror());
 }

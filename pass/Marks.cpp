@@ -19,6 +19,7 @@
 // variable would keep unused functions alive.
 
 #include "Marks.h"
+#include "Compat.h"
 #include "Hooks.h"
 #include "Options.h"
 #include "llvm/ADT/StringExtras.h"
@@ -151,7 +152,8 @@ static void addBarrier(Function &F) {
   auto *Asm = InlineAsm::get(Ty, "", Constraints + "~{memory}",
                              /*hasSideEffects=*/true);
   auto *Call = CallInst::Create(
-      Ty, Asm, Args, "", F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+      Ty, Asm, Args, "",
+      position(F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()));
   Call->setDoesNotThrow();
   Call->addFnAttr(Attribute::get(Ctx, BarrierAttr));
 }

@@ -12,10 +12,9 @@
 // -mprof-*. Without -fplugin=, clang knows neither the attributes nor these
 // options.
 
+#include "Compat.h"
 #include "InlineDeferral.h"
 #include "MProfPass.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
@@ -90,10 +89,9 @@ static void registerPasses(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(mprof::MarkPass(options()));
       });
-  PB.registerOptimizerLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel) {
-        MPM.addPass(mprof::MProfPass(options()));
-      });
+  mprof::atOptimizerEnd(PB, [](ModulePassManager &MPM) {
+    MPM.addPass(mprof::MProfPass(options()));
+  });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM,
          ArrayRef<PassBuilder::PipelineElement>) {

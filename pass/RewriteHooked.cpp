@@ -320,7 +320,7 @@ static void mergeResults(const Site &S, BasicBlock *Cont, BasicBlock *From,
   CallBase *Call = S.Call;
   if (Call->use_empty())
     return;
-  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
+  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", position(Cont->begin()));
   Phi->setDebugLoc(Call->getDebugLoc());
   Phi->takeName(Call);
   Call->replaceAllUsesWith(Phi);
@@ -336,7 +336,7 @@ static void join(const Site &S, BasicBlock *From, Value *Other) {
   // The debug records after the call describe its result. The head bit makes
   // these debug records move to the new basic block, too.
   BasicBlock::iterator Next = std::next(Call->getIterator());
-  Next.setHeadBit(true);
+  includeDebugRecords(Next);
   BasicBlock *Cont = Fast->splitBasicBlock(Next, "mprof.cont");
   Fast->getTerminator()->setDebugLoc(Call->getDebugLoc());
   BranchInst::Create(Cont, From)->setDebugLoc(Call->getDebugLoc());
@@ -567,7 +567,7 @@ void HookedRewriter::measureString(const Site &S) {
 /// from NULL, like libc's strdup.
 void HookedRewriter::passSize(const Site &S, Value *Size, BasicBlock *Measure) {
   BasicBlock *Fast = S.Call->getParent();
-  PHINode *Phi = PHINode::Create(RT.I64, 2, "", Fast->begin());
+  PHINode *Phi = PHINode::Create(RT.I64, 2, "", position(Fast->begin()));
   for (BasicBlock *From : predecessors(Fast))
     Phi->addIncoming(From == Measure ? Size : ConstantInt::get(RT.I64, 1),
                      From);

@@ -29,6 +29,7 @@
 //     }
 
 #include "RewriteModule.h"
+#include "Compat.h"
 #include "IRUtil.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -78,9 +79,9 @@ void mprof::widenMemoryEffects(Module &M) {
     if (F.isDeclaration() || !F.hasFnAttribute(Attribute::Memory))
       continue;
     MemoryEffects Effects = F.getMemoryEffects();
-    if (isModSet(Effects.getModRef(IRMemLocation::InaccessibleMem)))
+    if (isModSet(Effects.getModRef(mprof::MemoryLocation::InaccessibleMem)))
       F.setMemoryEffects(
-          Effects | MemoryEffects(IRMemLocation::Other, ModRefInfo::ModRef));
+          Effects | MemoryEffects(mprof::MemoryLocation::Other, ModRefInfo::ModRef));
   }
 }
 

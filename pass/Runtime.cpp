@@ -14,8 +14,8 @@
 // thread_local(initialexec) in place of thread_local(localexec).
 
 #include "Runtime.h"
+#include "Compat.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
@@ -117,7 +117,7 @@ AttributeList mprof::entryAttributes(LLVMContext &Ctx, AttributeList Attrs,
   FnMask.addAttribute("alloc-family");
   AttributeMask ParamMask;
   for (Attribute::AttrKind Kind :
-       {Attribute::AllocatedPointer, Attribute::NoCapture, Attribute::NoFree,
+       {Attribute::AllocatedPointer, mprof::NoCapture, Attribute::NoFree,
         Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly})
     ParamMask.addAttribute(Kind);
 

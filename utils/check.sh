@@ -7,10 +7,38 @@
 # check-rooms.py, and the short loads of utils/bench/run.sh gate have no more
 # instructions than before. The last line of output says how many tests passed and
 # failed. clang-format, clang-tidy, check-rooms.py and the gate count as one test each.
+#
+# check.sh clangs runs the tests with the other versions of clang for which the
+# plugin can be built, one after the other: 16 and 22.
 
 set -eu
 
 cd -P -- "$(dirname -- "$0")/.."
+
+check_clangs() {
+  utils/setup.sh clangs
+  cmake --preset release -DMPROF_LLVM_VERSIONS='16;22' -DMPROF_WERROR=ON
+  cmake --build build
+  worst=0
+  for version in 16 22; do
+    echo "== clang $version"
+    MPROF_TEST_LLVM=$version MPROF_BUILD=$PWD/build \
+      /usr/lib/llvm-19/build/utils/lit/lit.py --config-prefix=llvm-lit -sv test ||
+      worst=1
+  done
+  return "$worst"
+}
+case ${1-} in
+'') ;;
+clangs)
+  check_clangs
+  exit
+  ;;
+*)
+  echo "usage: ${0##*/} [clangs]" >&2
+  exit 2
+  ;;
+esac
 utils/setup.sh
 if ! { cmake --preset release -DMPROF_WERROR=ON && cmake --build build; }; then
   echo '0 passed, 1 failed'

@@ -6,6 +6,7 @@
 #   setup.sh          to build, test and demonstrate MProf
 #   setup.sh bench    also the profilers that MProf is measured against
 #   setup.sh reach    also the programs that reach.sh profiles without a rebuild
+#   setup.sh clangs   also the other versions of clang that the plugin supports
 #   setup.sh browser  also the browser with which demo.sh trace draws its picture
 # To install packages, the script needs root, or a sudo that asks for no password.
 # Otherwise the script prints the command and exits with 1.
@@ -34,6 +35,11 @@ browser_packages='
   chromium-headless-shell fonts-liberation
 '
 
+clangs_packages='
+  clang-16 llvm-16-dev llvm-16-tools libclang-16-dev libclang-rt-16-dev
+  clang-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev
+'
+
 reach_packages='
   sqlite3 python3 perl git jq gdb lua5.4 ruby php-cli nodejs gawk xz-utils zstd
   openssl make ffmpeg lighttpd redis-server redis-tools curl zenity xvfb xauth
@@ -43,10 +49,11 @@ reach_packages='
 case ${1-} in
 '') ;;
 browser) packages="$packages $browser_packages" ;;
+clangs) packages="$packages $clangs_packages" ;;
 reach) packages="$packages $reach_packages" ;;
 bench) packages="$packages $bench_packages" ;;
 *)
-  echo "usage: ${0##*/} [bench | reach | browser]" >&2
+  echo "usage: ${0##*/} [bench | clangs | reach | browser]" >&2
   exit 2
   ;;
 esac

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The differences between the versions of LLVM and Clang for which the plugin
+// can be built, 16 to 22. The other files use the names and the forms of LLVM
+// 19. A file that uses Clang defines MPROF_USES_CLANG before it includes this
+// header.
+
+#ifndef MPROF_PASS_COMPAT_H
+#define MPROF_PASS_COMPAT_H
+
+#include "llvm/Config/llvm-config.h"
+
+#include "llvm/IR/Attributes.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/Instruction.h"
+#include "llvm/Passes/PassBuilder.h"
+
+#if LLVM_VERSION_MAJOR < 16 || LLVM_VERSION_MAJOR > 22
+#error "MProf supports LLVM 16 to 22"
+#endif
+
+#include "llvm/Support/ModRef.h"
+
+// The mask of attributes was a part of Attributes.h.
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/IR/AttributeMask.h"
+#endif
+
+#if LLVM_VERSION_MAJOR >= 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+
+namespace mprof {
+
+#if LLVM_VERSION_MAJOR >= 21
+constexpr auto NoCapture = llvm::Attribute::Captures;
+#else
+constexpr auto NoCapture = llvm::Attribute::NoCapture;
+#endif
+
+// Later versions pass positions in blocks as iterators, not as instructions.
+#if LLVM_VERSION_MAJOR >= 18
+inline llvm::BasicBlock::iterator position(llvm::BasicBlock::iterator I) {
+  return I;
+}
+#else
+inline llvm::Instruction *position(llvm::BasicBlock::iterator I) { return &*I; }
+#endif
+
+/// Makes a position before an instruction include the debug records that
+/// precede the instruction. Before LLVM 18, these were instructions.
+inline void includeDebugRecords(llvm::BasicBlock::iterator &I) {
+#if LLVM_VERSION_MAJOR >= 18
+  I.setHeadBit(true);
+#else
+  (void)I;
+#endif
+}
+
+inline void setNoSanitize(llvm::Instruction *I) {
+#if LLVM_VERSION_MAJOR >= 17
+  I->setNoSanitizeMetadata();
+#else
+  I->setMetadata(llvm::LLVMContext::MD_nosanitize,
+                 llvm::MDNode::get(I->getContext(), {}));
+#endif
+}
+
+/// Calls \p Add at the end of the optimizer's pipeline.
+template <class Callback>
+void atOptimizerEnd(llvm::PassBuilder &PB, Callback Add) {
+  PB.registerOptimizerLastEPCallback(
+      [Add](llvm::ModulePassManager &MPM, llvm::OptimizationLevel
+#if LLVM_VERSION_MAJOR >= 20
+            ,
+            llvm::ThinOrFullLTOPhase
+#endif
+      ) { Add(MPM); });
+}
+
+#if LLVM_VERSION_MAJOR >= 17
+using MemoryLocation = llvm::IRMemLocation;
+#else
+using MemoryLocation = llvm::MemoryEffects::Location;
+#endif
+
+} // namespace mprof
+
+#ifdef MPROF_USES_CLANG
+#if LLVM_VERSION_MAJOR >= 17
+#include "clang/Basic/ParsedAttrInfo.h"
+#endif
+#include "clang/Sema/ParsedAttr.h"
+
+namespace mprof {
+#if LLVM_VERSION_MAJOR >= 18
+constexpr auto SyntaxC23 = clang::ParsedAttr::AS_C23;
+inline bool hasImplicitThis(const clang::CXXMethodDecl *Method) {
+  return Method->isImplicitObjectMemberFunction();
+}
+#else
+constexpr auto SyntaxC23 = clang::ParsedAttr::AS_C2x;
+inline bool hasImplicitThis(const clang::CXXMethodDecl *Method) {
+  return Method->isInstance();
+}
+#endif
+} // namespace mprof
+#endif
+
+#endif // MPROF_PASS_COMPAT_H
