@@ -23,7 +23,9 @@ if(MPROF_LLVM_DIR)
   find_package(LLVM CONFIG QUIET NO_DEFAULT_PATH
     PATHS "${MPROF_LLVM_DIR}" "${MPROF_LLVM_DIR}/lib/cmake/llvm")
 else()
-  find_package(LLVM 19 CONFIG QUIET HINTS /usr/lib/llvm-19)
+  # By its place first: another version may be installed beside it.
+  find_package(LLVM CONFIG QUIET NO_DEFAULT_PATH
+    PATHS /usr/lib/llvm-19 /usr/lib/llvm-19/lib/cmake/llvm)
   if(NOT LLVM_FOUND)
     find_package(LLVM CONFIG QUIET)
   endif()

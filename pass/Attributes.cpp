@@ -246,8 +246,7 @@ private:
                                      const ParsedAttr &Attr, Arguments Args,
                                      unsigned Position) const {
     const auto *Method = dyn_cast<CXXMethodDecl>(&F);
-    const unsigned This =
-        Method && mprof::hasImplicitThis(Method) ? 1 : 0;
+    const unsigned This = Method && mprof::hasImplicitThis(Method) ? 1 : 0;
     const std::optional<unsigned> Index =
         readIndex(S, Attr, Position, F.getNumParams() + This, This);
     if (!Index)

@@ -11,9 +11,11 @@
 
 #include "llvm/Config/llvm-config.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/Instruction.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 
 #if LLVM_VERSION_MAJOR < 16 || LLVM_VERSION_MAJOR > 22
@@ -72,13 +74,42 @@ inline void setNoSanitize(llvm::Instruction *I) {
 /// Calls \p Add at the end of the optimizer's pipeline.
 template <class Callback>
 void atOptimizerEnd(llvm::PassBuilder &PB, Callback Add) {
-  PB.registerOptimizerLastEPCallback(
-      [Add](llvm::ModulePassManager &MPM, llvm::OptimizationLevel
+  PB.registerOptimizerLastEPCallback([Add](llvm::ModulePassManager &MPM,
+                                           llvm::OptimizationLevel
 #if LLVM_VERSION_MAJOR >= 20
-            ,
-            llvm::ThinOrFullLTOPhase
+                                           ,
+                                           llvm::ThinOrFullLTOPhase
 #endif
-      ) { Add(MPM); });
+                                     ) { Add(MPM); });
+}
+
+inline bool usesMemoryProfile(const llvm::PGOOptions &Options) {
+#if LLVM_VERSION_MAJOR >= 17
+  return !Options.MemoryProfile.empty();
+#else
+  (void)Options;
+  return false;
+#endif
+}
+
+/// Returns the instruction after \p I. Before LLVM 22, there may be
+/// instructions in between that only describe variables to debuggers.
+inline const llvm::Instruction *next(const llvm::Instruction *I) {
+#if LLVM_VERSION_MAJOR >= 22
+  return I->getNextNode();
+#else
+  return I->getNextNonDebugInstruction();
+#endif
+}
+
+/// Returns whether \p V cannot be NULL at \p At.
+inline bool isNeverNull(const llvm::Value *V, const llvm::Instruction *At) {
+  const llvm::DataLayout &DL = At->getModule()->getDataLayout();
+#if LLVM_VERSION_MAJOR >= 19
+  return llvm::isKnownNonZero(V, llvm::SimplifyQuery(DL, At));
+#else
+  return llvm::isKnownNonZero(V, DL, 0, nullptr, At);
+#endif
 }
 
 #if LLVM_VERSION_MAJOR >= 17

@@ -18,17 +18,15 @@ struct Builder
     : llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter> {
   explicit Builder(llvm::Instruction *I)
       : IRBuilder(I->getContext(), llvm::ConstantFolder(),
-                  llvm::IRBuilderCallbackInserter([](llvm::Instruction *New) {
-                    setNoSanitize(New);
-                  })) {
+                  llvm::IRBuilderCallbackInserter(
+                      [](llvm::Instruction *New) { setNoSanitize(New); })) {
     SetInsertPoint(I);
   }
   /// Inserts at the end of \p BB, with the debug location \p Loc.
   Builder(llvm::BasicBlock *BB, const llvm::DebugLoc &Loc)
       : IRBuilder(BB->getContext(), llvm::ConstantFolder(),
-                  llvm::IRBuilderCallbackInserter([](llvm::Instruction *New) {
-                    setNoSanitize(New);
-                  })) {
+                  llvm::IRBuilderCallbackInserter(
+                      [](llvm::Instruction *New) { setNoSanitize(New); })) {
     SetInsertPoint(BB);
     SetCurrentDebugLocation(Loc);
   }

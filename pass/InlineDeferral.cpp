@@ -11,6 +11,7 @@
 // turns deferral off.
 
 #include "InlineDeferral.h"
+#include "Compat.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -36,7 +37,8 @@ static bool isOnlyForDebugInfo(const PassBuilder &PB) {
   const auto &PGO = pgoOptions(PB);
   return PGO && PGO->DebugInfoForProfiling && !PGO->PseudoProbeForProfiling &&
          PGO->Action == PGOOptions::NoAction &&
-         PGO->CSAction == PGOOptions::NoCSAction && PGO->MemoryProfile.empty();
+         PGO->CSAction == PGOOptions::NoCSAction &&
+         !mprof::usesMemoryProfile(*PGO);
 }
 
 void mprof::keepInlinerAsWithoutProfiling(PassBuilder &PB) {

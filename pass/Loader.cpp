@@ -74,9 +74,10 @@ static bool isInstalled(unsigned Major) {
       Last = std::to_string(Major);
     }
   if (Last.empty())
-    refuse("there is no plugin below " +
-           pluginPath(LastMajor).substr(0, pluginPath(LastMajor).rfind("/llvm-")) +
-           ": install MProf again");
+    refuse(
+        "there is no plugin below " +
+        pluginPath(LastMajor).substr(0, pluginPath(LastMajor).rfind("/llvm-")) +
+        ": install MProf again");
   const std::string Newest = Last;
   if (!Versions.empty())
     Last = Versions + " and " + Last;
@@ -108,7 +109,8 @@ static bool hostHasLLVM() {
 /// any symbol is missing.
 static void *loadAny() {
   for (unsigned Major = LastMajor; Major >= FirstMajor; --Major)
-    if (void *Found = dlopen(pluginPath(Major).c_str(), RTLD_NOW | RTLD_NODELETE))
+    if (void *Found =
+            dlopen(pluginPath(Major).c_str(), RTLD_NOW | RTLD_NODELETE))
       return Found;
   return nullptr;
 }

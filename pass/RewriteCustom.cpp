@@ -150,7 +150,8 @@ bool mprof::lowerDeferred(Runtime &RT) {
 /// the terminator of the new basic block.
 static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   Instruction *Term = SplitBlockAndInsertIfThen(
-      Cond, position(I->getIterator()), /*Unreachable=*/false, unlikely(I->getContext()));
+      Cond, position(I->getIterator()), /*Unreachable=*/false,
+      unlikely(I->getContext()));
   Term->setDebugLoc(Loc);
   Instruction *Branch =
       Term->getParent()->getSinglePredecessor()->getTerminator();
@@ -305,8 +306,8 @@ Value *CustomRewriter::reallocToken(const Site &S, Value *Cond) {
       callCold(Begin, RT.function("custom_realloc_begin", RT.I64, {RT.PtrTy}),
                {S.Call->getArgOperand(S.Ptr)});
   BasicBlock *Asked = BeginEnd->getParent();
-  PHINode *Phi = PHINode::Create(RT.I64, 2, "",
-                                 position(S.Call->getParent()->begin()));
+  PHINode *Phi =
+      PHINode::Create(RT.I64, 2, "", position(S.Call->getParent()->begin()));
   Phi->setDebugLoc(Loc);
   for (BasicBlock *Pred : predecessors(S.Call->getParent()))
     Phi->addIncoming(

@@ -82,7 +82,6 @@
 #include "RewriteHooked.h"
 #include "FastPath.h"
 #include "IRUtil.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -320,7 +319,8 @@ static void mergeResults(const Site &S, BasicBlock *Cont, BasicBlock *From,
   CallBase *Call = S.Call;
   if (Call->use_empty())
     return;
-  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", position(Cont->begin()));
+  PHINode *Phi =
+      PHINode::Create(Call->getType(), 2, "", position(Cont->begin()));
   Phi->setDebugLoc(Call->getDebugLoc());
   Phi->takeName(Call);
   Call->replaceAllUsesWith(Phi);
@@ -414,8 +414,7 @@ static void insertNullTest(BasicBlock *From, unsigned Edge, Value *Ptr,
 }
 
 static bool mayBeNull(const Site &S) {
-  const SimplifyQuery Query(S.Call->getModule()->getDataLayout(), S.Call);
-  return !isKnownNonZero(S.Call->getArgOperand(S.Ptr), Query);
+  return !isNeverNull(S.Call->getArgOperand(S.Ptr), S.Call);
 }
 
 /// Returns whether the code may use what the C standard says about the function

@@ -80,8 +80,8 @@ void mprof::widenMemoryEffects(Module &M) {
       continue;
     MemoryEffects Effects = F.getMemoryEffects();
     if (isModSet(Effects.getModRef(mprof::MemoryLocation::InaccessibleMem)))
-      F.setMemoryEffects(
-          Effects | MemoryEffects(mprof::MemoryLocation::Other, ModRefInfo::ModRef));
+      F.setMemoryEffects(Effects | MemoryEffects(mprof::MemoryLocation::Other,
+                                                 ModRefInfo::ModRef));
   }
 }
 

@@ -35,6 +35,7 @@
 // in llvm.compiler.used: otherwise LLVM would take a switch for a constant.
 
 #include "RewriteSwitched.h"
+#include "Compat.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
@@ -167,7 +168,7 @@ Value *Switches::isOn(IRBuilderBase &B, const Site &S) {
 /// nothing.
 static bool returnsAtOnce(const CallInst &Call) {
   const BasicBlock *From = Call.getParent();
-  const Instruction *I = Call.getNextNonDebugInstruction();
+  const Instruction *I = mprof::next(&Call);
   auto Skip = [&] {
     while (isa<PHINode>(I) || isa<DbgInfoIntrinsic>(I) ||
            isa<PseudoProbeInst>(I) || I->isLifetimeStartOrEnd())
