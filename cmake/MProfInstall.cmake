@@ -37,6 +37,8 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     configure_file("${tools}/${name}.pc.in"
       "${root}/${MPROF_LIBDIR}/pkgconfig/${name}.pc" @ONLY)
   endforeach()
+  configure_file("${tools}/mprof-preload.pc.in"
+    "${root}/${MPROF_LIBDIR}/pkgconfig/mprof-preload.pc" @ONLY)
   foreach(script IN ITEMS libmprof_intercept.ld libmprof_rt.so)
     configure_file("${tools}/${script}" "${root}/${MPROF_LIBDIR}/${script}"
       COPYONLY)

@@ -51,6 +51,9 @@ static void examine_build(const struct elf_info *info) {
     say(true, "MProf's runtime is linked into the program");
   else if (has_library(info, "libmprof_rt"))
     say(true, "the program loads MProf's runtime, libmprof_rt.so");
+  else if (has_library(info, "libmprof_preload"))
+    say(true, "the program is linked with MProf's runtime for programs without "
+              "the plugin, libmprof_preload.so");
   else if (info->needs_runtime)
     say(true, "the file is a library that is built with MProf; the program "
               "must be built with MProf, too");

@@ -70,7 +70,8 @@ static const char *why_not(const char *path, const struct elf_info *info) {
 static bool is_wanted(const struct options *o, const char *path,
                       const struct elf_info *info) {
   for (size_t i = 0; i < info->needed_count; i++)
-    if (strncmp(info->needed[i], "libmprof_rt", 11) == 0)
+    if (strncmp(info->needed[i], "libmprof_rt", 11) == 0 ||
+        strncmp(info->needed[i], "libmprof_preload", 16) == 0)
       return false;
   if (info->has_runtime || info->needs_runtime)
     return false;
