@@ -36,8 +36,8 @@ browser_packages='
 '
 
 clangs_packages='
-  clang-16 llvm-16-dev llvm-16-tools libclang-16-dev libclang-rt-16-dev
-  clang-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev
+  clang-16 llvm-16-dev llvm-16-tools libclang-16-dev libclang-rt-16-dev lld-16
+  clang-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev lld-22
 '
 
 reach_packages='
