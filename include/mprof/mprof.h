@@ -15,7 +15,9 @@
  *
  * A program that is compiled without -fmprof may keep its calls of these
  * functions. In such a program they are empty inline functions: they report
- * empty profiles, and functions that would write a file return ENOSYS.
+ * empty profiles, and functions that would write a file return ENOSYS. Code
+ * that another compiler builds, and that is linked with the runtime, defines
+ * MPROF_LINKED (pkg-config --cflags mprof-preload).
  */
 
 #ifndef MPROF_MPROF_H
@@ -90,7 +92,7 @@ struct mprof_stack_record {
   uintptr_t stack0[MPROF_RECORD_STACK];
 };
 
-#if defined(__MPROF__) || defined(MPROF_RUNTIME)
+#if defined(__MPROF__) || defined(MPROF_LINKED) || defined(MPROF_RUNTIME)
 
 /* Gets the heap profile as of the end of the last cycle (see mprof_next_cycle),
  * newest bucket first. If neither the program nor a garbage collector ends

@@ -15,7 +15,7 @@
 // CHECK: In use: {{ *}}1,000 bytes in 1 block
 // RUN: %mprof top --label=phase=start own.pb.gz | FileCheck --check-prefix=OWN %s
 // OWN: 1,000 B {{.*}} main
-// RUN: %mprof run -q -o out --heap-rate=1 ./app 2>&1 | count 0
+// RUN: %mprof run -q -o out --heap-rate=1 ./app
 // RUN: ls out/*.heap.pb.gz
 
 #include <mprof/mprof.h>
