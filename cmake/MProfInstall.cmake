@@ -26,6 +26,11 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
   endforeach()
   set(MPROF_DATADIR "${datadir}")
   set(tools "${PROJECT_SOURCE_DIR}/tools")
+  configure_file("${tools}/mprof-preload.pc.in"
+    "${root}/${MPROF_LIBDIR}/pkgconfig/mprof-preload.pc" @ONLY)
+  if(NOT MPROF_PLUGIN)
+    return()
+  endif()
   configure_file("${tools}/mprof-clang.in" "${root}/${bindir}/mprof-clang"
     @ONLY FILE_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
@@ -37,8 +42,6 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     configure_file("${tools}/${name}.pc.in"
       "${root}/${MPROF_LIBDIR}/pkgconfig/${name}.pc" @ONLY)
   endforeach()
-  configure_file("${tools}/mprof-preload.pc.in"
-    "${root}/${MPROF_LIBDIR}/pkgconfig/mprof-preload.pc" @ONLY)
   foreach(script IN ITEMS libmprof_intercept.ld libmprof_rt.so)
     configure_file("${tools}/${script}" "${root}/${MPROF_LIBDIR}/${script}"
       COPYONLY)

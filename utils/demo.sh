@@ -3,8 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Shows MProf on real programs. Leaves the profiles and reports in build/demo/.
-#   demo.sh          the heap profiles of two programs, Duktape with a set of
-#                    scripts and nlohmann json, and the cost of the profiles
+#   demo.sh          programs without a rebuild: a program of Debian, Duktape with
+#                    a set of scripts, nlohmann json, and a program with deadlocks.
+#                    The other demonstrations build the programs with MProf
+#   demo.sh heap     the heap profiles of Duktape and nlohmann json, and the cost
+#                    of the profiles
 #   demo.sh server   all profiles of a service with several threads. The service
 #                    holds a lock too long, and the mutex profile must show where.
 #                    Writes a page with these profiles, build/demo/report.html,
@@ -22,17 +25,38 @@
 set -eu
 
 case "$# ${1-}" in
-'0 ' | '1 server' | '1 trace' | '1 gc' | '1 threads') ;;
+'0 ' | '1 heap' | '1 server' | '1 trace' | '1 gc' | '1 threads') ;;
 *)
-  echo "usage: ${0##*/} [server | trace | gc | threads]" >&2
+  echo "usage: ${0##*/} [heap | server | trace | gc | threads]" >&2
   exit 2
   ;;
 esac
 
 cd -P -- "$(dirname -- "$0")/.."
-utils/setup.sh
-cmake --preset release >/dev/null
-cmake --build build
+started=$(date +%s)
+# Says which part of the demonstration begins. $1 is its number.
+part() {
+  echo
+  echo "mprof: part $1 of $parts, after $(($(date +%s) - started)) s: $2"
+}
+
+if [ $# = 0 ]; then
+  parts=6
+  part 1 'install the packages that are missing'
+  utils/setup.sh demo
+  build=build-no-rebuild
+  part 2 'build MProf without its plugin'
+  cmake --preset no-rebuild >/dev/null
+else
+  parts=3
+  part 1 'install the packages that are missing'
+  utils/setup.sh demos
+  build=build
+  part 2 'build MProf'
+  cmake --preset release >/dev/null
+fi
+cmake --build "$build"
+[ $# = 0 ] || part 3 "run the demonstration: $1"
 
 demo=$PWD/build/demo
 mkdir -p "$demo"
@@ -54,6 +78,130 @@ top() {
 }
 
 ## Functions for demo.sh without arguments.
+
+# Profiles a program as it is. Moves its profiles and its report to
+# build/demo/NAME.*, with $1 as NAME. The other arguments are those of mprof run.
+profile() {
+  name=$1
+  shift
+  rm -rf "$demo/run" "$demo/$name".*.pb.gz "$demo/$name".*txt
+  mkdir "$demo/run"
+  "$build/bin/mprof" run -q -o "$demo/run" "$@" >"$demo/$name.output" \
+    2>"$demo/$name.errors" ||
+    die "$name ended with exit code $?: $(cat "$demo/$name.errors")"
+  for file in "$demo/run"/mprof.*; do
+    kind=${file##*/mprof.*.}
+    case $file in
+    *.pb.gz)
+      kind=${file%.pb.gz}
+      kind=${kind##*.}.pb.gz
+      ;;
+    *.stuck.txt) kind=stuck.txt ;;
+    esac
+    [ ! -e "$file" ] || mv "$file" "$demo/$name.$kind"
+  done
+  rmdir "$demo/run"
+}
+
+# Prints the user and system time of the command in milliseconds. Leaves the
+# command's output in build/demo/run.output.
+milliseconds() {
+  (
+    "$@" >"$demo/run.output" 2>&1 || exit
+    times
+  ) | awk -F '[ms ]' 'NR == 2 { print int(1000 * ($1 * 60 + $2 + $4 * 60 + $5)) }'
+}
+
+# Prints the median of the numbers in the standard input.
+median() {
+  sort -n | awk '{ value[NR] = $1 }
+    END { print (value[int((NR + 1) / 2)] + value[int(NR / 2) + 1]) / 2 }'
+}
+
+# Compares the time of the program with and without MProf. Runs both in turn. $1 is
+# the name in the table. The other arguments are the program and its arguments.
+compare() {
+  name=$1
+  shift
+  rm -f "$demo/$name.plain" "$demo/$name.mprof"
+  run=0
+  while [ "$run" -lt "$runs" ]; do
+    milliseconds "$@" >>"$demo/$name.plain"
+    milliseconds "$build/bin/mprof" run -q -o "$demo/run" -O symbolize=0 "$@" \
+      >>"$demo/$name.mprof"
+    run=$((run + 1))
+  done
+  plain=$(median <"$demo/$name.plain")
+  profiled=$(median <"$demo/$name.mprof")
+  printf '%-8s %9s ms %9s ms %8s\n' "$name" "$plain" "$profiled" \
+    "$(awk -v a="$profiled" -v b="$plain" 'BEGIN { printf "%.3f", a / b }')"
+  rm -r "$demo/run" "$demo/run.output" "$demo/$name.plain" "$demo/$name.mprof"
+}
+
+# Shows the functions of the heap profile of program $1 with the most bytes. The
+# other arguments are options of mprof top.
+show_top() {
+  name=$1
+  shift
+  echo
+  echo "== mprof top $* build/demo/$name.heap.pb.gz"
+  "$build/bin/mprof" top --no-pager --color=never -n 8 "$@" \
+    "$demo/$name.heap.pb.gz" | cut -c 1-110
+}
+
+show_unmodified() {
+  runs=${MPROF_DEMO_RUNS:-3}
+  part 3 "profile Debian's perl, which was not built with MProf"
+  cat >"$demo/words.pl" <<'END'
+while (<>) { $count{lc $_}++ for /\w+/g }
+@words = sort { $count{$b} <=> $count{$a} } keys %count;
+@letters = map { [split //] } @words;
+print scalar(@words), " words, $words[0] most often\n";
+END
+  profile perl --heap-rate=4096 perl "$demo/words.pl" README.md docs/*.md
+  echo "perl: $(cat "$demo/perl.output")"
+  show_top perl --hide=^Perl_safesys
+
+  part 4 'compile two programs without MProf, and profile them'
+  clang-19 -O2 -g1 -I/usr/share/duktape utils/demo/duk_host.c \
+    /usr/share/duktape/duktape.c -lm -o "$demo/duk-plain" &
+  clang++-19 -O2 -g1 -std=c++17 utils/demo/json_demo.cpp -o "$demo/json-plain"
+  wait "$!"
+  set -- utils/demo/json.js utils/demo/strings.js utils/demo/objects.js \
+    utils/demo/leak.js
+  profile duk "$demo/duk-plain" "$@"
+  show_top duk
+  # The leak of leak.js is in the host's cache. The program frees all other blocks.
+  if ! sed -n '/^1\. /{n;p;q;}' "$demo/duk.txt" | grep -q cache_put; then
+    die 'build/demo/duk.txt does not begin with the leak'
+  fi
+  echo 'The program leaks in cache_put.'
+  profile json "$demo/json-plain"
+  show_top json --sample=alloc_space
+
+  part 5 "measure the cost: user and system time, median of $runs runs each"
+  echo 'Without the names of functions, which "mprof run" adds once at the exit.'
+  printf '%-8s %12s %12s %8s\n' program plain 'mprof run' ratio
+  compare duk "$demo/duk-plain" "$@"
+  compare json "$demo/json-plain"
+
+  part 6 'find the deadlocks of a program'
+  clang-19 -O2 -g1 -Iinclude utils/demo/deadlock.c \
+    -o "$demo/deadlock-plain"
+  profile deadlock -O stuck=1 -O stuck_report=2 -O heap=0 "$demo/deadlock-plain" 4
+  show_stuck
+  "$build/bin/mprof" html "$demo/duk.heap.pb.gz" --sample=alloc_space \
+    -o "$demo/duk.html"
+  cat <<END
+
+build/demo/duk.html shows the profile of Duktape in a browser.
+To profile a program of your own:
+  $build/bin/mprof run PROGRAM [ARGUMENT]...
+The whole demonstration took $(($(date +%s) - started)) s.
+END
+}
+
+## Functions for demo.sh heap.
 
 # Compiles program $1 with driver $2 in three variants: $1 with MProf, and $1-plain
 # and $1-frames without MProf. $1-frames has frame pointers in the same functions
@@ -91,7 +239,7 @@ top_heap() {
   top "$1" heap -sample_index="$2"
 }
 
-show_programs() {
+show_heap() {
   runs=${MPROF_DEMO_RUNS:-5}
   echo "compiling the demonstration programs"
   build duk mprof-clang -I/usr/share/duktape utils/demo/duk_host.c \
@@ -541,5 +689,6 @@ server) show_server ;;
 trace) show_trace ;;
 gc) show_collector ;;
 threads) show_threads ;;
-*) show_programs ;;
+heap) show_heap ;;
+*) show_unmodified ;;
 esac

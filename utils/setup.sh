@@ -3,24 +3,37 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Installs those Debian packages that MProf needs and that are missing:
-#   setup.sh          to build, test and demonstrate MProf
+#   setup.sh          all that is needed to build, test and demonstrate MProf
+#   setup.sh build    only to build MProf
+#   setup.sh demo     only for demo.sh without arguments
+#   setup.sh demos    only for demo.sh with an argument
 #   setup.sh bench    also the profilers that MProf is measured against
 #   setup.sh reach    also the programs that reach.sh profiles without a rebuild
 #   setup.sh clangs   also the other versions of clang that the plugin supports
-#   setup.sh browser  also the browser with which demo.sh trace draws its picture
+#   setup.sh browser  only the browser with which demo.sh trace draws its picture
 # To install packages, the script needs root, or a sudo that asks for no password.
 # Otherwise the script prints the command and exits with 1.
 
 set -eu
 
-packages='
-  clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19
-  clang-format-19 clang-tidy-19 libc++-19-dev libc++abi-19-dev
-  cmake ninja-build make pkg-config git gzip
-  gcc g++ binutils libc6-dev libc6-dbg musl-tools
+# To build what profiles programs without a rebuild, and the tools.
+no_rebuild_packages='
+  clang-19 libclang-rt-19-dev libc6-dev binutils cmake ninja-build pkg-config
   zlib1g-dev libzstd-dev libdw-dev libpcre2-dev libcurl4-openssl-dev
-  python3 python3-yaml golang-1.19-go valgrind lowdown groff-base
-  libgc-dev duktape-dev nlohmann-json3-dev libcpp-httplib-dev
+'
+# To build the rest: the plugin, the runtime for musl, and the manual pages.
+plugin_packages='
+  llvm-19-dev llvm-19-tools libclang-19-dev lld-19 musl-tools python3 lowdown
+'
+demo_packages='
+  duktape-dev nlohmann-json3-dev
+'
+demos_packages='
+  libcpp-httplib-dev libgc-dev golang-1.19-go
+'
+test_packages='
+  clang-format-19 clang-tidy-19 libc++-19-dev libc++abi-19-dev
+  make git gzip gcc g++ libc6-dbg python3-yaml valgrind groff-base
   libglib2.0-dev libssl-dev
   libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 '
@@ -46,14 +59,20 @@ reach_packages='
   heaptrack
 '
 
+build_packages="$no_rebuild_packages $plugin_packages"
+packages="$build_packages $demo_packages $demos_packages $test_packages"
 case ${1-} in
 '') ;;
-browser) packages="$packages $browser_packages" ;;
+build) packages=$build_packages ;;
+demo) packages="$no_rebuild_packages $demo_packages" ;;
+demos) packages="$build_packages $demo_packages $demos_packages" ;;
+browser) packages=$browser_packages ;;
 clangs) packages="$packages $clangs_packages" ;;
 reach) packages="$packages $reach_packages" ;;
 bench) packages="$packages $bench_packages" ;;
 *)
-  echo "usage: ${0##*/} [bench | clangs | reach | browser]" >&2
+  echo "usage: ${0##*/} [build | demo | demos | bench | reach | clangs |" \
+    'browser]' >&2
   exit 2
   ;;
 esac
@@ -84,7 +103,7 @@ else
   echo "mprof: packages are missing; run: sudo apt-get install -y$missing" >&2
   exit 1
 fi
-echo "mprof: installing$missing"
+echo "mprof: installing$missing and what they need"
 # sudo clears the environment, so set DEBIAN_FRONTEND by env after sudo.
 # shellcheck disable=SC2086
 set -- $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o \

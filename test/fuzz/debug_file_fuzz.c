@@ -23,9 +23,9 @@
 // RUN: ./fuzz -runs=5000 -seed=1 -max_len=8192 \
 // RUN:   -timeout=20 new seeds 2> log || { tail -n 40 log; false; }
 
+#include "common/demangle.h"
 #include "files/archive.h"
 #include "names/answer.h"
-#include "names/demangle.h"
 #include "names/elf_info.h"
 #include "names/limits.h"
 #include "names/lock_names.h"

@@ -5,12 +5,10 @@
 
 #include "LineTable.h"
 
-#include "llvm/BinaryFormat/Dwarf.h"
+#include <dwarf.h>
 
 #include <algorithm>
 #include <cctype>
-
-using namespace llvm::dwarf;
 
 namespace mprof {
 

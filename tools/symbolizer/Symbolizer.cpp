@@ -5,12 +5,11 @@
 
 #include "Symbolizer.h"
 
-#include "llvm/BinaryFormat/Dwarf.h"
-#include "llvm/Demangle/Demangle.h"
+#include "common/demangle.h"
+
+#include <dwarf.h>
 
 #include <algorithm>
-
-using namespace llvm::dwarf;
 
 namespace mprof {
 
@@ -336,12 +335,13 @@ bool Symbolizer::symbolizeIn(Unit &U, const std::vector<uint64_t> &Addresses,
 
 // Replaces the name of a function by its demangled form. Returns false if the
 // name may be in a form that only llvm-symbolizer can demangle.
-static bool demangle(std::string &Name) {
-  std::string Plain;
-  if (llvm::nonMicrosoftDemangle(Name, Plain))
+static bool demangleName(std::string &Name) {
+  if (char *Plain = ::demangle(Name.c_str())) {
     Name = Plain;
-  else if (!Name.empty() && Name[0] == '?')
+    free(Plain);
+  } else if (!Name.empty() && Name[0] == '?') {
     return false;
+  }
   return true;
 }
 
@@ -363,7 +363,7 @@ static void addSymbol(const Symbol &S, Answer &A) {
       Outermost.File = S.File;
   }
   for (Frame &F : A.Frames)
-    if (!demangle(F.Function) || !isAscii(F.Function) || !isAscii(F.File))
+    if (!demangleName(F.Function) || !isAscii(F.Function) || !isAscii(F.File))
       A.IsKnown = false;
 }
 

@@ -5,9 +5,7 @@
 
 #include "Unit.h"
 
-#include "llvm/BinaryFormat/Dwarf.h"
-
-using namespace llvm::dwarf;
+#include <dwarf.h>
 
 namespace mprof {
 

@@ -3,8 +3,8 @@
 
 #include "names/answer.h"
 
+#include "common/demangle.h"
 #include "names/debug_file.h"
-#include "names/demangle.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef MPROF_TOOL_DEMANGLE_H
-#define MPROF_TOOL_DEMANGLE_H
+#ifndef MPROF_TOOLS_DEMANGLE_H
+#define MPROF_TOOLS_DEMANGLE_H
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's demangler is linked statically, as in mprof-symbolizer. So all names
-// of MProf look the same, and the tool needs no C++ library at run time.
+// If LLVM's development files are there, its demangler is linked statically. It
+// also knows the names of Rust and D. Otherwise the C++ library demangles.
 
-#include "names/demangle.h"
+#include "demangle.h"
 
 #include <cstdlib>
 #include <cstring>
