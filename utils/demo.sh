@@ -144,7 +144,7 @@ show_top() {
   name=$1
   shift
   echo
-  echo "== mprof top $* build/demo/$name.heap.pb.gz"
+  echo "== mprof top ${*:+$* }build/demo/$name.heap.pb.gz"
   "$build/bin/mprof" top --no-pager --color=never -n 8 "$@" \
     "$demo/$name.heap.pb.gz" | cut -c 1-110
 }
@@ -194,7 +194,7 @@ END
     -o "$demo/duk.html"
   cat <<END
 
-build/demo/duk.html shows the profile of Duktape in a browser.
+A browser shows the profile of Duktape: build/demo/duk.html
 To profile a program of your own:
   $build/bin/mprof run PROGRAM [ARGUMENT]...
 The whole demonstration took $(($(date +%s) - started)) s.
