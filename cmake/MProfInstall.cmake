@@ -51,8 +51,10 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
       @ONLY)
   endif()
   set(package "${root}/${MPROF_LIBDIR}/cmake/MProf")
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/MProfConfig.cmake.in"
-    "${package}/MProfConfig.cmake" @ONLY)
+  foreach(script IN ITEMS MProfConfig MProfPluginFlags)
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/${script}.cmake.in"
+      "${package}/${script}.cmake" @ONLY)
+  endforeach()
   foreach(script IN ITEMS MProfBudget MProfBudgetRun)
     configure_file("${PROJECT_SOURCE_DIR}/cmake/${script}.cmake"
       "${package}/${script}.cmake" COPYONLY)
@@ -74,9 +76,32 @@ mprof_write_tree("${stage}" "${CMAKE_INSTALL_BINDIR}"
   "${CMAKE_INSTALL_LIBDIR}" "${CMAKE_INSTALL_INCLUDEDIR}"
   "${CMAKE_INSTALL_DATADIR}")
 
-install(DIRECTORY "${stage}/" DESTINATION . USE_SOURCE_PERMISSIONS)
+# Each component becomes a package (MProfPackage.cmake):
+#   mprof         the plugin, its driver and its flags
+#   mprof-tools   the commands, and the library for programs without a rebuild
+#   libmprof-dev  the headers and the runtime for programs that are linked with it
+set(dev_files "${CMAKE_INSTALL_LIBDIR}/pkgconfig/mprof-preload.pc")
+if(MPROF_PLUGIN)
+  list(APPEND dev_files
+    "${CMAKE_INSTALL_LIBDIR}/libmprof_intercept.ld"
+    "${CMAKE_INSTALL_LIBDIR}/libmprof_rt.so")
+  install(DIRECTORY "${stage}/${CMAKE_INSTALL_LIBDIR}/cmake"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libmprof-dev)
+  foreach(name IN ITEMS mprof mprof-program)
+    install(FILES "${stage}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/${name}.pc"
+      DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT mprof)
+  endforeach()
+  foreach(dir IN ITEMS "${CMAKE_INSTALL_BINDIR}" "${CMAKE_INSTALL_DATADIR}")
+    install(DIRECTORY "${stage}/${dir}/" DESTINATION "${dir}" COMPONENT mprof
+      USE_SOURCE_PERMISSIONS)
+  endforeach()
+endif()
+foreach(file IN LISTS dev_files)
+  get_filename_component(dir "${file}" DIRECTORY)
+  install(FILES "${stage}/${file}" DESTINATION "${dir}" COMPONENT libmprof-dev)
+endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mprof"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT libmprof-dev)
 foreach(target IN LISTS MPROF_TARGETS)
   get_target_property(type ${target} TYPE)
   if(type MATCHES "^(MODULE|SHARED|STATIC)_LIBRARY$")
@@ -84,9 +109,18 @@ foreach(target IN LISTS MPROF_TARGETS)
     if(NOT subdir)
       set(subdir "")
     endif()
+    if(target STREQUAL "mprof_preload")
+      set(component mprof-tools)
+    elseif(type STREQUAL "MODULE_LIBRARY")
+      set(component mprof)
+    else()
+      set(component libmprof-dev)
+    endif()
     install(TARGETS ${target}
       LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}${subdir}"
-      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}${subdir}")
+        COMPONENT ${component}
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}${subdir}"
+        COMPONENT ${component})
   endif()
 endforeach()
 
@@ -95,4 +129,7 @@ endforeach()
 # tree.
 configure_file("${CMAKE_CURRENT_LIST_DIR}/record-place.cmake.in"
   "${PROJECT_BINARY_DIR}/record-place.cmake" @ONLY)
-install(SCRIPT "${PROJECT_BINARY_DIR}/record-place.cmake")
+foreach(component IN ITEMS mprof-tools libmprof-dev)
+  install(SCRIPT "${PROJECT_BINARY_DIR}/record-place.cmake"
+    COMPONENT ${component})
+endforeach()

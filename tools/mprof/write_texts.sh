@@ -18,6 +18,12 @@ for command in $("$mprof" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
   "$mprof" help --man "$command" > "$dir/man/man1/mprof-$command.1"
 done
 
+# The commands of former versions are links to mprof.
+for link in trace-check:trace trace-top:trace trace2json:trace alloc-log:log \
+  names:symbolize; do
+  echo ".so man1/mprof-${link#*:}.1" > "$dir/man/man1/mprof-${link%:*}.1"
+done
+
 # page NAME SECTION TEXT FILE...: makes the manual page NAME(SECTION).
 page() {
   name=$1 section=$2 text=$3
@@ -36,9 +42,14 @@ if command -v lowdown > /dev/null && command -v python3 > /dev/null; then
     "$top/docs/trace-format.md" "$top/docs/alloc-log.md"
   page mprof.h 3 'read and control the profiles of a program' \
     "$top/include/mprof/mprof.h"
+  page mprof-clang 1 'compile and link programs with MProf' "$top/docs/using.md"
+  echo .so man1/mprof-clang.1 > "$dir/man/man1/mprof-clang++.1"
+  page mprof-symbolizer 1 'find the names of functions for a profiled program' \
+    "$top/tools/symbolizer/manual.md"
 else
   echo 'mprof: without lowdown and python3, these manual pages are not made:' \
-    'mprof-options(7), mprof-formats(5), mprof.h(3)' >&2
+    'mprof-options(7), mprof-formats(5), mprof.h(3), mprof-clang(1),' \
+    'mprof-symbolizer(1)' >&2
 fi
 
 "$mprof" completion bash > "$dir/bash-completion/completions/mprof"
