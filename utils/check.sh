@@ -10,6 +10,8 @@
 #
 # check.sh clangs runs the tests with the other versions of clang for which the
 # plugin can be built, one after the other: 16 and 22.
+#
+# check.sh packages makes packages and tries them in a bare Debian (packages.sh).
 
 set -eu
 
@@ -34,8 +36,9 @@ clangs)
   check_clangs
   exit
   ;;
+packages) exec utils/packages.sh ;;
 *)
-  echo "usage: ${0##*/} [clangs]" >&2
+  echo "usage: ${0##*/} [clangs | packages]" >&2
   exit 2
   ;;
 esac

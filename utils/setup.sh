@@ -10,6 +10,7 @@
 #   setup.sh bench    also the profilers that MProf is measured against
 #   setup.sh reach    also the programs that reach.sh profiles without a rebuild
 #   setup.sh clangs   also the other versions of clang that the plugin supports
+#   setup.sh packages only to make packages of MProf, and to try them
 #   setup.sh browser  only the browser with which demo.sh trace draws its picture
 # To install packages, the script needs root, or a sudo that asks for no password.
 # Otherwise the script prints the command and exits with 1.
@@ -48,6 +49,10 @@ browser_packages='
   chromium-headless-shell fonts-liberation
 '
 
+packages_packages='
+  dpkg-dev lintian debootstrap file
+'
+
 clangs_packages='
   clang-16 llvm-16-dev llvm-16-tools libclang-16-dev libclang-rt-16-dev lld-16
   clang-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev lld-22
@@ -69,10 +74,11 @@ demos) packages="$build_packages $demo_packages $demos_packages" ;;
 browser) packages=$browser_packages ;;
 clangs) packages="$packages $clangs_packages" ;;
 reach) packages="$packages $reach_packages" ;;
+packages) packages="$build_packages $packages_packages" ;;
 bench) packages="$packages $bench_packages" ;;
 *)
   echo "usage: ${0##*/} [build | demo | demos | bench | reach | clangs |" \
-    'browser]' >&2
+    'packages | browser]' >&2
   exit 2
   ;;
 esac
