@@ -4,7 +4,8 @@
 #
 # Makes the Debian packages and the tarball in build-package/, checks them with
 # lintian, and tries them in a bare Debian 12: installs them, profiles programs, and
-# removes them. The Debian is a chroot, so this part needs root.
+# removes them. Then makes the images of docs/containers.md, and profiles the service
+# in its container. All but the first needs root.
 #
 #   packages.sh        all of this
 #   packages.sh make   only the packages and the tarball
@@ -29,13 +30,18 @@ die() {
 }
 
 make_packages() {
-  say 'part 1 of 5: build MProf'
+  say 'part 1 of 6: build MProf'
   utils/setup.sh packages
   cmake --preset package >/dev/null
   cmake --build "$packages"
-  say 'part 2 of 5: make the packages'
+  say 'part 2 of 6: make the packages'
   rm -f "$packages"/*.deb "$packages"/*.tar.gz
   (cd "$packages" && cpack)
+  [ "${1-}" = make ] || check_lintian
+}
+
+check_lintian() {
+  utils/setup.sh debian
   lintian --no-cfg --allow-root --fail-on error,warning "$packages"/*.deb ||
     die 'lintian has found mistakes'
   say 'lintian: no errors and no warnings'
@@ -51,10 +57,18 @@ leave() {
   umount "$root/proc" 2>/dev/null || :
 }
 
+# buildah without a service and without the user's images. Containers are chroots,
+# because nested machines often allow no others.
+store="--root $packages/images --runroot $packages/images-run"
+box() {
+  # shellcheck disable=SC2086  # words
+  buildah $store "$@"
+}
+
 # Makes a bare Debian in $packages/debian, with the lists of packages. Uses the
 # servers that this machine uses.
 make_debian() {
-  say 'part 3 of 5: make a bare Debian 12'
+  say 'part 3 of 6: make a bare Debian 12'
   leave
   # Nothing that is mounted there is removed.
   rm -rf --one-file-system "$root"
@@ -64,10 +78,15 @@ make_debian() {
   debootstrap --variant=minbase bookworm "$root" "$mirror" >"$packages/debian.log" ||
     die "debootstrap failed: see $packages/debian.log"
   cp /etc/resolv.conf "$root/etc/"
+  inside apt-get -q update
+  # The image from which the containers begin.
+  rm -rf "$packages/images" "$packages/images-run"
+  scratch=$(box from scratch)
+  box add "$scratch" "$root" / >/dev/null
+  box commit -q "$scratch" mprof-debian
   mount -t proc proc "$root/proc"
   trap leave EXIT
   trap 'exit 1' HUP INT TERM
-  inside apt-get -q update
 }
 
 # Installs programs of Debian in the chroot.
@@ -82,7 +101,7 @@ try() {
 }
 
 check_packages() {
-  say 'part 4 of 5: install, use and remove the packages'
+  say 'part 4 of 6: install, use and remove the packages'
   mkdir "$root/packages"
   cp "$packages"/*.deb "$packages"/mprof-*.tar.gz "$root/packages"
   # What the packages need, and what the test needs.
@@ -102,14 +121,57 @@ check_packages() {
   fi
   say 'the packages leave no file'
 
-  say 'part 5 of 5: use the tarball'
+  say 'part 5 of 6: use the tarball'
   inside sh -c 'mkdir /opt/here && tar -xzf /packages/mprof-*.tar.gz -C /opt/here \
     --strip-components=1'
   try 'use the tarball' env PATH=/opt/here/bin:/usr/bin:/bin
 }
 
-make_packages
-[ "${1-}" = make ] && exit
+# Runs a command in the container of the service. Its other containers share the
+# volume /profiles.
+in_web() { box run --isolation=chroot --cap-drop=all "$web" "$@"; }
+
+check_containers() {
+  say 'part 6 of 6: profile a service in a container'
+  box build --isolation=chroot --build-arg DEBIAN=mprof-debian -t mprof \
+    -f packaging/Containerfile .
+  rm -rf "$packages/web"
+  mkdir "$packages/web"
+  for name in Containerfile lighttpd.conf; do
+    python3 test/Inputs/readme_block.py docs/containers.md "$name" \
+      >"$packages/web/$name"
+  done
+  box build --isolation=chroot -t web -f "$packages/web/Containerfile" "$packages/web"
+  web=$(box from web)
+  # buildah does not run CMD, so these are its words.
+  in_web env LD_PRELOAD=/usr/lib/mprof/libmprof_preload.so \
+    lighttpd -D -f /etc/web.conf &
+  service=$!
+  in_web sh -c 'for i in 1 2 3 4 5 6 7 8 9; do
+    sleep 1
+    [ ! -S /profiles/door.sock ] || exit 0
+    done
+    exit 1' ||
+    die 'the service in the container opens no door'
+  # Enough requests for some samples.
+  python3 -c 'import urllib.request
+for _ in range(500): urllib.request.urlopen("http://localhost:8080/").read()' ||
+    die 'the service in the container does not reply'
+  in_web mprof ctl -o /profiles/now.pb.gz /profiles/door.sock dump heap
+  pkill -TERM -f '^lighttpd -D -f /etc/web.conf' || :
+  wait "$service" || die 'the service in the container has failed'
+  in_web sh -eu -c 'for profile in now.pb.gz "lighttpd.*.heap.pb.gz"; do
+    mprof top --no-pager -n 0 /profiles/$profile; done' | tee "$packages/web/top"
+  [ "$(grep -c ' main' "$packages/web/top")" = 2 ] ||
+    die 'the profiles of the container do not show the service'
+  [ "$(in_web stat -c %U /profiles/now.pb.gz)" = web ] ||
+    die 'the service does not run as the user web'
+  say 'the profiles of the container show the service'
+}
+
+make_packages "$@"
+[ "${1-}" != make ] || exit 0
 make_debian
 check_packages
-say 'the packages and the tarball work'
+check_containers
+say 'the packages, the tarball and the container work'

@@ -10,7 +10,8 @@
 #   setup.sh bench    also the profilers that MProf is measured against
 #   setup.sh reach    also the programs that reach.sh profiles without a rebuild
 #   setup.sh clangs   also the other versions of clang that the plugin supports
-#   setup.sh packages only to make packages of MProf, and to try them
+#   setup.sh packages only to make packages of MProf
+#   setup.sh debian   only what packages.sh tries the packages with
 #   setup.sh browser  only the browser with which demo.sh trace draws its picture
 # To install packages, the script needs root, or a sudo that asks for no password.
 # Otherwise the script prints the command and exits with 1.
@@ -34,7 +35,7 @@ demos_packages='
 '
 test_packages='
   clang-format-19 clang-tidy-19 libc++-19-dev libc++abi-19-dev
-  make git gzip gcc g++ libc6-dbg python3-yaml valgrind groff-base
+  make git gzip gcc g++ libc6-dbg meson autoconf automake libtool python3-yaml valgrind groff-base
   libglib2.0-dev libssl-dev
   libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 '
@@ -50,7 +51,11 @@ browser_packages='
 '
 
 packages_packages='
-  dpkg-dev lintian debootstrap file
+  dpkg-dev file
+'
+
+debian_packages='
+  lintian debootstrap buildah procps
 '
 
 clangs_packages='
@@ -75,10 +80,11 @@ browser) packages=$browser_packages ;;
 clangs) packages="$packages $clangs_packages" ;;
 reach) packages="$packages $reach_packages" ;;
 packages) packages="$build_packages $packages_packages" ;;
+debian) packages=$debian_packages ;;
 bench) packages="$packages $bench_packages" ;;
 *)
   echo "usage: ${0##*/} [build | demo | demos | bench | reach | clangs |" \
-    'packages | browser]' >&2
+    'packages | debian | browser]' >&2
   exit 2
   ;;
 esac
