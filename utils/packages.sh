@@ -161,7 +161,7 @@ for _ in range(500): urllib.request.urlopen("http://localhost:8080/").read()' ||
   pkill -TERM -f '^lighttpd -D -f /etc/web.conf' || :
   wait "$service" || die 'the service in the container has failed'
   in_web sh -eu -c 'for profile in now.pb.gz "lighttpd.*.heap.pb.gz"; do
-    mprof top --no-pager -n 0 /profiles/$profile; done' | tee "$packages/web/top"
+    mprof top --no-pager --sample=alloc_space -n 0 /profiles/$profile; done' | tee "$packages/web/top"
   [ "$(grep -c ' main' "$packages/web/top")" = 2 ] ||
     die 'the profiles of the container do not show the service'
   [ "$(in_web stat -c %U /profiles/now.pb.gz)" = web ] ||

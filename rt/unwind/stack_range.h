@@ -98,7 +98,16 @@ struct mprof_stack_roots {
 };
 extern MPROF_HIDDEN struct mprof_stack_roots mprof_stack_roots;
 
-// Returns whether pc is the return address at the root of a coroutine's stack.
+// Returns whether a frame without call frame information, with the code address
+// pc and the frame pointer bp, is the root of a stack. A new thread starts with
+// frame pointer 0. make_fcontext of Boost.Context stores the address that ends
+// a fiber also as the frame pointer of the fiber's first function.
+static inline bool mprof_is_made_root(mprof_pc pc, uintptr_t bp) {
+  return bp == 0 || bp == pc;
+}
+
+// Returns whether pc is the return address at the root of a stack of
+// makecontext.
 static inline bool mprof_is_context_root(mprof_pc pc) {
   return pc == mprof_stack_roots.context;
 }

@@ -168,8 +168,8 @@ static bool rise_by_rule(struct walk *w, struct mprof_rule r) {
     enter(w);
   } else if (!w->range || mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL ||
              !ascend(w->range, is_on_foreign(w), r, &w->f)) {
-    const bool is_root =
-        w->range && mprof_rule_base(r) == MPROF_CFA_UNKNOWN && w->f.bp == 0;
+    const bool is_root = w->range && mprof_rule_base(r) == MPROF_CFA_UNKNOWN &&
+                         mprof_is_made_root(w->f.pc, w->f.bp);
     w->end = is_root ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
     return false;
   }

@@ -22,18 +22,19 @@
 #include "sys/abi_words.h"
 #include "unwind/stack_range.h"
 
-// Returns why the chain of frames ends at the frame at fp. next: the caller's
-// frame address in this frame. The result is MPROF_STACK_COMPLETE if the frame
-// is the root of the thread's stack. A new thread starts with frame address 0,
-// so next is 0 at the root of its stack. In the first thread, libc leaves an
-// arbitrary value in the frame pointer register when it calls main. Therefore
-// instrumented main stores its frame address in __mprof_main_frame, and the
-// frame at this address is the root. __mprof_main_frame is 0 before main runs
-// and after main has returned. In both cases, all frames above fp belong to
-// libc, so the stack counts as complete.
+// Returns why the chain of frames ends at the frame at fp. next, pc: the
+// caller's frame address and code address in this frame. The result is
+// MPROF_STACK_COMPLETE if the frame is the root of the thread's stack. A new
+// thread starts with frame address 0, so next is 0 at the root of its stack. In
+// the first thread, libc leaves an arbitrary value in the frame pointer
+// register when it calls main. Therefore instrumented main stores its frame
+// address in __mprof_main_frame, and the frame at this address is the root.
+// __mprof_main_frame is 0 before main runs and after main has returned. In both
+// cases, all frames above fp belong to libc, so the stack counts as complete.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
-                                     uintptr_t fp, uintptr_t next) {
-  if (next == 0)
+                                     uintptr_t fp, uintptr_t next,
+                                     mprof_pc pc) {
+  if (mprof_is_made_root(pc, next))
     return MPROF_STACK_COMPLETE;
   if (!r->is_main)
     return MPROF_STACK_CUT_CHAIN;
@@ -59,7 +60,7 @@ static MPROF_NOINLINE size_t stop(const struct mprof_stack_range *r,
       *end = MPROF_STACK_COMPLETE;
       return i - 1;
     }
-  *end = classify(r, fp, next);
+  *end = classify(r, fp, next, pcs[n - 1]);
   const bool is_called_by_libc =
       r->is_main && before + n > 1 && fp == (uintptr_t)__mprof_main_frame;
   return is_called_by_libc ? n - 1 : n;
