@@ -125,6 +125,7 @@ public:
     }
     F.addAttr(AnnotateAttr::Create(S.Context, Annotation, nullptr, 0,
                                    Attr.getRange()));
+    mprof::annotateDeclaration(F, Annotation);
     return AttributeApplied;
   }
 

@@ -118,6 +118,12 @@ using MemoryLocation = llvm::IRMemLocation;
 using MemoryLocation = llvm::MemoryEffects::Location;
 #endif
 
+/// Whether Clang passes annotations of functions on that are only declared. If
+/// not, Attributes.cpp also uses Clang's attribute `assume`, which becomes this
+/// attribute of the function.
+constexpr bool AnnotatesDeclarations = LLVM_VERSION_MAJOR >= 18;
+constexpr llvm::StringLiteral AssumeAttr = "llvm.assume";
+
 } // namespace mprof
 
 #ifdef MPROF_USES_CLANG
@@ -132,10 +138,19 @@ constexpr auto SyntaxC23 = clang::ParsedAttr::AS_C23;
 inline bool hasImplicitThis(const clang::CXXMethodDecl *Method) {
   return Method->isImplicitObjectMemberFunction();
 }
+inline void annotateDeclaration(clang::FunctionDecl &, llvm::StringRef) {}
 #else
 constexpr auto SyntaxC23 = clang::ParsedAttr::AS_C2x;
 inline bool hasImplicitThis(const clang::CXXMethodDecl *Method) {
   return Method->isInstance();
+}
+/// Makes \p Annotation reach the pass if \p F is only declared. Commas separate
+/// the assumptions of a function, so those of the annotation become semicolons.
+inline void annotateDeclaration(clang::FunctionDecl &F,
+                                std::string Annotation) {
+  std::replace(Annotation.begin(), Annotation.end(), ',', ';');
+  F.addAttr(
+      clang::AssumptionAttr::CreateImplicit(F.getASTContext(), Annotation));
 }
 #endif
 } // namespace mprof

@@ -95,6 +95,14 @@ static void keepOnly(GlobalVariable &Annotations, ArrayRef<Constant *> Others) {
   Annotations.eraseFromParent();
 }
 
+/// Does what applyAnnotation does, and reports an error instead of returning
+/// false.
+static void applyOrReport(Function &F, StringRef Annotation) {
+  if (!applyAnnotation(F, Annotation))
+    F.getContext().emitError("mprof: unknown annotation 'mprof." + Annotation +
+                             "' of function '" + F.getName() + "'");
+}
+
 /// Replaces MProf's entries of llvm.global.annotations by attributes of the
 /// annotated functions.
 static void readAnnotations(Module &M) {
@@ -115,13 +123,34 @@ static void readAnnotations(Module &M) {
       Others.push_back(Entry);
       continue;
     }
-    if (!applyAnnotation(*F, Annotation))
-      M.getContext().emitError("mprof: unknown annotation 'mprof." +
-                               Annotation + "' of function '" + F->getName() +
-                               "'");
+    applyOrReport(*F, Annotation);
   }
   if (Others.size() != Entries->getNumOperands())
     keepOnly(*Annotations, Others);
+}
+
+/// Does what readAnnotations does, for annotations of declarations that Clang
+/// has passed on in another attribute (Compat.h).
+static void readAssumptions(Module &M) {
+  for (Function &F : M) {
+    StringRef Rest = F.getFnAttribute(AssumeAttr).getValueAsString();
+    SmallVector<StringRef, 4> Texts, Others;
+    Rest.split(Texts, ',', -1, false);
+    for (StringRef Text : Texts) {
+      if (!Text.consume_front("mprof.")) {
+        Others.push_back(Text);
+        continue;
+      }
+      std::string Annotation = Text.str();
+      std::replace(Annotation.begin(), Annotation.end(), ';', ',');
+      applyOrReport(F, Annotation);
+    }
+    if (Others.size() == Texts.size())
+      continue;
+    F.removeFnAttr(AssumeAttr);
+    if (!Others.empty())
+      F.addFnAttr(AssumeAttr, join(Others, ","));
+  }
 }
 
 static bool isListed(const SpecialCaseList &List, const Function &F) {
@@ -306,6 +335,8 @@ static void markCalls(Function &F) {
 void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist,
                        const Options &Opts) {
   readAnnotations(M);
+  if (!AnnotatesDeclarations)
+    readAssumptions(M);
   markPrefixedAllocators(M);
   if (Opts.AllocSize)
     markAllocSizes(M);

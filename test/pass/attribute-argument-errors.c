@@ -1,6 +1,6 @@
 // Intent: an attribute that would cause wrong counts is a compiler error. The
 // error points to the attribute and says what is wrong.
-// RUN: %clang_mprof -std=c23 -fsyntax-only -ferror-limit=0 -Xclang -verify %s
+// RUN: %clang_mprof -std=c2x -fsyntax-only -ferror-limit=0 -Xclang -verify %s
 #include <stddef.h>
 
 int n;
@@ -27,7 +27,7 @@ __attribute__((mprof_free(2))) void none(struct empty, void *); // expected-erro
 __attribute__((mprof_alloc)) void *few(size_t); // expected-error {{'mprof_alloc' attribute takes at least 1 argument}}
 __attribute__((mprof_alloc(1, 1, 1))) void *many(size_t); // expected-error {{'mprof_alloc' attribute takes no more than 2 arguments}}
 __attribute__((mprof_ignore(1))) void ignore(void); // expected-error {{'mprof_ignore' attribute takes no arguments}}
-[[mprof::free()]] void none_given(void *); // expected-error {{'free' attribute takes one argument}}
+__attribute__((mprof_free())) void none_given(void *); // expected-error {{'mprof_free' attribute takes one argument}}
 __attribute__((mprof_alloc(1), mprof_free(2))) void *both(size_t, void *); // expected-error {{'mprof_free' cannot be combined with 'mprof_alloc'}}
 __attribute__((mprof_alloc(1))) int variables; // expected-error {{'mprof_alloc' only applies to functions}}
 __attribute__((mprof_free(1))) void (*function_pointer)(void *); // expected-error {{'mprof_free' only applies to functions}}
@@ -39,4 +39,4 @@ __attribute__((mprof_alloc(1, 3))) char *good_count(int, struct pair *, short);
 __attribute__((mprof_alloc(1), mprof_wrapper)) void *good_both(size_t, struct pair);
 __attribute__((mprof_free(1))) int good_free(void *, ...);
 enum { SECOND = 2 };
-[[mprof::realloc(1, +SECOND)]] void *good_realloc(char *, unsigned);
+__attribute__((mprof_realloc(1, +SECOND))) void *good_realloc(char *, unsigned);

@@ -6,11 +6,11 @@
 
 struct Big { int words[10]; };
 struct Pool {
-  [[mprof::alloc(2)]] void *get(size_t n);
-  [[mprof::alloc(1)]] static void *make(size_t n);
-  template <class T> [[mprof::alloc(2, 3)]] T *array(size_t n, size_t size);
-  [[mprof::free(2)]] Big put(void *p);
-  [[mprof::realloc(1, 2)]] void *grow(size_t n);
+  __attribute__((mprof_alloc(2))) void *get(size_t n);
+  __attribute__((mprof_alloc(1))) static void *make(size_t n);
+  template <class T> __attribute__((mprof_alloc(2, 3))) T *array(size_t n, size_t size);
+  __attribute__((mprof_free(2))) Big put(void *p);
+  __attribute__((mprof_realloc(1, 2))) void *grow(size_t n);
 };
 
 // CHECK-LABEL: define {{.*}}@_Z1fR4Pool(

@@ -18,8 +18,8 @@ struct Task {
   };
   std::coroutine_handle<promise_type> handle;
 };
-[[mprof::alloc(1)]] void *get(size_t);
-[[mprof::free(1)]] void put(void *);
+__attribute__((mprof_alloc(1))) void *get(size_t);
+__attribute__((mprof_free(1))) void put(void *);
 
 // CHECK-LABEL: define {{.*}}@_Z1fm(
 // CHECK: call {{.*}}@__mprof__Znwm(

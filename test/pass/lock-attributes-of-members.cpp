@@ -9,20 +9,20 @@
 
 __attribute__((mprof_lock(2))) void take(int how, void *lock);
 extern "C" __attribute__((mprof_unlock(1))) int give(void *lock);
-[[mprof::blocking]] int fetch();
+__attribute__((mprof_blocking)) int fetch();
 
 struct Lock {
   pthread_mutex_t mutex;
-  [[mprof::lock(1)]] __attribute__((noinline)) void lock() {
+  __attribute__((mprof_lock(1))) __attribute__((noinline)) void lock() {
     pthread_mutex_lock(&mutex);
   }
-  [[mprof::unlock(1)]] __attribute__((noinline)) void unlock() {
+  __attribute__((mprof_unlock(1))) __attribute__((noinline)) void unlock() {
     pthread_mutex_unlock(&mutex);
   }
-  [[mprof::blocking]] __attribute__((noinline)) static void sleepy() {
+  __attribute__((mprof_blocking)) __attribute__((noinline)) static void sleepy() {
     usleep(1);
   }
-  template <class T> [[mprof::lock(2)]] T both(Lock *other);
+  template <class T> __attribute__((mprof_lock(2))) T both(Lock *other);
 };
 
 // CHECK-LABEL: define {{.*}}@_Z1fR4Lock(

@@ -20,5 +20,5 @@ define i32 @pure(i32 %x) memory(none) {
   ret i32 %x
 }
 declare ptr @malloc(i64)
-; CHECK-DAG: attributes #[[WIDE]] = { memory(readwrite, argmem: none) uwtable }
+; CHECK-DAG: attributes #[[WIDE]] = { memory(readwrite, argmem: none{{[^)]*}}) uwtable }
 ; CHECK-DAG: attributes #[[PURE]] = { memory(none) uwtable }

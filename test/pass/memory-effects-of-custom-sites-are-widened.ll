@@ -9,7 +9,7 @@ target triple = "x86_64-pc-linux-gnu"
 @llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @get, ptr @.a, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
 
 ; CHECK: define ptr @f() #[[WIDE:[0-9]+]]
-; CHECK: attributes #[[WIDE]] = { memory(readwrite, argmem: none)
+; CHECK: attributes #[[WIDE]] = { memory(readwrite, argmem: none{{[^)]*}})
 define ptr @f() memory(inaccessiblemem: readwrite) {
   %p = call ptr @get(i64 8)
   ret ptr %p

@@ -3,7 +3,7 @@
 // prevents this is added to the function, and removed after optimization.
 // RUN: for o in -O1 -O2 -Oz -O3; do \
 // RUN:   %clang_mprof $o -S -emit-llvm -o - %s | FileCheck %s || exit 1; done
-// RUN: %clang_mprof -O2 -S -emit-llvm -x c++ -o - %s \
+// RUN: %clang_mprof -O2 -S -emit-llvm -fsized-deallocation -x c++ -o - %s \
 // RUN:   | FileCheck %s --check-prefix=CXX
 
 #ifdef __cplusplus

@@ -1,6 +1,8 @@
 ; Intent: all code that is inserted for a lock, a wait or a release has the
 ; source line of the call. Sanitizers do not instrument this code. A debugger
 ; still finds the variable that holds the result of the call.
+; LLVM 16 does not read #dbg_value.
+; UNSUPPORTED: clang-16
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 ; RUN: %opt_mprof %s | opt -passes=tsan -S | FileCheck %s --check-prefix=TSAN
 target triple = "x86_64-pc-linux-gnu"
