@@ -774,8 +774,9 @@ __mprof_labels_leave(const struct mprof_labels *const *before) {
  * break, goto, return or, in C++, an exception. If longjmp leaves the block,
  * the labels are not restored. In C without -fexceptions, the labels are not
  * restored if the thread is cancelled in the block. A key without a value is a
- * compile-time error (not in C++98). */
-#define MPROF_LABELS(...) MPROF_LABELS_1_(__COUNTER__, __VA_ARGS__)
+ * compile-time error (not in C++98), as are two uses of the macro in the same
+ * line of the same block. */
+#define MPROF_LABELS(...) MPROF_LABELS_1_(__LINE__, __VA_ARGS__)
 #define MPROF_LABELS_1_(n, ...) MPROF_LABELS_2_(n, __VA_ARGS__)
 #define MPROF_LABELS_2_(n, ...)                                                \
   const char *const mprof_pairs_##n##_[] = {__VA_ARGS__, NULL};                \

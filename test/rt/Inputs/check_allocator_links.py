@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Usage: ALLOCATOR CLANG MPROF_CLANG MPROF_CLANGXX [CASE]. Builds
+# Usage: ALLOCATOR CLANG MPROF_CLANG MPROF_CLANGXX [FLAG]... [CASE]. Builds
 # allocators_program.cpp in the current directory as C and as C++. Links it with
 # the allocator in each possible way, with and without interception, and runs it
 # in exact and in sampled mode. Prints one line for each link that was right:
 # "ALLOCATOR: LANGUAGE: WAY: FLAG". With CASE, it tries only the links whose
-# line contains CASE.
+# line contains CASE. FLAG is for the compilation as C++.
 
 import collections
 import os
@@ -142,7 +142,9 @@ def try_link(driver, language, way, flag, seen):
         run("./app", way.asks, seen, mode, **env)
 
 
-def main(name, clang, mprof_clang, mprof_clangxx, only=""):
+def main(name, clang, mprof_clang, mprof_clangxx, *words):
+    flags = [w for w in words if w.startswith("-")]
+    only = "".join(w for w in words if not w.startswith("-"))
     headers = "-I%s/../../Inputs" % INPUTS
     program = INPUTS + "/allocators_program.cpp"
     drivers = {"c": mprof_clang, "c++": mprof_clangxx}
@@ -159,6 +161,7 @@ def main(name, clang, mprof_clang, mprof_clangxx, only=""):
     failures = 0
     for language, driver in drivers.items():
         run(driver, "-fmprof", "-O1", "-x", language, headers, *defines,
+            *(flags if language == "c++" else []),
             "-c", program, "-o", language + ".o")  # fmt: skip
         for w in TABLE[name]:
             for flag in "-fmprof-intercept", "-fno-mprof-intercept":
