@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: stacks of a library like libco are stacks like any other. Such a library
-// exchanges the stack pointer and the saved registers in a function without unwind
-// tables. An allocation on its stack has all frames up to the first function, also
-// when the stack lies in a block on the heap, and threads may exchange stacks.
+// Intent: stacks of a library like libco are stacks like any other. Such a
+// library exchanges the stack pointer and the saved registers in a function
+// without unwind tables. An allocation on its stack has all frames up to the
+// first function, also when the stack lies in a block on the heap, and threads
+// may exchange stacks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o cfi
@@ -23,20 +24,21 @@
 #include <pthread.h>
 #include <stdint.h>
 
-// Saves the registers of a call on the stack, stores the stack pointer in *from,
-// and continues with the stack pointer `to`. Has no unwind tables.
+// Saves the registers of a call on the stack, stores the stack pointer in
+// *from, and continues with the stack pointer `to`. Has no unwind tables.
 void co_switch(void **from, void *to);
-__asm__(".text\n"
-        ".globl co_switch\n"
-        ".type co_switch, @function\n"
-        "co_switch:\n"
-        "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n"
-        "  push %r15\n"
-        "  mov %rsp, (%rdi)\n"
-        "  mov %rsi, %rsp\n"
-        "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n"
-        "  ret\n"
-        ".size co_switch, .-co_switch\n");
+__asm__(
+    ".text\n"
+    ".globl co_switch\n"
+    ".type co_switch, @function\n"
+    "co_switch:\n"
+    "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n"
+    "  push %r15\n"
+    "  mov %rsp, (%rdi)\n"
+    "  mov %rsi, %rsp\n"
+    "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n"
+    "  ret\n"
+    ".size co_switch, .-co_switch\n");
 
 enum { STACK = 32768, ROUNDS = 1000 };
 
