@@ -11,7 +11,7 @@ mprof=$1
 dir=$2
 top=$3
 rm -rf "$dir"
-mkdir -p "$dir/man/man1" "$dir/bash-completion/completions" \
+mkdir -p "$dir/man/man1" "$dir/man/man3" "$dir/bash-completion/completions" \
   "$dir/zsh/site-functions" "$dir/fish/vendor_completions.d"
 "$mprof" help --man > "$dir/man/man1/mprof.1"
 for command in $("$mprof" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
