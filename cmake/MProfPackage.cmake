@@ -58,22 +58,22 @@ set(CPACK_DEBIAN_LIBMPROF-DEV_PACKAGE_SUGGESTS "mprof ${same}")
 set(CPACK_DEBIAN_MPROF-TOOLS_PACKAGE_RECOMMENDS "libcurl4")
 set(CPACK_DEBIAN_MPROF-TOOLS_PACKAGE_SUGGESTS "mprof ${same}")
 
-set(CPACK_COMPONENT_MPROF_DESCRIPTION
+set(about
 "MProf shows where a program allocates and leaks memory, which locks make
-threads wait, and what every thread is doing. It costs so little that it can
+threads wait, and what every thread is doing.")
+set(CPACK_COMPONENT_MPROF_DESCRIPTION
+"${about} It costs so little that it can
 stay switched on.
 
 This package has the plugin for clang and the compiler driver mprof-clang,
 which build programs with MProf.")
 set(CPACK_COMPONENT_MPROF-TOOLS_DESCRIPTION
-"MProf shows where a program allocates and leaks memory, which locks make
-threads wait, and what every thread is doing.
+"${about}
 
 This package has the command mprof, which profiles programs without a rebuild,
 and shows and converts profiles.")
 set(CPACK_COMPONENT_LIBMPROF-DEV_DESCRIPTION
-"MProf shows where a program allocates and leaks memory, which locks make
-threads wait, and what every thread is doing.
+"${about}
 
 This package has the runtime that programs are linked with, and the header of
 the functions with which a program reads and controls its own profiles.")

@@ -90,15 +90,9 @@ profile() {
     2>"$demo/$name.errors" ||
     die "$name ended with exit code $?: $(cat "$demo/$name.errors")"
   for file in "$demo/run"/mprof.*; do
-    kind=${file##*/mprof.*.}
-    case $file in
-    *.pb.gz)
-      kind=${file%.pb.gz}
-      kind=${kind##*.}.pb.gz
-      ;;
-    *.stuck.txt) kind=stuck.txt ;;
-    esac
-    [ ! -e "$file" ] || mv "$file" "$demo/$name.$kind"
+    # The name is mprof.PROGRAM.PID.KIND, and PROGRAM has no dot.
+    kind=${file##*/mprof.}
+    [ ! -e "$file" ] || mv "$file" "$demo/$name.${kind#*.*.}"
   done
   rmdir "$demo/run"
 }
@@ -186,8 +180,7 @@ END
   compare json "$demo/json-plain"
 
   part 6 'find the deadlocks of a program'
-  clang-19 -O2 -g1 -Iinclude utils/demo/deadlock.c \
-    -o "$demo/deadlock-plain"
+  clang-19 -O2 -g1 -Iinclude utils/demo/deadlock.c -o "$demo/deadlock-plain"
   profile deadlock -O stuck=1 -O stuck_report=2 -O heap=0 "$demo/deadlock-plain" 4
   show_stuck
   "$build/bin/mprof" html "$demo/duk.heap.pb.gz" --sample=alloc_space \

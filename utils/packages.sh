@@ -92,7 +92,8 @@ make_debian() {
 # Installs programs of Debian in the chroot.
 add() { inside apt-get -q install -y --no-install-recommends "$@"; }
 
-# Runs the test script $1 in the chroot.
+# Runs test-installed.sh in the chroot, by the command `env` with its arguments. $1
+# says what is tried.
 try() {
   say "$1"
   cp packaging/test-installed.sh "$root/root/"
