@@ -46,8 +46,9 @@
 // mprof.fast takes the place of mprof.null.
 //
 // Sites with rule Dup copy a string. The test needs the size of the copy, so
-// the site measures the string (measureString). Where this is not possible, the
-// site always calls the entry.
+// the site measures the string (measureString). A site of strdup then copies
+// the string itself if the runtime allows it (copyString). Where the site
+// cannot measure the string, it always calls the entry.
 //
 // The variable __mprof_next_malloc holds the address of malloc. If the runtime
 // intercepts malloc for code that was not rewritten, the variable holds the
@@ -85,7 +86,9 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -209,9 +212,36 @@ void HookedRewriter::callEntryOnly(const Site &S) {
   retarget(*S.Call, S.Rule, Entry);
 }
 
-/// Makes \p S, a musttail call, call a pointer that a select sets: either to
-/// the runtime's entry or to the hooked function. Branches are not possible
-/// here, because a musttail call must be directly followed by the return.
+/// Returns whether the function of \p S, which must be a call that may become a
+/// jump, may return without \p S, and calls functions before \p S. Such a
+/// function saves registers only where it does not return at once.
+static bool mayReturnBefore(const Site &S) {
+  const BasicBlock *Here = S.Call->getParent();
+  const Function &In = *Here->getParent();
+  const bool HasOtherReturn = any_of(In, [Here](const BasicBlock &BB) {
+    return isa<ReturnInst>(BB.getTerminator()) && &BB != Here &&
+           BB.getSinglePredecessor() != Here;
+  });
+  return HasOtherReturn && any_of(instructions(In), [&S](const Instruction &I) {
+           return isa<CallBase>(I) && !isa<IntrinsicInst>(I) && &I != S.Call;
+         });
+}
+
+/// Returns whether \p S releases a block as the last thing that its function
+/// does, in a function that mayReturnBefore(). A jump to the entry is possible
+/// there, because profiles do not show where blocks were freed. A call would be
+/// one more way out of the function, and LLVM would then save the registers
+/// also where the function returns at once. In code for libraries, the address
+/// of the entry is a load, so a branch is cheaper.
+bool HookedRewriter::endsWithRelease(const Site &S) {
+  return isRelease(S.Rule) && !Library.covers(S) &&
+         Switches::mayBecomeJump(S) && mayReturnBefore(S);
+}
+
+/// Makes \p S, a musttail call or a release at the end of a function, call a
+/// pointer that a select sets: either to the runtime's entry or to the hooked
+/// function. Branches are not possible for a musttail call, because it must be
+/// directly followed by the return.
 void HookedRewriter::selectCallee(const Site &S) {
   Builder B(S.Call);
   Value *Cond = mustAsk(RT, B, S);
@@ -425,13 +455,13 @@ static bool isBuiltin(const Site &S) {
          !In->hasFnAttribute("no-builtins") && !In->hasOptNone();
 }
 
-/// Returns malloc if the module only declares it or does not know it. Returns
-/// null if malloc is another function.
-static Function *declaredMalloc(Runtime &RT) {
-  FunctionType *Ty = FunctionType::get(RT.PtrTy, {RT.I64}, false);
-  if (!RT.M.getNamedValue("malloc"))
-    RT.M.getOrInsertFunction("malloc", Ty);
-  auto *F = dyn_cast<Function>(RT.M.getNamedValue("malloc"));
+/// Returns the function of libc with this name and type, such as malloc, if the
+/// module only declares it or does not know it. Returns null if it is another
+/// function.
+static Function *declared(Runtime &RT, StringRef Name, FunctionType *Ty) {
+  if (!RT.M.getNamedValue(Name))
+    RT.M.getOrInsertFunction(Name, Ty);
+  auto *F = dyn_cast<Function>(RT.M.getNamedValue(Name));
   return F && F->isDeclaration() && F->hasDefaultVisibility() &&
                  F->getFunctionType() == Ty
              ? F
@@ -445,7 +475,8 @@ static Function *declaredMalloc(Runtime &RT) {
 BasicBlock *HookedRewriter::callMalloc(const Site &S) {
   if (S.H->Symbol != "realloc" || !isBuiltin(S) || Library.covers(S))
     return nullptr;
-  Function *Malloc = declaredMalloc(RT);
+  Function *Malloc =
+      declared(RT, "malloc", FunctionType::get(RT.PtrTy, {RT.I64}, false));
   if (!Malloc)
     return nullptr;
   keepReference(*Malloc);
@@ -533,9 +564,9 @@ bool HookedRewriter::canMeasure(const Site &S) {
 ///     %size = phi i64 [ 1, %... ], [ %n, %mprof.measure ]
 ///     %f = load ptr, ptr @__mprof_sized_strdup
 ///     %p = call ptr %f(ptr %s, i64 %size)
-/// The site does not copy the string itself, although the size is known. A
-/// program may have its own strdup, which may accept NULL, and the malloc that
-/// the program calls may not be the malloc that libc's strdup calls.
+/// A program may have its own strdup, which may accept NULL, and the malloc
+/// that the program calls may not be the malloc that libc's strdup calls. So
+/// the site copies the string itself only if the runtime says so (copyString).
 void HookedRewriter::measureString(const Site &S) {
   BasicBlock *Head = S.Call->getParent();
   Head->splitBasicBlock(S.Call, "mprof.measure");
@@ -550,13 +581,72 @@ void HookedRewriter::measureString(const Site &S) {
   AtCold.SetCurrentDebugLocation(S.Call->getDebugLoc());
   countBack(RT, AtCold, Bytes);
 
+  const bool HasSized = !Library.covers(S) && callsByWord(S);
+  BasicBlock *Copy = HasSized ? copyString(S, Bytes, Of.Head) : nullptr;
   insertTest(
       Head, 0, "mprof.null", Of.Fast, unlikely(RT.Ctx),
       [&](Builder &At) { return At.CreateIsNull(S.Call->getArgOperand(0)); });
-  if (Library.covers(S) || !callsByWord(S))
-    callNext(S);
+  if (HasSized)
+    passSize(S, Bytes, Copy ? Copy : Of.Head);
   else
-    passSize(S, Bytes, Of.Head);
+    callNext(S);
+}
+
+/// Makes the site of \p S, a call of strdup, copy the string if the word
+/// __mprof_copy_malloc is not NULL. The word then holds the malloc to call.
+///   mprof.inline:                        ; follows the test of \p Measure
+///     %g = load ptr, ptr @__mprof_copy_malloc
+///     %none = icmp eq ptr %g, null
+///     br i1 %none, label %mprof.fast, label %mprof.malloc, !prof !unlikely
+///   mprof.malloc:
+///     %p = call ptr %g(i64 %n)
+///     %failed = icmp eq ptr %p, null
+///     br i1 %failed, label %mprof.cont, label %mprof.copy, !prof !unlikely
+///   mprof.copy:
+///     %q = call ptr @memcpy(ptr %p, ptr %s, i64 %n)
+///     br label %mprof.cont
+/// Such a copy takes fewer instructions than a call of strdup, which makes up
+/// for the test. It calls memcpy and uses the result, because the intrinsic has
+/// none, and %p would need a register that calls preserve. Returns
+/// mprof.inline, or null if \p S must call a function: a call that may become a
+/// jump needs no frame, and a copy would need one.
+BasicBlock *HookedRewriter::copyString(const Site &S, Value *Bytes,
+                                       BasicBlock *Measure) {
+  Function *Memcpy = declared(
+      RT, "memcpy",
+      FunctionType::get(RT.PtrTy, {RT.PtrTy, RT.PtrTy, RT.I64}, false));
+  if (S.H->Symbol != "strdup" || Switches::mayBecomeJump(S) || !Memcpy)
+    return nullptr;
+  BasicBlock *Fast = S.Call->getParent();
+  BasicBlock *Cont = Fast->getSingleSuccessor();
+  auto Make = [&](StringRef Name) {
+    return BasicBlock::Create(RT.Ctx, Name, Fast->getParent(), Fast);
+  };
+  BasicBlock *Inline = Make("mprof.inline"), *Malloc = Make("mprof.malloc"),
+             *Copy = Make("mprof.copy");
+  Builder B(Inline, S.Call->getDebugLoc());
+  Value *Next = B.CreateAlignedLoad(RT.PtrTy, RT.copyMallocWord(), Align(8));
+  B.CreateCondBr(B.CreateIsNull(Next), Fast, Malloc, unlikely(RT.Ctx));
+
+  Builder AtMalloc(Malloc, S.Call->getDebugLoc());
+  CallInst *Block = AtMalloc.CreateCall(
+      FunctionType::get(RT.PtrTy, {RT.I64}, false), Next, {Bytes});
+  Block->setDoesNotThrow();
+  Block->addRetAttr(Attribute::NoAlias);
+  AtMalloc.CreateCondBr(AtMalloc.CreateIsNull(Block), Cont, Copy,
+                        unlikely(RT.Ctx));
+
+  Builder AtCopy(Copy, S.Call->getDebugLoc());
+  CallInst *Result =
+      AtCopy.CreateCall(Memcpy, {Block, S.Call->getArgOperand(0), Bytes});
+  Result->setDoesNotThrow();
+  AtCopy.CreateBr(Cont);
+  for (PHINode &Phi : Cont->phis()) { // the result of S, if it is used
+    Phi.addIncoming(Block, Malloc);
+    Phi.addIncoming(Result, Copy);
+  }
+  Measure->getTerminator()->replaceSuccessorWith(Fast, Inline);
+  return Inline;
 }
 
 /// Makes \p S call the function in __mprof_sized_<Symbol>, which has a last
@@ -614,7 +704,7 @@ void HookedRewriter::rewrite(const Site &S) {
     return callEntryOnly(S);
   if (Switches::cover(S.Rule))
     return callThroughSwitch(S);
-  if (S.Call->isMustTailCall())
+  if (S.Call->isMustTailCall() || endsWithRelease(S))
     return selectCallee(S);
   switch (S.Rule) {
   case Rule::Dup:

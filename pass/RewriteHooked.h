@@ -29,6 +29,7 @@ private:
   void keepReference(llvm::Function &F);
   void callNext(const Site &S);
   void callEntryOnly(const Site &S);
+  bool endsWithRelease(const Site &S);
   void selectCallee(const Site &S);
   void callThroughSwitch(const Site &S);
   /// The basic blocks of a site. Head ends with the branch, Fast begins with
@@ -45,6 +46,8 @@ private:
   void branchUnlessNull(const Site &S);
   bool canMeasure(const Site &S);
   void measureString(const Site &S);
+  llvm::BasicBlock *copyString(const Site &S, llvm::Value *Bytes,
+                               llvm::BasicBlock *Measure);
   void passSize(const Site &S, llvm::Value *Size, llvm::BasicBlock *Measure);
 
   Runtime &RT;

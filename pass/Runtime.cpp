@@ -101,6 +101,10 @@ GlobalVariable *Runtime::sizedWord(StringRef Symbol) {
   return pointerWord("sized", Symbol);
 }
 
+GlobalVariable *Runtime::copyMallocWord() {
+  return pointerWord("copy", "malloc");
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//

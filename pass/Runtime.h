@@ -50,6 +50,10 @@ public:
   /// string of known size.
   llvm::GlobalVariable *sizedWord(llvm::StringRef Symbol);
 
+  /// Returns __mprof_copy_malloc, a pointer to the malloc that sites of strdup
+  /// call if they may copy the string themselves. It is NULL if they may not.
+  llvm::GlobalVariable *copyMallocWord();
+
   /// Declares the function __mprof_<Name> if necessary, and returns it.
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::FunctionType *Ty);
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::Type *Result,

@@ -131,6 +131,8 @@ MPROF_NOINLINE bool mprof_next_find(void) {
     return expected == FOUND;
   const int before = errno;
   set_words(mprof_intercept_c);
+  if (mprof_intercept_c) // has set __mprof_sized_strdup to our function
+    __mprof_copy_malloc = __mprof_next_malloc;
   mprof_intercepted.c = is_whole(mprof_intercept_c);
   mprof_intercepted.cxx = mprof_intercepted.c &&
                           is_whole(mprof_intercept_cxx) &&

@@ -27,6 +27,7 @@ IN_LINE __attribute__((used)) static char rest_of_line[32] = {0};
 // The same for sites that pass the size of the copy.
 IN_LINE void *__mprof_sized_strdup = hooked_strdup;
 IN_LINE void *__mprof_sized_strndup = hooked_strndup;
+IN_LINE void *__mprof_copy_malloc = NULL;
 
 // Has one element for each slot of the table of waiters. The runtime changes an
 // element only while it holds the slot's lock; see lock_wait/waiters.c.

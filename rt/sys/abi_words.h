@@ -111,6 +111,7 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
 // hooks.def explains them. They are written like the pointers above.
 extern MPROF_DATA void *__mprof_sized_strdup;
 extern MPROF_DATA void *__mprof_sized_strndup;
+extern MPROF_DATA void *__mprof_copy_malloc;
 
 // Each instrumented object file refers to a symbol whose name contains the ABI
 // version for which the file was compiled. The linker rejects object files of

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #ifndef VERSION
-#define VERSION __mprof_abi_v8
+#define VERSION __mprof_abi_v9
 #endif
 
 _Thread_local int64_t __mprof_heap_countdown
