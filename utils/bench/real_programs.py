@@ -99,8 +99,7 @@ PROGRAMS = (
 
 # --- the sources -------------------------------------------------------------
 
-APT_LIST = ("deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
-            "http://deb.debian.org/debian bookworm main\n")
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 SQLITE_MAKEFILE = """\
 TOP = %s
@@ -124,6 +123,17 @@ def quietly(argv, where, package):
                               stderr=subprocess.STDOUT, check=False).returncode == 0
 
 
+def source_list():
+    """Returns a list of sources for apt: the repositories from which the machine
+    gets its packages."""
+    targets = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)",
+         "Created-By: Packages"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False).stdout.decode()
+    return "".join("deb-src [signed-by=%s] %s\n" % (KEYRING, line)
+                   for line in sorted(set(targets.splitlines())))
+
+
 def fetch(package):
     """Downloads and unpacks a Debian source package into FETCHED, with a list of
     sources of its own. Returns whether the sources are there."""
@@ -135,7 +145,7 @@ def fetch(package):
     lists = os.path.join(REAL, "apt")
     os.makedirs(lists + "/partial", exist_ok=True)
     with open(lists + ".list", "w", encoding="utf-8") as f:
-        f.write(APT_LIST)
+        f.write(source_list())
     apt = ["apt-get", "-q", "-o", "Dir::Etc::SourceList=" + lists + ".list", "-o",
            "Dir::Etc::SourceParts=/dev/null", "-o", "Dir::State::Lists=" + lists,
            "-o", "APT::Get::List-Cleanup=0", "-o", "APT::Sandbox::User=root"]
