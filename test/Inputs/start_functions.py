@@ -25,7 +25,8 @@ def executed(path):
         if m[4]:
             names[key] = m[4].strip()
         if m[1] == "" and m[2] == "ob":
-            is_program = names[key].endswith("/app")
+            # valgrind takes code outside of .text for code of an unknown object.
+            is_program = names[key].endswith("/app") or names[key] == "???"
         if m[1] == "" and m[2] == "fn" and is_program:
             result.add(names[key])
     return {f for f in result if not FOREIGN.fullmatch(f)}
