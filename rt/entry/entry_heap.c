@@ -96,10 +96,10 @@ MPROF_UNALIGNED_ENTRY void *__mprof_calloc(size_t count, size_t each) {
 // not make pages of the source resident either. If a page was never written,
 // the kernel lets the process read its shared page of zeros instead.
 static void copy_pages(char *to, const char *from, size_t len) {
-  static const char zeros[MPROF_PAGE];
   while (len > 0) {
     size_t n = len < MPROF_PAGE ? len : MPROF_PAGE;
-    if (memcmp(from, zeros, n) != 0)
+    // All bytes are zero if the first is, and each is equal to the next.
+    if (*from != 0 || memcmp(from, from + 1, n - 1) != 0)
       memcpy(to, from, n);
     to += n;
     from += n;
