@@ -7,6 +7,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
+#include "bucket/peak.h"
 #include "lock_wait/lock_names.h"
 #include "process/process.h"
 #include "symbolize/module_unloads.h"
@@ -33,7 +34,9 @@ static bool must_note(uint16_t set) {
   return (atomic_fetch_or(&noted_sets[set / 64], bit) & bit) == 0;
 }
 
-static void note_labels(uint16_t set) {
+void mprof_persist_note_labels(uint16_t set) {
+  if (mprof_persist_head == NULL)
+    return;
   const struct mprof_labels *s = mprof_labels_of(set);
   if (s == NULL || s->len == 0 || !must_note(set))
     return;
@@ -72,13 +75,14 @@ static void note(const struct mprof_bucket *b) {
     return;
   mprof_unloads_meet(b);
   if (b->labels != 0)
-    note_labels(b->labels);
+    mprof_persist_note_labels(b->labels);
   if (b->type == MPROF_BUCKET_CUSTOM)
     note_profile(b->size);
-  if (b->type != MPROF_BUCKET_BLOCK && b->type != MPROF_BUCKET_MUTEX)
-    return;
-  if (b->object != 0)
+  if ((b->type == MPROF_BUCKET_BLOCK || b->type == MPROF_BUCKET_MUTEX) &&
+      b->object != 0)
     note_lock(b->object);
+  if (b->type == MPROF_BUCKET_MEM && !mprof_peak_is_on())
+    return;
   // Each new bucket makes the measured speed of the clock more precise.
   __atomic_store_n(&head->ticks_per_second, mprof_clock_ticks_per_second(),
                    __ATOMIC_RELAXED);
