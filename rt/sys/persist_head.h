@@ -105,7 +105,10 @@ enum mprof_persist_note_type {
   MPROF_NOTE_LABELS = 2,
   MPROF_NOTE_LOCK = 3, // uint64_t with the address of a lock, then its name
   // uint64_t with the size of the CUSTOM buckets of a profile, then its name
-  MPROF_NOTE_PROFILE = 4
+  MPROF_NOTE_PROFILE = 4,
+  // uint64_t with an address in stacks, then the name of the function, which a
+  // profile shows there.
+  MPROF_NOTE_HOOK = 5
 };
 
 // A mapping of code; the fields are those of struct mprof_mapping (maps.h).

@@ -54,7 +54,7 @@ static int push_file(const struct options *options, struct mail *mail,
     error = read_profile(p, &bytes, NULL);
   const char *kind = error ? "" : input_kind(p, path);
   struct bytes zipped = {0};
-  if (!error && mail->form != MAIL_OTLP)
+  if (!error && mail->form >= MAIL_PYROSCOPE)
     zipped = bytes_zip(&bytes);
   if (!error)
     mail_profile(mail, p, kind, &zipped, 0);
@@ -151,6 +151,8 @@ int command_push(const struct options *options) {
     return status;
   const char *error = mail_set_address(
       &mail, options->otlp ? options->otlp : options->pyroscope, options->otlp);
+  if (!error && options->otlp_version)
+    error = mail_set_version(&mail, options->otlp_version);
   if (!error)
     error = http_post_load();
   if (error)

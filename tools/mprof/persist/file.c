@@ -132,6 +132,9 @@ static void read_note(struct persist_file *f,
       add_note(&f->locks, note);
     else if (head->type == MPROF_NOTE_PROFILE)
       add_note(&f->names, note);
+    else if (head->type == MPROF_NOTE_HOOK &&
+             !persist_find_note(&f->hooks, note.key))
+      add_note(&f->hooks, note);
   }
 }
 
@@ -208,12 +211,19 @@ static uint32_t add_unknown(struct profile *p, uint64_t address) {
 uint32_t persist_location(const struct persist_file *f, struct profile *p,
                           uint64_t address) {
   const struct persist_module *m = persist_find_module(f, address);
+  const struct persist_note *hook = persist_find_note(&f->hooks, address + 1);
+  const string_id name = hook ? profile_text(p, (const char *)hook->data) : 0;
+  struct line line = {0};
+  if (name)
+    line.function = profile_function(
+        p, &(struct function){.name = name, .system_name = name});
   return profile_location(
       p,
       &(struct location){.address = address,
                          .mapping = m ? persist_mapping(p, m)
-                                      : add_unknown(p, address)},
-      NULL);
+                                      : add_unknown(p, address),
+                         .line_count = name != 0},
+      &line);
 }
 
 // --- the whole ---
@@ -230,5 +240,6 @@ void persist_close(struct persist_file *f) {
   free(f->label_sets);
   free(f->locks.v);
   free(f->names.v);
+  free(f->hooks.v);
   free(f->modules);
 }

@@ -37,7 +37,7 @@ struct persist_file {
   struct mprof_persist_head head;
   bool is_damaged;                 // some data could not be read
   struct persist_note *label_sets; // by number; NULL: there are none
-  struct persist_notes locks, names;
+  struct persist_notes locks, names, hooks;
   struct persist_module *modules;
   size_t module_count, module_capacity;
 };

@@ -105,6 +105,13 @@ static bool check_records(struct persist_trace *t, struct mprof_trace_row *row,
 
 // --- rows ---
 
+// Makes a bool of a damaged file valid.
+static void mend(bool *b) {
+  unsigned char byte;
+  memcpy(&byte, b, sizeof byte);
+  *b = byte != 0;
+}
+
 // The process was killed while it emptied the only buffer of the row. The row
 // has the state of its thread; see add_buf in trace_rows.c.
 static void fill_header(struct mprof_trace_buf *b,
@@ -129,6 +136,8 @@ static struct mprof_trace_buf *copy_buffer(struct persist_trace *t,
   if (!persist_copy(t->file, address, &head, sizeof head))
     return NULL;
   const bool is_last = head.next == NULL;
+  mend(&head.is_ready);
+  mend(&head.waits);
   if (!head.is_ready && is_last)
     fill_header(&head, row);
   const uint8_t *data = persist_at(t->file, address + sizeof head, head.len);
@@ -224,6 +233,8 @@ static bool copy_row(struct persist_trace *t, uint64_t address,
   }
   *next = (uintptr_t)r->next;
   r->next = NULL;
+  mend(&r->is_cut);
+  mend(&r->has_own_name);
   r->name[sizeof r->name - 1] = '\0';
   r->written = (struct mprof_trace_written){.is_first = false};
   *link = r;

@@ -131,8 +131,10 @@ static void note_success(struct outbox *o, int64_t now_ms) {
 
 static void note_refusal(struct outbox *o, const struct http_reply *reply) {
   char line[1024];
-  snprintf(line, sizeof line, "%.*s refuses a profile: %s",
-           address_length(o->first), o->first->url, reply->why);
+  const bool has_hint = o->hint && reply->status == 400;
+  snprintf(line, sizeof line, "%.*s refuses a profile: %s%s%s%s",
+           address_length(o->first), o->first->url, reply->why,
+           has_hint ? " (" : "", has_hint ? o->hint : "", has_hint ? ")" : "");
   if (o->refused++ == 0)
     o->say(line);
 }
