@@ -101,7 +101,7 @@ def run(args, folder):
         to = "--pyroscope=" + url + "/ingest" * args.ingest if args.pyroscope or args.ingest else "--otlp=" + url
         agent = start(
             [args.mprof, "push", "--socket", folder + "/*.sock", "--every", args.every, to]
-            + ["--otlp-version=" + args.otlp_version] * bool(args.otlp_version),
+            + ["--otlp-version=%s" % args.otlp_version] * bool(args.otlp_version),
             stderr=subprocess.PIPE,
         )
         processes.append(agent)

@@ -4,6 +4,7 @@
 #include "push/mail.h"
 
 #include "files/write_bytes.h"
+#include "push/ending.h"
 #include "push/otlp.h"
 #include "push/otlp_117.h"
 #include "push/pyroscope.h"
@@ -132,17 +133,11 @@ void mail_profile(struct mail *m, struct profile *p, const char *kind,
 
 // --- sending ---
 
-enum { SECOND_MS = 1000, MS_NS = 1000000, PAUSE_MS = 100 };
-
-int64_t mail_now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * SECOND_MS + t.tv_nsec / MS_NS;
-}
+enum { MS_NS = 1000000, PAUSE_MS = 100 };
 
 void mail_send_until(struct mail *m, int64_t end_ms) {
   const struct timespec pause = {0, PAUSE_MS * MS_NS};
-  for (int64_t now; m->box.first && (now = mail_now_ms()) < end_ms;) {
+  for (int64_t now; m->box.first && (now = ending_now_ms()) < end_ms;) {
     outbox_send(&m->box, now);
     if (m->box.first)
       nanosleep(&pause, NULL);

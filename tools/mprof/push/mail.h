@@ -31,8 +31,6 @@ const char *mail_set_version(struct mail *m, const char *version);
 void mail_profile(struct mail *m, struct profile *p, const char *kind,
                   const struct bytes *zipped, long pid);
 
-// Returns the time of a clock that only moves forward, in milliseconds.
-int64_t mail_now_ms(void);
 // Sends what waits in the outbox, until nothing waits or the time has come.
 void mail_send_until(struct mail *m, int64_t end_ms);
 

@@ -148,7 +148,8 @@ static bool send_first(struct outbox *o, int64_t now_ms) {
                                      l->is_zipped ? "gzip" : NULL,
                                  .auth_file = o->auth_file,
                                  .ca_file = o->ca_file,
-                                 .body = &l->body};
+                                 .body = &l->body,
+                                 .ends_since = o->ends_since};
   struct http_reply reply;
   http_post(&post, &reply);
   const bool is_good = reply.status >= 200 && reply.status <= 299;
