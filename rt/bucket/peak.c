@@ -10,6 +10,7 @@
 #include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
+#include "sys/persistent.h"
 
 struct mprof_lock mprof_peak_lock = MPROF_LOCK_INIT(MPROF_RANK_PEAK);
 
@@ -32,7 +33,11 @@ static void keep_counts_at_peak(struct mprof_peak_counts *c) {
   if (c->peak == heap.number)
     return;
   c->at_peak = c->now;
+  // A process that is killed here leaves valid counts in the file of the option
+  // persist, and so between the other stores of this file.
+  atomic_signal_fence(memory_order_release);
   c->peak = heap.number;
+  atomic_signal_fence(memory_order_release);
 }
 
 // Counts the frees of signal handlers in all buckets at once, so that the next
@@ -65,6 +70,15 @@ static struct mprof_peak_counts *begin_event(struct mprof_bucket *b) {
   return c;
 }
 
+// Stores the number of the peak in the file of the option persist.
+static void persist_number(void) {
+  struct mprof_persist_head *h = mprof_persist_head;
+  if (h == NULL)
+    return;
+  __atomic_store_n(&h->peak_ticks, heap.last.ticks, __ATOMIC_RELAXED);
+  __atomic_store_n(&h->peak_number, heap.number, __ATOMIC_RELEASE);
+}
+
 void mprof_peak_alloc(struct mprof_bucket *b) {
   mprof_lock_acquire(&mprof_peak_lock);
   struct mprof_peak_counts *c = begin_event(b);
@@ -74,6 +88,7 @@ void mprof_peak_alloc(struct mprof_bucket *b) {
     heap.number++;
     heap.last.bytes = heap.inuse;
     heap.last.ticks = mprof_clock_about();
+    persist_number();
   }
   mprof_lock_release(&mprof_peak_lock);
 }

@@ -30,6 +30,9 @@
 enum {
   STACK_BYTES = 256 << 10,
   CONNECTIONS = 16,
+  // Time after a fork at which the child looks whether its parent has ended.
+  // daemon ends the parent at once, without exit handlers.
+  PARENT_MS = 1000,
   // Pause after a connection could not be accepted, because the process has no
   // descriptor left or the kernel refuses the call.
   FULL_MS = 500,
@@ -50,6 +53,10 @@ static struct {
   // Array of CONNECTIONS. Only a used connection needs memory.
   struct mprof_connection *connections;
   int64_t full_until_ms; // no connection is accepted before this time; 0: none
+  // In a forked child: the file of the parent's socket, and the time to look
+  // whether the parent has ended; INT64_MAX: never.
+  struct mprof_listener_file parent;
+  int64_t parent_ms;
 } door;
 
 // --- connections ---
@@ -121,6 +128,7 @@ static void prepare(struct wait *w, int64_t now) {
     set_limit(w, c->is_pending ? now : c->deadline_ms);
   }
   set_limit(w, mprof_live_idle_ms());
+  set_limit(w, door.parent_ms);
   if (now >= door.full_until_ms)
     door.full_until_ms = 0;
   if (door.full_until_ms != 0)
@@ -152,6 +160,14 @@ static bool keep_listening(void) {
   return error == 0;
 }
 
+// Removes the socket of the parent if it has ended. Looks only once: no idle
+// door wakes up again and again.
+static void forget_parent(void) {
+  door.parent_ms = INT64_MAX;
+  if (mprof_listener_remove_dead(&door.parent))
+    door.parent.path[0] = '\0';
+}
+
 // Waits for events and handles them. Returns false if the thread must end.
 static bool run_once(void) {
   struct wait w;
@@ -177,6 +193,8 @@ static bool run_once(void) {
       has_clients = w.p[i].revents != 0;
   if (mprof_clock_ms() >= mprof_live_idle_ms())
     mprof_live_idle();
+  if (mprof_clock_ms() >= door.parent_ms)
+    forget_parent();
   if (!keep_listening())
     return false;
   if (has_clients)
@@ -234,6 +252,8 @@ static int open_door(const char *address) {
     return error;
   atomic_store(&door.must_end, false);
   door.full_until_ms = 0;
+  door.parent_ms =
+      door.parent.path[0] != '\0' ? mprof_clock_ms() + PARENT_MS : INT64_MAX;
   if (address != door.address)
     strcpy(door.address, address);
   door.connections = mprof_os_map(CONNECTIONS * sizeof(*door.connections));
@@ -328,6 +348,7 @@ void mprof_door_end(void) {
   mprof_door_file_hurry(true);
   mprof_live_trace_end();
   mprof_listener_remove_path(&door.listener);
+  mprof_listener_remove_dead(&door.parent);
 }
 
 // The thread does not exist in the child, and its data may be incomplete.
@@ -338,6 +359,7 @@ void mprof_door_reset(void) {
   atomic_store(&door_state, SHUT);
   if (state == OPENING) // the data is incomplete
     return;
+  door.parent = mprof_listener_file(&door.listener);
   mprof_listener_close(&door.listener);
   for (int i = 0; door.connections != NULL && i < CONNECTIONS; i++) {
     struct mprof_connection *c = &door.connections[i];

@@ -271,6 +271,25 @@ void mprof_listener_remove_path(struct mprof_listener *l) {
     mprof_sys_unlink(l->path);
 }
 
+struct mprof_listener_file mprof_listener_file(const struct mprof_listener *l) {
+  struct mprof_listener_file f = {.dev = l->path_dev, .ino = l->path_ino};
+  if (l->is_unix && strlen(l->path) < sizeof(f.path))
+    strcpy(f.path, l->path);
+  return f;
+}
+
+bool mprof_listener_remove_dead(const struct mprof_listener_file *f) {
+  struct sockaddr_un a;
+  uint64_t dev, ino;
+  if (f->path[0] == '\0' || mprof_sys_path_id(f->path, &dev, &ino) != 0 ||
+      dev != f->dev || ino != f->ino)
+    return true;
+  if (try_connect(&a, make_address(&a, f->path)) != -ECONNREFUSED)
+    return false;
+  mprof_sys_unlink(f->path);
+  return true;
+}
+
 void mprof_listener_close(struct mprof_listener *l) {
   mprof_own_fd_close(&l->fd);
 }

@@ -37,6 +37,16 @@ int mprof_listener_reopen(struct mprof_listener *l);
 long mprof_listener_accept(struct mprof_listener *l, bool *is_allowed);
 // Removes the file of the Unix socket, unless the file was replaced.
 void mprof_listener_remove_path(struct mprof_listener *l);
+// The file of the Unix socket of another process.
+struct mprof_listener_file {
+  char path[108]; // "": none (Linux: sun_path)
+  uint64_t dev, ino;
+};
+// Returns the file of the Unix socket of l, or none.
+struct mprof_listener_file mprof_listener_file(const struct mprof_listener *l);
+// Removes the file if the process that listened there has ended. Returns false
+// if it still listens.
+bool mprof_listener_remove_dead(const struct mprof_listener_file *f);
 // Closes the descriptor. Does not remove the file of the Unix socket.
 void mprof_listener_close(struct mprof_listener *l);
 

@@ -11,6 +11,7 @@
 #include "bucket/counts.h"
 #include "file/own_fd.h"
 #include "file/path.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -169,6 +170,11 @@ static void fill_head(struct mprof_persist_head *h) {
   h->mutex_fraction = mprof_flags.mutex_fraction;
   h->pid = mprof_sys_getpid();
   h->is_child = file.is_child;
+  h->has_heapx = mprof_flags.heapx;
+  h->has_peak = mprof_flags.peak;
+  h->begin_ticks = mprof_clock_now();
+  memcpy(h->trace_format, mprof_flags.trace_format,
+         sizeof(h->trace_format) - 1);
   struct mprof_text t = MPROF_TEXT(h->version);
   mprof_text_str(&t, MPROF_VERSION);
   const long n =

@@ -90,6 +90,13 @@ static void count_free_and_peak(uint32_t handle) {
     mprof_peak_free(mprof_persistent_pointer(handle));
 }
 
+// Counts an event that is lost because the guard is set. The events of the
+// runtime's own threads are not lost, because no profile shows these threads.
+static MPROF_NOINLINE void count_reentrant(void) {
+  if (!mprof_tls.is_own)
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+}
+
 static MPROF_NOINLINE void count_stale(uint32_t handle) {
   count_free_and_peak(handle);
   if (mprof_heapx_is_on()) {
@@ -159,7 +166,7 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev) {
   if (!ev->ptr)
     return;
   if (!mprof_guard_enter()) {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_reentrant();
     return;
   }
   record(ev);
@@ -175,7 +182,7 @@ static inline struct mprof_released take(void *ptr) {
     r.bucket = mprof_live_take(addr, &r.is_placed);
     mprof_guard_leave();
   } else {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_reentrant();
   }
   return r;
 }
@@ -322,7 +329,7 @@ void mprof_event_kept(struct mprof_released r, void *ptr) {
       take_back(r, ptr, MPROF_LOG_HEAP);
     mprof_guard_leave();
   } else {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_reentrant();
   }
   // A block that is not in the live map would count as in use for ever, because
   // its later free would not be recognized.
@@ -356,7 +363,7 @@ static void record_custom(const struct mprof_alloc_event *ev,
 void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
                               const struct mprof_alloc_owner *place) {
   if (!mprof_guard_enter()) {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_reentrant();
     return;
   }
   record_custom(ev, place);
@@ -369,7 +376,7 @@ struct mprof_released mprof_event_custom_release(void *ptr) {
     r.bucket = mprof_custom_take((uintptr_t)ptr);
     mprof_guard_leave();
   } else {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_reentrant();
   }
   if (mprof_events_do_more())
     note_release(&r, ptr, MPROF_LOG_CUSTOM);
@@ -388,7 +395,7 @@ void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
       take_back(r, ptr, MPROF_LOG_CUSTOM);
     mprof_guard_leave();
   } else {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_reentrant();
   }
   if (!is_known)
     mprof_event_freed(r);
@@ -415,6 +422,6 @@ MPROF_TEXT_SECTION void mprof_event_arena_reset(const void *arena) {
                        mprof_events_log() ? count_and_log_gone : count_gone);
     mprof_guard_leave();
   } else {
-    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    count_reentrant();
   }
 }

@@ -7,6 +7,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
+#include "bucket/peak.h"
+#include "lock_wait/hook_names.h"
 #include "lock_wait/lock_names.h"
 #include "process/process.h"
 #include "symbolize/module_unloads.h"
@@ -20,20 +22,35 @@
 // Bit i: the set of labels i is noted in the file of the process of this epoch.
 // A thread that reads an old value notes a set twice, which does no harm.
 static _Atomic uint64_t noted_sets[(UINT16_MAX + 1) / 64];
+// Addresses of hooked functions whose names are noted, by hash.
+static _Atomic uint64_t noted_hooks[64];
 static atomic_uint noted_epoch;
 
-// Returns whether the set is not noted yet, and marks it as noted. A forked
-// child has a file of its own.
-static bool must_note(uint16_t set) {
+static void clear(_Atomic uint64_t *v, size_t len) {
+  for (size_t i = 0; i < len; i++)
+    atomic_store_explicit(&v[i], 0, memory_order_relaxed);
+}
+
+// Forgets what the parent has noted, because a forked child has a file of its
+// own.
+static void begin_note(void) {
   const uint32_t epoch = mprof_process_epoch();
-  if (atomic_exchange(&noted_epoch, epoch) != epoch)
-    for (size_t i = 0; i < sizeof(noted_sets) / sizeof(noted_sets[0]); i++)
-      atomic_store_explicit(&noted_sets[i], 0, memory_order_relaxed);
+  if (atomic_exchange(&noted_epoch, epoch) == epoch)
+    return;
+  clear(noted_sets, sizeof(noted_sets) / sizeof(noted_sets[0]));
+  clear(noted_hooks, sizeof(noted_hooks) / sizeof(noted_hooks[0]));
+}
+
+// Returns whether the set is not noted yet, and marks it as noted.
+static bool must_note(uint16_t set) {
+  begin_note();
   const uint64_t bit = UINT64_C(1) << set % 64;
   return (atomic_fetch_or(&noted_sets[set / 64], bit) & bit) == 0;
 }
 
-static void note_labels(uint16_t set) {
+void mprof_persist_note_labels(uint16_t set) {
+  if (mprof_persist_head == NULL)
+    return;
   const struct mprof_labels *s = mprof_labels_of(set);
   if (s == NULL || s->len == 0 || !must_note(set))
     return;
@@ -56,6 +73,16 @@ static void note_lock(uintptr_t object) {
                        t.len + 1);
 }
 
+// Notes the name of a hooked function, which a stripped libc does not have.
+static void note_hook(uint64_t pc) {
+  begin_note();
+  _Atomic uint64_t *noted = &noted_hooks[(pc >> 4) % 64];
+  const char *name = mprof_hooked_name(pc);
+  if (name != NULL && atomic_exchange(noted, pc) != pc)
+    mprof_persist_note(MPROF_NOTE_HOOK, &pc, sizeof(pc), name,
+                       strlen(name) + 1);
+}
+
 static void note_profile(uint64_t size) {
   const size_t number = size - mprof_custom_profile_key(0);
   if (number >= mprof_custom_profiles())
@@ -72,13 +99,16 @@ static void note(const struct mprof_bucket *b) {
     return;
   mprof_unloads_meet(b);
   if (b->labels != 0)
-    note_labels(b->labels);
+    mprof_persist_note_labels(b->labels);
   if (b->type == MPROF_BUCKET_CUSTOM)
     note_profile(b->size);
-  if (b->type != MPROF_BUCKET_BLOCK && b->type != MPROF_BUCKET_MUTEX)
-    return;
-  if (b->object != 0)
+  else if (b->type != MPROF_BUCKET_MEM && b->stack_len > 0)
+    note_hook(b->stack[0]);
+  if ((b->type == MPROF_BUCKET_BLOCK || b->type == MPROF_BUCKET_MUTEX) &&
+      b->object != 0)
     note_lock(b->object);
+  if (b->type == MPROF_BUCKET_MEM && !mprof_peak_is_on())
+    return;
   // Each new bucket makes the measured speed of the clock more precise.
   __atomic_store_n(&head->ticks_per_second, mprof_clock_ticks_per_second(),
                    __ATOMIC_RELAXED);

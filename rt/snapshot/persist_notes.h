@@ -10,7 +10,12 @@
 #ifndef MPROF_RT_SNAPSHOT_PERSIST_NOTES_H
 #define MPROF_RT_SNAPSHOT_PERSIST_NOTES_H
 
+#include "sys/base.h"
+
 // Begins to observe the buckets if the option persist is set.
 void mprof_persist_notes_init(void);
+// Notes a set of labels to which a record of the trace refers. Does nothing
+// without the option. Call with the recursion guard set.
+void mprof_persist_note_labels(uint16_t set);
 
 #endif // MPROF_RT_SNAPSHOT_PERSIST_NOTES_H

@@ -376,8 +376,10 @@ static size_t find_list_end(const char *s) {
 
 // Returns the length of the unquoted address at s. An address consists of words
 // that are separated by ':', and ends before the next word that contains '='.
+// It may begin with an IPv6 address in brackets.
 static size_t find_address_end(const char *s) {
-  size_t end = find_separator(s);
+  const size_t bracket = *s == '[' ? strcspn(s, "] ,") : 0;
+  size_t end = bracket + find_separator(s + bracket);
   while (s[end] == ':') {
     const size_t word = find_separator(s + end + 1);
     if (word == 0 || memchr(s + end + 1, '=', word) != NULL)

@@ -20,7 +20,11 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
   if (error == 0) {
     pthread_attr_setstacksize(&attr, stack_bytes);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    // libc allocates memory for the new thread.
+    const bool is_own = mprof_tls.is_own;
+    mprof_tls.is_own = true;
     error = -pthread_create(&thread, &attr, run, NULL);
+    mprof_tls.is_own = is_own;
     pthread_attr_destroy(&attr);
   }
   mprof_sys_set_signal_mask(mask);

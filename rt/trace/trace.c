@@ -30,6 +30,7 @@
 #include "trace/trace_existing_threads.h"
 #include "trace/trace_formats.h"
 #include "trace/trace_out.h"
+#include "trace/trace_persist.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
@@ -85,6 +86,7 @@ static int begin_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   const unsigned session = ++trace.last_session;
   mprof_trace_begin_rows_locked();
+  mprof_trace_persist_begin(mprof_trace_last_ns(mprof_flags.trace_last));
   begin_heap();
   mprof_trace_events_init();
   if (!mprof_tls.is_own && !mprof_thread_self(true))

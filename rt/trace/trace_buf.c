@@ -32,6 +32,7 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/persistent.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
@@ -43,8 +44,11 @@ static struct {
   struct mprof_lock lock; // guards the other fields
   struct mprof_trace_buf *unused, *unused_small;
   struct mprof_trace_buf *all; // list of the first buffers of all mappings
-  size_t mapped;               // bytes of the mappings in `all`
-  _Atomic size_t used;         // bytes of buffers in use; read without the lock
+  // Mappings that are not in use, but cannot be unmapped, because they are in
+  // the file of the option persist. Linked by next_mapping.
+  struct mprof_trace_buf *kept;
+  size_t mapped;       // bytes of the mappings in `all`
+  _Atomic size_t used; // bytes of buffers in use; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
 static size_t bytes_of(const struct mprof_trace_buf *b) {
@@ -55,13 +59,32 @@ static void set_size(struct mprof_trace_buf *b, uint32_t bytes) {
   b->size = bytes - (uint32_t)sizeof(*b);
 }
 
+// Returns memory for buffers. With the option persist, it is persistent memory,
+// so that mprof recover finds the records after the process was killed.
+static struct mprof_trace_buf *memory_locked(void) {
+  struct mprof_trace_buf *b = pool.kept;
+  if (b) {
+    pool.kept = b->next_mapping;
+    b->unmap_only = false;
+    return b;
+  }
+  if (mprof_persist_head != NULL &&
+      (b = mprof_persistent_try_alloc(MPROF_TRACE_BUF_SIZE)) != NULL) {
+    b->is_kept = true;
+    return b;
+  }
+  b = mprof_os_map(MPROF_TRACE_BUF_SIZE);
+  if (b)
+    mprof_os_keep_from_children(b, MPROF_TRACE_BUF_SIZE);
+  return b;
+}
+
 static struct mprof_trace_buf *map_locked(void) {
   if (pool.mapped + MPROF_TRACE_BUF_SIZE > mprof_trace_buf_limit())
     return NULL;
-  struct mprof_trace_buf *b = mprof_os_map(MPROF_TRACE_BUF_SIZE);
+  struct mprof_trace_buf *b = memory_locked();
   if (!b)
     return NULL;
-  mprof_os_keep_from_children(b, MPROF_TRACE_BUF_SIZE);
   set_size(b, MPROF_TRACE_BUF_SIZE);
   b->next_mapping = pool.all;
   pool.all = b;
@@ -91,7 +114,7 @@ static struct mprof_trace_buf *small_locked(void) {
   for (size_t at = MPROF_TRACE_SMALL_SIZE; at < MPROF_TRACE_BUF_SIZE;
        at += MPROF_TRACE_SMALL_SIZE) {
     struct mprof_trace_buf *part =
-        __builtin_assume_aligned((char *)b + at, MPROF_TRACE_SMALL_SIZE);
+        __builtin_assume_aligned((char *)b + at, MPROF_PERSISTENT_UNIT);
     *part = (struct mprof_trace_buf){.next = pool.unused_small};
     set_size(part, MPROF_TRACE_SMALL_SIZE);
     pool.unused_small = part;
@@ -116,6 +139,8 @@ static struct mprof_trace_buf *take_locked(bool is_small) {
 static void begin(struct mprof_trace_buf *b) {
   MPROF_ASSERT(b->is_stuck || atomic_load(&b->slots) != SLOTS_WRITTEN);
   b->next = NULL;
+  b->is_ready = false;
+  atomic_signal_fence(memory_order_release);
   b->len = 0;
   atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
 }
@@ -176,8 +201,13 @@ static void unmap_locked(bool all) {
       continue;
     }
     *link = b->next_mapping;
-    mprof_os_unmap(b, MPROF_TRACE_BUF_SIZE);
     pool.mapped -= MPROF_TRACE_BUF_SIZE;
+    if (b->is_kept) {
+      b->next_mapping = pool.kept;
+      pool.kept = b;
+    } else {
+      mprof_os_unmap(b, MPROF_TRACE_BUF_SIZE);
+    }
   }
   if (all)
     pool.unused = pool.unused_small = NULL;
@@ -261,7 +291,7 @@ size_t mprof_trace_buf_used(void) { return pool.used; }
 void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
   // Forgets the parent's buffers, because they are not mapped in the child.
-  pool.unused = pool.unused_small = pool.all = NULL;
+  pool.unused = pool.unused_small = pool.all = pool.kept = NULL;
   pool.used = pool.mapped = 0;
 }
 
@@ -298,8 +328,10 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
           m->generation &&
       *slot == 0;
   if (is_mine) {
-    *slot = g << 32 | seq;
     memcpy((char *)slot - MPROF_TRACE_BEFORE_SLOT, &skipped, sizeof(skipped));
+    // A process that is killed here leaves a free slot.
+    atomic_signal_fence(memory_order_release);
+    *slot = g << 32 | seq;
   }
   atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
   return is_mine;

@@ -55,6 +55,10 @@ struct mprof_trace_buf {
   _Atomic uint32_t slots, generation;
   bool unmap_only; // the buffer's mapping is about to be unmapped
   bool is_stuck;   // a thread may still write to a slot at any time
+  // The header has the state of the thread. mprof recover takes the state from
+  // the row if a process was killed while it emptied the buffer of the row.
+  bool is_ready;
+  bool is_kept; // the memory is never unmapped, because it is persistent
   // First buffer of the next mapping. Set only in the first buffer of a
   // mapping.
   struct mprof_trace_buf *next_mapping;

@@ -167,6 +167,7 @@ static int open_out(const char *path, int fd) {
 
 void mprof_trace_take_first(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = r->first;
+  r->is_cut = true;
   r->first = b->next;
   atomic_store(&b->next, NULL);
   mprof_trace_buf_free(b);
@@ -228,7 +229,6 @@ static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
     return false;
   *bytes += r->first->len;
   mprof_trace_take_first(r);
-  r->is_cut = true;
   return true;
 }
 

@@ -29,22 +29,17 @@
 
 // --- reading ---
 
-// Kinds of arguments of a record. STACK: handle of a stack. START: handle of
-// the stack of a start function. NAME: handle of a name. PLAIN: any other
-// number.
-enum number_kind { PLAIN, STACK, START, NAME };
-
-// The number and the kinds of the arguments of a type of record. The argument
-// for the time is not counted.
-enum { NUMBERS_MAX = 4 };
-struct numbers {
-  unsigned char len, kinds[NUMBERS_MAX]; // kinds: enum number_kind
+enum {
+  PLAIN = MPROF_TRACE_PLAIN,
+  STACK = MPROF_TRACE_STACK,
+  START = MPROF_TRACE_START_STACK,
+  NAME = MPROF_TRACE_NAME
 };
 #define NUMBERS(...)                                                           \
   {                                                                            \
     sizeof((const unsigned char[]){__VA_ARGS__}), { __VA_ARGS__ }              \
   }
-static const struct numbers numbers_of[] = {
+const struct mprof_trace_arguments mprof_trace_arguments_of[] = {
     [MPROF_TRACE_BEGIN] = NUMBERS(PLAIN, PLAIN, PLAIN, START),
     [MPROF_TRACE_STOP] = NUMBERS(STACK),
     [MPROF_TRACE_PRE] = NUMBERS(PLAIN, PLAIN, START, PLAIN),
@@ -72,9 +67,8 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r) {
   r->type = (enum mprof_trace_type) * p++;
   r->ticks = r->type == MPROF_TRACE_PRE ? 0 : mprof_trace_get(&p);
-  const unsigned n = r->type < sizeof(numbers_of) / sizeof(numbers_of[0])
-                         ? numbers_of[r->type].len
-                         : 0;
+  const unsigned n =
+      r->type <= MPROF_TRACE_CHARGE ? mprof_trace_arguments_of[r->type].len : 0;
   for (unsigned i = 0; i < n; i++)
     r->n[i] = mprof_trace_get(&p);
   if (r->type == MPROF_TRACE_WAKE) {
@@ -155,7 +149,7 @@ void mprof_trace_follow(struct mprof_trace_thread *t,
 
 // --- events by a format's table ---
 
-static uint64_t argument(struct mprof_trace_writer *w, enum number_kind kind,
+static uint64_t argument(struct mprof_trace_writer *w, unsigned kind,
                          uint64_t n) {
   switch (kind) {
   case STACK:
@@ -172,14 +166,15 @@ static uint64_t argument(struct mprof_trace_writer *w, enum number_kind kind,
 static void put_event(struct mprof_trace_writer *w,
                       const struct mprof_trace_form *f, uint64_t ticks,
                       const struct mprof_trace_record *r) {
-  const struct numbers *numbers = &numbers_of[r->type];
-  uint64_t args[2 + NUMBERS_MAX];
+  const struct mprof_trace_arguments *numbers =
+      &mprof_trace_arguments_of[r->type];
+  uint64_t args[2 + MPROF_TRACE_ARGUMENTS];
   size_t n = 1;
   args[0] = ticks;
   if (f->text)
     args[n++] = mprof_trace_string_number(w, f->text);
   for (unsigned i = 0; i < numbers->len; i++)
-    args[n++] = argument(w, (enum number_kind)numbers->kinds[i], r->n[i]);
+    args[n++] = argument(w, numbers->kinds[i], r->n[i]);
   w->format->event(w, f->event, args, n);
   if (f->then != 0)
     EVENT(w, f->then, 0);

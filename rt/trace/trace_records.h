@@ -24,6 +24,25 @@ struct mprof_trace_record {
   uint64_t n[4];
   const unsigned char *text; // text of a LOG record, n[3] bytes
 };
+// Kinds of arguments of a record. STACK: handle of a stack. START: handle of
+// the stack of a start function. NAME: handle of a name. PLAIN: any other
+// number.
+enum mprof_trace_argument {
+  MPROF_TRACE_PLAIN,
+  MPROF_TRACE_STACK,
+  MPROF_TRACE_START_STACK,
+  MPROF_TRACE_NAME
+};
+// The number and the kinds of the arguments of a type of record. The argument
+// for the time is not counted.
+enum { MPROF_TRACE_ARGUMENTS = 4 };
+struct mprof_trace_arguments {
+  // kinds: enum mprof_trace_argument
+  unsigned char len, kinds[MPROF_TRACE_ARGUMENTS];
+};
+// By enum mprof_trace_type.
+extern MPROF_HIDDEN const struct mprof_trace_arguments
+    mprof_trace_arguments_of[MPROF_TRACE_CHARGE + 1];
 // Reads the record at p into *r. Returns the address of the next record.
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r);

@@ -24,6 +24,7 @@
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_existing_threads.h"
+#include "trace/trace_persist.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
 #include "trace_hooks/trace_hooks.h"
@@ -78,6 +79,23 @@ static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
   r->last = b;
 }
 
+// Stores in the header of an empty buffer the state of the thread that owns row
+// r.
+static void fill_header(struct mprof_trace_buf *b,
+                        const struct mprof_trace_row *r) {
+  b->row = r->id;
+  b->ticks = r->ticks;
+  b->g = r->g;
+  b->seq = r->seq;
+  b->skipped = r->skipped;
+  b->start = r->start;
+  b->tid = r->tid;
+  b->labels = r->labels;
+  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+  atomic_signal_fence(memory_order_release);
+  b->is_ready = true;
+}
+
 // Adds an empty buffer to row r. The header of the buffer receives the current
 // state of the thread that owns the row. Returns false if there is no memory.
 static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
@@ -88,20 +106,12 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
     // Therefore this thread empties the only buffer of its row and fills it
     // again.
     b = r->last;
-    mprof_trace_buf_empty(b);
     r->is_cut = true;
+    mprof_trace_buf_empty(b);
   }
   if (!b)
     return false;
-  b->row = r->id;
-  b->ticks = r->ticks;
-  b->g = r->g;
-  b->seq = r->seq;
-  b->skipped = r->skipped;
-  b->start = r->start;
-  b->tid = r->tid;
-  b->labels = r->labels;
-  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+  fill_header(b, r);
   if (is_new)
     link_last(r, b);
   if (mprof_trace_is_read())
@@ -150,6 +160,7 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void) {
   // The store is atomic, because a thread that makes room for new buffers reads
   // rows.all without trace_lock.
   atomic_store(&rows.all, r);
+  mprof_trace_persist_rows(r);
   return r;
 }
 
@@ -330,6 +341,7 @@ void mprof_trace_begin_rows_locked(void) {
 struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   rows.unused = NULL;
+  mprof_trace_persist_end();
   return atomic_exchange(&rows.all, NULL);
 }
 
@@ -341,6 +353,7 @@ void mprof_trace_forget_locked(struct mprof_trace_row *list) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;
   bool has_left = false;
+  mprof_trace_persist_forget(list);
   for (struct mprof_trace_row *r = list; r; r = r->next)
     has_left |= r->is_left;
   for (struct mprof_trace_row *r = list; r; r = next) {

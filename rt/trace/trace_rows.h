@@ -61,7 +61,10 @@ static inline unsigned char *mprof_trace_begin(struct mprof_trace_row *r,
 }
 static inline void mprof_trace_finish(struct mprof_trace_row *r,
                                       const unsigned char *end) {
-  r->last->len = (uint32_t)(end - r->last->data);
+  // The store comes after those of the record, because a process that is killed
+  // must leave a complete record, or none, in the file of the option persist.
+  struct mprof_trace_buf *b = r->last;
+  __atomic_store_n(&b->len, (uint32_t)(end - b->data), __ATOMIC_RELEASE);
 }
 
 // Returns a new thread number.

@@ -8,6 +8,7 @@
 
 #include "trace/trace_user.h"
 
+#include "snapshot/persist_notes.h"
 #include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/hash.h"
@@ -144,6 +145,7 @@ uint32_t mprof_trace_labels_key(void) {
 void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LABELS, now);
   r->labels = mprof_tls.labels;
+  mprof_persist_note_labels(r->labels);
   mprof_trace_finish(r, mprof_trace_put(p, r->labels));
 }
 

@@ -115,7 +115,7 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
 #define MAIN_START (UINT32_MAX - 1)
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
                                   uint64_t tid) {
-  const bool is_main = tid == (uint64_t)mprof_sys_getpid();
+  const bool is_main = tid == (uint64_t)w->pid;
   return mprof_trace_stack_number(w, handle != 0 ? handle
                                      : is_main   ? MAIN_START
                                                  : UNKNOWN_START);
@@ -324,6 +324,7 @@ mprof_trace_writer_new(const struct mprof_trace_format *f,
     w->format = f;
     w->state = w + 1;
     w->processors = processors;
+    w->pid = mprof_sys_getpid();
   }
   return w;
 }

@@ -62,6 +62,7 @@ struct mprof_trace_writer {
   const struct mprof_trace_format *format;
   void *state; // private data of the format
   unsigned processors;
+  int pid; // id of the traced process, which is also that of its main thread
   uint64_t events;
   struct mprof_pc_table stacks;    // maps a stack's handle to its number
   struct mprof_trace_list handles; // the handles in stacks, by number

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *body;
   size_t length;
   FILE *out = open_memstream(&body, &length);
-  const int status = door_ask(ends[0], "GET", "/", out);
+  const int status = door_ask(ends[0], "GET", "/", out, NULL);
   fclose(out);
   close(ends[1]);
   if (length > size || (status && length && !memmem(data, size, body, length)))

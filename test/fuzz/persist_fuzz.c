@@ -3,28 +3,37 @@
 //
 // Intent: whatever bytes a file of the option persist has, mprof recover does
 // not read outside of it, leaks no memory and ends. Each profile that it makes
-// can be written, and is read back.
+// can be written, and is read back. The trace can be written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
 // RUN: %python %S/Inputs/persist_seeds.py seeds
 // RUN: %mprof recover seeds/0 -o s > out 2> err && FileCheck %s < out
 // CHECK: s.heap.pb.gz: 2 samples
+// CHECK: s.heapx.pb.gz: 2 samples
+// CHECK: s.peak.pb.gz: 2 samples
 // CHECK: s.block.pb.gz: 1 sample
 // CHECK: s.mutex.pb.gz: 1 sample
 // CHECK: s.threadcreate.pb.gz: 1 sample
 // CHECK: s.sessions.pb.gz: 1 sample
-// RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// CHECK: s.trace: {{[0-9]+}} events
+// RUN: for i in 5 9; do %mprof recover seeds/$i -o s$i || exit 1; done
+// RUN: %trace_check -q s.trace s5.trace s9.trace
+// RUN: T=%src/tools/mprof R=%src/rt && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-// RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I%src/rt -I%src/include %s -o fuzz \
-// RUN:   $T/model/profile.c $T/files/{file_kind,read_persist,read_profile}.c \
+// RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I$R -I%src/include %s -o fuzz \
+// RUN:   $T/model/profile.c $T/files/{file_kind,read_profile}.c $T/persist/*.c \
 // RUN:   $T/files/{bytes,put_wire,wire,write_bytes,write_profile}.c %src/tools/common/*.c \
-// RUN:   %src/rt/bucket/scale.c %src/rt/sys/{stats,text}.c -lz -lm
+// RUN:   $R/bucket/scale.c $R/sys/{flags,message,os_linux,stats,text}.c \
+// RUN:   $R/symbolize/pctable.c $R/thread/{labels_text,printable}.c \
+// RUN:   $R/trace/{start_name,trace_formats,trace_records,trace_window}.c \
+// RUN:   $R/trace/write_trace{,_v1,_v1_5,_v2}.c -lz -lm
 // RUN: ./fuzz -runs=10000 -seed=1 -max_len=8192 -timeout=20 new seeds \
 // RUN:   2> log || { tail -n 40 log; false; }
 
-#include "files/read_persist.h"
 #include "files/read_profile.h"
 #include "files/write_profile.h"
+#include "persist/profiles.h"
+#include "persist/trace.h"
 #include "sys/persist_head.h"
 
 #include <stdlib.h>
@@ -44,8 +53,24 @@ static void check(const struct profile *p) {
   free(written.at);
 }
 
+static void write_trace(struct persist_file *file,
+                        enum mprof_persist_root root) {
+  const char *error;
+  char *out;
+  size_t length;
+  struct persist_trace *t = persist_trace_read(file, root, &error);
+  if (!t)
+    return;
+  FILE *f = open_memstream(&out, &length);
+  persist_trace_write(t, f);
+  fclose(f);
+  free(out);
+  persist_trace_free(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct persist persist;
+  struct persist_file file;
   // A copy ends where the file ends, so that a read behind it is found.
   struct bytes bytes = {.at = malloc(size ? size : 1), .length = size};
   memcpy(bytes.at, data, size);
@@ -53,13 +78,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct mprof_persist_head *head = (struct mprof_persist_head *)bytes.at;
   if (size >= sizeof(*head) && size % 8 != 7)
     head->check = mprof_persist_check(head);
-  if (persist_read(&bytes, &persist) == NULL)
+  if (persist_open(&file, &bytes) == NULL) {
+    persist_profiles(&file, &persist);
     for (size_t i = 0; i < persist.count; i++) {
       if (strchr(persist.profiles[i].name, '/')) // it becomes a part of a path
         abort();
       check(persist.profiles[i].profile);
     }
-  persist_free(&persist);
+    persist_free(&persist);
+    write_trace(&file, MPROF_PERSIST_TRACE);
+    write_trace(&file, MPROF_PERSIST_ENDED_TRACE);
+  }
+  persist_close(&file);
   free(bytes.at);
   return 0;
 }

@@ -2,23 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: mprof recover makes the same profiles of a killed process as the
-// process itself: heap, waits with labels and names of locks, and a profile of
-// the program. Created threads have no names. Stacks, values, labels and
+// process itself: heap, heapx, the peak, waits with labels and names of locks,
+// and a profile of the program. Created threads have no names. Stacks, values, labels and
 // mappings are equal. A forked child has a file of its own, also with the
 // labels and the lock of its parent. Only the times of waits differ by the
 // measured speed of the clock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -pthread -I%src/include %s -o app
-// RUN: not --crash env MPROF_OPTIONS=heap_rate=1:block_rate=1:mutex_fraction=1:threadcreate_ended=1:persist=p.%%e:symbolize=0 ./app
+// RUN: not --crash env MPROF_OPTIONS=heap_rate=1:heapx=1:peak=1:block_rate=1:mutex_fraction=1:threadcreate_ended=1:persist=p.%%e:symbolize=0 ./app
 // RUN: %mprof recover p.app -o r && %mprof recover p.app.1 -o rc
 // RUN: %python %S/Inputs/compare_recovered.py app.heap r.heap.pb.gz
+// RUN: %python %S/Inputs/compare_recovered.py app.heapx r.heapx.pb.gz
+// RUN: %python %S/Inputs/compare_recovered.py app.peak r.peak.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.block r.block.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.mutex r.mutex.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.sessions r.sessions.pb.gz
 // RUN: %python %src/test/Inputs/mprof_read.py r.threadcreate.pb.gz \
 // RUN:   | grep -c '^sample: 1 : 0x' | grep -x 2
 // RUN: %python %S/Inputs/compare_recovered.py child.heap rc.heap.pb.gz
+// RUN: %python %S/Inputs/compare_recovered.py child.heapx rc.heapx.pb.gz
+// RUN: %python %S/Inputs/compare_recovered.py child.peak rc.peak.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py child.mutex rc.mutex.pb.gz
 // RUN: %python %src/test/Inputs/mprof_read.py rc.mutex.pb.gz | FileCheck %s
 // CHECK: sample: {{.*}}lock=ledger (0x{{.*}}request=invoice
@@ -42,9 +46,18 @@ __attribute__((noinline)) static void *leaf(size_t n) {
   return p;
 }
 
+// Some blocks are temporary, some are resized, and the most memory is in use in
+// the middle.
 __attribute__((noinline)) static void work(int i) {
+  static void *kept[500];
   void *p = leaf((size_t)(100 + i % 5));
-  if (i % 3)
+  if (i % 3 == 0)
+    p = realloc(p, 2000);
+  if (i < 500)
+    kept[i] = p;
+  else
+    free(kept[i - 500]);
+  if (i >= 500 && i % 2)
     free(p);
 }
 
@@ -67,8 +80,8 @@ static void contend(void) {
 
 static void write_all(const char *who) {
   static const char *const names[] = {"heap", "block", "mutex", "threadcreate",
-                                      "sessions"};
-  for (int i = 0; i < 5; i++) {
+                                      "sessions", "heapx", "peak"};
+  for (int i = 0; i < 7; i++) {
     char path[64];
     snprintf(path, sizeof(path), "%s.%s", who, names[i]);
     if (mprof_write_profile(names[i], path, 0) != 0)

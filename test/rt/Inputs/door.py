@@ -93,7 +93,8 @@ class App:
     def client(self, pid=None):
         if self.listen.startswith("unix:"):
             return UnixHTTP(self.path(pid))
-        return http.client.HTTPConnection("127.0.0.1", self.port(), timeout=20)
+        host = "::1" if self.listen.startswith("[") else "127.0.0.1"
+        return http.client.HTTPConnection(host, self.port(), timeout=20)
 
     def is_open(self, pid):
         """Returns whether the door of a child process accepts connections."""

@@ -218,6 +218,8 @@ static int execute(const char *name, int a, int b) {
     mprof_next_cycle();
   else if (strcmp(name, "fork") == 0)
     return make_child();
+  else if (strcmp(name, "daemon") == 0)
+    return daemon(1, 1) == 0 ? getpid() : -1;
   else if (strcmp(name, "forks") == 0)
     fork_often(a);
   else if (strcmp(name, "kill") == 0)

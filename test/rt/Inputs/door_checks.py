@@ -279,6 +279,9 @@ def ctl(program, mprof):
         until(tcp.door_tid)
         equal(run("ctl", str(tcp.pid), "get", "listen").split(" ")[0], "listen='127.0.0.1:0'")
         equal(run("ctl", "127.0.0.1:%d" % tcp.port(), "get", "heap"), run("ctl", str(tcp.pid), "get", "heap"))
+    with App(program, listen="[::1]:0") as tcp:
+        until(tcp.door_tid)
+        equal(run("ctl", "[::1]:%d" % tcp.port(), "get", "heap"), run("ctl", str(tcp.pid), "get", "heap"))
     with App(program) as app:
         until(app.door_tid)
         app.command("threads 1")
@@ -294,6 +297,11 @@ def ctl(program, mprof):
         heap, trace = app.dir + "/heap", app.dir + "/trace"
         run("ctl", pid, "dump", "heap", "-o", heap)
         equal(open(heap, "rb").read(2), b"\x1f\x8b")
+        # The name of the file says what it has.
+        equal(run("ctl", pid, "dump", "heap"), "wrote heap.pb.gz\n")
+        equal(run("ctl", pid, "dump", "trace"), "wrote trace.trace\n")
+        equal(run("ctl", pid, "dump", "cmdline"), "wrote cmdline.txt\n")
+        assert open("cmdline.txt").read().startswith("/"), open("cmdline.txt").read()
         run("ctl", pid, "trace", "0.1", "-o", trace)
         equal(open(trace, "rb").read(3), b"go ")
         assert "Unknown profile" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
@@ -630,6 +638,42 @@ def many_connections(program):
 
 
 @check
+def connections_with_requests(program):
+    """1,000 clients that are connected at the same time: each gets a reply, or sees
+    that its connection was ended in favour of another."""
+    with App(program, listen="127.0.0.1:0") as app:
+        clients = []
+        for i in range(1000):
+            s = socket.socket()
+            s.settimeout(30)
+            s.connect(("127.0.0.1", app.port()))
+            if i % 2:
+                s.sendall(b"GET /debug/pprof/cmdline HTTP/1.0\r\n\r\n")
+            clients.append(s)
+        replies = 0
+        for s in clients[1::2]:
+            try:
+                reply = s.recv(100)
+            except ConnectionResetError:
+                reply = b""
+            assert reply == b"" or reply.startswith(b"HTTP/1.1 200"), reply
+            replies += reply != b""
+        assert replies >= 400, replies
+        for s in clients:
+            s.close()
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        assert len(os.listdir("/proc/%d/fd" % app.pid)) < 40
+
+
+@check
+def counts_no_loss(program):
+    """The door's own thread is no loss of the heap profile."""
+    with App(program) as app:
+        equal(app.ask("/debug/pprof/heap").status, 200)
+        assert "reentrant" not in app.ask("/debug/pprof/heap?debug=1").text
+
+
+@check
 def foreign_host_names(program):
     """A web page cannot read profiles by a host name that it controls."""
     with App(program, listen="127.0.0.1:0") as app:
@@ -707,6 +751,10 @@ def addresses(program):
         equal(app.ask("/debug/pprof/cmdline").status, 200)
     with App(program, listen="127.0.0.1:0") as app:
         assert re.fullmatch(r"mprof: listening at 127\.0\.0\.1:[1-9]\d*\n", app.err()), app.err()
+    # An address of IPv6 needs no quotes, also before another option.
+    with App(program, "report_top=7", listen="[::1]:0") as app:
+        assert re.fullmatch(r"mprof: listening at \[::1\]:[1-9]\d*\n", app.err()), app.err()
+        equal(app.ask("/debug/mprof/get?name=report_top").text, "report_top=7\n")
 
 
 @check
@@ -767,6 +815,20 @@ def forks(program):
 
 
 @check
+def daemons(program):
+    """daemon ends the parent without exit handlers. The child removes its socket."""
+    with App(program) as app:
+        equal(app.ask("/debug/pprof/cmdline").status, 200)
+        child = app.command("daemon")
+        app.process.wait(20)
+        until(lambda: app.is_open(child))
+        until(lambda: not os.path.lexists(app.path()))
+        equal(app.ask("/debug/pprof/cmdline", pid=child).status, 200)
+        app.send("exit 0")
+        until(lambda: not os.path.lexists(app.path(child)))
+
+
+@check
 def forks_under_load(program):
     with App(program, listen="unix:%s/s") as app:
         app.path = lambda pid=None: app.dir + "/s"
@@ -790,6 +852,49 @@ def executes(program):
             pass
         equal(app.ask("/debug/pprof/cmdline").status, 200)
         assert "cannot" not in app.err(), app.err()
+
+
+@check
+def executes_under_load(program):
+    """Requests of all sorts while the process calls exec."""
+    for _ in range(3):
+        with App(program) as app:
+            app.command("alloc 20000 16")
+            clients = [app.raw() for _ in range(8)]
+            paths = ["heap", "goroutine", "heap?seconds=9", "trace?seconds=9"]
+            for s, path in zip(clients, paths * 2):
+                s.sendall(b"GET /debug/pprof/%s HTTP/1.1\r\nHost: x\r\n\r\n" % path.encode())
+            app.send("exec")
+            equal(app.process.stdout.readline(), "ready\n")
+            # No client waits for a program that is gone.
+            for s in clients:
+                s.settimeout(20)
+                try:
+                    while s.recv(65536):
+                        pass
+                except ConnectionResetError:
+                    pass
+            equal(app.ask("/debug/pprof/heap").status, 200)
+            assert "cannot" not in app.err(), app.err()
+
+
+@check
+def no_memory_under_load(program):
+    """Requests while no memory can be had: the program goes on, and each request gets
+    a reply."""
+    with App(program) as app:
+        app.command("alloc 20000 16")
+        equal(app.command("space 1"), 0)
+        for _ in range(5):
+            clients = [app.raw() for _ in range(6)]
+            for s, path in zip(clients, ["heap", "goroutine", "mutex", "heap?debug=1", "delta_heap", "trace?seconds=0.1"]):
+                s.sendall(b"GET /debug/pprof/%s HTTP/1.0\r\n\r\n" % path.encode())
+            for s in clients:
+                reply = s.recv(100)
+                assert re.match(rb"HTTP/1.1 (200|500|503) ", reply), reply
+                s.close()
+            equal(app.command("alloc 1 16"), 0)
+        equal(app.exit(), 0)
 
 
 @check

@@ -36,7 +36,7 @@ static char *fetch(const struct options *options, const char *method,
     complain(options, "%s", fd < 0 ? why : "out of memory");
     return NULL;
   }
-  const int status = door_ask(fd, method, path, reply);
+  const int status = door_ask(fd, method, path, reply, NULL);
   fclose(reply);
   if (status == 200)
     return text;
@@ -62,15 +62,27 @@ static int ask(const struct options *options, const char *method,
   return is_good ? STATUS_OK : complain(options, "cannot write the output");
 }
 
-// Asks for a file, and writes it to --output or to `name`. An existing file
-// stays as it is if there is no reply.
+// Returns the suffix for the file of a page.
+static const char *suffix_of(const struct bytes *b) {
+  return b->length > 1 && b->at[0] == 0x1f && b->at[1] == 0x8b ? ".pb.gz"
+         : b->length > 3 && memcmp(b->at, "go 1", 4) == 0      ? ".trace"
+                                                               : ".txt";
+}
+
+// Asks for a file, and writes it to --output or to `name` with the suffix that
+// suffix_of returns, or without one if it is NULL. An existing file stays as it
+// is if there is no reply.
 static int save(const struct options *options, const char *method,
-                const char *path, const char *name) {
-  const char *output = options->output ? options->output : name;
+                const char *path, const char *name,
+                const char *(*suffix)(const struct bytes *)) {
   struct bytes bytes = {0};
+  char with_suffix[300];
   bytes.at = (uint8_t *)fetch(options, method, path, &bytes.length);
   if (!bytes.at)
     return STATUS_ERROR;
+  snprintf(with_suffix, sizeof with_suffix, "%s%s", name,
+           suffix ? suffix(&bytes) : "");
+  const char *output = options->output ? options->output : with_suffix;
   const char *error = bytes_write(output, &bytes);
   free(bytes.at);
   if (error)
@@ -100,10 +112,10 @@ static int set(const struct options *options) {
 static int dump(const struct options *options) {
   char path[1024] = "/debug/pprof/", name[256];
   put_escaped(path, sizeof path, options->paths[2]);
-  snprintf(name, sizeof name, "%.200s.pb.gz", options->paths[2]);
+  snprintf(name, sizeof name, "%.200s", options->paths[2]);
   for (char *p = name; *p != '\0'; p++)
     *p = *p == '/' ? '_' : *p;
-  return save(options, "GET", path, name);
+  return save(options, "GET", path, name, suffix_of);
 }
 
 static int trace(const struct options *options) {
@@ -113,16 +125,16 @@ static int trace(const struct options *options) {
   if (strcmp(what, "start") == 0)
     return ask(options, "POST", "/debug/mprof/trace/start");
   if (strcmp(what, "stop") == 0)
-    return save(options, "POST", "/debug/mprof/trace/stop", file);
+    return save(options, "POST", "/debug/mprof/trace/stop", file, NULL);
   if (strcmp(what, "last") == 0)
-    return save(options, "POST", "/debug/mprof/trace/last", file);
+    return save(options, "POST", "/debug/mprof/trace/last", file, NULL);
   char *end;
   if (!(strtod(what, &end) > 0) || *end != '\0')
     return complain(options,
                     "trace %s: give a number of seconds, start, stop or last",
                     what);
   put_escaped(path, sizeof path, what);
-  return save(options, "GET", path, file);
+  return save(options, "GET", path, file, NULL);
 }
 
 static int threads(const struct options *options) {

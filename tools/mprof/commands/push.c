@@ -9,6 +9,7 @@
 #include "files/read_profile.h"
 #include "files/write_bytes.h"
 #include "push/agent.h"
+#include "push/ending.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -54,7 +55,7 @@ static int push_file(const struct options *options, struct mail *mail,
     error = read_profile(p, &bytes, NULL);
   const char *kind = error ? "" : input_kind(p, path);
   struct bytes zipped = {0};
-  if (!error && mail->form != MAIL_OTLP)
+  if (!error && mail->form >= MAIL_PYROSCOPE)
     zipped = bytes_zip(&bytes);
   if (!error)
     mail_profile(mail, p, kind, &zipped, 0);
@@ -67,11 +68,11 @@ static int push_file(const struct options *options, struct mail *mail,
 // A file that cannot be read does not keep the others from being sent.
 static int push_files(const struct options *options, struct mail *mail) {
   int status = STATUS_OK;
-  const int64_t end = mail_now_ms() + LAST_MS;
+  const int64_t end = ending_now_ms() + LAST_MS;
   for (int i = 0; i < options->path_count; i++) {
     if (push_file(options, mail, options->paths[i]) != STATUS_OK)
       status = STATUS_ERROR;
-    const int64_t now = mail_now_ms();
+    const int64_t now = ending_now_ms();
     mail_send_until(mail, now < end ? end : now + 1);
   }
   return status;
@@ -100,6 +101,7 @@ static int run_agent(const struct options *options, struct mail *mail) {
   sigaddset(&ends, SIGINT);
   sigprocmask(SIG_BLOCK, &ends, NULL);
   mail->box.awaits_rights = !a.is_once;
+  mail->box.ends_since = ending_since_ms;
   agent_run(&a);
   if (a.answers == 0)
     return complain(options, "no program has answered at --socket");
@@ -151,6 +153,8 @@ int command_push(const struct options *options) {
     return status;
   const char *error = mail_set_address(
       &mail, options->otlp ? options->otlp : options->pyroscope, options->otlp);
+  if (!error && options->otlp_version)
+    error = mail_set_version(&mail, options->otlp_version);
   if (!error)
     error = http_post_load();
   if (error)

@@ -1,33 +1,36 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof recover: makes profiles of the file that a killed process has left
-// (option persist).
+// mprof recover: makes profiles and the trace of the file that a killed process
+// has left (option persist).
 
 #include "commands/add_names.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/file_kind.h"
-#include "files/read_persist.h"
 #include "files/write_profile.h"
+#include "persist/profiles.h"
+#include "persist/trace.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 // Returns whether the process still has the file mapped.
-static bool still_runs(const struct persist *p, const char *path) {
-  char *maps = text_of("/proc/%d/maps", p->pid);
+static bool still_runs(const struct persist_file *f, const char *path) {
+  char *maps = text_of("/proc/%d/maps", f->head.pid);
   char *real = realpath(path, NULL), line[4096 + 256];
-  FILE *f = real ? fopen(maps, "re") : NULL;
+  FILE *lines = real ? fopen(maps, "re") : NULL;
   bool found = false;
-  while (f && !found && fgets(line, sizeof line, f)) {
+  while (lines && !found && fgets(line, sizeof line, lines)) {
     const size_t length = strcspn(line, "\n"), wanted = strlen(real);
     found =
         length >= wanted && memcmp(line + length - wanted, real, wanted) == 0;
   }
-  if (f)
-    fclose(f);
+  if (lines)
+    fclose(lines);
   free(real);
   free(maps);
   return found;
@@ -48,41 +51,116 @@ static int write_one(const struct options *options, const char *base,
   return error ? STATUS_ERROR : STATUS_OK;
 }
 
+// Writes the trace to a new file beside its path, and then renames the file.
+// Returns the number of events, or -1 with errno.
+static int64_t write_trace_file(struct persist_trace *t, const char *path) {
+  char *part = text_of("%s.part", path);
+  FILE *f = fopen(part, "we");
+  int64_t events = f ? persist_trace_write(t, f) : -1;
+  if (f && events < 0)
+    errno = ENOMEM;
+  bool has_failed = events < 0;
+  if (f) {
+    has_failed |= ferror(f) != 0;
+    has_failed |= fclose(f) != 0;
+  }
+  if (!has_failed && rename(part, path) != 0)
+    has_failed = true;
+  const int error = errno;
+  if (f && has_failed)
+    unlink(part);
+  free(part);
+  errno = error;
+  return has_failed ? -1 : events;
+}
+
+// Writes the trace of a root, if there is one.
+static int write_trace(const struct options *options, struct persist_file *f,
+                       const char *path, const char *base,
+                       enum mprof_persist_root root, const char *suffix) {
+  const char *error;
+  struct persist_trace *t = persist_trace_read(f, root, &error);
+  if (error)
+    complain(options, "%s: %s", path, error);
+  if (!t)
+    return STATUS_OK;
+  add_names(options, persist_trace_names(t), NAMES_MISSING);
+  char *name = text_of("%s%s", base, suffix);
+  const int64_t events = write_trace_file(t, name);
+  if (events < 0)
+    complain(options, "%s: %s", name, strerror(errno));
+  else
+    printf("%s: %" PRId64 " event%s\n", name, events, plural((uint64_t)events));
+  free(name);
+  persist_trace_free(t);
+  return events < 0 ? STATUS_ERROR : STATUS_OK;
+}
+
+// Writes the trace that the process was recording, and the trace whose file it
+// was writing when it was killed.
+static int write_traces(const struct options *options, struct persist_file *f,
+                        const char *path, const char *base) {
+  uint64_t *roots = f->head.roots;
+  if (roots[MPROF_PERSIST_TRACE] == roots[MPROF_PERSIST_ENDED_TRACE])
+    roots[MPROF_PERSIST_TRACE] = 0; // killed between two stores
+  int status =
+      write_trace(options, f, path, base, MPROF_PERSIST_TRACE, ".trace");
+  const bool has_both =
+      roots[MPROF_PERSIST_TRACE] != 0 && roots[MPROF_PERSIST_ENDED_TRACE] != 0;
+  if (write_trace(options, f, path, base, MPROF_PERSIST_ENDED_TRACE,
+                  has_both ? ".earlier.trace" : ".trace") != STATUS_OK)
+    status = STATUS_ERROR;
+  return status;
+}
+
 // Says what the profiles lack.
 static void say_losses(const struct options *options, const char *path,
-                       const struct persist *p) {
-  if (still_runs(p, path))
+                       const struct persist_file *f) {
+  if (still_runs(f, path))
     complain(options,
              "%s: process %d still runs; the profiles show it as it is now",
-             path, p->pid);
-  if (p->is_cut)
+             path, f->head.pid);
+  if (f->head.state & MPROF_PERSIST_IS_CUT)
     complain(options,
              "%s: the file could not grow, so what the process recorded "
              "afterwards is missing",
              path);
-  else if (p->is_damaged)
+  else if (f->is_damaged)
     complain(options, "%s: the file is damaged, so a part is missing", path);
 }
 
-static int recover(const struct options *options, const char *path) {
-  struct bytes bytes;
-  const char *error = bytes_read(path, &bytes);
-  if (error)
-    return complain(options, "%s: %s", path, error);
-  struct persist persist = {0};
-  const char *kind = persist_is(&bytes) ? NULL : file_kind(&bytes);
-  if (!kind)
-    error = persist_read(&bytes, &persist);
+static int recover_file(const struct options *options, const char *path,
+                        struct persist_file *f) {
+  struct persist persist;
   int status = STATUS_OK;
-  if (kind || error)
-    status = complain(options, "%s: %s", path, kind ? kind : error);
-  else
-    say_losses(options, path, &persist);
   const char *base = options->output ? options->output : path;
+  persist_profiles(f, &persist);
+  say_losses(options, path, f);
   for (size_t i = 0; i < persist.count; i++)
     if (write_one(options, base, &persist.profiles[i]) != STATUS_OK)
       status = STATUS_ERROR;
   persist_free(&persist);
+  if (write_traces(options, f, path, base) != STATUS_OK)
+    status = STATUS_ERROR;
+  return status;
+}
+
+static int recover(const struct options *options, const char *path) {
+  struct bytes bytes;
+  struct persist_file file;
+  const char *error = bytes_read(path, &bytes);
+  if (error)
+    return complain(options, "%s: %s", path, error);
+  int status;
+  error = persist_is(&bytes) ? NULL : file_kind(&bytes);
+  if (error) {
+    status = complain(options, "%s: %s", path, error);
+  } else {
+    error = persist_open(&file, &bytes);
+    status = error ? complain(options, "%s: %s", path, error)
+                   : recover_file(options, path, &file);
+    persist_close(&file);
+  }
   free(bytes.at);
   return status;
 }

@@ -112,7 +112,7 @@ static int fetch(const struct options *options, const char *page,
   if (fd < 0)
     return complain(options, "%s", why);
   FILE *file = tmpfile(); // stays open, so that its descriptor names it
-  const int status = file ? door_ask(fd, "GET", page, file) : 0;
+  const int status = file ? door_ask(fd, "GET", page, file, NULL) : 0;
   if (status != 200)
     return complain(options, "%s has no such profile", options->paths[0]);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));

@@ -3,12 +3,15 @@
 
 #include "live/door_client.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -206,20 +209,36 @@ static bool find_unix(const char *pid, unsigned long inode, char address[128]) {
   return is_found;
 }
 
-static bool find_tcp(const char *pid, unsigned long inode, char address[128]) {
-  char file[64], line[512];
-  snprintf(file, sizeof file, "/proc/%.20s/net/tcp", pid);
+// Writes the address of a line of /proc/net/tcp or tcp6. The address is in
+// words of 32 bits, each in the order of the machine.
+static void print_address(const char *hex, unsigned port, char address[128]) {
+  uint32_t words[4] = {0};
+  char text[INET6_ADDRSTRLEN] = "";
+  const int n =
+      sscanf(hex, "%8x%8x%8x%8x", &words[0], &words[1], &words[2], &words[3]);
+  if (n == 1)
+    inet_ntop(AF_INET, words, text, sizeof text);
+  else
+    inet_ntop(AF_INET6, words, text, sizeof text);
+  snprintf(address, 128, n == 1 ? "%s:%u" : "[%s]:%u", text, port);
+}
+
+// Searches a table of the kernel, tcp or tcp6, for the listening socket.
+static bool find_tcp(const char *pid, const char *table, unsigned long inode,
+                     char address[128]) {
+  enum { LISTENS = 10 };
+  char file[64], line[512], hex[40];
+  snprintf(file, sizeof file, "/proc/%.20s/net/%s", pid, table);
   FILE *f = fopen(file, "r");
   bool is_found = false;
   while (f && !is_found && fgets(line, sizeof line, f)) {
-    unsigned ip, port, state;
+    unsigned port, state;
     unsigned long number;
-    if (sscanf(line, "%*s %x:%x %*s %x %*s %*s %*s %*s %*s %lu", &ip, &port,
-               &state, &number) != 4 ||
-        number != inode || state != 10 /* listening */)
+    if (sscanf(line, "%*s %32[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %lu", hex,
+               &port, &state, &number) != 4 ||
+        number != inode || state != LISTENS)
       continue;
-    snprintf(address, 128, "%u.%u.%u.%u:%u", ip & 255, ip >> 8 & 255,
-             ip >> 16 & 255, ip >> 24, port);
+    print_address(hex, port, address);
     is_found = true;
   }
   if (f)
@@ -232,8 +251,8 @@ static bool is_door(const char *address) {
   char why[128];
   const int fd = door_connect(address, why, sizeof why);
   FILE *null = fd < 0 ? NULL : fopen("/dev/null", "w");
-  const bool is =
-      null && door_ask(fd, "GET", "/debug/mprof/get?name=listen", null) == 200;
+  const bool is = null && door_ask(fd, "GET", "/debug/mprof/get?name=listen",
+                                   null, NULL) == 200;
   if (null)
     fclose(null);
   return is;
@@ -243,7 +262,9 @@ static bool find_door(const char *pid, char address[128]) {
   unsigned long inode;
   for (int fd = next_socket(pid, 1 << 30, &inode); fd >= 0;
        fd = next_socket(pid, fd, &inode))
-    if ((find_unix(pid, inode, address) || find_tcp(pid, inode, address)) &&
+    if ((find_unix(pid, inode, address) ||
+         find_tcp(pid, "tcp", inode, address) ||
+         find_tcp(pid, "tcp6", inode, address)) &&
         is_door(address))
       return true;
   return false;
@@ -285,9 +306,34 @@ int door_connect(const char *target, char *why, size_t why_size) {
 
 // --- requests ---
 
-static bool send_all(int fd, const char *data, size_t len) {
+// A socket from which a reply is read.
+struct source {
+  int fd;
+  bool (*must_give_up)(void); // NULL: never
+};
+
+// Waits until the socket is ready. Returns false if the request is given up.
+static bool wait_for(const struct source *s, short events) {
+  enum { LOOK_MS = 100 };
+  struct pollfd p = {.fd = s->fd, .events = events};
+  if (!s->must_give_up)
+    return true;
+  while (!s->must_give_up())
+    if (poll(&p, 1, LOOK_MS) > 0)
+      return true;
+  return false;
+}
+
+// (fopencookie)
+static ssize_t read_source(void *arg, char *buffer, size_t size) {
+  const struct source *s = arg;
+  return wait_for(s, POLLIN) ? recv(s->fd, buffer, size, 0) : -1;
+}
+
+static bool send_all(const struct source *s, const char *data, size_t len) {
   while (len > 0) {
-    const ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
+    const ssize_t n =
+        wait_for(s, POLLOUT) ? send(s->fd, data, len, MSG_NOSIGNAL) : -1;
     if (n <= 0)
       return false;
     data += n;
@@ -326,23 +372,26 @@ static bool copy_body(FILE *in, FILE *out, unsigned long long length) {
   return length == 0 && fflush(out) == 0;
 }
 
-int door_ask(int fd, const char *method, const char *path, FILE *out) {
+int door_ask(int fd, const char *method, const char *path, FILE *out,
+             bool (*must_give_up)(void)) {
   char request[2048];
   unsigned long long length;
+  struct source source = {fd, must_give_up};
   const int n = snprintf(request, sizeof request,
                          "%s %s HTTP/1.1\r\nHost: localhost\r\n"
                          "Content-Length: 0\r\nConnection: close\r\n\r\n",
                          method, path);
-  FILE *in = n < (int)sizeof request && send_all(fd, request, (size_t)n)
-                 ? fdopen(fd, "r")
+  FILE *in = n < (int)sizeof request && send_all(&source, request, (size_t)n)
+                 ? fopencookie(&source, "r",
+                               (cookie_io_functions_t){.read = read_source})
                  : NULL;
-  if (!in) {
-    close(fd);
-    return 0;
+  int status = 0;
+  if (in) {
+    status = read_head(in, &length);
+    if (status != 0 && !copy_body(in, out, length))
+      status = 0;
+    fclose(in);
   }
-  int status = read_head(in, &length);
-  if (status != 0 && !copy_body(in, out, length))
-    status = 0;
-  fclose(in);
+  close(fd);
   return status;
 }

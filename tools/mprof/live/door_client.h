@@ -18,7 +18,9 @@ bool door_is_target(const char *text);
 int door_connect(const char *target, char *why, size_t why_size);
 // Sends a request to the door, and writes the body of the reply to `out`.
 // Closes the socket fd. Returns the status code of the reply, or 0 if there is
-// none.
-int door_ask(int fd, const char *method, const char *path, FILE *out);
+// none. must_give_up: called about ten times a second; if it returns true, the
+// request is given up. NULL: waits for ever.
+int door_ask(int fd, const char *method, const char *path, FILE *out,
+             bool (*must_give_up)(void));
 
 #endif

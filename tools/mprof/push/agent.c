@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "files/read_profile.h"
 #include "live/door_client.h"
+#include "push/ending.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -14,13 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <time.h>
 
 enum {
   SECOND_MS = 1000,
-  LAST_SEND_MS = 5000, // after the signal that ends the agent
-  REPLY_S = 10,        // limit for each part of a door's reply
+  REPLY_MS = 10000, // limit for the reply of a door
   PROFILES_MAX = 32,
   ROUNDS = 20, // before a program is asked again for profiles that it lacked
   LAST_PAUSE_MS = 300000,
@@ -93,23 +92,29 @@ static void deliver(struct run *run, struct target *t, const char *name,
   free(plain.at);
 }
 
+// The time at which the agent gives up the reply that it waits for.
+static int64_t reply_end_ms;
+
+static bool must_give_up(void) {
+  const int64_t now = ending_now_ms();
+  return now >= reply_end_ms || now >= ending_read_ms();
+}
+
 // Returns the status of the reply, or 0.
 static int ask(struct run *run, struct target *t, const char *name) {
   char path[256], why[256];
-  const struct timeval limit = {.tv_sec = REPLY_S};
   const int fd = door_connect(t->door, why, sizeof why);
   if (fd < 0) {
     note_failure(run, t, why);
     return 0;
   }
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  reply_end_ms = ending_now_ms() + REPLY_MS;
   const long pid = peer_of(fd);
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   make_path(path, name);
-  const int status = out ? door_ask(fd, "GET", path, out) : 0;
+  const int status = out ? door_ask(fd, "GET", path, out, must_give_up) : 0;
   if (out)
     fclose(out);
   if (status == 200)
@@ -138,13 +143,13 @@ static void pause_target(struct run *run, struct target *t) {
   t->pause_ms = t->pause_ms ? 2 * t->pause_ms : run->a->every_ms;
   if (t->pause_ms > LAST_PAUSE_MS)
     t->pause_ms = LAST_PAUSE_MS;
-  t->next_ms = mail_now_ms() + t->pause_ms;
+  t->next_ms = ending_now_ms() + t->pause_ms;
 }
 
 static void read_target(struct run *run, struct target *t) {
   const struct text_list *names = &run->a->profiles;
   bool has_answered = false;
-  if (mail_now_ms() < t->next_ms)
+  if (ending_now_ms() < t->next_ms)
     return;
   if (run->round % ROUNDS == 0)
     t->lacking = 0;
@@ -214,9 +219,10 @@ static void forget_gone(struct run *run) {
 static void read_all(struct run *run) {
   find_all(run);
   forget_gone(run);
-  for (size_t i = 0; i < run->count; i++) {
+  for (size_t i = 0; i < run->count && ending_now_ms() < ending_read_ms();
+       i++) {
     read_target(run, &run->targets[i]);
-    outbox_send(&run->a->mail->box, mail_now_ms());
+    outbox_send(&run->a->mail->box, ending_now_ms());
   }
   run->round++;
 }
@@ -230,13 +236,15 @@ static bool wait_until(int64_t ms) {
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   for (;;) {
-    int64_t left = ms - mail_now_ms();
+    int64_t left = ms - ending_now_ms();
     if (left < 0)
       left = 0;
     const struct timespec t = {left / SECOND_MS,
                                (long)(left % SECOND_MS) * 1000000};
-    if (sigtimedwait(&ends, NULL, &t) > 0)
+    if (sigtimedwait(&ends, NULL, &t) > 0) {
+      ending_begin();
       return true;
+    }
     if (errno != EINTR)
       return false;
   }
@@ -245,23 +253,23 @@ static bool wait_until(int64_t ms) {
 void agent_run(struct agent *a) {
   struct run run = {.a = a};
   struct outbox *o = &a->mail->box;
-  int64_t next = mail_now_ms();
+  int64_t next = ending_now_ms();
   for (bool has_ended = false; !has_ended;) {
-    if (mail_now_ms() >= next) {
+    if (ending_now_ms() >= next) {
       read_all(&run);
       next += a->every_ms;
-      if (next <= mail_now_ms()) // a round has taken longer than the interval
-        next = mail_now_ms() + a->every_ms;
+      if (next <= ending_now_ms()) // a round has taken longer than the interval
+        next = ending_now_ms() + a->every_ms;
       if (a->is_once)
         break;
     }
-    outbox_send(o, mail_now_ms());
+    outbox_send(o, ending_now_ms());
     has_ended =
         wait_until(o->first && o->next_try_ms < next ? o->next_try_ms : next);
   }
   if (!a->is_once)
     read_all(&run);
-  mail_send_until(a->mail, mail_now_ms() + LAST_SEND_MS);
+  mail_send_until(a->mail, ending_now_ms() + ENDING_SEND_MS);
   for (size_t i = 0; i < run.count; i++)
     free(run.targets[i].door);
   free(run.targets);

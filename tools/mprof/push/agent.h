@@ -21,9 +21,8 @@ struct agent {
   unsigned long answers; // number of times that a program gave profiles
 };
 
-// Runs until SIGTERM or SIGINT, which the caller must block. Then sends what
-// waits, for at most 5 seconds, or 15 seconds longer if the collector does not
-// answer.
+// Runs until SIGTERM or SIGINT, which the caller must block. Then reads the
+// profiles once more and sends what waits (ending.h).
 void agent_run(struct agent *a);
 
 #endif

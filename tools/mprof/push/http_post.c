@@ -4,6 +4,7 @@
 #include "push/http_post.h"
 
 #include "common/memory.h"
+#include "push/ending.h"
 
 #include <ctype.h>
 #include <curl/curl.h>
@@ -123,11 +124,27 @@ static void explain(struct http_reply *reply) {
     *c = iscntrl((unsigned char)*c) ? '?' : *c;
 }
 
+struct progress {
+  int64_t (*ends_since)(void);
+  int64_t begin_ms; // of the request
+};
+
+// (libcurl: CURLOPT_XFERINFOFUNCTION)
+static int look_at_time(void *arg, curl_off_t a, curl_off_t b, curl_off_t c,
+                        curl_off_t d) {
+  const struct progress *p = arg;
+  (void)a, (void)b, (void)c, (void)d;
+  const int64_t since = p->ends_since(), now = ending_now_ms();
+  return now - ENDING_SEND_MS >= (since > p->begin_ms ? since : p->begin_ms);
+}
+
 static void perform(CURL *easy, struct http_reply *reply) {
   const CURLcode error = curl.curl_easy_perform(easy);
   if (error != CURLE_OK) {
     snprintf(reply->why, sizeof reply->why, "%s",
-             curl.curl_easy_strerror(error));
+             error == CURLE_ABORTED_BY_CALLBACK
+                 ? "no reply before the end"
+                 : curl.curl_easy_strerror(error));
     return;
   }
   long status = 0;
@@ -159,6 +176,12 @@ void http_post(const struct http_post *post, struct http_reply *reply) {
   curl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
   curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
   curl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, reply);
+  struct progress progress = {post->ends_since, ending_now_ms()};
+  if (post->ends_since) {
+    curl.curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, look_at_time);
+    curl.curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &progress);
+    curl.curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+  }
   if (post->ca_file)
     curl.curl_easy_setopt(easy, CURLOPT_CAINFO, post->ca_file);
   if (!post->auth_file || add_file(&headers, post->auth_file, reply)) {

@@ -15,6 +15,9 @@ struct http_post {
   const char *auth_file; // file with lines "NAME: VALUE" for headers, or NULL
   const char *ca_file;   // certificates of authorities, or NULL
   const struct bytes *body;
+  // Called about once a second while the request waits. Returns the time since
+  // which the sender wants to end, see ending_since_ms. NULL: never.
+  int64_t (*ends_since)(void);
 };
 
 struct http_reply {

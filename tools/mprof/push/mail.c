@@ -4,9 +4,12 @@
 #include "push/mail.h"
 
 #include "files/write_bytes.h"
+#include "push/ending.h"
 #include "push/otlp.h"
+#include "push/otlp_117.h"
 #include "push/pyroscope.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,23 +18,34 @@ static const char otlp_page[] = "/v1development/profiles";
 static const char pyroscope_page[] = "/push.v1.PusherService/Push";
 static const char ingest_page[] = "/ingest";
 
-static bool ends_with(const char *text, const char *end) {
-  const size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
+// Returns the length of the address without slashes at its end and without a
+// query.
+static size_t path_length(const char *address) {
+  size_t length = strcspn(address, "?#");
+  while (length && address[length - 1] == '/')
+    length--;
+  return length;
 }
 
-// Appends the page to the address, unless the address has it already.
+static bool has_page(const char *address, const char *page) {
+  const size_t n = path_length(address), m = strlen(page);
+  return n >= m && memcmp(address + n - m, page, m) == 0;
+}
+
+// Appends the page to the path of the address, unless the address has it
+// already. A query of the address stays, and a fragment does not.
 static char *with_page(const char *address, const char *page) {
-  size_t length = strlen(address);
-  char *url = malloc(length + strlen(page) + 1);
+  const size_t length = path_length(address);
+  const char *query = strchr(address, '?');
+  const size_t query_length = query ? strcspn(query, "#") : 0;
+  char *url = malloc(length + strlen(page) + query_length + 1);
   if (!url)
     return NULL;
-  strcpy(url, address);
-  if (ends_with(url, page))
-    return url;
-  while (length && url[length - 1] == '/')
-    url[--length] = '\0';
-  return strcat(url, page);
+  memcpy(url, address, length);
+  url[length] = '\0';
+  if (!has_page(address, page))
+    strcat(url, page);
+  return query ? strncat(url, query, query_length) : url;
 }
 
 const char *mail_set_address(struct mail *m, const char *address,
@@ -39,13 +53,33 @@ const char *mail_set_address(struct mail *m, const char *address,
   if (strncmp(address, "http://", 7) != 0 &&
       strncmp(address, "https://", 8) != 0)
     return "the address must begin with http:// or https://";
-  m->form = is_otlp                           ? MAIL_OTLP
-            : ends_with(address, ingest_page) ? MAIL_INGEST
-                                              : MAIL_PYROSCOPE;
+  m->form = is_otlp                          ? MAIL_OTLP
+            : has_page(address, ingest_page) ? MAIL_INGEST
+                                             : MAIL_PYROSCOPE;
   m->url = with_page(address, is_otlp                  ? otlp_page
                               : m->form == MAIL_INGEST ? ingest_page
                                                        : pyroscope_page);
+  if (m->form == MAIL_OTLP)
+    m->box.hint = "a Collector from 0.117 to 0.127 needs --otlp-version";
   return m->url ? NULL : "out of memory";
+}
+
+const char *mail_set_version(struct mail *m, const char *version) {
+  unsigned minor;
+  char dot;
+  const int n = sscanf(version, "0.%5u%c", &minor, &dot);
+  if (m->form != MAIL_OTLP)
+    return "--otlp-version needs --otlp=URL";
+  if (n < 1 || (n == 2 && dot != '.'))
+    return "--otlp-version: not the version of a Collector, such as 0.120";
+  if (minor >= 150)
+    return NULL;
+  if (minor < 117 || minor > 127)
+    return "--otlp-version: the messages of Collectors before 0.117, and from "
+           "0.128 to 0.149, are not supported";
+  m->form = MAIL_OTLP_117;
+  m->box.hint = "a Collector from 0.150 on needs no --otlp-version";
+  return NULL;
 }
 
 // Compresses the body of the letter.
@@ -77,6 +111,11 @@ void mail_profile(struct mail *m, struct profile *p, const char *kind,
     l.body = otlp_request(p, &r);
     zip(&l);
     break;
+  case MAIL_OTLP_117:
+    l.url = strdup(m->url);
+    l.body = otlp_117_request(p, &r);
+    zip(&l);
+    break;
   case MAIL_PYROSCOPE:
     l.url = strdup(m->url);
     l.content_type = "application/proto";
@@ -94,17 +133,11 @@ void mail_profile(struct mail *m, struct profile *p, const char *kind,
 
 // --- sending ---
 
-enum { SECOND_MS = 1000, MS_NS = 1000000, PAUSE_MS = 100 };
-
-int64_t mail_now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * SECOND_MS + t.tv_nsec / MS_NS;
-}
+enum { MS_NS = 1000000, PAUSE_MS = 100 };
 
 void mail_send_until(struct mail *m, int64_t end_ms) {
   const struct timespec pause = {0, PAUSE_MS * MS_NS};
-  for (int64_t now; m->box.first && (now = mail_now_ms()) < end_ms;) {
+  for (int64_t now; m->box.first && (now = ending_now_ms()) < end_ms;) {
     outbox_send(&m->box, now);
     if (m->box.first)
       nanosleep(&pause, NULL);

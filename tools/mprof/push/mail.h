@@ -9,7 +9,8 @@
 #include "push/outbox.h"
 #include "push/resource.h"
 
-enum mail_form { MAIL_OTLP, MAIL_PYROSCOPE, MAIL_INGEST };
+// MAIL_OTLP_117: the messages of the Collector 0.117 to 0.127.
+enum mail_form { MAIL_OTLP, MAIL_OTLP_117, MAIL_PYROSCOPE, MAIL_INGEST };
 
 struct mail {
   enum mail_form form;
@@ -21,14 +22,15 @@ struct mail {
 // Sets form and url from the address that the user gave. is_otlp: an address of
 // an OTLP receiver, else of Pyroscope. Returns NULL or a message.
 const char *mail_set_address(struct mail *m, const char *address, bool is_otlp);
+// Sets the form for a Collector of a version such as "0.120", after
+// mail_set_address. Returns NULL or a message.
+const char *mail_set_version(struct mail *m, const char *version);
 // Adds a request for the profile p to the outbox. kind: "heap", "block",
 // "mutex" or another name. zipped: p as a gzip file. pid: of the profiled
 // process; 0: unknown. A profile without samples is not sent.
 void mail_profile(struct mail *m, struct profile *p, const char *kind,
                   const struct bytes *zipped, long pid);
 
-// Returns the time of a clock that only moves forward, in milliseconds.
-int64_t mail_now_ms(void);
 // Sends what waits in the outbox, until nothing waits or the time has come.
 void mail_send_until(struct mail *m, int64_t end_ms);
 

@@ -131,8 +131,10 @@ static void note_success(struct outbox *o, int64_t now_ms) {
 
 static void note_refusal(struct outbox *o, const struct http_reply *reply) {
   char line[1024];
-  snprintf(line, sizeof line, "%.*s refuses a profile: %s",
-           address_length(o->first), o->first->url, reply->why);
+  const bool has_hint = o->hint && reply->status == 400;
+  snprintf(line, sizeof line, "%.*s refuses a profile: %s%s%s%s",
+           address_length(o->first), o->first->url, reply->why,
+           has_hint ? " (" : "", has_hint ? o->hint : "", has_hint ? ")" : "");
   if (o->refused++ == 0)
     o->say(line);
 }
@@ -146,7 +148,8 @@ static bool send_first(struct outbox *o, int64_t now_ms) {
                                      l->is_zipped ? "gzip" : NULL,
                                  .auth_file = o->auth_file,
                                  .ca_file = o->ca_file,
-                                 .body = &l->body};
+                                 .body = &l->body,
+                                 .ends_since = o->ends_since};
   struct http_reply reply;
   http_post(&post, &reply);
   const bool is_good = reply.status >= 200 && reply.status <= 299;

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that the agent of `mprof push` does not hang.
+
+    push_hangs.py MPROF APP
+
+APP is door_app.c.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+mprof, app_path = sys.argv[1:]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE + "/../../rt/Inputs")
+from door import App, until  # noqa: E402
+
+
+def agent(*arguments):
+    return subprocess.Popen([mprof, "push", "--every=500ms", *arguments], stderr=subprocess.PIPE, text=True)
+
+
+def end(process):
+    process.send_signal(signal.SIGTERM)
+    return process.communicate(timeout=60)[1]
+
+
+def silent_collector(accepted):
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(8)
+
+    def run():
+        kept = []
+        while True:
+            kept.append(listener.accept()[0])
+            kept[-1].recv(1)
+            accepted.set()
+
+    threading.Thread(target=run, daemon=True).start()
+    return "http://127.0.0.1:%d" % listener.getsockname()[1]
+
+
+def dripping_door(path, asked):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(8)
+
+    def run():
+        while True:
+            s = listener.accept()[0]
+            s.recv(1000)
+            asked.set()
+            try:
+                s.sendall(b"HTTP/1.1 200 OK\r\nServer: MProf/1\r\nContent-Length: 1000000\r\n\r\n")
+                while True:
+                    s.sendall(b"x")
+                    time.sleep(0.2)
+            except OSError:
+                pass
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+# A collector that never replies.
+with App(app_path) as app:
+    app.command("alloc 3 5000")
+    accepted = threading.Event()
+    a = agent("--socket=" + app.path(), "--otlp=" + silent_collector(accepted))
+    assert accepted.wait(60)
+    err = end(a)
+    assert "no reply before the end" in err and "not sent: " in err, err
+
+# A door that drips, beside a good one, with the end in the middle of the drip.
+with App(app_path) as app:
+    app.command("alloc 3 5000")
+    collector = subprocess.Popen([sys.executable, "-B", HERE + "/collector.py"], stdout=subprocess.PIPE, text=True)
+    url = collector.stdout.readline().strip()
+    asked = threading.Event()
+    dripping_door(app.dir + "/a.sock", asked)
+    a = agent("--socket=" + app.dir + "/*.sock", "--otlp=" + url)
+    assert asked.wait(60)
+    sums = lambda: urllib.request.urlopen(url + "/sums").read().decode()
+    until(lambda: "door_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums(), 60)
+    err = end(a)
+    assert "a.sock: the door does not answer" in err, err
+    collector.kill()
+    collector.wait()

@@ -1,0 +1,358 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the rows of a trace in the file of the option persist; see trace.h. The
+// rows and their buffers are copied. The runtime's functions that read records
+// expect valid records, so each record is checked first.
+
+#include "persist/trace.h"
+
+#include "common/memory.h"
+#include "persist/trace_stacks.h"
+#include "sys/flags.h"
+#include "trace/trace_formats.h"
+#include "trace/trace_records.h"
+#include "trace/trace_types.h"
+#include "trace/trace_user.h"
+#include "trace/trace_window.h"
+#include "trace/write_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct persist_trace {
+  struct persist_file *file;
+  struct persist_stacks stacks;
+  struct mprof_trace_row *rows; // copies, newest first
+  size_t row_count;
+  size_t bytes; // of all buffers that were copied
+};
+
+// --- checking the records ---
+
+// Reads a number in LEB128 at *p, and advances *p. Returns false if the number
+// does not end before `end`.
+static bool get(const uint8_t **p, const uint8_t *end, uint64_t *v) {
+  *v = 0;
+  for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
+    const uint8_t byte = *(*p)++;
+    *v |= (uint64_t)(byte & 0x7f) << shift;
+    if (byte < 0x80)
+      return true;
+  }
+  return false;
+}
+
+static bool is_argument(struct persist_trace *t, unsigned kind, uint64_t v) {
+  return kind == MPROF_TRACE_STACK || kind == MPROF_TRACE_START_STACK
+             ? persist_stacks_add(&t->stacks, v)
+         : kind == MPROF_TRACE_NAME ? persist_stacks_has_name(&t->stacks, v)
+                                    : true;
+}
+
+// Returns the end of the record at p, or NULL if the record is not valid.
+static const uint8_t *check_record(struct persist_trace *t, const uint8_t *p,
+                                   const uint8_t *end) {
+  const unsigned type = *p++;
+  uint64_t v = 0;
+  if (type == MPROF_TRACE_NONE || type == MPROF_TRACE_STOP ||
+      type > MPROF_TRACE_CHARGE ||
+      (type != MPROF_TRACE_PRE && !get(&p, end, &v)))
+    return NULL;
+  const struct mprof_trace_arguments *a = &mprof_trace_arguments_of[type];
+  for (unsigned i = 0; i < a->len; i++)
+    if (!get(&p, end, &v) || !is_argument(t, a->kinds[i], v))
+      return NULL;
+  size_t more = 0; // bytes after the arguments
+  if (type == MPROF_TRACE_WAKE)
+    more = (size_t)(mprof_trace_slot_after(p) - p) + sizeof(uint64_t);
+  else if (type == MPROF_TRACE_LOG) // v: the last argument, which is the length
+    more = v <= MPROF_TRACE_LOG_MAX ? (size_t)v : SIZE_MAX;
+  return more <= (size_t)(end - p) ? p + more : NULL;
+}
+
+// Remembers the highest number of a thread.
+static void note_g(struct persist_trace *t,
+                   const struct mprof_trace_record *r) {
+  const uint64_t g = r->type == MPROF_TRACE_WAKE ? r->n[1] : r->n[0];
+  if ((r->type == MPROF_TRACE_BEGIN || r->type == MPROF_TRACE_PRE ||
+       r->type == MPROF_TRACE_CREATE || r->type == MPROF_TRACE_WAKE) &&
+      g > t->stacks.last_g)
+    t->stacks.last_g = g;
+}
+
+// Checks the records of a buffer. Finds the time of the last record of the row
+// and the state of the row's thread.
+static bool check_records(struct persist_trace *t, struct mprof_trace_row *row,
+                          const struct mprof_trace_buf *b) {
+  const uint8_t *p = b->data, *end = b->data + b->len;
+  row->ticks = b->ticks;
+  while (p < end) {
+    struct mprof_trace_record r;
+    const uint8_t *next = check_record(t, p, end);
+    if (!next)
+      return false;
+    mprof_trace_read_record(p, &r);
+    note_g(t, &r);
+    mprof_trace_follow(&row->written.thread, &r);
+    row->ticks += r.ticks;
+    if (r.type == MPROF_TRACE_CALL_LONG || r.type == MPROF_TRACE_START_SELF)
+      row->ticks += r.n[1];
+    p = next;
+  }
+  return true;
+}
+
+// --- rows ---
+
+// Makes a bool of a damaged file valid.
+static void mend(bool *b) {
+  unsigned char byte;
+  memcpy(&byte, b, sizeof byte);
+  *b = byte != 0;
+}
+
+// The process was killed while it emptied the only buffer of the row. The row
+// has the state of its thread; see add_buf in trace_rows.c.
+static void fill_header(struct mprof_trace_buf *b,
+                        const struct mprof_trace_row *r) {
+  b->len = 0;
+  b->row = r->id;
+  b->ticks = r->ticks;
+  b->g = r->g;
+  b->seq = r->seq;
+  b->skipped = r->skipped;
+  b->start = r->start;
+  b->tid = r->tid;
+  b->labels = r->labels;
+  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+}
+
+// Copies the buffer at an address. Returns NULL if it is not valid.
+static struct mprof_trace_buf *copy_buffer(struct persist_trace *t,
+                                           const struct mprof_trace_row *row,
+                                           uint64_t address) {
+  struct mprof_trace_buf head;
+  if (!persist_copy(t->file, address, &head, sizeof head))
+    return NULL;
+  const bool is_last = head.next == NULL;
+  mend(&head.is_ready);
+  mend(&head.waits);
+  if (!head.is_ready && is_last)
+    fill_header(&head, row);
+  const uint8_t *data = persist_at(t->file, address + sizeof head, head.len);
+  t->bytes += sizeof head + head.len;
+  // A list of buffers that leads back to itself has more bytes than the file.
+  if (!data || (!head.is_ready && !is_last) || head.row != row->id ||
+      t->bytes > t->file->bytes->length ||
+      !persist_stacks_add(&t->stacks, head.start))
+    return NULL;
+  struct mprof_trace_buf *b = zeroed(1, sizeof head + head.len);
+  memcpy(b, &head, sizeof head);
+  memcpy(b->data, data, head.len);
+  b->next = NULL;
+  return b;
+}
+
+static bool copy_buffers(struct persist_trace *t, struct mprof_trace_row *row) {
+  uint64_t next = (uintptr_t)row->first;
+  row->first = row->last = NULL;
+  while (next) {
+    struct mprof_trace_buf *b = copy_buffer(t, row, next);
+    struct mprof_trace_buf head;
+    if (!b)
+      return false;
+    if (row->last)
+      row->last->next = b;
+    else
+      row->first = b;
+    row->last = b;
+    if (b == row->first)
+      row->written.thread = (struct mprof_trace_thread){.g = b->g,
+                                                        .tid = (uint64_t)b->tid,
+                                                        .start = b->start,
+                                                        .seq = b->seq,
+                                                        .skipped = b->skipped,
+                                                        .waits = b->waits,
+                                                        .labels = b->labels};
+    if (b->g > t->stacks.last_g)
+      t->stacks.last_g = b->g;
+    if (!check_records(t, row, b) ||
+        !persist_copy(t->file, next, &head, sizeof head))
+      return false;
+    next = (uintptr_t)head.next;
+  }
+  return true;
+}
+
+static bool has_open_wait(struct persist_trace *t,
+                          const struct mprof_trace_row *r) {
+  const struct mprof_trace_thread *thread = &r->written.thread;
+  return r->last && thread->g != 0 && !thread->waits && r->open_ticks != 0 &&
+         r->open_type >= MPROF_TRACE_BLOCK_SYNC &&
+         (r->open_type <= MPROF_TRACE_SLEEP ||
+          r->open_type == MPROF_TRACE_CALL_OPEN) &&
+         persist_stacks_add(&t->stacks, r->open_stack);
+}
+
+// Adds the record of a wait that is recorded only when it ends, as close_row in
+// trace.c does at the end of a session.
+static void add_open_wait(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *b = zeroed(1, sizeof *b + MPROF_TRACE_RECORD_MAX);
+  const uint64_t now = r->open_ticks > r->ticks ? r->open_ticks : r->ticks;
+  uint8_t *p = b->data;
+  b->row = r->id;
+  b->ticks = r->ticks;
+  *p++ = (uint8_t)r->open_type;
+  p = mprof_trace_put(p, now - r->ticks);
+  p = mprof_trace_put(p, r->open_stack);
+  b->len = (uint32_t)(p - b->data);
+  r->ticks = now;
+  r->last->next = b;
+  r->last = b;
+}
+
+static void free_row(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *next;
+  for (struct mprof_trace_buf *b = r->first; b; b = next) {
+    next = b->next;
+    free(b);
+  }
+  free(r);
+}
+
+// Copies the row at an address to the end of the list at *link. Returns false
+// if the row or a buffer is not valid. *next receives the next address.
+static bool copy_row(struct persist_trace *t, uint64_t address,
+                     struct mprof_trace_row **link, uint64_t *next) {
+  struct mprof_trace_row *r =
+      aligned_alloc(_Alignof(struct mprof_trace_row), sizeof *r);
+  if (!r || !persist_copy(t->file, address, r, sizeof *r)) {
+    free(r);
+    return false;
+  }
+  *next = (uintptr_t)r->next;
+  r->next = NULL;
+  mend(&r->is_cut);
+  mend(&r->has_own_name);
+  r->name[sizeof r->name - 1] = '\0';
+  r->written = (struct mprof_trace_written){.is_first = false};
+  *link = r;
+  t->row_count++;
+  if (!copy_buffers(t, r))
+    return false;
+  if (has_open_wait(t, r))
+    add_open_wait(r);
+  r->written = (struct mprof_trace_written){.is_first = r->id == 0};
+  return true;
+}
+
+// Gives each row the end of the session, which is the time of the last record.
+static void end_rows(struct persist_trace *t) {
+  uint64_t end = 1;
+  for (const struct mprof_trace_row *r = t->rows; r; r = r->next)
+    end = r->ticks > end ? r->ticks : end;
+  for (struct mprof_trace_row *r = t->rows; r; r = r->next)
+    r->end_ticks = end;
+}
+
+static bool copy_rows(struct persist_trace *t, uint64_t address) {
+  struct mprof_trace_row **link = &t->rows;
+  // Each row has its number, from that of the newest down to 0. So a list that
+  // leads back to itself is found.
+  do {
+    if (!copy_row(t, address, link, &address) ||
+        t->rows->id - (*link)->id != t->row_count - 1 ||
+        (address == 0) != ((*link)->id == 0))
+      return false;
+    link = &(*link)->next;
+  } while (address);
+  end_rows(t);
+  return true;
+}
+
+struct persist_trace *persist_trace_read(struct persist_file *f,
+                                         enum mprof_persist_root root,
+                                         const char **error) {
+  const uint64_t rows = f->head.roots[root];
+  *error = NULL;
+  if (rows == 0)
+    return NULL;
+  if (f->head.row_size != sizeof(struct mprof_trace_row) ||
+      f->head.buffer_size != sizeof(struct mprof_trace_buf)) {
+    *error = "the trace was written by another version of MProf";
+    return NULL;
+  }
+  struct persist_trace *t = zeroed(1, sizeof *t);
+  t->file = f;
+  persist_stacks_begin(&t->stacks, f);
+  if (copy_rows(t, rows))
+    return t;
+  *error = f->head.state & MPROF_PERSIST_IS_CUT
+               ? "the file could not grow, so it has no complete trace"
+               : "the trace in the file is damaged";
+  persist_trace_free(t);
+  return NULL;
+}
+
+struct profile *persist_trace_names(struct persist_trace *t) {
+  return t->stacks.names;
+}
+
+void persist_trace_free(struct persist_trace *t) {
+  struct mprof_trace_row *next;
+  for (struct mprof_trace_row *r = t->rows; r; r = next) {
+    next = r->next;
+    free_row(r);
+  }
+  persist_stacks_end(&t->stacks);
+  free(t);
+}
+
+// --- writing ---
+
+static void put(void *to, const void *data, size_t length) {
+  fwrite(data, 1, length, to); // the caller sees errors in the stream
+}
+
+// Returns the time at which the trace begins; see the option trace_last.
+static uint64_t begin_of(const struct persist_trace *t) {
+  const struct mprof_persist_head *h = &t->file->head;
+  const double ticks = (double)h->trace_keep_ns * (double)h->ticks_per_second /
+                       1e9 / MPROF_TRACE_TICK_DIV;
+  const uint64_t end = t->rows->end_ticks;
+  return h->trace_keep_ns != 0 && ticks < (double)end ? end - (uint64_t)ticks
+                                                      : 0;
+}
+
+static void write_all(struct mprof_trace_writer *w,
+                      struct mprof_trace_row *rows) {
+  for (struct mprof_trace_row *r = rows; r; r = r->next)
+    for (struct mprof_trace_buf *b = r->first; b; b = b->next)
+      mprof_trace_write_batch(w, r, b);
+}
+
+int64_t persist_trace_write(struct persist_trace *t, FILE *to) {
+  const struct mprof_trace_sink sink = {put, to};
+  memcpy(mprof_flags.trace_format, t->file->head.trace_format,
+         sizeof t->file->head.trace_format);
+  mprof_flags.symbolize = true;
+  struct mprof_trace_writer *w = mprof_trace_writer_new(
+      mprof_trace_format_chosen(), &sink, t->file->head.processors);
+  if (!w)
+    return -1;
+  w->pid = t->file->head.pid;
+  persist_stacks_use(&t->stacks);
+  mprof_trace_write_head(w);
+  const uint64_t from = begin_of(t);
+  if (mprof_trace_is_whole(t->rows, from))
+    write_all(w, t->rows);
+  else
+    w->error = mprof_trace_write_window(w, t->rows, from);
+  mprof_trace_write_tail(w, t->rows->end_ticks);
+  persist_stacks_use(NULL);
+  const int64_t events = (int64_t)mprof_trace_writer_events(w);
+  const bool has_failed = mprof_trace_writer_error(w) != 0;
+  mprof_trace_writer_free(w);
+  return has_failed ? -1 : events;
+}
