@@ -116,6 +116,8 @@ static bool find_library_s(const struct mprof_intercept *table) {
   bool is_replaced = false;
   for (const struct mprof_intercept *i = table; i->name; i++) {
     void *f = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
+    if (i->next)
+      *i->library = f;
     is_replaced |= f && is_replacement(mprof_module_of(f));
   }
   for (const struct mprof_intercept *i = table; is_replaced && i->name; i++)
@@ -130,11 +132,15 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   if (!atomic_compare_exchange_strong(&state, &expected, LOOKING))
     return expected == FOUND;
   const int before = errno;
+  // This search comes first. If it finds nothing, the loader allocates memory
+  // for a message, and must not call the allocator for it.
+  const bool has_cxx = is_whole(mprof_intercept_cxx) && dlsym &&
+                       dlsym(RTLD_NEXT, mprof_intercept_cxx->name) != NULL;
   set_words(mprof_intercept_c);
   mprof_intercepted.c = is_whole(mprof_intercept_c);
   mprof_intercepted.cxx = mprof_intercepted.c &&
                           is_whole(mprof_intercept_cxx) &&
-                          !find_library_s(mprof_intercept_cxx);
+                          !(has_cxx && find_library_s(mprof_intercept_cxx));
   if (mprof_intercepted.cxx)
     set_words(mprof_intercept_cxx);
   errno = before;

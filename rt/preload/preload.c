@@ -12,6 +12,7 @@
 
 #include "entry/entry_thread.h"
 #include "preload/calls.h"
+#include "preload/operators.h"
 #include "sys/flags.h"
 
 #include <string.h>
@@ -52,6 +53,8 @@ static void leave_children_alone(void) {
 // options are known.
 __attribute__((constructor(101))) static void at_load(void) {
   mprof_preload_calls_init();
+  mprof_preload_operators_init();
+  mprof_preload_operators_withdraw();
   mprof_entry_thread_sees_library();
   if (!mprof_flags.follow_fork)
     leave_children_alone();
