@@ -42,11 +42,23 @@ static void remove_own(char *list) {
   *to = '\0';
 }
 
+// Removes the library from LD_PRELOAD, and also the variable if it was the only
+// library. Changes the array of variables in place, because main may get it as
+// an argument.
 static void leave_children_alone(void) {
   static const char name[] = "LD_PRELOAD=";
-  for (char **e = environ; e && *e; e++)
-    if (strncmp(*e, name, sizeof(name) - 1) == 0)
-      remove_own(*e + sizeof(name) - 1);
+  char **to = environ;
+  for (char **e = environ; e && *e; e++) {
+    if (strncmp(*e, name, sizeof(name) - 1) == 0) {
+      char *list = *e + sizeof(name) - 1;
+      remove_own(list);
+      if (list[strspn(list, ": ")] == '\0')
+        continue;
+    }
+    *to++ = *e;
+  }
+  if (to)
+    *to = NULL;
 }
 
 // The runtime's own constructor comes before this one in the library, so the
