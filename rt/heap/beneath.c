@@ -132,15 +132,16 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   if (!atomic_compare_exchange_strong(&state, &expected, LOOKING))
     return expected == FOUND;
   const int before = errno;
+  mprof_intercepted.c = is_whole(mprof_intercept_c);
+  const bool is_cxx_whole =
+      mprof_intercepted.c && is_whole(mprof_intercept_cxx);
   // This search comes first. If it finds nothing, the loader allocates memory
   // for a message, and must not call the allocator for it.
-  const bool has_cxx = is_whole(mprof_intercept_cxx) && dlsym &&
-                       dlsym(RTLD_NEXT, mprof_intercept_cxx->name) != NULL;
+  const bool has_library = is_cxx_whole && dlsym &&
+                           dlsym(RTLD_NEXT, mprof_intercept_cxx->name) != NULL;
   set_words(mprof_intercept_c);
-  mprof_intercepted.c = is_whole(mprof_intercept_c);
-  mprof_intercepted.cxx = mprof_intercepted.c &&
-                          is_whole(mprof_intercept_cxx) &&
-                          !(has_cxx && find_library_s(mprof_intercept_cxx));
+  mprof_intercepted.cxx =
+      is_cxx_whole && !(has_library && find_library_s(mprof_intercept_cxx));
   if (mprof_intercepted.cxx)
     set_words(mprof_intercept_cxx);
   errno = before;
