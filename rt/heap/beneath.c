@@ -116,6 +116,8 @@ static bool find_library_s(const struct mprof_intercept *table) {
   bool is_replaced = false;
   for (const struct mprof_intercept *i = table; i->name; i++) {
     void *f = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
+    if (i->next)
+      *i->library = f;
     is_replaced |= f && is_replacement(mprof_module_of(f));
   }
   for (const struct mprof_intercept *i = table; is_replaced && i->name; i++)
@@ -130,13 +132,18 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   if (!atomic_compare_exchange_strong(&state, &expected, LOOKING))
     return expected == FOUND;
   const int before = errno;
+  mprof_intercepted.c = is_whole(mprof_intercept_c);
+  const bool is_cxx_whole =
+      mprof_intercepted.c && is_whole(mprof_intercept_cxx);
+  // This search comes first. If it finds nothing, the loader allocates memory
+  // for a message, and must not call the allocator for it.
+  const bool has_library = is_cxx_whole && dlsym &&
+                           dlsym(RTLD_NEXT, mprof_intercept_cxx->name) != NULL;
   set_words(mprof_intercept_c);
   if (mprof_intercept_c) // has set __mprof_sized_strdup to our function
     __mprof_copy_malloc = __mprof_next_malloc;
-  mprof_intercepted.c = is_whole(mprof_intercept_c);
-  mprof_intercepted.cxx = mprof_intercepted.c &&
-                          is_whole(mprof_intercept_cxx) &&
-                          !find_library_s(mprof_intercept_cxx);
+  mprof_intercepted.cxx =
+      is_cxx_whole && !(has_library && find_library_s(mprof_intercept_cxx));
   if (mprof_intercepted.cxx)
     set_words(mprof_intercept_cxx);
   errno = before;

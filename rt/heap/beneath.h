@@ -49,7 +49,7 @@ struct mprof_intercept {
   void *plain; // the allocator's function; NULL: find it with dlsym
   // Only for C++ operators; otherwise NULL. If a library replaces the operators
   // for the program, mprof_next_find stores the library's definition in
-  // *library.
+  // *library. In libmprof_preload.so, it also stores the C++ library's.
   void **library;
   // NULL, or the place in which mprof_next_find stores the next definition
   // after the interceptor, also if the program defines the function. In

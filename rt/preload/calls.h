@@ -14,8 +14,8 @@
 // calls f of libc: the linker redirects its calls of f to __wrap_f (--wrap),
 // which is a jump through the switch's field `function`.
 //
-// The allocation functions are in entry/intercept_heap.c. The C++ operators are
-// not replaced, because they call malloc and free.
+// The allocation functions are in entry/intercept_heap.c, and the operators of
+// C++ in operators.c.
 
 #ifndef MPROF_RT_PRELOAD_CALLS_H
 #define MPROF_RT_PRELOAD_CALLS_H

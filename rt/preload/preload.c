@@ -12,6 +12,7 @@
 
 #include "entry/entry_thread.h"
 #include "preload/calls.h"
+#include "preload/operators.h"
 #include "sys/flags.h"
 
 #include <string.h>
@@ -41,17 +42,31 @@ static void remove_own(char *list) {
   *to = '\0';
 }
 
+// Removes the library from LD_PRELOAD, and also the variable if it was the only
+// library. Changes the array of variables in place, because main may get it as
+// an argument.
 static void leave_children_alone(void) {
   static const char name[] = "LD_PRELOAD=";
-  for (char **e = environ; e && *e; e++)
-    if (strncmp(*e, name, sizeof(name) - 1) == 0)
-      remove_own(*e + sizeof(name) - 1);
+  char **to = environ;
+  for (char **e = environ; e && *e; e++) {
+    if (strncmp(*e, name, sizeof(name) - 1) == 0) {
+      char *list = *e + sizeof(name) - 1;
+      remove_own(list);
+      if (list[strspn(list, ": ")] == '\0')
+        continue;
+    }
+    *to++ = *e;
+  }
+  if (to)
+    *to = NULL;
 }
 
 // The runtime's own constructor comes before this one in the library, so the
 // options are known.
 __attribute__((constructor(101))) static void at_load(void) {
   mprof_preload_calls_init();
+  mprof_preload_operators_init();
+  mprof_preload_operators_withdraw();
   mprof_entry_thread_sees_library();
   if (!mprof_flags.follow_fork)
     leave_children_alone();

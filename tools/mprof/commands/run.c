@@ -41,10 +41,11 @@ static char *runtime_options(const struct options *o, const char *directory,
   FILE *out = open_memstream(&text, &length);
   if (!out)
     return NULL;
-  // A program that the user interrupts shall write its profiles, too. The
-  // user's own options come later, so they prevail.
-  fprintf(out, "dump_on_signal=terminate:%s%s", is_preloaded ? "quiet=1:" : "",
-          before ? before : "");
+  // A program that the user interrupts shall write its profiles, too, and so
+  // shall one that ends by _exit, such as the shell dash. The user's own
+  // options come later, so they prevail.
+  fprintf(out, "dump_on_signal=terminate:dump_on__exit=1:%s%s",
+          is_preloaded ? "quiet=1:" : "", before ? before : "");
   if (o->heap_rate)
     add(out, "heap_rate", o->heap_rate);
   if (o->peak)

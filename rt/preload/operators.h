@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The definitions of operator new and delete in libmprof_preload.so. They
+// replace those of the C++ library, which call malloc and free: a call of the
+// C++ library and of its jump to malloc costs more than what the interceptor
+// adds. They also count the blocks of an allocator library whose own operators
+// do not call malloc, such as libtcmalloc.so.
+//
+//   program, library -> f of this library -> malloc or free of the allocator
+//                                        `-> the next f after this library's
+//
+// The first way is taken if it does the same as the second: if all operators
+// after this library's come from a C++ library or from the allocator's library,
+// and the program defines none. Otherwise each operator passes all calls on to
+// the next definition, whose calls of malloc and free are counted.
+//
+// If there is no next definition at start, the definitions are taken back, so
+// that libraries that the program opens later find the operators that they
+// would find without this library.
+
+#ifndef MPROF_RT_PRELOAD_OPERATORS_H
+#define MPROF_RT_PRELOAD_OPERATORS_H
+
+// Finds the next definitions of the operators, and decides between the ways
+// above. Only the first call does the work. Takes the loader's lock. Keeps
+// errno.
+void mprof_preload_operators_init(void);
+
+// Takes the definitions back if they have no next definitions. Call once, at
+// start, after the function above.
+void mprof_preload_operators_withdraw(void);
+
+#endif // MPROF_RT_PRELOAD_OPERATORS_H
