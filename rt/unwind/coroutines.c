@@ -66,16 +66,16 @@ static bool read_layout(uintptr_t function, struct mprof_coroutine_layout *l) {
 }
 
 void mprof_coroutine_note(struct mprof_running_coroutines *running, size_t at,
-                          mprof_pc pc, uintptr_t sp, uintptr_t bp) {
+                          mprof_pc pc, uintptr_t lo, uintptr_t bp) {
   struct mprof_coroutine_layout l;
   struct coroutine c;
   uintptr_t function;
-  const uintptr_t lowest =
-      bp - sp < SEARCHED_BYTES ? (sp + 7) & -(uintptr_t)8 : bp - SEARCHED_BYTES;
-  if (running->len == MPROF_RUNNING_MAX || bp <= sp)
+  if (bp - lo > SEARCHED_BYTES)
+    lo = bp - SEARCHED_BYTES;
+  if (running->len == MPROF_RUNNING_MAX)
     return;
-  for (uintptr_t r = bp - sizeof(struct mprof_coroutine_record);
-       r >= lowest && r < bp; r -= 8) {
+  for (uintptr_t r = bp - sizeof(struct mprof_coroutine_record); r >= lo;
+       r -= 8) {
     if (mprof_stack_word(r) != MPROF_COROUTINE_RECORD ||
         mprof_stack_word(r + 8) != bp)
       continue;

@@ -61,10 +61,10 @@ struct mprof_running_coroutines {
 
 // Appends to *running the coroutine of the stack frame with the code address
 // pc, which has the index `at` in the stack. Does nothing if pc is not in the
-// resume function of a coroutine. [sp, bp) are the words of the frame below its
-// frame pointer; all of them must be readable.
+// resume function of a coroutine. bp is the frame pointer. The words in
+// [lo, bp), which must be readable, include those of the frame.
 void mprof_coroutine_note(struct mprof_running_coroutines *running, size_t at,
-                          mprof_pc pc, uintptr_t sp, uintptr_t bp);
+                          mprof_pc pc, uintptr_t lo, uintptr_t bp);
 
 // Inserts the awaiting coroutines of *running in the n return addresses at pcs.
 // Returns the new number of addresses, at most depth. Sets *is_cut if addresses
