@@ -139,8 +139,8 @@ struct walk {
   // without call frame information.
   bool is_sure;
   // True: the result is not the return addresses on the stack. A frame was left
-  // out, because its code is an entry (mprof_is_entry), or the stack has
-  // coroutines.
+  // out, because its code is an entry (mprof_is_entry) or no caller
+  // (mprof_is_made_return), or the stack has coroutines.
   bool is_hiding;
   // Number of frames, counted from the leaf, up to the first frame whose code
   // keeps no frame pointer.
@@ -280,6 +280,7 @@ static MPROF_NOINLINE void note_coroutine(struct walk *w, size_t at) {
 static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
+  bool is_interrupted = false;
   struct mprof_rule r = {MPROF_CFA_UNKNOWN};
   w->is_sure = true;
   w->end = MPROF_STACK_CUT_DEPTH;
@@ -308,6 +309,12 @@ static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
       w->telling = n + 1;
       return n;
     }
+    if (n > 0 && w->is_sure && !is_interrupted &&
+        mprof_is_made_return(pc, mprof_rule_base(r))) {
+      w->end = MPROF_STACK_COMPLETE;
+      w->is_hiding = true;
+      return keep(w, pcs, n, false);
+    }
     if (mprof_likely(!mprof_is_entry(pc - 1)))
       pcs[n++] = pc;
     else
@@ -323,6 +330,8 @@ static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
       end_at_main(w, pcs, n, depth);
       return n;
     }
+    // The pc of interrupted code is no return address (ascend_signal).
+    is_interrupted = mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL;
     if (!rise(w, r))
       break;
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a promise may have the handle of a coroutine that no longer exists, or
-// a handle of no coroutine at all, or handles that form a cycle. MProf does not
-// crash, and shows only coroutines that exist.
+// Intent: a promise may have the handle of a coroutine that no longer exists,
+// or a handle of no coroutine at all, or handles that form a cycle. MProf does
+// not crash, and shows only coroutines that exist.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -I%src/test/Inputs %s -o app
@@ -41,7 +41,9 @@ static job leaf(size_t size) {
   }
 }
 
-__attribute__((noinline)) static job waiting() { co_await std::suspend_always(); }
+__attribute__((noinline)) static job waiting() {
+  co_await std::suspend_always();
+}
 
 struct object {
   virtual ~object() = default;
@@ -58,8 +60,9 @@ __attribute__((noinline)) static void run(job j, const void *address) {
 int main() {
   enum { BAD = 701, GOOD, CYCLE, SELF, ENDED };
   enum { PAGE = 4096 };
-  char *map = static_cast<char *>(mmap(nullptr, 3 * PAGE, PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char *map =
+      static_cast<char *>(mmap(nullptr, 3 * PAGE, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   NEED(map != MAP_FAILED && munmap(map + PAGE, 2 * PAGE) == 0);
   const job destroyed = waiting();
   destroyed.handle.destroy();
@@ -68,15 +71,23 @@ int main() {
   long words[20] = {};
   std::coroutine_handle<> noop = std::noop_coroutine();
 
-  const void *bad[] = {
-      nullptr, reinterpret_cast<void *>(1),
-      reinterpret_cast<void *>(~0xffful),  // not a user address
-      reinterpret_cast<void *>(1ul << 63), // not canonical
-      map, map + PAGE,
-      map + PAGE - 8, // the second word is unmapped
-      map + PAGE - 16, &has_vtable, text.data(), text.data() + 1, words, &words,
-      reinterpret_cast<void *>(main), stdout, destroyed.handle.address(),
-      noop.address()};
+  const void *bad[] = {nullptr,
+                       reinterpret_cast<void *>(1),
+                       reinterpret_cast<void *>(~0xffful), // not a user address
+                       reinterpret_cast<void *>(1ul << 63), // not canonical
+                       map,
+                       map + PAGE,
+                       map + PAGE - 8, // the second word is unmapped
+                       map + PAGE - 16,
+                       &has_vtable,
+                       text.data(),
+                       text.data() + 1,
+                       words,
+                       &words,
+                       reinterpret_cast<void *>(main),
+                       stdout,
+                       destroyed.handle.address(),
+                       noop.address()};
   job j = leaf(BAD);
 #pragma clang loop unroll(disable)
   for (const void *address : bad)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the stack of a generator has the function that asks for the next value,
-// and no other. The promise of a generator has no handle of an awaiting
+// Intent: the stack of a generator has the function that asks for the next
+// value, and no other. The promise of a generator has no handle of an awaiting
 // coroutine. An exception that leaves the generator does not disturb MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -19,8 +19,8 @@
 // CHECK: in {{.*}}await_suspend
 // CHECK: in root
 // CHECK: in main
-// Clang makes a function of each call of await_suspend, with the name of the coroutine. It is inlined,
-// so it has the same address.
+// Clang makes a function of each call of await_suspend, with the name of the
+// coroutine. It is inlined, so it has the same address.
 // RUN: grep -o "0x.* in \(leaf\|middle\|root\)" stack | sort -u | grep -c . | grep -x 3
 
 #include "records.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without coroutines=1, and without -fmprof-coroutines, a stack has only
-// the functions that are on the stack of the thread: the running coroutine and
-// the event loop.
+// Intent: without coroutines=1, and without -fmprof-coroutines, a stack has
+// only the functions that are on the stack of the thread: the running coroutine
+// and the event loop.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -g1 -I%src/test/Inputs %s -o plain

@@ -66,9 +66,7 @@ static task unlocks() {
   co_return 0;
 }
 
-static task middle(task (*leaf)()) {
-  co_return co_await leaf();
-}
+static task middle(task (*leaf)()) { co_return co_await leaf(); }
 static task root(task (*leaf)()) {
   const int result = co_await middle(leaf);
   co_return result;
