@@ -15,6 +15,7 @@
 
 #include "MProfPass.h"
 #include "CallSites.h"
+#include "Coroutines.h"
 #include "Marks.h"
 #include "RewriteCustom.h"
 #include "RewriteHooked.h"
@@ -89,6 +90,8 @@ static bool rewriteAll(ArrayRef<Site> Sites,
 static void prepare(Module &M, const Options &Opts) {
   setStep(M, Marked);
   markModule(M, readIgnorelists(M.getContext(), Opts).get(), Opts);
+  if (Opts.Coroutines)
+    markCoroutines(M);
 
   Runtime RT(M);
   SmallVector<const Function *, 8> Wrappers;
@@ -137,6 +140,8 @@ static void finish(Module &M, const Options &Opts) {
   SmallVector<Site, 32> Sites;
   const CallSites Finder(M, Opts.Kinds);
   const bool ByTables = unwindsByTables(M, Opts.Unwind);
+  if (Opts.Coroutines)
+    describeCoroutines(M);
   Function *Main = nullptr;
   for (Function &F : M) {
     if (F.isDeclaration() || F.hasFnAttribute(Attribute::Naked))

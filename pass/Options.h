@@ -53,6 +53,8 @@ struct Options {
   /// True: functions with the attribute alloc_size are custom allocators.
   bool AllocSize = false;
   mprof::Unwind Unwind = Unwind::Default;
+  /// True: the runtime can find the coroutines that await a running coroutine.
+  bool Coroutines = false;
 };
 
 } // namespace mprof

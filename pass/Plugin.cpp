@@ -70,6 +70,11 @@ static cl::opt<mprof::Unwind> UnwindBy(
         clEnumValN(mprof::Unwind::Tables, "tables",
                    "by unwind tables; functions need no frame pointer")));
 
+static cl::opt<bool> Coroutines(
+    "mprof-coroutines", cl::init(false),
+    cl::desc("MProf: let stacks continue into the coroutines that await a "
+             "running coroutine (default: false)"));
+
 static mprof::Options options() {
   mprof::Options Opts;
   Opts.Kinds.Heap = Heap;
@@ -80,6 +85,7 @@ static mprof::Options options() {
   Opts.Nested = NestedAllocators;
   Opts.AllocSize = AllocSize;
   Opts.Unwind = UnwindBy;
+  Opts.Coroutines = Coroutines;
   return Opts;
 }
 

@@ -31,6 +31,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 
 static long call3(long nr, long a, long b, long c) {
@@ -290,6 +291,13 @@ bool mprof_sys_affinity(int tid, uint64_t *mask, size_t bytes) {
 bool mprof_sys_readable(uintptr_t addr) {
   return addr >= MPROF_PAGE && mprof_syscall(SYS_rt_sigprocmask, -1, (long)addr,
                                              0, 8, 0, 0) == -EINVAL;
+}
+
+size_t mprof_sys_copy(void *to, uintptr_t from, size_t len) {
+  const struct iovec local = {to, len}, remote = {(void *)from, len};
+  const long n = mprof_syscall(SYS_process_vm_readv, mprof_sys_gettid(),
+                               (long)&local, 1, (long)&remote, 1, 0);
+  return n < 0 ? 0 : (size_t)n;
 }
 
 uint64_t mprof_sys_random(void) {

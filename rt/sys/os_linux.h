@@ -109,6 +109,11 @@ bool mprof_sys_affinity(int tid, uint64_t *mask, size_t bytes);
 // Returns whether the eight bytes at addr can be read. The kernel makes the
 // check, so no fault can occur.
 bool mprof_sys_readable(uintptr_t addr);
+// Copies len bytes of this process at `from` to `to`. Returns the number of
+// bytes that could be read. The kernel makes the copy, so no fault can occur,
+// even if another thread unmaps the memory meanwhile. Returns 0 if a seccomp
+// filter forbids the call.
+size_t mprof_sys_copy(void *to, uintptr_t from, size_t len);
 uint64_t mprof_sys_random(void);
 int64_t mprof_sys_realtime_ns(void);
 // Returns the smaller one of RLIMIT_AS and RLIMIT_DATA in bytes, or UINT64_MAX

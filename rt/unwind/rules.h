@@ -67,10 +67,10 @@ static inline bool mprof_rule_keeps_frame_pointer(struct mprof_rule r) {
          mprof_rule_base(r) == MPROF_CFA_UNKNOWN;
 }
 // A plain rule is for code that is not special: the code is no entry of the
-// runtime, and no known root of a stack. In addition, either the code keeps a
-// frame pointer, or the caller's frame lies above the stack pointer at a fixed
-// and sensible distance. Most rules are plain. So the unwinder has a loop of
-// its own for them, which makes fewer checks.
+// runtime, no known root of a stack, and no mprof_is_made_return. In addition,
+// either the code keeps a frame pointer, or the caller's frame lies above the
+// stack pointer at a fixed and sensible distance. Most rules are plain. So the
+// unwinder has a loop of its own for them, which makes fewer checks.
 static inline bool mprof_rule_is_plain_from_sp(struct mprof_rule r) {
   const uint64_t mask =
       ((1u << MPROF_RULE_BASE_BITS) - 1) | (uint64_t)MPROF_RULE_PLAIN;
@@ -136,5 +136,11 @@ bool mprof_is_entry(uintptr_t pc);
 // instructions at pc with libc's instructions that call rt_sigreturn. Debuggers
 // use the same test.
 bool mprof_is_signal_return(uintptr_t pc);
+// Returns whether pc is the first address of a function, although no call
+// precedes it. Then no call has stored pc as its return address. Instead, a
+// library such as libco has stored it at the root of a stack, so that this
+// function runs if the first function of the stack returns. base: the base of
+// the rule for pc - 1.
+bool mprof_is_made_return(uintptr_t pc, enum mprof_cfa_base base);
 
 #endif // MPROF_RT_UNWIND_RULES_H

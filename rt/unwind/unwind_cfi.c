@@ -10,6 +10,8 @@
 #include "unwind/unwind_cfi.h"
 
 #include "sys/abi_words.h"
+#include "sys/flags.h"
+#include "unwind/coroutines.h"
 #include "unwind/rules.h"
 #include "unwind/stack_range.h"
 #include "unwind/unwind_fp.h"
@@ -136,12 +138,15 @@ struct walk {
   // False: f.pc is only a guess, because the step before went through code
   // without call frame information.
   bool is_sure;
-  // True: a frame was left out, because its code is an entry (mprof_is_entry).
+  // True: the result is not the return addresses on the stack. A frame was left
+  // out, because its code is an entry (mprof_is_entry) or no caller
+  // (mprof_is_made_return), or the stack has coroutines.
   bool is_hiding;
   // Number of frames, counted from the leaf, up to the first frame whose code
   // keeps no frame pointer.
   size_t by_fp;
-  size_t telling; // see struct mprof_unwound
+  size_t telling;                           // see struct mprof_unwound
+  struct mprof_running_coroutines *running; // NULL: do not look for coroutines
   enum mprof_stack_end end;
 };
 
@@ -253,18 +258,35 @@ MPROF_NO_SANITIZER static size_t follow_plain(struct walk *w, mprof_pc *pcs,
   return n;
 }
 
-// Unwinds the stack whose first frame has the registers w->f. Writes at most
-// depth return addresses to pcs and returns their number. Sets the fields end,
-// is_hiding, by_fp and telling of *w.
-static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
+// Appends the coroutine that runs in the frame w->f, which has the index `at`
+// in the stack, to w->running.
+static MPROF_NOINLINE void note_coroutine(struct walk *w, size_t at) {
+  // A function that calls no other may use this many bytes below the stack
+  // pointer. (x86-64 ABI: red zone)
+  enum { RED_ZONE_BYTES = 128 };
+  const struct mprof_registers *f = &w->f;
+  if (!w->is_sure || !w->range || f->bp - f->sp > MPROF_MAX_FRAME_BYTES ||
+      (f->bp & 7) != 0 ||
+      !mprof_stack_reaches(w->range, is_on_foreign(w), f->bp))
+    return;
+  uintptr_t lo = (f->sp & -(uintptr_t)8) - RED_ZONE_BYTES;
+  if (lo < w->range->lo)
+    lo = w->range->lo;
+  mprof_coroutine_note(w->running, at, f->pc, lo, f->bp);
+}
+
+// Does what follow (below) does, except that coroutines that await others are
+// not shown.
+static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
+  bool is_interrupted = false;
   struct mprof_rule r = {MPROF_CFA_UNKNOWN};
   w->is_sure = true;
   w->end = MPROF_STACK_CUT_DEPTH;
   enter(w);
   while (n < depth) {
-    if (w->is_sure && w->range)
+    if (w->is_sure && w->range && !w->running)
       n = follow_plain(w, pcs, n, depth, main_frame);
     if (n == depth)
       break;
@@ -287,12 +309,20 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
       w->telling = n + 1;
       return n;
     }
+    if (n > 0 && w->is_sure && !is_interrupted &&
+        mprof_is_made_return(pc, mprof_rule_base(r))) {
+      w->end = MPROF_STACK_COMPLETE;
+      w->is_hiding = true;
+      return keep(w, pcs, n, false);
+    }
     if (mprof_likely(!mprof_is_entry(pc - 1)))
       pcs[n++] = pc;
     else
       w->is_hiding = true;
     if (is_in_chain && w->by_fp == n - 1)
       w->by_fp = n;
+    if (mprof_unlikely(w->running != NULL) && is_in_chain && n > 0)
+      note_coroutine(w, n - 1);
     // f.bp may be the frame address of main although f is not main's frame. For
     // example, f.bp of code without a frame pointer is the frame pointer of a
     // caller. So the code must keep a frame pointer.
@@ -300,6 +330,8 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
       end_at_main(w, pcs, n, depth);
       return n;
     }
+    // The pc of interrupted code is no return address (ascend_signal).
+    is_interrupted = mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL;
     if (!rise(w, r))
       break;
   }
@@ -307,6 +339,33 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
   if (w->end == MPROF_STACK_CUT_DEPTH || has_root)
     w->telling = n;
   return keep(w, pcs, n, has_root);
+}
+
+// Does what follow (below) does, with the option coroutines.
+static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
+                                               size_t depth) {
+  struct mprof_running_coroutines running;
+  running.len = 0;
+  w->running = &running;
+  size_t n = follow_frames(w, pcs, depth);
+  if (running.len == 0)
+    return n;
+  // The return addresses on the stack do not tell which coroutines await.
+  w->is_hiding = true;
+  bool is_cut = false;
+  n = mprof_coroutines_insert(&running, pcs, n, depth, &is_cut);
+  if (is_cut)
+    w->end = MPROF_STACK_CUT_DEPTH;
+  return n;
+}
+
+// Unwinds the stack whose first frame has the registers w->f. Writes at most
+// depth return addresses to pcs and returns their number. Sets the fields end,
+// is_hiding, by_fp and telling of *w.
+static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
+  return mprof_unlikely(mprof_flags.coroutines)
+             ? follow_coroutines(w, pcs, depth)
+             : follow_frames(w, pcs, depth);
 }
 
 // Returns whether unwinding by frame pointers finds the same n frames that
