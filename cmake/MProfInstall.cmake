@@ -43,8 +43,8 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
       "${root}/${MPROF_LIBDIR}/pkgconfig/${name}.pc" @ONLY)
   endforeach()
   foreach(script IN ITEMS libmprof_intercept.ld libmprof_rt.so)
-    configure_file("${tools}/${script}" "${root}/${MPROF_LIBDIR}/${script}"
-      COPYONLY)
+    configure_file("${tools}/${script}"
+      "${root}/${MPROF_LIBDIR}${MPROF_RT_SUBDIR}/${script}" COPYONLY)
   endforeach()
   if(MPROF_MUSL_INCLUDE_DIR)
     configure_file("${tools}/musl.cfg.in" "${root}/${datadir}/mprof/musl.cfg"
@@ -80,11 +80,16 @@ mprof_write_tree("${stage}" "${CMAKE_INSTALL_BINDIR}"
 #   mprof         the plugin, its driver and its flags
 #   mprof-tools   the commands, and the library for programs without a rebuild
 #   libmprof-dev  the headers and the runtime for programs that are linked with it
-set(dev_files "${CMAKE_INSTALL_LIBDIR}/pkgconfig/mprof-preload.pc")
+set(dev_files "")
+if(NOT CMAKE_CROSSCOMPILING)
+  list(APPEND dev_files "${CMAKE_INSTALL_LIBDIR}/pkgconfig/mprof-preload.pc")
+endif()
 if(MPROF_PLUGIN)
   list(APPEND dev_files
-    "${CMAKE_INSTALL_LIBDIR}/libmprof_intercept.ld"
-    "${CMAKE_INSTALL_LIBDIR}/libmprof_rt.so")
+    "${CMAKE_INSTALL_LIBDIR}${MPROF_RT_SUBDIR}/libmprof_intercept.ld"
+    "${CMAKE_INSTALL_LIBDIR}${MPROF_RT_SUBDIR}/libmprof_rt.so")
+endif()
+if(MPROF_PLUGIN AND NOT CMAKE_CROSSCOMPILING)
   install(DIRECTORY "${stage}/${CMAKE_INSTALL_LIBDIR}/cmake"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libmprof-dev)
   foreach(name IN ITEMS mprof mprof-program)
@@ -100,14 +105,16 @@ foreach(file IN LISTS dev_files)
   get_filename_component(dir "${file}" DIRECTORY)
   install(FILES "${stage}/${file}" DESTINATION "${dir}" COMPONENT libmprof-dev)
 endforeach()
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mprof"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT libmprof-dev)
+if(NOT CMAKE_CROSSCOMPILING)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mprof"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT libmprof-dev)
+endif()
 foreach(target IN LISTS MPROF_TARGETS)
   get_target_property(type ${target} TYPE)
   if(type MATCHES "^(MODULE|SHARED|STATIC)_LIBRARY$")
     get_target_property(subdir ${target} MPROF_INSTALL_SUBDIR)
     if(NOT subdir)
-      set(subdir "")
+      set(subdir "${MPROF_RT_SUBDIR}")
     endif()
     if(target STREQUAL "mprof_preload")
       set(component mprof-tools)

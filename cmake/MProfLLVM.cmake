@@ -69,6 +69,9 @@ foreach(version IN LISTS others)
 endforeach()
 list(SORT MPROF_PLUGIN_VERSIONS COMPARE NATURAL)
 
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  return() # the runtime for musl is for x86-64 only
+endif()
 find_path(MPROF_MUSL_INCLUDE_DIR bits/alltypes.h
   PATHS /usr/include/x86_64-linux-musl NO_DEFAULT_PATH
   DOC "musl's headers; none: no runtime for programs on musl")

@@ -23,11 +23,14 @@ execute_process(
   OUTPUT_STRIP_TRAILING_WHITESPACE
   COMMAND_ERROR_IS_FATAL ANY)
 set(MPROF_SANITIZER_COMMON
-  "${MPROF_CLANG_RESOURCE_DIR}/lib/linux/libclang_rt.stats-x86_64.a"
+  "${MPROF_CLANG_RESOURCE_DIR}/lib/linux/libclang_rt.stats-${CMAKE_SYSTEM_PROCESSOR}.a"
   CACHE FILEPATH "The archive that has sanitizer_common in it")
 set(MPROF_SANITIZER_LIBS -lpthread -ldl -lrt)
 if(NOT EXISTS "${MPROF_SANITIZER_COMMON}")
-  mprof_stop("no libclang_rt.stats-x86_64.a: install libclang-rt-19-dev")
+  if(CMAKE_CROSSCOMPILING)
+    mprof_stop("no ${MPROF_SANITIZER_COMMON}: run utils/setup.sh arm64")
+  endif()
+  mprof_stop("no ${MPROF_SANITIZER_COMMON}: install libclang-rt-19-dev")
 endif()
 
 # The headers of sanitizer_common are not packaged. The runtime declares the

@@ -5,18 +5,14 @@
 // rule of mprof/hooks.def. If the result %ask is true, the code calls the
 // runtime.
 //
-// Alloc subtracts the size %n from the thread's sampling countdown. On x86-64
-// the test takes two instructions: subq %fs:countdown@TPOFF, then jbe. Code in
-// a shared library first loads the offset.
+// Alloc subtracts the size %n from the thread's sampling countdown. The files
+// Processor*.cpp describe the instructions, and replace a part of this code on
+// some processors.
 //     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_heap_countdown)
 //     %c = load i64, ptr %a
 //     %d = sub i64 %c, %n
 //     store i64 %d, ptr %a
 //     %ask = icmp ule i64 %c, %n
-// A constant size is subtracted by an asm, which leaves the comparison to the
-// flags:
-//     %f = call i8 asm "subq $2, $1", "={@ccbe},=*m,e,*m,..."(%a, i64 24, %a)
-//     %ask = trunc i8 %f to i1
 //
 // Free and Delete test a mask. Realloc has the tests of Alloc and of Free.
 //     %m = load i64, ptr @__mprof_free_mask
@@ -35,7 +31,6 @@
 #include "FastPath.h"
 #include "IRUtil.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -61,39 +56,37 @@ Value *mprof::bytes(IRBuilderBase &B, const Site &S) {
 Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   if (isa<Constant>(Bytes))
     Bytes = inRegister(B, Bytes);
-  Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
-  Value *Before = B.CreateAlignedLoad(RT.I64, Address, Align(8));
+  Value *Address = RT.CPU.countdown(RT, B);
+  Value *Before = RT.CPU.load(RT, B, Address);
   Value *Left = B.CreateSub(Before, Bytes);
-  B.CreateAlignedStore(Left, Address, Align(8));
+  RT.CPU.store(RT, B, Address, Left);
   return {Left, B.CreateICmpULE(Before, Bytes)};
 }
 
-/// A constant that fits into the instruction is subtracted by an asm, whose
-/// result is a flag of the processor. For a constant in a register (countDown),
-/// the site would have one instruction more.
 Value *mprof::isDue(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
-  auto *Known = dyn_cast<ConstantInt>(Bytes);
-  if (!Known || !isInt<32>(Known->getSExtValue()) || !RT.WordsAreLocal)
-    return countDown(RT, B, Bytes).Ask;
-  Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
-  auto *Ty =
-      FunctionType::get(B.getInt8Ty(), {RT.PtrTy, RT.I64, RT.PtrTy}, false);
-  CallInst *Call = B.CreateCall(
-      InlineAsm::get(Ty, "subq $2, $1",
-                     "={@ccbe},=*m,e,*m,~{dirflag},~{fpsr},~{flags}",
-                     /*hasSideEffects=*/false),
-      {Address, Known, Address});
-  for (unsigned I : {0, 2})
-    Call->addParamAttr(I,
-                       Attribute::get(RT.Ctx, Attribute::ElementType, RT.I64));
-  Call->setDoesNotThrow();
-  return B.CreateTrunc(Call, B.getInt1Ty());
+  if (auto *Known = dyn_cast<ConstantInt>(Bytes))
+    if (Value *Ask = RT.CPU.isDue(RT, B, Known))
+      return Ask;
+  return countDown(RT, B, Bytes).Ask;
+}
+
+/// If the code subtracts a constant argument of the call by a register, the
+/// call passes this register, so that the constant is loaded only once. The
+/// optimizer at link time should know the constant, however.
+Value *mprof::isSampleDue(Runtime &RT, IRBuilderBase &B, const Site &S) {
+  Value *Bytes = bytes(B, S);
+  if (RT.CPU.keepsConstants() && !RT.IsForLTO && isa<Constant>(Bytes) &&
+      Bytes == S.Call->getArgOperand(S.Size)) {
+    Bytes = inRegister(B, Bytes);
+    S.Call->setArgOperand(S.Size, Bytes);
+  }
+  return isDue(RT, B, Bytes);
 }
 
 void mprof::countBack(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
-  Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
-  Value *Left = B.CreateAlignedLoad(RT.I64, Address, Align(8));
-  B.CreateAlignedStore(B.CreateAdd(Left, Bytes), Address, Align(8));
+  Value *Address = RT.CPU.countdown(RT, B);
+  Value *Left = RT.CPU.load(RT, B, Address);
+  RT.CPU.store(RT, B, Address, B.CreateAdd(Left, Bytes));
 }
 
 Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
@@ -123,10 +116,9 @@ Value *mprof::mustAsk(Runtime &RT, IRBuilderBase &B, const Site &S) {
   Value *Ptr = S.Ptr < 0 ? nullptr : S.Call->getArgOperand(S.Ptr);
   switch (S.Rule) {
   case Rule::Alloc:
-    return isDue(RT, B, bytes(B, S));
+    return isSampleDue(RT, B, S);
   case Rule::Realloc:
-    return B.CreateOr(isDue(RT, B, bytes(B, S)),
-                      hasNone(RT, B, Ptr, "free_mask"));
+    return B.CreateOr(isSampleDue(RT, B, S), hasNone(RT, B, Ptr, "free_mask"));
   case Rule::Free:
     return hasNone(RT, B, Ptr, "free_mask");
   case Rule::Delete:

@@ -28,6 +28,9 @@ Countdown countDown(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 /// Inserts the same code, and returns only whether the runtime must be called.
 llvm::Value *isDue(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 
+/// Inserts the same code for the size that the call of \p S requests.
+llvm::Value *isSampleDue(Runtime &RT, llvm::IRBuilderBase &B, const Site &S);
+
 /// Inserts code that adds \p Bytes to the thread's sampling countdown. This
 /// reverts the subtraction of countDown().
 void countBack(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);

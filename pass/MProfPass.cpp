@@ -31,14 +31,10 @@
 using namespace llvm;
 using namespace mprof;
 
-/// Returns whether \p M is compiled for x86-64 Linux or names no target. Other
-/// modules are not rewritten, because their malloc is another function. For
-/// example, the same compilation may also produce code for a GPU.
-static bool isTarget(const Module &M) {
-  Triple T(M.getTargetTriple());
-  return T.str().empty() ||
-         (T.getArch() == Triple::x86_64 && T.isOSLinux() && !T.isX32());
-}
+/// Returns whether MProf supports the target of \p M. Other modules are not
+/// rewritten, because their malloc is another function. For example, the same
+/// compilation may also produce code for a GPU.
+static bool isTarget(const Module &M) { return processorOf(M) != nullptr; }
 
 enum Step : uint32_t { Untouched, Marked, Done };
 

@@ -72,7 +72,8 @@
 // If the call of an allocating function could become a jump, the function that
 // contains it may need no frame on the stack. A call of the entry that is no
 // jump would force a frame on it, also where the entry is not called. So the
-// cold call is an asm, which needs no frame (callWithoutFrame):
+// cold call is an asm, which needs no frame (callWithoutFrame). On processors
+// where LLVM makes the frame only before the cold call, there is no asm:
 //   mprof.cold:
 //     %a = call { ptr, i64 } asm sideeffect "call __mprof_malloc@PLT", ...
 //     %q = extractvalue { ptr, i64 } %a, 0
@@ -255,11 +256,6 @@ void HookedRewriter::selectCallee(const Site &S) {
   S.Call->setCalledOperand(Callee);
 }
 
-/// Returns whether the linker may still optimize \p M.
-static bool isForLTO(const Module &M) {
-  return M.getModuleFlag("ThinLTO") || M.getModuleFlag("EnableSplitLTOUnit");
-}
-
 /// Returns whether callWithoutFrame() can make the cold call of \p S.
 /// - The asm calls a symbol, and in code for libraries the entry is the value
 ///   of a variable.
@@ -275,36 +271,9 @@ bool HookedRewriter::canCallWithoutFrame(const Site &S) {
   return IsAllocation && S.H->HasWord && !S.H->Symbol.starts_with("_Z") &&
          !RT.IsForLibrary && (Frame.empty() || Frame == "none") &&
          !In->hasOptNone() && !In->hasFnAttribute(Attribute::AlwaysInline) &&
-         !isForLTO(RT.M) &&
+         !RT.IsForLTO &&
          RT.M.getCodeModel().value_or(CodeModel::Small) != CodeModel::Large &&
          Switches::mayBecomeJump(S);
-}
-
-/// Returns the asm that calls the entry of \p S. The registers of the arguments
-/// are outputs, too, because the entry changes them. Other registers that a
-/// call may change are clobbered. The last operand is a number that no other
-/// call has. Otherwise the optimizer would merge calls, and profiles would not
-/// tell them apart.
-static InlineAsm *asmCall(FunctionType *Ty, const Site &S) {
-  static constexpr StringLiteral Registers[] = {"di", "si", "dx", "cx"};
-  static constexpr StringLiteral Clobbers =
-      ",~{r8},~{r9},~{r10},~{r11},~{xmm0},~{xmm1},~{xmm2},~{xmm3},~{xmm4},"
-      "~{xmm5},~{xmm6},~{xmm7},~{xmm8},~{xmm9},~{xmm10},~{xmm11},~{xmm12},"
-      "~{xmm13},~{xmm14},~{xmm15},~{memory},~{dirflag},~{fpsr},~{flags}";
-  const unsigned N = S.Call->arg_size();
-  assert(N <= std::size(Registers));
-  std::string Outputs = "={ax}", Inputs, Unused;
-  for (unsigned I = 0; I != std::size(Registers); ++I) {
-    if (I < N) {
-      Outputs += (",={" + Registers[I] + "}").str();
-      Inputs += "," + std::to_string(I + 1);
-    } else {
-      Unused += (",~{r" + Registers[I] + "}").str();
-    }
-  }
-  return InlineAsm::get(Ty, ("call " + Prefix + S.H->Symbol + "@PLT").str(),
-                        Outputs + Inputs + ",i" + Unused + Clobbers.str(),
-                        /*hasSideEffects=*/true);
 }
 
 /// Ends \p BB with the return that follows \p S, which must be a call that may
@@ -319,27 +288,35 @@ static void returnAfter(const Site &S, BasicBlock *BB, Value *Result) {
 }
 
 /// Makes the code of \p Cold, which must be empty, for \p S: an asm that calls
-/// the entry, and a return. LLVM does not see that the asm is a call. The call
-/// may therefore stand in a function without a frame, where the stack is not
-/// aligned, so the entry aligns it. The unwind table is right at the call,
-/// because only the call itself changes the stack pointer. The call overwrites
-/// the red zone, which does not matter just before a return. To keep it there,
-/// the function must not be inlined.
-void HookedRewriter::callWithoutFrame(const Site &S, BasicBlock *Cold) {
+/// the entry, and a return. Returns false if the processor has no such asm.
+/// LLVM does not see that the asm is a call. The call may therefore stand in a
+/// function without a frame, where the stack is not aligned, so the entry
+/// aligns it. The unwind table is right at the call, because only the call
+/// itself changes the stack pointer. The call overwrites the red zone, which
+/// does not matter just before a return. To keep it there, the function must
+/// not be inlined. The last operand of the asm is a number that no other call
+/// has. Otherwise the optimizer would merge calls, and profiles would not tell
+/// them apart.
+bool HookedRewriter::callWithoutFrame(const Site &S, BasicBlock *Cold) {
   SmallVector<Type *, 5> Params, Results{S.Call->getType()};
   SmallVector<Value *, 5> Args(S.Call->args());
-  Args.push_back(ConstantInt::get(RT.I64, NumWithoutFrame++));
+  Args.push_back(ConstantInt::get(RT.I64, NumWithoutFrame));
   for (Value *Arg : Args)
     Params.push_back(Arg->getType());
   append_range(Results, ArrayRef(Params).drop_back());
   auto *Ty = FunctionType::get(StructType::get(RT.Ctx, Results), Params, false);
+  InlineAsm *Asm = RT.CPU.callWithoutFrame(Ty, (Prefix + S.H->Symbol).str());
+  if (!Asm)
+    return false;
+  ++NumWithoutFrame;
 
   Builder B(Cold, S.Call->getDebugLoc());
-  CallInst *Call = B.CreateCall(asmCall(Ty, S), Args);
+  CallInst *Call = B.CreateCall(Asm, Args);
   Call->setDoesNotThrow();
   Call->addFnAttr(Attribute::Cold);
   Cold->getParent()->addFnAttr(Attribute::NoInline);
   returnAfter(S, Cold, B.CreateExtractValue(Call, 0));
+  return true;
 }
 
 /// Replaces the result of \p S in \p Cont and later code by a phi. If the
@@ -404,9 +381,7 @@ HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
   BasicBlock *Fast = Head->splitBasicBlock(S.Call, "mprof.fast");
   BasicBlock *Cold =
       BasicBlock::Create(RT.Ctx, "mprof.cold", Head->getParent());
-  if (canCallWithoutFrame(S))
-    callWithoutFrame(S, Cold);
-  else
+  if (!canCallWithoutFrame(S) || !callWithoutFrame(S, Cold))
     callAtCold(S, Cold);
 
   Builder B(Head->getTerminator());
@@ -510,7 +485,7 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
     return;
   }
   BasicBlock *Null = MayBeNull ? callMalloc(S) : nullptr;
-  Branches Of = branchToEntry(S, isDue(RT, B, bytes(B, S)));
+  Branches Of = branchToEntry(S, isSampleDue(RT, B, S));
   BasicBlock *Second = insertTest(
       Of.Head, 1, "mprof.second", Of.Cold, unlikely(RT.Ctx),
       [&](Builder &At) { return hasNone(RT, At, Ptr, "free_mask"); });

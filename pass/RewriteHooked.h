@@ -39,7 +39,7 @@ private:
     llvm::BasicBlock *Head, *Fast, *Cold;
   };
   bool canCallWithoutFrame(const Site &S);
-  void callWithoutFrame(const Site &S, llvm::BasicBlock *Cold);
+  bool callWithoutFrame(const Site &S, llvm::BasicBlock *Cold);
   void callAtCold(const Site &S, llvm::BasicBlock *Cold);
   Branches branchToEntry(const Site &S, llvm::Value *Cond);
   llvm::BasicBlock *callMalloc(const Site &S);

@@ -35,7 +35,9 @@ static bool dataIsLocal(const Module &M) {
 
 Runtime::Runtime(Module &M)
     : M(M), Ctx(M.getContext()), I64(Type::getInt64Ty(Ctx)),
-      PtrTy(PointerType::getUnqual(Ctx)),
+      PtrTy(PointerType::getUnqual(Ctx)), CPU(*processorOf(M)),
+      IsForLTO(M.getModuleFlag("ThinLTO") ||
+               M.getModuleFlag("EnableSplitLTOUnit")),
       IsForLibrary(M.getPICLevel() != PICLevel::NotPIC &&
                    M.getPIELevel() == PIELevel::Default),
       WordsAreLocal(dataIsLocal(M)) {}

@@ -8,6 +8,7 @@
 #define MPROF_PASS_RUNTIME_H
 
 #include "CallSites.h"
+#include "Processor.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -34,6 +35,7 @@ llvm::AttributeList entryAttributes(llvm::LLVMContext &Ctx,
 /// Declares the runtime's variables and functions in a module, each only once.
 class Runtime {
 public:
+  /// \p M must be compiled for a processor that MProf supports.
   explicit Runtime(llvm::Module &M);
 
   /// Returns the variable __mprof_<Name>, which an MPROF_WORD of hooks.def
@@ -67,6 +69,8 @@ public:
   llvm::LLVMContext &Ctx;
   llvm::IntegerType *const I64;
   llvm::PointerType *const PtrTy;
+  const Processor &CPU;    ///< The processor for which the module is compiled.
+  const bool IsForLTO;     ///< The linker may still optimize the code.
   const bool IsForLibrary; ///< The code is compiled for a shared library.
   /// True if the linker resolves references to the runtime's variables at link
   /// time, so that they need no entry of the GOT.

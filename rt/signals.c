@@ -27,6 +27,7 @@
 #include "process/signal_chain.h"
 #include "process/signal_number.h"
 #include "symbolize/symbolize.h"
+#include "sys/arch.h"
 #include "sys/caller.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
@@ -159,19 +160,6 @@ static void block_all(void) {
 
 // --- the dump ---
 
-static void call_on_stack(void (*f)(void), char *top) {
-  __asm__ volatile("movq %%rsp, %%rbx\n\t"
-                   "movq %[top], %%rsp\n\t"
-                   "callq *%[f]\n\t"
-                   "movq %%rbx, %%rsp"
-                   :
-                   : [top] "r"(top), [f] "r"(f)
-                   : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9",
-                     "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-                     "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                     "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
-}
-
 // Writes the files, unless another thread has written them because the process
 // exits. is_last: the process is about to end, so writer_lock stays held. If a
 // signal then hits another thread, that thread waits for the lock until the
@@ -188,9 +176,9 @@ static void dump(bool is_last, uintptr_t frame) {
   // interrupted a wait, the profiles show the thread as waiting.
   mprof_tls.interrupted = mprof_interrupted_wait(frame);
   if (!mprof_has_written_at_end())
-    call_on_stack(is_last ? mprof_write_last_locked
-                          : mprof_write_snapshot_locked,
-                  signals.stack + STACK_SIZE);
+    mprof_call_on_stack(is_last ? mprof_write_last_locked
+                                : mprof_write_snapshot_locked,
+                        signals.stack + STACK_SIZE);
   mprof_tls.interrupted = NULL;
   mprof_symbolize_turn_off(false);
   if (!is_last)

@@ -11,6 +11,9 @@
 # check.sh clangs runs the tests with the other versions of clang for which the
 # plugin can be built, one after the other: 16 and 22.
 #
+# check.sh arm64 builds the runtime for arm64, and runs the tests of the pass, of
+# the runtime and of its output with programs for arm64, under qemu.
+#
 # check.sh packages makes packages and tries them in a bare Debian (packages.sh).
 
 set -eu
@@ -30,15 +33,29 @@ check_clangs() {
   done
   return "$worst"
 }
+check_arm64() {
+  utils/setup.sh arm64
+  cmake --preset release -DMPROF_WERROR=ON
+  cmake --build build
+  cmake --preset arm64 -DMPROF_WERROR=ON
+  cmake --build build-arm64
+  MPROF_BUILD=$PWD/build-arm64 utils/emulate.sh \
+    /usr/lib/llvm-19/build/utils/lit/lit.py --config-prefix=llvm-lit -sv \
+    test/pass test/unit test/rt test/format
+}
 case ${1-} in
 '') ;;
 clangs)
   check_clangs
   exit
   ;;
+arm64)
+  check_arm64
+  exit
+  ;;
 packages) exec utils/packages.sh ;;
 *)
-  echo "usage: ${0##*/} [clangs | packages]" >&2
+  echo "usage: ${0##*/} [arm64 | clangs | packages]" >&2
   exit 2
   ;;
 esac

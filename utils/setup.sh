@@ -10,6 +10,7 @@
 #   setup.sh bench    also the profilers that MProf is measured against
 #   setup.sh reach    also the programs that reach.sh profiles without a rebuild
 #   setup.sh clangs   also the other versions of clang that the plugin supports
+#   setup.sh arm64    also what builds the runtime for arm64 and runs its programs
 #   setup.sh packages only to make packages of MProf
 #   setup.sh debian   only what packages.sh tries the packages with
 #   setup.sh browser  only the browser with which demo.sh trace draws its picture
@@ -64,6 +65,13 @@ clangs_packages='
   clang-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev lld-22
 '
 
+# Clang compiles for every processor. These packages have libc and libstdc++ for
+# arm64, once to compile and once to run, and the emulator.
+arm64_packages='
+  gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross
+  libc6:arm64 libstdc++6:arm64 libclang-rt-19-dev:arm64 qemu-user-static
+'
+
 reach_packages='
   sqlite3 python3 perl git jq gdb lua5.4 ruby php-cli nodejs gawk xz-utils zstd
   openssl make ffmpeg lighttpd redis-server redis-tools curl zenity xvfb xauth
@@ -80,19 +88,22 @@ demos) packages="$build_packages $demo_packages $demos_packages" ;;
 browser) packages=$browser_packages ;;
 clangs) packages="$packages $clangs_packages" ;;
 reach) packages="$packages $reach_packages" ;;
+arm64) packages="$packages $arm64_packages" ;;
 packages) packages="$build_packages $packages_packages" ;;
 debian) packages=$debian_packages ;;
 bench) packages="$packages $bench_packages" ;;
 *)
   echo "usage: ${0##*/} [build | demo | demos | bench | reach | clangs |" \
-    'packages | debian | browser]' >&2
+    'arm64 | packages | debian | browser]' >&2
   exit 2
   ;;
 esac
 
+# A package of another processor than this computer's keeps its processor's name.
 # shellcheck disable=SC2086  # words of a list
-installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $packages \
-  2>/dev/null || :)
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}:${Architecture}\n' \
+  $packages 2>/dev/null |
+  sed "s/:\($(dpkg --print-architecture)\|all\)\$//")
 missing=
 for package in $packages; do
   case "
@@ -118,6 +129,12 @@ else
 fi
 echo "mprof: installing$missing and what they need"
 # sudo clears the environment, so set DEBIAN_FRONTEND by env after sudo.
+case $missing in
+*:arm64*)
+  # shellcheck disable=SC2086
+  $as_root dpkg --add-architecture arm64
+  ;;
+esac
 # shellcheck disable=SC2086
 set -- $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o \
   Dpkg::Use-Pty=0

@@ -77,7 +77,7 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp,
 // thread's own stack.
 static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
                                             uintptr_t frame) {
-  const mprof_pc pc = ((const mprof_pc *)frame)[1];
+  const mprof_pc pc = mprof_stack_return(frame + 8);
   const uint64_t h = (pc ^ frame << 20) * 0x9e3779b97f4a7c15u;
   return &t->scratch->told[(unsigned)(h >> 56) % MPROF_TOLD];
 }
@@ -105,7 +105,7 @@ static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              uintptr_t frame) {
   if (!is_own(t, frame))
     return NULL;
-  const mprof_pc pc = ((const mprof_pc *)frame)[1];
+  const mprof_pc pc = mprof_stack_return(frame + 8);
   return t->scratch->recent[recent_index(pc, frame, key)];
 }
 
@@ -275,7 +275,7 @@ find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
   f.end = facts.end;
   const bool is_own_stack = is_own(t, frame);
   if (is_own_stack)
-    f.caller = ((const mprof_pc *)frame)[1];
+    f.caller = mprof_stack_return(frame + 8);
   else if (f.len > leaves)
     f.caller = s->stack[leaves];
   set_stack(t, key, &f);
@@ -340,8 +340,8 @@ find_told(struct mprof_thread *t, struct mprof_bucket_key *key,
                                ? mprof_bucket_get_limited(key, &slots)
                                : mprof_bucket_make(key, &slots);
   if (b && mprof_bucket_has_slots(b))
-    t->scratch->recent[recent_index(((const mprof_pc *)frame)[1], frame, key)] =
-        b;
+    t->scratch
+        ->recent[recent_index(mprof_stack_return(frame + 8), frame, key)] = b;
   return b;
 }
 

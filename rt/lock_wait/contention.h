@@ -92,6 +92,9 @@ struct mprof_wait {
   // copied, because the entry's own frame may be invalid when another thread
   // needs them to unwind this stack.
   uintptr_t pc, fp;
+#if !MPROF_RA_IS_PUSHED
+  uintptr_t sp; // its stack pointer, mprof_frame_end(frame)
+#endif
   // If this wait is in a signal handler: address of the noted wait that the
   // handler has interrupted. 0: there is none.
   uintptr_t outer;

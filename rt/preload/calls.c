@@ -8,6 +8,7 @@
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/switches.h"
+#include "sys/arch.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,68 +20,34 @@
 // f. `mprof_first_f` is the first value of the switch's field `function`: it
 // finds libc's f, and jumps to it. Only a call that precedes this library's
 // constructor runs it, such as a call by a constructor of another library.
+#define FUNCTION(Name, Visibility, Body)                                       \
+  ".globl " Name "\n" Visibility " " Name "\n"                                 \
+  ".type " Name ", @function\n" Name ":\n"                                     \
+  ".cfi_startproc\n" MPROF_LANDING Body ".cfi_endproc\n"                       \
+  ".size " Name ", . - " Name "\n"
 #define CODE(f)                                                                \
   extern char mprof_first_##f[] __attribute__((visibility("hidden")));         \
-  __asm__(".text\n"                                                            \
-          ".p2align 4\n"                                                       \
-          ".globl " #f "\n"                                                    \
-          ".type " #f ", @function\n" #f ":\n"                                 \
-          ".cfi_startproc\n"                                                   \
-          "endbr64\n"                                                          \
-          "jmpq *mprof_switch_" #f "(%rip)\n"                                  \
-          ".cfi_endproc\n"                                                     \
-          ".size " #f ", . - " #f "\n"                                         \
-          ".globl __wrap_" #f "\n"                                             \
-          ".hidden __wrap_" #f "\n"                                            \
-          ".type __wrap_" #f ", @function\n"                                   \
-          "__wrap_" #f ":\n"                                                   \
-          ".cfi_startproc\n"                                                   \
-          "endbr64\n"                                                          \
-          "jmpq *mprof_switch_" #f "+8(%rip)\n"                                \
-          ".cfi_endproc\n"                                                     \
-          ".size __wrap_" #f ", . - __wrap_" #f "\n"                           \
-          ".globl mprof_first_" #f "\n"                                        \
-          ".hidden mprof_first_" #f "\n"                                       \
-          ".type mprof_first_" #f ", @function\n"                              \
-          "mprof_first_" #f ":\n"                                              \
-          ".cfi_startproc\n"                                                   \
-          "endbr64\n"                                                          \
-          "leaq mprof_switch_" #f "(%rip), %r11\n"                             \
-          "jmp mprof_preload_bind\n"                                           \
-          ".cfi_endproc\n"                                                     \
-          ".size mprof_first_" #f ", . - mprof_first_" #f "\n");
+  __asm__(                                                                     \
+      ".text\n"                                                                \
+      ".p2align 4\n" FUNCTION(#f, ".globl",                                    \
+                              MPROF_JUMP_THROUGH("mprof_switch_" #f))          \
+          FUNCTION("__wrap_" #f, ".hidden",                                    \
+                   MPROF_JUMP_THROUGH("mprof_switch_" #f "+8"))                \
+              FUNCTION("mprof_first_" #f, ".hidden",                           \
+                       MPROF_BIND("mprof_switch_" #f, "mprof_preload_bind")));
 _Static_assert(offsetof(struct __mprof_switch, target) == 0, "see CODE");
 _Static_assert(offsetof(struct __mprof_switch, function) == 8, "see CODE");
 
-// Calls mprof_preload_find for the switch in r11, and jumps to its result.
-// Keeps all registers that hold arguments. None of the functions has arguments
-// in vector registers.
+// Calls mprof_preload_find for the switch whose address is in a register that
+// holds no argument (MPROF_BIND), and jumps to its result. Keeps all registers
+// that hold arguments. None of the functions has arguments in vector registers.
 __asm__(".text\n"
         ".type mprof_preload_bind, @function\n"
         "mprof_preload_bind:\n"
-        ".cfi_startproc\n"
-        "pushq %rax\n"
-        "pushq %rdi\n"
-        "pushq %rsi\n"
-        "pushq %rdx\n"
-        "pushq %rcx\n"
-        "pushq %r8\n"
-        "pushq %r9\n"
-        ".cfi_adjust_cfa_offset 56\n"
-        "movq %r11, %rdi\n"
-        "callq mprof_preload_find\n"
-        "movq %rax, %r11\n"
-        "popq %r9\n"
-        "popq %r8\n"
-        "popq %rcx\n"
-        "popq %rdx\n"
-        "popq %rsi\n"
-        "popq %rdi\n"
-        "popq %rax\n"
-        ".cfi_adjust_cfa_offset -56\n"
-        "jmpq *%r11\n"
-        ".cfi_endproc\n"
-        ".size mprof_preload_bind, . - mprof_preload_bind\n");
+        ".cfi_startproc\n" MPROF_BINDER(
+            "mprof_preload_find") ".cfi_endproc\n"
+                                  ".size mprof_preload_bind, . - "
+                                  "mprof_preload_bind\n");
 
 // --- one definition for each function of libc in hooks.def ---
 

@@ -14,6 +14,7 @@
 #include "stuck/stuck_scan.h"
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"
+#include "sys/arch.h"
 #include "sys/assert.h"
 #include "sys/caller.h"
 #include "sys/os_linux.h"
@@ -118,18 +119,7 @@ void mprof_stuck_leave(void) {
   // search has copied from the records of waits, such as addresses of awaited
   // objects. A later search would mistake these values for pointers of the
   // program.
-  __asm__ volatile(
-      "pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\t"
-      "pxor %%xmm2, %%xmm2\n\tpxor %%xmm3, %%xmm3\n\t"
-      "pxor %%xmm4, %%xmm4\n\tpxor %%xmm5, %%xmm5\n\t"
-      "pxor %%xmm6, %%xmm6\n\tpxor %%xmm7, %%xmm7\n\t"
-      "xorl %%esi, %%esi\n\txorl %%edi, %%edi\n\txorl %%edx, %%edx\n\t"
-      "xorl %%r8d, %%r8d\n\txorl %%r9d, %%r9d\n\txorl %%r10d, %%r10d\n\t"
-      "xorl %%r11d, %%r11d\n\txorl %%ecx, %%ecx"
-      :
-      :
-      : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rsi",
-        "rdi", "rdx", "rcx", "r8", "r9", "r10", "r11");
+  mprof_clear_registers();
 }
 
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,

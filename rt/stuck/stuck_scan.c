@@ -30,6 +30,7 @@
 #include "stuck/stuck_types.h"
 #include "sys/abi_words.h"
 #include "sys/caller.h"
+#include "sys/context.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
@@ -42,7 +43,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 // Maximum duration of the search in milliseconds. A longer search is given up.
@@ -156,7 +156,7 @@ inside_of(const struct mprof_stuck_thread *x) {
 
 static void set_extent(struct scan *s, struct extent *e,
                        const struct mprof_thread_slot *slot) {
-  enum { RED_ZONE = 128, PUSHED = 64 };
+  enum { PUSHED = 64 };
   e->thread = mprof_stuck_graph_find(s->g, slot->tid);
   e->tid = slot->tid;
   e->context = slot->context;
@@ -174,7 +174,7 @@ static void set_extent(struct scan *s, struct extent *e,
     e->sp = inside->frame - PUSHED;
     e->saved = &inside->saved;
   } else if (e->context) {
-    e->sp = (uintptr_t)e->context->uc_mcontext.gregs[REG_RSP] - RED_ZONE;
+    e->sp = mprof_context_sp(e->context) - MPROF_RED_ZONE;
   }
 }
 
@@ -183,17 +183,10 @@ static void set_extent(struct scan *s, struct extent *e,
 // Marks as reached the blocks that the vector registers point to. Memory copies
 // use these registers, so they may hold addresses that the thread was copying.
 static void mark_vectors(struct mprof_memory *m, const ucontext_t *c) {
-  enum { LEGACY = 512, EXTENDED_AT = 464, MAX = 16384 };
-  const char *v = (const char *)c->uc_mcontext.fpregs;
-  const uint32_t magic = 0x46505853;
-  uint32_t words[2];
-  if (!v)
-    return;
-  memcpy(words, v + EXTENDED_AT, sizeof(words));
-  size_t size = words[0] == magic ? words[1] : LEGACY;
-  if (size > MAX)
-    size = MAX;
-  mprof_memory_mark_range(m, (uintptr_t)v, (uintptr_t)v + size);
+  size_t size;
+  const char *v = mprof_context_vectors(c, &size);
+  if (v)
+    mprof_memory_mark_range(m, (uintptr_t)v, (uintptr_t)v + size);
 }
 
 static void mark_thread(struct scan *s, struct extent *e) {
@@ -207,9 +200,9 @@ static void mark_thread(struct scan *s, struct extent *e) {
   if (e->saved)
     mprof_memory_mark_range(m, (uintptr_t)e->saved, (uintptr_t)(e->saved + 1));
   if (e->context) {
-    const mcontext_t *c = &e->context->uc_mcontext;
-    mprof_memory_mark_range(m, (uintptr_t)c->gregs,
-                            (uintptr_t)c->gregs + sizeof(c->gregs));
+    size_t size;
+    const char *r = mprof_context_registers(e->context, &size);
+    mprof_memory_mark_range(m, (uintptr_t)r, (uintptr_t)r + size);
     mark_vectors(m, e->context);
   }
 }

@@ -11,6 +11,10 @@
 #ifndef MPROF_RT_SYS_ABI_WORDS_H
 #define MPROF_RT_SYS_ABI_WORDS_H
 
+#ifndef __cplusplus
+#include "sys/arch.h"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +30,7 @@
 // Attributes of an entry whose caller need not align the stack
 // (RewriteHooked.cpp, callWithoutFrame).
 #define MPROF_UNALIGNED_ENTRY                                                  \
-  MPROF_ENTRY __attribute__((force_align_arg_pointer))
+  MPROF_ENTRY MPROF_ALIGNS_STACK
 #define MPROF_DATA __attribute__((visibility("default")))
 
 #ifdef __cplusplus

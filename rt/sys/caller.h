@@ -4,29 +4,20 @@
 // Saves the frame address and the callee-saved registers of a thread when the
 // program calls the runtime. The search for stuck threads (stuck_scan.c) needs
 // the registers, because a register may hold the only pointer to an object.
-// This code is for x86-64 only.
 
 #ifndef MPROF_RT_SYS_CALLER_H
 #define MPROF_RT_SYS_CALLER_H
 
+#include "sys/arch.h"
 #include "sys/base.h"
 
-// The values that the callee-saved registers had when the program called the
-// runtime. A value may be the only pointer to an object.
-struct mprof_saved {
-  uintptr_t rbx, r12, r13, r14, r15;
-};
-
-// Saves the registers to *s. Use this macro in the entry, that is, in the
-// runtime's function that the program calls. Before the macro runs, the
-// compiler may have moved a register's value to the frame of the function that
-// uses the macro. The search for stuck threads also scans the entry's frame,
-// but not the frames of functions that the entry calls.
-#define MPROF_SAVE(s)                                                          \
-  __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
-                   "movq %%r14, %3\n\tmovq %%r15, %4"                          \
-                   : "=m"((s)->rbx), "=m"((s)->r12), "=m"((s)->r13),           \
-                     "=m"((s)->r14), "=m"((s)->r15))
+// struct mprof_saved has the values that the callee-saved registers had when
+// the program called the runtime. A value may be the only pointer to an object.
+// Use the macro MPROF_SAVE in the entry, that is, in the runtime's function
+// that the program calls. Before the macro runs, the compiler may have moved a
+// register's value to the frame of the function that uses the macro. The search
+// for stuck threads also scans the entry's frame, but not the frames of
+// functions that the entry calls.
 
 // The state of one of the program's threads when the thread called the runtime.
 // `frame` is the frame address of the entry, the runtime's function that the

@@ -6,7 +6,6 @@
 
 #include "sys/clock.h"
 
-#include <cpuid.h>
 #include <time.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -42,15 +41,6 @@ static uint64_t monotonic_ns(void) {
 
 int64_t mprof_clock_ms(void) { return (int64_t)(monotonic_ns() / 1000000); }
 
-// Returns whether the processor has rdtscp and a time stamp counter that runs
-// at the same speed in all power states (CPUID leaf 0x80000007, EDX bit 8).
-static bool has_even_counter(void) {
-  unsigned a, b, c, d;
-  if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(d & 1u << 27)) // rdtscp
-    return false;
-  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
-}
-
 // Reads both clocks five times and returns the reading that took the fewest
 // ticks. An interruption between the reads of the two clocks would make a
 // reading slow and wrong, so the fastest reading is the most reliable.
@@ -58,10 +48,9 @@ static struct moment look(void) {
   struct moment best = {0, 0};
   uint64_t shortest = UINT64_MAX;
   for (int i = 0; i < 5; i++) {
-    unsigned cpu;
-    uint64_t before = __builtin_ia32_rdtscp(&cpu);
+    uint64_t before = mprof_counter_ordered();
     uint64_t ns = monotonic_ns();
-    uint64_t after = __builtin_ia32_rdtscp(&cpu);
+    uint64_t after = mprof_counter_ordered();
     if (after - before < shortest) {
       shortest = after - before;
       best = (struct moment){before + shortest / 2, ns};
@@ -71,7 +60,7 @@ static struct moment look(void) {
 }
 
 static MPROF_NOINLINE int start(void) {
-  int kind = has_even_counter() ? MPROF_CLOCK_COUNTER : MPROF_CLOCK_OTHER;
+  int kind = mprof_counter_is_even() ? MPROF_CLOCK_COUNTER : MPROF_CLOCK_OTHER;
   int none = 0;
   if (kind == MPROF_CLOCK_COUNTER &&
       atomic_compare_exchange_strong(&clock_state.has_first, &none, 1)) {
@@ -98,10 +87,12 @@ uint64_t mprof_clock_ticks_per_second(void) {
     return clock_state.injected_rate;
   if (kind() != MPROF_CLOCK_COUNTER)
     return NS_PER_SECOND;
+  if (mprof_counter_rate() != 0)
+    return mprof_counter_rate();
   // Another thread may be writing clock_state.first. But it may also be this
   // thread, interrupted by the signal handler that calls this function.
   for (int i = 0; i < SPINS && atomic_load(&clock_state.has_first) != 2; i++)
-    __builtin_ia32_pause();
+    mprof_relax();
   const struct moment first =
       atomic_load(&clock_state.has_first) == 2 ? clock_state.first : look();
   struct moment now = look();

@@ -10,6 +10,7 @@
 #ifndef MPROF_RT_SYS_CLOCK_H
 #define MPROF_RT_SYS_CLOCK_H
 
+#include "sys/arch.h"
 #include "sys/base.h"
 
 // The source of the time, one of the MPROF_CLOCK_* values below. It is written
@@ -31,8 +32,7 @@ uint64_t mprof_clock_monotonic(void);
 // an unlock is not later than the unlock. A time read after a lock is not
 // earlier than the lock. Signal safe.
 static inline uint64_t mprof_clock_now(void) {
-  unsigned cpu;
-  return mprof_clock_is_counter() ? __builtin_ia32_rdtscp(&cpu)
+  return mprof_clock_is_counter() ? mprof_counter_ordered()
                                   : mprof_clock_monotonic();
 }
 // Returns the time in ticks. This function takes half as long as
@@ -40,7 +40,7 @@ static inline uint64_t mprof_clock_now(void) {
 // or after the instructions around the call. So use this function only where
 // the order of events in different threads does not matter. Signal safe.
 static inline uint64_t mprof_clock_about(void) {
-  return mprof_clock_is_counter() ? __builtin_ia32_rdtsc()
+  return mprof_clock_is_counter() ? mprof_counter_about()
                                   : mprof_clock_monotonic();
 }
 

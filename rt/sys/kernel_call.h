@@ -1,25 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes system calls with the syscall instruction of x86-64.
+// Makes system calls. See arch.h for the instruction.
 
 #ifndef MPROF_RT_SYS_KERNEL_CALL_H
 #define MPROF_RT_SYS_KERNEL_CALL_H
 
-// Makes the system call with number nr and the arguments a to f. Returns the
-// result, or -errno. Is a part of the function that calls it.
-__attribute__((always_inline)) static inline long
-mprof_syscall_here(long nr, long a, long b, long c, long d, long e, long f) {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
+#include "sys/arch.h"
 
 // Makes a system call, as mprof_syscall_here does. May be a function of its
 // own.

@@ -14,6 +14,7 @@
 
 #include "sys/lock.h"
 
+#include "sys/arch.h"
 #include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
@@ -84,7 +85,7 @@ static bool try_acquire(struct mprof_lock *l) {
 
 static bool spin(struct mprof_lock *l) {
   for (int i = 0; i < SPINS; i++) {
-    __builtin_ia32_pause();
+    mprof_relax();
     if (atomic_load_explicit(&l->word, memory_order_relaxed) == FREE &&
         try_acquire(l))
       return true;

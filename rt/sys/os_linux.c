@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes Linux system calls on x86-64 directly, without libc. The wrappers of
+// Makes Linux system calls directly, without libc. The wrappers of
 // libc set errno, and some are cancellation points. But a hook must neither
 // change errno nor be cancelled.
 //
@@ -57,7 +57,8 @@ long mprof_sys_fcntl(int fd, int cmd, long arg) {
 }
 
 long mprof_sys_rename(const char *from, const char *to) {
-  return call3(SYS_rename, (long)from, (long)to, 0);
+  return mprof_syscall(SYS_renameat, AT_FDCWD, (long)from, AT_FDCWD, (long)to,
+                       0, 0);
 }
 
 // --- calls that a seccomp filter may refuse ---
@@ -105,9 +106,10 @@ long mprof_sys_rename_new(const char *from, const char *to) {
                              (long)to, 1 /*RENAME_NOREPLACE*/, 0);
   if (first != -EINVAL && !is_refused(first))
     return first;
-  long r = call3(SYS_link, (long)from, (long)to, 0);
+  long r =
+      mprof_syscall(SYS_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
   if (r == 0)
-    return call3(SYS_unlink, (long)from, 0, 0);
+    return mprof_sys_unlink(from);
   if (r == -EEXIST || mprof_sys_exists(to))
     return -EEXIST;
   r = mprof_sys_rename(from, to);
@@ -137,11 +139,12 @@ long mprof_sys_flock(int fd) {
 }
 
 long mprof_sys_unlink(const char *path) {
-  return call3(SYS_unlink, (long)path, 0, 0);
+  return call3(SYS_unlinkat, AT_FDCWD, (long)path, 0);
 }
 
 long mprof_sys_readlink(const char *path, char *buf, size_t len) {
-  return call3(SYS_readlink, (long)path, (long)buf, (long)len);
+  return mprof_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)buf,
+                       (long)len, 0, 0);
 }
 
 // Returns whether the descriptor is open. Called if a seccomp filter refuses

@@ -10,6 +10,7 @@
 
 #include "sys/os_linux_cold.h"
 
+#include "sys/arch.h"
 #include "sys/kernel_call.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -87,7 +88,6 @@ long mprof_sys_new_user(void) {
 // file or the entries of the directory.
 static bool is_safe(const char *path) {
   struct stat st;
-  // Only x86-64 has both a kernel and a libc with this struct stat.
   if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) != 0 ||
       (st.st_uid != 0 && st.st_uid != (uid_t)getauxval(AT_EUID)))
     return false;
@@ -222,6 +222,13 @@ static void close_from(unsigned first, unsigned last) {
     close_listed(first, last);
 }
 
+// Makes descriptor `as` a copy of fd that stays open on exec. (dup2, which
+// arm64 lacks)
+static void become(int fd, int as) {
+  if (fd != as)
+    call4(SYS_dup3, fd, as, 0, 0);
+}
+
 static void limit_descriptors(void) {
   enum { LIMIT = 256 };
   struct {
@@ -243,7 +250,7 @@ static void isolate(int fd, bool keep_stderr) {
   long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
   for (int i = 0; i <= 2; i++)
     if (null >= 0 && !(i == 2 && keep_stderr))
-      call4(SYS_dup2, null, i, 0, 0);
+      call4(SYS_dup3, null, i, 0, 0);
   if (fd > 3)
     close_from(3, (unsigned)fd - 1);
   close_from((unsigned)fd + 1, ~0u);
@@ -295,8 +302,7 @@ static bool move_rseq(struct rseq_area *area) {
   for (long at = middle - NEAR; at < middle + NEAR; at += step)
     if (call4(SYS_rseq, at, step, UNREGISTER, SIGNATURE) != -EINVAL)
       break;
-  const long r = call4(SYS_rseq, (long)area, step, 0, SIGNATURE);
-  return r == 0 || r == -ENOSYS;
+  return call4(SYS_rseq, (long)area, step, 0, SIGNATURE) == 0;
 }
 
 // Unmaps all memory except this function and the stack, waits for the helper's
@@ -304,7 +310,7 @@ static bool move_rseq(struct rseq_area *area) {
 // no other function and uses no variables.
 __attribute__((noinline)) static void wait_alone(char *stack) {
   enum { PAGE = 4096 };
-  const uintptr_t end = 0x7ffffffff000; // of the address space
+  const uintptr_t end = (UINT64_C(1) << MPROF_ADDRESS_BITS) - PAGE;
   const uintptr_t code = (uintptr_t)wait_alone & ~(uintptr_t)(PAGE - 1);
   const bool is_low = code < (uintptr_t)stack;
   const uintptr_t low = is_low ? code : (uintptr_t)stack;
@@ -348,7 +354,8 @@ struct start {
   char *stack;
 };
 
-static void run(struct start *s) {
+static void run(void *start) {
+  const struct start *s = start;
   isolate(s->fd, s->keep_stderr);
   s->main(s->fd);
   leave(s->stack);
@@ -357,13 +364,7 @@ static void run(struct start *s) {
 // Calls run(s) on a separate stack, because the stack of the calling thread may
 // be too small.
 static void run_on(char *stack, struct start *s) {
-  __asm__ volatile("mov %0, %%rsp\n\t"
-                   "xor %%ebp, %%ebp\n\t"
-                   "call *%1\n\t"
-                   "ud2"
-                   :
-                   : "r"(stack + HELPER_STACK), "a"(run), "D"(s)
-                   : "memory");
+  mprof_leave_to_stack(run, s, stack + HELPER_STACK);
 }
 
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
@@ -387,6 +388,8 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
   // The helper is created with exit signal 0, so that wait() in the program
   // does not report the helper.
   long pid = call4(SYS_clone, 0, 0, 0, 0);
+  if (pid == -EINVAL) // an emulator of processors that knows only fork
+    pid = call4(SYS_clone, SIGCHLD, 0, 0, 0);
   if (pid == 0) {
     struct start s = {main, fd[1], keep_stderr, stack};
     run_on(stack, &s);
@@ -413,13 +416,17 @@ long mprof_helper_send(int fd, const void *data, size_t len) {
 
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
+  const struct timespec timeout = {timeout_ms / 1000,
+                                   timeout_ms % 1000 * 1000000L};
   long r;
   // After a signal, the poll starts again with the whole timeout. The longer
   // wait is acceptable, because the timeout only has to prevent waiting
   // forever.
-  do
-    r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
-  while (r == -EINTR);
+  do {
+    struct timespec left = timeout; // the kernel changes it
+    r = mprof_syscall(SYS_ppoll, (long)&p, 1, timeout_ms < 0 ? 0 : (long)&left,
+                      0, 0, 0);
+  } while (r == -EINTR);
   if (r == 0)
     return -ETIMEDOUT;
   if (r < 0)
@@ -494,8 +501,8 @@ static void execute(const char *path, const char *const args[], int in,
   uint64_t none = 0;
   for (int i = 0; i < ARGS_MAX && args[i] != NULL; i++)
     argv[i + 1] = args[i];
-  call4(SYS_dup2, in, 0, 0, 0);
-  call4(SYS_dup2, out, 1, 0, 0);
+  become(in, 0);
+  become(out, 1);
   set_signal_mask(&none, NULL);
   call4(SYS_execve, (long)path, (long)argv, (long)environ, 0);
   for (;;)
@@ -515,7 +522,7 @@ __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
     return;
   // If the helper is killed because of a timeout, the program ends, too.
   call4(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
-  call4(SYS_dup2, fd, 0, 0, 0);
+  become(fd, 0);
   call4(SYS_execve, (long)path, (long)argv, (long)none, 0);
   for (;;)
     call4(SYS_exit_group, 127, 0, 0, 0);

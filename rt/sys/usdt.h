@@ -14,6 +14,7 @@
 #ifndef MPROF_RT_SYS_USDT_H
 #define MPROF_RT_SYS_USDT_H
 
+#include "sys/arch.h"
 #include "sys/base.h"
 
 // The section of the semaphores. Other implementations use the same name.
@@ -46,13 +47,10 @@
 // A place with one argument, and with three arguments, of 8 bytes each.
 // Semaphore: a text for the assembler, the semaphore's address.
 #define MPROF_USDT_1(Provider, Name, Semaphore, A)                             \
-  __asm__ volatile(MPROF_USDT_NOTE(Provider, Name, Semaphore, "8@%%rdi")       \
-                   :                                                           \
-                   : "D"(A))
+  MPROF_USDT_PLACE_1(                                                          \
+      MPROF_USDT_NOTE(Provider, Name, Semaphore, MPROF_USDT_ARGS_1), A)
 #define MPROF_USDT_3(Provider, Name, Semaphore, A, B, C)                       \
-  __asm__ volatile(                                                            \
-      MPROF_USDT_NOTE(Provider, Name, Semaphore, "8@%%rdi 8@%%rsi 8@%%rdx")    \
-      :                                                                        \
-      : "D"(A), "S"(B), "d"(C))
+  MPROF_USDT_PLACE_3(                                                          \
+      MPROF_USDT_NOTE(Provider, Name, Semaphore, MPROF_USDT_ARGS_3), A, B, C)
 
 #endif // MPROF_RT_SYS_USDT_H

@@ -7,6 +7,7 @@
 
 #include "thread/proc_threads.h"
 
+#include "sys/arch.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/procfile.h"
@@ -170,6 +171,12 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
     p->state = 'S';
   p->sp = hex(&at);
   p->pc = hex(&at);
+  // Under an emulator of processors, the kernel shows the registers of the
+  // emulator and the number of its own system call.
+  if (p->syscall >= 0 && p->pc != 0 &&
+      !(mprof_sys_readable(p->pc) &&
+        mprof_is_syscall_code((const void *)(p->pc - MPROF_SYSCALL_BYTES))))
+    p->syscall = MPROF_SYSCALL_UNKNOWN;
 }
 
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {

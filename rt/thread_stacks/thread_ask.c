@@ -12,6 +12,7 @@
 
 #include "process/signal_chain.h"
 #include "sys/assert.h"
+#include "sys/context.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
@@ -28,7 +29,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 
 static struct {
   struct sigaction previous; // the program's handler
@@ -60,10 +60,7 @@ static bool is_own(const siginfo_t *info) {
 // --- the handler ---
 
 static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
-  const greg_t *r = context->uc_mcontext.gregs;
-  const struct mprof_registers from = {.pc = (uintptr_t)r[REG_RIP] + 1,
-                                       .sp = (uintptr_t)r[REG_RSP],
-                                       .bp = (uintptr_t)r[REG_RBP]};
+  const struct mprof_registers from = mprof_context_frame(context);
   // Use a copy of the thread's stack range, because the unwinder may change the
   // range, and the interrupted code may be using the original.
   struct mprof_stack_range range =

@@ -17,6 +17,7 @@
 
 #include "lock_wait/contention.h"
 #include "lock_wait/hook_names.h"
+#include "sys/arch.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -98,7 +99,7 @@ static bool read_note(struct mprof_wait *copy, uintptr_t w,
   if (copy->frame < range->lo || copy->frame > range->hi - 16)
     return true; // on another stack, whose bounds are not known
   const uintptr_t *frame = (const uintptr_t *)copy->frame;
-  return frame[0] == copy->fp && frame[1] == copy->pc;
+  return frame[0] == copy->fp && mprof_is_return_address(frame[1], copy->pc);
 }
 
 // The reader's copy of a thread's struct mprof_wait, and the length of the

@@ -11,6 +11,8 @@
 
 #include "lock_wait/contention.h"
 #include "process/process.h"
+#include "sys/arch.h"
+#include "sys/context.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
@@ -22,54 +24,50 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 
 static bool is_syscall_at(uintptr_t pc) {
-  static const unsigned char instruction[] = {0x0f, 0x05};
-  return mprof_sys_readable(pc) &&
-         memcmp((const void *)pc, instruction, sizeof(instruction)) == 0;
+  return mprof_sys_readable(pc) && mprof_is_syscall_code((const void *)pc);
 }
 
-static const greg_t *interrupted_registers(uintptr_t frame) {
+static const ucontext_t *interrupted_context(uintptr_t frame) {
   if (frame == 0 || !mprof_tls.self)
     return NULL;
   // Use a copy of the thread's stack range, because the interrupted code may be
   // in the middle of a change of the original.
   struct mprof_stack_range range = mprof_tls.self->range;
-  const ucontext_t *u = mprof_interrupted_context(&range, frame);
-  return u ? u->uc_mcontext.gregs : NULL;
+  return mprof_interrupted_context(&range, frame);
 }
 
-// Describes the interrupted system call in *p. r: the registers that the kernel
+// Describes the interrupted system call in *p. u: the registers that the kernel
 // has saved.
 // - If the kernel will restart the call, the program counter points to the
-//   syscall instruction, and rax has the number of the call.
-// - If the call has failed with EINTR, the program counter points behind the
-//   syscall instruction, and rax is -EINTR.
+//   instruction for system calls.
+// - If the call has failed with EINTR, the program counter points behind this
+//   instruction, and the result of the call is -EINTR.
 // In all other cases the function returns false.
-static bool read_call(const greg_t *r, struct mprof_proc_thread *p) {
-  const bool restarts = r[REG_RAX] >= 0 && is_syscall_at((uintptr_t)r[REG_RIP]);
+static bool read_call(const ucontext_t *u, struct mprof_proc_thread *p) {
+  const uintptr_t pc = mprof_context_pc(u);
+  const long result = mprof_context_result(u);
+  const bool restarts =
+      (result >= 0 || !MPROF_RESULT_REPLACES_NUMBER) && is_syscall_at(pc);
   const bool is_over =
-      r[REG_RAX] == -EINTR && is_syscall_at((uintptr_t)r[REG_RIP] - 2);
+      result == -EINTR && is_syscall_at(pc - MPROF_SYSCALL_BYTES);
   if (!restarts && !is_over)
     return false;
   *p = (struct mprof_proc_thread){
-      .state = 'S',
-      .syscall = restarts ? (int)r[REG_RAX] : MPROF_SYSCALL_UNKNOWN,
-      .args = {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
-               (uint64_t)r[REG_R10], (uint64_t)r[REG_R8], (uint64_t)r[REG_R9]},
-      .pc = (uintptr_t)r[REG_RIP],
-      .sp = (uintptr_t)r[REG_RSP]};
+      .state = 'S', .pc = pc, .sp = mprof_context_sp(u)};
+  const long number = mprof_context_call(u, !restarts, p->args);
+  p->syscall = number >= 0 ? (int)number : MPROF_SYSCALL_UNKNOWN;
   return true;
 }
 
 bool mprof_interrupted_call(uintptr_t frame, struct mprof_proc_thread *p) {
-  const greg_t *r = interrupted_registers(frame);
-  return r && read_call(r, p);
+  const ucontext_t *u = interrupted_context(frame);
+  return u && read_call(u, p);
 }
 
 bool mprof_call_of_context(const void *context, struct mprof_proc_thread *p) {
-  return read_call(((const ucontext_t *)context)->uc_mcontext.gregs, p);
+  return read_call(context, p);
 }
 
 bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
@@ -90,21 +88,21 @@ bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
 // The call belongs to this wait if w is close above the interrupted stack
 // pointer. If w is not close, the thread has left the wait by a longjmp, or the
 // frames of another signal handler are in between.
-// r: the registers that the kernel has saved.
-static bool is_near(uintptr_t w, const greg_t *r) {
-  return w - (uintptr_t)r[REG_RSP] < MPROF_MAX_FRAME_BYTES;
+// u: the registers that the kernel has saved.
+static bool is_near(uintptr_t w, const ucontext_t *u) {
+  return w - mprof_context_sp(u) < MPROF_MAX_FRAME_BYTES;
 }
 
 struct mprof_wait *mprof_interrupted_wait(uintptr_t frame) {
   struct mprof_proc_thread p;
-  const greg_t *r = interrupted_registers(frame);
+  const ucontext_t *u = interrupted_context(frame);
   const uintptr_t at =
-      r ? atomic_load(&mprof_tls.self->wait) & ~MPROF_WAIT_BITS : 0;
-  if (at == 0 || at == MPROF_WAIT_ASKED || !is_near(at, r) ||
+      u ? atomic_load(&mprof_tls.self->wait) & ~MPROF_WAIT_BITS : 0;
+  if (at == 0 || at == MPROF_WAIT_ASKED || !is_near(at, u) ||
       !mprof_sys_readable(at & -(uintptr_t)8))
     return NULL;
   struct mprof_wait *w = (struct mprof_wait *)at;
-  return w->is_noted && w->epoch == mprof_process_epoch() && read_call(r, &p)
+  return w->is_noted && w->epoch == mprof_process_epoch() && read_call(u, &p)
              ? w
              : NULL;
 }

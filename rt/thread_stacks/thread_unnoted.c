@@ -12,8 +12,10 @@
 
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/hook_names.h"
+#include "sys/arch.h"
 #include "sys/os_linux_cold.h"
 #include "thread/proc_threads.h"
+#include "thread_stacks/call_code.h"
 #include "thread_stacks/thread_slots.h"
 #include "unwind/eh_frame.h"
 #include "unwind/rules.h"
@@ -57,11 +59,12 @@ static bool ascend(struct walk *w, uintptr_t at) {
       (by_bp ? w->bp : w->sp) + (uintptr_t)(intptr_t)r.cfa_words * 8;
   uintptr_t pc, bp = w->bp;
   if (cfa <= w->sp || cfa - w->sp > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
-      !read_word(w, cfa - 8, &pc) ||
+      !r.ra_is_saved ||
+      !read_word(w, cfa + (uintptr_t)(intptr_t)r.ra_words * 8, &pc) ||
       (r.bp_is_saved &&
        !read_word(w, cfa + (uintptr_t)(intptr_t)r.bp_words * 8, &bp)))
     return false;
-  w->pc = pc;
+  w->pc = mprof_return_address(pc);
   w->sp = cfa;
   w->bp = bp;
   return true;
@@ -86,83 +89,6 @@ static struct mprof_code_range libc_range(void) {
 #endif
 }
 
-// --- the call of a function ---
-
-static uintptr_t relative(const unsigned char *p, uintptr_t next) {
-  int32_t offset;
-  memcpy(&offset, p, sizeof(offset));
-  return next + (uintptr_t)(intptr_t)offset;
-}
-
-// Returns the pointer at `slot`, or 0.
-static uintptr_t peek_pointer(uintptr_t slot) {
-  uintptr_t target;
-  return mprof_os_peek(slot, &target, sizeof(target)) == sizeof(target) ? target
-                                                                        : 0;
-}
-
-// Returns the address to which the code at `stub` jumps, if the code is an
-// entry of a procedure linkage table. Otherwise returns `stub`.
-static uintptr_t past_stub(uintptr_t stub) {
-  static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  enum { BND = 0xf2, JUMP = 0xff, BY_MEMORY = 0x25 };
-  unsigned char code[16];
-  size_t i = 0;
-  if (mprof_os_peek(stub, code, sizeof(code)) != sizeof(code))
-    return stub;
-  if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
-    i += sizeof(endbr64);
-  i += code[i] == BND;
-  if (code[i] != JUMP || code[i + 1] != BY_MEMORY)
-    return stub;
-  const uintptr_t target = peek_pointer(relative(code + i + 2, stub + i + 6));
-  return target != 0 ? target : stub;
-}
-
-// Returns the function that was called through a register by the call
-// instruction before the return address pc. Sites with a switch (switches.h)
-// load the register from memory shortly before. Searches backwards for this
-// load, because the lengths of the instructions between are unknown. Returns 0
-// if no load of a hooked function is found.
-static uintptr_t called_by_register(uintptr_t pc) {
-  enum { SPAN = 64, LOAD = 7, GROUP = 0xff, CALL = 0xd0, LOADS = 0x8b };
-  enum { REX_WIDE = 0x48, REX_HIGH_OF_LOAD = 4, REX_HIGH = 0x41 };
-  unsigned char code[SPAN];
-  struct mprof_hook hook;
-  if (mprof_os_peek(pc - SPAN, code, SPAN) != SPAN || code[SPAN - 2] != GROUP ||
-      (code[SPAN - 1] & 0xf8) != CALL)
-    return 0;
-  const unsigned reg = code[SPAN - 1] & 7;
-  const bool is_high = code[SPAN - 3] == REX_HIGH;
-  for (size_t i = SPAN - 2 - is_high - LOAD + 1; i-- > 0;) {
-    if (code[i] != (REX_WIDE | (is_high ? REX_HIGH_OF_LOAD : 0)) ||
-        code[i + 1] != LOADS || code[i + 2] != (reg << 3 | 5))
-      continue;
-    const uintptr_t next = pc - SPAN + i + LOAD;
-    const uintptr_t target = peek_pointer(relative(code + i + 3, next));
-    if (target != 0 && mprof_hook_at(target, &hook))
-      return target;
-  }
-  return 0;
-}
-
-// Returns the address of the function that was called by the call instruction
-// before the return address pc. Returns 0 if the instruction contains neither
-// the address of the function nor the address of a pointer to the function, and
-// does not call a hooked function through a register.
-static uintptr_t called_before(uintptr_t pc) {
-  enum { LEN = 6, CALL = 0xe8, GROUP = 0xff, BY_MEMORY = 0x15 };
-  unsigned char code[LEN];
-  const uintptr_t hooked = called_by_register(pc);
-  if (hooked != 0)
-    return hooked;
-  if (mprof_os_peek(pc - LEN, code, LEN) != LEN)
-    return 0;
-  if (code[0] == GROUP && code[1] == BY_MEMORY)
-    return peek_pointer(relative(code + 2, pc));
-  return code[1] == CALL ? past_stub(relative(code + 2, pc)) : 0;
-}
-
 // --- the hooked function ---
 
 static void set_op(struct mprof_unnoted *u, const struct mprof_hook *hook) {
@@ -185,7 +111,7 @@ static bool leave_libc(struct walk *w, const struct mprof_code_range *libc,
     if (!is_in(libc, at) || mprof_is_entry(at))
       return i > 0;
     if (i > 0 && u->op == 0 && is_in(libc, (uintptr_t)mprof_unnoted_find) &&
-        mprof_hook_at(called_before(w->pc), &hook)) {
+        mprof_hook_at(mprof_called_before(w->pc), &hook)) {
       set_op(u, &hook);
       return true;
     }
@@ -229,7 +155,7 @@ bool mprof_unnoted_find(const struct mprof_proc_thread *p,
     return u->op != 0;
   }
   u->caller = w.pc;
-  if (u->op == 0 && mprof_hook_at(called_before(w.pc), &hook))
+  if (u->op == 0 && mprof_hook_at(mprof_called_before(w.pc), &hook))
     set_op(u, &hook);
   return u->op != 0;
 }
@@ -239,9 +165,8 @@ bool mprof_unnoted_find(const struct mprof_proc_thread *p,
 // back to the system call instruction.
 static bool begins_at(const struct mprof_bucket *b,
                       const struct mprof_unnoted *u) {
-  enum { SYSCALL_BYTES = 2 };
-  return b->stack_len > 0 &&
-         (b->stack[0] == u->pc + 1 || b->stack[0] == u->pc + 1 - SYSCALL_BYTES);
+  return b->stack_len > 0 && (b->stack[0] == u->pc + 1 ||
+                              b->stack[0] == u->pc + 1 - MPROF_SYSCALL_BYTES);
 }
 
 void mprof_unnoted_name(struct mprof_thread_slot *slot) {

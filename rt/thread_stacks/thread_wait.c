@@ -21,6 +21,7 @@
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_noting.h"
 #include "thread_stacks/thread_slots.h"
+#include "unwind/frame_end.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 
@@ -50,11 +51,19 @@ void mprof_slot_satisfy(struct mprof_thread_slot *slot) {
                         memory_order_release);
 }
 
+static uintptr_t sp_of(const struct mprof_wait *w) {
+#if MPROF_RA_IS_PUSHED
+  return mprof_frame_end(w->frame);
+#else
+  return w->sp;
+#endif
+}
+
 size_t mprof_unwind_wait(struct mprof_stack_range *range,
                          const struct mprof_wait *w, mprof_pc *pcs,
                          size_t depth, enum mprof_stack_end *end) {
   const struct mprof_registers caller = {
-      .pc = w->pc, .sp = w->frame + 16, .bp = w->fp};
+      .pc = w->pc, .sp = sp_of(w), .bp = w->fp};
   *end = MPROF_STACK_CUT_DEPTH;
   if (depth == 0)
     return 0;
@@ -167,7 +176,10 @@ void mprof_wait_note(struct mprof_wait *w) {
     return;
   const uintptr_t *frame = (const uintptr_t *)w->frame;
   w->fp = frame[0];
-  w->pc = frame[1];
+  w->pc = mprof_return_address(frame[1]);
+#if !MPROF_RA_IS_PUSHED
+  w->sp = mprof_frame_end(w->frame);
+#endif
   know_stack(t, (uintptr_t)w);
   uintptr_t outer = exchange(t, (uintptr_t)w, w);
   w->outer = was_left(t, outer, (uintptr_t)w) ? 0 : outer;

@@ -28,6 +28,7 @@
 
 #include "trace/trace_buf.h"
 
+#include "sys/arch.h"
 #include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -311,7 +312,7 @@ static bool enter_slots(struct mprof_trace_buf *b) {
       return true;
     if (was == SLOTS_SEALED)
       return false;
-    __builtin_ia32_pause();
+    mprof_relax();
   }
   return false;
 }

@@ -19,15 +19,15 @@
 
 #include "unwind/eh_frame.h"
 
+#include "sys/arch.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 // --- reading .eh_frame ---
-// (DWARF 5, 6.4; LSB 5.0, 10.6; register numbers: x86-64 psABI.)
-
-enum { REG_BP_NUMBER = 6, REG_SP_NUMBER = 7, REG_RA_NUMBER = 16 };
+// (DWARF 5, 6.4; LSB 5.0, 10.6)
 
 // Encodings of pointers. The lower 4 bits are the format of the pointer. The
 // upper 4 bits tell to which address the pointer is relative. (LSB 5.0, 10.5.1)
@@ -170,6 +170,7 @@ struct cie {
   int64_t data_align;
   uint8_t encoding; // encoding of code addresses in the FDEs
   bool has_augmentation;
+  bool is_of_signal; // the functions return from signal handlers
   struct cursor instructions;
 };
 
@@ -205,7 +206,9 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
         get_bytes(&c, encoded_size((uint8_t)get_bytes(&c, 1)));
       else if (*a == 'L')
         get_bytes(&c, 1);
-      else if (*a == 'S' || *a == 'B')
+      else if (*a == 'S')
+        cie->is_of_signal = true;
+      else if (*a == 'B' || *a == 'G')
         continue; // the CIE has no data for these letters
       else
         break;
@@ -231,7 +234,14 @@ struct row {
     BP_ODD    // in a place that no rule can express
   } bp_place;
   int64_t bp;
-  bool ra_is_undefined;
+  // Where the return address is.
+  enum {
+    RA_SAVED,       // at the offset ra from the CFA
+    RA_IN_REGISTER, // in its register
+    RA_UNDEFINED,   // nowhere: the function has no caller
+    RA_ODD          // in a place that no rule can express
+  } ra_place;
+  int64_t ra;
 };
 
 struct machine {
@@ -243,34 +253,38 @@ struct machine {
 };
 
 static void set_base(struct machine *m, uint64_t reg) {
-  m->row.base = reg == REG_SP_NUMBER   ? MPROF_CFA_FROM_SP
-                : reg == REG_BP_NUMBER ? MPROF_CFA_FROM_BP
-                                       : MPROF_CFA_UNKNOWN;
+  m->row.base = reg == MPROF_DWARF_SP   ? MPROF_CFA_FROM_SP
+                : reg == MPROF_DWARF_BP ? MPROF_CFA_FROM_BP
+                                        : MPROF_CFA_UNKNOWN;
 }
 
 static void set_saved(struct machine *m, uint64_t reg, int64_t offset) {
-  if (reg == REG_BP_NUMBER) {
+  if (reg == MPROF_DWARF_BP) {
     m->row.bp_place = BP_SAVED;
     m->row.bp = offset;
-  } else if (reg == REG_RA_NUMBER && offset != -8) {
-    m->is_odd = true;
+  } else if (reg == MPROF_DWARF_RA) {
+    m->row.ra_place = RA_SAVED;
+    m->row.ra = offset;
   }
 }
 
 static void set_restored(struct machine *m, uint64_t reg) {
-  if (reg == REG_BP_NUMBER) {
+  if (reg == MPROF_DWARF_BP) {
     m->row.bp_place = m->initial.bp_place;
     m->row.bp = m->initial.bp;
+  } else if (reg == MPROF_DWARF_RA) {
+    m->row.ra_place = m->initial.ra_place;
+    m->row.ra = m->initial.ra;
   }
 }
 
 // Records that register reg is restored in a way that struct mprof_cfa_rule
 // cannot express.
 static void set_odd(struct machine *m, uint64_t reg) {
-  if (reg == REG_BP_NUMBER) {
+  if (reg == MPROF_DWARF_BP) {
     m->row.bp_place = BP_ODD;
-  } else if (reg == REG_RA_NUMBER) {
-    m->is_odd = true;
+  } else if (reg == MPROF_DWARF_RA) {
+    m->row.ra_place = RA_ODD;
   }
 }
 
@@ -298,7 +312,7 @@ static void skip_block(struct cursor *c) { get_block(c); }
 // adds a constant to the frame pointer register, and stores the constant in
 // *offset.
 static bool begins_with_bp(struct cursor *expression, int64_t *offset) {
-  if (get_bytes(expression, 1) != DW_OP_breg0 + REG_BP_NUMBER)
+  if (get_bytes(expression, 1) != DW_OP_breg0 + MPROF_DWARF_BP)
     return false;
   *offset = get_sleb(expression);
   return true;
@@ -321,7 +335,7 @@ static void set_saved_by_expression(struct machine *m, uint64_t reg,
                                     struct cursor e) {
   int64_t offset;
   set_odd(m, reg);
-  if (reg == REG_BP_NUMBER && begins_with_bp(&e, &offset) && offset == 0 &&
+  if (reg == MPROF_DWARF_BP && begins_with_bp(&e, &offset) && offset == 0 &&
       e.at == e.end)
     m->row.bp_place = BP_AT_BP;
 }
@@ -373,15 +387,17 @@ static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
     return true;
   case DW_CFA_undefined:
     reg = get_uleb(c);
-    if (reg == REG_RA_NUMBER)
-      m->row.ra_is_undefined = true;
+    if (reg == MPROF_DWARF_RA)
+      m->row.ra_place = RA_UNDEFINED;
     else
       set_odd(m, reg);
     return true;
   case DW_CFA_same_value:
     reg = get_uleb(c);
-    if (reg == REG_BP_NUMBER)
+    if (reg == MPROF_DWARF_BP)
       m->row.bp_place = BP_SAME;
+    else if (reg == MPROF_DWARF_RA)
+      m->row.ra_place = RA_IN_REGISTER;
     return true;
   case DW_CFA_expression:
     reg = get_uleb(c);
@@ -426,7 +442,7 @@ static bool step(struct machine *m, uint8_t op, struct cursor *c) {
       m->row = m->stack[m->depth];
     return true;
   default:
-    return step_cfa(m, op, c) || step_register(m, op, c);
+    return mprof_skips_cfa(op) || step_cfa(m, op, c) || step_register(m, op, c);
   }
 }
 
@@ -466,12 +482,18 @@ static bool run(struct machine *m, struct cursor c, uint64_t target) {
 
 static struct mprof_cfa_rule rule_of(const struct row *row) {
   struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
-  if (row->ra_is_undefined)
+  if (row->ra_place == RA_UNDEFINED)
     return (struct mprof_cfa_rule){.base = MPROF_CFA_ROOT};
+  const bool is_pushed = row->ra_place == RA_SAVED && row->ra == -8;
+  if (row->ra_place == RA_ODD || row->ra % 8 != 0 ||
+      (MPROF_RA_IS_PUSHED && !is_pushed))
+    return none;
   if (row->base == MPROF_CFA_AT_BP)
-    return row->bp_place == BP_AT_BP && row->cfa % 8 == 0
+    return row->bp_place == BP_AT_BP && row->cfa % 8 == 0 && is_pushed
                ? (struct mprof_cfa_rule){.base = MPROF_CFA_AT_BP,
-                                         .cfa_words = (int32_t)(row->cfa / 8)}
+                                         .cfa_words = (int32_t)(row->cfa / 8),
+                                         .ra_is_saved = true,
+                                         .ra_words = -1}
                : none;
   if (row->base == MPROF_CFA_UNKNOWN || row->bp_place == BP_AT_BP ||
       row->bp_place == BP_ODD || row->cfa % 8 != 0 || row->bp % 8 != 0)
@@ -479,7 +501,9 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
   return (struct mprof_cfa_rule){.base = row->base,
                                  .cfa_words = (int32_t)(row->cfa / 8),
                                  .bp_is_saved = row->bp_place == BP_SAVED,
-                                 .bp_words = (int32_t)(row->bp / 8)};
+                                 .bp_words = (int32_t)(row->bp / 8),
+                                 .ra_is_saved = row->ra_place == RA_SAVED,
+                                 .ra_words = (int32_t)(row->ra / 8)};
 }
 
 // --- finding the entry of a code address ---
@@ -603,9 +627,11 @@ static struct found find(uintptr_t pc) {
 struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc) {
   const struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
   const struct found f = find(pc);
-  if (f.code.end == 0)
+  if (f.code.end == 0 || f.cie.is_of_signal)
     return none;
   struct machine m = {.cie = &f.cie};
+  m.row.ra_place = MPROF_RA_IS_PUSHED ? RA_SAVED : RA_IN_REGISTER;
+  m.row.ra = MPROF_RA_IS_PUSHED ? -8 : 0;
   if (!run(&m, f.cie.instructions, UINT64_MAX))
     return none;
   m.initial = m.row;

@@ -41,6 +41,10 @@ struct mprof_cfa_rule {
   int32_t cfa_words;
   bool bp_is_saved;
   int32_t bp_words; // offset of the saved frame pointer from the CFA, in words
+  // false: the return address is in its register. On processors whose calls
+  // push the return address, it is always saved.
+  bool ra_is_saved;
+  int32_t ra_words; // offset of the saved return address from the CFA, in words
 };
 
 // Returns the rule for the code address pc. The rule's base is

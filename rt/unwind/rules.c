@@ -5,6 +5,7 @@
 
 #include "unwind/rules.h"
 
+#include "sys/context.h"
 #include "sys/os_linux.h"
 #include "unwind/stack_range.h"
 #include "unwind/unwind_fp.h"
@@ -26,13 +27,9 @@ bool mprof_is_entry(uintptr_t pc) {
 }
 
 bool mprof_is_signal_return(uintptr_t pc) {
-  static const unsigned char glibc[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
-                                        0,    0,    0x0f, 0x05};
-  static const unsigned char musl[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  const void *code = (const void *)pc;
-  return mprof_sys_readable(pc) && mprof_sys_readable(pc + sizeof(glibc)) &&
-         (memcmp(code, glibc, sizeof(glibc)) == 0 ||
-          memcmp(code, musl, sizeof(musl)) == 0);
+  return mprof_sys_readable(pc) &&
+         mprof_sys_readable(pc + MPROF_SIGNAL_RETURN_BYTES) &&
+         mprof_is_signal_return_code((const void *)pc);
 }
 
 // Returns whether the instruction before pc, which is code, is a call. (x86-64:
@@ -62,36 +59,66 @@ static uint64_t bits_of(int32_t v, unsigned bits) {
   return (uint32_t)v & ((1u << bits) - 1);
 }
 
+#if MPROF_RA_IS_PUSHED
+static int32_t bp_field(const struct mprof_cfa_rule *r) { return r->bp_words; }
+
+static int32_t ra_field(const struct mprof_cfa_rule *r) { return (void)r, 0; }
+#else
+static int32_t bp_field(const struct mprof_cfa_rule *r) {
+  return r->bp_is_saved || !r->ra_is_saved ? r->bp_words : r->ra_words;
+}
+
+static int32_t ra_field(const struct mprof_cfa_rule *r) {
+  return r->ra_is_saved ? MPROF_RULE_RA_AT_BP + r->ra_words - bp_field(r) : 0;
+}
+#endif
+
 static struct mprof_rule pack(const struct mprof_cfa_rule *r) {
   return (struct mprof_rule){
       (uint64_t)r->base | (r->bp_is_saved ? MPROF_RULE_BP_SAVED : 0) |
-      bits_of(r->bp_words, MPROF_RULE_BP_BITS) << MPROF_RULE_BP_AT |
-      bits_of(r->cfa_words, MPROF_RULE_CFA_BITS) << MPROF_RULE_CFA_AT};
+      bits_of(bp_field(r), MPROF_RULE_BP_BITS) << MPROF_RULE_BP_AT |
+      bits_of(r->cfa_words, MPROF_RULE_CFA_BITS) << MPROF_RULE_CFA_AT |
+      bits_of(ra_field(r), MPROF_RULE_RA_BITS) << MPROF_RULE_RA_AT};
+}
+
+static uintptr_t offset_of(int32_t words) {
+  return (uintptr_t)(intptr_t)words * 8;
 }
 
 static bool fits(const struct mprof_cfa_rule *r) {
   const struct mprof_rule packed = pack(r);
-  return mprof_rule_bp_offset(packed) == (uintptr_t)(intptr_t)r->bp_words * 8 &&
-         mprof_rule_cfa_offset(packed) == (uintptr_t)(intptr_t)r->cfa_words * 8;
+  return mprof_rule_bp_offset(packed) == offset_of(bp_field(r)) &&
+         mprof_rule_cfa_offset(packed) == offset_of(r->cfa_words) &&
+         mprof_rule_saves_ra(packed) == r->ra_is_saved &&
+         (!r->ra_is_saved ||
+          mprof_rule_ra_offset(packed) == offset_of(r->ra_words));
+}
+
+// Returns whether a register is saved, `words` words from the CFA, in the frame
+// with rule r.
+static bool is_in_frame(const struct mprof_cfa_rule *r, bool is_saved,
+                        int32_t words) {
+  return is_saved && words < 0 && words >= -r->cfa_words;
 }
 
 // Returns whether rule r for pc is plain; see mprof_rule_is_plain_from_sp.
 static bool is_plain(uintptr_t pc, const struct mprof_cfa_rule *r) {
   if (mprof_is_entry(pc) || mprof_is_made_return(pc + 1, r->base))
     return false;
-  if (pack(r).word == MPROF_RULE_CHAIN)
-    return true;
+  if (r->base == MPROF_CFA_FROM_BP)
+    return mprof_rule_keeps_frame_pointer(pack(r));
   const int32_t most = MPROF_MAX_FRAME_BYTES / 8;
   return r->base == MPROF_CFA_FROM_SP && !mprof_is_root(pc + 1) &&
          r->cfa_words > 0 && r->cfa_words <= most &&
-         (!r->bp_is_saved || (r->bp_words < 0 && r->bp_words >= -r->cfa_words));
+         is_in_frame(r, r->ra_is_saved, r->ra_words) &&
+         (!r->bp_is_saved || is_in_frame(r, true, r->bp_words));
 }
 
 static struct mprof_rule make(uintptr_t pc, bool is_sure) {
   struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
   if (is_sure)
     r = mprof_eh_rule(pc);
-  if (!fits(&r))
+  if (r.base != MPROF_CFA_UNKNOWN && r.base != MPROF_CFA_ROOT && !fits(&r))
     r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
   if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(pc + 1))
     r.base = MPROF_CFA_OF_SIGNAL;

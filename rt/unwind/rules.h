@@ -10,11 +10,17 @@
 #ifndef MPROF_RT_UNWIND_RULES_H
 #define MPROF_RT_UNWIND_RULES_H
 
+#include "sys/arch.h"
 #include "unwind/eh_frame.h"
 
 // A struct mprof_cfa_rule in one word, which is also the layout of the word
 // `packed` of the cache. Starting at bit 0: base (3 bits), bp_is_saved (1),
 // is_plain (1), bp_words (19), cfa_words (24), hash of the address (16).
+//
+// If calls do not push the return address, cfa_words has only 20 bits. The next
+// 4 bits tell where the return address is: 0: in its register. Otherwise it is
+// saved RA - MPROF_RULE_RA_AT_BP words above the saved frame pointer. If the
+// frame pointer is not saved, bp_words has the place of the return address.
 struct mprof_rule {
   uint64_t word;
 };
@@ -25,8 +31,11 @@ enum {
   MPROF_RULE_BP_AT = 5,
   MPROF_RULE_BP_BITS = 19,
   MPROF_RULE_CFA_AT = MPROF_RULE_BP_AT + MPROF_RULE_BP_BITS,
-  MPROF_RULE_CFA_BITS = 24,
-  MPROF_RULE_HASH_AT = MPROF_RULE_CFA_AT + MPROF_RULE_CFA_BITS
+  MPROF_RULE_RA_BITS = MPROF_RA_IS_PUSHED ? 0 : 4,
+  MPROF_RULE_RA_AT_BP = 8,
+  MPROF_RULE_CFA_BITS = 24 - MPROF_RULE_RA_BITS,
+  MPROF_RULE_RA_AT = MPROF_RULE_CFA_AT + MPROF_RULE_CFA_BITS,
+  MPROF_RULE_HASH_AT = MPROF_RULE_RA_AT + MPROF_RULE_RA_BITS
 };
 
 static inline enum mprof_cfa_base mprof_rule_base(struct mprof_rule r) {
@@ -43,9 +52,18 @@ static inline uintptr_t mprof_rule_bp_offset(struct mprof_rule r) {
 }
 // Returns the offset of the CFA from the base register, in bytes.
 static inline uintptr_t mprof_rule_cfa_offset(struct mprof_rule r) {
-  return (uintptr_t)((int64_t)(r.word << (64 - MPROF_RULE_HASH_AT)) >>
+  return (uintptr_t)((int64_t)(r.word << (64 - MPROF_RULE_RA_AT)) >>
                      (64 - MPROF_RULE_CFA_BITS)) *
          8;
+}
+
+#if MPROF_RA_IS_PUSHED
+static inline bool mprof_rule_saves_ra(struct mprof_rule r) {
+  return (void)r, true;
+}
+// Returns the offset of the saved return address from the CFA, in bytes.
+static inline uintptr_t mprof_rule_ra_offset(struct mprof_rule r) {
+  return (void)r, (uintptr_t)-8;
 }
 
 // The bits of a rule that describe a frame pointer: the CFA is the frame
@@ -66,6 +84,36 @@ static inline bool mprof_rule_keeps_frame_pointer(struct mprof_rule r) {
   return (r.word & mask) == MPROF_RULE_CHAIN ||
          mprof_rule_base(r) == MPROF_CFA_UNKNOWN;
 }
+// Returns the offset of the CFA from the frame pointer register, in bytes, for
+// code that keeps a frame pointer.
+static inline uintptr_t mprof_rule_chain_offset(struct mprof_rule r) {
+  return (void)r, 16;
+}
+#else
+static inline unsigned mprof_rule_ra(struct mprof_rule r) {
+  return r.word >> MPROF_RULE_RA_AT & ((1u << MPROF_RULE_RA_BITS) - 1);
+}
+static inline bool mprof_rule_saves_ra(struct mprof_rule r) {
+  return mprof_rule_ra(r) != 0;
+}
+static inline uintptr_t mprof_rule_ra_offset(struct mprof_rule r) {
+  return mprof_rule_bp_offset(r) +
+         (uintptr_t)((intptr_t)mprof_rule_ra(r) - MPROF_RULE_RA_AT_BP) * 8;
+}
+// The frame pointer register points to the saved frame pointer, wherever it is
+// in the frame. The return address follows in memory.
+static inline bool mprof_rule_keeps_frame_pointer(struct mprof_rule r) {
+  return mprof_rule_base(r) == MPROF_CFA_UNKNOWN ||
+         (mprof_rule_base(r) == MPROF_CFA_FROM_BP && mprof_rule_saves_bp(r) &&
+          mprof_rule_ra(r) == MPROF_RULE_RA_AT_BP + 1 &&
+          mprof_rule_cfa_offset(r) + mprof_rule_bp_offset(r) == 0);
+}
+static inline uintptr_t mprof_rule_chain_offset(struct mprof_rule r) {
+  return mprof_rule_base(r) == MPROF_CFA_UNKNOWN ? 16
+                                                 : mprof_rule_cfa_offset(r);
+}
+#endif
+
 // A plain rule is for code that is not special: the code is no entry of the
 // runtime, no known root of a stack, and no mprof_is_made_return. In addition,
 // either the code keeps a frame pointer, or the caller's frame lies above the
@@ -77,8 +125,14 @@ static inline bool mprof_rule_is_plain_from_sp(struct mprof_rule r) {
   return (r.word & mask) == (MPROF_CFA_FROM_SP | (uint64_t)MPROF_RULE_PLAIN);
 }
 static inline bool mprof_rule_is_plain_chain(struct mprof_rule r) {
+#if MPROF_RA_IS_PUSHED
   return r.word << (64 - MPROF_RULE_HASH_AT) ==
          (MPROF_RULE_CHAIN | MPROF_RULE_PLAIN) << (64 - MPROF_RULE_HASH_AT);
+#else
+  const uint64_t mask =
+      ((1u << MPROF_RULE_BASE_BITS) - 1) | (uint64_t)MPROF_RULE_PLAIN;
+  return (r.word & mask) == (MPROF_CFA_FROM_BP | (uint64_t)MPROF_RULE_PLAIN);
+#endif
 }
 
 // The cache. Threads write an entry without a lock, so the two words of an

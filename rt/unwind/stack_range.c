@@ -7,13 +7,13 @@
 #include "unwind/stack_range.h"
 
 #include "process/modules.h"
+#include "sys/context.h"
 #include "sys/os_linux.h"
 #include "unwind/rules.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <ucontext.h>
 
 #define PROBE_BYTES 4096u
 // Maximum distance in bytes of a frame from the end of the thread's own stack.
@@ -128,9 +128,8 @@ void mprof_unwind_learn_roots(void) {
   context.uc_stack.ss_sp = stack;
   context.uc_stack.ss_size = sizeof(stack);
   makecontext(&context, nothing, 0);
-  uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
-  if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
-    mprof_stack_roots.context = *(const mprof_pc *)sp;
+  mprof_stack_roots.context =
+      mprof_context_made_root(&context, stack, sizeof(stack));
   // Erases the copy of the thread's registers. Otherwise the search for stuck
   // threads (stuck_scan.c) would mistake old register values for pointers to
   // objects.

@@ -9,6 +9,7 @@
 #define MPROF_RT_UNWIND_STACK_RANGE_H
 
 #include "process/modules.h"
+#include "sys/arch.h"
 #include "sys/base.h"
 
 // Attribute of functions that read a stack. Sanitizers must not check the
@@ -65,6 +66,11 @@ static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
 // Reads the word at addr in any frame of a stack.
 MPROF_NO_SANITIZER static inline uintptr_t mprof_stack_word(uintptr_t addr) {
   return *(const uintptr_t *)addr;
+}
+
+// Reads the return address that a function has saved at addr.
+MPROF_NO_SANITIZER static inline mprof_pc mprof_stack_return(uintptr_t addr) {
+  return mprof_return_address(*(const uintptr_t *)addr);
 }
 
 // --- roots ---

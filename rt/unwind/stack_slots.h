@@ -48,7 +48,7 @@ mprof_slots_match(const struct mprof_stack_range *range, uintptr_t fp,
   const uintptr_t last = range->hi - 16;
   uintptr_t at = fp + 8;
   for (const mprof_pc *end = pcs + n;;) {
-    if (*(const uintptr_t *)at != *pcs)
+    if (!mprof_is_return_address(*(const uintptr_t *)at, *pcs))
       return false;
     if (++pcs == end)
       return true;

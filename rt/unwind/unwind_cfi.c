@@ -10,13 +10,13 @@
 #include "unwind/unwind_cfi.h"
 
 #include "sys/abi_words.h"
+#include "sys/context.h"
 #include "sys/flags.h"
 #include "unwind/coroutines.h"
+#include "unwind/frame_end.h"
 #include "unwind/rules.h"
 #include "unwind/stack_range.h"
 #include "unwind/unwind_fp.h"
-
-#include <ucontext.h>
 
 // --- following a stack ---
 
@@ -42,15 +42,16 @@ static bool ascend_aligned(struct mprof_stack_range *range, bool is_foreign,
       !mprof_stack_reaches(range, is_foreign, cfa - 16))
     return false;
   *f = (struct mprof_registers){
-      .pc = mprof_stack_word(cfa - 8), .sp = cfa, .bp = bp};
+      .pc = mprof_stack_return(cfa - 8), .sp = cfa, .bp = bp};
   return true;
 }
 
 // Replaces *f, the registers of a frame, by the registers of its caller. The
-// code of the frame must keep a frame pointer. Returns false if the caller's
-// frame cannot be found.
+// code of the frame, which has the rule r, must keep a frame pointer. Returns
+// false if the caller's frame cannot be found.
 static inline bool ascend_chain(struct mprof_stack_range *range,
-                                bool is_foreign, struct mprof_registers *f) {
+                                bool is_foreign, struct mprof_rule r,
+                                struct mprof_registers *f) {
   const uintptr_t bp = f->bp;
   // The first comparison checks both bounds of bp. If bp is below sp - 8, the
   // unsigned difference is huge. In code without call frame information, bp may
@@ -58,10 +59,27 @@ static inline bool ascend_chain(struct mprof_stack_range *range,
   if (bp + 8 - f->sp > MPROF_MAX_FRAME_BYTES || (bp & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, bp))
     return false;
-  *f = (struct mprof_registers){.pc = mprof_stack_word(bp + 8),
-                                .sp = bp + 16,
+  *f = (struct mprof_registers){.pc = mprof_stack_return(bp + 8),
+                                .sp = bp + mprof_rule_chain_offset(r),
                                 .bp = mprof_stack_word(bp)};
   return true;
+}
+
+// Returns the return address of the frame *f, whose rule r gives the address
+// cfa. Returns 0 if it is unknown.
+static inline mprof_pc caller_of(const struct mprof_stack_range *range,
+                                 struct mprof_rule r,
+                                 const struct mprof_registers *f,
+                                 uintptr_t cfa) {
+#if MPROF_RA_IS_PUSHED
+  (void)range, (void)r, (void)f;
+  return mprof_stack_word(cfa - 8);
+#else
+  const uintptr_t at = cfa + mprof_rule_ra_offset(r);
+  if (!mprof_rule_saves_ra(r))
+    return mprof_return_address(f->link);
+  return at >= range->lo && at + 8 <= range->hi ? mprof_stack_return(at) : 0;
+#endif
 }
 
 // Replaces *f, the registers of a frame, by the registers of its caller, as
@@ -69,16 +87,20 @@ static inline bool ascend_chain(struct mprof_stack_range *range,
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
                    struct mprof_rule r, struct mprof_registers *f) {
   if (mprof_rule_keeps_frame_pointer(r))
-    return ascend_chain(range, is_foreign, f);
+    return ascend_chain(range, is_foreign, r, f);
   if (mprof_rule_base(r) == MPROF_CFA_AT_BP)
     return ascend_aligned(range, is_foreign, r, f);
   const uintptr_t cfa =
       (mprof_rule_base(r) == MPROF_CFA_FROM_SP ? f->sp : f->bp) +
       mprof_rule_cfa_offset(r);
   // The first comparison checks both bounds of cfa. If cfa is not above sp, the
-  // unsigned difference is huge.
-  if (cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
-      !mprof_stack_reaches(range, is_foreign, cfa - 16))
+  // unsigned difference is huge. If the return address is in its register, the
+  // frame may have no memory.
+  if (cfa - f->sp - (mprof_rule_saves_ra(r) ? 8 : 0) > MPROF_MAX_FRAME_BYTES ||
+      (cfa & 7) != 0 || !mprof_stack_reaches(range, is_foreign, cfa - 16))
+    return false;
+  const mprof_pc pc = caller_of(range, r, f, cfa);
+  if (pc == 0)
     return false;
   uintptr_t bp = f->bp;
   if (mprof_rule_saves_bp(r)) {
@@ -87,8 +109,7 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
       return false;
     bp = mprof_stack_word(saved);
   }
-  *f = (struct mprof_registers){
-      .pc = mprof_stack_word(cfa - 8), .sp = cfa, .bp = bp};
+  *f = (struct mprof_registers){.pc = pc, .sp = cfa, .bp = bp};
   return true;
 }
 
@@ -107,6 +128,18 @@ static size_t without_roots(const mprof_pc *pcs, size_t n) {
 
 // --- signals ---
 
+MPROF_NO_SANITIZER struct mprof_registers
+mprof_context_frame(const void *context) {
+  return (struct mprof_registers){
+#if !MPROF_RA_IS_PUSHED
+      .link = mprof_context_link(context),
+#endif
+      // The unwinder looks up the address before.
+      .pc = mprof_context_pc(context) + 1,
+      .sp = mprof_context_sp(context),
+      .bp = mprof_context_bp(context)};
+}
+
 // Replaces the registers *f by the registers of the code that a signal has
 // interrupted. Call this function when f->pc is the address to which the signal
 // handler returns. The code at this address calls rt_sigreturn. The kernel has
@@ -114,15 +147,13 @@ static size_t without_roots(const mprof_pc *pcs, size_t n) {
 // registers cannot be read. (Linux: struct rt_sigframe)
 static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
                           struct mprof_registers *f) {
-  const ucontext_t *u = (const ucontext_t *)f->sp;
-  const greg_t *r = u->uc_mcontext.gregs;
+  enum { REGISTERS_MAX = 272 }; // they are in the first bytes of mcontext_t
+  const ucontext_t *u = (const ucontext_t *)(f->sp + MPROF_CONTEXT_AT);
   if ((f->sp & 7) != 0 ||
-      !mprof_stack_reaches(range, is_foreign, (uintptr_t)&r[REG_RIP]))
+      !mprof_stack_reaches(range, is_foreign,
+                           (uintptr_t)&u->uc_mcontext + REGISTERS_MAX))
     return false;
-  *f = (struct mprof_registers){.pc = mprof_stack_word((uintptr_t)&r[REG_RIP]) +
-                                      1,
-                                .sp = mprof_stack_word((uintptr_t)&r[REG_RSP]),
-                                .bp = mprof_stack_word((uintptr_t)&r[REG_RBP])};
+  *f = mprof_context_frame(u);
   return true;
 }
 
@@ -187,7 +218,7 @@ static bool rise_by_rule(struct walk *w, struct mprof_rule r) {
 static inline bool rise(struct walk *w, struct mprof_rule r) {
   if (mprof_likely(mprof_rule_base(r) == MPROF_CFA_FROM_BP &&
                    mprof_rule_keeps_frame_pointer(r) && w->range &&
-                   ascend_chain(w->range, is_on_foreign(w), &w->f)))
+                   ascend_chain(w->range, is_on_foreign(w), r, &w->f)))
     return true;
   return rise_by_rule(w, r);
 }
@@ -213,7 +244,7 @@ static void end_at_main(struct walk *w, mprof_pc *pcs, size_t n, size_t depth) {
   w->end = MPROF_STACK_COMPLETE;
   if (!w->own->is_main)
     return;
-  const mprof_pc root = mprof_stack_word(w->f.bp + 8);
+  const mprof_pc root = mprof_stack_return(w->f.bp + 8);
   mprof_learn_root(root);
   if (n < depth) {
     pcs[n] = root;
@@ -232,26 +263,28 @@ MPROF_NO_SANITIZER static size_t follow_plain(struct walk *w, mprof_pc *pcs,
   const uintptr_t hi = w->range->hi;
   while (n < depth) {
     struct mprof_rule r;
-    uintptr_t cfa, bp = f.bp;
+    uintptr_t cfa, ra, bp = f.bp;
     if (mprof_unlikely(!mprof_rule_is_cached(f.pc - 1, &r)))
       break;
     if (mprof_likely(mprof_rule_is_plain_from_sp(r))) {
       cfa = f.sp + mprof_rule_cfa_offset(r);
       if (cfa > hi)
         break;
+      ra = cfa + mprof_rule_ra_offset(r);
       if (mprof_rule_saves_bp(r))
         bp = mprof_stack_word(cfa + mprof_rule_bp_offset(r));
     } else {
       if (!mprof_rule_is_plain_chain(r) || bp - f.sp > MPROF_MAX_FRAME_BYTES ||
           (bp & 7) != 0 || bp + 16 > hi || bp == main_frame)
         break;
-      cfa = bp + 16;
+      cfa = bp + mprof_rule_chain_offset(r);
+      ra = bp + 8;
       bp = mprof_stack_word(bp);
       by_fp += by_fp == n;
     }
     pcs[n++] = f.pc;
     f = (struct mprof_registers){
-        .pc = mprof_stack_word(cfa - 8), .sp = cfa, .bp = bp};
+        .pc = mprof_stack_return(ra), .sp = cfa, .bp = bp};
   }
   w->f = f;
   w->by_fp = by_fp;
@@ -291,7 +324,7 @@ static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
     if (n == depth)
       break;
     const mprof_pc pc = w->f.pc;
-    if (pc < MPROF_PAGE || pc >> 47) {
+    if (pc < MPROF_PAGE || pc >> MPROF_ADDRESS_BITS) {
       w->end = pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
       return keep(w, pcs, n, false);
     }
@@ -375,6 +408,14 @@ static bool is_chain(const struct walk *w, size_t n) {
          w->by_fp >= (w->end == MPROF_STACK_CUT_DEPTH ? n - 1 : n);
 }
 
+// Returns the registers of the function that has called the runtime's function
+// with the frame fp.
+static inline struct mprof_registers caller_at(uintptr_t fp) {
+  return (struct mprof_registers){.pc = mprof_stack_return(fp + 8),
+                                  .sp = mprof_frame_end(fp),
+                                  .bp = mprof_stack_word(fp)};
+}
+
 size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
                             mprof_pc *pcs, size_t depth,
                             struct mprof_unwound *facts) {
@@ -384,10 +425,7 @@ size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
   struct mprof_stack_range foreign;
   if (!mprof_stack_enter(own, &foreign, fp))
     return 0;
-  struct walk w = {.own = own,
-                   .f = {.pc = mprof_stack_word(fp + 8),
-                         .sp = fp + 16,
-                         .bp = mprof_stack_word(fp)}};
+  struct walk w = {.own = own, .f = caller_at(fp)};
   const size_t n = follow(&w, pcs, depth);
   facts->end = w.end;
   facts->is_chain = is_chain(&w, n);
@@ -420,18 +458,18 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
   struct mprof_stack_range *range = mprof_stack_enter(own, &foreign, fp);
   if (!range)
     return NULL;
-  struct mprof_registers f = {.pc = mprof_stack_word(fp + 8),
-                              .sp = fp + 16,
-                              .bp = mprof_stack_word(fp)};
+  struct mprof_registers f = caller_at(fp);
   bool is_sure = true; // f.pc is certainly a return address; see struct walk
-  for (int i = 0; i < FRAMES_MAX && f.pc >= MPROF_PAGE && f.pc >> 47 == 0;
+  for (int i = 0;
+       i < FRAMES_MAX && f.pc >= MPROF_PAGE && f.pc >> MPROF_ADDRESS_BITS == 0;
        i++) {
     const uintptr_t sp = f.sp;
     const struct mprof_rule r = mprof_rule_of(f.pc - 1, is_sure);
     is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
     if (mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL)
-      return ascend_signal(range, range == &foreign, &f) ? (const void *)sp
-                                                         : NULL;
+      return ascend_signal(range, range == &foreign, &f)
+                 ? (const void *)(sp + MPROF_CONTEXT_AT)
+                 : NULL;
     if (mprof_rule_base(r) == MPROF_CFA_ROOT ||
         !ascend(range, range == &foreign, r, &f))
       return NULL;
@@ -467,14 +505,12 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
     return false;
   bool is_foreign = range == &foreign;
   if (has_in_chain(range, is_foreign, fp, frame))
-    return mprof_stack_word(frame + 8) == pc;
-  struct mprof_registers f = {.pc = mprof_stack_word(fp + 8),
-                              .sp = fp + 16,
-                              .bp = mprof_stack_word(fp)};
+    return mprof_stack_return(frame + 8) == pc;
+  struct mprof_registers f = caller_at(fp);
   while (f.sp <= frame) {
     if (f.bp == frame)
       return mprof_stack_reaches(range, is_foreign, frame) &&
-             mprof_stack_word(frame + 8) == pc;
+             mprof_stack_return(frame + 8) == pc;
     const struct mprof_rule r = mprof_rule_of(f.pc - 1, true);
     if (mprof_rule_base(r) == MPROF_CFA_ROOT ||
         mprof_rule_base(r) == MPROF_CFA_UNKNOWN ||
@@ -495,7 +531,7 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   range = mprof_stack_enter(range, &foreign, fp);
   for (int i = 0; range && i < BETWEEN_MAX; i++) {
     const bool is_called_by_entry =
-        mprof_is_entry(mprof_stack_word(fp + 8) - 1);
+        mprof_is_entry(mprof_stack_return(fp + 8) - 1);
     uintptr_t next = mprof_stack_word(fp);
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 7) != 0 ||
         !mprof_stack_reaches(range, range == &foreign, next))

@@ -44,7 +44,15 @@ size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
 // pc becomes the first address in pcs.
 struct mprof_registers {
   uintptr_t pc, sp, bp;
+#if !MPROF_RA_IS_PUSHED
+  // The register with the return address of a function that calls no other
+  // function; 0: unknown.
+  uintptr_t link;
+#endif
 };
+// Returns the registers of the code that a signal has interrupted. context: the
+// ucontext_t of the signal.
+struct mprof_registers mprof_context_frame(const void *context);
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end);

@@ -80,8 +80,8 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
     return 0;
   for (;;) {
     uintptr_t next = ((const uintptr_t *)fp)[0];
-    uintptr_t pc = ((const uintptr_t *)fp)[1];
-    if (mprof_unlikely(pc < MPROF_PAGE || pc >> 47)) {
+    uintptr_t pc = mprof_return_address(((const uintptr_t *)fp)[1]);
+    if (mprof_unlikely(pc < MPROF_PAGE || pc >> MPROF_ADDRESS_BITS)) {
       *end = pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
       return n;
     }
@@ -92,7 +92,8 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
     }
     // The first comparison checks both bounds of next. If next is below fp +
     // 16, the unsigned difference is huge.
-    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
+    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES ||
+        (next & (MPROF_BP_ALIGNMENT - 1)) != 0) {
       return stop(range, fp, next, pcs, n, before, end);
     }
     if (n == depth)

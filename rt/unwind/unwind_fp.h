@@ -8,6 +8,7 @@
 #ifndef MPROF_RT_UNWIND_UNWIND_FP_H
 #define MPROF_RT_UNWIND_UNWIND_FP_H
 
+#include "sys/arch.h"
 #include "sys/base.h"
 #include "unwind/stack_range.h"
 
@@ -59,7 +60,7 @@ mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
   if (at < range->lo || at > last)
     return false;
   for (size_t i = 0;; at = *(const uintptr_t *)at) {
-    if (((const uintptr_t *)at)[1] != pcs[i])
+    if (!mprof_is_return_address(((const uintptr_t *)at)[1], pcs[i]))
       return false;
     if (++i == n)
       break;

@@ -14,7 +14,7 @@ target triple = "x86_64-pc-linux-gnu"
   { ptr, ptr, ptr, i32, ptr } { ptr @fetch, ptr @.b, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
 
 ; CHECK-LABEL: define i32 @lock(
-; CHECK: %[[NOTES:.*]] = alloca [17 x i64]
+; CHECK: %[[NOTES:.*]] = alloca [23 x i64]
 ; CHECK: %[[K:.*]] = load i64, ptr @__mprof_sync_kinds
 ; CHECK: %[[A:.*]] = and i64 %[[K]], 2048
 ; CHECK: %[[ASK:.*]] = icmp ne i64 %[[A]], 0
@@ -36,7 +36,7 @@ define i32 @lock(ptr %l) {
 }
 
 ; CHECK-LABEL: define void @unlock(
-; CHECK: %[[NOTES:.*]] = alloca [17 x i64]
+; CHECK: %[[NOTES:.*]] = alloca [23 x i64]
 ; CHECK: %[[I:.*]] = ptrtoint ptr %l to i64
 ; CHECK: %[[S:.*]] = lshr i64 %[[I]], 6
 ; CHECK: %[[M:.*]] = and i64 %[[S]], 1023
@@ -54,7 +54,7 @@ define void @unlock(ptr %l) {
 }
 
 ; CHECK-LABEL: define void @blocking(
-; CHECK: %[[NOTES:.*]] = alloca [17 x i64]
+; CHECK: %[[NOTES:.*]] = alloca [23 x i64]
 ; CHECK: %[[K:.*]] = load i64, ptr @__mprof_sync_kinds
 ; CHECK: and i64 %[[K]], 4194304
 ; CHECK: call void @__mprof_user_call_begin(ptr %[[NOTES]], ptr @fetch)
@@ -67,7 +67,7 @@ define void @blocking() {
 
 ; In a loop, the notes are allocated once in the frame, not in each iteration.
 ; CHECK-LABEL: define void @rounds(
-; CHECK-NEXT: %[[NOTES:.*]] = alloca [17 x i64]
+; CHECK-NEXT: %[[NOTES:.*]] = alloca [23 x i64]
 ; CHECK-NEXT: br label %loop
 ; CHECK-NOT: alloca
 ; CHECK: ret void

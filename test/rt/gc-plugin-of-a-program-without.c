@@ -12,7 +12,7 @@
 // RUN: %mprof_clang -fmprof -O1 %s -o app
 // RUN: %run_quiet{heap_rate=1} ./app
 // RUN: %mprof_clang -fmprof -O1 -fPIC -shared -DPLUGIN -I%src/test/Inputs %s \
-// RUN:   -o plugin.so -lgc -L%build/lib -lmprof_rt -Wl,-rpath,%build/lib
+// RUN:   -o plugin.so -lgc -L%rtdir -lmprof_rt -Wl,-rpath,%rtdir
 // RUN: %clang -O1 %s -o app
 // RUN: %run_quiet{heap_rate=1} ./app
 

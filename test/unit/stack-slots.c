@@ -24,9 +24,20 @@
 // Functions with the call frame information below. Only the information is
 // used; the code never runs. The label NAME_ret is the return address of a call
 // in the function.
+#ifdef __x86_64__
+#define CALL "call abort@PLT\n"
+#define BP "%rbp"
+#define RA "%rip"
+#define SAVES_RA // calls save the return address in the word below the CFA
+#else
+#define CALL "bl abort\n"
+#define BP "x29"
+#define RA "x30"
+#define SAVES_RA ".cfi_offset x30, -8\n"
+#endif
 #define FUNCTION(name, cfi)                                                    \
   __asm__(".text\n.type " #name ", @function\n" #name                          \
-          ":\n.cfi_startproc\n" cfi "call abort@PLT\n" #name                   \
+          ":\n.cfi_startproc\n" SAVES_RA cfi CALL #name                        \
           "_ret:\nnop\n.cfi_endproc\n.size " #name ", . - " #name "\n");       \
   extern const char name##_ret[] __attribute__((visibility("hidden")))
 
@@ -35,11 +46,11 @@ FUNCTION(small, ".cfi_def_cfa_offset 24\n");
 FUNCTION(other, ".cfi_def_cfa_offset 24\n");
 // Has a frame of 5 words, and saves the frame pointer register in the second
 // word below the CFA.
-FUNCTION(saver, ".cfi_def_cfa_offset 40\n.cfi_offset %rbp, -16\n");
+FUNCTION(saver, ".cfi_def_cfa_offset 40\n.cfi_offset " BP ", -16\n");
 // Keep a frame pointer, and their frames have a variable size.
-FUNCTION(variable, ".cfi_def_cfa %rbp, 16\n.cfi_offset %rbp, -16\n");
-FUNCTION(shifted, ".cfi_def_cfa %rbp, 32\n.cfi_offset %rbp, -24\n");
-FUNCTION(root, ".cfi_undefined %rip\n");
+FUNCTION(variable, ".cfi_def_cfa " BP ", 16\n.cfi_offset " BP ", -16\n");
+FUNCTION(shifted, ".cfi_def_cfa " BP ", 32\n.cfi_offset " BP ", -24\n");
+FUNCTION(root, ".cfi_undefined " RA "\n");
 
 enum { WORDS = 512, DEPTH = 32 };
 static uintptr_t *words; // the stack; the page after it is not readable

@@ -10,7 +10,7 @@
 //
 // RUN: %clang -O2 -fomit-frame-pointer -fasynchronous-unwind-tables -DOTHERS \
 // RUN:   -D_GNU_SOURCE -c %s -o %t.o
-// RUN: gcc -O2 -fomit-frame-pointer -DOTHERS -D_GNU_SOURCE -c -x c %s -o %t2.o \
+// RUN: %gcc -O2 -fomit-frame-pointer -DOTHERS -D_GNU_SOURCE -c -x c %s -o %t2.o \
 // RUN:   -Dthrough=through_gcc
 // RUN: %unit -D_GNU_SOURCE %s %t.o %t2.o %rtlib %unit_libs -o %t && %t
 
@@ -85,6 +85,7 @@ __attribute__((noinline)) static long many_registers(long a, long b,
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 __attribute__((visibility("hidden"))) extern void odd_frame_pointer(int depth);
+#ifdef __x86_64__
 __asm__(
     ".text\n"
     ".type odd_frame_pointer, @function\n"
@@ -101,6 +102,26 @@ __asm__(
                             "  ret\n"
                             "  .cfi_endproc\n"
                             ".size odd_frame_pointer, . - odd_frame_pointer\n");
+#else
+__asm__(
+    ".text\n"
+    ".type odd_frame_pointer, @function\n"
+    "odd_frame_pointer:\n"
+    "  .cfi_startproc\n"
+    "  stp x29, x30, [sp, #-16]!\n"
+    "  .cfi_def_cfa_offset 16\n"
+    "  .cfi_offset x29, -16\n"
+    "  .cfi_offset x30, -8\n"
+    "  mov x29, #12345\n"
+    "  bl " TEXT(through) "\n"
+                          "  ldp x29, x30, [sp], #16\n"
+                          "  .cfi_def_cfa_offset 0\n"
+                          "  .cfi_restore x29\n"
+                          "  .cfi_restore x30\n"
+                          "  ret\n"
+                          "  .cfi_endproc\n"
+                          ".size odd_frame_pointer, . - odd_frame_pointer\n");
+#endif
 
 static int wanted;
 static int compare(const void *a, const void *b) {

@@ -14,15 +14,18 @@
 
 #include "check.h"
 
+#include "sys/arch.h"
 #include "unwind/eh_frame.h"
 
 #include <stdlib.h>
 
 static void check_rule(uintptr_t function) {
-  // At the first instruction, only the return address is on the stack.
+  // At the first instruction, only the return address is on the stack, if calls
+  // push it.
   const struct mprof_cfa_rule rule = mprof_eh_rule(function);
   CHECK_EQ(rule.base, MPROF_CFA_FROM_SP);
-  CHECK_EQ(rule.cfa_words, 1);
+  CHECK_EQ(rule.cfa_words, MPROF_RA_IS_PUSHED);
+  CHECK_EQ(rule.ra_is_saved, MPROF_RA_IS_PUSHED);
   CHECK(!rule.bp_is_saved);
   const struct mprof_code_range code = mprof_eh_function(function);
   CHECK(code.begin == function && code.end > function);

@@ -64,11 +64,13 @@ int main(void) {
   stack[601] = 0x401002;
   // A frame pointer that goes down, to itself, off alignment, far away, and to
   // unreadable memory.
-  const uintptr_t broken[] = {
-      (uintptr_t)&stack[8],     (uintptr_t)&stack[600],
-      (uintptr_t)&stack[603],   1,
-      UINTPTR_MAX - 15,         (uintptr_t)m + (64 << 20),
-      (uintptr_t)(m + 2 * 4096)};
+  const uintptr_t broken[] = {(uintptr_t)&stack[8],
+                              (uintptr_t)&stack[600],
+                              (uintptr_t)&stack[602] + MPROF_BP_ALIGNMENT / 2,
+                              1,
+                              UINTPTR_MAX - 15,
+                              (uintptr_t)m + (64 << 20),
+                              (uintptr_t)(m + 2 * 4096)};
   for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
     stack[600] = broken[i];
     check(fp, 100, 3, MPROF_STACK_CUT_CHAIN);

@@ -125,8 +125,9 @@ def count_all():
 
 def versions():
     return {"clang": machine.first_line("clang-19", "--version"),
-            "libc": machine.first_line("dpkg-query", "-W", "-f", "${Version}\\n",
-                                       "libc6"),
+            "libc": machine.first_line("dpkg-query", "-W", "-f", "${Version}",
+                                       "libc6:" + machine.first_line(
+                                           "dpkg", "--print-architecture")),
             "valgrind": machine.first_line("valgrind", "--version")}
 
 

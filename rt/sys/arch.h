@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the runtime needs to know about the processor. arch/x86_64.h and
+// arch/aarch64.h define the same names; this file describes them. To support
+// another processor, write a third file. The registers that the kernel saves
+// for a signal handler are in context.h.
+//
+// System calls:
+//   mprof_syscall_here(nr, a, b, c, d, e, f)
+//     makes a system call. Returns the result, or -errno. Is a part of the
+//     function that calls it.
+//   MPROF_SYSCALL_BYTES, mprof_is_syscall_code(code)
+//     length of the instruction for system calls; whether code has it.
+//   MPROF_ADDRESS_BITS
+//     number of bits of the addresses that programs use.
+//
+// Clock and pauses:
+//   mprof_counter_is_even()  whether the processor has a counter that runs at
+//                            the same speed in all power states
+//   mprof_counter_ordered()  reads it, after all earlier instructions
+//   mprof_counter_about()    reads it, some nanoseconds earlier or later
+//   mprof_counter_rate()     its steps per second, or 0 if the processor does
+//                            not tell
+//   mprof_relax()            tells the processor that the thread spins
+//
+// Registers and stacks:
+//   struct mprof_saved, MPROF_SAVE(s)
+//     the registers that a called function must restore, except the frame
+//     pointer; saves their present values to *s.
+//   mprof_clear_registers()
+//     clears the registers that a called function may change.
+//   mprof_call_on_stack(f, top)
+//     calls f on the stack that ends at `top`.
+//   mprof_leave_to_stack(f, arg, top)
+//     the same with an argument, for an f that never returns. The new stack has
+//     no caller.
+//   MPROF_ALIGNS_STACK
+//     attribute of a function that aligns the stack pointer, which its caller
+//     may have left unaligned.
+//   MPROF_RED_ZONE
+//     number of bytes below the stack pointer that a function may use.
+//
+// Unwinding:
+//   MPROF_DWARF_BP, MPROF_DWARF_SP, MPROF_DWARF_RA
+//     numbers of the frame pointer, the stack pointer and the return address in
+//     call frame information.
+//   MPROF_RA_IS_PUSHED
+//     1: calls push the return address, so it is always just below the frame of
+//     the caller. 0: calls put it into a register, and call frame information
+//     tells whether and where a function has saved it.
+//   MPROF_BP_ALIGNMENT
+//     the address of a frame is a multiple of this number. A frame begins with
+//     the caller's frame address and the return address.
+//   mprof_return_address(word)
+//     the address in a word that a function has saved as its return address,
+//     without the signature that some processors add to it.
+//   mprof_is_return_address(word, pc)
+//     whether this address is pc.
+//   mprof_skips_cfa(op)
+//     whether op is an instruction of call frame information of this processor
+//     that has no operand and does not change any rule.
+//
+// Text for the assembler:
+//   MPROF_JUMP_THROUGH(Word)
+//     jumps to the address in the word of this name. Keeps all registers that
+//     hold arguments.
+//   MPROF_LANDING
+//     begins a function that may be called through a pointer.
+//   MPROF_BIND(Name, Word, Binder), MPROF_BINDER(Binder, Find)
+//     see preload/calls.c.
+//   MPROF_USDT_ARGS_1, MPROF_USDT_ARGS_3, MPROF_USDT_PLACE_1(Note, A),
+//   MPROF_USDT_PLACE_3(Note, A, B, C)
+//     see usdt.h.
+
+#ifndef MPROF_RT_SYS_ARCH_H
+#define MPROF_RT_SYS_ARCH_H
+
+#if defined(__x86_64__)
+#include "sys/arch/x86_64.h"
+#elif defined(__aarch64__)
+#include "sys/arch/aarch64.h"
+#else
+#error "MProf supports x86-64 and arm64: write sys/arch/ for this processor"
+#endif
+
+#endif // MPROF_RT_SYS_ARCH_H

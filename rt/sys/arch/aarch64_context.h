@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The registers in a ucontext_t of arm64; see sys/context.h. (Linux: struct
+// rt_sigframe)
+
+#ifndef MPROF_RT_SYS_ARCH_AARCH64_CONTEXT_H
+#define MPROF_RT_SYS_ARCH_AARCH64_CONTEXT_H
+
+// A siginfo_t precedes the ucontext_t.
+enum {
+  MPROF_CONTEXT_AT = 128,
+  MPROF_SIGNAL_RETURN_BYTES = 8,
+  MPROF_RESULT_REPLACES_NUMBER = 0
+};
+
+static inline uintptr_t mprof_context_pc(const ucontext_t *u) {
+  return u->uc_mcontext.pc;
+}
+static inline uintptr_t mprof_context_sp(const ucontext_t *u) {
+  return u->uc_mcontext.sp;
+}
+static inline uintptr_t mprof_context_bp(const ucontext_t *u) {
+  return u->uc_mcontext.regs[29];
+}
+static inline uintptr_t mprof_context_link(const ucontext_t *u) {
+  return u->uc_mcontext.regs[30];
+}
+
+// The kernel has these instructions in its vdso: mov x8, #139; svc #0.
+static inline bool mprof_is_signal_return_code(const void *code) {
+  static const uint32_t vdso[] = {0xd2801168, 0xd4000001};
+  return memcmp(code, vdso, sizeof(vdso)) == 0;
+}
+
+static inline long mprof_context_result(const ucontext_t *u) {
+  return (long)u->uc_mcontext.regs[0];
+}
+// The result of a call that is over replaces the first argument of the call.
+static inline long mprof_context_call(const ucontext_t *u, bool was_over,
+                                      uint64_t args[6]) {
+  for (int i = 0; i < 6; i++)
+    args[i] = u->uc_mcontext.regs[i];
+  if (was_over)
+    args[0] = 0;
+  return (long)(int)u->uc_mcontext.regs[8];
+}
+
+static inline uintptr_t
+mprof_context_made_root(const ucontext_t *u, const char *stack, size_t size) {
+  (void)stack, (void)size;
+  return mprof_context_link(u);
+}
+
+static inline const void *mprof_context_registers(const ucontext_t *u,
+                                                  size_t *size) {
+  *size = sizeof(u->uc_mcontext.regs);
+  return u->uc_mcontext.regs;
+}
+// The kernel saves the vector registers in a list of records.
+static inline const void *mprof_context_vectors(const ucontext_t *u,
+                                                size_t *size) {
+  *size = sizeof(u->uc_mcontext.__reserved);
+  return u->uc_mcontext.__reserved;
+}
+
+#endif // MPROF_RT_SYS_ARCH_AARCH64_CONTEXT_H

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decodes calls of arm64; see call_code.h.
+
+#include "thread_stacks/call_code.h"
+
+#ifdef __aarch64__
+
+#include "lock_wait/hook_names.h"
+
+#include <string.h>
+
+// Returns the address in register n to which the instruction `adrp` at `at`
+// adds its operand. Returns 0 if there is another instruction.
+static uintptr_t page_of(uint32_t adrp, unsigned n, uintptr_t at) {
+  if ((adrp & 0x9f00001f) != (0x90000000 | n))
+    return 0;
+  const uint32_t pages = (adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
+  const int64_t offset = (int64_t)((uint64_t)pages << 43) >> 31;
+  return (at & ~UINT64_C(4095)) + (uintptr_t)offset;
+}
+
+// Returns whether `ldr` loads register `to` from memory at register `from` plus
+// an offset in bytes, and stores this offset.
+static bool loads(uint32_t ldr, unsigned to, unsigned from, uintptr_t *offset) {
+  *offset = (uintptr_t)(ldr >> 10 & 0xfff) * 8;
+  return (ldr & 0xffc003ff) == (0xf9400000 | from << 5 | to);
+}
+
+// Returns the address to which the code at `stub` jumps, if the code is an
+// entry of a procedure linkage table. Otherwise returns `stub`.
+static uintptr_t past_stub(uintptr_t stub) {
+  const uint32_t bti_c = 0xd503245f;
+  uint32_t code[4];
+  uintptr_t offset;
+  if (mprof_os_peek(stub, code, sizeof(code)) != sizeof(code))
+    return stub;
+  const unsigned i = code[0] == bti_c;
+  const uintptr_t page = page_of(code[i], 16, stub + 4 * i);
+  if (page == 0 || !loads(code[i + 1], 17, 16, &offset))
+    return stub;
+  const uintptr_t target = mprof_peek_pointer(page + offset);
+  return target != 0 ? target : stub;
+}
+
+// Returns the function that was called through register n by the call
+// instruction before the return address pc. Sites with a switch (switches.h)
+// load the register from memory shortly before. Returns 0 if no load of a
+// hooked function is found.
+static uintptr_t called_by_register(uintptr_t pc, unsigned n) {
+  enum { SPAN = 24, BYTES = 4 };
+  uint32_t code[SPAN];
+  struct mprof_hook hook;
+  uintptr_t offset;
+  if (mprof_os_peek(pc - sizeof(code), code, sizeof(code)) != sizeof(code))
+    return 0;
+  for (size_t i = SPAN - 1; i-- > 0;) {
+    const unsigned from = code[i] >> 5 & 31;
+    if (!loads(code[i], n, from, &offset))
+      continue;
+    for (size_t j = i; j-- > 0;) {
+      const uintptr_t page =
+          page_of(code[j], from, pc - sizeof(code) + BYTES * j);
+      const uintptr_t target =
+          page != 0 ? mprof_peek_pointer(page + offset) : 0;
+      if (target != 0 && mprof_hook_at(target, &hook))
+        return target;
+    }
+  }
+  return 0;
+}
+
+uintptr_t mprof_called_before(uintptr_t pc) {
+  uint32_t code;
+  if (mprof_os_peek(pc - sizeof(code), &code, sizeof(code)) != sizeof(code))
+    return 0;
+  if ((code & 0xfffffc1f) == 0xd63f0000) // blr
+    return called_by_register(pc, code >> 5 & 31);
+  if ((code & 0xfc000000) != 0x94000000) // bl
+    return 0;
+  const int64_t offset = (int64_t)((uint64_t)code << 38) >> 36;
+  return past_stub(pc - sizeof(code) + (uintptr_t)offset);
+}
+
+#else
+typedef int mprof_call_code_is_of_another_processor;
+#endif
