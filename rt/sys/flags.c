@@ -477,6 +477,7 @@ static const struct {
     {OFFSET(stuck_report), AT_START},
     {OFFSET(threads_signal), SIGNALS},
     {OFFSET(stack_depth), MEMORY},
+    {OFFSET(coroutines), COUNTS},
     {OFFSET(max_labels), MEMORY},
     {OFFSET(max_memory_mb), MEMORY},
     {OFFSET(dump_on_signal), SIGNALS},

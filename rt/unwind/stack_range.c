@@ -114,6 +114,15 @@ void mprof_learn_root(mprof_pc pc) {
   }
 }
 
+size_t mprof_without_roots(const mprof_pc *pcs, size_t n) {
+  if (n > 2 && mprof_without_root(pcs, n, 0) == n &&
+      mprof_without_root(pcs, n - 1, 0) < n - 1)
+    n--;
+  for (size_t kept; (kept = mprof_without_root(pcs, n, 0)) < n;)
+    n = kept;
+  return n;
+}
+
 static void nothing(void) {}
 
 // Calls makecontext for a small stack, and then reads the return address that

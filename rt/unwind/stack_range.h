@@ -143,4 +143,11 @@ static inline size_t mprof_without_root(const mprof_pc *pcs, size_t n,
              : n;
 }
 
+// Returns how many of the n frames at pcs the caller must keep. Call this
+// function for a complete stack. Drops the frames of libc at the root of the
+// stack; there may be several. In the first thread, the outermost frame is the
+// program's startup code, which calls libc. This outermost frame is dropped,
+// too.
+size_t mprof_without_roots(const mprof_pc *pcs, size_t n);
+
 #endif // MPROF_RT_UNWIND_STACK_RANGE_H

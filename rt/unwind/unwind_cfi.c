@@ -113,19 +113,6 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
   return true;
 }
 
-// Returns how many of the n frames at pcs to keep. Drops the frames of libc at
-// the root of the stack; there may be several. In the first thread, the
-// outermost frame is the program's startup code, which calls libc. This
-// outermost frame is dropped, too.
-static size_t without_roots(const mprof_pc *pcs, size_t n) {
-  if (n > 2 && mprof_without_root(pcs, n, 0) == n &&
-      mprof_without_root(pcs, n - 1, 0) < n - 1)
-    n--;
-  for (size_t kept; (kept = mprof_without_root(pcs, n, 0)) < n;)
-    n = kept;
-  return n;
-}
-
 // --- signals ---
 
 MPROF_NO_SANITIZER struct mprof_registers
@@ -231,7 +218,7 @@ static size_t keep(const struct walk *w, const mprof_pc *pcs, size_t n,
                    bool has_root) {
   if (w->end != MPROF_STACK_COMPLETE)
     return n;
-  const size_t kept = without_roots(pcs, n);
+  const size_t kept = mprof_without_roots(pcs, n);
   if (has_root && kept > 0 && n == kept + 2)
     mprof_learn_root(pcs[kept]);
   return kept;
@@ -342,11 +329,11 @@ static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
       w->telling = n + 1;
       return n;
     }
-    if (n > 0 && w->is_sure && !is_interrupted &&
+    if (n > 0 && w->is_sure && !is_interrupted && !mprof_is_context_root(pc) &&
         mprof_is_made_return(pc, mprof_rule_base(r))) {
       w->end = MPROF_STACK_COMPLETE;
       w->is_hiding = true;
-      return keep(w, pcs, n, false);
+      return n; // no frames of libc have called the first function
     }
     if (mprof_likely(!mprof_is_entry(pc - 1)))
       pcs[n++] = pc;

@@ -22,8 +22,8 @@ int main(void) {
 
   parse("heap_rat=1");
   // CHECK: mprof: options: unknown option 'heap_rat', did you mean 'heap_rate'
-  parse("goroutine_labels=1");
-  // CHECK: unknown option 'goroutine_labels'; MPROF_OPTIONS=help=1 lists the options{{$}}
+  parse("allocation_sites=1");
+  // CHECK: unknown option 'allocation_sites'; MPROF_OPTIONS=help=1 lists the options{{$}}
   parse("simbolise=1");
   // CHECK: unknown option 'simbolise', did you mean 'symbolize'
   parse("=1");
