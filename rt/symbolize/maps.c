@@ -280,9 +280,26 @@ static void add(struct mprof_maps *m, const struct header *h,
 
 static size_t count_lines(const struct mprof_procfile *f) {
   size_t n = 0;
-  for (size_t i = 0; i < f->len; i++)
-    n += f->data[i] == '\n';
+  const char *p = f->data, *end = f->data + f->len;
+  while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+    n++;
+    p++;
+  }
   return n;
+}
+
+// Returns whether the line may be of executable code or of an ELF header. Most
+// lines are of data, and need not be parsed.
+static bool may_matter(const char *p, const char *end) {
+  // The kernel pads the offset with zeros: "start-limit r--p 00000000 08:01 ".
+  static const char zero[] = " 00000000 ", no_file[] = "00:00 ";
+  enum { PERMS = 4, ZERO = sizeof(zero) - 1, NO_FILE = sizeof(no_file) - 1 };
+  p = memchr(p, ' ', (size_t)(end - p));
+  if (p == NULL || end - p <= 1 + PERMS + ZERO + NO_FILE)
+    return false;
+  p++;
+  return p[2] == 'x' || (p[0] == 'r' && memcmp(p + PERMS, zero, ZERO) == 0 &&
+                         memcmp(p + PERMS + ZERO, no_file, NO_FILE) != 0);
 }
 
 static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
@@ -293,7 +310,7 @@ static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
     if (eol == NULL)
       break;
     struct line l;
-    if (parse_line(p, eol, &l)) {
+    if (may_matter(p, eol) && parse_line(p, eol, &l)) {
       track_header(&h, &l);
       // Skip [vsyscall], which is not code of the process and cannot be read.
       if (l.is_executable && l.start <= INTPTR_MAX)
@@ -332,6 +349,15 @@ int mprof_maps_read(struct mprof_maps *m) {
   if (error == 0)
     move_main_first(m);
   return error;
+}
+
+int mprof_maps_copy(struct mprof_maps *to, const struct mprof_maps *from) {
+  *to = *from;
+  to->v = mprof_os_map(from->mapped_bytes);
+  if (to->v == NULL)
+    return -ENOMEM;
+  memcpy(to->v, from->v, (from->len + from->past_len) * sizeof(*to->v));
+  return 0;
 }
 
 void mprof_maps_free(struct mprof_maps *m) {

@@ -40,6 +40,8 @@ struct mprof_maps {
 // Reads the current mappings into m, without unloaded modules. Returns 0 or
 // -errno. The caller must free the list by mprof_maps_free.
 int mprof_maps_read(struct mprof_maps *m);
+// Makes *to a copy of a list that was just read. Returns 0 or -errno.
+int mprof_maps_copy(struct mprof_maps *to, const struct mprof_maps *from);
 void mprof_maps_free(struct mprof_maps *m);
 // Returns the address at which output files show the return address pc. `gone`
 // is the field `gone` of the bucket with pc: 0, or the number of the module

@@ -223,12 +223,17 @@ void mprof_symbolize_drop_helper(void) {
 }
 
 int mprof_symbolize_begin(bool names) {
+  return mprof_symbolize_begin_with(names, NULL);
+}
+
+int mprof_symbolize_begin_with(bool names, const struct mprof_maps *maps) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   if (state.uses > 0) {
     state.uses++;
     return 0;
   }
-  int error = mprof_unloads_read(&state.maps);
+  int error = maps != NULL ? mprof_maps_copy(&state.maps, maps)
+                           : mprof_unloads_read(&state.maps);
   if (error != 0)
     return error;
   state.uses = 1;

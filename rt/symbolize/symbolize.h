@@ -31,6 +31,11 @@ struct mprof_frame {
 // mprof_symbolize_end ends the helper process. Calls of mprof_symbolize_begin
 // may be nested. The inner calls use the helper of the outermost call.
 int mprof_symbolize_begin(bool names);
+// Like mprof_symbolize_begin, for a caller that has just read the mappings with
+// mprof_unloads_read and has not changed the list since. Reading the mappings
+// takes most of the time of a small profile.
+struct mprof_maps;
+int mprof_symbolize_begin_with(bool names, const struct mprof_maps *maps);
 void mprof_symbolize_end(void);
 // Announces that the names of all stacks of profiles are needed, so that they
 // are looked up together, which is faster. Call this after

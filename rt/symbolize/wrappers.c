@@ -139,6 +139,8 @@ static void match(const char *name, void *arg) {
 }
 
 bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
+  if (__atomic_load_n(&modules, __ATOMIC_RELAXED) == NULL)
+    return false; // as in most programs
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
   mprof_short_name(&t, function);

@@ -557,8 +557,8 @@ static int begin(struct mprof_pprof **out, struct mprof_outfile *f,
     return mprof_outfile_fail(f, error);
   }
   w->out = f;
-  w->wants_names =
-      mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
+  w->wants_names = mprof_flags.symbolize && has_samples &&
+                   mprof_symbolize_begin_with(true, &w->maps) == 0;
   w->empty_stack = head->empty_stack;
   put_head(w, head);
   *out = w;
