@@ -10,25 +10,47 @@
 #include <cstring>
 
 #ifdef MPROF_HAS_LLVM_DEMANGLE
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Demangle/Demangle.h"
+
+#include <string_view>
+
+// The demanglers take C strings until LLVM 16.
+#if LLVM_VERSION_MAJOR < 17
+static char *itanium(std::string_view Name) {
+  return llvm::itaniumDemangle(Name.data(), nullptr, nullptr, nullptr);
+}
+static char *rust(std::string_view Name) {
+  return llvm::rustDemangle(Name.data());
+}
+static char *dlang(std::string_view Name) {
+  return llvm::dlangDemangle(Name.data());
+}
+#else
+static char *itanium(std::string_view Name) {
+  return llvm::itaniumDemangle(Name);
+}
+static char *rust(std::string_view Name) { return llvm::rustDemangle(Name); }
+static char *dlang(std::string_view Name) { return llvm::dlangDemangle(Name); }
+#endif
 
 static bool startsWith(std::string_view Name, std::string_view Prefix) {
   return Name.substr(0, Prefix.size()) == Prefix;
 }
 
 // Does what llvm::nonMicrosoftDemangle does. That function would need more of
-// the C++ library.
+// the C++ library. Plain ends where the C string Name ends.
 extern "C" char *demangle(const char *Name) {
   const std::string_view Mangled(Name);
   const std::string_view Plain =
       startsWith(Mangled, ".") ? Mangled.substr(1) : Mangled;
   char *Result = nullptr;
   if (startsWith(Plain, "_Z") || startsWith(Plain, "___Z"))
-    Result = llvm::itaniumDemangle(Plain);
+    Result = itanium(Plain);
   else if (startsWith(Plain, "_R"))
-    Result = llvm::rustDemangle(Plain);
+    Result = rust(Plain);
   else if (startsWith(Plain, "_D"))
-    Result = llvm::dlangDemangle(Plain);
+    Result = dlang(Plain);
   if (Result == nullptr || Plain.size() == Mangled.size())
     return Result;
   const size_t Size = strlen(Result) + 2;

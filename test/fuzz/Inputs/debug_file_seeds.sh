@@ -12,11 +12,15 @@ source=$(dirname "$0")/debug_file.cpp
 mkdir -p seeds
 rm -f split*
 
-# build OUTPUT OPTION...: builds a library of less than 4 KiB.
+# build OUTPUT OPTION...: builds a library of less than 4 KiB. Compiles and links
+# it by two commands, because the versions of clang name a .dwo file differently
+# if one command does both.
 build() {
-  "$clang" -O1 -nostdlib -shared -fPIC -fuse-ld=lld -fno-ident \
-    -fno-asynchronous-unwind-tables -Wl,-z,noseparate-code,-z,norelro \
-    -Wl,--build-id=none "${@:2}" "$source" -o "$1"
+  "$clang" -O1 -fPIC -fno-ident -fno-asynchronous-unwind-tables \
+    -Wno-unused-command-line-argument \
+    "${@:2}" -c "$source" -o "$1-debug_file.o"
+  "$clang" -nostdlib -shared -fuse-ld=lld -Wl,-z,noseparate-code,-z,norelro \
+    -Wl,--build-id=none "${@:2}" "$1-debug_file.o" -o "$1"
 }
 
 # seed KIND NAME FILE: the first byte of an input says what the file is.
