@@ -200,6 +200,36 @@ bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
   return p->state != 'X' && p->state != 'Z';
 }
 
+#ifdef __x86_64__
+void mprof_proc_find_emulator(bool is_child) { (void)is_child; }
+#else
+// A thread that sleeps in a system call has the address of the call in its
+// program counter. A thread of the emulator has an address in the emulator,
+// which the program cannot read.
+static bool is_of_emulator(int tid) {
+  struct mprof_proc_thread p;
+  return mprof_proc_thread(tid, &p) && p.state == 'S' && p.pc != 0 &&
+         p.syscall == MPROF_SYSCALL_UNKNOWN && !mprof_sys_readable(p.pc);
+}
+
+// In a forked child, any thread but the calling one is the emulator's.
+void mprof_proc_find_emulator(bool is_child) {
+  enum { THREADS_MAX = 8 };
+  static bool is_emulated;
+  int tids[THREADS_MAX];
+  const int self = mprof_sys_gettid();
+  if (is_child ? !is_emulated : mprof_proc_thread_count() < 2)
+    return;
+  const long n = mprof_proc_threads(tids, THREADS_MAX, NULL);
+  for (long i = 0; i < n && i < THREADS_MAX; i++)
+    if (tids[i] != self && (is_child || is_of_emulator(tids[i]))) {
+      is_emulated = true;
+      atomic_store(&mprof_own_threads[MPROF_OWN_EMULATOR], tids[i]);
+      return;
+    }
+}
+#endif
+
 uint64_t mprof_proc_thread_count(void) {
   const long fd =
       mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
