@@ -17,8 +17,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 // --- the list ---
+
+// Number of the system call futex of x86-64, where emulators of other
+// processors run.
+enum { MPROF_EMULATOR_FUTEX = 202 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -172,11 +177,19 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
   p->sp = hex(&at);
   p->pc = hex(&at);
   // Under an emulator of processors, the kernel shows the registers of the
-  // emulator and the number of its own system call.
+  // emulator and the number of its own system call. The arguments are those of
+  // the program.
   if (p->syscall >= 0 && p->pc != 0 &&
       !(mprof_sys_readable(p->pc) &&
-        mprof_is_syscall_code((const void *)(p->pc - MPROF_SYSCALL_BYTES))))
-    p->syscall = MPROF_SYSCALL_UNKNOWN;
+        mprof_is_syscall_code((const void *)(p->pc - MPROF_SYSCALL_BYTES)))) {
+    const bool is_emulated =
+        atomic_load(&mprof_own_threads[MPROF_OWN_EMULATOR]) != 0;
+    p->syscall = is_emulated && p->syscall == MPROF_EMULATOR_FUTEX
+                     ? SYS_futex
+                     : MPROF_SYSCALL_UNKNOWN;
+    if (is_emulated)
+      p->sp = p->pc = 0;
+  }
 }
 
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
