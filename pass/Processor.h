@@ -50,13 +50,16 @@ public:
   /// frame on the stack. \p Ty is the type of the asm: it returns a struct of
   /// the result of the call and the values of the registers of the arguments.
   /// The last parameter is a number, and the others are the arguments. Returns
-  /// null if the processor needs no such asm, because LLVM makes the frame only
-  /// where the code calls the entry.
+  /// null if there is no such asm.
   virtual llvm::InlineAsm *callWithoutFrame(llvm::FunctionType *Ty,
                                             llvm::StringRef Entry) const;
 
-  /// Returns whether the sites of a function use an address again that an
-  /// earlier site has computed. See AddressSharing.h.
+  /// Returns whether the call of an entry is moved to a function of its own if
+  /// the call of the hooked function may become a jump (OutlinedCall.h).
+  virtual bool outlinesCalls() const { return false; }
+
+  /// Returns whether a site should use the address of the countdown that an
+  /// earlier site has computed (AddressSharing.h).
   virtual bool sharesAddresses() const { return false; }
 
 protected:

@@ -53,6 +53,7 @@ public:
   void store(Runtime &RT, IRBuilderBase &B, Value *Address,
              Value *V) const override;
   bool keepsConstants() const override { return true; }
+  bool outlinesCalls() const override { return true; }
   bool sharesAddresses() const override { return true; }
 };
 } // namespace

@@ -72,8 +72,8 @@
 // If the call of an allocating function could become a jump, the function that
 // contains it may need no frame on the stack. A call of the entry that is no
 // jump would force a frame on it, also where the entry is not called. So the
-// cold call is an asm, which needs no frame (callWithoutFrame). On processors
-// where LLVM makes the frame only before the cold call, there is no asm:
+// cold call is in a function of its own (OutlinedCall.h), or it is an asm, which
+// needs no frame (callWithoutFrame):
 //   mprof.cold:
 //     %a = call { ptr, i64 } asm sideeffect "call __mprof_malloc@PLT", ...
 //     %q = extractvalue { ptr, i64 } %a, 0
@@ -84,6 +84,8 @@
 #include "RewriteHooked.h"
 #include "FastPath.h"
 #include "IRUtil.h"
+#include "Marks.h"
+#include "OutlinedCall.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -119,15 +121,17 @@ static void sayAtCall(CallBase &Call) {
 /// so that the caller's frame stays on the stack. Also forbids the optimizer to
 /// merge \p Call with other calls, because profiles show its return address.
 /// Profiles do not show where blocks were freed. So calls with rule Free or
-/// Delete may be merged, which keeps landing pads small.
+/// Delete may be merged, which keeps landing pads small, and may be tail calls,
+/// so that a function that ends with them needs no frame.
 static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
   if (!isa<Constant>(Entry.getCallee()))
     sayAtCall(Call);
   Call.setAttributes(entryAttributes(Call.getContext(), Call.getAttributes(),
                                      Call.arg_size()));
   Call.setCalledFunction(Entry);
-  if (!isRelease(R))
-    Call.addFnAttr(Attribute::NoMerge);
+  if (isRelease(R))
+    return;
+  Call.addFnAttr(Attribute::NoMerge);
   auto *CI = dyn_cast<CallInst>(&Call);
   if (CI && !CI->isMustTailCall())
     CI->setTailCallKind(CallInst::TCK_NoTail);
@@ -200,8 +204,10 @@ void HookedRewriter::keepReference(Function &F) {
 /// address. The call then bypasses the runtime's interceptor.
 void HookedRewriter::callNext(const Site &S) {
   Builder B(S.Call);
-  if (Value *Next = next(B, S))
+  if (Value *Next = next(B, S)) {
     callIndirectly(*S.Call, toCall(B, S, Next));
+    RT.New.HeapCalls.insert(S.Call);
+  }
 }
 
 /// Makes \p S always call the runtime's entry in place of the hooked function.
@@ -211,6 +217,8 @@ void HookedRewriter::callEntryOnly(const Site &S) {
   if (Function *F = S.Call->getCalledFunction())
     keepReference(*F);
   retarget(*S.Call, S.Rule, Entry);
+  if (isHeap(S.Rule))
+    RT.New.HeapCalls.insert(S.Call);
 }
 
 /// Returns whether the function of \p S, which must be a call that may become a
@@ -256,6 +264,11 @@ void HookedRewriter::selectCallee(const Site &S) {
   S.Call->setCalledOperand(Callee);
 }
 
+static bool isAllocation(const Site &S) {
+  return S.Rule == Rule::Alloc || S.Rule == Rule::Realloc ||
+         S.Rule == Rule::Dup;
+}
+
 /// Returns whether callWithoutFrame() can make the cold call of \p S.
 /// - The asm calls a symbol, and in code for libraries the entry is the value
 ///   of a variable.
@@ -266,9 +279,7 @@ void HookedRewriter::selectCallee(const Site &S) {
 bool HookedRewriter::canCallWithoutFrame(const Site &S) {
   const Function *In = S.Call->getFunction();
   StringRef Frame = In->getFnAttribute("frame-pointer").getValueAsString();
-  const bool IsAllocation =
-      S.Rule == Rule::Alloc || S.Rule == Rule::Realloc || S.Rule == Rule::Dup;
-  return IsAllocation && S.H->HasWord && !S.H->Symbol.starts_with("_Z") &&
+  return isAllocation(S) && S.H->HasWord && !S.H->Symbol.starts_with("_Z") &&
          !RT.IsForLibrary && (Frame.empty() || Frame == "none") &&
          !In->hasOptNone() && !In->hasFnAttribute(Attribute::AlwaysInline) &&
          !RT.IsForLTO &&
@@ -319,6 +330,31 @@ bool HookedRewriter::callWithoutFrame(const Site &S, BasicBlock *Cold) {
   return true;
 }
 
+/// Returns whether callOutlined() can make the cold call of \p S. Functions
+/// with mprof_wrapper are recognized by their names.
+bool HookedRewriter::canOutline(const Site &S) {
+  const Function *In = S.Call->getFunction();
+  return RT.CPU.outlinesCalls() && isAllocation(S) && !In->hasOptNone() &&
+         !In->hasFnAttribute(mark::wrapper) && Switches::mayBecomeJump(S);
+}
+
+/// Makes the code of \p Cold, which must be empty, for \p S: a jump to a
+/// function that calls the entry.
+void HookedRewriter::callOutlined(const Site &S, BasicBlock *Cold) {
+  Function *F = outlinedCall(
+      RT, S, [&](IRBuilderBase &B) { return entry(B, S); },
+      [&](CallBase &Call, FunctionCallee Entry) {
+        retarget(Call, S.Rule, Entry);
+      });
+  Builder B(Cold, S.Call->getDebugLoc());
+  SmallVector<Value *, 4> Args(S.Call->args());
+  CallInst *Call = B.CreateCall(F, Args);
+  Call->setTailCallKind(CallInst::TCK_Tail);
+  Call->addFnAttr(Attribute::Cold);
+  Call->addFnAttr(Attribute::NoMerge);
+  returnAfter(S, Cold, Call);
+}
+
 /// Replaces the result of \p S in \p Cont and later code by a phi. If the
 /// control comes from \p From, the result is \p Other.
 static void mergeResults(const Site &S, BasicBlock *Cont, BasicBlock *From,
@@ -361,6 +397,8 @@ void HookedRewriter::callAtCold(const Site &S, BasicBlock *Cold) {
   AtCold.SetCurrentDebugLocation(Call->getDebugLoc());
   retarget(*ColdCall, S.Rule, entry(AtCold, S));
   ColdCall->addFnAttr(Attribute::Cold);
+  if (isHeap(S.Rule))
+    RT.New.HeapCalls.insert(ColdCall);
 
   auto *Invoke = dyn_cast<InvokeInst>(Call);
   if (!Invoke)
@@ -381,7 +419,9 @@ HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
   BasicBlock *Fast = Head->splitBasicBlock(S.Call, "mprof.fast");
   BasicBlock *Cold =
       BasicBlock::Create(RT.Ctx, "mprof.cold", Head->getParent());
-  if (!canCallWithoutFrame(S) || !callWithoutFrame(S, Cold))
+  if (canOutline(S))
+    callOutlined(S, Cold);
+  else if (!canCallWithoutFrame(S) || !callWithoutFrame(S, Cold))
     callAtCold(S, Cold);
 
   Builder B(Head->getTerminator());
@@ -462,6 +502,7 @@ BasicBlock *HookedRewriter::callMalloc(const Site &S) {
   CallInst *Call = B.CreateCall(Malloc->getFunctionType(), toCall(B, S, Next),
                                 {S.Call->getArgOperand(S.Size)});
   Call->setDoesNotThrow();
+  RT.New.HeapCalls.insert(Call);
   Call->setTailCallKind(cast<CallInst>(S.Call)->getTailCallKind());
   if (Switches::mayBecomeJump(S))
     returnAfter(S, Null, Call);
@@ -548,7 +589,8 @@ void HookedRewriter::measureString(const Site &S) {
   Builder B(S.Call);
   auto [Name, Ty] = measure(RT, S);
   SmallVector<Value *, 2> Args(S.Call->args());
-  Value *Len = B.CreateCall(RT.M.getOrInsertFunction(Name, Ty), Args);
+  CallInst *Len = B.CreateCall(RT.M.getOrInsertFunction(Name, Ty), Args);
+  RT.New.HeapCalls.insert(Len); // does not switch stacks either
   Value *Bytes = B.CreateAdd(Len, ConstantInt::get(RT.I64, 1));
   Branches Of = branchToEntry(S, isDue(RT, B, Bytes));
 
@@ -654,6 +696,7 @@ void HookedRewriter::passSize(const Site &S, Value *Size, BasicBlock *Measure) {
   New->setTailCallKind(Call->getTailCallKind());
   New->copyMetadata(*Call);
   New->takeName(Call);
+  RT.New.HeapCalls.insert(New);
   Call->replaceAllUsesWith(New);
   Call->eraseFromParent();
 }

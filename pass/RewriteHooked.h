@@ -40,6 +40,8 @@ private:
   };
   bool canCallWithoutFrame(const Site &S);
   bool callWithoutFrame(const Site &S, llvm::BasicBlock *Cold);
+  bool canOutline(const Site &S);
+  void callOutlined(const Site &S, llvm::BasicBlock *Cold);
   void callAtCold(const Site &S, llvm::BasicBlock *Cold);
   Branches branchToEntry(const Site &S, llvm::Value *Cond);
   llvm::BasicBlock *callMalloc(const Site &S);

@@ -68,7 +68,8 @@ clangs_packages='
 # Clang compiles for every processor. These packages have libc and libstdc++ for
 # arm64, once to compile and once to run, and the emulator.
 arm64_packages='
-  gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross
+  gcc-12-aarch64-linux-gnu g++-12-aarch64-linux-gnu
+  libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross
   libc6:arm64 libstdc++6:arm64 libclang-rt-19-dev:arm64 qemu-user-static
 '
 

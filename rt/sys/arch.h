@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the runtime needs to know about the processor. arch/x86_64.h and
-// arch/aarch64.h define the same names; this file describes them. To support
+// What the runtime needs to know about the processor. arch_x86_64.h and
+// arch_aarch64.h define the same names; this file describes them. To support
 // another processor, write a third file. The registers that the kernel saves
 // for a signal handler are in context.h.
 //
@@ -77,11 +77,12 @@
 #define MPROF_RT_SYS_ARCH_H
 
 #if defined(__x86_64__)
-#include "sys/arch/x86_64.h"
+#include "sys/arch_x86_64.h"
 #elif defined(__aarch64__)
-#include "sys/arch/aarch64.h"
+#include "sys/arch_aarch64.h"
 #else
-#error "MProf supports x86-64 and arm64: write sys/arch/ for this processor"
+#error                                                                         \
+    "MProf supports x86-64 and arm64: write sys/arch_NAME.h for this processor"
 #endif
 
 #endif // MPROF_RT_SYS_ARCH_H

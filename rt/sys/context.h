@@ -3,7 +3,7 @@
 //
 // The registers of interrupted code. The kernel saves them on the stack before
 // it calls a signal handler (ucontext_t). What differs between processors is in
-// arch/x86_64_context.h and arch/aarch64_context.h, which define the same
+// context_x86_64.h and context_aarch64.h, which define the same
 // names:
 //   mprof_context_pc(u), mprof_context_sp(u), mprof_context_bp(u)
 //     the program counter, the stack pointer and the frame pointer.
@@ -38,11 +38,12 @@
 #include <ucontext.h>
 
 #if defined(__x86_64__)
-#include "sys/arch/x86_64_context.h"
+#include "sys/context_x86_64.h"
 #elif defined(__aarch64__)
-#include "sys/arch/aarch64_context.h"
+#include "sys/context_aarch64.h"
 #else
-#error "MProf supports x86-64 and arm64: write sys/arch/ for this processor"
+#error                                                                         \
+    "MProf supports x86-64 and arm64: write sys/context_NAME.h for this processor"
 #endif
 
 #endif // MPROF_RT_SYS_CONTEXT_H

@@ -15,6 +15,8 @@ enum mprof_own {
   MPROF_OWN_DOOR,      // door/door.c
   MPROF_OWN_SNAPSHOTS, // snapshot_watch.c
   MPROF_OWN_CONTROL,   // door/control_signal.c
+  MPROF_OWN_EMULATOR,  // no thread of the runtime, but of an emulator of
+                       // processors that runs the program (proc_threads.h)
   MPROF_OWNS
 };
 // Their thread ids; 0: the thread does not run. Written by the thread itself.

@@ -17,8 +17,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 // --- the list ---
+
+// Number of the system call futex of x86-64, where emulators of other
+// processors run.
+enum { MPROF_EMULATOR_FUTEX = 202 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -172,11 +177,19 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
   p->sp = hex(&at);
   p->pc = hex(&at);
   // Under an emulator of processors, the kernel shows the registers of the
-  // emulator and the number of its own system call.
+  // emulator and the number of its own system call. The arguments are those of
+  // the program.
   if (p->syscall >= 0 && p->pc != 0 &&
       !(mprof_sys_readable(p->pc) &&
-        mprof_is_syscall_code((const void *)(p->pc - MPROF_SYSCALL_BYTES))))
-    p->syscall = MPROF_SYSCALL_UNKNOWN;
+        mprof_is_syscall_code((const void *)(p->pc - MPROF_SYSCALL_BYTES)))) {
+    const bool is_emulated =
+        atomic_load(&mprof_own_threads[MPROF_OWN_EMULATOR]) != 0;
+    p->syscall = is_emulated && p->syscall == MPROF_EMULATOR_FUTEX
+                     ? SYS_futex
+                     : MPROF_SYSCALL_UNKNOWN;
+    if (is_emulated)
+      p->sp = p->pc = 0;
+  }
 }
 
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
@@ -199,6 +212,36 @@ bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
   read_syscall(tid, p);
   return p->state != 'X' && p->state != 'Z';
 }
+
+#ifdef __x86_64__
+void mprof_proc_find_emulator(bool is_child) { (void)is_child; }
+#else
+// A thread that sleeps in a system call has the address of the call in its
+// program counter. A thread of the emulator has an address in the emulator,
+// which the program cannot read.
+static bool is_of_emulator(int tid) {
+  struct mprof_proc_thread p;
+  return mprof_proc_thread(tid, &p) && p.state == 'S' && p.pc != 0 &&
+         p.syscall == MPROF_SYSCALL_UNKNOWN && !mprof_sys_readable(p.pc);
+}
+
+// In a forked child, any thread but the calling one is the emulator's.
+void mprof_proc_find_emulator(bool is_child) {
+  enum { THREADS_MAX = 8 };
+  static bool is_emulated;
+  int tids[THREADS_MAX];
+  const int self = mprof_sys_gettid();
+  if (is_child ? !is_emulated : mprof_proc_thread_count() < 2)
+    return;
+  const long n = mprof_proc_threads(tids, THREADS_MAX, NULL);
+  for (long i = 0; i < n && i < THREADS_MAX; i++)
+    if (tids[i] != self && (is_child || is_of_emulator(tids[i]))) {
+      is_emulated = true;
+      atomic_store(&mprof_own_threads[MPROF_OWN_EMULATOR], tids[i]);
+      return;
+    }
+}
+#endif
 
 uint64_t mprof_proc_thread_count(void) {
   const long fd =

@@ -24,6 +24,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/own_thread.h"
+#include "thread/proc_threads.h"
 #include "thread/shards.h"
 #include "trace_hooks/trace_hooks.h"
 #include "unwind/unwind_fp.h"
@@ -289,10 +290,12 @@ void mprof_threads_init(void) {
     pthread_key_delete(registry.key);
     registry.has_key = false;
   }
+  mprof_proc_find_emulator(false);
 }
 
 void mprof_threads_reset(void) {
   mprof_own_threads_reset();
+  mprof_proc_find_emulator(true);
   mprof_lock_reset(&mprof_registry_lock);
   registry.live = registry.oldest = registry.unused = NULL;
   mprof_shards_reset();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decodes the instruction of a call. The file call_code_x86_64.c or
-// call_code_aarch64.c has the code for the processor.
+// Decodes the instruction of a call. The file call_code_x86_64.h or
+// call_code_aarch64.h has the code for the processor.
 
 #ifndef MPROF_RT_THREAD_STACKS_CALL_CODE_H
 #define MPROF_RT_THREAD_STACKS_CALL_CODE_H

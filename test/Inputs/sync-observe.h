@@ -110,6 +110,13 @@ static inline struct timespec after(int ms) {
   return after_on(CLOCK_REALTIME, ms);
 }
 
+// arm64 has no system calls of these names; libc makes others.
+#ifndef SYS_poll
+#define SYS_poll SYS_ppoll
+#define SYS_pause SYS_ppoll
+#define SYS_epoll_wait SYS_epoll_pwait
+#endif
+
 // Under an emulator of processors, the kernel shows the number of the emulator's
 // own system call, and the same addresses.
 static inline int is_emulated(void) {

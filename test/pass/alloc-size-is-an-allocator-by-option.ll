@@ -29,7 +29,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: %g = call ptr @GC_other(i64 9)
 ; CHECK-NEXT: %h = call ptr @wrapped(i64 10)
 ; CHECK-NEXT: ret void
-; CHECK: call ptr @__mprof_malloc(i64 8)
+; CHECK: call ptr @__mprof_malloc(i64 {{8|%.*}})
 ; OFF-LABEL: define void @f(
 ; OFF: call void @__mprof_custom_alloc(ptr %d, i64 5)
 define void @f(i32 %n, i64 %m) {

@@ -23,7 +23,7 @@ __attribute__((mprof_alloc(1))) void *never_called(size_t);
 // CHECK-LABEL: define {{.*}}@f(
 // CHECK: mul
 // CHECK: call {{.*}}@pool_get(
-// CHECK: @__mprof_heap_countdown
+// CHECK: {{[@:]}}__mprof_heap_countdown
 // CHECK: call void @__mprof_custom_alloc(
 void *f(int a, int b) { return pool_get(a, b); }
 // CHECK-LABEL: define {{.*}}@g(

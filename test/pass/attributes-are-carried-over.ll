@@ -5,8 +5,8 @@
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 
-; CHECK: call noalias noundef nonnull align 16 dereferenceable(8) ptr %{{.*}}(i64 noundef 8) #[[ORIG:[0-9]+]]
-; CHECK: call noalias noundef nonnull align 16 dereferenceable(8) ptr @__mprof__Znwm(i64 noundef 8) #[[SITE:[0-9]+]]
+; CHECK: call noalias noundef nonnull align 16 dereferenceable(8) ptr %{{.*}}(i64 noundef {{8|%.*}}) #[[ORIG:[0-9]+]]
+; CHECK: call noalias noundef nonnull align 16 dereferenceable(8) ptr @__mprof__Znwm(i64 noundef {{8|%.*}}) #[[SITE:[0-9]+]]
 define ptr @f() {
   %p = call noalias noundef nonnull align 16 dereferenceable(8) ptr @_Znwm(i64 noundef 8) #1
   ret ptr %p

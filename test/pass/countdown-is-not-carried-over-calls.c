@@ -7,7 +7,7 @@
 
 __attribute__((mprof_alloc(1))) void *get(size_t);
 // CHECK-LABEL: define {{.*}}@f(
-// CHECK-COUNT-3: load i64, ptr %{{.*}}!nosanitize
+// CHECK-COUNT-3: {{load i64, ptr %|asm .*ldr}}{{.*}}!nosanitize
 void f(void **out, size_t n) {
   out[0] = get(10);
   out[1] = malloc(n);

@@ -15,7 +15,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: %[[BYTES:.*]] = mul i64 %[[SIZE]], %[[N]]
 ; CHECK: %p = call ptr @pool_get(ptr null, i32 %n, i16 %size)
 ; CHECK: %[[D:.*]] = sub i64 %[[OLD:.*]], %[[BYTES]]
-; CHECK: store i64 %[[D]]
+; CHECK: {{store|asm .*str.*}} i64 %[[D]]
 ; CHECK: %[[OUT:.*]] = icmp ule i64 %[[OLD]], %[[BYTES]]
 ; CHECK: br i1 %[[OUT]], label %[[COLD:.*]], label %{{.*}}, !prof
 ; CHECK: [[COLD]]:

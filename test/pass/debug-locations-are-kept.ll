@@ -2,14 +2,17 @@
 ; debugger shows the result of the call whether the runtime is called or not.
 ; LLVM 16 does not read #dbg_value.
 ; UNSUPPORTED: clang-16
-; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
+; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s --check-prefixes=CHECK,%ARCH
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define ptr @f(
-; CHECK: threadlocal.address{{.*}} !dbg ![[L:[0-9]+]]
-; CHECK: load i64{{.*}} !dbg ![[L]]
+; X86_64: threadlocal.address{{.*}} !dbg ![[L:[0-9]+]]
+; X86_64: load i64{{.*}} !dbg ![[L]]
+; AARCH64: asm {{.*}}mrs{{.*}} !dbg ![[L:[0-9]+]]
+; AARCH64: asm {{.*}}ldr{{.*}} !dbg ![[L]]
 ; CHECK: sub i64{{.*}} !dbg ![[L]]
-; CHECK: store i64{{.*}} !dbg ![[L]]
+; X86_64: store i64{{.*}} !dbg ![[L]]
+; AARCH64: asm {{.*}}str{{.*}} !dbg ![[L]]
 ; CHECK: icmp{{.*}} !dbg ![[L]]
 ; CHECK: br i1{{.*}} !dbg ![[L]]
 ; CHECK: load ptr, ptr @__mprof_next_malloc{{.*}} !dbg ![[L]]

@@ -4,7 +4,7 @@
 ; LLVM 16 does not know "frame-pointer"="reserved".
 ; UNSUPPORTED: clang-16
 ; RUN: %opt_mprof -mprof-unwind=frames %s | FileCheck %s
-; RUN: sed s/linux-gnu/linux-musl/ %s | %opt_mprof - | FileCheck %s
+; RUN: sed 's/x86_64-pc-linux-gnu/%arch-pc-linux-musl/' %s | %opt_mprof_as_is - | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK: define void @none() #[[NONLEAF:[0-9]+]]

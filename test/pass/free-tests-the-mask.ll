@@ -22,7 +22,7 @@ define void @f(ptr %p) {
 ; CHECK-NEXT: %[[NULL:.*]] = icmp eq ptr %p, null
 ; CHECK-NEXT: br i1 %[[NULL]], label %[[CONT]], label %[[COLD:[^,]*]],
 ; CHECK: [[COLD]]:
-; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
+; CHECK-NEXT: call void @__mprof_free(ptr %p)
   call void @free(ptr %p)
   ret void
 }
@@ -33,7 +33,7 @@ define void @n(ptr nonnull %p) {
 ; CHECK: br i1 %{{.*}}, label %[[COLD:.*]], label %[[FAST:.*]], !prof
 ; CHECK-NOT: null
 ; CHECK: [[COLD]]:
-; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
+; CHECK-NEXT: call void @__mprof_free(ptr %p)
   call void @free(ptr %p)
   ret void
 }

@@ -4,13 +4,16 @@
 ; not instrumented, so there are no reports.
 ; UNSUPPORTED: clang-16
 ; RUN: %opt_mprof %s -o %t.ll
-; RUN: FileCheck %s < %t.ll
+; RUN: FileCheck %s --check-prefixes=CHECK,%ARCH < %t.ll
 ; RUN: opt -passes=tsan -S %t.ll | FileCheck %s --check-prefix=AFTER
 ; RUN: opt -passes=asan -S %t.ll | FileCheck %s --check-prefix=AFTER
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define ptr @f(
-; CHECK: call i8 asm {{.*}}!nosanitize
+; X86_64: call i8 asm {{.*}}!nosanitize
+; AARCH64: asm {{.*}}mrs{{.*}}!nosanitize
+; AARCH64: asm {{.*}}ldr{{.*}}!nosanitize
+; AARCH64: asm {{.*}}str{{.*}}!nosanitize
 ; CHECK: load i64, ptr @__mprof_free_mask{{.*}}!nosanitize
 ; CHECK: br i1 {{.*}}!nosanitize
 ; AFTER-LABEL: define ptr @f(

@@ -13,7 +13,7 @@
 
 // HEAP: call {{.*}}__mprof_malloc
 // NOHEAP-NOT: call {{.*}}__mprof_malloc
-void *allocates(void) { return malloc(8); }
+void allocates(void **p) { *p = malloc(8); }
 
 // LOCK: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_unlock
 // NOLOCK-NOT: load {{.*}}@__mprof_switch_pthread_mutex

@@ -32,7 +32,7 @@ define available_externally ptr @calloc(i64 %a, i64 %b) {
 }
 
 ; CHECK-LABEL: define void @f(
-; CHECK: call ptr @__mprof__Znwm(i64 8)
+; CHECK: call ptr @__mprof__Znwm(i64 {{8|%.*}})
 define void @f() {
   %p = call ptr @_Znwm(i64 8)
   ret void

@@ -16,7 +16,7 @@ __attribute__((always_inline)) static inline void *counted(size_t n) { return ma
 void *f(void) { return quiet(1); }
 
 // CHECK-LABEL: define {{.*}}@g(
-// CHECK: call {{.*}}__mprof_malloc{{.*}}(i64 2,
+// CHECK: call {{.*}}{{__mprof_malloc|@g.cold}}{{.*}}(i64 {{2,|%}}
 __attribute__((mprof_ignore)) void *g(void) { return counted(2); }
 
 // The optimizer makes one calloc of malloc and memset. It is ignored like h.

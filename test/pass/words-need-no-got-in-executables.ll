@@ -1,14 +1,16 @@
 ; Intent: code of an executable accesses the runtime's variables directly. Code
 ; of a library accesses them through the GOT.
 ; RUN: split-file %s %t
-; RUN: cat %t/f.ll %t/pic.ll > %t/a.ll && %opt_mprof %t/a.ll | FileCheck %s --check-prefix=GOT
-; RUN: cat %t/f.ll %t/pie.ll > %t/b.ll && %opt_mprof %t/b.ll | FileCheck %s --check-prefix=DIRECT
-; RUN: cat %t/f.ll > %t/c.ll && %opt_mprof %t/c.ll | FileCheck %s --check-prefix=DIRECT
-; RUN: cat %t/f.ll %t/got.ll > %t/d.ll && %opt_mprof %t/d.ll | FileCheck %s --check-prefix=GOT
-; GOT-DAG: @__mprof_heap_countdown = external thread_local(initialexec) global i64
-; DIRECT-DAG: @__mprof_heap_countdown = external dso_local thread_local(localexec) global i64
+; RUN: cat %t/f.ll %t/pic.ll > %t/a.ll && %opt_mprof %t/a.ll | FileCheck %s --check-prefixes=GOT,GOT-%ARCH
+; RUN: cat %t/f.ll %t/pie.ll > %t/b.ll && %opt_mprof %t/b.ll | FileCheck %s --check-prefixes=DIRECT,DIRECT-%ARCH
+; RUN: cat %t/f.ll > %t/c.ll && %opt_mprof %t/c.ll | FileCheck %s --check-prefixes=DIRECT,DIRECT-%ARCH
+; RUN: cat %t/f.ll %t/got.ll > %t/d.ll && %opt_mprof %t/d.ll | FileCheck %s --check-prefixes=GOT,GOT-%ARCH
+; GOT-X86_64-DAG: @__mprof_heap_countdown = external thread_local(initialexec) global i64
+; DIRECT-X86_64-DAG: @__mprof_heap_countdown = external dso_local thread_local(localexec) global i64
 ; GOT-DAG: @__mprof_free_mask = external global i64
 ; DIRECT-DAG: @__mprof_free_mask = external dso_local global i64
+; GOT-AARCH64: asm {{.*}}:gottprel:__mprof_heap_countdown
+; DIRECT-AARCH64: asm {{.*}}:tprel_hi12:__mprof_heap_countdown
 ;--- f.ll
 target triple = "x86_64-pc-linux-gnu"
 define ptr @f(ptr %q) {

@@ -10,8 +10,8 @@
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
 // RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: %alloc_log --no-names x.log > out && FileCheck %s < out
-// RUN: %mprof_clang -fmprof -fsanitize=thread -O1 -g1 %s -o tsan
-// RUN: %run_quiet{heap_rate=1:alloc_log=z.log} ./tsan
+// RUN: %if tsan %{ %mprof_clang -fmprof -fsanitize=thread -O1 -g1 %s -o tsan %}
+// RUN: %if tsan %{ %run_quiet{heap_rate=1:alloc_log=z.log} ./tsan %}
 // RUN: %run{seed=1:heap_rate=2000:alloc_log=y.log:report=0:log_path=y} ./app
 // RUN: %alloc_log --no-names y.log > out
 // RUN: FileCheck %s --check-prefix=SAMPLED < out

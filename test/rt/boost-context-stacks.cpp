@@ -5,6 +5,7 @@
 // fiber has all frames from the leaf to the fiber's first function, with frame
 // pointers and with unwind tables, and MProf does not report the stack as cut.
 //
+// REQUIRES: boost
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -std=c++17 -O1 -g1 -I%src/test/Inputs %s -lboost_context -o cfi
 // RUN: %mprof_clangxx -fmprof -std=c++17 -O1 -g1 -fno-omit-frame-pointer \

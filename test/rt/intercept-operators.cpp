@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -std=c++17 -O1 -shared -fPIC -DLIBRARY %s -o libplain.so
-// RUN: for own in "" -DOWN; do for lib in libstdc++ libc++; do \
+// RUN: for own in "" -DOWN; do for lib in %stdlibs; do \
 // RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -stdlib=$lib $own \
 // RUN:     -I%src/test/Inputs %s libplain.so -Wl,-rpath,$PWD -o app || exit 1; \
 // RUN:   for rate in 1 65536 524288; do \

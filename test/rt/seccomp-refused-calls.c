@@ -9,7 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
 // RUN: for error in EPERM ENOSYS; do \
-// RUN:   for calls in renameat2 fstat "fstat newfstatat" "renameat2 link fstat newfstatat"; do \
+// RUN:   for calls in renameat2 fstat "fstat newfstatat" "renameat2 linkat fstat newfstatat"; do \
 // RUN:     name=$(echo $error $calls | tr ' ' .) && \
 // RUN:     %run{heap_rate=1:log_path=$name} ./app $error $calls 2> $name.err && \
 // RUN:     ls $name.*.heap.pb.gz $name.*.txt || exit 1; \
@@ -22,13 +22,13 @@
 //
 // Without any call that identifies a file, writing goes on as well.
 // RUN: %run{heap_rate=1:log_path=blind} \
-// RUN:   ./app EPERM renameat2 link fstat newfstatat statx 2> err
+// RUN:   ./app EPERM renameat2 linkat fstat newfstatat statx 2> err
 // RUN: ls blind.*.heap.pb.gz && grep 'incomplete: unchecked' err
 // RUN: grep 'safety checks of output files skipped' blind.*.txt
 //
 // The name of an existing file is not used.
 // RUN: %run{heap_rate=1:log_path=twice} \
-// RUN:   ./app EPERM renameat2 link fstat newfstatat statx twice
+// RUN:   ./app EPERM renameat2 linkat fstat newfstatat statx twice
 // RUN: ls twice.*.heap.pb.gz | wc -l | grep -qx 2
 
 #include "records.h"
@@ -42,7 +42,7 @@ static const struct {
   const char *name;
   int number;
 } calls[] = {{"renameat2", SYS_renameat2},
-             {"link", SYS_link},
+             {"linkat", SYS_linkat},
              {"fstat", SYS_fstat},
              {"newfstatat", SYS_newfstatat},
              {"statx", SYS_statx}};

@@ -5,7 +5,7 @@
 // taken. This stack has the frames of libraries that keep no frame pointers.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \
+// RUN: %gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \
 // RUN:   -DLIBRARY -x c %s -o liblayers.so
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs -fno-optimize-sibling-calls %s -o app \
 // RUN:   -L. -llayers -Wl,-rpath,$PWD

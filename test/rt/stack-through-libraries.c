@@ -8,7 +8,7 @@
 // in it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \
+// RUN: %gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \
 // RUN:   -DLIBRARY -x c %s -o liblayers.so
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-optimize-sibling-calls %s -o app \
 // RUN:   -L. -llayers -Wl,-rpath,$PWD
@@ -37,7 +37,11 @@ int keeps2(int (*f)(int), int v) { return keeps3(f, v) + 1; }
 int keeps1(int (*f)(int), int v) { return keeps2(f, v) + 1; }
 
 // These functions use the register for a value.
+#ifdef __x86_64__
 #define USE(v) __asm__ volatile("mov %0, %%ebp" ::"r"(v) : "rbp")
+#else
+#define USE(v) __asm__ volatile("mov x29, %0" ::"r"((long)(v)) : "x29")
+#endif
 int uses3(int (*f)(int), int v) {
   USE(0);
   return f(v) + 1;

@@ -5,7 +5,7 @@
 // object of the same program has all frames up to main.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: g++ -O2 -fno-optimize-sibling-calls -DOBJECT -c %s -o sort.o
+// RUN: %gxx -O2 -fno-optimize-sibling-calls -DOBJECT -c %s -o sort.o
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %s sort.o -o app
 // RUN: %run{heap_rate=1:log_path=out} ./app
 // RUN: %mprof_read --symbolize out.*.heap.pb.gz | FileCheck %s

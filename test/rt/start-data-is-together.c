@@ -6,6 +6,7 @@
 // memory. Variables with MPROF_START_DATA are not in .bss. If this test fails,
 // pages.txt names the variables that lack it.
 //
+// REQUIRES: valgrind
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -no-pie -O2 %s -o app
 // RUN: env -u MPROF_OPTIONS valgrind --tool=lackey --trace-mem=yes \

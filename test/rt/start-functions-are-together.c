@@ -5,6 +5,7 @@
 // other, because the kernel maps 64 KiB of the program's file around each of
 // them.
 //
+// REQUIRES: valgrind
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app
 // RUN: env -u MPROF_OPTIONS valgrind --tool=callgrind \

@@ -16,18 +16,18 @@
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
-// RUN: %clangxx -std=c++20 -pthread -I%src/test/Inputs -stdlib=libc++ \
-// RUN:   -fexperimental-library %s -o plain-libcxx
-// RUN: %mprof_clangxx -fmprof -std=c++20 -O1 -pthread -I%src/test/Inputs \
-// RUN:   -stdlib=libc++ -fexperimental-library %s -o app-libcxx
-// RUN: timeout 60 ./plain-libcxx > plain-libcxx.txt
-// RUN: FileCheck %s < plain-libcxx.txt
-// RUN: %run_quiet{block_rate=0:mutex_fraction=0} \
-// RUN:   timeout 60 ./app-libcxx > off-libcxx.txt
-// RUN: diff plain-libcxx.txt off-libcxx.txt
-// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
-// RUN:   timeout 60 ./app-libcxx > on-libcxx.txt
-// RUN: diff plain-libcxx.txt on-libcxx.txt
+// RUN: %if libcxx %{ %clangxx -std=c++20 -pthread -I%src/test/Inputs -stdlib=libc++ \
+// RUN:   -fexperimental-library %s -o plain-libcxx %}
+// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -O1 -pthread -I%src/test/Inputs \
+// RUN:   -stdlib=libc++ -fexperimental-library %s -o app-libcxx %}
+// RUN: %if libcxx %{ timeout 60 ./plain-libcxx > plain-libcxx.txt %}
+// RUN: %if libcxx %{ FileCheck %s < plain-libcxx.txt %}
+// RUN: %if libcxx %{ %run_quiet{block_rate=0:mutex_fraction=0} \
+// RUN:   timeout 60 ./app-libcxx > off-libcxx.txt %}
+// RUN: %if libcxx %{ diff plain-libcxx.txt off-libcxx.txt %}
+// RUN: %if libcxx %{ %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
+// RUN:   timeout 60 ./app-libcxx > on-libcxx.txt %}
+// RUN: %if libcxx %{ diff plain-libcxx.txt on-libcxx.txt %}
 //
 // CHECK: -- std::mutex
 // CHECK: held, m.try_lock(): 0

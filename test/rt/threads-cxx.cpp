@@ -10,9 +10,9 @@
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fexperimental-library -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t
 // RUN: %run_quiet{threadcreate_ended=1} %t all
-// RUN: %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -fexperimental-library -O2 -I%src/test/Inputs %s -o %t.libcxx
-// RUN: %run_quiet %t.libcxx
-// RUN: %run_quiet{threadcreate_ended=1} %t.libcxx all
+// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -fexperimental-library -O2 -I%src/test/Inputs %s -o %t.libcxx %}
+// RUN: %if libcxx %{ %run_quiet %t.libcxx %}
+// RUN: %if libcxx %{ %run_quiet{threadcreate_ended=1} %t.libcxx all %}
 
 #include "waited.h"
 

@@ -16,9 +16,9 @@
 // RUN: %trace2json -o json new && grep '"thread_name"' json | FileCheck %s
 // RUN: %go tool trace -d=parsed trace2 > parsed
 // RUN: FileCheck %s --check-prefix=GO < parsed
-// RUN: %mprof_clangxx -fmprof -stdlib=libc++ -g1 -O1 %s -o app
-// RUN: %run_quiet ./app libcxx && %trace_check -q libcxx && \
-// RUN:   %trace2json -o json libcxx
+// RUN: %if libcxx %{ %mprof_clangxx -fmprof -stdlib=libc++ -g1 -O1 %s -o app %}
+// RUN: %if libcxx %{ %run_quiet ./app libcxx && %trace_check -q libcxx && \
+// RUN:   %trace2json -o json libcxx %}
 // RUN: grep '"thread_name"' json | FileCheck %s --check-prefix=LIBCXX
 //
 // CHECK-DAG: "name":"run_nothing G

@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -fno-builtin -I%src/include \
 // RUN:   %S/Inputs/ground_truth.c -o truth.so
-// RUN: for lib in libstdc++ libc++; do \
+// RUN: for lib in %stdlibs; do \
 // RUN:   %mprof_clangxx -fmprof -O1 -std=c++17 -stdlib=$lib -I%S/Inputs %s -o $lib \
 // RUN:     || exit 1; \
 // RUN:   %run_quiet{heap_rate=0} LD_PRELOAD=$PWD/truth.so ./$lib || exit 1; \

@@ -70,7 +70,7 @@ def check(path, ir):
             beneath = [MEASURES[symbol]] + beneath
         expected = beneath + [entry]
         assert calls == expected, (symbol, calls)
-        words = sorted(set(re.findall(r"ptr @__mprof_(\w+_(?:mask|countdown))\b", body)))
+        words = sorted(set(re.findall(r"[@:]__mprof_(\w+_(?:mask|countdown))\b", body)))
         tested = ["heap_countdown"] if symbol in MEASURES else WORDS[rule]
         assert words == sorted(tested), (symbol, words)
         if count != "-1":

@@ -3,7 +3,7 @@
 #
 # compare TABLE HOOKS: checks that the table has every line of hooks.def about
 #     locks, waits and threads, and no other lines.
-# make TABLE LIBC: prints IR that calls each function of the table in several
+# make TABLE PROCESSOR LIBC: prints IR that calls each function of the table in several
 #     ways, for programs with glibc (gnu) or musl.
 # check TABLE LIBC IR: checks how the pass has rewritten each of these calls.
 
@@ -104,9 +104,9 @@ def ways(f):
     return [w for w in WAYS if w != "musttail" or not f.variable]
 
 
-def make(path, libc):
+def make(path, processor, libc):
     print('source_filename = "sites.c"')
-    print('target triple = "x86_64-pc-linux-%s"' % libc)
+    print('target triple = "%s-pc-linux-%s"' % (processor, libc))
     print("declare i32 @__gxx_personality_v0(...)")
     for f in functions(path, libc):
         print("declare " + f.declaration % f.symbol)

@@ -157,13 +157,16 @@ static int filter(void) {
   static const int allowed[] = {
       // this program
       SYS_read, SYS_write, SYS_exit_group, SYS_exit, SYS_futex,
-      SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_brk, SYS_unlink,
+      SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_brk, SYS_unlinkat,
+#ifdef SYS_unlink
+      SYS_unlink,
+#endif
       // the door
       SYS_accept4, SYS_getsockopt, SYS_recvfrom, SYS_sendto, SYS_sendfile,
       SYS_memfd_create, SYS_ftruncate, SYS_ppoll, SYS_fstat, SYS_shutdown,
       // profiles
       SYS_close, SYS_fcntl, SYS_getpid, SYS_lseek, SYS_madvise, SYS_mmap,
-      SYS_munmap, SYS_openat, SYS_newfstatat, SYS_readlink, SYS_nanosleep,
+      SYS_munmap, SYS_openat, SYS_newfstatat, SYS_readlinkat, SYS_nanosleep,
       SYS_mincore};
   enum { N = sizeof(allowed) / sizeof(allowed[0]) };
   struct sock_filter code[2 * N + 2];

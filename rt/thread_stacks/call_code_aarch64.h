@@ -3,11 +3,11 @@
 //
 // Decodes calls of arm64; see call_code.h.
 
-#include "thread_stacks/call_code.h"
-
-#ifdef __aarch64__
+#ifndef MPROF_RT_THREAD_STACKS_CALL_CODE_AARCH64_H
+#define MPROF_RT_THREAD_STACKS_CALL_CODE_AARCH64_H
 
 #include "lock_wait/hook_names.h"
+#include "thread_stacks/call_code.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ static uintptr_t called_by_register(uintptr_t pc, unsigned n) {
   return 0;
 }
 
-uintptr_t mprof_called_before(uintptr_t pc) {
+static uintptr_t called_before(uintptr_t pc) {
   uint32_t code;
   if (mprof_os_peek(pc - sizeof(code), &code, sizeof(code)) != sizeof(code))
     return 0;
@@ -83,6 +83,4 @@ uintptr_t mprof_called_before(uintptr_t pc) {
   return past_stub(pc - sizeof(code) + (uintptr_t)offset);
 }
 
-#else
-typedef int mprof_call_code_is_of_another_processor;
-#endif
+#endif // MPROF_RT_THREAD_STACKS_CALL_CODE_AARCH64_H

@@ -3,11 +3,11 @@
 //
 // Decodes calls of x86-64; see call_code.h.
 
-#include "thread_stacks/call_code.h"
-
-#ifdef __x86_64__
+#ifndef MPROF_RT_THREAD_STACKS_CALL_CODE_X86_64_H
+#define MPROF_RT_THREAD_STACKS_CALL_CODE_X86_64_H
 
 #include "lock_wait/hook_names.h"
+#include "thread_stacks/call_code.h"
 
 #include <string.h>
 
@@ -63,7 +63,7 @@ static uintptr_t called_by_register(uintptr_t pc) {
   return 0;
 }
 
-uintptr_t mprof_called_before(uintptr_t pc) {
+static uintptr_t called_before(uintptr_t pc) {
   enum { LEN = 6, CALL = 0xe8, GROUP = 0xff, BY_MEMORY = 0x15 };
   unsigned char code[LEN];
   const uintptr_t hooked = called_by_register(pc);
@@ -76,6 +76,4 @@ uintptr_t mprof_called_before(uintptr_t pc) {
   return code[1] == CALL ? past_stub(relative(code + 2, pc)) : 0;
 }
 
-#else
-typedef int mprof_call_code_is_of_another_processor;
-#endif
+#endif // MPROF_RT_THREAD_STACKS_CALL_CODE_X86_64_H

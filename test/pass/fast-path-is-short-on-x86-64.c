@@ -6,8 +6,8 @@
 // through a register, or a jump through memory.
 // LLVM 16 aligns the stack before the branch to the cold part: two instructions more.
 // UNSUPPORTED: clang-16
-// RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
-// RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
+// RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -fPIE -S -o - %s | FileCheck %s
+// RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
 #include <stdlib.h>
 
 void use(void *);

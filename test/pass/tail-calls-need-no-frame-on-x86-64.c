@@ -6,11 +6,11 @@
 // call.
 // LLVM 16 aligns the stack before the branch to the cold part: two instructions more.
 // UNSUPPORTED: clang-16
-// RUN: %clang_mprof -O2 -g -S -o - %s | FileCheck %s
-// RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s --check-prefix=IR
+// RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -g -S -o - %s | FileCheck %s
+// RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -S -emit-llvm -o - %s | FileCheck %s --check-prefix=IR
 // RUN: for flags in -fno-omit-frame-pointer '-mllvm -mprof-unwind=frames' -flto \
 // RUN:     -flto=thin -fPIC -mcmodel=large -fno-optimize-sibling-calls -O0; do \
-// RUN:   %clang_mprof -O2 $flags -S -emit-llvm -o - %s \
+// RUN:   %clang_mprof --target=x86_64-linux-gnu -O2 $flags -S -emit-llvm -o - %s \
 // RUN:     | FileCheck %s --check-prefix=FRAME || exit 1; done
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 // The registers in a ucontext_t of x86-64; see sys/context.h. (Linux: struct
 // rt_sigframe)
 
-#ifndef MPROF_RT_SYS_ARCH_X86_64_CONTEXT_H
-#define MPROF_RT_SYS_ARCH_X86_64_CONTEXT_H
+#ifndef MPROF_RT_SYS_CONTEXT_X86_64_H
+#define MPROF_RT_SYS_CONTEXT_X86_64_H
 
 enum {
   MPROF_CONTEXT_AT = 0,
@@ -80,4 +80,4 @@ static inline const void *mprof_context_vectors(const ucontext_t *u,
   return v;
 }
 
-#endif // MPROF_RT_SYS_ARCH_X86_64_CONTEXT_H
+#endif // MPROF_RT_SYS_CONTEXT_X86_64_H

@@ -5,9 +5,9 @@
 // would be a jump has a test before it, and remains a jump.
 // LLVM 16 aligns the stack before the branch to the cold part: two instructions more.
 // UNSUPPORTED: clang-16
-// RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
-// RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s
-// RUN: %clang_mprof -O2 -fno-pic -S -o - %s | FileCheck %s
+// RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -fPIE -S -o - %s | FileCheck %s
+// RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -fPIC -S -o - %s | FileCheck %s
+// RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -fno-pic -S -o - %s | FileCheck %s
 #include <pthread.h>
 #include <unistd.h>
 

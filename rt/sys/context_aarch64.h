@@ -4,8 +4,8 @@
 // The registers in a ucontext_t of arm64; see sys/context.h. (Linux: struct
 // rt_sigframe)
 
-#ifndef MPROF_RT_SYS_ARCH_AARCH64_CONTEXT_H
-#define MPROF_RT_SYS_ARCH_AARCH64_CONTEXT_H
+#ifndef MPROF_RT_SYS_CONTEXT_AARCH64_H
+#define MPROF_RT_SYS_CONTEXT_AARCH64_H
 
 // A siginfo_t precedes the ucontext_t.
 enum {
@@ -64,4 +64,4 @@ static inline const void *mprof_context_vectors(const ucontext_t *u,
   return u->uc_mcontext.__reserved;
 }
 
-#endif // MPROF_RT_SYS_ARCH_AARCH64_CONTEXT_H
+#endif // MPROF_RT_SYS_CONTEXT_AARCH64_H

@@ -1,0 +1,42 @@
+// Intent: while nothing is recorded, a lock, an unlock or a blocking call on
+// arm64 is one call through the variable of its function. Only a call that would
+// be a jump has a test before it, and remains a jump.
+// LLVM 16 makes the frame of `h` before the test.
+// UNSUPPORTED: clang-16
+// RUN: %clang_mprof --target=aarch64-linux-gnu -O2 -fPIE -S -o - %s | FileCheck %s
+// RUN: %clang_mprof --target=aarch64-linux-gnu -O2 -fPIC -S -o - %s | FileCheck %s
+// RUN: %clang_mprof --target=aarch64-linux-gnu -O2 -fno-pic -S -o - %s | FileCheck %s
+
+typedef union pthread_mutex pthread_mutex_t;
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+void use(void);
+
+// CHECK-LABEL: f:
+// CHECK: adrp [[L:x[0-9]+]], __mprof_switch_pthread_mutex_lock
+// CHECK: ldr [[L]], [[[L]], :lo12:__mprof_switch_pthread_mutex_lock]
+// CHECK-NOT: {{cb|b[.]|t(st|b)}}
+// CHECK: blr [[L]]
+// CHECK-NEXT: bl use
+// CHECK: adrp [[U:x[0-9]+]], __mprof_switch_pthread_mutex_unlock
+// CHECK: ldr [[U]], [[[U]], :lo12:__mprof_switch_pthread_mutex_unlock]
+// CHECK-NOT: {{cb|b[.]|t(st|b)}}
+// CHECK: blr [[U]]
+// CHECK: b use
+void f(pthread_mutex_t *m) {
+  pthread_mutex_lock(m);
+  use();
+  pthread_mutex_unlock(m);
+  use();
+}
+
+// CHECK-LABEL: h:
+// CHECK-NOT: sp
+// CHECK: adrp [[S:x[0-9]+]], __mprof_switch_pthread_mutex_unlock+28
+// CHECK-NEXT: ldr [[ON:w[0-9]+]], [[[S]], :lo12:__mprof_switch_pthread_mutex_unlock+28]
+// CHECK-NEXT: cbnz [[ON]]
+// CHECK-NEXT: {{^//}}
+// CHECK-NEXT: adrp [[T:x[0-9]+]], __mprof_switch_pthread_mutex_unlock
+// CHECK-NEXT: ldr [[U:x[0-9]+]], [[[T]], :lo12:__mprof_switch_pthread_mutex_unlock]
+// CHECK-NEXT: br [[U]]
+int h(pthread_mutex_t *m) { return pthread_mutex_unlock(m); }
