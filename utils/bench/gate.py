@@ -125,7 +125,7 @@ def count_all():
 
 def versions():
     return {"clang": machine.first_line("clang-19", "--version"),
-            "libc": machine.first_line("dpkg-query", "-W", "-f", "${Version}",
+            "libc": machine.first_line("dpkg-query", "-W", "-f", "${Version}\n",
                                        "libc6"),
             "valgrind": machine.first_line("valgrind", "--version")}
 

@@ -42,6 +42,6 @@ def describe(arguments, packages):
         "go": first_line(os.environ.get("GO", "go"), "version"),
         "commit": first_line("git", "rev-parse", "--short=12", "HEAD"),
         "packages": {
-            name: first_line("dpkg-query", "-W", "-f", "${Version}", package)
+            name: first_line("dpkg-query", "-W", "-f", "${Version}\n", package)
             for name, package in packages.items()},
     }
