@@ -14,7 +14,7 @@
 // RUN: for flags in '-O2 -flto -fPIE' '-O0 -flto -fPIC' '-O2 -flto=thin -fPIE' \
 // RUN:     '-O3 -flto=thin -fPIC'; do \
 // RUN:   $cc $flags && llc -O2 -relocation-model=pic -filetype=obj a.o -o b.o && \
-// RUN:   llvm-readelf -r b.o | grep -q __mprof_heap_countdown || exit 1; done
+// RUN:   llvm-readelf -r b.o | grep __mprof_heap_countdown > relocations || exit 1; done
 // CHECK: R_AARCH64_TLSLE_ADD_TPREL_HI12 {{.*}} __mprof_heap_countdown
 // CHECK-NEXT: R_AARCH64_TLSLE_LDST64_TPREL_LO12_NC {{.*}} __mprof_heap_countdown
 // CHECK-NEXT: R_AARCH64_TLSLE_LDST64_TPREL_LO12_NC {{.*}} __mprof_heap_countdown

@@ -7,7 +7,7 @@
 // RUN: for flags in '-O0 -fPIE' '-O2 -fPIE' '-O2 -fPIC' '-O3 -fno-pic' '-Oz -fPIC'; do \
 // RUN:   %clang_mprof $cc $flags -c -o a.o %s && \
 // RUN:   llvm-objdump -d --mattr=+v8.5a --no-show-raw-insn a.o > a.s && \
-// RUN:   llvm-readelf -n a.o | grep -q 'BTI, PAC' && \
+// RUN:   llvm-readelf -n a.o | grep 'BTI, PAC' > note && \
 // RUN:   awk '/>:$/ && !/[.]cold/ { name = $2; getline; if (!/bti|paciasp/) print name, $0 }' a.s \
 // RUN:     | count 0 && \
 // RUN:   awk '$2 == "br" && $3 !~ /^x1[67]$/' a.s | count 0 && \
