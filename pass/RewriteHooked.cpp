@@ -72,8 +72,8 @@
 // If the call of an allocating function could become a jump, the function that
 // contains it may need no frame on the stack. A call of the entry that is no
 // jump would force a frame on it, also where the entry is not called. So the
-// cold call is in a function of its own (OutlinedCall.h), or it is an asm, which
-// needs no frame (callWithoutFrame):
+// cold call is in a function of its own (OutlinedCall.h), or it is an asm,
+// which needs no frame (callWithoutFrame):
 //   mprof.cold:
 //     %a = call { ptr, i64 } asm sideeffect "call __mprof_malloc@PLT", ...
 //     %q = extractvalue { ptr, i64 } %a, 0
