@@ -17,7 +17,7 @@
 // RUN:   not grep unchecked $error.renameat2.err $error.fstat.err \
 // RUN:     $error.fstat.newfstatat.err || exit 1; \
 // RUN:   grep -q 'incomplete: unchecked 2' \
-// RUN:     $error.renameat2.link.fstat.newfstatat.err || exit 1; \
+// RUN:     $error.renameat2.linkat.fstat.newfstatat.err || exit 1; \
 // RUN: done
 //
 // Without any call that identifies a file, writing goes on as well.
