@@ -75,7 +75,7 @@ static bool fits(const struct mprof_cfa_rule *r) {
          mprof_rule_cfa_offset(packed) == (uintptr_t)(intptr_t)r->cfa_words * 8;
 }
 
-// Returns whether rule r for pc is plain; see mprof_rule_is_plain_from_sp.
+// Returns whether rule r for pc is plain; see mprof_rule_is_plain.
 static bool is_plain(uintptr_t pc, const struct mprof_cfa_rule *r) {
   if (mprof_is_entry(pc) || mprof_is_made_return(pc + 1, r->base))
     return false;
