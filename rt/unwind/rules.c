@@ -101,7 +101,7 @@ static bool is_in_frame(const struct mprof_cfa_rule *r, bool is_saved,
   return is_saved && words < 0 && words >= -r->cfa_words;
 }
 
-// Returns whether rule r for pc is plain; see mprof_rule_is_plain_from_sp.
+// Returns whether rule r for pc is plain; see mprof_rule_is_plain.
 static bool is_plain(uintptr_t pc, const struct mprof_cfa_rule *r) {
   if (mprof_is_entry(pc) || mprof_is_made_return(pc + 1, r->base))
     return false;

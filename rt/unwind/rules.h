@@ -119,6 +119,9 @@ static inline uintptr_t mprof_rule_chain_offset(struct mprof_rule r) {
 // either the code keeps a frame pointer, or the caller's frame lies above the
 // stack pointer at a fixed and sensible distance. Most rules are plain. So the
 // unwinder has a loop of its own for them, which makes fewer checks.
+static inline bool mprof_rule_is_plain(struct mprof_rule r) {
+  return (r.word & MPROF_RULE_PLAIN) != 0;
+}
 static inline bool mprof_rule_is_plain_from_sp(struct mprof_rule r) {
   const uint64_t mask =
       ((1u << MPROF_RULE_BASE_BITS) - 1) | (uint64_t)MPROF_RULE_PLAIN;

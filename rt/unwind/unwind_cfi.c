@@ -296,8 +296,10 @@ static MPROF_NOINLINE void note_coroutine(struct walk *w, size_t at) {
 }
 
 // Does what follow (below) does, except that coroutines that await others are
-// not shown.
-static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
+// not shown. running: w->running, which is a constant NULL without coroutines.
+__attribute__((always_inline)) static inline size_t
+follow_frames(struct walk *w, mprof_pc *pcs, size_t depth,
+              const struct mprof_running_coroutines *running) {
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
   bool is_interrupted = false;
@@ -306,7 +308,7 @@ static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
   w->end = MPROF_STACK_CUT_DEPTH;
   enter(w);
   while (n < depth) {
-    if (w->is_sure && w->range && !w->running)
+    if (w->is_sure && w->range && !running)
       n = follow_plain(w, pcs, n, depth, main_frame);
     if (n == depth)
       break;
@@ -329,7 +331,8 @@ static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
       w->telling = n + 1;
       return n;
     }
-    if (n > 0 && w->is_sure && !is_interrupted && !mprof_is_context_root(pc) &&
+    if (!mprof_rule_is_plain(r) && n > 0 && w->is_sure && !is_interrupted &&
+        !mprof_is_context_root(pc) &&
         mprof_is_made_return(pc, mprof_rule_base(r))) {
       w->end = MPROF_STACK_COMPLETE;
       w->is_hiding = true;
@@ -341,7 +344,7 @@ static size_t follow_frames(struct walk *w, mprof_pc *pcs, size_t depth) {
       w->is_hiding = true;
     if (is_in_chain && w->by_fp == n - 1)
       w->by_fp = n;
-    if (mprof_unlikely(w->running != NULL) && is_in_chain && n > 0)
+    if (running && is_in_chain && n > 0)
       note_coroutine(w, n - 1);
     // f.bp may be the frame address of main although f is not main's frame. For
     // example, f.bp of code without a frame pointer is the frame pointer of a
@@ -367,7 +370,7 @@ static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
   struct mprof_running_coroutines running;
   running.len = 0;
   w->running = &running;
-  size_t n = follow_frames(w, pcs, depth);
+  size_t n = follow_frames(w, pcs, depth, &running);
   if (running.len == 0)
     return n;
   // The return addresses on the stack do not tell which coroutines await.
@@ -385,7 +388,7 @@ static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
 static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
   return mprof_unlikely(mprof_flags.coroutines)
              ? follow_coroutines(w, pcs, depth)
-             : follow_frames(w, pcs, depth);
+             : follow_frames(w, pcs, depth, NULL);
 }
 
 // Returns whether unwinding by frame pointers finds the same n frames that
