@@ -3,10 +3,10 @@
 //
 // Intent: mprof recover makes the same profiles of a killed process as the
 // process itself: heap, heapx, the peak, waits with labels and names of locks,
-// and a profile of the program. Created threads have no names. Stacks, values, labels and
-// mappings are equal. A forked child has a file of its own, also with the
-// labels and the lock of its parent. Only the times of waits differ by the
-// measured speed of the clock.
+// and a profile of the program. Created threads have no names. Stacks, values,
+// labels and mappings are equal. A forked child has a file of its own, also
+// with the labels and the lock of its parent. Only the times of waits differ by
+// the measured speed of the clock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -pthread -I%src/include %s -o app
@@ -79,8 +79,8 @@ static void contend(void) {
 }
 
 static void write_all(const char *who) {
-  static const char *const names[] = {"heap", "block", "mutex", "threadcreate",
-                                      "sessions", "heapx", "peak"};
+  static const char *const names[] = {
+      "heap", "block", "mutex", "threadcreate", "sessions", "heapx", "peak"};
   for (int i = 0; i < 7; i++) {
     char path[64];
     snprintf(path, sizeof(path), "%s.%s", who, names[i]);
