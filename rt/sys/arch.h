@@ -57,6 +57,9 @@
 //     without the signature that some processors add to it.
 //   mprof_is_return_address(word, pc)
 //     whether this address is pc.
+//   MPROF_CALL_BYTES_MAX, mprof_follows_call(pc)
+//     greatest length of an instruction that calls a function; whether such an
+//     instruction is just before pc. The bytes there must be readable.
 //   mprof_skips_cfa(op)
 //     whether op is an instruction of call frame information of this processor
 //     that has no operand and does not change any rule.

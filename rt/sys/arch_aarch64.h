@@ -155,6 +155,14 @@ static inline bool mprof_is_return_address(uintptr_t word, uintptr_t pc) {
              (word ^ pc) >> 32 != 0 && mprof_return_address(word) == pc, 0);
 }
 
+// bl with an offset, and blr with its forms that check a signature.
+enum { MPROF_CALL_BYTES_MAX = 4 };
+static inline bool mprof_follows_call(uintptr_t pc) {
+  uint32_t code;
+  memcpy(&code, (const void *)(pc - sizeof(code)), sizeof(code));
+  return (code & 0xfc000000) == 0x94000000 || (code & 0xfefff000) == 0xd63f0000;
+}
+
 // DW_CFA_AARCH64_negate_ra_state tells whether the return address is signed.
 // mprof_return_address does not need to know. (0x2c: ..._with_pc)
 static inline bool mprof_skips_cfa(uint8_t op) {

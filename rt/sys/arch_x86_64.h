@@ -129,6 +129,18 @@ static inline bool mprof_is_return_address(uintptr_t word, uintptr_t pc) {
   return word == pc;
 }
 
+// E8 with a 32-bit offset, or FF /2 with 2 to 7 bytes.
+enum { MPROF_CALL_BYTES_MAX = 7 };
+static inline bool mprof_follows_call(uintptr_t pc) {
+  const unsigned char *code = (const unsigned char *)pc;
+  if (code[-5] == 0xe8)
+    return true;
+  for (int bytes = 2; bytes <= MPROF_CALL_BYTES_MAX; bytes++)
+    if (code[-bytes] == 0xff && (code[1 - bytes] & 0x38) == 0x10)
+      return true;
+  return false;
+}
+
 static inline bool mprof_skips_cfa(uint8_t op) { return (void)op, false; }
 
 // --- text for the assembler ---

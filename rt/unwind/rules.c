@@ -32,27 +32,15 @@ bool mprof_is_signal_return(uintptr_t pc) {
          mprof_is_signal_return_code((const void *)pc);
 }
 
-// Returns whether the instruction before pc, which is code, is a call. (x86-64:
-// E8 with a 32-bit offset, or FF /2 with 2 to 7 bytes)
-static bool follows_call(uintptr_t pc) {
-  const unsigned char *code = (const unsigned char *)pc;
-  if (code[-5] == 0xe8)
-    return true;
-  for (int bytes = 2; bytes <= 7; bytes++)
-    if (code[-bytes] == 0xff && (code[1 - bytes] & 0x38) == 0x10)
-      return true;
-  return false;
-}
-
 bool mprof_is_made_return(uintptr_t pc, enum mprof_cfa_base base) {
-  enum { CALL_BYTES_MAX = 7 };
   // If the bytes before pc are on another page, this page may have no code.
-  if ((pc & (MPROF_PAGE - 1)) < CALL_BYTES_MAX || base == MPROF_CFA_OF_SIGNAL)
+  if ((pc & (MPROF_PAGE - 1)) < MPROF_CALL_BYTES_MAX ||
+      base == MPROF_CFA_OF_SIGNAL)
     return false;
   // If pc - 1 has a rule, it is code. Then the quick test comes first.
-  if (base != MPROF_CFA_UNKNOWN && follows_call(pc))
+  if (base != MPROF_CFA_UNKNOWN && mprof_follows_call(pc))
     return false;
-  return mprof_eh_function(pc).begin == pc && !follows_call(pc);
+  return mprof_eh_function(pc).begin == pc && !mprof_follows_call(pc);
 }
 
 static uint64_t bits_of(int32_t v, unsigned bits) {

@@ -281,15 +281,12 @@ MPROF_NO_SANITIZER static size_t follow_plain(struct walk *w, mprof_pc *pcs,
 // Appends the coroutine that runs in the frame w->f, which has the index `at`
 // in the stack, to w->running.
 static MPROF_NOINLINE void note_coroutine(struct walk *w, size_t at) {
-  // A function that calls no other may use this many bytes below the stack
-  // pointer. (x86-64 ABI: red zone)
-  enum { RED_ZONE_BYTES = 128 };
   const struct mprof_registers *f = &w->f;
   if (!w->is_sure || !w->range || f->bp - f->sp > MPROF_MAX_FRAME_BYTES ||
       (f->bp & 7) != 0 ||
       !mprof_stack_reaches(w->range, is_on_foreign(w), f->bp))
     return;
-  uintptr_t lo = (f->sp & -(uintptr_t)8) - RED_ZONE_BYTES;
+  uintptr_t lo = (f->sp & -(uintptr_t)8) - MPROF_RED_ZONE;
   if (lo < w->range->lo)
     lo = w->range->lo;
   mprof_coroutine_note(w->running, at, f->pc, lo, f->bp);
