@@ -29,8 +29,7 @@
   __attribute__((visibility("default"), noinline)) MPROF_TEXT_SECTION
 // Attributes of an entry whose caller need not align the stack
 // (RewriteHooked.cpp, callWithoutFrame).
-#define MPROF_UNALIGNED_ENTRY                                                  \
-  MPROF_ENTRY MPROF_ALIGNS_STACK
+#define MPROF_UNALIGNED_ENTRY MPROF_ENTRY MPROF_ALIGNS_STACK
 #define MPROF_DATA __attribute__((visibility("default")))
 
 #ifdef __cplusplus

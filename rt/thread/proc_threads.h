@@ -16,9 +16,9 @@
 //   list, because other threads have ended meanwhile. May be NULL.
 long mprof_proc_threads(int *tids, size_t cap, size_t *missing);
 // Finds the thread that an emulator of processors, such as qemu, has in this
-// process beside those of the program. The thread counts as one of the runtime's
-// own. Call this before the program has threads of its own, and in a forked
-// child. Does nothing on x86-64, for which no emulator is used.
+// process beside those of the program. The thread counts as one of the
+// runtime's own. Call this before the program has threads of its own, and in a
+// forked child. Does nothing on x86-64, for which no emulator is used.
 void mprof_proc_find_emulator(bool is_child);
 // Returns the number of threads of this process, without the runtime's own
 // threads. Returns 0 if /proc cannot be read.

@@ -117,8 +117,8 @@ static inline struct timespec after(int ms) {
 #define SYS_epoll_wait SYS_epoll_pwait
 #endif
 
-// Under an emulator of processors, the kernel shows the number of the emulator's
-// own system call, and the same addresses.
+// Under an emulator of processors, the kernel shows the number of the
+// emulator's own system call, and the same addresses.
 static inline int is_emulated(void) {
   return getenv("MPROF_TEST_EMULATED") != NULL;
 }
@@ -139,7 +139,9 @@ static inline int is_blocked(pid_t tid, long number, const void *object,
     return 0;
   char *end;
   long at = strtol(line, &end, 10);
-  if (end == line || (at != number && !is_emulated())) // the line of a running thread is "running"
+  if (end == line ||
+      (at != number &&
+       !is_emulated())) // the line of a running thread is "running"
     return 0;
   uintptr_t arg = (uintptr_t)strtoull(end, NULL, 16);
   return !object || arg - (uintptr_t)object < size;
