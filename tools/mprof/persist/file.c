@@ -56,7 +56,8 @@ static const char *read_head(struct persist_file *f) {
       "written by another version of MProf; use its mprof";
   if (!persist_is(f->bytes))
     return "not a file of the option persist";
-  if (memcmp(f->bytes->at, MPROF_PERSIST_MAGIC, sizeof MPROF_PERSIST_MAGIC))
+  if (memcmp(f->bytes->at, MPROF_PERSIST_MAGIC, sizeof MPROF_PERSIST_MAGIC) !=
+      0)
     return other;
   if (f->bytes->length < sizeof *h)
     return "the file ends in its head; nothing was recorded";
