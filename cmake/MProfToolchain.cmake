@@ -27,10 +27,11 @@ set(MPROF_SANITIZER_COMMON
   CACHE FILEPATH "The archive that has sanitizer_common in it")
 set(MPROF_SANITIZER_LIBS -lpthread -ldl -lrt)
 if(NOT EXISTS "${MPROF_SANITIZER_COMMON}")
+  cmake_path(GET MPROF_SANITIZER_COMMON FILENAME archive)
   if(CMAKE_CROSSCOMPILING)
-    mprof_stop("no ${MPROF_SANITIZER_COMMON}: run utils/setup.sh arm64")
+    mprof_stop("no ${archive}: run utils/setup.sh arm64")
   endif()
-  mprof_stop("no ${MPROF_SANITIZER_COMMON}: install libclang-rt-19-dev")
+  mprof_stop("no ${archive}: install libclang-rt-19-dev")
 endif()
 
 # The headers of sanitizer_common are not packaged. The runtime declares the

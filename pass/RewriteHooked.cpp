@@ -89,9 +89,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -221,36 +219,9 @@ void HookedRewriter::callEntryOnly(const Site &S) {
     RT.New.HeapCalls.insert(S.Call);
 }
 
-/// Returns whether the function of \p S, which must be a call that may become a
-/// jump, may return without \p S, and calls functions before \p S. Such a
-/// function saves registers only where it does not return at once.
-static bool mayReturnBefore(const Site &S) {
-  const BasicBlock *Here = S.Call->getParent();
-  const Function &In = *Here->getParent();
-  const bool HasOtherReturn = any_of(In, [Here](const BasicBlock &BB) {
-    return isa<ReturnInst>(BB.getTerminator()) && &BB != Here &&
-           BB.getSinglePredecessor() != Here;
-  });
-  return HasOtherReturn && any_of(instructions(In), [&S](const Instruction &I) {
-           return isa<CallBase>(I) && !isa<IntrinsicInst>(I) && &I != S.Call;
-         });
-}
-
-/// Returns whether \p S releases a block as the last thing that its function
-/// does, in a function that mayReturnBefore(). A jump to the entry is possible
-/// there, because profiles do not show where blocks were freed. A call would be
-/// one more way out of the function, and LLVM would then save the registers
-/// also where the function returns at once. In code for libraries, the address
-/// of the entry is a load, so a branch is cheaper.
-bool HookedRewriter::endsWithRelease(const Site &S) {
-  return isRelease(S.Rule) && !Library.covers(S) &&
-         Switches::mayBecomeJump(S) && mayReturnBefore(S);
-}
-
-/// Makes \p S, a musttail call or a release at the end of a function, call a
-/// pointer that a select sets: either to the runtime's entry or to the hooked
-/// function. Branches are not possible for a musttail call, because it must be
-/// directly followed by the return.
+/// Makes \p S, a musttail call, call a pointer that a select sets: either to
+/// the runtime's entry or to the hooked function. Branches are not possible
+/// here, because a musttail call must be directly followed by the return.
 void HookedRewriter::selectCallee(const Site &S) {
   Builder B(S.Call);
   Value *Cond = mustAsk(RT, B, S);
@@ -722,7 +693,7 @@ void HookedRewriter::rewrite(const Site &S) {
     return callEntryOnly(S);
   if (Switches::cover(S.Rule))
     return callThroughSwitch(S);
-  if (S.Call->isMustTailCall() || endsWithRelease(S))
+  if (S.Call->isMustTailCall())
     return selectCallee(S);
   switch (S.Rule) {
   case Rule::Dup:

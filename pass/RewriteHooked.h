@@ -29,7 +29,6 @@ private:
   void keepReference(llvm::Function &F);
   void callNext(const Site &S);
   void callEntryOnly(const Site &S);
-  bool endsWithRelease(const Site &S);
   void selectCallee(const Site &S);
   void callThroughSwitch(const Site &S);
   /// The basic blocks of a site. Head ends with the branch, Fast begins with

@@ -55,25 +55,3 @@ void k(void) { use(malloc(64)); }
 // LIBRARY: movq __mprof_free_mask@GOTPCREL(%rip), %[[R:[a-z0-9]+]]
 // LIBRARY-NEXT: testq %rdi, (%[[R]])
 void g(void *p) { free(p); }
-
-// A function that returns at once if there is nothing to free saves no register
-// on this way: the site of its last free has no way out of its own.
-// CHECK-LABEL: drop:
-// CHECK: testq %rdi, %rdi
-// CHECK-NEXT: je [[DONE:.LBB[0-9_]+]]
-// CHECK-NEXT: {{^# }}
-// CHECK-NEXT: pushq %rbx
-// CHECK: popq %rbx
-// CHECK: jmpq *%r
-// CHECK: [[DONE]]:
-// CHECK-NEXT: .cfi_restore %rbx
-// CHECK-NEXT: retq
-struct node {
-  struct node *next;
-};
-void drop(struct node *n) {
-  if (n == NULL)
-    return;
-  use(n->next);
-  free(n);
-}
