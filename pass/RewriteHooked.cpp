@@ -119,17 +119,16 @@ static void sayAtCall(CallBase &Call) {
 /// so that the caller's frame stays on the stack. Also forbids the optimizer to
 /// merge \p Call with other calls, because profiles show its return address.
 /// Profiles do not show where blocks were freed. So calls with rule Free or
-/// Delete may be merged, which keeps landing pads small, and may be tail calls,
-/// so that a function that ends with them needs no frame.
+/// Delete may be merged, which keeps landing pads small. They are no tail
+/// calls, because the allocation log shows where a block was freed.
 static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
   if (!isa<Constant>(Entry.getCallee()))
     sayAtCall(Call);
   Call.setAttributes(entryAttributes(Call.getContext(), Call.getAttributes(),
                                      Call.arg_size()));
   Call.setCalledFunction(Entry);
-  if (isRelease(R))
-    return;
-  Call.addFnAttr(Attribute::NoMerge);
+  if (!isRelease(R))
+    Call.addFnAttr(Attribute::NoMerge);
   auto *CI = dyn_cast<CallInst>(&Call);
   if (CI && !CI->isMustTailCall())
     CI->setTailCallKind(CallInst::TCK_NoTail);

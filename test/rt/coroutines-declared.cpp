@@ -5,6 +5,8 @@
 // mprof::continuation is the handle of the awaiting coroutine. Without this
 // declaration, MProf does not guess, and shows only the running coroutine.
 //
+// The plugin prepares coroutines only for x86-64.
+// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for type in DECLARED PLAIN; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -D$type \
