@@ -65,20 +65,27 @@ static inline bool ascend_chain(struct mprof_stack_range *range,
   return true;
 }
 
-// Returns the return address of the frame *f, whose rule r gives the address
-// cfa. Returns 0 if it is unknown.
-static inline mprof_pc caller_of(const struct mprof_stack_range *range,
-                                 struct mprof_rule r,
-                                 const struct mprof_registers *f,
-                                 uintptr_t cfa) {
+// Sets *pc to the return address of the frame *f, whose rule r gives the
+// address cfa. It is 0 at the end of some stacks. Returns false if it cannot be
+// read.
+static inline bool read_caller(const struct mprof_stack_range *range,
+                               struct mprof_rule r,
+                               const struct mprof_registers *f, uintptr_t cfa,
+                               mprof_pc *pc) {
 #if MPROF_RA_IS_PUSHED
   (void)range, (void)r, (void)f;
-  return mprof_stack_word(cfa - 8);
+  *pc = mprof_stack_word(cfa - 8);
+  return true;
 #else
   const uintptr_t at = cfa + mprof_rule_ra_offset(r);
-  if (!mprof_rule_saves_ra(r))
-    return mprof_return_address(f->link);
-  return at >= range->lo && at + 8 <= range->hi ? mprof_stack_return(at) : 0;
+  if (!mprof_rule_saves_ra(r)) {
+    *pc = mprof_return_address(f->link);
+    return true;
+  }
+  if (at < range->lo || at + 8 > range->hi)
+    return false;
+  *pc = mprof_stack_return(at);
+  return true;
 #endif
 }
 
@@ -99,8 +106,8 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
   if (cfa - f->sp - (mprof_rule_saves_ra(r) ? 8 : 0) > MPROF_MAX_FRAME_BYTES ||
       (cfa & 7) != 0 || !mprof_stack_reaches(range, is_foreign, cfa - 16))
     return false;
-  const mprof_pc pc = caller_of(range, r, f, cfa);
-  if (pc == 0)
+  mprof_pc pc;
+  if (!read_caller(range, r, f, cfa, &pc))
     return false;
   uintptr_t bp = f->bp;
   if (mprof_rule_saves_bp(r)) {
