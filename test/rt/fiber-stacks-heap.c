@@ -6,6 +6,8 @@
 // has resumed the fiber. This holds for fibers that resume each other, for
 // exact and sampled profiles, and for both ways of unwinding.
 //
+// The test switches stacks by instructions of x86-64.
+// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in "-O1 -fmprof-unwind=tables" "-O2 -fmprof-unwind=frames" \
 // RUN:     "-O2 -fno-omit-frame-pointer"; do \

@@ -6,6 +6,8 @@
 // threads. New stacks lie where old ones were. MProf never crashes, counts each
 // block once, and has one stack for each place.
 //
+// The test switches stacks by instructions of x86-64.
+// REQUIRES: x86_64
 // RUN: for flags in -O1 "-O2 -fmprof-unwind=frames"; do \
 // RUN:   for kind in LIBCO UCONTEXT; do \
 // RUN:     %mprof_clang -fmprof $flags -D$kind -I%src/test/Inputs %s -o %t && \

@@ -6,6 +6,8 @@
 // thread that waits or runs on a fiber's stack. None of them has a frame of the
 // function that has resumed the fiber.
 //
+// The test switches stacks by instructions of x86-64.
+// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in "-O1 -fmprof-unwind=tables" "-O2 -fmprof-unwind=frames"; do \
 // RUN:   for kind in LIBCO UCONTEXT; do \

@@ -7,6 +7,8 @@
 // first function, also when the stack lies in a block on the heap, and threads
 // may exchange stacks.
 //
+// The test switches stacks by instructions of x86-64.
+// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o cfi
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-omit-frame-pointer -I%src/test/Inputs %s -o fp
