@@ -71,7 +71,9 @@ mprof::outlinedCall(Runtime &RT, const Site &S,
                                             GlobalValue::InternalLinkage, 0,
                                             In.getName() + ".cold", &RT.M);
   copyStyle(*F, In);
-  F->setComdat(In.getComdat());
+  // The linker may drop all members of a comdat, but inline a copy of In.
+  if (!RT.IsForLTO)
+    F->setComdat(In.getComdat());
   F->setSection(In.getSection());
 
   auto *Call = cast<CallInst>(S.Call->clone());

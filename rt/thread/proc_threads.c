@@ -150,6 +150,17 @@ static uint64_t hex(const char **p) {
   }
 }
 
+// Returns whether the code before pc, the address of a thread that sleeps, is
+// the instruction for system calls. The kernel copies the code, because the
+// thread may return meanwhile, and its module may be unloaded. If the kernel
+// refuses the copy, returns whether pc is an address of the program.
+static bool follows_syscall(uintptr_t pc) {
+  unsigned char code[MPROF_SYSCALL_BYTES];
+  if (mprof_sys_copy(code, pc - sizeof(code), sizeof(code)) == sizeof(code))
+    return mprof_is_syscall_code(code);
+  return mprof_sys_readable(pc);
+}
+
 // Reads the file /proc/self/task/<tid>/syscall into *p. The file contains
 // "running", or "-1 sp pc", or the number of the system call, its six
 // arguments, sp and pc. p->state comes from the file `status`, which was read
@@ -179,9 +190,7 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
   // Under an emulator of processors, the kernel shows the registers of the
   // emulator and the number of its own system call. The arguments are those of
   // the program.
-  if (p->syscall >= 0 && p->pc != 0 &&
-      !(mprof_sys_readable(p->pc) &&
-        mprof_is_syscall_code((const void *)(p->pc - MPROF_SYSCALL_BYTES)))) {
+  if (p->syscall >= 0 && p->pc != 0 && !follows_syscall(p->pc)) {
     const bool is_emulated =
         atomic_load(&mprof_own_threads[MPROF_OWN_EMULATOR]) != 0;
     p->syscall = is_emulated && p->syscall == MPROF_EMULATOR_FUTEX

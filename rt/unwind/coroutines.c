@@ -31,6 +31,13 @@ struct coroutine {
   };
 };
 
+// Returns whether addr is code of the module of pc. pc must be an address of a
+// function that runs, so that the module cannot be unloaded now.
+static bool is_beside(uintptr_t addr, uintptr_t pc) {
+  const struct mprof_code_range m = mprof_eh_module(pc);
+  return addr - m.begin < m.end - m.begin;
+}
+
 static bool is_code(uintptr_t addr) {
   const struct mprof_code_range m = mprof_eh_module(addr);
   return addr - m.begin < m.end - m.begin;
@@ -107,13 +114,14 @@ static bool is_running(const struct mprof_running_coroutines *running,
 // Returns the address where the coroutine c with the layout l is suspended.
 // Returns an address at the start of its resume function if the code is
 // inlined in another function: debug information would then also show that
-// function. Sets *function to the function with the address.
+// function. Sets *function to the function with the address. Reads unwind
+// tables only of the module of pc, which is a function that runs.
 static mprof_pc site_of(const struct coroutine *c,
-                        const struct mprof_coroutine_layout *l,
+                        const struct mprof_coroutine_layout *l, uintptr_t pc,
                         uintptr_t *function) {
   const uintptr_t site = word_of(c, l->site);
   struct mprof_coroutine_layout other;
-  if (site >= MPROF_PAGE && is_code(site)) {
+  if (site >= MPROF_PAGE && is_beside(site, pc)) {
     *function = mprof_eh_function(site - 1).begin;
     if (*function == c->resume ||
         (*function >= MPROF_PAGE && read_layout(*function, &other) &&
@@ -158,7 +166,7 @@ static size_t follow(const struct mprof_running_coroutines *running, size_t i,
       awaiting[len++] = c.resume + 1;
       return len;
     }
-    const mprof_pc site = site_of(&c, &l, &function);
+    const mprof_pc site = site_of(&c, &l, running->of[i].function, &function);
     // A coroutine that starts at once may run its first part as an ordinary
     // function, which calls the running coroutine.
     if (function != c.resume && is_in(function, rest, n))

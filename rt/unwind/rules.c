@@ -91,13 +91,16 @@ static bool is_in_frame(const struct mprof_cfa_rule *r, bool is_saved,
 
 // Returns whether rule r for pc is plain; see mprof_rule_is_plain.
 static bool is_plain(uintptr_t pc, const struct mprof_cfa_rule *r) {
+  // The code at a guessed pc must not be read, because its module may be
+  // unloaded at any time. The rule of a guess has another base.
+  if (r->base != MPROF_CFA_FROM_BP && r->base != MPROF_CFA_FROM_SP)
+    return false;
   if (mprof_is_entry(pc) || mprof_is_made_return(pc + 1, r->base))
     return false;
   if (r->base == MPROF_CFA_FROM_BP)
     return mprof_rule_keeps_frame_pointer(pack(r));
   const int32_t most = MPROF_MAX_FRAME_BYTES / 8;
-  return r->base == MPROF_CFA_FROM_SP && !mprof_is_root(pc + 1) &&
-         r->cfa_words > 0 && r->cfa_words <= most &&
+  return !mprof_is_root(pc + 1) && r->cfa_words > 0 && r->cfa_words <= most &&
          is_in_frame(r, r->ra_is_saved, r->ra_words) &&
          (!r->bp_is_saved || is_in_frame(r, true, r->bp_words));
 }

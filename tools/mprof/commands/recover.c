@@ -8,6 +8,7 @@
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/file_kind.h"
+#include "files/write_bytes.h"
 #include "files/write_profile.h"
 #include "persist/profiles.h"
 #include "persist/trace.h"
@@ -51,27 +52,25 @@ static int write_one(const struct options *options, const char *base,
   return error ? STATUS_ERROR : STATUS_OK;
 }
 
-// Writes the trace to a new file beside its path, and then renames the file.
-// Returns the number of events, or -1 with errno.
-static int64_t write_trace_file(struct persist_trace *t, const char *path) {
-  char *part = text_of("%s.part", path);
-  FILE *f = fopen(part, "we");
-  int64_t events = f ? persist_trace_write(t, f) : -1;
-  if (f && events < 0)
-    errno = ENOMEM;
-  bool has_failed = events < 0;
-  if (f) {
-    has_failed |= ferror(f) != 0;
-    has_failed |= fclose(f) != 0;
-  }
-  if (!has_failed && rename(part, path) != 0)
-    has_failed = true;
-  const int error = errno;
-  if (f && has_failed)
-    unlink(part);
-  free(part);
-  errno = error;
-  return has_failed ? -1 : events;
+// Writes the trace to the file at path. Returns the number of events, or -1 and
+// sets *error.
+static int64_t write_trace_file(struct persist_trace *t, const char *path,
+                                const char **error) {
+  struct new_file file;
+  *error = new_file_begin(&file, path);
+  if (*error)
+    return -1;
+  const int fd = dup(file.fd);
+  FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+  const int64_t events = f ? persist_trace_write(t, f) : -1;
+  if (events < 0)
+    *error = strerror(f ? ENOMEM : errno);
+  if (f && (ferror(f) != 0) + (fclose(f) != 0) != 0 && !*error)
+    *error = strerror(errno);
+  else if (!f && fd >= 0)
+    close(fd);
+  *error = new_file_end(&file, *error);
+  return *error ? -1 : events;
 }
 
 // Writes the trace of a root, if there is one.
@@ -83,12 +82,12 @@ static int write_trace(const struct options *options, struct persist_file *f,
   if (error)
     complain(options, "%s: %s", path, error);
   if (!t)
-    return STATUS_OK;
+    return error ? STATUS_ERROR : STATUS_OK;
   add_names(options, persist_trace_names(t), NAMES_MISSING);
   char *name = text_of("%s%s", base, suffix);
-  const int64_t events = write_trace_file(t, name);
+  const int64_t events = write_trace_file(t, name, &error);
   if (events < 0)
-    complain(options, "%s: %s", name, strerror(errno));
+    complain(options, "%s: %s", name, error);
   else
     printf("%s: %" PRId64 " event%s\n", name, events, plural((uint64_t)events));
   free(name);

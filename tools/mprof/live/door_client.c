@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -45,6 +46,16 @@ bool door_is_target(const char *text) {
 
 // --- connections ---
 
+// Returns a socket that gives up to connect after some seconds: a program that
+// is stopped does not accept, and its queue may be full.
+static int new_socket(int family) {
+  const struct timeval limit = {.tv_sec = 10};
+  const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0)
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  return fd;
+}
+
 static int connect_unix(const char *path) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof a.sun_path) {
@@ -52,7 +63,7 @@ static int connect_unix(const char *path) {
     return -1;
   }
   strcpy(a.sun_path, path);
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int fd = new_socket(AF_UNIX);
   if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof a) == 0)
     return fd;
   const int error = errno;
@@ -79,7 +90,7 @@ static int connect_tcp(const char *text) {
     errno = EADDRNOTAVAIL;
     return -1;
   }
-  const int fd = socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC, 0);
+  const int fd = new_socket(found->ai_family);
   const bool is_connected =
       fd >= 0 && connect(fd, found->ai_addr, found->ai_addrlen) == 0;
   const int error = errno;
