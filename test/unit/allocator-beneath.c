@@ -26,7 +26,7 @@
 
 _Thread_local struct mprof_tls mprof_tls;
 __thread int64_t __mprof_heap_countdown;
-void *__mprof_next_malloc;
+void *__mprof_next_malloc, *__mprof_copy_malloc;
 void *__mprof_next_calloc, *__mprof_next_realloc, *__mprof_next_posix_memalign;
 void *__mprof_next_aligned_alloc;
 
@@ -148,6 +148,7 @@ static bool counts(const void *caller) {
 static void everything_is_left(void) {
   find(true, true);
   CHECK(__mprof_next_malloc == beneath && word_free == beneath + 1);
+  CHECK(__mprof_copy_malloc == beneath); // sites of strdup call it
   CHECK(word_rare == programs); // unchanged
   CHECK(word_n0 == plain && word_n1 == plain);
   CHECK(!library_n0 && !library_n1);
