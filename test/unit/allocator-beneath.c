@@ -149,7 +149,7 @@ static void everything_is_left(void) {
   find(true, true);
   CHECK(__mprof_next_malloc == beneath && word_free == beneath + 1);
   CHECK(__mprof_copy_malloc == beneath); // sites of strdup call it
-  CHECK(word_rare == programs); // unchanged
+  CHECK(word_rare == programs);          // unchanged
   CHECK(word_n0 == plain && word_n1 == plain);
   CHECK(!library_n0 && !library_n1);
   CHECK(!mprof_intercepts(&mprof_intercept_is_on.c));
