@@ -17,7 +17,7 @@ class Value;
 
 namespace mprof {
 
-/// What the rewriting of a module has inserted.
+/// The values and calls that the rewriting of a module has inserted.
 struct Inserted {
   /// The addresses of the countdown.
   llvm::DenseSet<llvm::Value *> Addresses;

@@ -74,8 +74,9 @@ struct mprof_persist_head {
   uint64_t ticks_per_second; // of all times
   uint64_t peak_number;      // number of the last peak (peak.h)
   uint64_t peak_ticks;       // time of the last peak; 0: there was none
-  // Of the trace: sizes of a row, and of a buffer without its data; the option
-  // trace_last, 0: not given; the number of processors to show.
+  // The trace has these sizes of a row, and of a buffer without its data. It
+  // also has the option trace_last (0: not given) and the number of processors
+  // to show.
   uint32_t row_size, buffer_size;
   uint64_t trace_keep_ns;
   uint32_t processors;

@@ -79,19 +79,10 @@ static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
   r->last = b;
 }
 
-// Stores in the header of an empty buffer the state of the thread that owns row
-// r.
+// Fills the header of an empty buffer, and then marks the buffer as ready.
 static void fill_header(struct mprof_trace_buf *b,
                         const struct mprof_trace_row *r) {
-  b->row = r->id;
-  b->ticks = r->ticks;
-  b->g = r->g;
-  b->seq = r->seq;
-  b->skipped = r->skipped;
-  b->start = r->start;
-  b->tid = r->tid;
-  b->labels = r->labels;
-  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+  mprof_trace_fill_header(b, r);
   atomic_signal_fence(memory_order_release);
   b->is_ready = true;
 }

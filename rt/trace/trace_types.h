@@ -193,6 +193,21 @@ struct mprof_trace_row {
   struct mprof_trace_written written;
 };
 
+// Stores in the header of an empty buffer the state of the thread that owns row
+// r.
+static inline void mprof_trace_fill_header(struct mprof_trace_buf *b,
+                                           const struct mprof_trace_row *r) {
+  b->row = r->id;
+  b->ticks = r->ticks;
+  b->g = r->g;
+  b->seq = r->seq;
+  b->skipped = r->skipped;
+  b->start = r->start;
+  b->tid = r->tid;
+  b->labels = r->labels;
+  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+}
+
 // The result of writing a file.
 struct mprof_trace_result {
   uint64_t events; // number of events in the file

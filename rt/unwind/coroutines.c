@@ -31,17 +31,13 @@ struct coroutine {
   };
 };
 
-// Returns whether addr is code of the module of pc. pc must be an address of a
-// function that runs, so that the module cannot be unloaded now.
+// Returns whether addr is an address in the module of pc.
 static bool is_beside(uintptr_t addr, uintptr_t pc) {
   const struct mprof_code_range m = mprof_eh_module(pc);
   return addr - m.begin < m.end - m.begin;
 }
 
-static bool is_code(uintptr_t addr) {
-  const struct mprof_code_range m = mprof_eh_module(addr);
-  return addr - m.begin < m.end - m.begin;
-}
+static bool is_code(uintptr_t addr) { return is_beside(addr, addr); }
 
 // Reads the frame at `address`. Returns false if there is no coroutine's frame.
 static bool read_frame(uintptr_t address, struct coroutine *c) {

@@ -117,15 +117,7 @@ static void mend(bool *b) {
 static void fill_header(struct mprof_trace_buf *b,
                         const struct mprof_trace_row *r) {
   b->len = 0;
-  b->row = r->id;
-  b->ticks = r->ticks;
-  b->g = r->g;
-  b->seq = r->seq;
-  b->skipped = r->skipped;
-  b->start = r->start;
-  b->tid = r->tid;
-  b->labels = r->labels;
-  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+  mprof_trace_fill_header(b, r);
 }
 
 // Copies the buffer at an address. Returns NULL if it is not valid.

@@ -29,7 +29,8 @@ struct outbox {
   // because the token in auth_file may be renewed.
   bool awaits_rights;
   int64_t (*ends_since)(void); // see http_post.h
-  // What may help if the collector refuses a request as wrong (400), or NULL.
+  // Advice for the case that the collector refuses a request as wrong (400), or
+  // NULL.
   const char *hint;
   // Called with each message, a line without its end.
   void (*say)(const char *line);
