@@ -45,17 +45,14 @@
 // If the optimizer must not know what free and realloc do (-fno-builtin),
 // mprof.fast takes the place of mprof.null.
 //
-// Sites with rule Dup copy a string. The test needs the size of the copy, so
-// the site measures the string (measureString). A site of strdup then copies
-// the string itself if the runtime allows it (copyString). Where the site
-// cannot measure the string, it always calls the entry.
+// Sites with rule Dup copy a string (RewriteDup.cpp).
 //
 // The variable __mprof_next_malloc holds the address of malloc. If the runtime
 // intercepts malloc for code that was not rewritten, the variable holds the
 // function that the interceptor calls. A call through the variable needs no PLT
 // stub. In code for shared libraries, sites use other variables (see
 // RewriteLibrary.cpp). If the call is no jump, an empty asm keeps %f in a
-// register (toCall). The IR above does not show it.
+// register (toCall in Callee.h). The IR above does not show it.
 //
 // The site of a function that unlocks or may wait has no test. The site calls
 // the function through its switch (see RewriteSwitched.cpp):
@@ -82,10 +79,12 @@
 // All inserted instructions have the call's debug location and !nosanitize.
 
 #include "RewriteHooked.h"
+#include "Callee.h"
 #include "FastPath.h"
 #include "IRUtil.h"
 #include "Marks.h"
 #include "OutlinedCall.h"
+#include "SiteBlocks.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -100,54 +99,6 @@ using namespace mprof;
 // Callees
 //===----------------------------------------------------------------------===//
 
-/// Copies the attributes of the callee's result, and nounwind, from the
-/// declaration of the callee to \p Call. The caller then makes \p Call a call
-/// through a pointer, for which LLVM cannot see the declaration.
-static void sayAtCall(CallBase &Call) {
-  Function *F = Call.getCalledFunction();
-  if (!F)
-    return;
-  LLVMContext &Ctx = Call.getContext();
-  AttributeList Of = F->getAttributes(), At = Call.getAttributes();
-  At = At.addRetAttributes(Ctx, AttrBuilder(Ctx, Of.getRetAttrs()));
-  if (F->doesNotThrow())
-    At = At.addFnAttribute(Ctx, Attribute::NoUnwind);
-  Call.setAttributes(At);
-}
-
-/// Makes \p Call, which has rule \p R, a call of \p Entry. Forbids a tail call,
-/// so that the caller's frame stays on the stack. Also forbids the optimizer to
-/// merge \p Call with other calls, because profiles show its return address.
-/// Profiles do not show where blocks were freed. So calls with rule Free or
-/// Delete may be merged, which keeps landing pads small. They are no tail
-/// calls, because the allocation log shows where a block was freed.
-static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
-  if (!isa<Constant>(Entry.getCallee()))
-    sayAtCall(Call);
-  Call.setAttributes(entryAttributes(Call.getContext(), Call.getAttributes(),
-                                     Call.arg_size()));
-  Call.setCalledFunction(Entry);
-  if (!isRelease(R))
-    Call.addFnAttr(Attribute::NoMerge);
-  auto *CI = dyn_cast<CallInst>(&Call);
-  if (CI && !CI->isMustTailCall())
-    CI->setTailCallKind(CallInst::TCK_NoTail);
-}
-
-/// Makes \p Call a call of the function to which \p Callee points.
-static void callIndirectly(CallBase &Call, Value *Callee) {
-  sayAtCall(Call);
-  Call.setCalledOperand(Callee);
-}
-
-/// Returns \p Callee for the call of \p S. A call through memory takes some
-/// processors (AMD's) two cycles more than a load of the address and a call
-/// through a register. So the address is loaded into a register first, except
-/// for a jump.
-static Value *toCall(IRBuilderBase &B, const Site &S, Value *Callee) {
-  return Switches::mayBecomeJump(S) ? Callee : inRegister(B, Callee);
-}
-
 /// Returns the runtime's function that \p S calls in place of the hooked
 /// function. In code for shared libraries, inserts a load of its address. If
 /// the hooked function has a switch, inserts a load of the switch's target.
@@ -156,15 +107,6 @@ FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   if (Switches::cover(S.Rule))
     return {Ty, Switched.target(B, S, /*IsJump=*/false)};
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
-}
-
-/// Returns whether \p S may call its function through a word of the runtime. It
-/// must call the function directly if there is no variable
-/// __mprof_next_<Symbol>, or if the module defines or hides the function.
-static bool callsByWord(const Site &S) {
-  const Function *Hooked = S.Call->getCalledFunction(); // null: an alias
-  return S.H && S.H->HasWord && Hooked && Hooked->isDeclaration() &&
-         Hooked->hasDefaultVisibility();
 }
 
 /// Inserts a load of the address of the function that \p S calls. The code
@@ -257,17 +199,6 @@ bool HookedRewriter::canCallWithoutFrame(const Site &S) {
          Switches::mayBecomeJump(S);
 }
 
-/// Ends \p BB with the return that follows \p S, which must be a call that may
-/// become a jump. \p Result takes the place of the call's result.
-static void returnAfter(const Site &S, BasicBlock *BB, Value *Result) {
-  Type *Ty = BB->getParent()->getReturnType();
-  // If the types differ, the function returns an undefined value.
-  if (!Ty->isVoidTy() && Ty != Result->getType())
-    Result = PoisonValue::get(Ty);
-  ReturnInst::Create(BB->getContext(), Ty->isVoidTy() ? nullptr : Result, BB)
-      ->setDebugLoc(S.Call->getDebugLoc());
-}
-
 /// Makes the code of \p Cold, which must be empty, for \p S: an asm that calls
 /// the entry, and a return. Returns false if the processor has no such asm.
 /// LLVM does not see that the asm is a call. The call may therefore stand in a
@@ -325,37 +256,6 @@ void HookedRewriter::callOutlined(const Site &S, BasicBlock *Cold) {
   returnAfter(S, Cold, Call);
 }
 
-/// Replaces the result of \p S in \p Cont and later code by a phi. If the
-/// control comes from \p From, the result is \p Other.
-static void mergeResults(const Site &S, BasicBlock *Cont, BasicBlock *From,
-                         Value *Other) {
-  CallBase *Call = S.Call;
-  if (Call->use_empty())
-    return;
-  PHINode *Phi =
-      PHINode::Create(Call->getType(), 2, "", position(Cont->begin()));
-  Phi->setDebugLoc(Call->getDebugLoc());
-  Phi->takeName(Call);
-  Call->replaceAllUsesWith(Phi);
-  Phi->addIncoming(Call, Call->getParent());
-  Phi->addIncoming(Other, From);
-}
-
-/// Lets \p From, which has no terminator yet, continue with the code after \p
-/// S, which must be no invoke. \p Other is then the result of the call.
-static void join(const Site &S, BasicBlock *From, Value *Other) {
-  CallBase *Call = S.Call;
-  BasicBlock *Fast = Call->getParent();
-  // The debug records after the call describe its result. The head bit makes
-  // these debug records move to the new basic block, too.
-  BasicBlock::iterator Next = std::next(Call->getIterator());
-  includeDebugRecords(Next);
-  BasicBlock *Cont = Fast->splitBasicBlock(Next, "mprof.cont");
-  Fast->getTerminator()->setDebugLoc(Call->getDebugLoc());
-  BranchInst::Create(Cont, From)->setDebugLoc(Call->getDebugLoc());
-  mergeResults(S, Cont, From, Other);
-}
-
 /// Makes the code of \p Cold, which must be empty, for \p S: a call of the
 /// entry. After this call and after the call of \p S, the same code runs.
 void HookedRewriter::callAtCold(const Site &S, BasicBlock *Cold) {
@@ -401,26 +301,6 @@ HookedRewriter::Branches HookedRewriter::branchToEntry(const Site &S,
   return {Head, Fast, Cold};
 }
 
-/// Inserts a basic block into the edge that leads from the branch at the end of
-/// \p From to its successor \p Edge. The new basic block leads to \p IfTrue if
-/// the condition holds that \p Cond inserts. Returns the new basic block.
-static BasicBlock *insertTest(BasicBlock *From, unsigned Edge, StringRef Name,
-                              BasicBlock *IfTrue, MDNode *Weights,
-                              function_ref<Value *(Builder &)> Cond) {
-  auto *Branch = cast<BranchInst>(From->getTerminator());
-  BasicBlock *Target = Branch->getSuccessor(Edge);
-  BasicBlock *Test =
-      BasicBlock::Create(From->getContext(), Name, From->getParent(), Target);
-  BranchInst *ToTarget = BranchInst::Create(Target, Test);
-  ToTarget->setDebugLoc(Branch->getDebugLoc());
-  Builder B(ToTarget);
-  B.SetCurrentDebugLocation(Branch->getDebugLoc());
-  B.CreateCondBr(Cond(B), IfTrue, Target, Weights);
-  ToTarget->eraseFromParent();
-  Branch->setSuccessor(Edge, Test);
-  return Test;
-}
-
 /// Inserts such a basic block that leads to \p IfNull if \p Ptr is NULL.
 static void insertNullTest(BasicBlock *From, unsigned Edge, Value *Ptr,
                            BasicBlock *IfNull) {
@@ -438,19 +318,6 @@ static bool isBuiltin(const Site &S) {
   const Function *In = S.Call->getFunction();
   return callsByWord(S) && isa<CallInst>(S.Call) && !S.Call->isNoBuiltin() &&
          !In->hasFnAttribute("no-builtins") && !In->hasOptNone();
-}
-
-/// Returns the function of libc with this name and type, such as malloc, if the
-/// module only declares it or does not know it. Returns null if it is another
-/// function.
-static Function *declared(Runtime &RT, StringRef Name, FunctionType *Ty) {
-  if (!RT.M.getNamedValue(Name))
-    RT.M.getOrInsertFunction(Name, Ty);
-  auto *F = dyn_cast<Function>(RT.M.getNamedValue(Name));
-  return F && F->isDeclaration() && F->hasDefaultVisibility() &&
-                 F->getFunctionType() == Ty
-             ? F
-             : nullptr;
 }
 
 /// Makes a basic block for \p S, a call of realloc whose pointer is NULL: a
@@ -502,173 +369,6 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
       [&](Builder &At) { return hasNone(RT, At, Ptr, "free_mask"); });
   if (MayBeNull)
     insertNullTest(Second, 0, Ptr, Null ? Null : Of.Fast);
-}
-
-/// Returns whether MemorySanitizer watches the module. Its strlen checks each
-/// byte of the string, and its strdup does not.
-static bool isForMSan(const Module &M) {
-  return any_of(M, [](const Function &F) {
-    return F.hasFnAttribute(Attribute::SanitizeMemory);
-  });
-}
-
-/// Returns the name and the type of the function that measures the string that
-/// \p S copies: strlen for strdup, strnlen for strndup. The function has the
-/// same parameters as the function that \p S calls.
-static std::pair<StringRef, FunctionType *> measure(Runtime &RT,
-                                                    const Site &S) {
-  return {
-      S.H->Symbol == "strdup" ? "strlen" : "strnlen",
-      FunctionType::get(RT.I64, S.Call->getFunctionType()->params(), false)};
-}
-
-/// Returns whether \p S, a site with rule Dup, can measure the string before it
-/// calls strdup or strndup.
-bool HookedRewriter::canMeasure(const Site &S) {
-  const Function *In = S.Call->getFunction();
-  if (S.H->Symbol == "wcsdup" || !isa<CallInst>(S.Call) ||
-      S.Call->isMustTailCall() || S.Call->isNoBuiltin() ||
-      In->hasFnAttribute("no-builtins") || In->hasOptSize() ||
-      In->hasFnAttribute(Attribute::Cold) || isForMSan(RT.M))
-    return false;
-  auto [Name, Ty] = measure(RT, S);
-  const GlobalValue *V = RT.M.getNamedValue(Name);
-  auto *F = dyn_cast_or_null<Function>(V);
-  return !V || (F && F->isDeclaration() && F->getFunctionType() == Ty);
-}
-
-/// Inserts the test of \p S, a call of strdup or strndup. The cold call counts
-/// the size again, so the code before it reverts the subtraction:
-///     %null = icmp eq ptr %s, null
-///     br i1 %null, label %mprof.fast, label %mprof.measure
-///   mprof.measure:
-///     %len = call i64 @strlen(ptr %s)
-///     %n = add i64 %len, 1
-///     %ask = ...                           ; the test of rule Alloc
-///     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
-///   mprof.fast:
-///     %size = phi i64 [ 1, %... ], [ %n, %mprof.measure ]
-///     %f = load ptr, ptr @__mprof_sized_strdup
-///     %p = call ptr %f(ptr %s, i64 %size)
-/// A program may have its own strdup, which may accept NULL, and the malloc
-/// that the program calls may not be the malloc that libc's strdup calls. So
-/// the site copies the string itself only if the runtime says so (copyString).
-void HookedRewriter::measureString(const Site &S) {
-  BasicBlock *Head = S.Call->getParent();
-  Head->splitBasicBlock(S.Call, "mprof.measure");
-  Builder B(S.Call);
-  auto [Name, Ty] = measure(RT, S);
-  SmallVector<Value *, 2> Args(S.Call->args());
-  CallInst *Len = B.CreateCall(RT.M.getOrInsertFunction(Name, Ty), Args);
-  RT.New.HeapCalls.insert(Len); // does not switch stacks either
-  Value *Bytes = B.CreateAdd(Len, ConstantInt::get(RT.I64, 1));
-  Branches Of = branchToEntry(S, isDue(RT, B, Bytes));
-
-  Builder AtCold(&Of.Cold->front());
-  AtCold.SetCurrentDebugLocation(S.Call->getDebugLoc());
-  countBack(RT, AtCold, Bytes);
-
-  const bool HasSized = !Library.covers(S) && callsByWord(S);
-  BasicBlock *Copy = HasSized ? copyString(S, Bytes, Of.Head) : nullptr;
-  insertTest(
-      Head, 0, "mprof.null", Of.Fast, unlikely(RT.Ctx),
-      [&](Builder &At) { return At.CreateIsNull(S.Call->getArgOperand(0)); });
-  if (HasSized)
-    passSize(S, Bytes, Copy ? Copy : Of.Head);
-  else
-    callNext(S);
-}
-
-/// Makes the site of \p S, a call of strdup, copy the string if the word
-/// __mprof_copy_malloc is not NULL. The word then holds the malloc to call.
-///   mprof.inline:                        ; follows the test of \p Measure
-///     %g = load ptr, ptr @__mprof_copy_malloc
-///     %none = icmp eq ptr %g, null
-///     br i1 %none, label %mprof.fast, label %mprof.malloc, !prof !unlikely
-///   mprof.malloc:
-///     %p = call ptr %g(i64 %n)
-///     %failed = icmp eq ptr %p, null
-///     br i1 %failed, label %mprof.cont, label %mprof.copy, !prof !unlikely
-///   mprof.copy:
-///     %q = call ptr @memcpy(ptr %p, ptr %s, i64 %n)
-///     br label %mprof.cont
-/// Such a copy takes fewer instructions than a call of strdup, which makes up
-/// for the test. It calls memcpy and uses the result, because the intrinsic has
-/// none, and %p would need a register that calls preserve. Returns
-/// mprof.inline, or null if \p S must call a function: a call that may become a
-/// jump needs no frame, and a copy would need one.
-BasicBlock *HookedRewriter::copyString(const Site &S, Value *Bytes,
-                                       BasicBlock *Measure) {
-  Function *Memcpy = declared(
-      RT, "memcpy",
-      FunctionType::get(RT.PtrTy, {RT.PtrTy, RT.PtrTy, RT.I64}, false));
-  if (S.H->Symbol != "strdup" || Switches::mayBecomeJump(S) || !Memcpy)
-    return nullptr;
-  BasicBlock *Fast = S.Call->getParent();
-  BasicBlock *Cont = Fast->getSingleSuccessor();
-  auto Make = [&](StringRef Name) {
-    return BasicBlock::Create(RT.Ctx, Name, Fast->getParent(), Fast);
-  };
-  BasicBlock *Inline = Make("mprof.inline"), *Malloc = Make("mprof.malloc"),
-             *Copy = Make("mprof.copy");
-  Builder B(Inline, S.Call->getDebugLoc());
-  Value *Next = B.CreateAlignedLoad(RT.PtrTy, RT.copyMallocWord(), Align(8));
-  B.CreateCondBr(B.CreateIsNull(Next), Fast, Malloc, unlikely(RT.Ctx));
-
-  Builder AtMalloc(Malloc, S.Call->getDebugLoc());
-  CallInst *Block = AtMalloc.CreateCall(
-      FunctionType::get(RT.PtrTy, {RT.I64}, false), Next, {Bytes});
-  Block->setDoesNotThrow();
-  Block->addRetAttr(Attribute::NoAlias);
-  AtMalloc.CreateCondBr(AtMalloc.CreateIsNull(Block), Cont, Copy,
-                        unlikely(RT.Ctx));
-
-  Builder AtCopy(Copy, S.Call->getDebugLoc());
-  CallInst *Result =
-      AtCopy.CreateCall(Memcpy, {Block, S.Call->getArgOperand(0), Bytes});
-  Result->setDoesNotThrow();
-  AtCopy.CreateBr(Cont);
-  for (PHINode &Phi : Cont->phis()) { // the result of S, if it is used
-    Phi.addIncoming(Block, Malloc);
-    Phi.addIncoming(Result, Copy);
-  }
-  Measure->getTerminator()->replaceSuccessorWith(Fast, Inline);
-  return Inline;
-}
-
-/// Makes \p S call the function in __mprof_sized_<Symbol>, which has a last
-/// parameter more than the hooked function: the size of the copy in bytes. \p
-/// Size is this size if the control comes from \p Measure. Otherwise the string
-/// is NULL, and the size is 1, so that a function that copies by the size reads
-/// from NULL, like libc's strdup.
-void HookedRewriter::passSize(const Site &S, Value *Size, BasicBlock *Measure) {
-  BasicBlock *Fast = S.Call->getParent();
-  PHINode *Phi = PHINode::Create(RT.I64, 2, "", position(Fast->begin()));
-  for (BasicBlock *From : predecessors(Fast))
-    Phi->addIncoming(From == Measure ? Size : ConstantInt::get(RT.I64, 1),
-                     From);
-
-  auto *Call = cast<CallInst>(S.Call);
-  sayAtCall(*Call);
-  keepReference(*Call->getCalledFunction());
-  SmallVector<Type *, 3> Params(Call->getFunctionType()->params());
-  Params.push_back(RT.I64);
-  SmallVector<Value *, 3> Args(Call->args());
-  Args.push_back(Phi);
-  Builder B(Call);
-  Value *Sized =
-      B.CreateAlignedLoad(RT.PtrTy, RT.sizedWord(S.H->Symbol), Align(8));
-  CallInst *New =
-      B.CreateCall(FunctionType::get(Call->getType(), Params, false),
-                   toCall(B, S, Sized), Args);
-  New->setAttributes(Call->getAttributes());
-  New->setCallingConv(Call->getCallingConv());
-  New->setTailCallKind(Call->getTailCallKind());
-  New->copyMetadata(*Call);
-  New->takeName(Call);
-  RT.New.HeapCalls.insert(New);
-  Call->replaceAllUsesWith(New);
-  Call->eraseFromParent();
 }
 
 /// Makes \p S call the target of the switch of its hooked function. The target
