@@ -22,6 +22,18 @@ struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
   return e;
 }
 
+// A block is sampled with probability 1 / scale and then represents `scale`
+// blocks. So the variance that a block of the program contributes is
+// size^2 * (scale - 1), and a sampled block stands for `scale` such blocks.
+void mprof_mem_add_variance(struct mprof_mem_variance *sum,
+                            const struct mprof_mem_sample *s) {
+  const double size = (double)s->bucket->size;
+  const double scale = mprof_scale_factor(s->bucket->size, s->bucket->rate);
+  const double of_sample = size * size * (scale - 1) * scale;
+  sum->alloc_bytes += (double)s->allocs * of_sample;
+  sum->inuse_bytes += (double)mprof_mem_inuse(s) * of_sample;
+}
+
 struct mprof_heapx_estimate
 mprof_heapx_scale(const struct mprof_mem_sample *s,
                   const struct mprof_heapx_sample *x) {

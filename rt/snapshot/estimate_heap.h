@@ -16,6 +16,16 @@ struct mprof_mem_estimate {
 // Returns the estimate of sample s of a snapshot.
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
 
+// The variances of the estimated bytes, in bytes squared. 0: the bytes are
+// counted.
+struct mprof_mem_variance {
+  double alloc_bytes, inuse_bytes;
+};
+// Adds the variances of the estimate of sample s. Samples are independent, so
+// the variance of a sum of samples is the sum of their variances.
+void mprof_mem_add_variance(struct mprof_mem_variance *sum,
+                            const struct mprof_mem_sample *s);
+
 // Estimated numbers of the heapx profile (heapx.h).
 struct mprof_heapx_estimate {
   int64_t temporary_objects, temporary_bytes;

@@ -34,6 +34,7 @@ static void add_samples(struct mprof_heap_sum *sum,
                         const struct mprof_mem_sample *s) {
   sum->alloc_samples += s->allocs;
   sum->inuse_samples += mprof_mem_inuse(s);
+  mprof_mem_add_variance(&sum->variance, s);
 }
 
 static void add(struct mprof_mem_estimate *sum,
@@ -64,6 +65,7 @@ int mprof_heap_groups_make(struct mprof_heap_groups *g,
                sum->alloc_samples == 0);
     add_samples(sum, sample);
     add(&g->total, &e);
+    mprof_mem_add_variance(&g->variance, sample);
     g->samples += sample->allocs;
     g->sample_frees += sample->frees;
   }

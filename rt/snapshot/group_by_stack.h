@@ -27,6 +27,7 @@ struct mprof_stack_labels {
 struct mprof_heap_sum {
   const struct mprof_bucket *bucket; // a bucket with the stack of this group
   struct mprof_mem_estimate sum;
+  struct mprof_mem_variance variance;
   uint64_t alloc_samples, inuse_samples;
   struct mprof_stack_labels labels;
 };
@@ -36,6 +37,7 @@ struct mprof_heap_groups {
   struct mprof_heap_sum **sorted;
   size_t len;
   struct mprof_mem_estimate total;
+  struct mprof_mem_variance variance; // of the total
   uint64_t samples, sample_frees;
 };
 // Groups the samples of s by stack, and stores the groups in *g. Returns 0 or

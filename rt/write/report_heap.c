@@ -40,8 +40,10 @@ static void put_totals(struct mprof_report *w,
                        const struct mprof_heap_groups *g) {
   mprof_report_put(w, "\nIn use:    ");
   put_blocks(w, g->total.inuse_bytes, g->total.inuse_objects);
+  mprof_report_error(w, g->variance.inuse_bytes);
   mprof_report_put(w, "\nAllocated: ");
   put_blocks(w, g->total.alloc_bytes, g->total.alloc_objects);
+  mprof_report_error(w, g->variance.alloc_bytes);
   mprof_report_put(w, "\nSamples:   ");
   mprof_report_count(w, (int64_t)g->samples, " allocated, ");
   mprof_report_count(w, (int64_t)g->sample_frees, " freed, ");
@@ -116,12 +118,15 @@ static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
     mprof_report_put(w, ", ");
     mprof_report_percent(w, bytes,
                          in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
-    // The number of samples shows how reliable the estimate is.
+    // The number of samples and the error show how reliable the estimate is.
     if (s->rate > 1) {
-      uint64_t n =
-          in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
+      const struct mprof_heap_sum *of = g->sorted[i];
       mprof_report_put(w, ", ");
-      mprof_report_count(w, (int64_t)n, n == 1 ? " sample" : " samples");
+      mprof_report_things(
+          w, (int64_t)(in_use ? of->inuse_samples : of->alloc_samples),
+          "sample");
+      mprof_report_error(w, in_use ? of->variance.inuse_bytes
+                                   : of->variance.alloc_bytes);
     }
     mprof_report_put(w, "\n");
     mprof_report_labels(w, &g->sorted[i]->labels);

@@ -48,23 +48,54 @@ void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what) {
   mprof_report_put(w, what);
 }
 
-void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {
+// Writes a size with its unit, such as "1.50 MiB". bytes: at least 1024.
+static void put_size(struct mprof_report *w, uint64_t bytes) {
   static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB"};
-  uint64_t n = bytes < 0 ? 0 : (uint64_t)bytes;
-  if (n < 1024) {
+  int unit = 0;
+  for (; unit < 4 && bytes >= 1024u * 1024; unit++)
+    bytes /= 1024;
+  char text[32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_fixed(&t, (uint64_t)((double)bytes * 100 / 1024 + 0.5), 2);
+  mprof_report_put(w, text);
+  mprof_report_put(w, units[unit]);
+}
+
+void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {
+  if (bytes < 1024) {
     mprof_report_things(w, bytes, "byte");
     return;
   }
-  int unit = 0;
-  for (; unit < 4 && n >= 1024u * 1024; unit++)
-    n /= 1024;
-  char text[32];
-  struct mprof_text t = MPROF_TEXT(text);
-  mprof_text_fixed(&t, (uint64_t)((double)n * 100 / 1024 + 0.5), 2);
-  mprof_report_put(w, text);
-  mprof_report_put(w, units[unit]);
+  put_size(w, (uint64_t)bytes);
   mprof_report_put(w, " (");
   mprof_report_count(w, bytes, " bytes)");
+}
+
+// Returns the square root of v, which must be positive. The runtime does not
+// depend on libm. The first guess halves the exponent and is right to 6 %, and
+// each step doubles the number of right digits.
+static double square_root(double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof(bits));
+  bits = (bits >> 1) + (UINT64_C(1023) << 51);
+  double root;
+  memcpy(&root, &bits, sizeof(root));
+  for (int i = 0; i < 4; i++)
+    root = (root + v / root) / 2;
+  return root;
+}
+
+void mprof_report_error(struct mprof_report *w, double variance) {
+  if (variance <= 0)
+    return;
+  const double most = 0x1p62;
+  double error = square_root(variance);
+  const int64_t bytes = (int64_t)((error < most ? error : most) + 0.5);
+  mprof_report_put(w, ", standard error ");
+  if (bytes < 1024)
+    mprof_report_things(w, bytes, "byte");
+  else
+    put_size(w, (uint64_t)bytes);
 }
 
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole) {

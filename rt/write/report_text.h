@@ -43,6 +43,10 @@ void mprof_report_count(struct mprof_report *w, int64_t n, const char *what);
 void mprof_report_things(struct mprof_report *w, int64_t n, const char *thing);
 // Writes a size, such as "1.50 MiB (1,572,864 bytes)".
 void mprof_report_bytes(struct mprof_report *w, int64_t bytes);
+// Writes the standard error of an estimated size, such as
+// ", standard error 1.20 MiB". Writes nothing if the variance (in bytes
+// squared) is 0, because the size is then exact.
+void mprof_report_error(struct mprof_report *w, double variance);
 // Writes part / whole in percent, such as "12.5%".
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole);
 // Writes a duration of ns nanoseconds, such as "1.50 ms".
