@@ -449,15 +449,7 @@ static void set_block_rate(uint64_t ns) {
 // If a program that is linked with -no-pie takes the address of a function of a
 // library, the address is in the program's procedure linkage table.
 static void *definition_of(void *function, const char *symbol) {
-  static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  enum { BND = 0xf2, JUMP = 0xff, BY_MEMORY = 0x25 };
-  const unsigned char *code = function;
-  if (code == NULL || !dlsym)
-    return function;
-  if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
-    code += sizeof(endbr64);
-  code += *code == BND;
-  if (code[0] != JUMP || code[1] != BY_MEMORY)
+  if (function == NULL || !dlsym || !mprof_is_linkage_stub(function))
     return function;
   void *next = dlsym(RTLD_NEXT, symbol);
   return next != NULL ? next : function;
