@@ -10,13 +10,13 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: echo '{ global: run; early; local: *; };' > hide.map
-// RUN: %clang++ -O1 -fPIC -DPLAIN_PART -c %s -o plain.o
-// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY %s plain.o \
+// RUN: %clangxx -O1 -fPIC -DPLAIN_PART -c %s -o plain.o
+// RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY %s plain.o \
 // RUN:   -Wl,--version-script=hide.map -o libown.so
-// RUN: %mprof_clang++ -fmprof -O1 -g1 -DOPENS %s -o opens
-// RUN: %mprof_clang++ -fmprof -O1 -g1 %s -o linked -L. -lown \
+// RUN: %mprof_clangxx -fmprof -O1 -g1 -DOPENS %s -o opens
+// RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o linked -L. -lown \
 // RUN:   -Wl,-rpath,%t.dir
-// RUN: %mprof_clang++ -fmprof -fno-mprof-intercept -O1 -g1 -DOPENS %s -o bare
+// RUN: %mprof_clangxx -fmprof -fno-mprof-intercept -O1 -g1 -DOPENS %s -o bare
 // RUN: %run{heap_rate=1:log_path=opens} ./opens
 // RUN: %run{heap_rate=1:log_path=linked} ./linked
 // RUN: %run{heap_rate=1:log_path=bare} ./bare
@@ -35,20 +35,21 @@
 //
 // The linker, lld or ld, binds the calls by -Bsymbolic. DT_INIT makes calls
 // before any constructor.
-// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
+// RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,-Bsymbolic -Wl,-init,early -fuse-ld=lld -o libown.so && ./opens
-// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
+// RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,-Bsymbolic -Wl,-init,early -o libown.so && ./opens
-// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
+// RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,--version-script=hide.map -Wl,-init,early -o libown.so && ./linked
 // The library is one object made beforehand, whose hidden symbols are local.
-// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -DLIBRARY -c %s -o part.o
-// RUN: ld -r part.o plain.o -o one.o && objcopy --localize-hidden one.o
+// RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -DLIBRARY -c %s -o part.o
+// RUN: %clangxx -r -nostdlib part.o plain.o -o one.o && \
+// RUN:   llvm-objcopy --localize-hidden one.o
 // RUN: %mprof_clang -fmprof -O1 -fPIC -DOTHER -x c -c %s -o other.o
-// RUN: %mprof_clang++ -fmprof -shared one.o other.o \
+// RUN: %mprof_clangxx -fmprof -shared one.o other.o \
 // RUN:   -Wl,--version-script=hide.map -o libown.so && ./opens
 // The library does not refer to operator new[], because no code calls it.
-// RUN: %mprof_clang++ -fmprof -O1 -fPIC -ffunction-sections -fdata-sections \
+// RUN: %mprof_clangxx -fmprof -O1 -fPIC -ffunction-sections -fdata-sections \
 // RUN:   -fvisibility=hidden -DUNUSED -c %s -o unused.o
 // RUN: %mprof_clang -fmprof -shared -Wl,--gc-sections unused.o -o libunused.so
 // RUN: llvm-nm -D --undefined-only libunused.so > nm.txt

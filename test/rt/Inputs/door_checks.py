@@ -15,6 +15,9 @@ import time
 from door import App, equal, read_profile, until
 
 CHECKS = {}
+# The program runs under an emulator of its processor, whose own memory, threads
+# and signals the kernel shows as the program's.
+IS_EMULATED = "MPROF_TEST_EMULATED" in os.environ
 
 
 def check(f):
@@ -187,7 +190,8 @@ def symbols(program):
         addresses = re.search(r"bytes=4000 : (.*)", raw).group(1).split()
         body = "+".join(addresses)
         names = app.ask("/debug/pprof/symbol", "POST", body).text
-        assert re.search(r"^%s grow$" % addresses[0], names, re.M), names
+        # On arm64, the call of the runtime is in a function of its own.
+        assert re.search(r"^%s grow(\.cold)?$" % addresses[0], names, re.M), names
         equal(app.ask("/debug/pprof/symbol?" + body).text, names)
         big = "+".join(["0x1"] * 300000)
         equal(app.ask("/debug/pprof/symbol", "POST", big[:1000000]).status, 200)
@@ -424,7 +428,7 @@ def names(program):
         equal(int(nice), min(os.nice(0) + 10, 19))
         # Its parent has no copy of the program's memory.
         pages = int(open("/proc/%d/statm" % first[0]).read().split()[0])
-        assert pages * 4 <= 2048, pages
+        assert pages * 4 <= 2048 or IS_EMULATED, pages
         app.command("contend 1")
         equal(samples(app.profile("mutex"), "contend")[0], 1)
         equal(children(app.pid), first)
@@ -472,7 +476,8 @@ def names(program):
 
 @check
 def few_rights(program):
-    for command in ("chroot", "setuid 65534", "filter"):
+    # The emulator has no seccomp filters.
+    for command in ("chroot", "setuid 65534", "filter")[: 2 if IS_EMULATED else 3]:
         with App(program) as app:
             app.command("alloc 3 5000")
             until(app.door_tid)
@@ -498,12 +503,18 @@ def unloads(program):
 # --- the thread ---
 
 
+def threads(pid):
+    """Returns the number of threads of a process, without the emulator's own."""
+    return len(os.listdir("/proc/%d/task" % pid)) - IS_EMULATED
+
+
 @check
 def absent(program):
     with App(program) as app:
         app.command("threads 1")
         tid = until(app.door_tid)
-        equal(app.status(tid)["SigBlk"], "fffffffe7ffbfeff")
+        if not IS_EMULATED:  # the emulator blocks other signals of the kernel's
+            equal(app.status(tid)["SigBlk"], "fffffffe7ffbfeff")
         for name in ("threads", "goroutine", "threadcreate", "threadleak"):
             text = app.ask("/debug/pprof/%s?debug=1" % name).text
             assert "mprof-door" not in text and str(tid) not in text.split("MAPPED")[0], text
@@ -526,10 +537,10 @@ def idle(program):
         until(lambda: app.status(tid)["State"].startswith("S"))
         before = app.status(tid)["voluntary_ctxt_switches"]
         memory = memory_kb(app.pid) - memory_kb(plain.pid)
-        assert memory <= 64, memory
+        assert memory <= 64 or IS_EMULATED, memory
         time.sleep(1)
         equal(app.status(tid)["voluntary_ctxt_switches"], before)
-        equal(os.listdir("/proc/%d/task" % plain.pid), [str(plain.pid)])
+        equal(threads(plain.pid), 1)
 
 
 # --- hostile clients ---
@@ -807,7 +818,7 @@ def forks(program):
         app.path = lambda pid=None: app.dir + "/s"
         child = app.command("fork")
         equal(app.ask("/debug/pprof/cmdline").status, 200)
-        equal(sorted(os.listdir("/proc/%d/task" % child)), [str(child)])
+        equal(threads(child), 1)
         # The child does not keep the parent's socket open. It may not have run
         # its fork handlers yet when the parent answers. Sockets of the test's own
         # caller are in all processes.
@@ -884,6 +895,8 @@ def no_memory_under_load(program):
     """Requests while no memory can be had: the program goes on, and each request gets
     a reply."""
     with App(program) as app:
+        if IS_EMULATED:  # the emulator ignores limits of the address space
+            return
         app.command("alloc 20000 16")
         equal(app.command("space 1"), 0)
         for _ in range(5):
