@@ -38,8 +38,11 @@ The table shows the seconds of user and system time of *plain*, and the ratios o
 other variants to plain. The layout of a program in memory alone changes its time by
 some per cent. So each round links each variant anew, with the program's functions in
 random order (`--symbol-ordering-file` of lld), and runs it with an environment of random
-size. MProf's runtime follows the program's functions, as in every program. The figures in parentheses are the ends of the interval that contains the ratio with
-a probability of 95 %. A target that lies inside the interval is *undecided*: more
+size. MProf's runtime follows the program's functions, as in every program. Within a
+round, the variants run in turns, six times, or twice if a run takes longer than a
+second. The least time of each variant counts, because other work on the host only adds
+time. The figures in parentheses are the ends of the interval that contains the ratio
+with a probability of 95 %. A target that lies inside the interval is *undecided*: more
 rounds or a quieter machine would be needed to tell."""
 
 PROGRAMS_NOTES = """\
