@@ -37,6 +37,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +58,13 @@ static int is_asleep(pid_t tid) {
 }
 
 static _Atomic pid_t sleeper;
+static atomic_bool has_lock;
 
 static void *nap(void *arg) {
   pthread_setname_np(pthread_self(), "sleeper");
   sleeper = gettid();
   pthread_mutex_lock(&lock);
+  has_lock = true;
   pthread_mutex_unlock(&lock);
   poll(NULL, 0, -1);
   return arg;
@@ -84,9 +87,8 @@ int main(int argc, char **argv) {
   mprof_trace_region_end(task, "prepare");
   mprof_trace_log(task, "note", "ready");
   mprof_trace_task_end(task);
-  do
-    usleep(10000);
-  while (!is_asleep(sleeper));
+  while (!has_lock || !is_asleep(sleeper)) // without a sleep, which has an event
+    ;
   if (strcmp(argv[1], "kill") == 0)
     kill(getpid(), SIGKILL);
   mprof_trace_stop();
