@@ -70,6 +70,9 @@ GO=$(command -v go || command -v /usr/local/go/bin/go ||
 GO_1_19=/usr/lib/go-1.19/bin/go
 export GO GO_1_19
 mprof=$top/build/bin/mprof-clang
+# The plain programs are compiled by clang 19. mprof-clang would take the newest
+# clang for which the plugin was built.
+export MPROF_CLANG=clang-19
 frames='-fno-omit-frame-pointer -momit-leaf-frame-pointer'
 # The page's programs follow frame pointers, unless a section says otherwise.
 by_frames=-fmprof-unwind=frames
