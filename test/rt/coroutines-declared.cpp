@@ -7,6 +7,8 @@
 //
 // The plugin prepares coroutines only for x86-64.
 // REQUIRES: x86_64
+// clang 16 inlines leaf into root, and its frame then shows both.
+// UNSUPPORTED: clang-16
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for type in DECLARED PLAIN; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -D$type \
