@@ -22,10 +22,12 @@ import sys
 import tempfile
 import threading
 
+# Without the sampling of logs: it would drop a message whose hash is that of the
+# frequent message "Profiles".
 CONFIG = """receivers: {otlp: {protocols: {http: {endpoint: 127.0.0.1:%d}}}}
 exporters: {debug: {verbosity: detailed}}
 service:
-  telemetry: {metrics: {level: none}}
+  telemetry: {metrics: {level: none}, logs: {sampling: {enabled: false}}}
   pipelines: {profiles: {receivers: [otlp], exporters: [debug]}}
 """
 
