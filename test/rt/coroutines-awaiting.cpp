@@ -10,7 +10,7 @@
 // REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O0 -O1 -O2 "-O2 -fmprof-unwind=frames" "-O1 -g" \
-// RUN:     "-O2 -stdlib=libc++" "-O2 -fno-pie -no-pie" "-O2 -flto=thin -fuse-ld=lld-19"; do \
+// RUN:     "-O2 -stdlib=libc++" "-O2 -fno-pie -no-pie" "-O2 -flto=thin -fuse-ld=lld"; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \
 // RUN:     -I%src/test/Inputs %s -o app && rm -f out.* && \
 // RUN:   %run{heap_rate=1:coroutines=1:log_path=out.%%p} ./app && \

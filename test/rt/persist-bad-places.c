@@ -25,16 +25,16 @@
 // RUN: grep 'persist: cannot make none/p: .*; a killed process will leave' err
 //
 // RUN: %run{persist=p:heap_rate=1:report=0:profile=0} not --crash ./app kill 2> err
-// RUN: %mprof recover p.1 > out && grep "p.1.heap.pb.gz: 2000[0-9] samples" out
+// RUN: %mprof recover p.1 > out && grep "p.1.heap.pb.gz: 2000[0-9] stacks" out
 // RUN: cd closed && %run_quiet{persist=%t.dir/c:heap_rate=1} \
 // RUN:   not --crash ../app close kill && cd ..
-// RUN: %mprof recover c 2> err > out && test ! -s err && grep ": 2000[0-9] samples" out
+// RUN: %mprof recover c 2> err > out && test ! -s err && grep ": 2000[0-9] stacks" out
 //
 // RUN: sh -c 'ulimit -f 4000; MPROF_OPTIONS=persist=f:heap_rate=1 not --crash \
 // RUN:   ./app kill' 2> err
 // RUN: grep 'persist: cannot write to .*/f: .*; the file lacks what follows' err
 // RUN: %mprof recover f 2> err > out && grep 'the file could not grow' err
-// RUN: grep '[0-9]\{4\} samples' out
+// RUN: grep '[0-9]\{4\} stacks' out
 // RUN: sh -c 'ulimit -f 0; MPROF_OPTIONS=persist=g:report=0:profile=0 ./app' 2>&1 \
 // RUN:   | cat > err
 // RUN: grep 'persist: cannot write to .*/g: .*; a killed process will leave' err

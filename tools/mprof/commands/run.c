@@ -17,9 +17,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { REPORT_ROWS = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
@@ -232,17 +234,52 @@ static bool show_profile(const struct options *o, const char *path,
   return true;
 }
 
+// Says that no thread has waited, if the profile of waits at `path` is empty.
+static void say_if_no_waits(const char *path) {
+  if (ends_with(path, ".block.pb.gz"))
+    fputs("\nblock profile: no wait was recorded\n", stderr);
+  if (ends_with(path, ".mutex.pb.gz"))
+    fputs("\nmutex profile: no thread has waited for a lock\n", stderr);
+}
+
+// Says why the program has written no file.
+static void explain_no_files(const struct options *o, int status) {
+  if (WIFSIGNALED(status)) {
+    const char *name = sigabbrev_np(WTERMSIG(status));
+    complain(o,
+             "signal %s%s has ended the program before it wrote its profiles; "
+             "--option=dump_on_signal=terminate+crash writes them, except "
+             "after KILL",
+             name ? "SIG" : "", name ? name : "");
+  } else if (!o->heap_rate) {
+    complain(o,
+             "the program has written no profile: it has allocated too little "
+             "to be sampled (--heap-rate=1 counts every block), or a message "
+             "of the program above or mprof doctor %s says why",
+             o->paths[0]);
+  } else {
+    complain(o,
+             "the program has written no profile; a message of the program "
+             "above or mprof doctor %s says why",
+             o->paths[0]);
+  }
+}
+
 static void report(const struct options *o, const char *directory,
-                   pid_t program, const struct names *before) {
+                   const struct child *child, const struct names *before) {
   static const char *const shown[] = {".heap.pb.gz", ".peak.pb.gz",
                                       ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
-  struct found f = find_files(directory, program, before);
+  struct found f = find_files(directory, child->pid, before);
   bool has_any = false;
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
-      if (ends_with(f.paths[i], shown[k]))
-        has_any |= show_profile(o, f.paths[i], &style, false);
+      if (ends_with(f.paths[i], shown[k])) {
+        const bool has_values = show_profile(o, f.paths[i], &style, false);
+        has_any |= has_values;
+        if (!has_values)
+          say_if_no_waits(f.paths[i]);
+      }
   for (size_t i = 0; i < f.count && !has_any; i++)
     has_any = ends_with(f.paths[i], shown[0]) &&
               show_profile(o, f.paths[i], &style, true);
@@ -261,10 +298,7 @@ static void report(const struct options *o, const char *directory,
             "program, or programs that ran at the same time\n",
             f.others, plural(f.others), is_or_are(f.others), directory);
   if (f.count + f.others == 0)
-    complain(o,
-             "the program has written no profile; a message of the program "
-             "above or mprof doctor %s says why",
-             o->paths[0]);
+    explain_no_files(o, child->status);
   free(f.paths);
 }
 
@@ -321,7 +355,7 @@ int command_run(const struct options *o) {
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
   }
   if (directory && !o->quiet)
-    report(o, directory, child.pid, &files);
+    report(o, directory, &child, &files);
   else if (!directory && !o->quiet)
     complain(o, "the files are where log_path in MPROF_OPTIONS says; for a "
                 "report, use --output");

@@ -34,6 +34,22 @@ struct table *top_table(const struct view *v, const struct function_table *rows,
   return t;
 }
 
+// Says what a row such as "[git]" stands for, if one of the first `count` rows
+// is one: functions of a file that has no names for them.
+static void explain_unnamed(const struct view *v,
+                            const struct function_table *rows, size_t count,
+                            FILE *out) {
+  for (size_t i = 0; i < count; i++) {
+    const char *name = v->profile->strings[v->frames[rows->rows[i].frame].name];
+    if (*name != '[')
+      continue;
+    fputs("a name in brackets is a file without names for its functions; mprof "
+          "doctor PROFILE says what is missing\n",
+          out);
+    return;
+  }
+}
+
 void show_top(const struct view *v, const struct function_table *rows,
               size_t limit, enum view_grain grain, FILE *out,
               const struct style *style) {
@@ -43,5 +59,6 @@ void show_top(const struct view *v, const struct function_table *rows,
   input_print_title(v, out, style);
   table_print(t, out, style);
   input_print_end(v, out, style, count, rows->count, names[grain].many);
+  explain_unnamed(v, rows, count, out);
   table_free(t);
 }
