@@ -77,6 +77,21 @@ static void print_warning(void *arg, const char *text) {
                          "lists these files");
 }
 
+// A server that has no file and a server that cannot be reached look alike to
+// libdwfl.
+static void say_what_servers_lack(const struct options *options,
+                                  const struct profile *p) {
+  size_t unnamed = 0;
+  for (size_t i = 0; i < p->location_count; i++)
+    unnamed += p->locations[i].line_count == 0;
+  if (unnamed)
+    complain(options,
+             "--debuginfod: %zu of %zu addresses still have no names: the "
+             "servers of DEBUGINFOD_URLS have no file for them, or cannot be "
+             "reached",
+             unnamed, p->location_count);
+}
+
 size_t add_names(const struct options *options, struct profile *p,
                  enum names_mode mode) {
   const struct places places = add_names_places(options);
@@ -87,7 +102,10 @@ size_t add_names(const struct options *options, struct profile *p,
   struct warnings w = {.options = options, .mode = mode};
   const struct names_request request = {
       .places = places, .mode = mode, .warn = print_warning, .arg = &w};
-  return names_find(p, &request);
+  const size_t added = names_find(p, &request);
+  if (options->debuginfod)
+    say_what_servers_lack(options, p);
+  return added;
 }
 
 const char *input_file_open(struct input_file *f, const char *path) {

@@ -46,8 +46,7 @@ static int write_one(const struct options *options, const char *base,
   if (error)
     complain(options, "%s: %s", path, error);
   else
-    printf("%s: %zu stack%s\n", path, p->sample_count,
-           plural(p->sample_count));
+    printf("%s: %zu stack%s\n", path, p->sample_count, plural(p->sample_count));
   free(path);
   return error ? STATUS_ERROR : STATUS_OK;
 }
