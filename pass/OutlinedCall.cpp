@@ -17,9 +17,8 @@
 //     }
 //
 // In stacks, the frame of resize.cold takes the place of the frame of resize.
-// Its debug information has the name and the lines of resize. Without debug
-// information, the symbol's suffix is visible, as in code that a compiler has
-// split.
+// Its debug information has the name and the lines of resize. The runtime shows
+// the symbol without its suffix, as for code that a compiler has split.
 
 #include "OutlinedCall.h"
 #include "IRUtil.h"
