@@ -161,7 +161,7 @@ static void *take_for_ever(void *arg) {
 int main(void) {
   pthread_t waiters[WAITERS], others[4], takers[TAKERS];
   NEED(pthread_attr_init(&smallest) == 0);
-  NEED(pthread_attr_setstacksize(&smallest, 16384) == 0);
+  NEED(pthread_attr_setstacksize(&smallest, SMALLEST_STACK) == 0);
   for (int i = 0; i < WAITERS; i++)
     NEED(pthread_create(&waiters[i], &smallest, waiter, NULL) == 0);
   for (int i = 0; i < 2; i++)

@@ -57,7 +57,8 @@ int main(void) {
     NEED(run);
     if (i == 0)
       first = (void *)run;
-    NEED((void *)run == first);
+    // The emulator does not map at an address that became free.
+    NEED((void *)run == first || getenv("MPROF_TEST_EMULATED") != NULL);
     run();
     errno = 42;
     NEED(dlclose(plugin) == 0);
