@@ -105,7 +105,9 @@ static void take(int i) {
   size_t n;
   NEED(mprof_thread_profile(records[i], 100, &n) == 0);
   NEED(count(records[i], n, &in_waiter) == WAITERS);
-  NEED(count(records[i], n, &in_code) == 2);
+  // A spinning thread may answer too late under an emulator.
+  const size_t found = count(records[i], n, &in_code);
+  NEED(is_emulated() ? found == 1 || found == 2 : found == 2);
   __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
 }
 
