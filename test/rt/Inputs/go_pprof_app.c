@@ -6,6 +6,7 @@
 // milliseconds.
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -25,6 +26,7 @@ void *mutexHog1(void *unused) {
   while (now() < end) {
     pthread_mutex_lock(&mu1);
     pthread_mutex_lock(&mu2);
+    sched_yield(); // another thread waits then, even on a single processor
     pthread_mutex_unlock(&mu1);
     pthread_mutex_unlock(&mu2);
   }
@@ -35,6 +37,7 @@ void *mutexHog2(void *unused) {
   do {
     pthread_mutex_lock(&mu1);
     pthread_mutex_lock(&mu2);
+    sched_yield(); // another thread waits then, even on a single processor
     pthread_mutex_unlock(&mu1);
     pthread_mutex_unlock(&mu2);
   } while (now() < end);
