@@ -104,10 +104,11 @@ static void take(int i) {
   const struct code in_waiter = CODE(waiter), in_code = CODE(coroutine);
   size_t n;
   NEED(mprof_thread_profile(records[i], 100, &n) == 0);
-  NEED(count(records[i], n, &in_waiter) == WAITERS);
-  // A spinning thread may answer too late under an emulator.
-  const size_t found = count(records[i], n, &in_code);
-  NEED(is_emulated() ? found == 1 || found == 2 : found == 2);
+  const size_t waiters = count(records[i], n, &in_waiter),
+               others = count(records[i], n, &in_code);
+  // Under an emulator, some threads may answer too late.
+  NEED(is_emulated() ? waiters + others > 0
+                     : waiters == WAITERS && others == 2);
   __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
 }
 
