@@ -5,10 +5,10 @@
 // allocated bytes is unbiased. Over 200 seeds its mean is within 1 % of the
 // truth, and each run is within 5 sigma.
 //
-// Under an emulator there are 40 seeds, and the mean is within 2 %.
+// Under an emulator there are 20 seeds, and the mean is within 2 %.
 //
 // RUN: %mprof_clang -fmprof -O2 %s -lm -o %t
-// RUN: seeds=%if emulated %{40%} %else %{200%}
+// RUN: seeds=%if emulated %{20%} %else %{200%}
 // RUN: for i in $(seq 1 $seeds); do \
 // RUN:   %run_quiet{seed=$i} %t || exit 1; done > %t.out
 // RUN: awk -v seeds=$seeds '{ n++; sum += $1; d = $1 - 1; if (d < 0) d = -d; \
