@@ -50,9 +50,10 @@
 // CHECK-DAG: threads;own_block;block;blocker
 //
 // With tables, the functions have no frame pointer.
-// RUN: llvm-objdump -d --disassemble-symbols=recurse frames2.o | grep 'rsp, %%rbp'
+// RUN: set_up=%if x86_64 %{'rsp, %%rbp'%} %else %{'x29, sp'%}
+// RUN: llvm-objdump -d --disassemble-symbols=recurse frames2.o | grep "$set_up"
 // RUN: llvm-objdump -d --disassemble-symbols=recurse tables2.o > code
-// RUN: grep '<recurse>:' code && not grep 'rsp, %%rbp' code
+// RUN: grep '<recurse>:' code && not grep "$set_up" code
 
 #include "records.h"
 
