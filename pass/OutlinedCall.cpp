@@ -11,15 +11,16 @@
 //       %q = tail call ptr @resize.cold(ptr %p, i64 %n)
 //       ret ptr %q
 //
-//     define internal ptr @resize.cold(ptr %0, i64 %1) cold noinline {
+//     define internal ptr @resize.cold(ptr %0, i64 %1) noinline {
 //       %3 = notail call ptr @__mprof_realloc(ptr %0, i64 %1)
 //       ret ptr %3
 //     }
 //
 // In stacks, the frame of resize.cold takes the place of the frame of resize.
-// Its debug information has the name and the lines of resize. Without debug
-// information, the symbol's suffix is visible, as in code that a compiler has
-// split.
+// Its debug information has the name and the lines of resize. The runtime shows
+// the symbol without its suffix, as for code that a compiler has split. Unlike
+// such code, resize.cold is in the section of resize: Go's pprof finds no lines
+// of code that precedes the first sequence of a line table.
 
 #include "OutlinedCall.h"
 #include "IRUtil.h"
@@ -42,7 +43,6 @@ static void copyStyle(Function &F, const Function &From) {
        {Attribute::UWTable, Attribute::ShadowCallStack, Attribute::NoUnwind})
     if (From.hasFnAttribute(Kind))
       F.addFnAttr(From.getFnAttribute(Kind));
-  F.addFnAttr(Attribute::Cold);
   F.addFnAttr(Attribute::NoInline);
 }
 

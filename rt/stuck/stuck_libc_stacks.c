@@ -6,6 +6,10 @@
 // recognized by its contents: its own address, and the bounds of the stack that
 // contains it. The layouts of glibc and musl are known. The functions here may
 // fail to find a stack, but they must not mistake other memory for a stack.
+//
+// On x86-64, thread-local variables are below the control block, so that little
+// memory is between the control block and the end of the stack. On arm64, they
+// are above the control block, which does not contain its own address.
 
 #include "stuck/stuck_libc_stacks.h"
 
@@ -20,6 +24,12 @@ enum { WORD = sizeof(uintptr_t) };
 // bytes of the control block are searched. The range of the stack includes the
 // guard pages and the control block.
 enum { BLOCK_BYTES = 2304 };
+// The control block begins at most so many bytes before the end of the stack.
+#ifdef __aarch64__
+enum { FROM_END_MAX = 32 * MPROF_PAGE };
+#else
+enum { FROM_END_MAX = 2 * MPROF_PAGE };
+#endif
 
 bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
                              struct mprof_libc_stack *s) {
@@ -30,7 +40,7 @@ bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
     const uintptr_t start = mprof_memory_word_at(p),
                     limit = start + mprof_memory_word_at(p + WORD);
     if (start == 0 || start % MPROF_PAGE != 0 || limit % MPROF_PAGE != 0 ||
-        start >= block || limit <= p || limit - block > 2 * MPROF_PAGE ||
+        start >= block || limit <= p || limit - block > FROM_END_MAX ||
         limit > a->limit)
       continue;
     s->start = start > a->start ? start : a->start;
@@ -42,28 +52,17 @@ bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
 }
 
 #ifdef __GLIBC__
-// The layout of a control block (struct pthread, tcbhead_t). The control block
-// begins with its own address, and contains this address again at SELF_AT. Its
-// links in a list of control blocks are at LIST_AT. The thread's id is at
-// TID_AT: 0 if the thread has ended, -1 if the thread was also joined. The
-// control block of a detached thread contains its own address a third time
-// (joinid).
+// The layout of a control block (struct pthread, tcbhead_t). Its links in a
+// list of control blocks are at LIST_AT. The thread's id is at TID_AT: 0 if the
+// thread has ended, -1 if the thread was also joined. On x86-64 the control
+// block begins with its own address, and contains this address again at
+// SELF_AT. The control block of a detached thread contains its own address once
+// more (joinid).
+#ifdef __aarch64__
+enum { LIST_AT = 192, TID_AT = 208, BLOCK_ALIGNMENT = 16 };
+#else
 enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
-
-bool mprof_memory_last_libc_stack(const struct mprof_area *a,
-                                  struct mprof_libc_stack *s) {
-  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * MPROF_PAGE)
-    return false;
-  for (uintptr_t p = a->limit - BLOCK_BYTES; p > a->limit - 2 * MPROF_PAGE;
-       p -= BLOCK_ALIGNMENT)
-    if (mprof_memory_word_at(p) == p &&
-        mprof_memory_word_at(p + SELF_AT) == p &&
-        mprof_memory_libc_stack(a, p, s)) {
-      s->tid = *(const int *)(p + TID_AT);
-      return true;
-    }
-  return false;
-}
+#endif
 
 static bool is_word(uintptr_t addr, uintptr_t value) {
   return addr % WORD == 0 && mprof_sys_readable(addr) &&
@@ -78,6 +77,38 @@ static bool is_listed(uintptr_t block) {
   const uintptr_t list = block + LIST_AT;
   return is_word(mprof_memory_word_at(list) + WORD, list) &&
          is_word(mprof_memory_word_at(list + WORD), list);
+}
+
+// Finds the stack of the control block at p, if there is one.
+#ifdef __aarch64__
+static bool is_block(const struct mprof_area *a, uintptr_t p,
+                     struct mprof_libc_stack *s) {
+  const uintptr_t next = mprof_memory_word_at(p + LIST_AT);
+  return next != 0 && next % WORD == 0 && mprof_memory_libc_stack(a, p, s) &&
+         is_listed(p);
+}
+#else
+static bool is_block(const struct mprof_area *a, uintptr_t p,
+                     struct mprof_libc_stack *s) {
+  return mprof_memory_word_at(p) == p &&
+         mprof_memory_word_at(p + SELF_AT) == p &&
+         mprof_memory_libc_stack(a, p, s);
+}
+#endif
+
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s) {
+  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * MPROF_PAGE)
+    return false;
+  const uintptr_t size = a->limit - a->start;
+  const uintptr_t least =
+      a->limit - (size < FROM_END_MAX ? size : FROM_END_MAX);
+  for (uintptr_t p = a->limit - BLOCK_BYTES; p > least; p -= BLOCK_ALIGNMENT)
+    if (is_block(a, p, s)) {
+      s->tid = *(const int *)(p + TID_AT);
+      return true;
+    }
+  return false;
 }
 
 static bool can_be_joined(const struct mprof_libc_stack *s) {

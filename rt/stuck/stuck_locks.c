@@ -126,7 +126,11 @@ static struct mprof_lock_holder of_rwlock(const pthread_rwlock_t *l) {
   return h;
 }
 
+#ifdef __x86_64__
 static bool spin_is_held(int word) { return word != 1; }
+#else
+static bool spin_is_held(int word) { return word != 0; }
+#endif
 #else
 // musl: int 0 of a mutex is its type, and int 1 is the lock word. The low 31
 // bits of an rwlock's int 0 are the number of readers, or all 1 for a writer.

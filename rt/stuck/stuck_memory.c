@@ -12,10 +12,12 @@
 
 #include "stuck/stuck_memory.h"
 
+#include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 #include "sys/procfile.h"
 #include "sys/sort.h"
+#include "thread/own_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -385,6 +387,17 @@ static void find_main_arena(struct mprof_memory *m) {
   }
 }
 
+// Finds the heap that ends at the program break, in an emulated process. The
+// emulator gives the heap no name. Its area may begin with data of the program.
+static void find_unnamed_heap(struct mprof_memory *m,
+                              const struct mprof_area *a) {
+  const uintptr_t end = (uintptr_t)mprof_syscall(SYS_brk, 0, 0, 0, 0, 0, 0);
+  if (end > a->start && end <= a->limit)
+    for (uintptr_t at = a->start; at < end; at += MPROF_PAGE)
+      if (find_heap(m, at, end, true))
+        return;
+}
+
 // Finds malloc's blocks that are mappings of their own. The kernel may have
 // merged several of these mappings, so an area may contain several blocks.
 static void find_mapped(struct mprof_memory *m, struct mprof_area a) {
@@ -435,8 +448,11 @@ int mprof_memory_find_blocks(struct mprof_memory *m) {
       continue;
     if (a.is_heap)
       find_heap(m, a.start, a.limit, true);
-    else if (a.is_unnamed && !find_arena_heap(m, &a))
+    else if (a.is_unnamed && !find_arena_heap(m, &a)) {
       find_mapped(m, a);
+      if (mprof_unlikely(mprof_own_threads[MPROF_OWN_EMULATOR] != 0))
+        find_unnamed_heap(m, &a);
+    }
   }
   find_main_arena(m);
   const int error = sort_blocks(m);

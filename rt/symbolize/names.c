@@ -101,13 +101,27 @@ static const char *intern(const char *s, size_t len) {
   return copy;
 }
 
+// Returns the length of a function's name without the suffix of a part that the
+// compiler has split off. Demanglers write this suffix in two ways.
+static size_t without_suffix(const char *s, size_t len) {
+  static const char *const suffixes[] = {" (.cold)", " [clone .cold]", ".cold"};
+  for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+    const size_t n = strlen(suffixes[i]);
+    if (len > n && memcmp(s + len - n, suffixes[i], n) == 0)
+      return len - n;
+  }
+  return len;
+}
+
 // Interns the field at *p and moves *p behind the separator. Returns "" for an
 // unknown field. sanitizer_common writes an unknown field as <null>, and
 // llvm-symbolizer writes it as ??.
-static const char *take_field(const char **p) {
+static const char *take_field(const char **p, bool is_function) {
   const char *s = *p, *end = strchr(s, MPROF_FRAME_SEPARATOR);
-  const size_t len = end == NULL ? strlen(s) : (size_t)(end - s);
+  size_t len = end == NULL ? strlen(s) : (size_t)(end - s);
   *p += len + (end != NULL);
+  if (is_function)
+    len = without_suffix(s, len);
   if ((len == 6 && memcmp(s, "<null>", len) == 0) ||
       (len == 2 && memcmp(s, "??", len) == 0))
     return "";
@@ -151,8 +165,8 @@ const struct mprof_names *mprof_names_keep(mprof_pc pc, uint64_t module,
   for (size_t i = 0; i < frames; i++, reply += strlen(reply) + 1) {
     const char *p = reply;
     struct mprof_name *f = &n->v[n->len];
-    f->function = take_field(&p);
-    f->file = take_field(&p);
+    f->function = take_field(&p, true);
+    f->file = take_field(&p, false);
     f->line = take_number(&p);
     f->start_line = take_number(&p);
     if (f->function[0] != '\0')

@@ -170,11 +170,12 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
 // have ended the present wait of r's thread: the release was recorded in this
 // session, and not before the last record of r, which is the begin of the wait.
 // The time counters of processors may differ a little, so the function may
-// return false for a release that did end the wait.
+// return false for a release that did end the wait. The thread itself may have
+// released the object and then begun to wait in the same tick.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&
-         m->ticks >= r->ticks;
+         m->ticks >= r->ticks && m->buf->row != r->id;
 }
 
 static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,

@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The size in bytes of the smallest stack that libc permits for a thread.
+#ifdef __aarch64__
+enum { SMALLEST_STACK = 128 << 10 };
+#else
+enum { SMALLEST_STACK = 16 << 10 };
+#endif
+
 // Ends a process whose assertion failed. A test defines it as _exit before this
 // header where exit could hang: in handlers and beside threads inside MProf.
 #ifndef CHECK_EXIT

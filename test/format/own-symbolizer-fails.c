@@ -9,7 +9,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE \
-// RUN:   -DMPROF_OWN_SYMBOLIZER_TIMEOUT_MS=300 \
+// RUN:   -DMPROF_OWN_SYMBOLIZER_TIMEOUT_MS=%if emulated %{5000%} %else %{300%} \
 // RUN:   "-DMPROF_SYMBOLIZER_PLACES=\"$PWD\"" %s \
 // RUN:   %rt/symbolize/own_symbolizer.c %rt/symbolize/symbolizer_path.c \
 // RUN:   %rtlib %sanitizer_common -o app

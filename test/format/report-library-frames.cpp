@@ -12,9 +12,9 @@
 // RUN: FileCheck %s --check-prefix=OWN < own.*.txt
 // RUN: %run{heap_rate=1:block_rate=1:log_path=all:report_std=1} ./app
 // RUN: FileCheck %s --check-prefix=ALL < all.*.txt
-// RUN: %mprof_clangxx -fmprof -stdlib=libc++ -O1 -g1 %s -o app
-// RUN: %run{heap_rate=1:block_rate=1:log_path=libcxx} ./app
-// RUN: FileCheck %s --check-prefix=OWN < libcxx.*.txt
+// RUN: %if libcxx %{ %mprof_clangxx -fmprof -stdlib=libc++ -O1 -g1 %s -o app %}
+// RUN: %if libcxx %{ %run{heap_rate=1:block_rate=1:log_path=libcxx} ./app %}
+// RUN: %if libcxx %{ FileCheck %s --check-prefix=OWN < libcxx.*.txt %}
 //
 // OWN: 1. 390.63 KiB (400,000 bytes) in 1 block
 // OWN-NEXT: #0 {{0x[0-9a-f]+}} in blocks::grow {{/.*}}.cpp:

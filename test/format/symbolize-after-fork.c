@@ -14,6 +14,7 @@
 #include "process/process.h"
 #include "symbolize/symbolize.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -47,7 +48,7 @@ int main(void) {
   CHECK_EQ(pipe(stopped), 0);
   char c;
   // Skips the runtime's fork handlers, as if another thread named the frames.
-  pid_t pid = (pid_t)syscall(SYS_fork);
+  pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (pid == 0) {
     CHECK_EQ(close(stopped[1]), 0); // so that a failing parent ends the read
     mprof_symbolize_forget();

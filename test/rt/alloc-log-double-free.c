@@ -19,13 +19,13 @@
 // CHECK-NOT: note:
 // CHECK: {{^}}Freed twice: 1 block{{$}}
 // CHECK: {{^}}  0x{{[0-9a-f]+}}, 40 bytes{{$}}
-// CHECK-NEXT: {{^}}   allocated by thread [[#TID:]] at 0.
+// CHECK-NEXT: {{^}}   allocated by thread [[#TID:]] at {{[0-9]+}}.
 // CHECK-NEXT: {{^}}    #0 make
 // CHECK-NEXT: {{^}}    #1 main
-// CHECK-NEXT: {{^}}   freed by thread [[#TID]] at 0.
+// CHECK-NEXT: {{^}}   freed by thread [[#TID]] at {{[0-9]+}}.
 // CHECK-NEXT: {{^}}    #0 first
 // CHECK-NEXT: {{^}}    #1 main
-// CHECK-NEXT: {{^}}   freed again by thread [[#TID]] at 0.
+// CHECK-NEXT: {{^}}   freed again by thread [[#TID]] at {{[0-9]+}}.
 // CHECK-NEXT: {{^}}    #0 second
 // CHECK-NEXT: {{^}}    #1 main
 // KILL: {{^}}3 allocations

@@ -47,7 +47,8 @@ int main(void) {
   be_linked();
   for (size_t i = 0; i < 3; i++)
     pthread_create(&t, NULL, churn, (void *)(i * 600000));
-  for (int i = 0; i < 300; i++) {
+  const int forks = getenv("MPROF_TEST_EMULATED") == NULL ? 300 : 20;
+  for (int i = 0; i < forks; i++) {
     pid_t child = fork();
     int status;
     if (child == 0)

@@ -92,7 +92,8 @@ int main(void) {
                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   for (int i = 0; i < children; i++) {
     *rounds = 0;
-    const int least = rand() % (i % 2 ? 40 : 4000);
+    // A child that has done no round may not have its file yet.
+    const int least = 1 + rand() % (i % 2 ? 40 : 4000);
     const pid_t pid = fork();
     if (pid == 0)
       return child();

@@ -10,11 +10,12 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
 //
-// Without options: nothing on stderr, even if nothing can be written.
+// Without options: nothing on stderr, even if nothing can be written. (The
+// emulator writes files of its own and ends with a message under this limit.)
 // RUN: env -u MPROF_OPTIONS ./app 2> err && test ! -s err && ls mprof.app.*.txt
 // RUN: MPROF_OPTIONS= ./app 2> err && test ! -s err && rm mprof.app.*
-// RUN: (ulimit -f 0; env -u MPROF_OPTIONS ./app 2>&1 > /dev/full) \
-// RUN:   | wc -c | grep -x 0
+// RUN: %if emulated %{ true %} %else %{ (ulimit -f 0; \
+// RUN:   env -u MPROF_OPTIONS ./app 2>&1 > /dev/full) | wc -c | grep -x 0 %}
 //
 // On a terminal the line is printed.
 // RUN: env -u MPROF_OPTIONS %python -c \
@@ -38,9 +39,10 @@
 // RUN: awk 'length > 200 { exit 1 }' err
 //
 // The report has the program's first argument and its title, without padding.
+// (The emulator keeps the arguments that it was started with.)
 // RUN: %run{log_path=title} ./app a-long-first-argument x 2> err
-// RUN: grep -x 'Command:   ./app \.\.\.' title.*.txt
-// RUN: grep -x 'Title:     worker' title.*.txt
+// RUN: %if !emulated %{ grep -x 'Command:   ./app \.\.\.' title.*.txt %}
+// RUN: %if !emulated %{ grep -x 'Title:     worker' title.*.txt %}
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,9 +14,9 @@
 // RUN: not grep 'more (raise report_top to see them)' five.*.txt
 // RUN: %run{heap_rate=1:strict_cycles=1:log_path=cycle} ./app cycle
 // RUN: grep 'figures are as of the last mprof_next_cycle$' cycle.*.txt
-// RUN: %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc
-// RUN: %run{heap_rate=1:log_path=gc} ./gc
-// RUN: grep 'figures are as of the last garbage collection$' gc.*.txt
+// RUN: %if libgc %{ %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc %}
+// RUN: %if libgc %{ %run{heap_rate=1:log_path=gc} ./gc %}
+// RUN: %if libgc %{ grep 'figures are as of the last garbage collection$' gc.*.txt %}
 
 #include <mprof/mprof.h>
 #include <stdlib.h>

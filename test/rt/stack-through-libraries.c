@@ -37,11 +37,21 @@ int keeps2(int (*f)(int), int v) { return keeps3(f, v) + 1; }
 int keeps1(int (*f)(int), int v) { return keeps2(f, v) + 1; }
 
 // These functions use the register for a value.
-#ifdef __x86_64__
-#define USE(v) __asm__ volatile("mov %0, %%ebp" ::"r"(v) : "rbp")
+#ifdef __aarch64__
+// gcc for arm64 does not save the register if it is a clobber.
+#define USES(name, value, call)                                                \
+  __asm__(".text\n\t.global " #name "\n\t.type " #name ", %function\n" #name   \
+          ":\n\t.cfi_startproc\n\tstp x29, x30, [sp, #-16]!\n\t"               \
+          ".cfi_def_cfa_offset 16\n\t.cfi_offset 29, -16\n\t"                  \
+          ".cfi_offset 30, -8\n\tmov x29, " #value "\n\t" call                 \
+          "\n\tadd w0, w0, #1\n\tldp x29, x30, [sp], #16\n\t"                  \
+          ".cfi_restore 30\n\t.cfi_restore 29\n\t.cfi_def_cfa_offset 0\n\t"    \
+          "ret\n\t.cfi_endproc\n\t.size " #name ", .-" #name)
+USES(uses3, #0, "mov x2, x0\n\tmov w0, w1\n\tblr x2");
+USES(uses2, x1, "bl uses3");
+USES(uses1, #1, "bl uses2");
 #else
-#define USE(v) __asm__ volatile("mov x29, %0" ::"r"((long)(v)) : "x29")
-#endif
+#define USE(v) __asm__ volatile("mov %0, %%ebp" ::"r"(v) : "rbp")
 int uses3(int (*f)(int), int v) {
   USE(0);
   return f(v) + 1;
@@ -54,6 +64,7 @@ int uses1(int (*f)(int), int v) {
   USE(1);
   return uses2(f, v) + 1;
 }
+#endif
 
 #else
 

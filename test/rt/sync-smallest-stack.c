@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads with stacks of 16 KiB lock, wait, signal and create threads
-// without stack overflow, with and without MProf.
+// Intent: threads with the smallest stacks that libc permits lock, wait, signal
+// and create threads without stack overflow, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -pthread -I%src/test/Inputs %s -o plain
@@ -64,7 +64,7 @@ int main(void) {
   NEED(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
   NEED(sem_init(&semaphore, 0, 1) == 0);
   NEED(pthread_attr_init(&attr) == 0);
-  NEED(pthread_attr_setstacksize(&attr, 16384) == 0);
+  NEED(pthread_attr_setstacksize(&attr, SMALLEST_STACK) == 0);
   for (int i = 0; i < THREADS; i++)
     NEED(pthread_create(&t[i], &attr, work, NULL) == 0);
   for (int i = 0; i < THREADS; i++)

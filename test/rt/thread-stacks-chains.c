@@ -28,6 +28,7 @@ static struct chain {
   pthread_t first;
   struct link links[LENGTH];
 } chains[CHAINS];
+static int length = LENGTH; // of each chain; the emulator is slow
 static pthread_attr_t attr;
 static int born, is_over;
 static sem_t may_begin, may_end;
@@ -37,11 +38,11 @@ static void *live(void *arg) {
   __atomic_store_n(&l->tid, (int)own_tid(), __ATOMIC_RELEASE);
   if (l->number == 0)
     NEED(sem_wait(&may_begin) == 0);
-  if (l->number + 1 < LENGTH)
+  if (l->number + 1 < length)
     NEED(pthread_create(&l->next, &attr, live, l + 1) == 0);
   __atomic_add_fetch(&born, 1, __ATOMIC_RELAXED);
   NEED(sem_wait(&may_end) == 0);
-  if (l->number + 1 < LENGTH)
+  if (l->number + 1 < length)
     NEED(pthread_join(l->next, NULL) == 0);
   return NULL;
 }
@@ -67,7 +68,7 @@ static int take(void) {
   }
   for (int c = 0; c < CHAINS; c++) {
     int is_younger_there = 0;
-    for (int i = LENGTH - 1; i >= 0; i--) {
+    for (int i = length - 1; i >= 0; i--) {
       const int tid =
           __atomic_load_n(&chains[c].links[i].tid, __ATOMIC_ACQUIRE);
       is_younger_there |= seen[tid];
@@ -81,14 +82,14 @@ static void make_chains(void) {
   memset(chains, 0, sizeof(chains));
   born = 0;
   for (int c = 0; c < CHAINS; c++) {
-    for (int i = 0; i < LENGTH; i++)
+    for (int i = 0; i < length; i++)
       chains[c].links[i].number = i;
     NEED(pthread_create(&chains[c].first, &attr, live, chains[c].links) == 0);
   }
 }
 
 static void end_chains(void) {
-  for (int i = 0; i < CHAINS * LENGTH; i++)
+  for (int i = 0; i < CHAINS * length; i++)
     NEED(sem_post(&may_end) == 0);
   for (int c = 0; c < CHAINS; c++)
     NEED(pthread_join(chains[c].first, NULL) == 0);
@@ -112,16 +113,21 @@ static void *take_all(void *arg) {
 
 int main(void) {
   pthread_t taker;
+  int rounds = ROUNDS;
+  if (is_emulated()) {
+    rounds /= 10;
+    length /= 6;
+  }
   NEED(sem_init(&may_begin, 0, 0) == 0 && sem_init(&may_end, 0, 0) == 0);
   NEED(pthread_attr_init(&attr) == 0);
-  NEED(pthread_attr_setstacksize(&attr, 65536) == 0);
+  NEED(pthread_attr_setstacksize(&attr, 128 << 10) == 0);
   make_chains();
   NEED(pthread_create(&taker, NULL, take_all, NULL) == 0);
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < rounds; round++) {
     usleep((useconds_t)round * 20);
     for (int c = 0; c < CHAINS; c++)
       NEED(sem_post(&may_begin) == 0);
-    while (__atomic_load_n(&born, __ATOMIC_RELAXED) < CHAINS * LENGTH)
+    while (__atomic_load_n(&born, __ATOMIC_RELAXED) < CHAINS * length)
       usleep(100);
     NEED(pthread_mutex_lock(&chains_last) == 0);
     end_chains();

@@ -7,26 +7,36 @@
 // thread as not read and shows the thread's state as the kernel reports it. No
 // signal is pending when the thread unblocks the signal.
 //
+// RUN: list=LIST,%if x86_64 %{AMD%} %else %{ARM%}
+// RUN: %if emulated %{ list=LIST,EMULATED %}
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DOTHER_CODE -c %s -o other.o
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s other.o -o app
 // RUN: %run_quiet{threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < threads.txt
-// RUN: FileCheck %s --check-prefix=LIST < list.txt
+// RUN: FileCheck %s --check-prefixes=$list < list.txt
 // RUN: %run_quiet{threads_stop=1} ./app
-// RUN: FileCheck %s --check-prefix=LIST < list.txt
+// RUN: FileCheck %s --check-prefixes=$list < list.txt
 //
-// CHECK-DAG: sample: 1 state=unread : {{.*}}[truncated]
+// CHECK-DAG: sample: {{[13]}} state=unread : {{.*}}[truncated]
 // CHECK-DAG: sample: 1 state=running : main
 //
 // TEXT: threads profile: total 4
 // TEXT: # not read
-// TEXT-NEXT: 1 @ 0x
+// TEXT-NEXT: {{[13]}} @ 0x
 //
 // LIST-DAG: thread {{[0-9]+}} "deaf" [not read: state R]:
-// LIST-DAG: thread {{[0-9]+}} "polls" [poll, not read: state S, system call 7]:
-// LIST-DAG: thread {{[0-9]+}} "pauses" [pause, not read: state S, system call 34]:
+//
+// AMD-DAG: thread {{[0-9]+}} "polls" [poll, not read: state S, system call 7]:
+// AMD-DAG: thread {{[0-9]+}} "pauses" [pause, not read: state S, system call 34]:
+//
+// ARM-DAG: thread {{[0-9]+}} "polls" [poll, not read: state S, system call 73]:
+// ARM-DAG: thread {{[0-9]+}} "pauses" [pause, not read: state S, system call 73]:
+//
+// The kernel reports the registers and the system call of an emulator.
+// EMULATED-DAG: thread {{[0-9]+}} "polls" [not read: state S]:
+// EMULATED-DAG: thread {{[0-9]+}} "pauses" [not read: state S]:
 
 #define _GNU_SOURCE
 #include <poll.h>

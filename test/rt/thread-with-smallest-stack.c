@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads with stacks of 16 KiB can allocate, have their allocations
-// sampled, write a profile and end without stack overflow. Allocations in
-// destructors of thread-specific data are counted, too.
+// Intent: threads with the smallest stacks that libc permits can allocate, have
+// their allocations sampled, write a profile and end without stack overflow.
+// Allocations in destructors of thread-specific data are counted, too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
@@ -36,7 +36,7 @@ int main(void) {
   pthread_attr_t attr;
   pthread_key_create(&key, at_thread_end);
   pthread_attr_init(&attr);
-  CHECK(pthread_attr_setstacksize(&attr, 16384) == 0);
+  CHECK(pthread_attr_setstacksize(&attr, SMALLEST_STACK) == 0);
   for (int i = 0; i < 300; i++) {
     pthread_t t;
     CHECK(pthread_create(&t, &attr, work, i == 299 ? &key : NULL) == 0);

@@ -79,7 +79,7 @@ OWN_CODE(failing) static void failing(void) {
   pthread_t t;
   pthread_attr_t attr;
   pthread_attr_init(&attr);
-  NEED(pthread_attr_setstacksize(&attr, (size_t)1 << 46) == 0);
+  NEED(pthread_attr_setstacksize(&attr, (size_t)1 << 52) == 0);
   for (int i = 0; i < 3; i++)
     NEED(pthread_create(&t, &attr, worker, NULL) == EAGAIN);
   pthread_attr_destroy(&attr);

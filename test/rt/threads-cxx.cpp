@@ -107,7 +107,7 @@ static void fail() {
   int alive = Argument::alive;
   NEED(pthread_getattr_default_np(&before) == 0);
   NEED(pthread_attr_init(&attr) == 0);
-  NEED(pthread_attr_setstacksize(&attr, size_t(1) << 46) == 0);
+  NEED(pthread_attr_setstacksize(&attr, size_t(1) << 52) == 0);
   NEED(pthread_setattr_default_np(&attr) == 0);
   NEED(make_none());
   NEED(pthread_setattr_default_np(&before) == 0);

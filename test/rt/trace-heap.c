@@ -11,8 +11,8 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o heap
 // RUN: %run_quiet{heap_rate=1:trace_heap_kb=100} ./heap heap.trace
 // RUN: %run_quiet{heap_rate=1:trace_heap_kb=0} ./heap none.trace
-// RUN: %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc
-// RUN: %run_quiet{heap_rate=1} ./gc gc.trace
+// RUN: %if libgc %{ %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc %}
+// RUN: %if libgc %{ %run_quiet{heap_rate=1} ./gc gc.trace %}
 // RUN: %trace_check -q *.trace
 // RUN: %trace_print heap.trace | grep HeapAlloc > heap.txt
 // RUN: FileCheck --check-prefix=HEAP %s < heap.txt
@@ -21,8 +21,10 @@
 // RUN: others=$(($(head -n 1 heap.txt | cut -d ' ' -f 3) - 301 * 1024)) && \
 // RUN:   test $others -ge 0 && test $others -lt 100000
 // RUN: %trace_print none.trace > none.txt && not grep HeapAlloc none.txt
-// RUN: %trace_print gc.trace | grep ': GC' | FileCheck --check-prefix=COLLECTIONS %s
-// RUN: %go tool trace -d=parsed gc.trace | grep -o 'R.*Type="GC.*' | FileCheck %s
+// RUN: %if libgc %{ %trace_print gc.trace | grep ': GC' | \
+// RUN:   FileCheck --check-prefix=COLLECTIONS %s %}
+// RUN: %if libgc %{ %go tool trace -d=parsed gc.trace | \
+// RUN:   grep -o 'R.*Type="GC.*' | FileCheck %s %}
 //
 // HEAP: main: HeapAlloc [[#FIRST:]]
 // HEAP-NEXT: main: HeapAlloc [[#FIRST + 102400]]

@@ -19,7 +19,8 @@
 // RUN: %if libcxx %{ %mprof_clangxx -fmprof -stdlib=libc++ -g1 -O1 %s -o app %}
 // RUN: %if libcxx %{ %run_quiet ./app libcxx && %trace_check -q libcxx && \
 // RUN:   %trace2json -o json libcxx %}
-// RUN: grep '"thread_name"' json | FileCheck %s --check-prefix=LIBCXX
+// RUN: %if libcxx %{ grep '"thread_name"' json | \
+// RUN:   FileCheck %s --check-prefix=LIBCXX %}
 //
 // CHECK-DAG: "name":"run_nothing G
 // CHECK-DAG: "name":"run_pointer G

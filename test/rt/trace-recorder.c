@@ -17,10 +17,12 @@
 // RUN: %trace_print --no-stacks out.*.trace > out.txt
 // RUN: FileCheck --implicit-check-not='"round 0,' %s < out.txt
 // RUN: rm *.trace
-// RUN: %run_quiet{trace_last=200ms:log_path=out} ./recorder 800 0
+// RUN: last=200 run=800
+// RUN: %if emulated %{ last=2000 run=6000 %}
+// RUN: %run_quiet{trace_last=}${last}ms:log_path=out ./recorder $run 0
 // RUN: %trace_check -q *.trace
 // RUN: %go tool trace -d=parsed out.*.trace > /dev/null
-// RUN: %trace_assert length --ms 180,250 out.*.trace
+// RUN: %trace_assert length --ms $((last * 9 / 10)),$((last * 5 / 4)) out.*.trace
 // RUN: %trace_print --no-stacks out.*.trace > out.txt
 // RUN: FileCheck --implicit-check-not='"round 0,' %s < out.txt
 //

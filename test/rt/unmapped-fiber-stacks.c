@@ -26,6 +26,20 @@ __attribute__((noinline, used)) static void on_fiber(void) {
 }
 
 __attribute__((noinline)) static void switch_to(char *top, void *frame) {
+#ifdef __aarch64__
+  __asm__ volatile("mov x19, sp\n\t"
+                   "mov x20, x29\n\t"
+                   "mov sp, %0\n\t"
+                   "mov x29, %1\n\t"
+                   "bl on_fiber\n\t"
+                   "mov x29, x20\n\t"
+                   "mov sp, x19"
+                   :
+                   : "r"(top), "r"(frame)
+                   : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9",
+                     "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+                     "x19", "x20", "x30", "memory", "cc");
+#else
   __asm__ volatile("movq %%rsp, %%r12\n\t"
                    "movq %%rbp, %%r13\n\t"
                    "movq %0, %%rsp\n\t"
@@ -37,6 +51,7 @@ __attribute__((noinline)) static void switch_to(char *top, void *frame) {
                    : "r"(top), "r"(frame)
                    : "r12", "r13", "rax", "rcx", "rdx", "rsi", "rdi", "r8",
                      "r9", "r10", "r11", "memory", "cc");
+#endif
 }
 
 int main(void) {

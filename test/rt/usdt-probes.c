@@ -48,14 +48,36 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #define CHECK(x)                                                               \
   ((x) ? (void)0 : (fprintf(stderr, "line %d: %s\n", __LINE__, #x), exit(1)))
 
+#ifdef __aarch64__
+static const uint32_t no_operation = 0xd503201f, breakpoint = 0xd4200000;
+
+// Returns the address of the breakpoint, and continues behind it.
+static uintptr_t place_of(mcontext_t *m, uint64_t args[3]) {
+  memcpy(args, m->regs, 3 * sizeof(args[0]));
+  m->pc += 4;
+  return m->pc - 4;
+}
+#else
+static const uint8_t no_operation = 0x90, breakpoint = 0xcc;
+
+static uintptr_t place_of(const mcontext_t *m, uint64_t args[3]) {
+  args[0] = (uint64_t)m->gregs[REG_RDI];
+  args[1] = (uint64_t)m->gregs[REG_RSI];
+  args[2] = (uint64_t)m->gregs[REG_RDX];
+  return (uintptr_t)m->gregs[REG_RIP] - 1;
+}
+#endif
+
 static void trap(int sig, siginfo_t *info, void *context) {
   (void)sig, (void)info;
-  const greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+  struct hit hit;
+  const uintptr_t at =
+      place_of(&((ucontext_t *)context)->uc_mcontext, hit.args);
   for (int i = 0; i < place_count; i++)
-    if (places[i].address == (uintptr_t)r[REG_RIP] - 1 && hit_count < HITS)
-      hits[hit_count++] = (struct hit){
-          places[i].name,
-          {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX]}};
+    if (places[i].address == at && hit_count < HITS) {
+      hit.name = places[i].name;
+      hits[hit_count++] = hit;
+    }
 }
 
 // Puts a breakpoint at the place of a note, and keeps its name.
@@ -65,11 +87,12 @@ static void set_breakpoint(uint64_t address, const char *provider,
   struct place *to = &places[place_count++];
   to->address = address + bias;
   snprintf(to->name, sizeof(to->name), "%s:%s", provider, name);
-  unsigned char *code = (unsigned char *)to->address;
+  char *code = (char *)to->address;
   CHECK(mprotect((void *)((uintptr_t)code & -4096ul), 8192,
                  PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
-  CHECK(*code == 0x90);
-  *code = 0xcc;
+  CHECK(memcmp(code, &no_operation, sizeof(no_operation)) == 0);
+  memcpy(code, &breakpoint, sizeof(breakpoint));
+  __builtin___clear_cache(code, code + sizeof(breakpoint));
 }
 
 // Adds n to the semaphores of all notes. If sets is true, also sets the

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the cached names of an address are valid for one module only. Equal
-// names share their memory. The cache is emptied when it exceeds its limit.
+// names share their memory. The cache is emptied when it exceeds its limit. A
+// part that the compiler has split off has the name of its function.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -57,6 +58,27 @@ static void share_strings(void) {
   CHECK(a->v[0].file == b->v[0].file);
 }
 
+static void drop_suffixes(void) {
+  static const char *const parts[] = {"f.cold\x1f"
+                                      "a.cold\x1f"
+                                      "0\x1f"
+                                      "0\0",
+                                      "f [clone .cold]\x1f"
+                                      "a.cold\x1f"
+                                      "0\x1f"
+                                      "0\0",
+                                      "f (.cold)\x1f"
+                                      "a.cold\x1f"
+                                      "0\x1f"
+                                      "0\0"};
+  for (size_t i = 0; i < 3; i++) {
+    const struct mprof_names *n = mprof_names_keep(0x3000 + i, 1, parts[i]);
+    NEED(n != NULL && n->len == 1);
+    CHECK_STR(n->v[0].function, "f");
+    CHECK_STR(n->v[0].file, "a.cold");
+  }
+}
+
 // Keeps n different names of 10,000 bytes.
 static void keep_long_names(unsigned n) {
   static char name[10010];
@@ -91,6 +113,7 @@ int main(void) {
   writer_enter();
   find_by_module();
   share_strings();
+  drop_suffixes();
   stay_below_limit();
   writer_leave();
   return 0;

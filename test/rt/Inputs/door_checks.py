@@ -465,7 +465,8 @@ def names(program):
         child = app.command("fork")
         until(lambda: app.is_open(child))
         body = read_profile(app.ask("/debug/pprof/threads", pid=child).body)
-        assert "make_child" in body, body
+        # The stack of a thread in pause comes from registers that the kernel reports.
+        assert ("state=unread" if IS_EMULATED else "make_child") in body, body
         app.command("kill %d" % child)
         equal(app.exit(), 0)
         until(lambda: not [p for p in first + second if os.path.exists("/proc/%d" % p)])
@@ -490,14 +491,16 @@ def few_rights(program):
 
 @check
 def unloads(program):
+    loads, seconds = (50, 8) if IS_EMULATED else (200, 1)
+    kept = [loads, loads * 5000] * 2
     with App(program) as app:
-        end = app.begin("/debug/pprof/heap?seconds=1")
-        app.send("load 200")
+        end = app.begin("/debug/pprof/heap?seconds=%d" % seconds)
+        app.send("load %d" % loads)
         for _ in range(20):
             assert app.profile("heap")
         equal(app.process.stdout.readline(), "0\n")
-        equal(samples(read_profile(end().body), "keep"), [200, 1000000, 200, 1000000])
-        equal(samples(app.profile("heap"), "keep"), [200, 1000000, 200, 1000000])
+        equal(samples(read_profile(end().body), "keep"), kept)
+        equal(samples(app.profile("heap"), "keep"), kept)
 
 
 # --- the thread ---
@@ -961,6 +964,8 @@ def few_resources(program):
         assert s.recv(1000).startswith(b"HTTP/1.1 503"), "no descriptor for the profile"
         equal(app.command("nofile 100"), 0)
         equal(app.ask("/debug/pprof/heap").status, 200)
+        if IS_EMULATED:  # the emulator ignores limits of the address space
+            return
         app.command("alloc 20000 16")
         equal(app.command("space 1"), 0)
         equal(app.ask("/debug/pprof/heap").status, 503)

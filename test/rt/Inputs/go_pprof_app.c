@@ -6,6 +6,7 @@
 // milliseconds.
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -13,6 +14,7 @@ enum { THREADS = 10 };
 
 static pthread_mutex_t mu1 = PTHREAD_MUTEX_INITIALIZER,
                        mu2 = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all_run;
 static double end;
 
 static double now(void) {
@@ -22,9 +24,10 @@ static double now(void) {
 }
 
 void *mutexHog1(void *unused) {
-  while (now() < end) {
+  for (int i = 0; i < 10 || now() < end; i++) {
     pthread_mutex_lock(&mu1);
     pthread_mutex_lock(&mu2);
+    sched_yield(); // another thread waits then, even on a single processor
     pthread_mutex_unlock(&mu1);
     pthread_mutex_unlock(&mu2);
   }
@@ -32,13 +35,20 @@ void *mutexHog1(void *unused) {
 }
 
 void *mutexHog2(void *unused) {
-  do {
+  for (int i = 0; i < 11 || now() < end; i++) {
     pthread_mutex_lock(&mu1);
     pthread_mutex_lock(&mu2);
+    sched_yield(); // another thread waits then, even on a single processor
     pthread_mutex_unlock(&mu1);
     pthread_mutex_unlock(&mu2);
-  } while (now() < end);
+  }
   return unused;
+}
+
+// The time begins when all threads run, which may take a while.
+static void *run(void *hog) {
+  pthread_barrier_wait(&all_run);
+  return ((void *(*)(void *))hog)(NULL);
 }
 
 int main(void) {
@@ -46,9 +56,12 @@ int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   while (scanf("%d %d", &n, &ms) == 2) {
     pthread_t t[THREADS];
-    end = now() + ms / 1000.0;
+    void *(*hog)(void *) = n == 1 ? mutexHog1 : mutexHog2;
+    pthread_barrier_init(&all_run, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++)
-      pthread_create(&t[i], NULL, n == 1 ? mutexHog1 : mutexHog2, NULL);
+      pthread_create(&t[i], NULL, run, (void *)hog);
+    end = now() + ms / 1000.0;
+    pthread_barrier_wait(&all_run);
     for (int i = 0; i < THREADS; i++)
       pthread_join(t[i], NULL);
     puts("done");

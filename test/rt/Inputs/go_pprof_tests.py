@@ -113,7 +113,7 @@ def main():
     root = subprocess.run([go, "env", "GOROOT"], capture_output=True, text=True, check=True).stdout.strip()
     copy_tests(root, open(root + "/src/net/http/pprof/pprof_test.go").read())
     p = subprocess.run(
-        [go, "test", "-v", "-run", "TestHandlers|TestDeltaProfile$", "./pprof"],
+        [go, "test", "-v", "-count=1", "-run", "TestHandlers|TestDeltaProfile$", "./pprof"],
         cwd="gotests",
         env=env,
         capture_output=True,

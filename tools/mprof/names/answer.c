@@ -26,11 +26,20 @@ static void put_text(FILE *out, const char *text) {
   fputc('\0', out);
 }
 
-// Writes a name as in the source text.
+// Writes a name as in the source text. A part that the compiler has split off a
+// function has the name of the function.
 static void put_name(FILE *out, const char *name) {
-  char *plain = strnlen(name, MAX_NAME) < MAX_NAME ? demangle(name) : NULL;
-  put_text(out, plain && strlen(plain) < MAX_NAME ? plain : name);
+  static const char part[] = ".cold";
+  const size_t length = strnlen(name, MAX_NAME), suffix = sizeof part - 1;
+  char *whole = NULL;
+  if (length > suffix && length < MAX_NAME &&
+      strcmp(name + length - suffix, part) == 0)
+    whole = strndup(name, length - suffix);
+  const char *symbol = whole ? whole : name;
+  char *plain = length < MAX_NAME ? demangle(symbol) : NULL;
+  put_text(out, plain && strlen(plain) < MAX_NAME ? plain : symbol);
   free(plain);
+  free(whole);
 }
 
 static void put_state(FILE *out, enum worker_state state, const char *path,
