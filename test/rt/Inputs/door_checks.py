@@ -290,6 +290,8 @@ def ctl(program, mprof):
 
     with App(program, listen="127.0.0.1:0") as tcp:
         until(tcp.door_tid)
+        name = os.path.basename(program) + ".mutex.pb.gz"
+        equal(run("ctl", "127.0.0.1:%d" % tcp.port(), "dump", "mutex"), "wrote %s\n" % name)
         equal(run("ctl", str(tcp.pid), "get", "listen").split(" ")[0], "listen='127.0.0.1:0'")
         equal(run("ctl", "127.0.0.1:%d" % tcp.port(), "get", "heap"), run("ctl", str(tcp.pid), "get", "heap"))
     with App(program, listen="[::1]:0") as tcp:
@@ -311,10 +313,15 @@ def ctl(program, mprof):
         run("ctl", pid, "dump", "heap", "-o", heap)
         equal(open(heap, "rb").read(2), b"\x1f\x8b")
         # The name of the file says what it has.
-        equal(run("ctl", pid, "dump", "heap"), "wrote heap.pb.gz\n")
-        equal(run("ctl", pid, "dump", "trace"), "wrote trace.trace\n")
-        equal(run("ctl", pid, "dump", "cmdline"), "wrote cmdline.txt\n")
-        assert open("cmdline.txt").read().startswith("/"), open("cmdline.txt").read()
+        name = "%s.%s." % (os.path.basename(program), pid)
+        equal(run("ctl", pid, "dump", "heap"), "wrote %sheap.pb.gz\n" % name)
+        equal(run("ctl", pid, "dump", "heap"), "replaced %sheap.pb.gz\n" % name)
+        equal(run("ctl", socket_path, "dump", "block"), "wrote %sblock.pb.gz\n" % name)
+        equal(run("ctl", pid, "dump", "trace"), "wrote %strace\n" % name)
+        equal(run("ctl", pid, "trace", "0.1"), "replaced %strace\n" % name)
+        equal(run("ctl", pid, "dump", "cmdline"), "wrote %scmdline.txt\n" % name)
+        assert open(name + "cmdline.txt").read().startswith("/"), name
+        run("ctl", pid, "dump", "heap", "-o", "/dev/null")
         run("ctl", pid, "trace", "0.1", "-o", trace)
         equal(open(trace, "rb").read(3), b"go ")
         assert "Unknown profile 'nope'; the profiles are heap" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
