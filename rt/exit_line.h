@@ -17,10 +17,12 @@
 // each custom profile, the trace, the allocation log and the report.
 enum { MPROF_EXIT_FILES = MPROF_PROFILES + MPROF_CUSTOM_PROFILES + 3 };
 
-// Text about code whose allocations are not counted. It names one way to link
-// the program. The report names more ways.
+// Text about code whose allocations are not counted. It names two ways to link
+// the program: the second is for plain clang, which has no -fmprof. The report
+// names more ways.
 #define MPROF_NOT_COUNTED                                                      \
-  "; code without MProf is not counted: link with -fmprof"
+  "; code without MProf is not counted: link with -fmprof or "                 \
+  "mprof-program.cfg"
 
 // The files of one output. If all bytes are 0, there are no files. The struct
 // is too large for a stack.

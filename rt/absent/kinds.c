@@ -128,7 +128,7 @@ ABSENT int mprof_trace_begin_session(int fd) { return -ENOTSUP; }
 
 ABSENT bool mprof_trace_has_session_of(int fd) { return false; }
 
-ABSENT int mprof_trace_snapshot_to(int fd) { return -ENOTSUP; }
+ABSENT int mprof_trace_snapshot_to(int fd) { return -ENOSYS; }
 
 ABSENT bool mprof_trace_is_open(const char **own_path) { return false; }
 

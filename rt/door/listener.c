@@ -242,7 +242,7 @@ int mprof_listener_open(struct mprof_listener *l, const char *address) {
   if (error == 0)
     error = open_socket(l, &why);
   if (error != 0)
-    say(l->path[0] != '\0' ? l->name : address, why != NULL ? why : "", "",
+    say(l->name[0] != '\0' ? l->name : address, why != NULL ? why : "", "",
         why != NULL ? 0 : error);
   return error;
 }

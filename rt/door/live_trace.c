@@ -123,14 +123,17 @@ void mprof_live_trace_last(struct mprof_reply *r) {
   if (mprof_live_refuse_at_end(r))
     return;
   const int error = write_last(&f);
-  if (error != -ESRCH && error != -ENOTSUP) {
+  if (error != -ESRCH && error != -ENOTSUP && error != -ENOSYS) {
     reply(&f, error, r);
     return;
   }
   mprof_door_file_close(&f);
   mprof_reply_error(r, 404,
-                    "The program runs without a flight recorder; set "
-                    "trace_last=10s, and link with -fmprof=trace",
+                    error == -ENOSYS
+                        ? "The program was linked without the flight recorder; "
+                          "link with -fmprof=trace"
+                        : "The program runs without a flight recorder; start "
+                          "it with MPROF_OPTIONS=trace_last=10s",
                     0);
 }
 

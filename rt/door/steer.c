@@ -18,6 +18,20 @@
 
 enum { NAME = 64, VALUE = 512, LINE = 1024 };
 
+// Makes the reply an error of mprof_flags_change. why: the reason of -EPERM.
+static void refuse(struct mprof_reply *r, int error, const char *name,
+                   const char *value, const char *why) {
+  char what[MPROF_REPLY_TEXT - 2];
+  struct mprof_text t = MPROF_TEXT(what);
+  if (error != -EPERM)
+    mprof_flags_put_mistake(&t, name, value);
+  mprof_reply_error(r,
+                    error == -ENOENT  ? 404
+                    : error == -EPERM ? 409
+                                      : 400,
+                    error == -EPERM ? why : what, 0);
+}
+
 // --- get ---
 
 // The rates that the program may have changed by its own calls.
@@ -57,7 +71,7 @@ void mprof_steer_get(struct mprof_http_text query, struct mprof_reply *r) {
   const bool is_one = mprof_http_parameter(query, "name", name, sizeof(name));
   const size_t number = is_one ? mprof_flags_find(name) : SIZE_MAX;
   if (is_one && number == SIZE_MAX) {
-    mprof_reply_error(r, 404, "Unknown option", 0);
+    refuse(r, -ENOENT, name, "", NULL);
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);
@@ -92,15 +106,6 @@ static bool take_name(struct mprof_http_text query, char name[NAME]) {
   return true;
 }
 
-static void refuse(struct mprof_reply *r, int error, const char *why) {
-  if (error == -ENOENT)
-    mprof_reply_error(r, 404, "Unknown option", 0);
-  else if (error == -EPERM)
-    mprof_reply_error(r, 409, why, 0);
-  else
-    mprof_reply_error(r, 400, "The option does not accept this value", 0);
-}
-
 void mprof_steer_set(struct mprof_http_text query, struct mprof_reply *r) {
   char name[NAME], value[VALUE];
   const char *why = "";
@@ -117,5 +122,5 @@ void mprof_steer_set(struct mprof_http_text query, struct mprof_reply *r) {
   }
   mprof_lock_release(&mprof_writer_lock);
   if (error != 0)
-    refuse(r, error, why);
+    refuse(r, error, name, value, why);
 }

@@ -143,28 +143,34 @@ static void put_piece(struct mprof_text *t, struct piece s) {
   mprof_text_str(t, s.len > SHOWN ? "...'" : "'");
 }
 
+static void put_wrong_value(struct mprof_text *t, const struct option *o,
+                            struct piece value) {
+  mprof_text_str(t, "value ");
+  put_piece(t, value);
+  mprof_text_str(t, " of option '");
+  mprof_text_str(t, o->name);
+  if (o->kind == BOOL) {
+    mprof_text_str(t, "' is not 0, 1, true, false, yes or no");
+  } else if (o->kind == UINT) {
+    mprof_text_str(t, "' is not a number from ");
+    mprof_text_dec(t, o->min);
+    mprof_text_str(t, " to ");
+    mprof_text_dec(t, o->max);
+  } else {
+    mprof_text_str(t, "' is longer than ");
+    mprof_text_dec(t, STR_SIZE - 1);
+    mprof_text_str(t, " bytes");
+  }
+}
+
 static void report_value(const struct mprof_flags *f, const struct option *o,
                          struct piece value, const char *origin) {
   char line[LINE + STR_SIZE];
   struct mprof_text t = MPROF_TEXT(line);
   mprof_text_str(&t, origin);
-  mprof_text_str(&t, ": value ");
-  put_piece(&t, value);
-  mprof_text_str(&t, " of option '");
-  mprof_text_str(&t, o->name);
-  if (o->kind == BOOL) {
-    mprof_text_str(&t, "' is not 0, 1, true, false, yes or no; using ");
-  } else if (o->kind == UINT) {
-    mprof_text_str(&t, "' is not a number from ");
-    mprof_text_dec(&t, o->min);
-    mprof_text_str(&t, " to ");
-    mprof_text_dec(&t, o->max);
-    mprof_text_str(&t, "; using ");
-  } else {
-    mprof_text_str(&t, "' is longer than ");
-    mprof_text_dec(&t, STR_SIZE - 1);
-    mprof_text_str(&t, " bytes; using ");
-  }
+  mprof_text_str(&t, ": ");
+  put_wrong_value(&t, o, value);
+  mprof_text_str(&t, "; using ");
   put_value(&t, f, o);
   mprof_message(line);
 }
@@ -210,20 +216,27 @@ static const struct option *find_nearest(struct piece s) {
   return nearest;
 }
 
+// advice: what to do if no option has a similar name.
+static void put_unknown(struct mprof_text *t, struct piece name,
+                        const char *advice) {
+  const struct option *nearest = find_nearest(name);
+  mprof_text_str(t, "unknown option ");
+  put_piece(t, name);
+  if (nearest != NULL) {
+    mprof_text_str(t, ", did you mean '");
+    mprof_text_str(t, nearest->name);
+    mprof_text_str(t, "'");
+  } else {
+    mprof_text_str(t, advice);
+  }
+}
+
 static void report_unknown(struct piece name, const char *origin) {
   char line[LINE];
   struct mprof_text t = MPROF_TEXT(line);
-  const struct option *nearest = find_nearest(name);
   mprof_text_str(&t, origin);
-  mprof_text_str(&t, ": unknown option ");
-  put_piece(&t, name);
-  if (nearest != NULL) {
-    mprof_text_str(&t, ", did you mean '");
-    mprof_text_str(&t, nearest->name);
-    mprof_text_str(&t, "'");
-  } else {
-    mprof_text_str(&t, "; MPROF_OPTIONS=help=1 lists the options");
-  }
+  mprof_text_str(&t, ": ");
+  put_unknown(&t, name, "; MPROF_OPTIONS=help=1 lists the options");
   mprof_message(line);
 }
 
@@ -521,6 +534,16 @@ int mprof_flags_change(const char *name, const char *value, const char **why) {
     return -EPERM;
   return store(&mprof_flags, o, (struct piece){value, strlen(value)}) ? 0
                                                                       : -EINVAL;
+}
+
+void mprof_flags_put_mistake(struct mprof_text *t, const char *name,
+                             const char *value) {
+  const struct piece n = {name, strlen(name)};
+  const struct option *o = find_option(n);
+  if (o == NULL)
+    put_unknown(t, n, "; 'mprof ctl PID get' lists the options");
+  else
+    put_wrong_value(t, o, (struct piece){value, strlen(value)});
 }
 
 bool mprof_flags_put(size_t i, struct mprof_text *t) {

@@ -55,6 +55,10 @@ void mprof_flags_defaults(struct mprof_flags *f);
 // Call with writer_lock held.
 int mprof_flags_change(const char *name, const char *value, const char **why);
 struct mprof_text;
+// Appends the reason why mprof_flags_change has returned -ENOENT or -EINVAL,
+// with the permitted values or a similar name.
+void mprof_flags_put_mistake(struct mprof_text *t, const char *name,
+                             const char *value);
 // Appends "NAME=VALUE" for option i. If the option cannot change, also appends
 // the reason. Returns false if i is past the last option.
 bool mprof_flags_put(size_t i, struct mprof_text *t);

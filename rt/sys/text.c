@@ -181,6 +181,17 @@ void mprof_text_errno(struct mprof_text *t, int error) {
       {EDQUOT, "disk quota exceeded"},
       {ESTALE, "stale file handle"},
       {EPROTO, "malformed data"},
+      {ESRCH, "no such process"},
+      {E2BIG, "argument list too long"},
+      {ENOEXEC, "not an executable file"},
+      {ECHILD, "no child process"},
+      {ETXTBSY, "the file is being executed"},
+      {EADDRINUSE, "address already in use"},
+      {EADDRNOTAVAIL, "not an address of this computer"},
+      {EAFNOSUPPORT, "address family not supported"},
+      {ENOBUFS, "no buffer space available"},
+      {ECONNREFUSED, "connection refused"},
+      {ECONNRESET, "connection reset"},
   };
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
     if (table[i].number == -error) {

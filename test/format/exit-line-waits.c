@@ -22,7 +22,7 @@
 // RUN:   | FileCheck %s --check-prefix=NOTE
 // RUN: %run{block_rate=1:report=0} ./noted 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTE
-// NOTE: mprof: wrote {{.*}}; code without MProf is not counted: link with -fmprof{{$}}
+// NOTE: mprof: wrote {{.*}}; code without MProf is not counted: link with -fmprof or mprof-program.cfg{{$}}
 // RUN: %run{block_rate=1:mutex_fraction=1} ./noted all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FULL
 // FULL: {{^}}mprof: wrote 5 files: mprof.noted.[[PID:[0-9]+]].*; incomplete: see the report{{$}}

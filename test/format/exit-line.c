@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: %run{heap=1} ./app 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (3 samples, 2 stacks) and mprof.app.[[PID]].txt; incomplete: no_memory 5; code without MProf is not counted: link with -fmprof{{$}}
+// BOTH: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (3 samples, 2 stacks) and mprof.app.[[PID]].txt; incomplete: no_memory 5; code without MProf is not counted: link with -fmprof or mprof-program.cfg{{$}}
 // BOTH-NEXT: exit code 7
 // RUN: gzip -t mprof.app.*.heap.pb.gz && grep -q SUMMARY mprof.app.*.txt
 //

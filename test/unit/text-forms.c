@@ -67,6 +67,8 @@ int main(void) {
 
   mprof_text_errno(clear(), -ENOSPC);
   CHECK_STR(buf, "no space left on device");
+  mprof_text_errno(clear(), -EADDRINUSE);
+  CHECK_STR(buf, "address already in use");
   mprof_text_errno(clear(), -4000);
   CHECK_STR(buf, "error 4000");
   return 0;

@@ -60,8 +60,8 @@ def pages(program):
 def errors(program):
     with App(program) as app:
         for path, method, status, text in [
-            ("/debug/pprof/nope", "GET", 404, "Unknown profile\n"),
-            ("/debug/pprof/nope?seconds=1", "GET", 404, "Unknown profile\n"),
+            ("/debug/pprof/nope", "GET", 404, None),
+            ("/debug/pprof/nope?seconds=1", "GET", 404, None),
             ("/debug/pprof/heap?seconds=0", "GET", 400, None),
             ("/debug/pprof/heap?seconds=1x", "GET", 400, None),
             ("/debug/pprof/heap?seconds=1&debug=1", "GET", 400, None),
@@ -75,6 +75,10 @@ def errors(program):
             equal(r.headers["Content-Type"], "text/plain; charset=utf-8")
             equal(r.headers["Content-Disposition"], None)
             assert text is None or r.text == text, r.text
+            if "nope" in path:
+                assert r.text.startswith("Unknown profile 'nope'; the profiles are heap, allocs, "), r.text
+                assert ", mutex, " in r.text and r.text.endswith("\n"), r.text
+        assert "'" + 40 * "x" + "...'; the profiles" in app.ask("/debug/pprof/" + 50 * "x").text
         equal(app.ask("/debug/pprof/heap", "DELETE").headers["Allow"], "GET, HEAD")
         equal(app.ask("/debug/pprof/symbol", "PUT").headers["Allow"], "GET, HEAD, POST")
         for path in ("/", "/debug", "/debug/pprofx", "/debug/../debug/pprof/heap", "//debug/pprof/heap"):
@@ -97,6 +101,8 @@ def heap_alone(program):
             equal((name, r.status), (name, 404))
             assert "linked without" in r.text, r.text
         assert ">mutex<" not in app.ask("/debug/pprof/").text
+        r = app.ask("/debug/mprof/trace/last", "POST")
+        equal((r.status, r.text.split("; ")[1]), (404, "link with -fmprof=trace\n"))
 
 
 @check
@@ -264,8 +270,11 @@ def options(program):
         app.command("alloc 3 5000")
         equal(samples(app.profile("heap"), "grow"), [3, 15000, 3, 15000])
         equal(set("stack_depth=64")[0], 409)
-        equal(set("nonsense=1")[0], 404)
-        equal(set("heap_rate=x")[0], 400)
+        equal(set("nonsense=1"), (404, "unknown option 'nonsense'; 'mprof ctl PID get' lists the options\n"))
+        equal(set("heaprate=1"), (404, "unknown option 'heaprate', did you mean 'heap_rate'\n"))
+        status, text = set("heap_rate=x")
+        assert status == 400 and text.startswith("value 'x' of option 'heap_rate' is not a number from 0 to "), text
+        equal(set("report=maybe"), (400, "value 'maybe' of option 'report' is not 0, 1, true, false, yes or no\n"))
         equal(set("heap_rate")[0], 400)
         equal(set("heap_rate=2", headers={"Origin": "http://x"})[0], 403)
         equal(app.ask("/debug/mprof/set?heap_rate=2").status, 405)
@@ -281,6 +290,8 @@ def ctl(program, mprof):
 
     with App(program, listen="127.0.0.1:0") as tcp:
         until(tcp.door_tid)
+        name = os.path.basename(program) + ".mutex.pb.gz"
+        equal(run("ctl", "127.0.0.1:%d" % tcp.port(), "dump", "mutex"), "wrote %s\n" % name)
         equal(run("ctl", str(tcp.pid), "get", "listen").split(" ")[0], "listen='127.0.0.1:0'")
         equal(run("ctl", "127.0.0.1:%d" % tcp.port(), "get", "heap"), run("ctl", str(tcp.pid), "get", "heap"))
     with App(program, listen="[::1]:0") as tcp:
@@ -293,7 +304,7 @@ def ctl(program, mprof):
         equal(run("ctl", pid, "get", "report_top"), "report_top=20\n")
         equal(run("ctl", socket_path, "set", "heap_rate", "64k"), "heap_rate=65536\n")
         assert "memory for the present value" in run("ctl", pid, "set", "stack_depth", "1", status=2)
-        assert "Unknown option" in run("ctl", pid, "set", "nonsense", "1", status=2)
+        assert "unknown option 'nonsense'" in run("ctl", pid, "set", "nonsense", "1", status=2)
         assert "wait_for_ever" in run("ctl", pid, "threads")
         assert "wait_for_ever" in run("threads", "--color=never", pid)
         assert "wait_for_ever" in run("threads", "--color=never", socket_path)
@@ -302,13 +313,18 @@ def ctl(program, mprof):
         run("ctl", pid, "dump", "heap", "-o", heap)
         equal(open(heap, "rb").read(2), b"\x1f\x8b")
         # The name of the file says what it has.
-        equal(run("ctl", pid, "dump", "heap"), "wrote heap.pb.gz\n")
-        equal(run("ctl", pid, "dump", "trace"), "wrote trace.trace\n")
-        equal(run("ctl", pid, "dump", "cmdline"), "wrote cmdline.txt\n")
-        assert open("cmdline.txt").read().startswith("/"), open("cmdline.txt").read()
+        name = "%s.%s." % (os.path.basename(program), pid)
+        equal(run("ctl", pid, "dump", "heap"), "wrote %sheap.pb.gz\n" % name)
+        equal(run("ctl", pid, "dump", "heap"), "replaced %sheap.pb.gz\n" % name)
+        equal(run("ctl", socket_path, "dump", "block"), "wrote %sblock.pb.gz\n" % name)
+        equal(run("ctl", pid, "dump", "trace"), "wrote %strace\n" % name)
+        equal(run("ctl", pid, "trace", "0.1"), "replaced %strace\n" % name)
+        equal(run("ctl", pid, "dump", "cmdline"), "wrote %scmdline.txt\n" % name)
+        assert open(name + "cmdline.txt").read().startswith("/"), name
+        run("ctl", pid, "dump", "heap", "-o", "/dev/null")
         run("ctl", pid, "trace", "0.1", "-o", trace)
         equal(open(trace, "rb").read(3), b"go ")
-        assert "Unknown profile" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
+        assert "Unknown profile 'nope'; the profiles are heap" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
         equal(open(heap, "rb").read(2), b"\x1f\x8b")  # the file of the first dump
         assert "usage: " in run("ctl", pid, "nonsense", status=2)
     assert "there is no process" in run("ctl", pid, "get", status=2)
@@ -335,7 +351,9 @@ def ctl_trace(program, mprof, trace_check):
         until(app.door_tid)
         out = ["-o", app.dir + "/trace"]
         assert "No trace was started" in run(app, "stop", *out, status=2)
-        assert "flight recorder" in run(app, "last", *out, status=2)
+        assert "without a flight recorder; start it with MPROF_OPTIONS=trace_last=10s\n" in run(
+            app, "last", *out, status=2
+        )
         assert not os.path.exists(app.dir + "/trace")
         open(app.dir + "/trace", "w").write("old")
         assert "No trace was started" in run(app, "stop", *out, status=2)
@@ -729,11 +747,14 @@ def unusable_paths(program):
         open(first.dir + "/file", "w").close()
         refused("unix:%s/file" % first.dir, "the path exists and is not a socket")
         refused("unix:/tmp/" + 110 * "x", "the path is longer than 107 bytes")
-        refused("unix:relative", "the path must be absolute")
+        refused("unix:relative", "cannot listen at 'unix:relative': the path must be absolute")
         refused("unix:/nowhere/at/all", "no such file or directory")
         refused("nonsense:99", "not an address")
         refused("127.0.0.1:99999", "not an address")
         refused(":6060", "not an address")
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            address = "127.0.0.1:%d" % other.getsockname()[1]
+            refused(address, "cannot listen at '%s': address already in use\n" % address)
         assert os.path.exists(path)
         # The socket of a dead process is replaced.
         first.process.kill()

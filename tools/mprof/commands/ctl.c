@@ -11,6 +11,9 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // Appends text to a path of a request, with each character that is not a letter
 // or a digit as %XX.
@@ -62,6 +65,8 @@ static int ask(const struct options *options, const char *method,
   return is_good ? STATUS_OK : complain(options, "cannot write the output");
 }
 
+// --- files ---
+
 // Returns the suffix for the file of a page.
 static const char *suffix_of(const struct bytes *b) {
   return b->length > 1 && b->at[0] == 0x1f && b->at[1] == 0x8b ? ".pb.gz"
@@ -69,28 +74,88 @@ static const char *suffix_of(const struct bytes *b) {
                                                                : ".txt";
 }
 
-// Asks for a file, and writes it to --output or to `name` with the suffix that
-// suffix_of returns, or without one if it is NULL. An existing file stays as it
-// is if there is no reply.
+// Appends to a file name the name of the program and a dot. Appends nothing if
+// the program cannot tell its name, for example because it has no /proc.
+static void put_program(char *name, size_t size, int fd) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *reply = open_memstream(&text, &length);
+  if (!reply) {
+    close(fd);
+    return;
+  }
+  const int status = door_ask(fd, "GET", "/debug/pprof/cmdline", reply, NULL);
+  fclose(reply); // ends the text with a null byte
+  if (status == 200 && text[0] != '\0') {
+    const char *slash = strrchr(text, '/');
+    const size_t before = strlen(name);
+    snprintf(name + before, size - before, "%.100s.", slash ? slash + 1 : text);
+    for (char *p = name + before; *p != '\0'; p++)
+      *p = isgraph((unsigned char)*p) || (unsigned char)*p >= 0x80 ? *p : '_';
+  }
+  free(text);
+}
+
+// Stores "PROGRAM.PID." for the names of files, so that files of different
+// programs have different names. The process id of a TCP address is unknown.
+static void name_program(const struct options *options, char *name,
+                         size_t size) {
+  char why[512];
+  struct ucred peer = {0};
+  socklen_t length = sizeof peer;
+  name[0] = '\0';
+  const int fd = door_connect(options->paths[0], why, sizeof why);
+  if (fd < 0)
+    return;
+  const bool has_peer =
+      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0;
+  const char *target = options->paths[0];
+  put_program(name, size, fd);
+  const size_t before = strlen(name);
+  if (target[strspn(target, "0123456789")] == '\0')
+    snprintf(name + before, size - before, "%.20s.", target);
+  else if (has_peer && peer.pid > 0)
+    snprintf(name + before, size - before, "%d.", (int)peer.pid);
+}
+
+// Writes the file, and prints its name, and whether it has replaced a file.
+static int write_file(const struct options *options, const char *path,
+                      const struct bytes *bytes) {
+  struct stat st;
+  const bool replaces = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+  const char *error = bytes_write(path, bytes);
+  if (error)
+    return complain(options, "cannot write %s: %s", path, error);
+  if (strcmp(path, "-") != 0)
+    printf("%s %s\n", replaces ? "replaced" : "wrote", path);
+  return STATUS_OK;
+}
+
+// Asks for a file, and writes it to --output, or else to PROGRAM.PID.KIND with
+// the suffix that suffix_of returns. An existing file stays as it is if there
+// is no reply.
 static int save(const struct options *options, const char *method,
-                const char *path, const char *name,
-                const char *(*suffix)(const struct bytes *)) {
+                const char *path, const char *kind) {
   struct bytes bytes = {0};
-  char with_suffix[300];
+  char name[512];
+  if (!options->output)
+    name_program(options, name, sizeof name);
   bytes.at = (uint8_t *)fetch(options, method, path, &bytes.length);
   if (!bytes.at)
     return STATUS_ERROR;
-  snprintf(with_suffix, sizeof with_suffix, "%s%s", name,
-           suffix ? suffix(&bytes) : "");
-  const char *output = options->output ? options->output : with_suffix;
-  const char *error = bytes_write(output, &bytes);
+  if (!options->output) {
+    const char *suffix = suffix_of(&bytes);
+    const size_t before = strlen(name);
+    snprintf(name + before, sizeof name - before, "%.200s%s", kind,
+             strcmp(suffix + 1, kind) == 0 ? "" : suffix);
+  }
+  const int status =
+      write_file(options, options->output ? options->output : name, &bytes);
   free(bytes.at);
-  if (error)
-    return complain(options, "cannot write %s: %s", output, error);
-  if (strcmp(output, "-") != 0)
-    printf("wrote %s\n", output);
-  return STATUS_OK;
+  return status;
 }
+
+// --- verbs ---
 
 static int get(const struct options *options) {
   char path[1024] = "/debug/mprof/get";
@@ -115,26 +180,25 @@ static int dump(const struct options *options) {
   snprintf(name, sizeof name, "%.200s", options->paths[2]);
   for (char *p = name; *p != '\0'; p++)
     *p = *p == '/' ? '_' : *p;
-  return save(options, "GET", path, name, suffix_of);
+  return save(options, "GET", path, name);
 }
 
 static int trace(const struct options *options) {
-  static const char file[] = "mprof.trace";
   char path[1024] = "/debug/pprof/trace?seconds=";
   const char *what = options->path_count == 3 ? options->paths[2] : "1";
   if (strcmp(what, "start") == 0)
     return ask(options, "POST", "/debug/mprof/trace/start");
   if (strcmp(what, "stop") == 0)
-    return save(options, "POST", "/debug/mprof/trace/stop", file, NULL);
+    return save(options, "POST", "/debug/mprof/trace/stop", "trace");
   if (strcmp(what, "last") == 0)
-    return save(options, "POST", "/debug/mprof/trace/last", file, NULL);
+    return save(options, "POST", "/debug/mprof/trace/last", "trace");
   char *end;
   if (!(strtod(what, &end) > 0) || *end != '\0')
     return complain(options,
                     "trace %s: give a number of seconds, start, stop or last",
                     what);
   put_escaped(path, sizeof path, what);
-  return save(options, "GET", path, file, NULL);
+  return save(options, "GET", path, "trace");
 }
 
 static int threads(const struct options *options) {

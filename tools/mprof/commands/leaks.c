@@ -23,6 +23,7 @@ struct leaks {
   struct sides *sides;
   struct view *view;
   struct suppressions suppressions;
+  size_t first_built_in; // suppressions from here on are MProf's own
   struct changes stacks;
   size_t leak_count; // the first rows of stacks
   double bytes;      // of the leaks
@@ -62,6 +63,21 @@ static bool make_view(struct leaks *l) {
     complain(l->options, "%s", error);
   l->blocks_type = profile_find_type(l->sides->profile, "inuse_objects");
   return l->view != NULL;
+}
+
+// Suppresses the buffers of stdio streams. libc keeps those of stdout and
+// stderr for ever, so each program that prints would have a leak. A stream that
+// the program has not closed is still a leak, because its FILE is another
+// block. If the user's file leaves no room for these suppressions, the buffers
+// are shown.
+static void add_built_in(struct leaks *l) {
+  static const char text[] = "leak:^_IO_file_doallocate$\n"
+                             "leak:^_IO_wfile_doallocate$\n";
+  char error[128];
+  l->first_built_in = l->suppressions.count;
+  if (!l->options->all)
+    suppressions_parse(&l->suppressions, text, sizeof text - 1, error,
+                       sizeof error);
 }
 
 // Removes the suppressed stacks from the view, and counts them.
@@ -141,7 +157,7 @@ static void print_stack(const struct leaks *l, const struct change *row,
 
 static void print_suppressions(const struct leaks *l) {
   bool has_title = false;
-  for (size_t i = 0; i < l->suppressions.count; i++) {
+  for (size_t i = 0; i < l->first_built_in; i++) {
     const struct suppression *s = &l->suppressions.items[i];
     if (!s->stacks)
       continue;
@@ -152,6 +168,16 @@ static void print_suppressions(const struct leaks *l) {
     style_put(stdout, s->pattern);
     putchar('\n');
   }
+}
+
+static void print_built_in(const struct leaks *l) {
+  double bytes = 0;
+  for (size_t i = l->first_built_in; i < l->suppressions.count; i++)
+    bytes += l->suppressions.items[i].bytes;
+  if (bytes > 0)
+    printf("without %s of buffers of stdio streams, which libc keeps (--all "
+           "shows them)\n",
+           quantity_of(quantity_round(bytes), l->view->unit).text);
 }
 
 static void print(const struct leaks *l, size_t limit) {
@@ -178,6 +204,7 @@ static void print(const struct leaks *l, size_t limit) {
   if (noise && !l->options->all)
     printf("%zu stack%s grew by no more than noise may (--all shows %s)\n",
            noise, noise == 1 ? "" : "s", noise == 1 ? "it" : "them");
+  print_built_in(l);
   input_print_view_losses(l->view, stdout);
 }
 
@@ -202,7 +229,9 @@ int command_leaks(const struct options *options) {
   if (status < 0 || !input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
   if (options->path_count > 2)
-    return complain(options, "%d files are given; write FILE, or OLD NEW",
+    return complain(options,
+                    "%d files are given; write FILE, or OLD NEW ('mprof merge' "
+                    "adds up the files of several processes)",
                     options->path_count);
   if (options->suppressions &&
       !suppressions_read(&l.suppressions, options->suppressions, error,
@@ -210,6 +239,7 @@ int command_leaks(const struct options *options) {
     return complain(options, "%s", error);
   if (!read_files(&l) || !make_view(&l))
     return STATUS_ERROR;
+  add_built_in(&l);
   suppress(&l);
   find_leaks(&l);
   print(&l, limit);
