@@ -25,33 +25,11 @@ static struct {
 
 // --- one profile ---
 
-bool mprof_live_lists(const struct mprof_profile_row *row) {
-  return row->name != NULL &&
-         (row->kind->is_offered == NULL || row->kind->is_offered());
-}
-
-static void refuse_name(struct mprof_reply *r, const char *name) {
-  enum { SHOWN = 40 };
-  char what[MPROF_REPLY_TEXT - 2];
-  struct mprof_text t = MPROF_TEXT(what);
-  mprof_text_str(&t, "Unknown profile '");
-  mprof_text_clean(&t, name, strnlen(name, SHOWN));
-  mprof_text_str(&t, strlen(name) > SHOWN ? "...'" : "'");
-  const char *before = "; the profiles are ";
-  for (size_t i = 0; i < MPROF_PROFILES; i++)
-    if (mprof_live_lists(&mprof_profile_rows[i])) {
-      mprof_text_str(&t, before);
-      mprof_text_str(&t, mprof_profile_rows[i].name);
-      before = ", ";
-    }
-  mprof_reply_error(r, 404, what, 0);
-}
-
-bool mprof_live_find(struct mprof_profile_request *p, const char *name,
-                     struct mprof_reply *r) {
+static bool find(struct mprof_profile_request *p, const char *name,
+                 struct mprof_reply *r) {
   if (mprof_profile_find(p, name))
     return true;
-  refuse_name(r, name);
+  mprof_reply_error(r, 404, "Unknown profile", 0); // (Go: the same text)
   return false;
 }
 
@@ -68,7 +46,7 @@ static int put_profile(struct mprof_outfile *f, void *request) {
 void mprof_live_profile(const struct mprof_profile_wish *w,
                         struct mprof_reply *r) {
   struct mprof_profile_request p = {.copy = NULL};
-  if (mprof_live_refuse_at_end(r) || !mprof_live_find(&p, w->name, r))
+  if (mprof_live_refuse_at_end(r) || !find(&p, w->name, r))
     return;
   // As in Go, a form that the profile does not have is the nearest one.
   const enum mprof_profile_form last = p.row->kind->last_form;
@@ -119,7 +97,7 @@ static bool has_deltas(const char *name) {
 void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
                       struct mprof_reply *r, struct mprof_job *j) {
   struct mprof_profile_request p = {.copy = NULL};
-  if (mprof_live_refuse_at_end(r) || !mprof_live_find(&p, w->name, r))
+  if (mprof_live_refuse_at_end(r) || !find(&p, w->name, r))
     return;
   if (!has_deltas(w->name)) {
     mprof_reply_error(
@@ -175,7 +153,7 @@ void mprof_live_since(const struct mprof_profile_wish *w, struct mprof_reply *r,
   struct mprof_profile_request now = {.copy = NULL};
   struct mprof_profile_request *last = last_of(w->name);
   const struct difference d = {last, &now, true};
-  if (mprof_live_refuse_at_end(r) || !mprof_live_find(&now, w->name, r))
+  if (mprof_live_refuse_at_end(r) || !find(&now, w->name, r))
     return;
   mprof_live_lock(w->symbolizes);
   if (w->ends_cycle)

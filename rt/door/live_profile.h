@@ -37,12 +37,6 @@ struct mprof_profile_wish {
   bool ends_cycle; // parameter gc
 };
 
-// Returns whether the door lists the profile of this row.
-bool mprof_live_lists(const struct mprof_profile_row *row);
-// Finds the profile for a request. If there is none, makes the reply an error
-// that lists the profiles, and returns false.
-bool mprof_live_find(struct mprof_profile_request *p, const char *name,
-                     struct mprof_reply *r);
 // Writes the profile w->name to the body of the reply, or makes the reply an
 // error. Takes writer_lock.
 void mprof_live_profile(const struct mprof_profile_wish *w,

@@ -92,6 +92,11 @@ static void put_description(struct mprof_outfile *f, const char *name,
   mprof_outfile_text(f, "</li>\n");
 }
 
+static bool is_listed(const struct mprof_profile_row *row) {
+  return row->name != NULL &&
+         (row->kind->is_offered == NULL || row->kind->is_offered());
+}
+
 static int put_index(struct mprof_outfile *f, void *unused) {
   (void)unused;
   mprof_outfile_text(
@@ -102,7 +107,7 @@ static int put_index(struct mprof_outfile *f, void *unused) {
          "</p>\n<br>\nTypes of profiles available:\n<table>\n"
          "<thead><td>Count</td><td>Profile</td></thead>\n");
   for (size_t i = 0; i < MPROF_PROFILES; i++)
-    if (mprof_live_lists(&mprof_profile_rows[i]))
+    if (is_listed(&mprof_profile_rows[i]))
       put_row(f, mprof_profile_rows[i].name, &mprof_profile_rows[i], 0);
   const struct mprof_profile_row *custom =
       &mprof_profile_rows[MPROF_PROFILE_custom];
@@ -115,7 +120,7 @@ static int put_index(struct mprof_outfile *f, void *unused) {
                      "<a href=\"goroutine?debug=2\">full stacks of all "
                      "threads</a>\n<br>\n<p>\nProfile Descriptions:\n<ul>\n");
   for (size_t i = 0; i < MPROF_PROFILES; i++)
-    if (mprof_live_lists(&mprof_profile_rows[i]))
+    if (is_listed(&mprof_profile_rows[i]))
       put_description(f, mprof_profile_rows[i].name,
                       mprof_profile_rows[i].text);
   put_description(f, "cmdline", "The command line of the program");
@@ -249,9 +254,9 @@ static void profile_page(const struct mprof_http_request *q, const char *name,
     return;
   }
   struct mprof_profile_request known;
-  if (!mprof_live_find(&known, name, r))
-    return;
-  if (!parse_int(seconds, &n) || n <= 0 || n > MAX_SECONDS)
+  if (!mprof_profile_find(&known, name))
+    mprof_reply_error(r, 404, "Unknown profile", 0);
+  else if (!parse_int(seconds, &n) || n <= 0 || n > MAX_SECONDS)
     mprof_reply_error(
         r, 400, "invalid value for \"seconds\" - must be a positive integer",
         0);

@@ -60,8 +60,8 @@ def pages(program):
 def errors(program):
     with App(program) as app:
         for path, method, status, text in [
-            ("/debug/pprof/nope", "GET", 404, None),
-            ("/debug/pprof/nope?seconds=1", "GET", 404, None),
+            ("/debug/pprof/nope", "GET", 404, "Unknown profile\n"),
+            ("/debug/pprof/nope?seconds=1", "GET", 404, "Unknown profile\n"),
             ("/debug/pprof/heap?seconds=0", "GET", 400, None),
             ("/debug/pprof/heap?seconds=1x", "GET", 400, None),
             ("/debug/pprof/heap?seconds=1&debug=1", "GET", 400, None),
@@ -75,10 +75,6 @@ def errors(program):
             equal(r.headers["Content-Type"], "text/plain; charset=utf-8")
             equal(r.headers["Content-Disposition"], None)
             assert text is None or r.text == text, r.text
-            if "nope" in path:
-                assert r.text.startswith("Unknown profile 'nope'; the profiles are heap, allocs, "), r.text
-                assert ", mutex, " in r.text and r.text.endswith("\n"), r.text
-        assert "'" + 40 * "x" + "...'; the profiles" in app.ask("/debug/pprof/" + 50 * "x").text
         equal(app.ask("/debug/pprof/heap", "DELETE").headers["Allow"], "GET, HEAD")
         equal(app.ask("/debug/pprof/symbol", "PUT").headers["Allow"], "GET, HEAD, POST")
         for path in ("/", "/debug", "/debug/pprofx", "/debug/../debug/pprof/heap", "//debug/pprof/heap"):
@@ -324,7 +320,7 @@ def ctl(program, mprof):
         run("ctl", pid, "dump", "heap", "-o", "/dev/null")
         run("ctl", pid, "trace", "0.1", "-o", trace)
         equal(open(trace, "rb").read(3), b"go ")
-        assert "Unknown profile 'nope'; the profiles are heap" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
+        assert "Unknown profile" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
         equal(open(heap, "rb").read(2), b"\x1f\x8b")  # the file of the first dump
         assert "usage: " in run("ctl", pid, "nonsense", status=2)
     assert "there is no process" in run("ctl", pid, "get", status=2)
