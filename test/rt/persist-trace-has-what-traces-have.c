@@ -87,7 +87,8 @@ int main(int argc, char **argv) {
   mprof_trace_region_end(task, "prepare");
   mprof_trace_log(task, "note", "ready");
   mprof_trace_task_end(task);
-  while (!has_lock || !is_asleep(sleeper)) // without a sleep, which has an event
+  while (!has_lock ||
+         !is_asleep(sleeper)) // without a sleep, which has an event
     ;
   if (strcmp(argv[1], "kill") == 0)
     kill(getpid(), SIGKILL);
