@@ -8,13 +8,13 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
 // RUN: %python %S/Inputs/persist_seeds.py seeds
 // RUN: %mprof recover seeds/0 -o s > out 2> err && FileCheck %s < out
-// CHECK: s.heap.pb.gz: 2 samples
-// CHECK: s.heapx.pb.gz: 2 samples
-// CHECK: s.peak.pb.gz: 2 samples
-// CHECK: s.block.pb.gz: 1 sample
-// CHECK: s.mutex.pb.gz: 1 sample
-// CHECK: s.threadcreate.pb.gz: 1 sample
-// CHECK: s.sessions.pb.gz: 1 sample
+// CHECK: s.heap.pb.gz: 2 stacks
+// CHECK: s.heapx.pb.gz: 2 stacks
+// CHECK: s.peak.pb.gz: 2 stacks
+// CHECK: s.block.pb.gz: 1 stack
+// CHECK: s.mutex.pb.gz: 1 stack
+// CHECK: s.threadcreate.pb.gz: 1 stack
+// CHECK: s.sessions.pb.gz: 1 stack
 // CHECK: s.trace: {{[0-9]+}} events
 // RUN: for i in 5 9; do %mprof recover seeds/$i -o s$i || exit 1; done
 // RUN: %trace_check -q s.trace s5.trace s9.trace
