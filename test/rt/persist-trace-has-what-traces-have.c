@@ -87,8 +87,8 @@ int main(int argc, char **argv) {
   mprof_trace_region_end(task, "prepare");
   mprof_trace_log(task, "note", "ready");
   mprof_trace_task_end(task);
-  while (!has_lock ||
-         !is_asleep(sleeper)) // without a sleep, which has an event
+  // No sleep here: it would be an event of the trace.
+  while (!has_lock || !is_asleep(sleeper))
     ;
   if (strcmp(argv[1], "kill") == 0)
     kill(getpid(), SIGKILL);
