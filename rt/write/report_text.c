@@ -48,11 +48,15 @@ void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what) {
   mprof_report_put(w, what);
 }
 
-// Writes a size with its unit, such as "1.50 MiB". bytes: at least 1024.
-static void put_size(struct mprof_report *w, uint64_t bytes) {
+// Writes a size with its unit, such as "1.50 MiB" or "700 bytes".
+static void put_size(struct mprof_report *w, int64_t bytes) {
   static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB"};
+  if (bytes < 1024) {
+    mprof_report_things(w, bytes, "byte");
+    return;
+  }
   int unit = 0;
-  for (; unit < 4 && bytes >= 1024u * 1024; unit++)
+  for (; unit < 4 && bytes >= 1024 * 1024; unit++)
     bytes /= 1024;
   char text[32];
   struct mprof_text t = MPROF_TEXT(text);
@@ -62,11 +66,9 @@ static void put_size(struct mprof_report *w, uint64_t bytes) {
 }
 
 void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {
-  if (bytes < 1024) {
-    mprof_report_things(w, bytes, "byte");
+  put_size(w, bytes);
+  if (bytes < 1024)
     return;
-  }
-  put_size(w, (uint64_t)bytes);
   mprof_report_put(w, " (");
   mprof_report_count(w, bytes, " bytes)");
 }
@@ -88,14 +90,9 @@ static double square_root(double v) {
 void mprof_report_error(struct mprof_report *w, double variance) {
   if (variance <= 0)
     return;
-  const double most = 0x1p62;
-  double error = square_root(variance);
-  const int64_t bytes = (int64_t)((error < most ? error : most) + 0.5);
+  const double error = square_root(variance), most = 0x1p62;
   mprof_report_put(w, ", standard error ");
-  if (bytes < 1024)
-    mprof_report_things(w, bytes, "byte");
-  else
-    put_size(w, (uint64_t)bytes);
+  put_size(w, (int64_t)((error < most ? error : most) + 0.5));
 }
 
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole) {
