@@ -449,7 +449,7 @@ static void set_block_rate(uint64_t ns) {
 // If a program that is linked with -no-pie takes the address of a function of a
 // library, the address is in the program's procedure linkage table.
 static void *definition_of(void *function, const char *symbol) {
-  if (function == NULL || !dlsym || !mprof_is_linkage_stub(function))
+  if (function == NULL || !dlsym || mprof_linkage_jump(function) == NULL)
     return function;
   void *next = dlsym(RTLD_NEXT, symbol);
   return next != NULL ? next : function;

@@ -63,9 +63,9 @@
 //   mprof_skips_cfa(op)
 //     whether op is an instruction of call frame information of this processor
 //     that has no operand and does not change any rule.
-//   mprof_is_linkage_stub(function)
-//     whether the function is an entry of a procedure linkage table: code that
-//     jumps to an address in memory.
+//   mprof_linkage_jump(function)
+//     the first instruction of the jump to an address in memory, if the
+//     function is an entry of a procedure linkage table; otherwise NULL.
 //
 // Text for the assembler:
 //   MPROF_JUMP_THROUGH(Word)

@@ -170,13 +170,14 @@ static inline bool mprof_skips_cfa(uint8_t op) {
 }
 
 // adrp x16, page; ldr x17, [x16, offset], with or without bti c before them.
-static inline bool mprof_is_linkage_stub(const void *function) {
+static inline const uint32_t *mprof_linkage_jump(const void *function) {
   enum { BTI_C = 0xd503245f };
-  uint32_t code[3];
-  memcpy(code, function, sizeof(code));
-  const uint32_t *first = code + (code[0] == BTI_C);
-  return (first[0] & 0x9f00001f) == 0x90000010 &&
-         (first[1] & 0xffc003ff) == 0xf9400211;
+  const uint32_t *code = function;
+  code += *code == BTI_C;
+  return (code[0] & 0x9f00001f) == 0x90000010 &&
+                 (code[1] & 0xffc003ff) == 0xf9400211
+             ? code
+             : NULL;
 }
 
 // --- text for the assembler ---

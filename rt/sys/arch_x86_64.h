@@ -144,14 +144,14 @@ static inline bool mprof_follows_call(uintptr_t pc) {
 static inline bool mprof_skips_cfa(uint8_t op) { return (void)op, false; }
 
 // jmp *offset(%rip), with or without endbr64 and a prefix before it.
-static inline bool mprof_is_linkage_stub(const void *function) {
+static inline const unsigned char *mprof_linkage_jump(const void *function) {
   static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
   enum { BND = 0xf2, JUMP = 0xff, BY_MEMORY = 0x25 };
   const unsigned char *code = function;
   if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
     code += sizeof(endbr64);
   code += *code == BND;
-  return code[0] == JUMP && code[1] == BY_MEMORY;
+  return code[0] == JUMP && code[1] == BY_MEMORY ? code : NULL;
 }
 
 // --- text for the assembler ---

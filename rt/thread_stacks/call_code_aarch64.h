@@ -7,6 +7,7 @@
 #define MPROF_RT_THREAD_STACKS_CALL_CODE_AARCH64_H
 
 #include "lock_wait/hook_names.h"
+#include "sys/arch.h"
 #include "thread_stacks/call_code.h"
 
 #include <string.h>
@@ -31,14 +32,16 @@ static bool loads(uint32_t ldr, unsigned to, unsigned from, uintptr_t *offset) {
 // Returns the address to which the code at `stub` jumps, if the code is an
 // entry of a procedure linkage table. Otherwise returns `stub`.
 static uintptr_t past_stub(uintptr_t stub) {
-  const uint32_t bti_c = 0xd503245f;
   uint32_t code[4];
   uintptr_t offset;
   if (mprof_os_peek(stub, code, sizeof(code)) != sizeof(code))
     return stub;
-  const unsigned i = code[0] == bti_c;
-  const uintptr_t page = page_of(code[i], 16, stub + 4 * i);
-  if (page == 0 || !loads(code[i + 1], 17, 16, &offset))
+  const uint32_t *jump = mprof_linkage_jump(code);
+  if (jump == NULL)
+    return stub;
+  const uintptr_t page =
+      page_of(*jump, 16, stub + sizeof(*jump) * (uintptr_t)(jump - code));
+  if (page == 0 || !loads(jump[1], 17, 16, &offset))
     return stub;
   const uintptr_t target = mprof_peek_pointer(page + offset);
   return target != 0 ? target : stub;

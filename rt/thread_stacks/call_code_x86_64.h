@@ -7,6 +7,7 @@
 #define MPROF_RT_THREAD_STACKS_CALL_CODE_X86_64_H
 
 #include "lock_wait/hook_names.h"
+#include "sys/arch.h"
 #include "thread_stacks/call_code.h"
 
 #include <string.h>
@@ -20,19 +21,15 @@ static uintptr_t relative(const unsigned char *p, uintptr_t next) {
 // Returns the address to which the code at `stub` jumps, if the code is an
 // entry of a procedure linkage table. Otherwise returns `stub`.
 static uintptr_t past_stub(uintptr_t stub) {
-  static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  enum { BND = 0xf2, JUMP = 0xff, BY_MEMORY = 0x25 };
+  enum { OFFSET_AT = 2, JUMP_BYTES = 6 };
   unsigned char code[16];
-  size_t i = 0;
   if (mprof_os_peek(stub, code, sizeof(code)) != sizeof(code))
     return stub;
-  if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
-    i += sizeof(endbr64);
-  i += code[i] == BND;
-  if (code[i] != JUMP || code[i + 1] != BY_MEMORY)
+  const unsigned char *jump = mprof_linkage_jump(code);
+  if (jump == NULL)
     return stub;
-  const uintptr_t target =
-      mprof_peek_pointer(relative(code + i + 2, stub + i + 6));
+  const uintptr_t end = stub + (uintptr_t)(jump - code) + JUMP_BYTES;
+  const uintptr_t target = mprof_peek_pointer(relative(jump + OFFSET_AT, end));
   return target != 0 ? target : stub;
 }
 
