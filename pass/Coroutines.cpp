@@ -11,7 +11,7 @@
 // appends a word to the promise, and stores in it the code address of each
 // suspension, just before the coroutine suspends:
 //
-//     leaq 1f(%rip), %rax
+//     leaq 1f(%rip), %rax         (x86-64)
 //   1:                          ; after the instruction, as a return address
 //     movq %rax, site(promise)
 //
@@ -27,6 +27,7 @@
 #include "Coroutines.h"
 #include "Compat.h"
 #include "IRUtil.h"
+#include "Processor.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
@@ -37,7 +38,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/DJB.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 using namespace mprof;
@@ -142,11 +142,9 @@ static AllocaInst *appendWord(AllocaInst *Promise) {
 /// Makes the coroutine store the address of the code at \p Save in \p Site. \p
 /// Save begins a suspension. After it, another thread may resume the coroutine.
 static void storeSite(Instruction *Save, AllocaInst *Promise,
-                      uint64_t SiteOffset) {
+                      uint64_t SiteOffset, InlineAsm &CodeAddress) {
   Builder B(Save);
-  auto *Ty = FunctionType::get(B.getPtrTy(), false);
-  Value *Here =
-      B.CreateCall(Ty, InlineAsm::get(Ty, "leaq 1f(%rip), $0\n1:", "=r", true));
+  Value *Here = B.CreateCall(&CodeAddress);
   Value *Site =
       B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Promise, SiteOffset);
   B.CreateAlignedStore(Here, Site, Align(8), /*isVolatile=*/true);
@@ -168,7 +166,7 @@ static IntrinsicInst *findSuspensions(Function &F,
   return Id;
 }
 
-static void markCoroutine(Function &F) {
+static void markCoroutine(Function &F, InlineAsm &CodeAddress) {
   SmallVector<Instruction *, 8> Saves;
   IntrinsicInst *Id = findSuspensions(F, Saves);
   AllocaInst *Promise = Id ? promiseOf(*Id) : nullptr;
@@ -184,18 +182,21 @@ static void markCoroutine(Function &F) {
   const uint64_t SiteOffset = alignTo(DL.getTypeAllocSize(Ty), Align(8));
   Promise = appendWord(Promise);
   for (Instruction *Save : Saves)
-    storeSite(Save, Promise, SiteOffset);
+    storeSite(Save, Promise, SiteOffset, CodeAddress);
   const uint32_t Name = djbHash(F.getName());
   F.addFnAttr(LayoutAttr, utostr(Name) + "," + utostr(Continuation) + "," +
                               utostr(Begin + SiteOffset));
 }
 
 void mprof::markCoroutines(Module &M) {
-  if (Triple(M.getTargetTriple()).getArch() != Triple::x86_64)
+  const Processor *P = processorOf(M);
+  auto *Ty = FunctionType::get(PointerType::getUnqual(M.getContext()), false);
+  InlineAsm *CodeAddress = P ? P->codeAddress(Ty) : nullptr;
+  if (!CodeAddress)
     return;
   for (Function &F : M)
     if (F.isPresplitCoroutine())
-      markCoroutine(F);
+      markCoroutine(F, *CodeAddress);
 }
 
 // --- after the split ---

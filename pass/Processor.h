@@ -54,6 +54,10 @@ public:
   virtual llvm::InlineAsm *callWithoutFrame(llvm::FunctionType *Ty,
                                             llvm::StringRef Entry) const;
 
+  /// Returns an asm that returns the address of the code after it. \p Ty is its
+  /// type, without parameters. Returns null if there is no such asm.
+  virtual llvm::InlineAsm *codeAddress(llvm::FunctionType *Ty) const;
+
   /// Returns whether the call of an entry is moved to a function of its own if
   /// the call of the hooked function may become a jump (OutlinedCall.h).
   virtual bool outlinesCalls() const { return false; }

@@ -52,6 +52,7 @@ public:
   Value *load(Runtime &RT, IRBuilderBase &B, Value *Address) const override;
   void store(Runtime &RT, IRBuilderBase &B, Value *Address,
              Value *V) const override;
+  InlineAsm *codeAddress(FunctionType *Ty) const override;
   bool keepsConstants() const override { return true; }
   bool outlinesCalls() const override { return true; }
   bool sharesAddresses() const override { return true; }
@@ -105,6 +106,10 @@ void ProcessorAArch64::store(Runtime &RT, IRBuilderBase &B, Value *Address,
   insertAsm(B, B.getVoidTy(),
             "str $1, [$0, :tprel_lo12_nc:__mprof_heap_countdown]",
             "r,r,~{memory}", {Address, V});
+}
+
+InlineAsm *ProcessorAArch64::codeAddress(FunctionType *Ty) const {
+  return InlineAsm::get(Ty, "adr $0, 1f\n1:", "=r", /*hasSideEffects=*/true);
 }
 
 const Processor &mprof::processorAArch64() {

@@ -23,6 +23,7 @@ public:
   Value *isDue(Runtime &RT, IRBuilderBase &B,
                ConstantInt *Bytes) const override;
   InlineAsm *callWithoutFrame(FunctionType *Ty, StringRef Entry) const override;
+  InlineAsm *codeAddress(FunctionType *Ty) const override;
 };
 } // namespace
 
@@ -72,6 +73,11 @@ InlineAsm *ProcessorX86::callWithoutFrame(FunctionType *Ty,
   }
   return InlineAsm::get(Ty, ("call " + Entry + "@PLT").str(),
                         Outputs + Inputs + ",i" + Unused + Clobbers.str(),
+                        /*hasSideEffects=*/true);
+}
+
+InlineAsm *ProcessorX86::codeAddress(FunctionType *Ty) const {
+  return InlineAsm::get(Ty, "leaq 1f(%rip), $0\n1:", "=r",
                         /*hasSideEffects=*/true);
 }
 

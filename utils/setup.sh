@@ -70,7 +70,8 @@ clangs_packages='
 arm64_packages='
   gcc-12-aarch64-linux-gnu g++-12-aarch64-linux-gnu
   libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross
-  libc6:arm64 libstdc++6:arm64 libclang-rt-19-dev:arm64 qemu-user-static
+  libc6:arm64 libc6-dbg:arm64 libstdc++6:arm64 libclang-rt-19-dev:arm64
+  qemu-user-static
 '
 
 reach_packages='

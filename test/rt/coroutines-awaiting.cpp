@@ -6,9 +6,7 @@
 // await, and then into the event loop. This does not depend on optimization, on
 // the way of unwinding, or on the C++ library.
 //
-// The plugin prepares coroutines only for x86-64, and with clang 22 not those
-// of -flto.
-// REQUIRES: x86_64
+// With clang 22, the plugin does not prepare coroutines with -flto.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O0 -O1 -O2 "-O2 -fmprof-unwind=frames" "-O1 -g" \
 // RUN:     "-O2 -stdlib=libc++" "-O2 -fno-pie -no-pie" \

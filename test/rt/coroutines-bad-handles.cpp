@@ -5,8 +5,6 @@
 // or a handle of no coroutine at all, or handles that form a cycle. MProf does
 // not crash, and shows only coroutines that exist.
 //
-// The plugin prepares coroutines only for x86-64.
-// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet{heap_rate=1:coroutines=1} ./app

@@ -5,8 +5,6 @@
 // mprof::continuation is the handle of the awaiting coroutine. Without this
 // declaration, MProf does not guess, and shows only the running coroutine.
 //
-// The plugin prepares coroutines only for x86-64.
-// REQUIRES: x86_64
 // clang 16 inlines leaf into root, and its frame then shows both.
 // UNSUPPORTED: clang-16
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

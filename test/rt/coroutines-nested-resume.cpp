@@ -5,8 +5,6 @@
 // it has called resume() in await_suspend, or because it is in the part that
 // runs before its first suspension. Profiles then show this coroutine once.
 //
-// The plugin prepares coroutines only for x86-64.
-// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O1 -O2; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \

@@ -5,8 +5,6 @@
 // for each coroutine that awaits it. MProf recognizes a repeated stack by its
 // return addresses, which are the same here.
 //
-// The plugin prepares coroutines only for x86-64.
-// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O2 "-O2 -fmprof-unwind=frames"; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \

@@ -5,8 +5,6 @@
 // by another function, which does not overwrite it. MProf does not take this
 // function for the coroutine.
 //
-// The plugin prepares coroutines only for x86-64.
-// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O1 -O2; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \

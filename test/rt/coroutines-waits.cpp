@@ -5,8 +5,6 @@
 // await a running coroutine: the block and mutex profiles, the stack of another
 // thread that waits, of another thread that runs, and of the calling thread.
 //
-// The plugin prepares coroutines only for x86-64.
-// REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run{coroutines=1:block_rate=1:mutex_fraction=1:threads=1:log_path=out.%%p} ./app > text
