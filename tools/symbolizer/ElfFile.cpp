@@ -103,9 +103,11 @@ bool ElfFile::readSections() {
   Elf64_Ehdr E;
   if (!readAt(Whole, 0, E) || memcmp(E.e_ident, ELFMAG, SELFMAG) != 0 ||
       E.e_ident[EI_CLASS] != ELFCLASS64 || E.e_ident[EI_DATA] != ELFDATA2LSB ||
-      E.e_machine != EM_X86_64 || (E.e_type != ET_EXEC && E.e_type != ET_DYN) ||
+      (E.e_machine != EM_X86_64 && E.e_machine != EM_AARCH64) ||
+      (E.e_type != ET_EXEC && E.e_type != ET_DYN) ||
       E.e_shentsize != sizeof(Elf64_Shdr) || E.e_shstrndx >= E.e_shnum)
     return false;
+  Machine = E.e_machine;
   std::vector<SectionHeader> Headers(E.e_shnum);
   for (size_t I = 0; I < Headers.size(); I++) {
     SectionHeader &S = Headers[I];
@@ -244,6 +246,15 @@ static bool isNamed(const Elf64_Sym &S) {
          Type == STT_GNU_IFUNC;
 }
 
+// Returns whether the symbol with this name only tells where the code or the
+// data of arm64 begins. As in LLVM, a symbol without a name is one, too.
+bool ElfFile::isMappingSymbol(uint32_t Name) const {
+  if (Machine != EM_AARCH64)
+    return false;
+  const char *const N = Cursor(SymbolStrings, Name).string();
+  return N[0] == '\0' || (N[0] == '$' && (N[1] == 'x' || N[1] == 'd'));
+}
+
 bool ElfFile::findSymbols(const std::vector<uint64_t> &Addresses,
                           std::vector<Symbol> &Result) const {
   enum { ReleaseEvery = 8192 }; // symbols
@@ -267,7 +278,7 @@ bool ElfFile::findSymbols(const std::vector<uint64_t> &Addresses,
     if (Section >= IsAllocated.size())
       return false;
     if (S.st_value > Last || !IsAllocated[Section] || !isNamed(S) ||
-        Addresses.empty())
+        Addresses.empty() || isMappingSymbol(S.st_name))
       continue;
     // Many symbols are near the symbol before.
     if (S.st_value > Addresses[At] ||

@@ -39,9 +39,11 @@ private:
   Bytes BuildIdNote;             // the section .note.gnu.build-id
   std::string DebugLink;
   int64_t ChangedNs = 0;
+  uint16_t Machine = 0; // EM_X86_64 or EM_AARCH64
 
   bool readSections();
   bool readSection(const struct SectionHeader &S, const char *Name);
+  bool isMappingSymbol(uint32_t Name) const;
 
 public:
   ElfFile() = default;
