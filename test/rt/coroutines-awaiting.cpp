@@ -9,10 +9,11 @@
 // With clang 22, the plugin does not prepare coroutines with -flto.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O0 -O1 -O2 "-O2 -fmprof-unwind=frames" "-O1 -g" \
-// RUN:     "-O2 -stdlib=libc++" "-O2 -fno-pie -no-pie" \
+// RUN:     %if emulated %{%} %else %{ "-O2 -stdlib=libc++" %} \
+// RUN:     "-O2 -fno-pie -no-pie" \
 // RUN:     %if clang-22 %{%} %else %{ "-O2 -flto=thin -fuse-ld=lld" %} ; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \
-// RUN:     -I%src/test/Inputs %s -o app && rm -f out.* && \
+// RUN:     -I%src/test/Inputs %coroutine_copy %s -o app && rm -f out.* && \
 // RUN:   %run{heap_rate=1:coroutines=1:log_path=out.%%p} ./app && \
 // RUN:   FileCheck %s < out.*.txt || { echo "with $flags"; exit 1; }; done
 

@@ -6,7 +6,7 @@
 // not crash, and shows only coroutines that exist.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -I%src/test/Inputs %s -o app
+// RUN: %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -I%src/test/Inputs %coroutine_copy %s -o app
 // RUN: %run_quiet{heap_rate=1:coroutines=1} ./app
 
 #include "records.h"

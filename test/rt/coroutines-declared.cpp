@@ -10,7 +10,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for type in DECLARED PLAIN; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -D$type \
-// RUN:     -I%src/test/Inputs %s -o $type && \
+// RUN:     -I%src/test/Inputs %coroutine_copy %s -o $type && \
 // RUN:   %run{heap_rate=1:coroutines=1:log_path=$type.%%p} ./$type && \
 // RUN:   FileCheck --check-prefixes=BOTH,$type %s < $type.*.txt || exit 1; done
 // BOTH-LABEL: allocated

@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O2 "-O2 -fmprof-unwind=frames"; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \
-// RUN:     -I%src/test/Inputs %s -o app && \
+// RUN:     -I%src/test/Inputs %coroutine_copy %s -o app && \
 // RUN:   %run_quiet{heap_rate=1:coroutines=1} ./app || exit 1; done
 
 #include "records.h"

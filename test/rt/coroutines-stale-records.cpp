@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O1 -O2; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \
-// RUN:     -fno-omit-frame-pointer -I%src/test/Inputs %s -o app && rm -f out.* && \
+// RUN:     -fno-omit-frame-pointer -I%src/test/Inputs %coroutine_copy %s -o app && rm -f out.* && \
 // RUN:   %run{heap_rate=1:coroutines=1:log_path=out.%%p} ./app && \
 // RUN:   FileCheck %s < out.*.txt || exit 1; done
 // CHECK-LABEL: allocated

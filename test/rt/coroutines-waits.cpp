@@ -6,7 +6,7 @@
 // thread that waits, of another thread that runs, and of the calling thread.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -I%src/test/Inputs %s -o app
+// RUN: %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -O2 -g1 -I%src/test/Inputs %coroutine_copy %s -o app
 // RUN: %run{coroutines=1:block_rate=1:mutex_fraction=1:threads=1:log_path=out.%%p} ./app > text
 // RUN: grep -v '^\s' text > stacks
 // RUN: FileCheck --check-prefixes=WAITING,CHAIN %s < stacks
