@@ -219,19 +219,21 @@ static void describe(Function &F) {
 static void storeRecord(Function &F) {
   Builder B(&*F.getEntryBlock().getFirstInsertionPt());
   B.SetCurrentDebugLocation(DebugLoc());
-  auto *Ty = ArrayType::get(B.getInt64Ty(), 3);
+  auto *Ty = StructType::get(B.getInt64Ty(), B.getPtrTy(), B.getPtrTy());
   AllocaInst *Record = B.CreateAlloca(Ty, nullptr, "mprof.coroutine");
   Record->setAlignment(Align(8));
   B.SetInsertPoint(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   B.SetCurrentDebugLocation(DebugLoc());
-  Value *Words[] = {B.getInt64(RecordMagic),
-                    B.CreateIntrinsic(Intrinsic::frameaddress, {B.getPtrTy()},
-                                      {B.getInt32(0)}),
-                    F.getArg(0)};
-  for (unsigned I = 0; I < std::size(Words); I++)
-    B.CreateAlignedStore(Words[I],
-                         B.CreateConstInBoundsGEP2_64(Ty, Record, 0, I),
-                         Align(8), /*isVolatile=*/true);
+  Value *Fields[] = {B.getInt64(RecordMagic),
+                     B.CreateIntrinsic(Intrinsic::frameaddress, {B.getPtrTy()},
+                                       {B.getInt32(0)}),
+                     F.getArg(0)};
+  Value *Words = PoisonValue::get(Ty);
+  for (unsigned I = 0; I < std::size(Fields); I++)
+    Words = B.CreateInsertValue(Words, Fields[I], I);
+  // The optimization at link time would split a record that is stored word by
+  // word, and place the words apart.
+  B.CreateAlignedStore(Words, Record, Align(8), /*isVolatile=*/true);
 }
 
 void mprof::describeCoroutines(Module &M) {

@@ -81,9 +81,9 @@ void ordinary() { plain(); }
 
 // CHECK: define internal {{.*}}@_Z4nonev.resume(ptr {{.*}} %[[FRAME:[0-9]+]]){{.*}} prefix [4 x i32] [i32 1836082031, i32 [[NONE]], i32 -1, i32 24]
 // CHECK: %[[BP:.*]] = call ptr @llvm.frameaddress
-// CHECK: store volatile i64 -7808707634186390929, ptr
-// CHECK: store volatile ptr %[[BP]], ptr
-// CHECK: store volatile ptr %[[FRAME]], ptr
+// CHECK: insertvalue { i64, ptr, ptr } { i64 -7808707634186390929, {{.*}} }, ptr %[[BP]], 1
+// CHECK: %[[RECORD:.*]] = insertvalue { i64, ptr, ptr } {{.*}}, ptr %[[FRAME]], 2
+// CHECK: store volatile { i64, ptr, ptr } %[[RECORD]], ptr
 // CHECK: {{leaq 1f\(%rip\), \$0|adr \$0, 1f}}
 // CHECK: store volatile ptr
 // CHECK: define internal {{.*}}@_Z4nonev.destroy(

@@ -6,13 +6,12 @@
 // await, and then into the event loop. This does not depend on optimization, on
 // the way of unwinding, or on the C++ library.
 //
-// With clang 22, the plugin does not prepare coroutines with -flto. For arm64,
-// clang inlines a whole coroutine with -flto.
+// With clang 22, the plugin does not prepare coroutines with -flto.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in -O0 -O1 -O2 "-O2 -fmprof-unwind=frames" "-O1 -g" \
 // RUN:     %if emulated %{%} %else %{ "-O2 -stdlib=libc++" %} \
 // RUN:     "-O2 -fno-pie -no-pie" \
-// RUN:     %if clang-22 || aarch64 %{%} %else %{ "-O2 -flto=thin -fuse-ld=lld" %} ; do \
+// RUN:     %if clang-22 %{%} %else %{ "-O2 -flto=thin -fuse-ld=lld" %} ; do \
 // RUN:   %mprof_clangxx -fmprof -fmprof-coroutines -std=c++20 -g1 $flags \
 // RUN:     -I%src/test/Inputs %coroutine_copy %s -o app && rm -f out.* && \
 // RUN:   %run{heap_rate=1:coroutines=1:log_path=out.%%p} ./app && \
