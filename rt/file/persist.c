@@ -11,6 +11,7 @@
 #include "bucket/counts.h"
 #include "file/own_fd.h"
 #include "file/path.h"
+#include "sys/arch.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/message.h"
@@ -172,6 +173,7 @@ static void fill_head(struct mprof_persist_head *h) {
   h->is_child = file.is_child;
   h->has_heapx = mprof_flags.heapx;
   h->has_peak = mprof_flags.peak;
+  h->trace_tick_div = MPROF_TRACE_TICK_DIV;
   h->begin_ticks = mprof_clock_now();
   memcpy(h->trace_format, mprof_flags.trace_format,
          sizeof(h->trace_format) - 1);

@@ -22,6 +22,8 @@
 //   mprof_counter_about()    reads it, some nanoseconds earlier or later
 //   mprof_counter_rate()     its steps per second, or 0 if the processor does
 //                            not tell
+//   MPROF_TRACE_TICK_DIV     its steps in one tick of the trace
+//                            (Go: traceTickDiv)
 //   mprof_relax()            tells the processor that the thread spins
 //
 // Registers and stacks:

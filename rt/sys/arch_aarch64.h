@@ -38,6 +38,8 @@ static inline bool mprof_is_syscall_code(const void *code) {
 
 // --- clock and pauses ---
 
+#define MPROF_TRACE_TICK_DIV 16u // the counter is slower than on x86-64
+
 // The counter of the generic timer runs at the same speed in all states.
 static inline bool mprof_counter_is_even(void) { return true; }
 

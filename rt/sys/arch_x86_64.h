@@ -36,6 +36,8 @@ static inline bool mprof_is_syscall_code(const void *code) {
 
 // --- clock and pauses ---
 
+#define MPROF_TRACE_TICK_DIV 64u // some ten nanoseconds
+
 // The processor needs rdtscp and a time stamp counter that runs at the same
 // speed in all power states (CPUID leaf 0x80000007, EDX bit 8).
 static inline bool mprof_counter_is_even(void) {

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 // 16 bytes with the 0. The last letter is the version of the layout.
-#define MPROF_PERSIST_MAGIC "MProf persist 2"
+#define MPROF_PERSIST_MAGIC "MProf persist 3"
 
 enum mprof_persist_root {
   MPROF_PERSIST_BUCKETS = 0, // the first roots, by enum mprof_bucket_type
@@ -63,11 +63,12 @@ struct mprof_persist_head {
   // Options. has_heapx: the counters of heapx.h follow each MEM bucket and each
   // cell. has_peak: those of peak.h precede each MEM bucket.
   uint32_t has_heapx, has_peak;
-  uint64_t begin_ticks;  // time of the clock at begin_ns
-  char trace_format[16]; // the option
-  char version[32];      // of the runtime
-  char program[512];     // path of the program
-  uint64_t check;        // mprof_persist_check
+  uint64_t trace_tick_div; // ticks of the clock in one tick of the trace
+  uint64_t begin_ticks;    // time of the clock at begin_ns
+  char trace_format[16];   // the option
+  char version[32];        // of the runtime
+  char program[512];       // path of the program
+  uint64_t check;          // mprof_persist_check
   // Changed while the process runs. All are atomic.
   uint64_t roots[MPROF_PERSIST_ROOTS];
   uint64_t bytes;            // bytes of the file that have data

@@ -308,12 +308,6 @@ void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
   mprof_symbolize_end();
 }
 
-uint64_t mprof_trace_frequency(void) {
-  const uint64_t frequency =
-      mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
-  return frequency != 0 ? frequency : 1;
-}
-
 struct mprof_trace_writer *
 mprof_trace_writer_new(const struct mprof_trace_format *f,
                        const struct mprof_trace_sink *sink,

@@ -127,7 +127,5 @@ void mprof_trace_stack_frames(struct mprof_trace_writer *w, uint32_t handle,
 // Returns the bucket with this handle, which holds a stack. Returns NULL if the
 // handle stands for an unknown start function.
 const struct mprof_bucket *mprof_trace_stack_bucket(uint32_t handle);
-// Returns the number of the trace's ticks per second, at least 1.
-uint64_t mprof_trace_frequency(void);
 
 #endif // MPROF_RT_TRACE_WRITE_TRACE_H

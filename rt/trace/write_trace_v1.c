@@ -22,6 +22,7 @@
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"
 #include "trace/write_trace.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
 

@@ -29,6 +29,7 @@
 #include "trace/trace_types.h"
 #include "trace/write_trace.h"
 #include "trace/write_trace_v1.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

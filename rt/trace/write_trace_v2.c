@@ -23,6 +23,7 @@
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"
 #include "trace/write_trace.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #ifndef MPROF_RT_TRACE_HOOKS_TRACE_HOOKS_H
 #define MPROF_RT_TRACE_HOOKS_TRACE_HOOKS_H
 
+#include "sys/arch.h"
 #include "sys/base.h"
 #include "sys/tls.h"
 
@@ -25,8 +26,8 @@ static inline bool mprof_trace_is_on(void) {
   return atomic_load_explicit(&mprof_trace_session, memory_order_relaxed) != 0;
 }
 
-// Number of clock ticks in one tick of the trace. (Go: traceTickDiv)
-#define MPROF_TRACE_TICK_DIV 64u
+// Returns the number of the trace's ticks per second, at least 1.
+uint64_t mprof_trace_frequency(void);
 
 // Converts a time of the clock to ticks of the trace. Never returns 0, because
 // 0 has a special meaning in the trace format.

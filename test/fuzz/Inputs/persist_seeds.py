@@ -11,7 +11,7 @@ import struct
 import sys
 
 BASE = 0x7f0000000000
-HEAD, BUCKET, CELL, STATS, CHECK, ROOTS = 1320, 208, 64, 26, 656, 664
+HEAD, BUCKET, CELL, STATS, CHECK, ROOTS = 1328, 208, 64, 26, 664, 672
 ROW, BUFFER, HEAPX, HEAPX_CELL = 832, 80, 576, 192
 MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM = 1, 2, 3, 4, 5, 6
 MODULE, LABELS, LOCK, PROFILE, HOOK = 1, 2, 3, 4, 5
@@ -62,11 +62,12 @@ def joined(records):
 
 
 class File:
-    def __init__(self, heapx=0, peak=0, trace_format=b"1.11"):
+    def __init__(self, heapx=0, peak=0, trace_format=b"1.11", tick_div=64):
         self.data = bytearray(1344)
         self.notes = self.rows = 0
         self.first = [0] * 8
         self.heapx, self.peak, self.format = heapx, peak, trace_format
+        self.tick_div = tick_div
 
     def add(self, data):
         while len(self.data) % 64:
@@ -117,9 +118,9 @@ class File:
 
     def bytes(self):
         head = bytearray(HEAD)
-        struct.pack_into("<16sIIIIQqQQQiIIIQ16s32s512sQ", head, 0, b"MProf persist 2",
+        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 3",
                          HEAD, BUCKET, CELL, STATS, BASE, 1, 512, 1, 1, 42, 0, self.heapx,
-                         self.peak, 50, self.format, b"0.1.0", b"/bin/app", 0)
+                         self.peak, self.tick_div, 50, self.format, b"0.1.0", b"/bin/app", 0)
         struct.pack_into("<Q", head, CHECK, fnv(head[:CHECK]))
         struct.pack_into("<11Q", head, ROOTS, *self.first, self.notes, self.rows, 0)
         # bytes, ticks_per_second, peak_number, peak_ticks, row_size, buffer_size,
@@ -184,7 +185,8 @@ def main():
     every = {MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM}
     files = [make(every, heapx=1, peak=1), make({MEM}), make({BLOCK, MUTEX}), make(set()),
              make({TRACE}), make({TRACE}, trace_format=b"1.23"),
-             make({TRACE}, trace_format=b"1.5"), make({MEM}, heapx=1), make({MEM}, peak=1)]
+             make({TRACE}, trace_format=b"1.5"), make({MEM}, heapx=1), make({MEM}, peak=1),
+             make({TRACE}, tick_div=16)]
     f = File(trace_format=b"1.23")
     add_trace(f, is_cut=1)
     files.append(f.bytes())

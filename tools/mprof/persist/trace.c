@@ -16,6 +16,7 @@
 #include "trace/trace_user.h"
 #include "trace/trace_window.h"
 #include "trace/write_trace.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -310,8 +311,8 @@ static void put(void *to, const void *data, size_t length) {
 // Returns the time at which the trace begins; see the option trace_last.
 static uint64_t begin_of(const struct persist_trace *t) {
   const struct mprof_persist_head *h = &t->file->head;
-  const double ticks = (double)h->trace_keep_ns * (double)h->ticks_per_second /
-                       1e9 / MPROF_TRACE_TICK_DIV;
+  const double ticks =
+      (double)h->trace_keep_ns * (double)mprof_trace_frequency() / 1e9;
   const uint64_t end = t->rows->end_ticks;
   return h->trace_keep_ns != 0 && ticks < (double)end ? end - (uint64_t)ticks
                                                       : 0;

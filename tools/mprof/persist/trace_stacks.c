@@ -14,6 +14,7 @@
 #include "thread/labels.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_user.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,12 @@ uint64_t mprof_trace_new_g(void) { return ++state.stacks->last_g; }
 uint64_t mprof_clock_ticks_per_second(void) {
   const uint64_t ticks = state.stacks->file->head.ticks_per_second;
   return ticks ? ticks : 1000000000;
+}
+
+uint64_t mprof_trace_frequency(void) {
+  const uint64_t div = state.stacks->file->head.trace_tick_div;
+  const uint64_t frequency = mprof_clock_ticks_per_second() / (div ? div : 1);
+  return frequency != 0 ? frequency : 1;
 }
 
 uint64_t mprof_clock_ns(uint64_t ticks) {
