@@ -442,8 +442,9 @@ static bool take_value(const char **s, const struct option *o,
   return true;
 }
 
-void mprof_flags_parse(struct mprof_flags *f, const char *s,
-                       const char *origin) {
+unsigned mprof_flags_parse(struct mprof_flags *f, const char *s,
+                           const char *origin) {
+  unsigned mistakes = 0;
   while (*s != '\0') {
     if (is_separator(*s)) {
       s++;
@@ -456,17 +457,22 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
     s += name.len;
     if (*s != '=') {
       report_no_value(name, origin);
+      mistakes++;
       continue;
     }
     s++;
     const struct option *o = find_option(name);
-    if (!take_value(&s, o, &value, origin))
-      continue;
-    if (o == NULL)
+    if (!take_value(&s, o, &value, origin)) {
+      mistakes++;
+    } else if (o == NULL) {
       report_unknown(name, origin);
-    else if (!store(f, o, value))
+      mistakes++;
+    } else if (!store(f, o, value)) {
       report_value(f, o, value, origin);
+      mistakes++;
+    }
   }
+  return mistakes;
 }
 
 // --- changes while the program runs ---

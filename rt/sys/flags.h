@@ -43,10 +43,11 @@ bool mprof_flags_want_news(void);
 // and are separated by ':', ',' or blanks. A value in single or double quotes
 // may contain separators. An unquoted list may contain separators, too, and
 // ends before the next name=value. The words of a list are stored with '+'
-// between them. origin: the name of the string in messages. mprof_flags_init,
+// between them. origin: the name of the string in messages. Returns the number
+// of mistakes, each of which has a message. mprof_flags_init, the command mprof,
 // tests and the fuzzer call this function.
-void mprof_flags_parse(struct mprof_flags *f, const char *s,
-                       const char *origin);
+unsigned mprof_flags_parse(struct mprof_flags *f, const char *s,
+                           const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
 // Changes an option in mprof_flags while the program runs. The caller passes
 // the new value on to the code that has a copy of it, such as the sampling

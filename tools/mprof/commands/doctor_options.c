@@ -70,6 +70,13 @@ bool doctor_explain_options(const char *text) {
   return !has_any && *text;
 }
 
+bool doctor_accepts_option(const char *text) {
+  static struct mprof_flags unused;
+  mprof_message_init();
+  mprof_flags_defaults(&unused);
+  return mprof_flags_parse(&unused, text, "--option") == 0;
+}
+
 struct kind {
   const char *name, *option; // option: switches it on
   bool is_on, is_present;

@@ -20,4 +20,8 @@ bool doctor_explain_options(const char *text);
 // program does not have.
 bool doctor_explain_kinds(const char *text, bool has_kinds);
 
+// Returns whether the runtime accepts the options in the text. Prints what is
+// wrong with the others.
+bool doctor_accepts_option(const char *text);
+
 #endif

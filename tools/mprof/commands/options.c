@@ -139,6 +139,15 @@ static void suggest(const struct option *longs, const char *argument) {
     fprintf(stderr, "Did you mean --%s?\n", n.name);
 }
 
+// Returns whether the option of this row, which has an argument, was
+// abbreviated. The argument of --heap would be the name of the program.
+static bool is_abbreviated(const struct option_row *row, char **argv) {
+  const char *text =
+      optarg == argv[optind - 1] ? argv[optind - 2] : argv[optind - 1];
+  return strncmp(text, "--", 2) == 0 &&
+         strcspn(text + 2, "=") != strlen(row->name);
+}
+
 int options_parse(struct options *options, int argc, char **argv) {
   struct option longs[ROWS + 2];
   char shorts[2 * ROWS + 5], name[64];
@@ -162,6 +171,10 @@ int options_parse(struct options *options, int argc, char **argv) {
       continue;
     }
     const struct option_row *row = row_of(options->command, option);
+    if (row && row->argument && is_abbreviated(row, argv)) {
+      fprintf(stderr, "%s: write the option --%s in full\n", name, row->name);
+      return STATUS_ERROR;
+    }
     if (!row) {
       suggest(longs, argv[optind - 1]);
       fprintf(stderr, "Try mprof help %s\n",

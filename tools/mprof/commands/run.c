@@ -7,6 +7,7 @@
 
 #include "commands/add_names.h"
 #include "commands/child.h"
+#include "commands/doctor_options.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/preload.h"
@@ -319,6 +320,8 @@ static bool check_options(const struct options *o) {
     if (sets_log_path(o->set.items[i])) {
       complain(o, "--option=%s: to choose the place of the files, use --output",
                o->set.items[i]);
+      return false;
+    } else if (!doctor_accepts_option(o->set.items[i])) {
       return false;
     }
   if (rate) {

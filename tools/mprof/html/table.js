@@ -28,7 +28,7 @@ function functionRows(tree) {
   return rows.filter(row => row.weight > 0);
 }
 
-// The library function that a function called for at least half of its value.
+// The library function that a function called for two thirds of its value.
 function addVias({model, shape, profile, type, active}, rows) {
   const vias = new Map(), values = profile.values[type];
   for (let i = 0; i < profile.stackCount; i++) {
@@ -42,7 +42,7 @@ function addVias({model, shape, profile, type, active}, rows) {
     vias.set(key, entry);
   }
   for (const {fn, via, value} of vias.values())
-    if (value >= Math.abs(rows[fn].flat) - value)
+    if (value >= Math.abs(rows[fn].flat) * 2 / 3)
       rows[fn].via = via;
 }
 

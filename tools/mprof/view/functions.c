@@ -70,12 +70,13 @@ static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
   }
 }
 
-// Keeps the via of each frame if it has at least half of the frame's own value.
+// Keeps the via of each frame if it has most of the frame's own value, so that
+// a row with several causes does not seem to have only one.
 static void choose_vias(struct adder *a) {
   for (size_t i = 0; i < a->via_count; i++) {
     const struct via *via = &a->vias[i];
     struct function_row *row = &a->rows[via->frame];
-    if (via->value >= size_of(row->flat) - via->value)
+    if (via->value >= size_of(row->flat) - size_of(row->flat) / 3)
       row->via = via->callee;
   }
 }

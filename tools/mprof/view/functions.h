@@ -10,8 +10,8 @@
 
 struct function_row {
   uint32_t frame;
-  // The library function that the frame called for the largest part of its own
-  // value, or NO_FRAME.
+  // The library function that the frame called for at least two thirds of its
+  // own value, or NO_FRAME.
   uint32_t via;
   int64_t flat, cum; // values of the frame itself, and with its callees
   double flat_variance, cum_variance;
