@@ -44,8 +44,8 @@ bool mprof_flags_want_news(void);
 // may contain separators. An unquoted list may contain separators, too, and
 // ends before the next name=value. The words of a list are stored with '+'
 // between them. origin: the name of the string in messages. Returns the number
-// of mistakes, each of which has a message. mprof_flags_init, the command mprof,
-// tests and the fuzzer call this function.
+// of mistakes, each of which has a message. mprof_flags_init, the command
+// mprof, tests and the fuzzer call this function.
 unsigned mprof_flags_parse(struct mprof_flags *f, const char *s,
                            const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
