@@ -316,14 +316,16 @@ static bool sets_log_path(const char *text) {
 // message.
 static bool check_options(const struct options *o) {
   const char *rate = o->heap_rate;
-  for (size_t i = 0; i < o->set.count; i++)
-    if (sets_log_path(o->set.items[i])) {
+  for (size_t i = 0; i < o->set.count; i++) {
+    const char *option = o->set.items[i];
+    if (sets_log_path(option)) {
       complain(o, "--option=%s: to choose the place of the files, use --output",
-               o->set.items[i]);
-      return false;
-    } else if (!doctor_accepts_option(o->set.items[i])) {
+               option);
       return false;
     }
+    if (!doctor_accepts_option(option))
+      return false;
+  }
   if (rate) {
     const size_t digits = strspn(rate, "0123456789");
     const char *unit = rate + digits;
