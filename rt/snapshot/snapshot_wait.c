@@ -117,15 +117,15 @@ static void set_stats(const struct mprof_wait_snapshot *s) {
 
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                              enum mprof_bucket_type type, bool by_stack) {
-  *s = (struct mprof_wait_snapshot){.type = type,
-                                    .rate = rate_of(type),
-                                    .ticks_per_second =
-                                        mprof_clock_ticks_per_second(),
-                                    .time_ns = mprof_sys_realtime_ns()};
+  *s = (struct mprof_wait_snapshot){
+      .type = type, .rate = rate_of(type), .time_ns = mprof_sys_realtime_ns()};
   int error = take(s, by_stack);
-  if (error == 0)
-    set_stats(s);
-  return error;
+  if (error != 0)
+    return error;
+  if (s->len > 0)
+    s->ticks_per_second = mprof_clock_ticks_per_second();
+  set_stats(s);
+  return 0;
 }
 
 static bool comes_by_bucket(const void *a, const void *b) {
@@ -205,5 +205,6 @@ void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s) {
 }
 
 int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles) {
-  return (int64_t)((double)cycles / ((double)s->ticks_per_second / 1e9));
+  return (int64_t)((double)cycles /
+                   ((double)mprof_wait_ticks_per_second(s) / 1e9));
 }

@@ -9,6 +9,7 @@
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
 
 #include "bucket/bucket.h"
+#include "sys/clock.h"
 
 struct mprof_wait_sample {
   const struct mprof_bucket *bucket;
@@ -22,7 +23,9 @@ struct mprof_wait_snapshot {
   size_t mapped_bytes;
   enum mprof_bucket_type type;
   uint64_t rate; // current block_rate in ns (block) or mutex_fraction
-  uint64_t ticks_per_second; // number of cycles in a second
+  // Number of cycles in a second. 0 in a snapshot without samples: measuring it
+  // may take half a millisecond, which a process at its exit must not lose.
+  uint64_t ticks_per_second;
   int64_t time_ns; // time of the snapshot: nanoseconds of CLOCK_REALTIME
   // A difference of two snapshots: the time between them in nanoseconds.
   // Otherwise 0.
@@ -45,6 +48,12 @@ int mprof_wait_snapshot_subtract(struct mprof_wait_snapshot *d,
                                  const struct mprof_wait_snapshot *after,
                                  const struct mprof_wait_snapshot *before);
 void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s);
+// Returns the number of cycles in a second. Measures it if s has no samples.
+static inline uint64_t
+mprof_wait_ticks_per_second(const struct mprof_wait_snapshot *s) {
+  return s->ticks_per_second != 0 ? s->ticks_per_second
+                                  : mprof_clock_ticks_per_second();
+}
 // Converts cycles of the snapshot s to nanoseconds. The pprof tool makes the
 // same conversion when it reads a profile in the legacy text format. This
 // function rounds in the same way, so that both results are equal.

@@ -111,6 +111,8 @@ uint64_t mprof_clock_ticks(uint64_t ns) {
 }
 
 uint64_t mprof_clock_ns(uint64_t ticks) {
+  if (ticks == 0)
+    return 0; // the speed of the clock is unknown in most short processes
   return (uint64_t)((double)ticks * (double)NS_PER_SECOND /
                         (double)mprof_clock_ticks_per_second() +
                     0.5);

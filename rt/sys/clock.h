@@ -52,7 +52,8 @@ uint64_t mprof_clock_ticks_per_second(void);
 
 // Converts ns nanoseconds to ticks. Returns 0 if ns is 0, otherwise at least 1.
 uint64_t mprof_clock_ticks(uint64_t ns);
-// Converts ticks to nanoseconds, rounded to the nearest number.
+// Converts ticks to nanoseconds, rounded to the nearest number. For 0, does not
+// measure the speed of the clock.
 uint64_t mprof_clock_ns(uint64_t ticks);
 
 // Returns the milliseconds of CLOCK_MONOTONIC, for pauses and deadlines. Signal

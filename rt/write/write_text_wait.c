@@ -27,7 +27,7 @@ static void put_wait_header(struct mprof_outfile *f,
   bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
   mprof_outfile_text(f, is_mutex ? "--- mutex:\n" : "--- contention:\n");
   mprof_outfile_text(f, "cycles/second=");
-  mprof_outfile_dec(f, s->ticks_per_second);
+  mprof_outfile_dec(f, mprof_wait_ticks_per_second(s));
   mprof_outfile_text(f, is_mutex ? "\nsampling period=1\n" : "\n");
 }
 
