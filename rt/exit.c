@@ -383,25 +383,19 @@ static void say_nothing_written(const char *why, int error) {
   mprof_message_always(text);
 }
 
-// Checks that the process's memory maps can be read. Without the maps no
-// address can be symbolized. The check comes before the files are written, so
-// that its error is not reported as the error of an output file.
-static int check_maps(void) {
-  struct mprof_maps maps;
-  int error = mprof_unloads_read(&maps);
-  mprof_maps_free(&maps);
-  return error;
-}
-
 static void write_last_words(struct last_words *w) {
   int error = mprof_summary_take(&w->sum);
-  int maps_error = check_maps();
+  // Without the process's memory maps no address can be symbolized. They are
+  // read before the files are written, so that an error is not reported as the
+  // error of an output file.
+  int maps_error = mprof_unloads_keep();
   if (error != 0)
     say_nothing_written("", error);
   else if (maps_error != 0)
     say_nothing_written("cannot read /proc/self/maps: ", maps_error);
   else
     write_files(w);
+  mprof_unloads_drop();
   mprof_summary_free(&w->sum);
 }
 

@@ -245,7 +245,10 @@ static int append_past_locked(struct mprof_maps *m) {
   return 0;
 }
 
-int mprof_unloads_read(struct mprof_maps *m) {
+// Guarded by writer_lock. v is NULL: no list is kept.
+static struct mprof_maps kept;
+
+static int read_maps(struct mprof_maps *m) {
   // Read the mappings with the lock held. Otherwise this thread could record
   // its older mappings after another thread has recorded newer mappings.
   mprof_lock_acquire(&epochs.lock);
@@ -259,6 +262,20 @@ int mprof_unloads_read(struct mprof_maps *m) {
   if (error != 0)
     mprof_maps_free(m);
   return error;
+}
+
+int mprof_unloads_read(struct mprof_maps *m) {
+  return kept.v != NULL ? mprof_maps_copy(m, &kept) : read_maps(m);
+}
+
+int mprof_unloads_keep(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && kept.v == NULL);
+  return read_maps(&kept);
+}
+
+void mprof_unloads_drop(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  mprof_maps_free(&kept);
 }
 
 static void look_locked(void) {
@@ -342,4 +359,5 @@ void mprof_unloads_reset(void) {
   epochs.unloads = 0;
   epochs.next_shown = 0;
   memset(&unknown, 0, sizeof(unknown));
+  kept = (struct mprof_maps){0};
 }

@@ -45,6 +45,12 @@ void mprof_unloads_meet(const struct mprof_bucket *b);
 // unloaded modules to m, with the addresses at which output files show them.
 // These addresses never change. Returns 0 or -errno.
 int mprof_unloads_read(struct mprof_maps *m);
+// Reads the mappings as mprof_unloads_read does and keeps them until
+// mprof_unloads_drop. In between, mprof_unloads_read copies the kept list, so
+// that all files of one output show the same modules and the mappings are read
+// once. Returns 0 or -errno. The caller must hold writer_lock.
+int mprof_unloads_keep(void);
+void mprof_unloads_drop(void);
 // Reads the current mappings, and records new modules and unloads. Does not
 // call the loader or libc's malloc, but only makes system calls.
 void mprof_unloads_look(void);
