@@ -44,13 +44,17 @@ static void free_live(struct live *l) {
 // Adds thread `tid` to the list if the list does not have it yet. The list was
 // filled from the registry, which lacks threads that have had no event.
 static void add_thread(struct live *l, int tid) {
-  struct mprof_proc_thread p;
   for (size_t i = 0; i < l->len; i++)
     if (l->v[i].tid == tid)
       return;
-  // The first thread may have ended although the process lives.
-  if (mprof_proc_thread(tid, &p))
-    l->v[l->len++] = (struct mprof_thread_info){.tid = tid};
+  l->v[l->len++] = (struct mprof_thread_info){.tid = tid};
+}
+
+// Returns whether the first thread lives. It may have ended although the
+// process lives.
+static bool first_lives(int first, int self) {
+  struct mprof_proc_thread p;
+  return first == self || mprof_proc_thread(first, &p);
 }
 
 // Lists the threads of the registry, the first thread of the process and the
@@ -69,9 +73,11 @@ static int list_live(struct live *l) {
     cap = l->len + 64; // room for threads that are created meanwhile
     free_live(l);
   }
-  add_thread(l, mprof_sys_getpid());
+  const int first = mprof_sys_getpid(), self = mprof_sys_gettid();
+  if (first_lives(first, self))
+    add_thread(l, first);
   if (!mprof_tls.is_own)
-    add_thread(l, mprof_sys_gettid());
+    add_thread(l, self);
   return 0;
 }
 

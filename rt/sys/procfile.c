@@ -93,20 +93,19 @@ static char first_argument[512] MPROF_START_DATA; // argv[0] of main; written
                                                   // once at start
 static bool has_more_arguments MPROF_START_DATA;
 
-// Appends len bytes of arguments. Null bytes, which end the arguments, and line
-// breaks become blanks.
-static void put_arguments(struct mprof_text *t, const char *s, size_t len) {
-  for (size_t i = 0; i < len; i++) {
-    const bool is_blank = s[i] == '\0' || s[i] == '\n' || s[i] == '\r';
-    mprof_text_mem(t, is_blank ? " " : s + i, 1);
-  }
+// Turns null bytes, which end the arguments, and line breaks into blanks.
+static void blank(char *s, size_t len) {
+  for (size_t i = 0; i < len; i++)
+    if (s[i] == '\0' || s[i] == '\n' || s[i] == '\r')
+      s[i] = ' ';
 }
 
 void mprof_command_keep(char *const *argv) {
   if (argv == NULL || argv[0] == NULL)
     return;
   struct mprof_text t = MPROF_TEXT(first_argument);
-  put_arguments(&t, argv[0], strlen(argv[0]));
+  mprof_text_str(&t, argv[0]);
+  blank(first_argument, t.len);
   has_more_arguments = argv[1] != NULL;
 }
 
@@ -114,15 +113,11 @@ void mprof_command_keep(char *const *argv) {
 // (setproctitle), the title has replaced the arguments. A title that is shorter
 // than the arguments is followed by padding, which is left out.
 static void read_arguments(char *buf, size_t len) {
-  struct mprof_text t = {.buf = buf, .cap = len};
-  struct mprof_procfile f;
-  buf[0] = '\0';
-  if (mprof_procfile_read(&f, "/proc/self/cmdline") != 0)
-    return;
-  put_arguments(&t, f.data, f.len);
-  mprof_procfile_free(&f);
-  while (t.len > 0 && buf[t.len - 1] == ' ')
-    buf[--t.len] = '\0';
+  const long n = mprof_procfile_begin("/proc/self/cmdline", buf, len);
+  size_t end = n > 0 ? (size_t)n : 0;
+  blank(buf, end);
+  while (end > 0 && buf[end - 1] == ' ')
+    buf[--end] = '\0';
 }
 
 // Reads the present arguments. Returns whether the program has set a title.

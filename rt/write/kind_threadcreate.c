@@ -9,6 +9,7 @@
 #include "snapshot/snapshot_threadcreate.h"
 #include "sys/flags.h"
 #include "sys/message.h"
+#include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "thread/proc_threads.h"
 #include "write/numbers.h"
@@ -26,11 +27,24 @@ struct threadcreate_copy {
   struct mprof_threadcreate_snapshot created;
 };
 
+// Returns whether a thread was created. If the runtime did not see the
+// creation, there is no bucket. But the statistic `threads` counts the new
+// thread, and it also counts the first thread of the process.
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_flags.threadcreate &&
+         (mprof_bucket_first(MPROF_BUCKET_THREAD) != NULL ||
+          mprof_stat_get(MPROF_STAT_threads) > 1);
+}
+
+// In a process whose only thread ends it, nothing is copied: the files of /proc
+// would be read for a profile that is not shown.
 static int take(void *copy, const struct mprof_profile_row *row,
                 const struct mprof_profile_taking *t) {
   struct threadcreate_copy *c = copy;
   const bool at_exit = t->copies != NULL;
-  (void)row;
+  if (at_exit && !has_data(row) && mprof_sys_getpid() == mprof_sys_gettid())
+    return 0;
   int error = mprof_threadcreate_snapshot_take(
       &c->threads, mprof_flags.threadcreate_ended,
       !at_exit && t->form == MPROF_FORM_TEXT);
@@ -54,16 +68,6 @@ static int write(struct mprof_outfile *f, const void *copy,
   return form == MPROF_FORM_TEXT
              ? mprof_write_threadcreate_text(f, &c->threads)
              : mprof_write_threadcreate_pprof(f, &c->threads);
-}
-
-// Returns whether a thread was created. If the runtime did not see the
-// creation, there is no bucket. But the statistic `threads` counts the new
-// thread, and it also counts the first thread of the process.
-static bool has_data(const struct mprof_profile_row *row) {
-  (void)row;
-  return mprof_flags.threadcreate &&
-         (mprof_bucket_first(MPROF_BUCKET_THREAD) != NULL ||
-          mprof_stat_get(MPROF_STAT_threads) > 1);
 }
 
 static bool is_on(void) { return mprof_flags.threadcreate; }
