@@ -27,9 +27,15 @@ def t95(freedom):
 def of_ratio(of, base):
     """Returns the Interval of the ratio of two variants. of and base: the values of each
     round. The values of a round are divided, because both were measured at nearly the
-    same time. The mean is that of the logarithms, so that the ratio of base to of is
-    the inverse. With one round, the interval has no limits."""
-    logs = [math.log(a / b) for a, b in zip(of, base)]
+    same time."""
+    return of_ratios([a / b for a, b in zip(of, base)])
+
+
+def of_ratios(ratios):
+    """Returns the Interval of a ratio. ratios: that of each round. The mean is that of the
+    logarithms, so that the inverse ratios have the inverse mean. With one round, the
+    interval has no limits."""
+    logs = [math.log(r) for r in ratios]
     middle = statistics.fmean(logs)
     if len(logs) < 2:
         return Interval(0.0, math.exp(middle), math.inf)

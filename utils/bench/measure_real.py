@@ -5,26 +5,29 @@
 The layout of a program in memory, such as the order of its functions, changes its time
 by some per cent. A single build of each variant would compare layouts, not variants.
 So each round links each variant anew, with the program's functions in random order,
-and runs it with an environment of random size, which moves the stack. Within a round,
-the variants run in turns several times, and the least time of each variant counts:
-other work on the machine, or on the host of a virtual machine, only adds time.
+and runs it with environments of random size, which moves the stack. In a round, each
+variant is compared with plain as side_by_side.py does.
 """
 
 import concurrent.futures
 import os
 import random
 import shutil
+import tempfile
 
 import real_programs
+import side_by_side
 from running import (
-    QUICK, Variant, has_valgrind, instructions_of, log, mprof, run, take_turns)
+    QUICK, SCRATCH, Variant, empty_scratch, has_valgrind, instructions_of, log, mprof)
 
 PACKAGES = {"Duktape": "duktape-dev", "nlohmann JSON": "nlohmann-json3-dev",
             "lld": "lld-19"}
-LAYOUTS = 2 if QUICK else 12
-# The number of runs in a round: of programs that run for less than a second, and of
-# others.
-RUNS, LONG_RUNS = (1, 1) if QUICK else (6, 2)
+# The number of layouts: of programs that run for less than a second, and of others.
+LAYOUTS, LONG_LAYOUTS = (2, 2) if QUICK else (30, 12)
+# The variants beside plain and MProf take part in the first layouts only.
+FEWER = 8
+# Seconds for which a layout is compared with one of plain.
+SECONDS = 0 if QUICK else 1.5
 # MProf's default options. Names at exit are left out, because another process looks them
 # up, and because the measured programs run for less than a second.
 OPTIONS = "symbolize=0"
@@ -65,37 +68,60 @@ def instructions():
 
 
 def layouts():
-    """Returns {program: {variant: [least seconds of each layout]}}."""
-    results = {}
-    for program in real_programs.present():
-        log("%d layouts: %s" % (LAYOUTS, program.name))
-        fresh_binaries()
-        numbers = {v.name: random.Random(v.key) for v in real_programs.variants()}
-        rounds = [round_of(program, numbers) for _ in range(LAYOUTS)]
-        results[program.name] = {
-            name: [least[name] for least in rounds] for name in numbers}
+    """Returns {program: {plain: [seconds of each layout], another variant: [ratio of its
+    time to plain's in each layout]}}."""
+    with output_in_memory() as directory:
+        return {program.name: layouts_of(program, directory)
+                for program in real_programs.present()}
+
+
+def output_in_memory():
+    """Makes a directory for the files that MProf writes, in memory where possible. A
+    disk's file system takes longer the more files were removed lately."""
+    empty_scratch()
+    shm = "/dev/shm"
+    return tempfile.TemporaryDirectory(dir=shm if os.access(shm, os.W_OK) else SCRATCH)
+
+
+def layouts_of(program, directory):
+    fresh_binaries()
+    variants = real_programs.variants()
+    numbers = {v.name: random.Random(v.key) for v in variants}
+    results = {v.name: [] for v in variants}
+    count = LAYOUTS
+    while len(results["plain"]) < count:
+        here = variants if len(results["plain"]) < FEWER else [
+            v for v in variants if v.name in ("plain", "MProf")]
+        for name, value in round_of(program, here, numbers, directory).items():
+            results[name].append(value)
+        if results["plain"][0] > 1:
+            count = LONG_LAYOUTS
     shutil.rmtree(BINARIES)
+    log("%d layouts: %s" % (count, program.name))
     return results
 
 
-def round_of(program, numbers):
-    """Links the next layout of each variant and runs these layouts in turns. numbers:
-    {variant: its random numbers}. Returns {variant: least seconds}."""
-    jobs = {v.name: timed(program, v, numbers[v.name])
-            for v in real_programs.variants()}
-    first = take_turns(jobs, 1)
-    runs = RUNS if max(first["plain"]) < 1 else LONG_RUNS
-    later = take_turns(jobs, runs - 1)
-    return {name: min(first[name] + later[name]) for name in jobs}
+def round_of(program, variants, numbers, directory):
+    """Links the next layout of each variant and compares these layouts with plain's.
+    numbers: {variant: its random numbers}. Returns {plain: seconds, another variant:
+    ratio}."""
+    plain, *others = (timed(program, v, numbers[v.name], directory) for v in variants)
+    results = {}
+    for variant, other in zip(variants[1:], others):
+        ratio, seconds = side_by_side.compare(plain, other, SECONDS, program.alone)
+        results[variant.name] = ratio
+        results.setdefault("plain", seconds)
+    return results
 
 
-def timed(program, variant, numbers):
-    """Links a new layout of the variant. Returns a function that runs it and returns
-    its seconds of user and system time."""
+def timed(program, variant, numbers, directory):
+    """Links a new layout of the variant. Returns the arguments and the environment to
+    run it."""
     here = build(program, variant, numbers.randrange(1, 1 << 31))
-    arguments = program.counted if QUICK else program.timed
-    filler = {"MPROF_BENCH_FILLER": "x" * numbers.randrange(4096)}
-    return lambda: run([*here.argv, *arguments], {**here.env, **filler}).seconds
+    env = {"MPROF_BENCH_FILLER": "x" * numbers.randrange(4096)}
+    if variant.is_mprof:
+        env.update(mprof("%s:log_path=%s/%%e.%%p" % (OPTIONS, directory)))
+    return [*here.argv, *(program.counted if QUICK else program.timed)], env
 
 
 def versions():

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the section of docs/benchmarks.md about real programs."""
 
+import statistics
+
 import interval
 from page import Bars, ratio, times
 
@@ -22,8 +24,7 @@ The tables compare these variants, which are compiled with the same options:
   `-fmprof-unwind=frames`, whichever is not the default."""
 
 MEANS = """\
-To get a ratio of times, the script divides the times of two variants in each round,
-and takes the geometric mean of these quotients."""
+A ratio of times is the geometric mean of the ratios of all layouts."""
 
 INSTRUCTIONS_BAR = 1.012
 TIME_BAR = 1.01
@@ -35,15 +36,25 @@ is enough."""
 
 LAYOUTS_NOTES = """\
 The table shows the seconds of user and system time of *plain*, and the ratios of the
-other variants to plain. The layout of a program in memory alone changes its time by
-some per cent. So each round links each variant anew, with the program's functions in
-random order (`--symbol-ordering-file` of lld), and runs it with an environment of random
-size. MProf's runtime follows the program's functions, as in every program. Within a
-round, the variants run in turns, six times, or twice if a run takes longer than a
-second. The least time of each variant counts, because other work on the host only adds
-time. The figures in parentheses are the ends of the interval that contains the ratio
-with a probability of 95 %. A target that lies inside the interval is *undecided*: more
-rounds or a quieter machine would be needed to tell."""
+other variants to plain. The time includes the start and the end of the process, with
+the files that MProf writes. The files are written to `/dev/shm`.
+
+The layout of a program in memory alone changes its time by some per cent. So each round
+links plain and each other variant anew, with the program's functions in random order
+(`--symbol-ordering-file` of lld), and runs them with environments of random size. MProf's
+runtime follows the program's functions, as in every program. There are 30 rounds, or 12
+if a run takes longer than a second. The variants beside *plain* and *MProf* take part in
+the first 8 rounds.
+
+Other work on the host of a virtual machine slows the programs. So two variants run at
+the same time, each on a processor of its own, and then again with the processors
+exchanged, for one and a half seconds or more. The ratio of a round is the geometric mean
+of the ratios of all these runs. *server* uses both processors, so the two variants take
+turns instead.
+
+The figures in parentheses are the ends of the interval that contains the ratio with a
+probability of 95 %. A target that lies inside the interval is *undecided*: more rounds
+or a quieter machine would be needed to tell."""
 
 PROGRAMS_NOTES = """\
 The programs:
@@ -71,7 +82,7 @@ def bars(results):
                         remark=remark_of(of, lambda v: times(ratio(of, v, PLAIN))))
     for name, of in results.get("layouts", {}).items():
         of_bars.at_most_in("%s, time to plain" % name, TIME_BAR,
-                           interval.of_ratio(of[MPROF], of[PLAIN]))
+                           interval.of_ratios(of[MPROF]))
     return of_bars
 
 
@@ -100,13 +111,11 @@ def write_instructions(page, results):
 def write_layouts(page, results):
     page.heading("Time over random layouts")
     of = results["layouts"]
-    variants = variants_of(of)
-    rounds = len(next(iter(of.values()))[PLAIN])
-    page.table(("%d layouts" % rounds, PLAIN + ", seconds", *variants[1:]),
-               [(name, "%.3f" % (sum(seconds[PLAIN]) / rounds),
-                 *(interval.shown(interval.of_ratio(seconds[v], seconds[PLAIN]))
-                   for v in variants[1:]))
-                for name, seconds in of.items()])
+    variants = variants_of(of)[1:]
+    page.table(("", PLAIN + ", seconds", *variants),
+               [(name, "%.3f" % statistics.median(values[PLAIN]),
+                 *(interval.shown(interval.of_ratios(values[v])) for v in variants))
+                for name, values in of.items()])
     page.paragraph(LAYOUTS_NOTES)
 
 

@@ -41,25 +41,43 @@ def log(text):
     print("bench: " + text, flush=True)
 
 
-def run(argv, env):
-    """Runs a program in SCRATCH and waits for its end. Exits with an error if the
-    program fails."""
+# A program that runs: its process, and the file that receives its output.
+Started = collections.namedtuple("Started", "process out")
+
+
+def start(argv, env, cpu=None):
+    """Starts a program in SCRATCH. cpu: the only processor that it may use, or None."""
     everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
     everything.update(env)
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-            cwd=SCRATCH, env=everything)
-        _, status, usage = os.wait4(process.pid, 0)
-        ended_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        process.returncode = os.waitstatus_to_exitcode(status)
+    out = tempfile.TemporaryFile()  # closed by wait
+    pin = None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+    process = subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+        cwd=SCRATCH, env=everything, preexec_fn=pin)
+    return Started(process, out)
+
+
+def wait(started):
+    """Waits for the end of a program. Exits with an error if the program fails."""
+    process, out = started
+    _, status, usage = os.wait4(process.pid, 0)
+    ended_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    with out:
         out.seek(0)
         text = out.read().decode(errors="replace")
     if process.returncode != 0:
         sys.stderr.write(text)
-        sys.exit("bench: %s: exit code %d" % (" ".join(argv), process.returncode))
+        sys.exit("bench: %s: exit code %d" % (" ".join(process.args),
+                                              process.returncode))
     seconds = usage.ru_utime + usage.ru_stime
     return Run(text, seconds, usage.ru_maxrss, ended_ns)
+
+
+def run(argv, env):
+    """Runs a program in SCRATCH and waits for its end. Exits with an error if the
+    program fails."""
+    return wait(start(argv, env))
 
 
 def values(text, name):
