@@ -189,16 +189,24 @@ bool Symbolizer::findNodes(Unit &U, const std::vector<uint64_t> &Addresses,
     if (A == nullptr)
       return false;
     const bool IsInlined = A->Tag == DW_TAG_inlined_subroutine;
-    Outer O = {{Die, IsInlined || A->Tag == DW_TAG_subprogram, IsInlined},
+    const bool IsFunction = IsInlined || A->Tag == DW_TAG_subprogram;
+    const bool HasChildren = A->HasChildren;
+    Outer O = {{Die, IsFunction, IsInlined},
                None,
                !Outers.empty() && Outers.back().IsForeign};
-    const bool HasChildren = A->HasChildren;
+    if (!IsFunction || (IsInlined && O.IsForeign)) { // most DIEs
+      if (!U.skipValues(C, *A))
+        return false;
+      if (HasChildren)
+        Outers.push_back(O);
+      else if (Outers.empty())
+        break;
+      continue;
+    }
     Of.clear();
-    if (O.F.IsFunction && !(IsInlined && O.IsForeign)
-            ? !readRanges(U, C, *A, Of)
-            : !U.skipValues(C, *A))
+    if (!readRanges(U, C, *A, Of))
       return false;
-    if (O.F.IsFunction && !IsInlined)
+    if (!IsInlined)
       O.IsForeign = !Of.empty();
     for (const AddressRange &R : Of) {
       auto I = std::lower_bound(Addresses.begin(), Addresses.end(), R.Low);

@@ -5,8 +5,6 @@
 
 #include "Unit.h"
 
-#include <dwarf.h>
-
 namespace mprof {
 
 // Linkers replace the addresses of removed functions by this address.
@@ -140,17 +138,17 @@ bool Unit::readAbbrev() {
   }
   A.Count = Attributes.size() - A.First;
   Abbrevs.push_back(A);
+  AreInOrder = AreInOrder && A.Code == Abbrevs.size();
   return true;
 }
 
 // The codes are usually 1, 2 and so on. An abbreviation is read only when it or
 // a later one is needed.
-const Abbrev *Unit::abbrev(uint64_t Code) {
-  if (Code - 1 < Abbrevs.size() && Abbrevs[Code - 1].Code == Code)
-    return &Abbrevs[Code - 1];
-  for (const Abbrev &A : Abbrevs)
-    if (A.Code == Code)
-      return &A;
+const Abbrev *Unit::searchAbbrev(uint64_t Code) {
+  if (!AreInOrder)
+    for (const Abbrev &A : Abbrevs)
+      if (A.Code == Code)
+        return &A;
   while (!HasAllAbbrevs && readAbbrev())
     if (Abbrevs.back().Code == Code)
       return &Abbrevs.back();
@@ -267,28 +265,6 @@ bool Unit::readValue(PlainCursor &C, const Abbrev::Attribute &A,
     }
   }
   return !C.isBad();
-}
-
-bool Unit::skipValue(PlainCursor &C, const Abbrev::Attribute &A) const {
-  Value V;
-  if (A.Size >= 0)
-    C.skip(static_cast<uint64_t>(A.Size));
-  else if (A.Size == Abbrev::LebSize)
-    C.skipLeb();
-  else
-    return readValue(C, A, V);
-  return !C.isBad();
-}
-
-bool Unit::skipValues(PlainCursor &C, const Abbrev &A) const {
-  if (A.FixedSize >= 0) {
-    C.skip(static_cast<uint64_t>(A.FixedSize));
-    return !C.isBad();
-  }
-  for (const Abbrev::Attribute &At : attributes(A))
-    if (!skipValue(C, At))
-      return false;
-  return true;
 }
 
 uint64_t Unit::indexedAddress(uint64_t Index) {

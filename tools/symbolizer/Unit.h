@@ -9,6 +9,8 @@
 
 #include "ElfFile.h"
 
+#include <dwarf.h>
+
 namespace mprof {
 
 // The declaration of the DIEs with one abbreviation code.
@@ -55,12 +57,14 @@ class Unit {
   std::vector<Abbrev::Attribute> Attributes; // of Abbrevs
   Cursor NextAbbrev;
   bool HasAllAbbrevs = false;
+  bool AreInOrder = true; // the codes of Abbrevs are 1, 2 and so on
   uint64_t AddrBase = 0, StrOffsetsBase = 0, RngListsBase = 0;
   bool HasAddrBase = false, HasStrOffsetsBase = false, HasRngListsBase = false;
   uint64_t Base = 0; // address to which offsets in range lists are relative
   bool IsOk = true, HasFirst = false;
 
   bool readAbbrev();
+  const Abbrev *searchAbbrev(uint64_t Code);
   void readAttribute(unsigned Name, const Value &V);
   uint64_t indexedAddress(uint64_t Index);
   void oldRanges(uint64_t At, std::vector<AddressRange> &R);
@@ -94,14 +98,40 @@ public:
 
   // Returns the abbreviation with the code, or nullptr. The next call may make
   // the result invalid.
-  const Abbrev *abbrev(uint64_t Code);
+  const Abbrev *abbrev(uint64_t Code) {
+    if (Code - 1 < Abbrevs.size() && Abbrevs[Code - 1].Code == Code)
+      return &Abbrevs[Code - 1];
+    return searchAbbrev(Code);
+  }
   AttributeList attributes(const Abbrev &A) const {
     return {Attributes.data() + A.First, A.Count};
   }
-  // Reads or skips a value. Returns false if the form is unknown.
+  // Reads or skips a value, or the values of a DIE. Returns false if the form
+  // is unknown. Most DIEs are skipped, so this code is inlined.
   bool readValue(PlainCursor &C, const Abbrev::Attribute &A, Value &V) const;
-  bool skipValue(PlainCursor &C, const Abbrev::Attribute &A) const;
-  bool skipValues(PlainCursor &C, const Abbrev &A) const;
+  __attribute__((always_inline)) bool
+  skipValue(PlainCursor &C, const Abbrev::Attribute &A) const {
+    Value V;
+    if (A.Size >= 0)
+      C.skip(static_cast<uint64_t>(A.Size));
+    else if (A.Size == Abbrev::LebSize)
+      C.skipLeb();
+    else if (A.Form == DW_FORM_exprloc)
+      C.skip(C.uleb());
+    else
+      return readValue(C, A, V);
+    return !C.isBad();
+  }
+  bool skipValues(PlainCursor &C, const Abbrev &A) const {
+    if (A.FixedSize >= 0) {
+      C.skip(static_cast<uint64_t>(A.FixedSize));
+      return !C.isBad();
+    }
+    for (const Abbrev::Attribute &At : attributes(A))
+      if (!skipValue(C, At))
+        return false;
+    return true;
+  }
   // Return the meaning of a value.
   uint64_t address(const Value &V);
   const char *string(const Value &V);
