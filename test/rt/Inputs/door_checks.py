@@ -320,7 +320,15 @@ def ctl(program, mprof):
         run("ctl", pid, "dump", "heap", "-o", "/dev/null")
         run("ctl", pid, "trace", "0.1", "-o", trace)
         equal(open(trace, "rb").read(3), b"go ")
-        assert "Unknown profile" in run("ctl", pid, "dump", "nope", "-o", heap, status=2)
+        # A wrong name: the message lists the profiles.
+        wrong = run("ctl", pid, "dump", "nope", "-o", heap, status=2)
+        assert wrong.startswith("mprof ctl: unknown profile 'nope'; the profiles of the program are "), wrong
+        names = wrong.strip().split(" are ")[1].split(", ")
+        assert {"heap", "block", "trace"} < set(names) and "nope" not in names, names
+        for name in names:
+            run("ctl", pid, "dump", name, "-o", "/dev/null")
+        assert "; mprof ctl %s get lists all options\n" % pid in run("ctl", pid, "get", "nope", status=2)
+        assert "; mprof ctl %s dump block gets the profile\n" % pid in run("ctl", pid, "get", "block", status=2)
         equal(open(heap, "rb").read(2), b"\x1f\x8b")  # the file of the first dump
         assert "usage: " in run("ctl", pid, "nonsense", status=2)
     assert "there is no process" in run("ctl", pid, "get", status=2)

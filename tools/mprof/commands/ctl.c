@@ -28,10 +28,11 @@ static void put_escaped(char *path, size_t size, const char *text) {
   path[len] = '\0';
 }
 
-// Asks the program. Returns the reply, which the caller frees, and stores its
-// length. On an error, prints the reason and returns NULL.
-static char *fetch(const struct options *options, const char *method,
-                   const char *path, size_t *size) {
+// Sends a request. Returns the body of the reply, which the caller frees, and
+// stores its length and the status code. If there is no reply, prints the
+// reason and returns NULL.
+static char *request(const struct options *options, const char *method,
+                     const char *path, size_t *size, int *status) {
   char why[512], *text = NULL;
   const int fd = door_connect(options->paths[0], why, sizeof why);
   FILE *reply = fd < 0 ? NULL : open_memstream(&text, size);
@@ -39,15 +40,81 @@ static char *fetch(const struct options *options, const char *method,
     complain(options, "%s", fd < 0 ? why : "out of memory");
     return NULL;
   }
-  const int status = door_ask(fd, method, path, reply, NULL);
+  *status = door_ask(fd, method, path, reply, NULL);
   fclose(reply);
-  if (status == 200)
+  if (*status != 0)
     return text;
-  if (status == 0)
-    complain(options, "%s did not answer as a door of MProf does",
+  complain(options, "%s did not answer as a door of MProf does",
+           options->paths[0]);
+  free(text);
+  return NULL;
+}
+
+// --- wrong names ---
+
+// The names of the profiles that the program has, such as "allocs, block".
+struct profiles {
+  char list[800];
+  bool has_wanted; // the name that the user has given is in the list
+};
+
+// Reads the names from the links of the index, which has a link such as
+// <a href='heap?debug=1'> for each profile.
+static void list_profiles(const struct options *options, const char *wanted,
+                          struct profiles *p) {
+  static const char link[] = "<a href='";
+  size_t size, length = 0;
+  int status;
+  char *index = request(options, "GET", "/debug/pprof/", &size, &status);
+  *p = (struct profiles){.list = ""};
+  for (const char *at = status == 200 ? index : NULL;
+       at && (at = strstr(at, link)) != NULL;) {
+    at += strlen(link);
+    const int name = (int)strcspn(at, "?'");
+    p->has_wanted |= strlen(wanted) == (size_t)name &&
+                     strncmp(at, wanted, (size_t)name) == 0;
+    if (length + (size_t)name + 3 < sizeof p->list)
+      length += (size_t)snprintf(p->list + length, sizeof p->list - length,
+                                 "%s%.*s", length ? ", " : "", name, at);
+  }
+  free(index);
+}
+
+// Prints the text of a reply that is an error. A user who has given a wrong
+// name also learns which names there are.
+static void explain(const struct options *options, int status,
+                    const char *text) {
+  const int line = (int)strcspn(text, "\n");
+  const char *name = options->path_count > 2 ? options->paths[2] : "";
+  struct profiles p;
+  const bool is_profile = status == 404 && strncmp(text, "Unknown profile\n",
+                                                   (size_t)line + 1) == 0;
+  const bool is_option = status == 404 && strcmp(options->paths[1], "get") == 0;
+  if (is_profile || is_option)
+    list_profiles(options, name, &p);
+  if (is_profile)
+    complain(options,
+             "unknown profile '%s'; the profiles of the program are %s", name,
+             p.list);
+  else if (is_option && p.has_wanted)
+    complain(options, "%.*s; mprof ctl %s dump %s gets the profile", line, text,
+             options->paths[0], name);
+  else if (is_option)
+    complain(options, "%.*s; mprof ctl %s get lists all options", line, text,
              options->paths[0]);
   else
-    complain(options, "%.*s", (int)strcspn(text, "\n"), text);
+    complain(options, "%.*s", line, text);
+}
+
+// Asks the program. Returns the reply, which the caller frees, and stores its
+// length. On an error, prints the reason and returns NULL.
+static char *fetch(const struct options *options, const char *method,
+                   const char *path, size_t *size) {
+  int status;
+  char *text = request(options, method, path, size, &status);
+  if (!text || status == 200)
+    return text;
+  explain(options, status, text);
   free(text);
   return NULL;
 }
