@@ -233,6 +233,7 @@ static void write_once(enum mprof_end end) {
       mprof_write_at_exit(end);
     else
       mprof_say_no_output();
+    mprof_stuck_watch_say_none();
   } else if (has_output) {
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held in this copy, and their changes

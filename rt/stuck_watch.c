@@ -19,6 +19,7 @@
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/writer_lock.h"
+#include "process/process.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"
@@ -58,6 +59,7 @@ enum {
 
 static struct {
   atomic_uint has_ended; // futex; 1: the watch thread was told to stop
+  atomic_bool has_found; // the watch thread has found stuck threads
 } watch;
 
 // --- the report ---
@@ -111,6 +113,9 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
 
 static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
+  // Set before has_ended is read, so that a report and the line of
+  // mprof_stuck_watch_say_none exclude each other.
+  atomic_store(&watch.has_found, true);
   mprof_lock_acquire(&mprof_writer_lock);
   // If the process is about to end (has_ended is 1), writes no report, because
   // the exit output includes the stuck threads.
@@ -212,6 +217,7 @@ void mprof_stuck_watch_start(void) {
   if (mprof_flags.stuck_report == 0 || !mprof_guard_enter())
     return;
   atomic_store(&watch.has_ended, 0);
+  atomic_store(&watch.has_found, false);
   const int error = mprof_own_thread_start(run, STACK_BYTES);
   mprof_guard_leave();
   if (error != 0)
@@ -221,4 +227,13 @@ void mprof_stuck_watch_start(void) {
 void mprof_stuck_watch_stop(void) {
   atomic_store(&watch.has_ended, 1);
   mprof_sys_futex_wake_all(&watch.has_ended);
+}
+
+void mprof_stuck_watch_say_none(void) {
+  // With stuck=1, the line that names the written files has the number of stuck
+  // threads.
+  if (mprof_flags.stuck_report != 0 && !mprof_flags.stuck &&
+      mprof_flags_want_news() && mprof_process_epoch() == 0 &&
+      !atomic_load(&watch.has_found))
+    mprof_message_always("stuck_report: no stuck thread was found");
 }

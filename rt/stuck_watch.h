@@ -12,5 +12,9 @@
 void mprof_stuck_watch_start(void);
 // Tells the thread to end. The thread begins no report afterwards.
 void mprof_stuck_watch_stop(void);
+// Says on stderr that no stuck thread was found, if the user has set the option
+// stuck_report, and no other output at exit says it. Call this after
+// mprof_stuck_watch_stop. Prints nothing in a forked child.
+void mprof_stuck_watch_say_none(void);
 
 #endif // MPROF_RT_STUCK_WATCH_H

@@ -106,6 +106,7 @@ ABSENT void mprof_thread_stacks_reset(void) {}
 ABSENT void mprof_thread_starts_reset(void) {}
 ABSENT void mprof_stuck_watch_start(void) {}
 ABSENT void mprof_stuck_watch_stop(void) {}
+ABSENT void mprof_stuck_watch_say_none(void) {}
 
 ABSENT struct mprof_wait *mprof_interrupted_wait(uintptr_t frame) {
   return NULL;

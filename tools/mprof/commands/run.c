@@ -235,12 +235,15 @@ static bool show_profile(const struct options *o, const char *path,
   return true;
 }
 
-// Says that no thread has waited, if the profile of waits at `path` is empty.
+// Says that no thread has waited or is stuck, if the profile at `path`, which
+// is empty, is one of waits or of stuck threads.
 static void say_if_no_waits(const char *path) {
   if (ends_with(path, ".block.pb.gz"))
     fputs("\nblock profile: no wait was recorded\n", stderr);
   if (ends_with(path, ".mutex.pb.gz"))
     fputs("\nmutex profile: no thread has waited for a lock\n", stderr);
+  if (ends_with(path, STUCK))
+    fputs("\nthreadleak profile: no stuck thread was found\n", stderr);
 }
 
 // Says why the program has written no file.

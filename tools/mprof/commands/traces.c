@@ -79,9 +79,10 @@ int command_traces(const struct options *options) {
 }
 
 // Shows the stacks of a profile of threads. wanted: the sample type that the
-// profile must have. other: another name of it, or NULL.
+// profile must have. other: another name of it. none: the text for an empty
+// profile. how: how to get a profile.
 static int show_threads(const struct options *options, const char *wanted,
-                        const char *other, const char *how) {
+                        const char *other, const char *none, const char *how) {
   struct options all = *options;
   size_t limit;
   if (!input_count(options, &limit))
@@ -90,11 +91,12 @@ static int show_threads(const struct options *options, const char *wanted,
   struct view *v = input_view(&all);
   if (!v)
     return STATUS_ERROR;
-  if (strcmp(v->type_name, wanted) != 0 &&
-      !(other && strcmp(v->type_name, other) == 0))
+  if (strcmp(v->type_name, wanted) != 0 && strcmp(v->type_name, other) != 0)
     return complain(options, "%s is a profile of %s, not of %s; %s",
                     options->paths[0], v->type_name, wanted, how);
   print_stacks(v, options, options->count ? limit : 0);
+  if (v->profile_total == 0)
+    puts(none);
   return STATUS_OK;
 }
 
@@ -126,6 +128,7 @@ int command_threads(const struct options *options) {
     return STATUS_ERROR;
   options = &own;
   return show_threads(options, "threads", "goroutine",
+                      "the profile has no thread",
                       "to write one, run the program with mprof run --threads");
 }
 
@@ -138,5 +141,6 @@ int command_stuck(const struct options *options) {
       show_report(options, options->paths[0], "stuck threads"))
     return STATUS_OK;
   return show_threads(options, "threadleak", "goroutineleak",
+                      "no stuck thread was found",
                       "to write one, run the program with mprof run --stuck");
 }
