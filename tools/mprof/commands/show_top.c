@@ -3,6 +3,7 @@
 
 #include "commands/show_top.h"
 
+#include "commands/explain_unnamed.h"
 #include "commands/input.h"
 #include "terminal/quantity.h"
 #include "view/frame_text.h"
@@ -32,22 +33,6 @@ struct table *top_table(const struct view *v, const struct function_table *rows,
     table_cell(t, frame_parts(v, r->frame, r->via).text);
   }
   return t;
-}
-
-// Says what a row such as "[git]" stands for, if one of the first `count` rows
-// is one: functions of a file that has no names for them.
-static void explain_unnamed(const struct view *v,
-                            const struct function_table *rows, size_t count,
-                            FILE *out) {
-  for (size_t i = 0; i < count; i++) {
-    const char *name = v->profile->strings[v->frames[rows->rows[i].frame].name];
-    if (*name != '[')
-      continue;
-    fputs("a name in brackets is a file without names for its functions; mprof "
-          "doctor PROFILE says what is missing\n",
-          out);
-    return;
-  }
 }
 
 void show_top(const struct view *v, const struct function_table *rows,
