@@ -11,6 +11,7 @@
 #include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/path.h"
+#include "file/path_directory.h"
 #include "file/persist.h"
 #include "file/writer_lock.h"
 #include "heap/alloc_log.h"
@@ -81,8 +82,8 @@ static void say_error(const char *path, int error) {
   mprof_text_str(&t, ": ");
   mprof_text_errno(&t, error);
   if (error == -ENOENT)
-    mprof_text_str(&t, " (does the directory exist?)");
-  if (error == -EACCES)
+    mprof_text_str(&t, " (the directory is missing and cannot be made)");
+  if (error == -EACCES || error == -ENOENT)
     advise_new_user(&t);
   mprof_message_always(text);
 }
@@ -349,6 +350,7 @@ static void write_files(struct last_words *w) {
   if (has_names)
     mprof_symbolize_all();
   w->base_len = strlen(w->base);
+  mprof_path_make_directory(w->base);
   choose_number(w, 1);
   mprof_outfile_keep_others(true);
   if (mprof_flags.profile)

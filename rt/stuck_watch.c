@@ -18,6 +18,7 @@
 
 #include "file/outfile.h"
 #include "file/path.h"
+#include "file/path_directory.h"
 #include "file/writer_lock.h"
 #include "process/process.h"
 #include "stuck/stuck.h"
@@ -71,6 +72,8 @@ static int put_list(struct mprof_outfile *f, void *stuck) {
 static int write_file(struct mprof_stuck *g, char *path, size_t cap) {
   char base[MPROF_PATH_MAX];
   int error = mprof_path_base(base, sizeof(base));
+  if (error == 0)
+    mprof_path_make_directory(base);
   mprof_outfile_keep_others(true);
   for (unsigned n = 1; error == 0 && n < NAMES; n++) {
     struct mprof_text t = {.buf = path, .cap = cap};

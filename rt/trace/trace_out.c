@@ -18,6 +18,7 @@
 
 #include "file/outfile.h"
 #include "file/path.h"
+#include "file/path_directory.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/message.h"
@@ -250,7 +251,10 @@ static int open_first(void) {
   if (to.fd >= 0 || to.path[0] != '\0')
     return open_out(to.path, to.fd);
   int error = mprof_path_base(path, sizeof(path));
-  return error != 0 ? error : open_out(path, -1);
+  if (error != 0)
+    return error;
+  mprof_path_make_directory(path);
+  return open_out(path, -1);
 }
 
 // Returns how many bytes to reserve on the disk: for all records that may be in

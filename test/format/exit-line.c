@@ -25,10 +25,10 @@
 // NONE-NOT: mprof:
 // NONE: exit code 7
 //
-// RUN: %run{log_path=/missing/a.%%p} ./app 2>&1 \
+// RUN: %run{log_path=/proc/missing/a.%%p} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MISSING
-// MISSING: mprof: cannot write /missing/a.[[PID:[0-9]+]].heap.pb.gz: no such file or directory (does the directory exist?)
-// MISSING-NEXT: mprof: cannot write /missing/a.[[PID]].txt: no such file or directory
+// MISSING: mprof: cannot write /proc/missing/a.[[PID:[0-9]+]].heap.pb.gz: no such file or directory (the directory is missing and cannot be made)
+// MISSING-NEXT: mprof: cannot write /proc/missing/a.[[PID]].txt: no such file or directory
 // MISSING-NEXT: exit code 7
 //
 // RUN: %run{log_path=stderr} ./app 2>&1 | FileCheck %s --check-prefix=STDERR

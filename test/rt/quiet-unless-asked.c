@@ -28,8 +28,8 @@
 // BOTH: {{^}}begin of a line, end of the linemprof: wrote p.[[#]].heap.pb.gz
 //
 // RUN: %run{heap_rate=1:quiet=1} ./app 2>&1 >/dev/null | wc -c | grep -x 0
-// RUN: %run{quiet=1:log_path=/missing/x} ./app 2> err
-// RUN: grep '^mprof: cannot write /missing/x.*.txt' err
+// RUN: %run{quiet=1:log_path=/proc/missing/x} ./app 2> err
+// RUN: grep '^mprof: cannot write /proc/missing/x.*.txt' err
 // RUN: for nothing in profile=0:report=0 log_path=/dev/null; do \
 // RUN:   MPROF_OPTIONS=$nothing ./app 2> err && test ! -s err || exit 1; done
 //

@@ -29,6 +29,9 @@
 // RUN: env ASKS=heap_rate=1:log_path=%t.dir/owner/x ../app
 // RUN: ls -A | not grep .
 // RUN: ls ../owner/x.*.heap.pb.gz ../owner/x.*.txt
+// A directory that does not exist is not made.
+// RUN: env ASKS=heap_rate=1:log_path=%t.dir/owner/new/x ../app
+// RUN: test ! -e ../owner/new
 // The program itself names the path.
 // RUN: env ASKS=heap_rate=1 ../app now.pb.gz && ls | grep -qx now.pb.gz
 
