@@ -4,6 +4,7 @@
 #include "commands/input.h"
 
 #include "commands/add_names.h"
+#include "common/memory.h"
 #include "common/plural.h"
 #include "sys/text.h"
 #include "terminal/pager.h"
@@ -183,14 +184,52 @@ static const char *const losses[] = {
 #include "sys/stats.def"
 };
 
+// The losses that lie in the stacks of one kind of profile only, and the type
+// of this kind's period. Each file of a process has the counters of the whole
+// process, so the others would seem to have these losses, too.
+static const struct {
+  const char *loss, *period_type;
+} losses_of_kinds[] = {{"truncated_chain", "space"},
+                       {"truncated_depth", "space"},
+                       {"truncated_waits", "contentions"}};
+
+// Returns whether the loss can be one of this profile.
+static bool concerns(const struct profile *p, const char *name) {
+  for (size_t i = 0; i < sizeof losses_of_kinds / sizeof *losses_of_kinds; i++)
+    if (strcmp(losses_of_kinds[i].loss, name) == 0)
+      return strcmp(p->strings[p->period_type.type],
+                    losses_of_kinds[i].period_type) == 0;
+  return true;
+}
+
+static bool says_once;
+
+void input_say_losses_once(void) { says_once = true; }
+
+// Returns whether the text was printed before, if each is printed only once.
+static bool is_repeated(const char *text) {
+  static struct {
+    char **items;
+    size_t count, capacity;
+  } printed;
+  for (size_t i = 0; i < printed.count; i++)
+    if (strcmp(printed.items[i], text) == 0)
+      return true;
+  if (says_once)
+    *APPEND(printed.items, printed.count, printed.capacity) = strdup(text);
+  return false;
+}
+
 // Prints each comment "NAME: TEXT". There are several if files were merged.
 static bool print_loss(const struct profile *p, const char *name, FILE *out) {
   const size_t length = strlen(name);
   bool has_any = false;
+  if (!concerns(p, name))
+    return false;
   for (size_t i = 0; i < p->comment_count; i++) {
     const char *text = p->strings[p->comments[i]];
     if (strncmp(text, name, length) != 0 ||
-        strncmp(text + length, ": ", 2) != 0)
+        strncmp(text + length, ": ", 2) != 0 || is_repeated(text))
       continue;
     fputs("lost: ", out);
     style_put(out, text + length + 2);

@@ -55,8 +55,12 @@ void input_print_title(const struct view *v, FILE *out,
 void input_print_end(const struct view *v, FILE *out, const struct style *style,
                      size_t shown, size_t all, const char *what);
 // Prints one line for each kind of data that the profile lacks. Returns whether
-// there is any.
+// there is any. Leaves out the losses of the process that concern only profiles
+// of other kinds.
 bool input_print_losses(const struct profile *p, FILE *out);
+// From now on, prints each loss only once, because all profiles of a process
+// count the same losses.
+void input_say_losses_once(void);
 // Prints the same for a view of the profile, with what the view lacks itself.
 // Commands whose output is read by other programs print it to stderr.
 void input_print_view_losses(const struct view *v, FILE *out);

@@ -276,6 +276,7 @@ static void report(const struct options *o, const char *directory,
   const struct style style = style_of_error(o->colour);
   struct found f = find_files(directory, child->pid, before);
   bool has_any = false;
+  input_say_losses_once();
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
       if (ends_with(f.paths[i], shown[k])) {
