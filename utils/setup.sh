@@ -2,22 +2,34 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs those Debian packages that MProf needs and that are missing:
-#   setup.sh          all that is needed to build, test and demonstrate MProf
-#   setup.sh build    only to build MProf
-#   setup.sh demo     only for demo.sh without arguments
-#   setup.sh demos    only for demo.sh with an argument
-#   setup.sh bench    also the profilers that MProf is measured against
-#   setup.sh reach    also the programs that reach.sh profiles without a rebuild
-#   setup.sh clangs   also the other versions of clang that the plugin supports
-#   setup.sh arm64    also what builds the runtime for arm64 and runs its programs
-#   setup.sh packages only to make packages of MProf
-#   setup.sh debian   only what packages.sh tries the packages with
-#   setup.sh browser  only the browser with which demo.sh trace draws its picture
-# To install packages, the script needs root, or a sudo that asks for no password.
-# Otherwise the script prints the command and exits with 1.
+# Installs those Debian packages that MProf needs and that are missing. The
+# function help lists the groups of packages.
 
 set -eu
+
+help() {
+  cat <<'END'
+usage: setup.sh [build | demo | demos | bench | reach | clangs | arm64 | packages | debian | browser]
+
+Installs the Debian packages of a group that are missing. This needs root, or a
+sudo that asks for no password. Otherwise the script prints the command and
+exits with 1.
+
+  setup.sh           all that is needed to build, test and demonstrate MProf
+  setup.sh build     only to build MProf
+  setup.sh demo      only for demo.sh without arguments
+  setup.sh demos     only for demo.sh with an argument
+  setup.sh bench     also the profilers that MProf is measured against
+  setup.sh reach     also the programs that reach.sh profiles without a rebuild
+  setup.sh clangs    also the other versions of clang that the plugin supports
+  setup.sh arm64     also what builds the runtime for arm64 and runs its programs
+  setup.sh packages  only to make packages of MProf
+  setup.sh debian    only what packages.sh tries the packages with
+  setup.sh browser   only the browser with which demo.sh trace draws its picture
+
+"also" means: beside all packages of setup.sh without a group.
+END
+}
 
 # To build what profiles programs without a rebuild, and the tools.
 no_rebuild_packages='
@@ -94,9 +106,13 @@ arm64) packages="$packages $arm64_packages" ;;
 packages) packages="$build_packages $packages_packages" ;;
 debian) packages=$debian_packages ;;
 bench) packages="$packages $bench_packages" ;;
+-h | --help)
+  help
+  exit
+  ;;
 *)
-  echo "usage: ${0##*/} [build | demo | demos | bench | reach | clangs |" \
-    'arm64 | packages | debian | browser]' >&2
+  help | sed 1q >&2
+  echo 'setup.sh --help explains the groups' >&2
   exit 2
   ;;
 esac
