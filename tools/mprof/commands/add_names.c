@@ -3,6 +3,7 @@
 
 #include "commands/add_names.h"
 
+#include "commands/directory.h"
 #include "common/memory.h"
 #include "files/read_profile.h"
 #include "names/lock_names.h"
@@ -110,7 +111,9 @@ size_t add_names(const struct options *options, struct profile *p,
 
 const char *input_file_open(struct input_file *f, const char *path) {
   *f = (struct input_file){.path = path};
-  const char *error = bytes_read(path, &f->bytes);
+  const char *error = directory_message(path);
+  if (!error)
+    error = bytes_read(path, &f->bytes);
   if (!error)
     error = bytes_unzip(&f->bytes);
   if (!error && archive_is(&f->bytes))

@@ -5,6 +5,7 @@
 // which other commands read on another machine.
 
 #include "commands/add_names.h"
+#include "commands/directory.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/read_profile.h"
@@ -86,10 +87,15 @@ static int add_profile(struct bundle *b, int number) {
   return STATUS_OK;
 }
 
-int command_bundle(const struct options *options) {
-  const char *path = options->output, *error;
+int command_bundle(const struct options *given) {
+  static const char *const suffixes[] = {".pb.gz", NULL};
+  struct options own;
+  const char *path = given->output, *error;
   if (!path)
-    return complain(options, "to name the archive, add -o FILE");
+    return complain(given, "to name the archive, add -o FILE");
+  if (!directory_expand(given, suffixes, &own))
+    return STATUS_ERROR;
+  const struct options *options = &own;
   if (!add_names_check(options))
     return STATUS_ERROR;
   struct bundle b = {.options = options,

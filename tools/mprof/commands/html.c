@@ -4,6 +4,7 @@
 // mprof html: one page that shows profiles and traces in a browser.
 
 #include "commands/add_names.h"
+#include "commands/directory.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/memory.h"
@@ -232,7 +233,13 @@ static int write_page(struct groups *g, const char *output) {
   return error ? complain(o, "%s: %s", output, error) : STATUS_OK;
 }
 
-int command_html(const struct options *options) {
+int command_html(const struct options *given) {
+  static const char *const suffixes[] = {".pb.gz", ".trace", ".stuck.txt",
+                                         NULL};
+  struct options own;
+  if (!directory_expand(given, suffixes, &own))
+    return STATUS_ERROR;
+  const struct options *options = &own;
   struct groups g = {.options = options, .page = page_new()};
   if (options->lines + options->functions + options->files > 1)
     return complain(options,

@@ -4,6 +4,7 @@
 // mprof symbolize: adds names to profiles. mprof-names is another name of it.
 
 #include "commands/add_names.h"
+#include "commands/directory.h"
 #include "common/memory.h"
 #include "files/read_profile.h"
 #include "files/write_profile.h"
@@ -90,7 +91,12 @@ static bool prepare(const struct options *options) {
   return true;
 }
 
-int command_symbolize(const struct options *options) {
+int command_symbolize(const struct options *given) {
+  static const char *const suffixes[] = {".pb.gz", NULL};
+  struct options own;
+  if (!directory_expand(given, suffixes, &own))
+    return STATUS_ERROR;
+  const struct options *options = &own;
   if (!add_names_check(options) || !prepare(options))
     return STATUS_ERROR;
   for (int i = 0; i < options->path_count; i++)
