@@ -58,7 +58,7 @@ bool Symbolizer::readARanges() {
 // Finds all units, and the address ranges of those that .debug_aranges does not
 // have.
 bool Symbolizer::readUnits() {
-  enum { ReleaseEvery = 1 << 17 }; // bytes
+  enum { ReleaseEvery = 1 << 19 }; // bytes
   std::vector<AddressRange> OfUnit;
   uint64_t Released = 0;
   Unit U;
