@@ -447,14 +447,26 @@ static void disconnect(struct mprof_helper *h) {
     mprof_sys_close(fd);
 }
 
+// Tells the helper that there are no more messages, and waits until the helper
+// and its children have closed the connection. They do this right before they
+// end. An empty message tells it, because a closed connection could not be
+// waited for. pidfd_open could wait for the end of the helper itself, but a
+// seccomp filter of the program may end the process for a system call that it
+// does not know.
+static void say_end(const struct mprof_helper *h) {
+  enum { TIMEOUT_MS = 200 };
+  char late; // begin of a reply that nobody has waited for
+  if (h->fd >= 0 && mprof_helper_send(h->fd, "", 0) == 0)
+    while (mprof_helper_receive(h->fd, &late, sizeof(late), TIMEOUT_MS) > 0)
+      ;
+}
+
 void mprof_helper_stop(struct mprof_helper *h) {
   enum { FIRST_NS = 50000, LAST_NS = 400000000 }; // in sum, less than a second
   if (h->pid == 0)
     return;
+  say_end(h);
   disconnect(h);
-  // The helper usually ends in less than a millisecond. pidfd_open could wait
-  // for its end, but a seccomp filter of the program may end the process for a
-  // system call that it does not know.
   for (long ns = FIRST_NS; ns < LAST_NS; ns *= 2) {
     if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
       h->pid = 0;

@@ -73,8 +73,8 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
 // message; -1: no limit. After the timeout, the receiver returns -ETIMEDOUT.
 long mprof_helper_send(int fd, const void *data, size_t len);
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms);
-// Closes the connection to the helper and waits for the end of the helper.
-// Kills the helper if it has not ended after a second.
+// Tells the helper by an empty message that there are no more, and waits for
+// the end of the helper. Kills the helper if it has not ended after a second.
 void mprof_helper_stop(struct mprof_helper *h);
 // Closes the connection to the helper and kills the helper at once.
 void mprof_helper_kill(struct mprof_helper *h);
