@@ -10,6 +10,8 @@
 #include "heap/sample.h"
 #include "lock_wait/contention.h"
 #include "sys/flags.h"
+#include "sys/flags_change.h"
+#include "sys/flags_mistake.h"
 #include "sys/lock.h"
 
 #include <errno.h>

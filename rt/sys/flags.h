@@ -49,23 +49,6 @@ bool mprof_flags_want_news(void);
 unsigned mprof_flags_parse(struct mprof_flags *f, const char *s,
                            const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
-// Changes an option in mprof_flags while the program runs. The caller passes
-// the new value on to the code that has a copy of it, such as the sampling
-// rate. Returns 0; -ENOENT if there is no such option; -EINVAL for a wrong
-// value; or -EPERM if the option cannot change, and then *why is the reason.
-// Call with writer_lock held.
-int mprof_flags_change(const char *name, const char *value, const char **why);
-struct mprof_text;
-// Appends the reason why mprof_flags_change has returned -ENOENT or -EINVAL,
-// with the permitted values or a similar name.
-void mprof_flags_put_mistake(struct mprof_text *t, const char *name,
-                             const char *value);
-// Appends "NAME=VALUE" for option i. If the option cannot change, also appends
-// the reason. Returns false if i is past the last option.
-bool mprof_flags_put(size_t i, struct mprof_text *t);
-// Returns the number of the option with this name, or SIZE_MAX.
-size_t mprof_flags_find(const char *name);
-void mprof_flags_print_help(void);
 // Returns whether the program has more rights than the user who started it: the
 // kernel has set AT_SECURE, as for set-user-id programs. The user must neither
 // set options nor choose, by the current directory, which files are written.

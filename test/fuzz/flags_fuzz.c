@@ -7,7 +7,8 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address \
-// RUN:   -DMPROF_RUNTIME -I%src/include -I%rt %s %rt/sys/flags.c %rt/sys/message.c %rt/sys/text.c \
+// RUN:   -DMPROF_RUNTIME -I%src/include -I%rt %s %rt/sys/flags.c %rt/sys/flags_table.c \
+// RUN:   %rt/sys/flags_mistake.c %rt/sys/flags_help.c %rt/sys/message.c %rt/sys/text.c \
 // RUN:   %rt/sys/os_linux.c %rt/sys/stats.c -o fuzz
 // RUN: printf '"heap_rate="\n"log_path=\x27"\n"stack_depth=1024:"\n' > words
 // RUN: ./fuzz -runs=20000 -seed=1 -max_len=1200 -dict=words 2> log \

@@ -12,6 +12,7 @@
 #include "check.h"
 
 #include "sys/flags.h"
+#include "sys/flags_help.h"
 #include "sys/message.h"
 
 int main(void) {

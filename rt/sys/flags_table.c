@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds an option by its name, and stores and shows its value; see
+// flags_table.h.
+
+#include "sys/flags_table.h"
+
+#include "sys/text.h"
+
+#include <string.h>
+
+enum { SHOWN = 80 }; // longest part of a wrong option that a message quotes
+
+#define OFFSET(Name) offsetof(struct mprof_flags, Name)
+const struct mprof_option mprof_options[MPROF_OPTION_COUNT] = {
+#define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
+  {#Name, MPROF_OPTION_BOOL, OFFSET(Name), Default, 0, 1, NULL, Help},
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
+  {#Name, MPROF_OPTION_UINT, OFFSET(Name), Default, Min, Max, NULL, Help},
+#define MPROF_FLAG_STR(Name, Default, Help)                                    \
+  {#Name, MPROF_OPTION_STR, OFFSET(Name), 0, 0, 0, Default, Help},
+#define MPROF_FLAG_LIST(Name, Default, Help)                                   \
+  {#Name, MPROF_OPTION_LIST, OFFSET(Name), 0, 0, 0, Default, Help},
+#define MPROF_FLAG_ADDRESS(Name, Default, Help)                                \
+  {#Name, MPROF_OPTION_ADDRESS, OFFSET(Name), 0, 0, 0, Default, Help},
+#include "sys/flags.def"
+};
+
+static const struct {
+  const char *old, *name;
+} aliases[] = {
+#define MPROF_FLAG_BOOL(Name, Default, Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)
+#define MPROF_FLAG_STR(Name, Default, Help)
+#define MPROF_FLAG_LIST(Name, Default, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Help)
+#define MPROF_FLAG_ALIAS(Old, Name) {#Old, #Name},
+#include "sys/flags.def"
+};
+
+bool mprof_piece_equals(struct mprof_piece a, const char *s) {
+  return a.len == strlen(s) && memcmp(a.p, s, a.len) == 0;
+}
+
+const struct mprof_option *mprof_option_find(struct mprof_piece name) {
+  for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+    if (mprof_piece_equals(name, aliases[i].old))
+      name = (struct mprof_piece){aliases[i].name, strlen(aliases[i].name)};
+  for (int i = 0; i < MPROF_OPTION_COUNT; i++)
+    if (mprof_piece_equals(name, mprof_options[i].name))
+      return &mprof_options[i];
+  return NULL;
+}
+
+// --- values ---
+
+static void *field(struct mprof_flags *f, const struct mprof_option *o) {
+  return (char *)f + o->offset;
+}
+
+void mprof_option_put_value(struct mprof_text *t, const struct mprof_flags *f,
+                            const struct mprof_option *o) {
+  const void *v = (const char *)f + o->offset;
+  if (o->kind == MPROF_OPTION_BOOL)
+    mprof_text_str(t, *(const bool *)v ? "1" : "0");
+  else if (o->kind == MPROF_OPTION_UINT)
+    mprof_text_dec(t, *(const uint64_t *)v);
+  else {
+    mprof_text_str(t, "'");
+    mprof_text_str(t, v);
+    mprof_text_str(t, "'");
+  }
+}
+
+static void set_default(struct mprof_flags *f, const struct mprof_option *o) {
+  void *v = field(f, o);
+  if (o->kind == MPROF_OPTION_BOOL)
+    *(bool *)v = o->value != 0;
+  else if (o->kind == MPROF_OPTION_UINT)
+    *(uint64_t *)v = o->value;
+  else if (o->text[0] != '\0') // the memory is zero, and stays untouched
+    memcpy(v, o->text, strlen(o->text) + 1);
+}
+
+void mprof_option_set_defaults(struct mprof_flags *f) {
+  for (int i = 0; i < MPROF_OPTION_COUNT; i++)
+    set_default(f, &mprof_options[i]);
+}
+
+static bool parse_bool(struct mprof_piece s, bool *v) {
+  *v = mprof_piece_equals(s, "1") || mprof_piece_equals(s, "true") ||
+       mprof_piece_equals(s, "yes");
+  return *v || mprof_piece_equals(s, "0") || mprof_piece_equals(s, "false") ||
+         mprof_piece_equals(s, "no");
+}
+
+// Parses s as a decimal number with an optional suffix: k (2^10), m (2^20) or g
+// (2^30). Returns false if s is not such a number or the number is too large.
+static bool parse_uint(struct mprof_piece s, uint64_t *v) {
+  uint64_t unit = 1;
+  if (s.len > 0) {
+    char last = s.p[s.len - 1] | 0x20; // lower case
+    unit = last == 'k'   ? 1u << 10
+           : last == 'm' ? 1u << 20
+           : last == 'g' ? 1u << 30
+                         : 1;
+  }
+  if (unit != 1)
+    s.len--;
+  *v = 0;
+  for (size_t i = 0; i < s.len; i++) {
+    if (s.p[i] < '0' || s.p[i] > '9' || __builtin_mul_overflow(*v, 10, v) ||
+        __builtin_add_overflow(*v, (uint64_t)(s.p[i] - '0'), v))
+      return false;
+  }
+  return s.len > 0 && !__builtin_mul_overflow(*v, unit, v);
+}
+
+static bool is_between_words(char c) {
+  return mprof_option_is_separator(c) || c == '+';
+}
+
+// Stores the words of the list `value` in v, with one '+' between two words.
+// Returns false if the result is too long.
+static bool store_list(char *v, struct mprof_piece value) {
+  char list[MPROF_OPTION_STR_SIZE];
+  size_t len = 0;
+  for (size_t i = 0; i < value.len; i++) {
+    bool begins = !is_between_words(value.p[i]) && len > 0 &&
+                  is_between_words(value.p[i - 1]);
+    if (is_between_words(value.p[i]))
+      continue;
+    if (len + begins >= MPROF_OPTION_STR_SIZE - 1)
+      return false;
+    if (begins)
+      list[len++] = '+';
+    list[len++] = value.p[i];
+  }
+  memcpy(v, list, len);
+  v[len] = '\0';
+  return true;
+}
+
+static bool store_text(char *v, struct mprof_piece value) {
+  if (value.len >= MPROF_OPTION_STR_SIZE)
+    return false;
+  memcpy(v, value.p, value.len);
+  v[value.len] = '\0';
+  return true;
+}
+
+// Returns whether the number of option o is an amount. An amount above the
+// maximum is set to the maximum. The other numbers choose between a few
+// alternatives, such as signals.
+static bool is_amount(const struct mprof_option *o) {
+  return o->max - o->min > 64;
+}
+
+bool mprof_option_store(struct mprof_flags *f, const struct mprof_option *o,
+                        struct mprof_piece value) {
+  void *v = field(f, o);
+  bool flag;
+  uint64_t number;
+  switch (o->kind) {
+  case MPROF_OPTION_BOOL:
+    if (!parse_bool(value, &flag))
+      return false;
+    *(bool *)v = flag;
+    return true;
+  case MPROF_OPTION_UINT:
+    if (!parse_uint(value, &number))
+      return false;
+    if (number > o->max && is_amount(o))
+      *(uint64_t *)v = o->max;
+    if (number < o->min || number > o->max)
+      return false;
+    *(uint64_t *)v = number;
+    return true;
+  case MPROF_OPTION_STR:
+  case MPROF_OPTION_ADDRESS:
+    return store_text(v, value);
+  case MPROF_OPTION_LIST:
+    return store_list(v, value);
+  }
+  return false;
+}
+
+// --- text ---
+
+void mprof_piece_put(struct mprof_text *t, struct mprof_piece s) {
+  mprof_text_str(t, "'");
+  mprof_text_mem(t, s.p, s.len < SHOWN ? s.len : SHOWN);
+  mprof_text_str(t, s.len > SHOWN ? "...'" : "'");
+}

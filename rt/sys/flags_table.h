@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of the options, one row for each option of flags.def, and the value
+// of a single option: its text is stored in struct mprof_flags, and shown. Only
+// the files flags*.c use this header. The functions take no lock; the caller
+// guards the struct mprof_flags.
+
+#ifndef MPROF_RT_SYS_FLAGS_TABLE_H
+#define MPROF_RT_SYS_FLAGS_TABLE_H
+
+#include "sys/flags.h"
+
+enum mprof_option_kind {
+  MPROF_OPTION_BOOL,
+  MPROF_OPTION_UINT,
+  MPROF_OPTION_STR,
+  MPROF_OPTION_LIST,
+  MPROF_OPTION_ADDRESS,
+};
+
+struct mprof_option {
+  const char *name;
+  enum mprof_option_kind kind;
+  size_t offset;            // in struct mprof_flags
+  uint64_t value, min, max; // default and range of a BOOL and a UINT
+  const char *text;         // default of the other kinds
+  const char *help;
+};
+
+enum {
+  // Size in bytes of the values that are not a BOOL or a UINT.
+  MPROF_OPTION_STR_SIZE = sizeof(((struct mprof_flags *)0)->log_path),
+  MPROF_OPTION_COUNT = 0
+#define MPROF_FLAG_BOOL(Name, Default, Help) +1
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) +1
+#define MPROF_FLAG_STR(Name, Default, Help) +1
+#define MPROF_FLAG_LIST(Name, Default, Help) +1
+#define MPROF_FLAG_ADDRESS(Name, Default, Help) +1
+#include "sys/flags.def"
+};
+// The rows are in the order of flags.def. Never written.
+extern MPROF_HIDDEN const struct mprof_option mprof_options[MPROF_OPTION_COUNT];
+
+// A part of a string of options. It does not end with a terminating 0.
+struct mprof_piece {
+  const char *p;
+  size_t len;
+};
+bool mprof_piece_equals(struct mprof_piece a, const char *s);
+struct mprof_text;
+// Appends the piece in quotes. Truncates a long piece.
+void mprof_piece_put(struct mprof_text *t, struct mprof_piece s);
+
+// Returns whether the character separates two options.
+static inline bool mprof_option_is_separator(char c) {
+  return c == ':' || c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
+}
+// Returns the option with this name or former name, or NULL.
+const struct mprof_option *mprof_option_find(struct mprof_piece name);
+// Sets all options in f, whose memory must be zero, to their defaults.
+void mprof_option_set_defaults(struct mprof_flags *f);
+// Stores the value of option o in f. Returns false if the value is not one that
+// the option allows.
+bool mprof_option_store(struct mprof_flags *f, const struct mprof_option *o,
+                        struct mprof_piece value);
+// Appends the value of option o in f.
+void mprof_option_put_value(struct mprof_text *t, const struct mprof_flags *f,
+                            const struct mprof_option *o);
+
+#endif // MPROF_RT_SYS_FLAGS_TABLE_H
