@@ -11,9 +11,10 @@
 //                  not recorded the wait
 //   stuck_graph.c  builds the graph of threads that wait for a lock or for a
 //                  thread, and finds the threads that no other thread can wake
-//   stuck_memory.c, stuck_libc_stacks.c
+//   stuck_memory.c, stuck_blocks.c, stuck_libc_stacks.c
 //                  find the memory areas, malloc's blocks and the stacks in a
 //                  copy of the process
+//   stuck_marks.c  searches words of this copy for addresses of blocks
 //   stuck_scan.c   searches this copy for the conditions, semaphores and
 //                  barriers that a thread that may run can still reach
 //   stuck.c        calls all steps, and checks the threads found stuck again

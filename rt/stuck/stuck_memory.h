@@ -11,9 +11,20 @@
 // memory is a root. (LeakSanitizer's lsan_common searches memory in the same
 // way, but with its own allocator.)
 //
-// The functions are called in this order:
+// The functions mprof_memory_* are called in this order:
 //
-//   read --> cut, add_block --> find_blocks --> mark_*, follow --> is_reached
+//   read, cut      stuck_memory.c reads the memory map. Stacks and the
+//   runtime's
+//                  own mappings are removed from its areas.
+//   add_block, find_blocks
+//                  stuck_blocks.c finds malloc's heaps. They become blocks, and
+//                  are removed from the areas, too. The remaining areas are the
+//                  roots: each of their words may be the address of a block. A
+//                  heap whose layout is not understood stays in the areas, so
+//                  it is a root.
+//   mark_*, follow, is_reached
+//                  stuck_marks.c searches the words of the roots and of the
+//                  reached blocks.
 //
 // Call all functions only in a helper process (os_linux_cold.h), whose memory
 // no other thread changes.
@@ -74,29 +85,15 @@ const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
                                            uintptr_t addr);
 // Removes a range from the areas, so that the range is not a root.
 void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
-// Adds a single block that malloc did not allocate.
-void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
-                            uintptr_t limit);
-// Finds the blocks of malloc, and removes malloc's heaps from the areas. Call
-// this after all calls of mprof_memory_cut and mprof_memory_add_block. Returns
-// 0 or -ENOMEM.
-int mprof_memory_find_blocks(struct mprof_memory *m);
-
-// Searches the words of the roots. The roots are the areas that remain after
-// all calls of mprof_memory_cut.
-void mprof_memory_mark_roots(struct mprof_memory *m);
-// Searches the words of a range. Marks the blocks that these words point into
-// as reached.
-void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
-                             uintptr_t limit);
-// Marks the block that the word points into as reached. Does nothing if the
-// word points into no block.
-void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
-// Searches the words of all reached blocks, until no further blocks are
-// reached.
-void mprof_memory_follow(struct mprof_memory *m);
-// Returns whether addr is in a reached block, or in no block at all.
-bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
+// A function that mprof_memory_each_page calls. The range is a page, or the
+// part of a page that the caller has asked for.
+typedef void mprof_visit_pages(struct mprof_memory *m, uintptr_t start,
+                               uintptr_t limit);
+// Calls fn for each page of private memory that was ever written. Skips all
+// other pages, because a page that still belongs to a file or was never touched
+// contains no addresses of this process.
+void mprof_memory_each_page(struct mprof_memory *m, uintptr_t start,
+                            uintptr_t limit, mprof_visit_pages *fn);
 
 // Returns the word at an address, which must be readable.
 static inline uintptr_t mprof_memory_word_at(uintptr_t addr) {

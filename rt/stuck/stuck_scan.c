@@ -24,8 +24,10 @@
 #include "stuck/stuck_scan.h"
 
 #include "lock_wait/block_kinds.h"
+#include "stuck/stuck_blocks.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_libc_stacks.h"
+#include "stuck/stuck_marks.h"
 #include "stuck/stuck_memory.h"
 #include "stuck/stuck_types.h"
 #include "sys/abi_words.h"

@@ -10,6 +10,8 @@
 
 #include "core.h"
 
+#include "stuck/stuck_blocks.h"
+#include "stuck/stuck_marks.h"
 #include "stuck/stuck_memory.h"
 
 #include <fcntl.h>
