@@ -11,6 +11,8 @@
 
 #include "lock_wait/contention.h"
 #include "stuck/stuck_graph.h"
+#include "stuck/stuck_judge.h"
+#include "stuck/stuck_look_again.h"
 #include "stuck/stuck_scan.h"
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"

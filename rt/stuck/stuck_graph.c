@@ -1,36 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the graph of waiting threads and finds the stuck threads; see stuck.h.
-// The steps are:
-//  1. Copy the recorded waits of all registered threads. Find the locks of
-//     waits that the threads have not recorded (stuck_unnoted.h).
-//  2. Find the holder of each awaited lock. The lock's memory may contain the
-//     thread id of the owner (stuck_locks.h). Otherwise the records of holds.h
-//     tell which threads hold the lock.
-//  3. Compute which threads may run. All other threads are stuck, because they
-//     wait for one another or for threads that have ended.
-//  4. Check that the threads found stuck still wait, and take their stacks.
-//
-// The thread id in a lock's memory may be wrong, because the program may have
-// freed the lock. So this id is only used to look for a living thread with this
-// id.
+// Copies the waits of all threads, which are the nodes of the graph of waiting
+// threads; see stuck_graph.h.
 
 #include "stuck/stuck_graph.h"
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
-#include "lock_wait/holds.h"
-#include "process/process.h"
+#include "stuck/stuck_holders.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"
 #include "sys/assert.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
-#include "sys/sort.h"
 #include "sys/tls.h"
 #include "thread/own_thread.h"
 #include "thread/proc_threads.h"
@@ -38,8 +22,6 @@
 #include "thread_stacks/thread_ids.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
-#include "thread_stacks/thread_wait.h"
-#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 
@@ -67,7 +49,8 @@ size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid) {
   return MPROF_NO_THREAD;
 }
 
-static size_t find_pthread(const struct mprof_stuck *g, uintptr_t pthread) {
+size_t mprof_stuck_graph_find_pthread(const struct mprof_stuck *g,
+                                      uintptr_t pthread) {
   size_t at = place_of(g, pthread);
   for (; g->by_pthread[at] != 0; at = (at + 1) & (g->index_size - 1))
     if (g->v[g->by_pthread[at] - 1].pthread == pthread)
@@ -75,20 +58,15 @@ static size_t find_pthread(const struct mprof_stuck *g, uintptr_t pthread) {
   return MPROF_NO_THREAD;
 }
 
+// --- the recorded waits ---
+
 struct taking {
   struct mprof_stuck *g;
   uint64_t now, age;
   const struct mprof_thread_stacks *stopped; // NULL: threads are not stopped
 };
 
-static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
-
-// Returns the address of the outermost wait of kind user around the wait at w,
-// or w if there is none. A function with the attribute mprof_lock has a wait of
-// kind user. Inside this wait, the function may itself wait, for example for a
-// mutex: this is the wait at w. The thread cannot leave the outer wait before
-// it leaves w.
-static uintptr_t whole_wait(uintptr_t w) {
+uintptr_t mprof_stuck_whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
   const struct mprof_wait *x = (const struct mprof_wait *)w;
   for (int i = 0; i < NESTED && x->is_inside && x->outer != 0; i++) {
@@ -108,15 +86,16 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
   if (k->stopped) { // only the calling thread can leave its wait now
-    if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
+    if (!mprof_stuck_has_wait(w) ||
+        (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
-    x->at = whole_wait(w & ~MPROF_WAIT_BITS);
+    x->at = mprof_stuck_whole_wait(w & ~MPROF_WAIT_BITS);
     x->wait = *(const struct mprof_wait *)x->at;
   } else {
-    if (!has_wait(w) || (w & MPROF_WAIT_BITS) ||
+    if (!mprof_stuck_has_wait(w) || (w & MPROF_WAIT_BITS) ||
         !atomic_compare_exchange_strong(&t->wait, &w, w | MPROF_WAIT_HELD))
       return;
-    x->at = whole_wait(w);
+    x->at = mprof_stuck_whole_wait(w);
     x->wait = *(const struct mprof_wait *)x->at;
     uintptr_t held = w | MPROF_WAIT_HELD;
     atomic_compare_exchange_strong(&t->wait, &held, w);
@@ -134,18 +113,14 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
     x->awaited = MPROF_AWAITS_NOTHING;
 }
 
-// Takes stacks_lock, so that no other thread collects stacks, and
-// registry_lock, so that no thread ends. First blocks all signals, because a
-// slow signal handler would delay the threads that wait for these locks.
-// Returns the signal mask to restore.
-static uint64_t lock_threads(void) {
+uint64_t mprof_stuck_lock_threads(void) {
   mprof_stacks_lock();
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
   mprof_lock_acquire(&mprof_registry_lock);
   return mask;
 }
 
-static void unlock_threads(uint64_t mask) {
+void mprof_stuck_unlock_threads(uint64_t mask) {
   mprof_lock_release(&mprof_registry_lock);
   mprof_sys_set_signal_mask(mask);
   mprof_stacks_unlock();
@@ -216,129 +191,7 @@ static void add_unnoted(const struct taking *k, const struct mprof_tids *t) {
   }
 }
 
-// --- holders found in the records of holds.h ---
-
-static bool comes_first(const void *a, const void *b) {
-  const struct mprof_stuck_hold *x = a, *y = b;
-  return x->lock != y->lock ? x->lock < y->lock : x->since > y->since;
-}
-
-static int take_holds(struct mprof_stuck *g) {
-  const size_t each = sizeof(struct mprof_stuck_hold) + sizeof(*g->holds);
-  g->holds_bytes = g->len * MPROF_HOLDS * each + 1;
-  g->holds = mprof_os_map(g->holds_bytes);
-  if (!g->holds)
-    return -ENOMEM;
-  struct mprof_stuck_hold *v =
-      (struct mprof_stuck_hold *)(g->holds + g->len * MPROF_HOLDS);
-  for (size_t i = 0; i < g->len; i++) {
-    struct mprof_hold h;
-    if (!g->v[i].thread || !g->v[i].thread->holds)
-      continue;
-    g->lost_holds += g->v[i].thread->holds->lost;
-    for (size_t k = 0; k < MPROF_HOLDS; k++) {
-      if (!mprof_hold_read(g->v[i].thread, k, &h) || !h.is_needed)
-        continue;
-      v[g->holds_len] = (struct mprof_stuck_hold){h.lock, h.since, i};
-      g->holds[g->holds_len] = &v[g->holds_len];
-      g->holds_len++;
-    }
-  }
-  mprof_sort((void **)g->holds, g->holds_len, comes_first);
-  return 0;
-}
-
-static size_t first_hold(const struct mprof_stuck *g, uintptr_t lock) {
-  size_t low = 0, high = g->holds_len;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (g->holds[middle]->lock < lock)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                          const struct mprof_lock_holder *h) {
-  const size_t first = first_hold(g, x->wait.object);
-  size_t n = 0;
-  while (first + n < g->holds_len &&
-         g->holds[first + n]->lock == x->wait.object)
-    n++;
-  if (n == 0 || h->readers > n || g->lost_holds > 0)
-    return;
-  // Only one thread can hold a mutex or a spin lock: the thread that has the
-  // newest record of this lock.
-  if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
-    n = 1;
-  x->holder = MPROF_HOLDER_RECORDED;
-  x->holds = first;
-  x->holds_len = (uint32_t)n;
-  // If there are more records than readers, some of the recorded threads have
-  // already released the lock, and it is unknown which. In this case x is stuck
-  // only if all recorded threads are stuck.
-  x->needs_all = n != h->readers;
-}
-
-// --- edges: from a waiting thread to the holder ---
-
-static bool is_lock(enum mprof_awaited awaited) {
-  return awaited != MPROF_AWAITS_NOTHING && awaited != MPROF_AWAITS_THREAD &&
-         awaited != MPROF_AWAITS_OBJECT;
-}
-
-// Upper limit of the thread ids that the kernel assigns.
-enum { TID_MAX = 1 << 22 };
-
-static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                       const struct mprof_lock_holder *h) {
-  x->holder_tid = h->tid;
-  x->of = mprof_stuck_graph_find(g, h->tid);
-  if (x->of != MPROF_NO_THREAD) {
-    x->holder = MPROF_HOLDER_THREAD;
-  } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
-             // In a forked child, the owner may be the thread that has called
-             // fork. The lock then contains the id that this thread had in the
-             // parent.
-             mprof_process_epoch() == 0 && !mprof_sys_thread_alive(h->tid)) {
-    x->holder = MPROF_HOLDER_GONE;
-  }
-}
-
-static void find_joined(struct mprof_stuck *g, struct mprof_stuck_thread *x) {
-  x->of = find_pthread(g, x->wait.joins);
-  if (x->of == MPROF_NO_THREAD)
-    return;
-  x->holder = MPROF_HOLDER_THREAD;
-  x->holder_tid = g->v[x->of].tid;
-}
-
-static int find_holders(struct mprof_stuck *g) {
-  int error = 0;
-  for (size_t i = 0; i < g->len && error == 0; i++) {
-    struct mprof_stuck_thread *x = &g->v[i];
-    if (x->awaited == MPROF_AWAITS_THREAD)
-      find_joined(g, x);
-    if (!is_lock(x->awaited))
-      continue;
-    const struct mprof_lock_holder h =
-        mprof_lock_holder_of(x->wait.object, x->awaited);
-    if (h.tid != 0) {
-      find_owner(g, x, &h);
-    } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
-      // No thread holds the lock for writing, so x waits behind a waiting
-      // writer. The writer may give up, so x is not judged stuck.
-    } else if (h.is_held && mprof_holds_on) {
-      if (!g->holds)
-        error = take_holds(g);
-      if (error == 0)
-        find_recorded(g, x, &h);
-    }
-  }
-  return error;
-}
+// --- all waits ---
 
 // Allocates the graph's array of threads and its two hash tables. others: upper
 // limit of the number of threads that are not registered.
@@ -375,14 +228,14 @@ static int take_running(const struct taking *k) {
   int error = k->age == 0 ? mprof_tids_list(&t) : 0;
   if (error == -ENOMEM) // without /proc, only registered threads are judged
     return error;
-  uint64_t mask = lock_threads();
+  uint64_t mask = mprof_stuck_lock_threads();
   error = copy_waits(k, &t);
-  unlock_threads(mask);
+  mprof_stuck_unlock_threads(mask);
   if (error == 0) {
     add_unnoted(k, &t);
-    mask = lock_threads();
-    error = find_holders(k->g);
-    unlock_threads(mask);
+    mask = mprof_stuck_lock_threads();
+    error = mprof_stuck_find_holders(k->g);
+    mprof_stuck_unlock_threads(mask);
   }
   mprof_tids_free(&t);
   return error;
@@ -394,7 +247,7 @@ static int take_stopped(const struct taking *k) {
   if (error != 0)
     return error;
   add_unnoted(k, &none);
-  return find_holders(k->g);
+  return mprof_stuck_find_holders(k->g);
 }
 
 int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age,
@@ -413,217 +266,4 @@ void mprof_stuck_free(struct mprof_stuck *g) {
   mprof_thread_stacks_free(&g->stacks);
   g->v = NULL;
   g->holds = NULL;
-}
-
-// --- threads that may run ---
-
-// The kinds of evidence that the function settle() may use to decide which
-// threads may run. OWNERS: the thread ids in the memory of locks. RECORDS: also
-// the records of holds.h. REACHED: also the search of memory, which finds
-// whether a thread that may run can reach an awaited object. Evidence of a
-// smaller value is more certain.
-enum trust { OWNERS, RECORDS, REACHED };
-
-static bool recorded_may_run(struct mprof_stuck *g,
-                             struct mprof_stuck_thread *x) {
-  uint32_t running = 0;
-  for (uint32_t i = 0; i < x->holds_len; i++) {
-    const size_t holder = g->holds[x->holds + i]->thread;
-    if (g->v[holder].may_run)
-      running++;
-    else
-      x->of = holder;
-  }
-  return x->needs_all ? running > 0 : running == x->holds_len;
-}
-
-static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                    enum trust trust) {
-  switch (x->awaited) {
-  case MPROF_AWAITS_NOTHING:
-    return true;
-  case MPROF_AWAITS_OBJECT:
-    return trust < REACHED || x->is_reached;
-  default:
-    break;
-  }
-  switch (x->holder) {
-  case MPROF_HOLDER_THREAD:
-    return g->v[x->of].may_run;
-  case MPROF_HOLDER_GONE:
-    return false;
-  case MPROF_HOLDER_RECORDED:
-    return trust < RECORDS || recorded_may_run(g, x);
-  default:
-    return true;
-  }
-}
-
-// Sets may_run of all threads. Uses the kinds of evidence that `trust` allows.
-// Computes the smallest set of threads that may run. All other threads wait for
-// one another, or for threads that have ended.
-static void settle(struct mprof_stuck *g, enum trust trust) {
-  for (size_t i = 0; i < g->len; i++)
-    g->v[i].may_run = false;
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (size_t i = 0; i < g->len; i++)
-      if (!g->v[i].may_run && may_run(g, &g->v[i], trust))
-        g->v[i].may_run = has_changed = true;
-  }
-}
-
-void mprof_stuck_graph_settle(struct mprof_stuck *g) { settle(g, REACHED); }
-
-void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
-  g->stuck = g->certain = g->likely = 0;
-  settle(g, OWNERS);
-  for (size_t i = 0; i < g->len; i++)
-    g->v[i].grade = g->v[i].may_run ? MPROF_MAY_RUN : MPROF_STUCK_CERTAIN;
-  settle(g, scanned ? REACHED : RECORDS);
-  for (size_t i = 0; i < g->len; i++) {
-    struct mprof_stuck_thread *x = &g->v[i];
-    if (!x->may_run && x->grade == MPROF_MAY_RUN)
-      x->grade = MPROF_STUCK_LIKELY;
-    g->certain += x->grade == MPROF_STUCK_CERTAIN;
-    g->likely += x->grade == MPROF_STUCK_LIKELY;
-  }
-  g->stuck = g->certain + g->likely;
-}
-
-// Finds cycles by walks that begin at each stuck thread and follow the edges,
-// which lead from a waiting thread to the holder of its lock. A stuck thread
-// has at most one edge. So a walk ends at a thread without an edge, at a thread
-// of an earlier walk, or at a thread of this walk. If the walk ends at a thread
-// of this walk, a cycle is found.
-void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
-  for (size_t i = 0; i < g->len; i++) {
-    size_t at = i;
-    while (at != MPROF_NO_THREAD && g->v[at].grade != MPROF_MAY_RUN &&
-           g->v[at].walk == 0) {
-      g->v[at].walk = i + 1;
-      at = g->v[at].of;
-    }
-    if (at == MPROF_NO_THREAD || g->v[at].walk != i + 1)
-      continue;
-    g->cycles++;
-    for (; g->v[at].cycle == 0; at = g->v[at].of)
-      g->v[at].cycle = g->cycles;
-  }
-}
-
-// --- the second check ---
-
-static bool has_same_holder(struct mprof_stuck_thread *x) {
-  if (!is_lock(x->awaited))
-    return true;
-  const struct mprof_lock_holder h =
-      mprof_lock_holder_of(x->wait.object, x->awaited);
-  return h.tid == x->holder_tid && (h.tid != 0 || h.is_held);
-}
-
-// Unwinds the stack of a stuck thread into slot. Returns false if the thread is
-// no longer in the wait that was copied to x->wait. If the thread has not
-// recorded its wait (is_unnoted), stores only the first addresses of the stack
-// and always returns true. has_slept checks later whether the thread is still
-// in this wait.
-static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                       struct mprof_thread_slot *slot) {
-  struct mprof_thread *t = x->thread;
-  if (x->is_unnoted) {
-    mprof_stuck_unnoted_stack(x, slot, g->stacks.depth);
-    return true;
-  }
-  uintptr_t w = atomic_load(&t->wait), held = w | MPROF_WAIT_HELD;
-  if (t->tid != x->tid || !has_wait(w) ||
-      !atomic_compare_exchange_strong(&t->wait, &w, held))
-    return false;
-  const struct mprof_wait *now = (const struct mprof_wait *)x->at;
-  const bool is_same = whole_wait(w) == x->at && now->start == x->wait.start &&
-                       now->op == x->wait.op;
-  if (is_same) {
-    enum mprof_stack_end end;
-    slot->tid = x->tid;
-    slot->count = 1;
-    slot->created = t->created;
-    slot->stack.labels = atomic_load(&t->labels);
-    slot->stack.object = x->wait.object;
-    slot->stack.stack_len = (uint32_t)mprof_unwind_wait(
-        &x->range, &x->wait, slot->stack.stack, g->stacks.depth, &end);
-    slot->stack.end = (uint8_t)end;
-    slot->grade = x->grade;
-    mprof_slot_note_wait(slot, &x->wait);
-  }
-  atomic_compare_exchange_strong(&t->wait, &held, w);
-  return is_same;
-}
-
-static int make_slots(struct mprof_stuck *g) {
-  struct mprof_thread_stacks *s = &g->stacks;
-  const size_t header = sizeof(struct mprof_thread_slot);
-  *s = (struct mprof_thread_stacks){.time_ns = g->time_ns};
-  s->depth = (uint32_t)mprof_flags.stack_depth;
-  s->stride = (header + s->depth * sizeof(mprof_pc) + 63) & ~(size_t)63;
-  s->mapped_bytes = g->stuck * (s->stride + sizeof(*s->v)) + 1;
-  s->slots = mprof_os_map(s->mapped_bytes);
-  if (!s->slots)
-    return -ENOMEM;
-  s->v = (struct mprof_thread_slot **)(s->slots + g->stuck * s->stride);
-  return 0;
-}
-
-// Takes the stacks of all stuck threads. Returns false if any of these threads
-// has left the wait that was copied. Before this call, mprof_stuck_sleeps has
-// asked the kernel for which object each thread sleeps. The answer is about the
-// copied wait only if the thread has not left this wait by now.
-static bool take_stacks(struct mprof_stuck *g) {
-  struct mprof_thread_stacks *s = &g->stacks;
-  bool all_wait = true;
-  for (size_t i = 0; i < g->len; i++) {
-    struct mprof_stuck_thread *x = &g->v[i];
-    if (x->grade == MPROF_MAY_RUN)
-      continue;
-    x->slot = mprof_slot_at(s, s->len);
-    if (take_stack(g, x, x->slot)) {
-      s->v[s->len++] = x->slot;
-    } else {
-      x->awaited = MPROF_AWAITS_NOTHING;
-      all_wait = false;
-    }
-  }
-  s->threads = s->len;
-  return all_wait;
-}
-
-// Calls `is_true` for all stuck threads. A thread for which the result is false
-// may run. Returns whether the result was true for all threads.
-static bool check_stuck(struct mprof_stuck *g,
-                        bool (*is_true)(struct mprof_stuck_thread *x)) {
-  bool all = true;
-  for (size_t i = 0; i < g->len; i++) {
-    struct mprof_stuck_thread *x = &g->v[i];
-    if (x->grade == MPROF_MAY_RUN || is_true(x))
-      continue;
-    x->awaited = MPROF_AWAITS_NOTHING;
-    all = false;
-  }
-  return all;
-}
-
-static bool has_slept(struct mprof_stuck_thread *x) {
-  return !x->is_unnoted || mprof_stuck_unnoted_has_slept(x);
-}
-
-// The order of the checks matters. All stuck threads sleep without a break from
-// the first check to the last one. The holders are read meanwhile, so no stuck
-// thread can release a lock between the reads of two holders.
-int mprof_stuck_graph_look_again(struct mprof_stuck *g) {
-  if (!check_stuck(g, mprof_stuck_sleeps) || !check_stuck(g, has_same_holder))
-    return -EAGAIN;
-  if (make_slots(g) != 0)
-    return -ENOMEM;
-  const uint64_t mask = lock_threads();
-  const bool all_wait = take_stacks(g);
-  unlock_threads(mask);
-  return check_stuck(g, has_slept) && all_wait ? 0 : -EAGAIN;
 }

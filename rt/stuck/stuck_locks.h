@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers three questions for stuck_graph.c:
+// Answers three questions for the graph of waiting threads (stuck_graph.h):
 // - For which kind of object does a thread in a hooked function wait?
 // - Which thread holds a lock, according to the memory of the lock?
 // - Does the kernel's futex call, in which a thread sleeps, wait for an address

@@ -26,6 +26,7 @@
 #include "lock_wait/block_kinds.h"
 #include "stuck/stuck_blocks.h"
 #include "stuck/stuck_graph.h"
+#include "stuck/stuck_judge.h"
 #include "stuck/stuck_libc_stacks.h"
 #include "stuck/stuck_marks.h"
 #include "stuck/stuck_memory.h"

@@ -38,6 +38,11 @@ enum mprof_awaited {
   MPROF_AWAITS_OBJECT, // a condition, semaphore or barrier
 };
 
+static inline bool mprof_awaits_lock(enum mprof_awaited awaited) {
+  return awaited != MPROF_AWAITS_NOTHING && awaited != MPROF_AWAITS_THREAD &&
+         awaited != MPROF_AWAITS_OBJECT;
+}
+
 // The holder of the lock that a thread waits for. If a thread waits for the end
 // of another thread, that other thread counts as the holder.
 enum mprof_holder {
