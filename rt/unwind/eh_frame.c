@@ -1,25 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads call frame information (.eh_frame) and computes the rule for one code
-// address. The rule tells where the caller's frame is. This code keeps no
-// state, allocates nothing and takes no lock.
+// Finds and reads the entries of .eh_frame; see eh_frame.h.
 //
 //   pc -> module's .eh_frame_hdr (_dl_find_object)
 //      -> function's entry (FDE), by binary search
 //      -> entry shared by many functions (CIE), named by the FDE
-//      -> run the CIE's instructions, then the FDE's up to pc -> rule
-//
-// If struct mprof_cfa_rule cannot express the rule, its base becomes
-// MPROF_CFA_UNKNOWN.
 //
 // The bytes of .eh_frame may be corrupt, for example if a faulty tool has
 // written the file. Even with corrupt bytes, all reads stay inside the module's
 // mapping and all loops end. test/fuzz/eh_frame_fuzz.c tests this.
 
 #include "unwind/eh_frame.h"
-
-#include "sys/arch.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -40,84 +32,6 @@ enum {
   DW_EH_PE_datarel = 0x30,
   DW_EH_PE_FORMAT = 0x0f // mask
 };
-
-// Instructions of call frame information. The first three use only the upper 2
-// bits; their lower 6 bits are an operand. (DWARF 5, 7.24; LSB 5.0, 10.5.2)
-enum {
-  DW_CFA_advance_loc = 0x40,
-  DW_CFA_offset = 0x80,
-  DW_CFA_restore = 0xc0,
-  DW_CFA_OPERAND = 0x3f, // mask
-  DW_CFA_nop = 0x00,
-  DW_CFA_advance_loc1 = 0x02, // an operand of 1 byte follows
-  DW_CFA_advance_loc4 = 0x04, // an operand of 4 bytes; 0x03: 2 bytes
-  DW_CFA_offset_extended = 0x05,
-  DW_CFA_restore_extended = 0x06,
-  DW_CFA_undefined = 0x07,
-  DW_CFA_same_value = 0x08,
-  DW_CFA_register = 0x09,
-  DW_CFA_remember_state = 0x0a,
-  DW_CFA_restore_state = 0x0b,
-  DW_CFA_def_cfa = 0x0c,
-  DW_CFA_def_cfa_register = 0x0d,
-  DW_CFA_def_cfa_offset = 0x0e,
-  DW_CFA_def_cfa_expression = 0x0f,
-  DW_CFA_expression = 0x10,
-  DW_CFA_offset_extended_sf = 0x11,
-  DW_CFA_def_cfa_sf = 0x12,
-  DW_CFA_def_cfa_offset_sf = 0x13,
-  DW_CFA_val_offset = 0x14,
-  DW_CFA_val_offset_sf = 0x15,
-  DW_CFA_val_expression = 0x16,
-  DW_CFA_GNU_args_size = 0x2e
-};
-
-// Operations of expressions. (DWARF 5, 7.7.1)
-enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70 };
-
-struct cursor {
-  const uint8_t *at, *end;
-};
-
-static uint64_t get_bytes(struct cursor *c, size_t n) {
-  uint64_t v = 0;
-  if ((size_t)(c->end - c->at) < n) {
-    c->at = c->end;
-    return 0;
-  }
-  memcpy(&v, c->at, n);
-  c->at += n;
-  return v;
-}
-
-static uint64_t get_uleb(struct cursor *c) {
-  uint64_t v = 0;
-  for (unsigned shift = 0; c->at < c->end; shift += 7) {
-    uint8_t byte = *c->at++;
-    if (shift < 64)
-      v |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      break;
-  }
-  return v;
-}
-
-static int64_t get_sleb(struct cursor *c) {
-  uint64_t v = 0;
-  unsigned shift = 0;
-  while (c->at < c->end) {
-    uint8_t byte = *c->at++;
-    if (shift < 64)
-      v |= (uint64_t)(byte & 0x7f) << shift;
-    shift += 7;
-    if (!(byte & 0x80)) {
-      if ((byte & 0x40) && shift < 64)
-        v |= ~UINT64_C(0) << shift;
-      break;
-    }
-  }
-  return (int64_t)v;
-}
 
 // Returns the size in bytes of a pointer with encoding e. Returns 0 if linkers
 // do not write this encoding.
@@ -150,7 +64,7 @@ static bool holds(const struct module *m, uintptr_t at, uint64_t length) {
 // after the length field. Returns false for the terminator (length 0), for an
 // entry in the 64-bit format, and for an entry that does not lie in the module.
 static bool open_entry(const struct module *m, uintptr_t at,
-                       struct cursor *body) {
+                       struct mprof_cursor *body) {
   uint32_t length;
   if (!holds(m, at, sizeof(length)))
     return false;
@@ -159,53 +73,46 @@ static bool open_entry(const struct module *m, uintptr_t at,
   if (length == 0 || length == UINT32_MAX ||
       !holds(m, at + sizeof(length), length))
     return false;
-  *body = (struct cursor){p + sizeof(length), p + sizeof(length) + length};
+  *body =
+      (struct mprof_cursor){p + sizeof(length), p + sizeof(length) + length};
   return true;
 }
 
-// A common information entry (CIE). It has the data that the entries (FDEs) of
-// many functions share.
-struct cie {
-  uint64_t code_align;
-  int64_t data_align;
-  uint8_t encoding; // encoding of code addresses in the FDEs
-  bool has_augmentation;
-  bool is_of_signal; // the functions return from signal handlers
-  struct cursor instructions;
-};
-
-static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
-  struct cursor c;
-  if (!open_entry(m, at, &c) || get_bytes(&c, 4) != 0)
+static bool read_cie(const struct module *m, uintptr_t at,
+                     struct mprof_eh_cie *cie) {
+  struct mprof_cursor c;
+  if (!open_entry(m, at, &c) || mprof_cursor_bytes(&c, 4) != 0)
     return false;
-  uint8_t version = (uint8_t)get_bytes(&c, 1);
+  uint8_t version = (uint8_t)mprof_cursor_bytes(&c, 1);
   const char *augmentation = (const char *)c.at;
   const uint8_t *null = memchr(c.at, 0, (size_t)(c.end - c.at));
   if (!null) // the augmentation string does not end inside the entry
     return false;
   c.at = null + 1;
-  *cie = (struct cie){.code_align = get_uleb(&c),
-                      .data_align = get_sleb(&c),
-                      .has_augmentation = augmentation[0] == 'z'};
+  *cie = (struct mprof_eh_cie){.code_align = mprof_cursor_uleb(&c),
+                               .data_align = mprof_cursor_sleb(&c),
+                               .has_augmentation = augmentation[0] == 'z'};
   if (version == 1)
-    get_bytes(&c, 1);
+    mprof_cursor_bytes(&c, 1);
   else
-    get_uleb(&c); // skips the return address's register, which is not needed
+    mprof_cursor_uleb(
+        &c); // skips the return address's register, which is not needed
   if (augmentation[0] != '\0' && !cie->has_augmentation)
     return false;
   if (cie->has_augmentation) {
-    uint64_t length = get_uleb(&c);
+    uint64_t length = mprof_cursor_uleb(&c);
     // A corrupt length could make the address c.at + length wrap around.
     if (length > (uint64_t)(c.end - c.at))
       return false;
     const uint8_t *end = c.at + length;
     for (const char *a = augmentation + 1; *a; a++) {
       if (*a == 'R')
-        cie->encoding = (uint8_t)get_bytes(&c, 1);
+        cie->encoding = (uint8_t)mprof_cursor_bytes(&c, 1);
       else if (*a == 'P')
-        get_bytes(&c, encoded_size((uint8_t)get_bytes(&c, 1)));
+        mprof_cursor_bytes(&c,
+                           encoded_size((uint8_t)mprof_cursor_bytes(&c, 1)));
       else if (*a == 'L')
-        get_bytes(&c, 1);
+        mprof_cursor_bytes(&c, 1);
       else if (*a == 'S')
         cie->is_of_signal = true;
       else if (*a == 'B' || *a == 'G')
@@ -217,293 +124,6 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
   }
   cie->instructions = c;
   return encoded_size(cie->encoding) != 0;
-}
-
-// --- running the instructions up to an address ---
-
-#define REMEMBERED 4
-
-struct row {
-  enum mprof_cfa_base base;
-  int64_t cfa;
-  // Where the caller's frame pointer is.
-  enum {
-    BP_SAME,  // in the frame pointer register
-    BP_SAVED, // at the offset bp from the CFA
-    BP_AT_BP, // at the address in the frame pointer register
-    BP_ODD    // in a place that no rule can express
-  } bp_place;
-  int64_t bp;
-  // Where the return address is.
-  enum {
-    RA_SAVED,       // at the offset ra from the CFA
-    RA_IN_REGISTER, // in its register
-    RA_UNDEFINED,   // nowhere: the function has no caller
-    RA_ODD          // in a place that no rule can express
-  } ra_place;
-  int64_t ra;
-};
-
-struct machine {
-  const struct cie *cie;
-  struct row row, initial;
-  struct row stack[REMEMBERED];
-  unsigned depth;
-  bool is_odd; // a rule cannot express one of the instructions
-};
-
-static void set_base(struct machine *m, uint64_t reg) {
-  m->row.base = reg == MPROF_DWARF_SP   ? MPROF_CFA_FROM_SP
-                : reg == MPROF_DWARF_BP ? MPROF_CFA_FROM_BP
-                                        : MPROF_CFA_UNKNOWN;
-}
-
-static void set_saved(struct machine *m, uint64_t reg, int64_t offset) {
-  if (reg == MPROF_DWARF_BP) {
-    m->row.bp_place = BP_SAVED;
-    m->row.bp = offset;
-  } else if (reg == MPROF_DWARF_RA) {
-    m->row.ra_place = RA_SAVED;
-    m->row.ra = offset;
-  }
-}
-
-static void set_restored(struct machine *m, uint64_t reg) {
-  if (reg == MPROF_DWARF_BP) {
-    m->row.bp_place = m->initial.bp_place;
-    m->row.bp = m->initial.bp;
-  } else if (reg == MPROF_DWARF_RA) {
-    m->row.ra_place = m->initial.ra_place;
-    m->row.ra = m->initial.ra;
-  }
-}
-
-// Records that register reg is restored in a way that struct mprof_cfa_rule
-// cannot express.
-static void set_odd(struct machine *m, uint64_t reg) {
-  if (reg == MPROF_DWARF_BP) {
-    m->row.bp_place = BP_ODD;
-  } else if (reg == MPROF_DWARF_RA) {
-    m->row.ra_place = RA_ODD;
-  }
-}
-
-// Multiplies an operand by the CIE's data alignment factor. The multiplication
-// is unsigned, because a corrupt operand could cause an overflow, and signed
-// overflow is undefined behaviour.
-static int64_t scaled(const struct machine *m, uint64_t operand) {
-  return (int64_t)(operand * (uint64_t)m->cie->data_align);
-}
-
-// Returns a cursor for the bytes of the DWARF block (a length and that many
-// bytes) at c, and moves c behind the block.
-static struct cursor get_block(struct cursor *c) {
-  const uint64_t length = get_uleb(c);
-  const struct cursor rest = *c;
-  c->at += length < (uint64_t)(rest.end - rest.at)
-               ? length
-               : (uint64_t)(rest.end - rest.at);
-  return (struct cursor){rest.at, c->at};
-}
-
-static void skip_block(struct cursor *c) { get_block(c); }
-
-// Reads the first operation of an expression. Returns whether this operation
-// adds a constant to the frame pointer register, and stores the constant in
-// *offset.
-static bool begins_with_bp(struct cursor *expression, int64_t *offset) {
-  if (get_bytes(expression, 1) != DW_OP_breg0 + MPROF_DWARF_BP)
-    return false;
-  *offset = get_sleb(expression);
-  return true;
-}
-
-// Runs an instruction that defines the CFA by the expression e. Struct
-// mprof_cfa_rule can express e only if the CFA is the word at a fixed offset
-// from the frame pointer register.
-static void set_base_by_expression(struct machine *m, struct cursor e) {
-  int64_t offset = 0;
-  const bool is_at_bp =
-      begins_with_bp(&e, &offset) && get_bytes(&e, 1) == DW_OP_deref;
-  m->row.base = is_at_bp && e.at == e.end ? MPROF_CFA_AT_BP : MPROF_CFA_UNKNOWN;
-  m->row.cfa = offset;
-}
-
-// Runs an instruction that restores register reg from the address that the
-// expression e computes.
-static void set_saved_by_expression(struct machine *m, uint64_t reg,
-                                    struct cursor e) {
-  int64_t offset;
-  set_odd(m, reg);
-  if (reg == MPROF_DWARF_BP && begins_with_bp(&e, &offset) && offset == 0 &&
-      e.at == e.end)
-    m->row.bp_place = BP_AT_BP;
-}
-
-// Runs instruction op if it defines the CFA (canonical frame address). Returns
-// false for any other instruction. c: position of the operands.
-static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
-  switch (op) {
-  case DW_CFA_def_cfa:
-    set_base(m, get_uleb(c));
-    m->row.cfa = (int64_t)get_uleb(c);
-    return true;
-  case DW_CFA_def_cfa_sf:
-    set_base(m, get_uleb(c));
-    m->row.cfa = scaled(m, (uint64_t)get_sleb(c));
-    return true;
-  case DW_CFA_def_cfa_register:
-    set_base(m, get_uleb(c));
-    return true;
-  case DW_CFA_def_cfa_offset:
-    m->row.cfa = (int64_t)get_uleb(c);
-    return true;
-  case DW_CFA_def_cfa_offset_sf:
-    m->row.cfa = scaled(m, (uint64_t)get_sleb(c));
-    return true;
-  case DW_CFA_def_cfa_expression:
-    set_base_by_expression(m, get_block(c));
-    return true;
-  default:
-    return false;
-  }
-}
-
-// Runs instruction op if it says how a register is restored. Returns false for
-// any other instruction. c: position of the operands.
-static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
-  uint64_t reg;
-  switch (op) {
-  case DW_CFA_offset_extended:
-    reg = get_uleb(c);
-    set_saved(m, reg, scaled(m, get_uleb(c)));
-    return true;
-  case DW_CFA_offset_extended_sf:
-    reg = get_uleb(c);
-    set_saved(m, reg, scaled(m, (uint64_t)get_sleb(c)));
-    return true;
-  case DW_CFA_restore_extended:
-    set_restored(m, get_uleb(c));
-    return true;
-  case DW_CFA_undefined:
-    reg = get_uleb(c);
-    if (reg == MPROF_DWARF_RA)
-      m->row.ra_place = RA_UNDEFINED;
-    else
-      set_odd(m, reg);
-    return true;
-  case DW_CFA_same_value:
-    reg = get_uleb(c);
-    if (reg == MPROF_DWARF_BP)
-      m->row.bp_place = BP_SAME;
-    else if (reg == MPROF_DWARF_RA)
-      m->row.ra_place = RA_IN_REGISTER;
-    return true;
-  case DW_CFA_expression:
-    reg = get_uleb(c);
-    set_saved_by_expression(m, reg, get_block(c));
-    return true;
-  case DW_CFA_val_expression:
-    set_odd(m, get_uleb(c));
-    skip_block(c);
-    return true;
-  case DW_CFA_register:
-  case DW_CFA_val_offset:
-  case DW_CFA_val_offset_sf:
-    set_odd(m, get_uleb(c));
-    get_uleb(c);
-    return true;
-  default:
-    return false;
-  }
-}
-
-// Runs instruction op, which must not be one that advances the code location.
-// Returns false if the instruction is unknown, or if it is a restore_state
-// without a matching remember_state. c: position of the operands.
-static bool step(struct machine *m, uint8_t op, struct cursor *c) {
-  switch (op) {
-  case DW_CFA_nop:
-    return true;
-  case DW_CFA_GNU_args_size:
-    get_uleb(c);
-    return true;
-  case DW_CFA_remember_state:
-    if (m->depth < REMEMBERED)
-      m->stack[m->depth] = m->row;
-    else
-      m->is_odd = true;
-    m->depth++;
-    return true;
-  case DW_CFA_restore_state:
-    if (m->depth == 0)
-      return false;
-    if (--m->depth < REMEMBERED)
-      m->row = m->stack[m->depth];
-    return true;
-  default:
-    return mprof_skips_cfa(op) || step_cfa(m, op, c) || step_register(m, op, c);
-  }
-}
-
-// Runs the instructions at c that apply to the code location `target`, an
-// offset from the function's first address. Returns false at an unknown
-// instruction.
-static bool run(struct machine *m, struct cursor c, uint64_t target) {
-  uint64_t at = 0;
-  while (c.at < c.end) {
-    uint8_t op = *c.at++;
-    uint64_t advance = 0;
-    switch (op & ~DW_CFA_OPERAND) {
-    case DW_CFA_advance_loc:
-      advance = op & DW_CFA_OPERAND;
-      break;
-    case DW_CFA_offset:
-      set_saved(m, op & DW_CFA_OPERAND, scaled(m, get_uleb(&c)));
-      continue;
-    case DW_CFA_restore:
-      set_restored(m, op & DW_CFA_OPERAND);
-      continue;
-    default:
-      if (op >= DW_CFA_advance_loc1 && op <= DW_CFA_advance_loc4) {
-        advance = get_bytes(&c, (size_t)1 << (op - DW_CFA_advance_loc1));
-        break;
-      }
-      if (!step(m, op, &c))
-        return false;
-      continue;
-    }
-    at += advance * m->cie->code_align;
-    if (at > target)
-      break;
-  }
-  return true;
-}
-
-static struct mprof_cfa_rule rule_of(const struct row *row) {
-  struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
-  if (row->ra_place == RA_UNDEFINED)
-    return (struct mprof_cfa_rule){.base = MPROF_CFA_ROOT};
-  const bool is_pushed = row->ra_place == RA_SAVED && row->ra == -8;
-  if (row->ra_place == RA_ODD || row->ra % 8 != 0 ||
-      (MPROF_RA_IS_PUSHED && !is_pushed))
-    return none;
-  if (row->base == MPROF_CFA_AT_BP)
-    return row->bp_place == BP_AT_BP && row->cfa % 8 == 0 && is_pushed
-               ? (struct mprof_cfa_rule){.base = MPROF_CFA_AT_BP,
-                                         .cfa_words = (int32_t)(row->cfa / 8),
-                                         .ra_is_saved = true,
-                                         .ra_words = -1}
-               : none;
-  if (row->base == MPROF_CFA_UNKNOWN || row->bp_place == BP_AT_BP ||
-      row->bp_place == BP_ODD || row->cfa % 8 != 0 || row->bp % 8 != 0)
-    return none;
-  return (struct mprof_cfa_rule){.base = row->base,
-                                 .cfa_words = (int32_t)(row->cfa / 8),
-                                 .bp_is_saved = row->bp_place == BP_SAVED,
-                                 .bp_words = (int32_t)(row->bp / 8),
-                                 .ra_is_saved = row->ra_place == RA_SAVED,
-                                 .ra_words = (int32_t)(row->ra / 8)};
 }
 
 // --- finding the entry of a code address ---
@@ -594,54 +214,30 @@ static bool find_module(uintptr_t pc, struct module *m) {
 }
 #endif
 
-// The entry of .eh_frame that was found for a code address. `instructions` is
-// the part of the entry with the instructions.
-struct found {
-  struct mprof_code_range code; // function's range; empty: no entry found
-  struct cie cie;
-  struct cursor instructions;
-};
-
-static struct found find(uintptr_t pc) {
-  struct found none = {.code = {0, 0}}, f = none;
+struct mprof_eh_found mprof_eh_find(uintptr_t pc) {
+  struct mprof_eh_found none = {.code = {0, 0}}, f = none;
   struct module m;
-  struct cursor c;
+  struct mprof_cursor c;
   uintptr_t entry = find_module(pc, &m) ? find_entry(&m, pc, &f.code.begin) : 0;
   if (entry == 0 || !open_entry(&m, entry, &c))
     return none;
   uintptr_t family = (uintptr_t)c.at;
-  family -= (uint32_t)get_bytes(&c, 4);
+  family -= (uint32_t)mprof_cursor_bytes(&c, 4);
   if (!read_cie(&m, family, &f.cie))
     return none;
   size_t width = encoded_size(f.cie.encoding);
-  get_bytes(&c, width);
-  f.code.end = f.code.begin + get_bytes(&c, width);
+  mprof_cursor_bytes(&c, width);
+  f.code.end = f.code.begin + mprof_cursor_bytes(&c, width);
   if (pc >= f.code.end)
     return none;
   if (f.cie.has_augmentation)
-    skip_block(&c);
+    mprof_cursor_block(&c);
   f.instructions = c;
   return f;
 }
 
-struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc) {
-  const struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
-  const struct found f = find(pc);
-  if (f.code.end == 0 || f.cie.is_of_signal)
-    return none;
-  struct machine m = {.cie = &f.cie};
-  m.row.ra_place = MPROF_RA_IS_PUSHED ? RA_SAVED : RA_IN_REGISTER;
-  m.row.ra = MPROF_RA_IS_PUSHED ? -8 : 0;
-  if (!run(&m, f.cie.instructions, UINT64_MAX))
-    return none;
-  m.initial = m.row;
-  if (!run(&m, f.instructions, pc - f.code.begin) || m.is_odd)
-    return none;
-  return rule_of(&m.row);
-}
-
 struct mprof_code_range mprof_eh_function(uintptr_t pc) {
-  return find(pc).code;
+  return mprof_eh_find(pc).code;
 }
 
 struct mprof_code_range mprof_eh_module(uintptr_t pc) {

@@ -26,7 +26,7 @@
 // RUN: %python -B %S/Inputs/eh_frame_seeds.py seeds
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-// RUN:   -I%src/include -I%rt %s %rt/unwind/eh_frame.c -o fuzz
+// RUN:   -I%src/include -I%rt %s %rt/unwind/eh_frame.c %rt/unwind/eh_rule.c -o fuzz
 // RUN: ./fuzz -runs=150000 -seed=1 -max_len=4096 -timeout=20 new seeds 2> log \
 // RUN:   || (tail -n 40 log; false)
 
@@ -104,6 +104,7 @@ __asm__(".text\n"
 #else
 
 #include "unwind/eh_frame.h"
+#include "unwind/eh_rule.h"
 
 #include <dlfcn.h>
 #include <link.h>
