@@ -17,6 +17,7 @@
 //                  find the memory areas, malloc's blocks and the stacks in a
 //                  copy of the process
 //   stuck_marks.c  searches words of this copy for addresses of blocks
+//   stuck_kernel.c searches for addresses of blocks that the kernel stores
 //   stuck_scan.c   searches this copy for the conditions, semaphores and
 //                  barriers that a thread that may run can still reach
 //   stuck_look_again.c
