@@ -25,6 +25,7 @@
 #include "thread_stacks/thread_wait.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
+#include "unwind/unwind_step.h"
 
 #include <errno.h>
 #include <string.h>

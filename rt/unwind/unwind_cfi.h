@@ -12,6 +12,7 @@
 #define MPROF_RT_UNWIND_UNWIND_CFI_H
 
 #include "unwind/unwind_fp.h"
+#include "unwind/unwind_step.h"
 
 // Unwinds a stack as mprof_unwind does, but also through code without frame
 // pointers.
@@ -38,21 +39,8 @@ struct mprof_unwound {
 size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
                             mprof_pc *pcs, size_t depth,
                             struct mprof_unwound *facts);
-// The registers from which mprof_unwind_registers starts. pc is the return
-// address of a call. For code that a signal has interrupted, pc is the address
-// of the interrupted instruction plus 1, because the unwinder looks up pc - 1.
-// pc becomes the first address in pcs.
-struct mprof_registers {
-  uintptr_t pc, sp, bp;
-#if !MPROF_RA_IS_PUSHED
-  // The register with the return address of a function that calls no other
-  // function; 0: unknown.
-  uintptr_t link;
-#endif
-};
-// Returns the registers of the code that a signal has interrupted. context: the
-// ucontext_t of the signal.
-struct mprof_registers mprof_context_frame(const void *context);
+// Unwinds the stack whose first frame has the registers *from. from->pc becomes
+// the first address in pcs.
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end);
