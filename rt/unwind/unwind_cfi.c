@@ -241,6 +241,7 @@ static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
   running.len = 0;
   w->running = &running;
   size_t n = follow_frames(w, pcs, depth, &running);
+  w->running = NULL;
   if (running.len == 0)
     return n;
   // The return addresses on the stack do not tell which coroutines await.
