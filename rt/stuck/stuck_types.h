@@ -3,7 +3,7 @@
 //
 // Declares the data of the search for stuck threads (stuck.h): the threads,
 // their waits, and their grades. A grade says whether a thread is stuck.
-// stuck_graph.c fills these structs.
+// The steps that stuck_graph.h lists fill these structs.
 
 #ifndef MPROF_RT_STUCK_STUCK_TYPES_H
 #define MPROF_RT_STUCK_STUCK_TYPES_H
