@@ -96,22 +96,25 @@ def includes(path, folder, units):
 
 def symbols(build, folder, units):
     defined, used = {}, collections.defaultdict(set)
-    objects = glob.glob(os.path.join(build, folder, "CMakeFiles/*.dir/**/*.o"), recursive=True)
-    for path in objects:
+    unit_at = {}
+    for path in glob.glob(os.path.join(build, folder, "CMakeFiles/*.dir/**/*.o"), recursive=True):
         m = re.search(r"CMakeFiles/(\w+)\.dir/(.*)\.(c|cpp)\.o$", path)
         if not m or re.search("musl|absent|no_kinds", m.group(1)):
             continue
-        unit = m.group(2)
-        if unit not in units:
-            continue
-        out = subprocess.run(["nm", "-g", path], capture_output=True, text=True).stdout
-        for line in out.splitlines():
-            words = line.split()
-            kind, name = words[-2], words[-1]
-            if kind == "U":
-                used[unit].add(name)
-            elif kind in "TDBRC":
-                defined.setdefault(name, unit)
+        if m.group(2) in units:
+            unit_at[path] = m.group(2)
+    if not unit_at:
+        return defined, used
+    # One nm reads all objects. A process for each takes ten times as long.
+    command = ["nm", "-g", "-A", *unit_at]
+    out = subprocess.run(command, capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        path, words = line.split(":", 1)
+        kind, name = words.split()[-2:]
+        if kind == "U":
+            used[unit_at[path]].add(name)
+        elif kind in "TDBRC":
+            defined.setdefault(name, unit_at[path])
     return defined, used
 
 
