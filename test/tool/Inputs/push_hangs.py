@@ -7,6 +7,7 @@
 APP is door_app.c.
 """
 
+import concurrent.futures
 import os
 import signal
 import socket
@@ -68,27 +69,36 @@ def dripping_door(path, asked):
     threading.Thread(target=run, daemon=True).start()
 
 
-# A collector that never replies.
-with App(app_path) as app:
-    app.command("alloc 3 5000")
-    accepted = threading.Event()
-    a = agent("--socket=" + app.path(), "--otlp=" + silent_collector(accepted))
-    assert accepted.wait(60)
-    err = end(a)
-    assert "no reply before the end" in err and "not sent: " in err, err
+def never_replies():
+    """A collector that never replies."""
+    with App(app_path) as app:
+        app.command("alloc 3 5000")
+        accepted = threading.Event()
+        a = agent("--socket=" + app.path(), "--otlp=" + silent_collector(accepted))
+        assert accepted.wait(60)
+        err = end(a)
+        assert "no reply before the end" in err and "not sent: " in err, err
 
-# A door that drips, beside a good one, with the end in the middle of the drip.
-with App(app_path) as app:
-    app.command("alloc 3 5000")
-    collector = subprocess.Popen([sys.executable, "-B", HERE + "/collector.py"], stdout=subprocess.PIPE, text=True)
-    url = collector.stdout.readline().strip()
-    asked = threading.Event()
-    dripping_door(app.dir + "/a.sock", asked)
-    a = agent("--socket=" + app.dir + "/*.sock", "--otlp=" + url)
-    assert asked.wait(60)
-    sums = lambda: urllib.request.urlopen(url + "/sums").read().decode()
-    until(lambda: "door_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums(), 60)
-    err = end(a)
-    assert "a.sock: the door does not answer" in err, err
-    collector.kill()
-    collector.wait()
+
+def drips():
+    """A door that drips, beside a good one, with the end in the middle of the drip."""
+    with App(app_path) as app:
+        app.command("alloc 3 5000")
+        collector = subprocess.Popen([sys.executable, "-B", HERE + "/collector.py"], stdout=subprocess.PIPE, text=True)
+        url = collector.stdout.readline().strip()
+        asked = threading.Event()
+        dripping_door(app.dir + "/a.sock", asked)
+        a = agent("--socket=" + app.dir + "/*.sock", "--otlp=" + url)
+        assert asked.wait(60)
+        sums = lambda: urllib.request.urlopen(url + "/sums").read().decode()
+        until(lambda: "door_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums(), 60)
+        err = end(a)
+        assert "a.sock: the door does not answer" in err, err
+        collector.kill()
+        collector.wait()
+
+
+# Both wait for limits of the agent, so they do so at the same time.
+with concurrent.futures.ThreadPoolExecutor() as pool:
+    for done in [pool.submit(never_replies), pool.submit(drips)]:
+        done.result()
