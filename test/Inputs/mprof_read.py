@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a pprof profile without protobuf or pprof, and checks that it is valid.
+"""Reads pprof profiles without protobuf or pprof, and checks that they are valid.
 
-Prints the profile as lines for grep and FileCheck:
+Prints each profile as lines for grep and FileCheck:
 
   sample_types: alloc_objects/count alloc_space/bytes ...
   period: space/bytes 524288
@@ -437,22 +437,13 @@ def print_by_function(profile, names, wanted):
         print_sums(profile, "cum " + name, cum)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description="Print a pprof profile, or say why it is not a valid one."
-    )
-    parser.add_argument("file")
-    parser.add_argument("--symbolize", action="store_true")
-    parser.add_argument("--binary", metavar="EXE")
-    parser.add_argument("--totals", action="store_true")
-    parser.add_argument("--by-function", metavar="NAME", action="append")
-    args = parser.parse_args()
-    with open(args.file, "rb") as file:
+def print_profile(path, args):
+    with open(path, "rb") as file:
         data = file.read()
     try:
         profile = Profile(data)
     except Invalid as error:
-        sys.exit("mprof_read: %s: %s" % (args.file, error))
+        sys.exit("mprof_read: %s: %s" % (path, error))
 
     names = None
     if args.symbolize or args.by_function:
@@ -464,6 +455,20 @@ def main():
     if not args.totals and not args.by_function:
         print_head(profile)
         print_samples(profile, names)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description="Print pprof profiles, or say why one is not valid."
+    )
+    parser.add_argument("files", metavar="file", nargs="+")
+    parser.add_argument("--symbolize", action="store_true")
+    parser.add_argument("--binary", metavar="EXE")
+    parser.add_argument("--totals", action="store_true")
+    parser.add_argument("--by-function", metavar="NAME", action="append")
+    args = parser.parse_args()
+    for path in args.files:
+        print_profile(path, args)
 
 
 if __name__ == "__main__":
