@@ -22,8 +22,7 @@ from running import (
 
 PACKAGES = {"Duktape": "duktape-dev", "nlohmann JSON": "nlohmann-json3-dev",
             "lld": "lld-19"}
-# The number of layouts: of programs that run for less than a second, and of others.
-LAYOUTS, LONG_LAYOUTS = (2, 2) if QUICK else (30, 12)
+LAYOUTS = 2 if QUICK else 30
 # The variants beside plain and MProf take part in the first layouts only.
 FEWER = 8
 # Seconds for which a layout is compared with one of plain.
@@ -70,9 +69,11 @@ def instructions():
 def layouts():
     """Returns {program: {plain: [seconds of each layout], another variant: [ratio of its
     time to plain's in each layout]}}."""
-    with output_in_memory() as directory:
-        return {program.name: layouts_of(program, directory)
-                for program in real_programs.present()}
+    results = {}
+    for program in real_programs.present():
+        with output_in_memory() as directory:
+            results[program.name] = layouts_of(program, directory)
+    return results
 
 
 def output_in_memory():
@@ -88,16 +89,13 @@ def layouts_of(program, directory):
     variants = real_programs.variants()
     numbers = {v.name: random.Random(v.key) for v in variants}
     results = {v.name: [] for v in variants}
-    count = LAYOUTS
-    while len(results["plain"]) < count:
-        here = variants if len(results["plain"]) < FEWER else [
+    for number in range(LAYOUTS):
+        here = variants if number < FEWER else [
             v for v in variants if v.name in ("plain", "MProf")]
         for name, value in round_of(program, here, numbers, directory).items():
             results[name].append(value)
-        if results["plain"][0] > 1:
-            count = LONG_LAYOUTS
     shutil.rmtree(BINARIES)
-    log("%d layouts: %s" % (count, program.name))
+    log("%d layouts: %s" % (LAYOUTS, program.name))
     return results
 
 

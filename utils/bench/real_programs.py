@@ -10,6 +10,7 @@ runtime is newer. measure_real.py links the objects in many layouts.
 
 import collections
 import concurrent.futures
+import filecmp
 import functools
 import glob
 import os
@@ -71,6 +72,22 @@ def load(name, shown, counted, timed):
                    [name, str(timed)])
 
 
+def json_sources():
+    """Makes a copy of the JSON demonstration that runs for less than a second: on a noisy
+    machine, many short runs tell more than a few long ones."""
+    with open(DEMO + "/json_demo.cpp", encoding="utf-8") as f:
+        text = f.read()
+    short = text.replace("round < 70", "round < 7")
+    assert short != text
+    to = os.path.join(REAL, "json_demo.cpp")
+    os.makedirs(REAL, exist_ok=True)
+    with open(to + ".new", "w", encoding="utf-8") as f:
+        f.write(short)
+    if not os.path.exists(to) or not filecmp.cmp(to, to + ".new", shallow=False):
+        os.replace(to + ".new", to)  # otherwise the object stays up to date
+    return [to]
+
+
 def script(name):
     return os.path.join(DEMO, name + ".js")
 
@@ -85,14 +102,12 @@ PROGRAMS = (
     lua("mixed", 200, 1500),
     Program("server", None, "", files(BENCH + "/real/server.c"), [], [],
             ["2", "2000"], ["2", "6000"], alone=True),
-    Program("json", None, "++", files(DEMO + "/json_demo.cpp"), ["-std=c++17"], [],
-            [], []),
+    Program("json", None, "++", json_sources, ["-std=c++17"], [], [], []),
     Program("strings", None, "++", files(BENCH + "/strings.cpp"), ["-std=c++17"], [],
             ["5000", "1"], ["60000", "1"]),
     Program("Duktape", None, "",
             files(DEMO + "/duk_host.c", "/usr/share/duktape/duktape.c"),
-            ["-I/usr/share/duktape"], ["-lm"], [script("leak")],
-            [script("json"), script("strings"), script("objects")]),
+            ["-I/usr/share/duktape"], ["-lm"], [script("leak")], [script("leak")]),
     load("objects", "objects by realloc(NULL)", 400000, 5000000),
     load("tree", "tree with strdup", 300000, 1500000),
     load("recurse", "recursion", 300000, 3000000),

@@ -42,14 +42,14 @@ the files that MProf writes. The files are written to `/dev/shm`.
 The layout of a program in memory alone changes its time by some per cent. So each round
 links plain and each other variant anew, with the program's functions in random order
 (`--symbol-ordering-file` of lld), and runs them with environments of random size. MProf's
-runtime follows the program's functions, as in every program. There are 30 rounds, or 12
-if a run takes longer than a second. The variants beside *plain* and *MProf* take part in
-the first 8 rounds.
+runtime follows the program's functions, as in every program. There are 30 rounds. The
+variants beside *plain* and *MProf* take part in the first 8 rounds.
 
 Other work on the host of a virtual machine slows the programs. So two variants run at
 the same time, each on a processor of its own, and then again with the processors
 exchanged, for one and a half seconds or more. The ratio of a round is the geometric mean
-of the ratios of all these runs. *server* uses both processors, so the two variants take
+of the ratios of all these runs. If the two processors share a core, a variant that ends
+earlier makes the other one faster, which brings the ratio nearer to 1. *server* uses both processors, so the two variants take
 turns instead.
 
 The figures in parentheses are the ends of the interval that contains the ratio with a
@@ -64,8 +64,9 @@ The programs:
   mix of closures, coroutines and methods.
 - *server* is a cache server with the locks of memcached, two worker threads and a
   thread that keeps a journal (`utils/bench/real/server.c`).
-- *json* and *strings* are C++ programs with many small objects and strings.
-- *Duktape* runs the scripts of the demonstrations.
+- *json* and *strings* are C++ programs with many small objects and strings. *json* is
+  the demonstration with fewer rounds.
+- *Duktape* runs the script `leak.js` of the demonstrations.
 - The last three are short loops: objects created by `realloc(NULL, n)`, a search
   tree with keys copied by `strdup`, and recursion in small functions."""
 

@@ -50,10 +50,16 @@ def start(argv, env, cpu=None):
     everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
     everything.update(env)
     out = tempfile.TemporaryFile()  # closed by wait
-    pin = None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
-    process = subprocess.Popen(
-        argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-        cwd=SCRATCH, env=everything, preexec_fn=pin)
+    # The child inherits the processor. Code in the child would count as its time.
+    before = os.sched_getaffinity(0)
+    if cpu is not None:
+        os.sched_setaffinity(0, {cpu})
+    try:
+        process = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+            cwd=SCRATCH, env=everything)
+    finally:
+        os.sched_setaffinity(0, before)
     return Started(process, out)
 
 

@@ -27,7 +27,12 @@ def together(one, other, at):
     """Runs two variants at the same time. at: their processors. Returns the seconds of
     both."""
     runs = [start(argv, env, cpu) for (argv, env), cpu in zip((one, other), at)]
-    return [wait(r).seconds for r in runs]
+    try:
+        return [wait(r).seconds for r in runs]
+    except SystemExit:
+        for run in runs:
+            run.process.kill()
+        raise
 
 
 def in_turns(one, other):
