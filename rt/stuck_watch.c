@@ -61,6 +61,7 @@ enum {
 static struct {
   atomic_uint has_ended; // futex; 1: the watch thread was told to stop
   atomic_bool has_found; // the watch thread has found stuck threads
+  atomic_bool is_sure;   // the watch thread runs, and no search has failed
 } watch;
 
 // --- the report ---
@@ -141,6 +142,8 @@ static bool look(uint64_t age, bool *is_judged) {
   const bool is_taken = mprof_stuck_take(&g, &none, age) == 0;
   const bool is_found = is_taken && g.stuck > 0;
   *is_judged = is_taken && g.unjudged == MPROF_JUDGED;
+  if (!*is_judged)
+    atomic_store(&watch.is_sure, false);
   if (is_found)
     report(&g);
   mprof_stuck_free(&g);
@@ -222,6 +225,7 @@ void mprof_stuck_watch_start(void) {
   atomic_store(&watch.has_ended, 0);
   atomic_store(&watch.has_found, false);
   const int error = mprof_own_thread_start(run, STACK_BYTES);
+  atomic_store(&watch.is_sure, error == 0);
   mprof_guard_leave();
   if (error != 0)
     mprof_message("stuck_report has no effect: cannot create a thread");
@@ -233,10 +237,16 @@ void mprof_stuck_watch_stop(void) {
 }
 
 void mprof_stuck_watch_say_none(void) {
+  char line[128];
+  struct mprof_text t = MPROF_TEXT(line);
   // With stuck=1, the line that names the written files has the number of stuck
   // threads.
-  if (mprof_flags.stuck_report != 0 && !mprof_flags.stuck &&
-      mprof_flags_want_news() && mprof_process_epoch() == 0 &&
-      !atomic_load(&watch.has_found))
-    mprof_message_always("stuck_report: no stuck thread was found");
+  if (mprof_flags.stuck_report == 0 || mprof_flags.stuck ||
+      !mprof_flags_want_news() || mprof_process_epoch() != 0 ||
+      atomic_load(&watch.has_found) || !atomic_load(&watch.is_sure))
+    return;
+  mprof_text_str(&t, "stuck_report: found no thread that was stuck for ");
+  mprof_text_dec(&t, mprof_flags.stuck_report);
+  mprof_text_str(&t, " s");
+  mprof_message_always(line);
 }
