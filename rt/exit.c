@@ -247,6 +247,17 @@ static void write_profiles(struct last_words *w) {
   }
 }
 
+// Reads the mappings again for the trace, whose events go on until now.
+// Otherwise a library that was loaded while the profiles were written would not
+// be in the trace.
+static void refresh_maps(void) {
+  const char *own_path;
+  if (!mprof_trace_is_open(&own_path))
+    return;
+  mprof_unloads_drop();
+  mprof_unloads_keep();
+}
+
 // Writes the trace. If the program has started the trace, the program has also
 // chosen the trace's path.
 static void write_trace(struct last_words *w) {
@@ -350,11 +361,13 @@ static void write_files(struct last_words *w) {
   if (has_names)
     mprof_symbolize_all();
   w->base_len = strlen(w->base);
-  mprof_path_make_directory(w->base);
+  if (mprof_flags.profile || mprof_flags.report)
+    mprof_path_make_directory(w->base);
   choose_number(w, 1);
   mprof_outfile_keep_others(true);
   if (mprof_flags.profile)
     write_profiles(w);
+  refresh_maps();
   write_trace(w);
   name_alloc_log(w);
   if (mprof_flags.report && mprof_path_is_stderr())

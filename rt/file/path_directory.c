@@ -12,13 +12,23 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
-// The user's umask removes rights from these, as for mkdir(1).
-enum { ALL_RIGHTS = 0777 };
+// The user's umask removes rights from these. The user needs OWN_RIGHTS to make
+// a file in the directory, so they stay, as with mkdir -p.
+enum { ALL_RIGHTS = 0777, OWN_RIGHTS = S_IWUSR | S_IXUSR };
+
+static long call(long number, const char *path, long a, long b) {
+  return mprof_syscall(number, AT_FDCWD, (long)path, a, b, 0, 0);
+}
 
 static void make(const char *directory) {
-  mprof_syscall(SYS_mkdirat, AT_FDCWD, (long)directory, ALL_RIGHTS, 0, 0, 0);
+  struct stat st;
+  if (call(SYS_mkdirat, directory, ALL_RIGHTS, 0) == 0 &&
+      call(SYS_newfstatat, directory, (long)&st, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(st.st_mode) && (st.st_mode & OWN_RIGHTS) != OWN_RIGHTS)
+    call(SYS_fchmodat, directory, (st.st_mode & 07777) | OWN_RIGHTS, 0);
 }
 
 void mprof_path_make_directory(const char *path) {

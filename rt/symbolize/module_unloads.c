@@ -265,6 +265,7 @@ static int read_maps(struct mprof_maps *m) {
 }
 
 int mprof_unloads_read(struct mprof_maps *m) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   return kept.v != NULL ? mprof_maps_copy(m, &kept) : read_maps(m);
 }
 

@@ -43,7 +43,8 @@ void mprof_unloads_meet(const struct mprof_bucket *b);
 // Reads the current mappings into m, which must be empty. Records new modules.
 // If a module is no longer mapped, records its unload. Also appends all
 // unloaded modules to m, with the addresses at which output files show them.
-// These addresses never change. Returns 0 or -errno.
+// These addresses never change. Returns 0 or -errno. The caller must hold
+// writer_lock.
 int mprof_unloads_read(struct mprof_maps *m);
 // Reads the mappings as mprof_unloads_read does and keeps them until
 // mprof_unloads_drop. In between, mprof_unloads_read copies the kept list, so

@@ -4,7 +4,8 @@
 // Intent: if the directory that log_path names does not exist, MProf makes it,
 // and those above it, when it writes the first file: at exit, at a signal, for
 // a report of stuck threads, and for a trace that becomes a file while the
-// program runs. The umask of the program holds. A program that writes nothing
+// program runs. The umask of the program holds, except that the user can write
+// into the directory. A program that writes nothing
 // makes no directory. If the directory cannot be made, the program ends as
 // without MProf, and a message says what is wrong.
 //
@@ -12,6 +13,8 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run{heap_rate=1:log_path=new/%%e/deep/x} ./app && ls new/app/deep/x.*.heap.pb.gz
 // RUN: ls new/app/deep/x.*.txt && stat -c %a new new/app/deep | sort -u | grep -x 750
+// RUN: %run{heap_rate=1:log_path=shut/deep/x} ./app shut && ls shut/deep/x.*.txt
+// RUN: stat -c %a shut shut/deep | sort -u | grep -x 300
 // RUN: %run{heap_rate=1:log_path=$PWD/whole/x} ./app && ls whole/x.*.txt
 // RUN: %run{heap_rate=1:log_path=signal/x:dump_on_signal=URG} ./app signal
 // RUN: %run_quiet{stuck_report=1:log_path=stuck/x} timeout 60 ./app stuck
@@ -54,6 +57,8 @@ int main(int argc, char **argv) {
   umask(027);
   if (strcmp(what, "nothing") == 0)
     return 0;
+  if (strcmp(what, "shut") == 0)
+    umask(0777);
   kept = malloc(100);
   if (strcmp(what, "signal") == 0) {
     errno = 77;
