@@ -327,8 +327,8 @@ def ctl(program, mprof):
         assert {"heap", "block", "trace"} < set(names) and "nope" not in names, names
         for name in names:
             run("ctl", pid, "dump", name, "-o", "/dev/null")
-        assert "; mprof ctl %s get lists all options\n" % pid in run("ctl", pid, "get", "nope", status=2)
-        assert "; mprof ctl %s dump block gets the profile\n" % pid in run("ctl", pid, "get", "block", status=2)
+        equal(run("ctl", pid, "get", "nope", status=2), "mprof ctl: unknown option 'nope'; 'mprof ctl PID get' lists the options\n")
+        assert "unknown option 'block'; mprof ctl %s dump block gets the profile\n" % pid in run("ctl", pid, "get", "block", status=2)
         equal(open(heap, "rb").read(2), b"\x1f\x8b")  # the file of the first dump
         assert "usage: " in run("ctl", pid, "nonsense", status=2)
     assert "there is no process" in run("ctl", pid, "get", status=2)

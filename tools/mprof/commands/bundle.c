@@ -93,7 +93,7 @@ int command_bundle(const struct options *given) {
   const char *path = given->output, *error;
   if (!path)
     return complain(given, "to name the archive, add -o FILE");
-  if (!directory_expand(given, suffixes, &own))
+  if (!directory_expand(given, suffixes, false, &own))
     return STATUS_ERROR;
   const struct options *options = &own;
   if (!add_names_check(options))

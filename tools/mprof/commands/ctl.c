@@ -92,16 +92,13 @@ static void explain(const struct options *options, int status,
   const bool is_option = status == 404 && strcmp(options->paths[1], "get") == 0;
   if (is_profile || is_option)
     list_profiles(options, name, &p);
-  if (is_profile)
+  if (is_profile && p.list[0] != '\0')
     complain(options,
              "unknown profile '%s'; the profiles of the program are %s", name,
              p.list);
   else if (is_option && p.has_wanted)
-    complain(options, "%.*s; mprof ctl %s dump %s gets the profile", line, text,
-             options->paths[0], name);
-  else if (is_option)
-    complain(options, "%.*s; mprof ctl %s get lists all options", line, text,
-             options->paths[0]);
+    complain(options, "%.*s; mprof ctl %s dump %s gets the profile",
+             (int)strcspn(text, ";\n"), text, options->paths[0], name);
   else
     complain(options, "%.*s", line, text);
 }

@@ -6,7 +6,9 @@
 #include "common/memory.h"
 #include "names/places.h"
 
+#include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +38,17 @@ static int by_name(const void *a, const void *b) {
 }
 
 // Appends the sorted paths of the regular files whose names have one of the
-// suffixes. Hidden files are temporary ones.
-static void list(const char *directory, const char *const suffixes[],
-                 struct files *f) {
+// suffixes. Hidden files are temporary ones. Returns NULL, or why the directory
+// cannot be read.
+static const char *list(const char *directory, const char *const suffixes[],
+                        struct files *f) {
   const size_t before = f->count;
   const size_t length = strlen(directory);
   const char *slash = length && directory[length - 1] == '/' ? "" : "/";
   DIR *dir = opendir(directory);
-  for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
+  if (!dir)
+    return strerror(errno);
+  for (struct dirent *e; (e = readdir(dir)) != NULL;) {
     struct stat s;
     char *path = text_of("%s%s%s", directory, slash, e->d_name);
     if (e->d_name[0] != '.' && ends_with_one(e->d_name, suffixes) &&
@@ -52,10 +57,10 @@ static void list(const char *directory, const char *const suffixes[],
     else
       free(path);
   }
-  if (dir)
-    closedir(dir);
+  closedir(dir);
   if (f->count > before)
     qsort(f->paths + before, f->count - before, sizeof *f->paths, by_name);
+  return NULL;
 }
 
 static void complain_of_none(const struct options *options, const char *path,
@@ -69,16 +74,93 @@ static void complain_of_none(const struct options *options, const char *path,
   complain(options, "the directory %s has no file %s", path, kinds);
 }
 
+// --- snapshots ---
+
+// Finds the time in the name of a snapshot, such as 20261126T093000 in
+// app.4711.20261126T093000.heap.pb.gz or app.4711.20261126T093000.2.heap.pb.gz.
+// Returns the length of the path before the point of the time, or 0 if the file
+// is no snapshot. *rest receives the text after the time and the number.
+static size_t before_time(const char *path, const char **rest) {
+  static const char form[] = ".ddddddddTdddddd.";
+  const char *slash = strrchr(path, '/');
+  for (const char *at = slash ? slash : path; (at = strchr(at, '.')); at++) {
+    size_t n = 0;
+    while (form[n] &&
+           (form[n] == 'd' ? isdigit((unsigned char)at[n]) : at[n] == form[n]))
+      n++;
+    if (form[n])
+      continue;
+    const char *end = at + n - 1;
+    const size_t number = strspn(end + 1, "0123456789");
+    *rest = number && end[1 + number] == '.' ? end + 1 + number : end;
+    return (size_t)(at - path);
+  }
+  return 0;
+}
+
+// Returns whether the files have what path i has, and more: it is a profile at
+// one time, and the same process has written a later one of the kind. Traces
+// are different: each has events of its own.
+static bool is_outdated(const struct files *f, size_t i) {
+  static const char *const profiles[] = {".pb.gz", NULL};
+  const char *path = f->paths[i], *rest, *other_rest;
+  const size_t length =
+      ends_with_one(path, profiles) ? before_time(path, &rest) : 0;
+  for (size_t k = 0; length && k < f->count; k++) {
+    const char *other = f->paths[k];
+    if (k == i || strncmp(other, path, length) != 0)
+      continue;
+    const bool is_later_snapshot = k > i &&
+                                   before_time(other, &other_rest) == length &&
+                                   strcmp(other_rest, rest) == 0;
+    if (is_later_snapshot || strcmp(other + length, rest) == 0)
+      return true;
+  }
+  return false;
+}
+
+// Leaves out the outdated snapshots from index `first` on. A process counts on
+// from one snapshot to the next, so they must not be added up.
+static void leave_out(const struct options *options, struct files *f,
+                      size_t first) {
+  size_t kept = first;
+  bool *out = calloc(f->count + 1, sizeof *out);
+  for (size_t i = first; out && i < f->count; i++)
+    out[i] = is_outdated(f, i);
+  for (size_t i = first; out && i < f->count; i++)
+    if (out[i])
+      free(f->paths[i]);
+    else
+      f->paths[kept++] = f->paths[i];
+  if (out && kept < f->count) {
+    complain(options,
+             "note: %zu snapshot%s, of which a later file is there, %s left "
+             "out; name the files to add them up",
+             f->count - kept, f->count - kept == 1 ? "" : "s",
+             f->count - kept == 1 ? "is" : "are");
+    f->count = kept;
+  }
+  free(out);
+}
+
 bool directory_expand(const struct options *options,
-                      const char *const suffixes[], struct options *own) {
+                      const char *const suffixes[], bool adds_up,
+                      struct options *own) {
   struct files f = {0};
   for (int i = 0; i < options->path_count; i++) {
     char *path = options->paths[i];
     const size_t before = f.count;
+    const char *error = NULL;
     if (is_directory(path))
-      list(path, suffixes, &f);
+      error = list(path, suffixes, &f);
     else
       *APPEND(f.paths, f.count, f.capacity) = path;
+    if (error) {
+      complain(options, "%s: %s", path, error);
+      return false;
+    }
+    if (adds_up && is_directory(path))
+      leave_out(options, &f, before);
     if (f.count == before) {
       complain_of_none(options, path, suffixes);
       return false;
@@ -107,18 +189,22 @@ static const char *newest(const struct files *f) {
   return found;
 }
 
-const char *directory_message(const char *path) {
-  static const char *const heap[] = {".heap.pb.gz", NULL};
+const char *directory_message(const char *path, const char *wanted) {
   static const char *const any[] = {".pb.gz", ".pb", NULL};
+  const char *const first[] = {wanted ? wanted : ".heap.pb.gz", NULL};
   static char text[PATH_MAX + 100];
   struct files f = {0};
   if (!is_directory(path))
     return NULL;
-  list(path, heap, &f);
-  if (!f.count)
+  const char *error = list(path, first, &f);
+  if (!f.count && !error && !wanted)
     list(path, any, &f);
   const char *file = newest(&f);
-  if (file)
+  if (error)
+    snprintf(text, sizeof text, "%s", error);
+  else if (wanted && !file)
+    snprintf(text, sizeof text, "a directory without a file *%s", wanted);
+  else if (file)
     snprintf(text, sizeof text,
              "a directory; give profiles of one kind in it, such as %s", file);
   else

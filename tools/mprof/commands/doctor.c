@@ -238,6 +238,14 @@ static void examine_profile_names(const struct profile *p) {
       say(false, "%s has no build id", p->strings[p->mappings[i].file]);
 }
 
+// Not every kind of profile counts its truncated stacks, but all show them.
+static bool has_truncated_stacks(const struct profile *p) {
+  for (size_t i = 0; i < p->function_count; i++)
+    if (strcmp(p->strings[p->functions[i].name], "[truncated]") == 0)
+      return true;
+  return false;
+}
+
 static int examine_profile(const struct options *o, char *path) {
   struct profile *p = input_read(o, &path, 1);
   if (!p)
@@ -248,6 +256,8 @@ static int examine_profile(const struct options *o, char *path) {
     examine_profile_names(p);
   if (input_print_losses(p, stdout))
     found = true;
+  else if (has_truncated_stacks(p))
+    say(false, "some stacks are truncated; nothing else was lost");
   else
     say(true, "nothing was lost or truncated");
   return STATUS_OK;

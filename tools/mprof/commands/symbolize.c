@@ -94,7 +94,7 @@ static bool prepare(const struct options *options) {
 int command_symbolize(const struct options *given) {
   static const char *const suffixes[] = {".pb.gz", NULL};
   struct options own;
-  if (!directory_expand(given, suffixes, &own))
+  if (!directory_expand(given, suffixes, false, &own))
     return STATUS_ERROR;
   const struct options *options = &own;
   if (!add_names_check(options) || !prepare(options))

@@ -3,6 +3,7 @@
 //
 // mprof traces: the stacks with the largest values.
 
+#include "commands/directory.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/show_labels.h"
@@ -87,6 +88,13 @@ static int show_threads(const struct options *options, const char *wanted,
   size_t limit;
   if (!input_count(options, &limit))
     return STATUS_ERROR;
+  char suffix[32];
+  snprintf(suffix, sizeof suffix, ".%s.pb.gz", wanted);
+  for (int i = 0; i < options->path_count; i++) {
+    const char *error = directory_message(options->paths[i], suffix);
+    if (error)
+      return complain(options, "%s: %s", options->paths[i], error);
+  }
   all.lines = true;
   struct view *v = input_view(&all);
   if (!v)
