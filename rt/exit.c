@@ -23,7 +23,6 @@
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
 #include "sys/assert.h"
-#include "sys/caller.h"
 #include "sys/flags.h"
 #include "sys/free_number.h"
 #include "sys/lock.h"
@@ -473,7 +472,8 @@ bool mprof_has_written_at_end(void) {
   return atomic_load(&written_by) == mprof_sys_getpid();
 }
 
-void mprof_write_at_exit(enum mprof_end end) {
+void mprof_write_at_exit(enum mprof_end end,
+                         const struct mprof_caller *caller) {
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process. The
     // interrupted code may hold any lock, so writing could wait for a lock
@@ -483,7 +483,7 @@ void mprof_write_at_exit(enum mprof_end end) {
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);
-  MPROF_CALLER(&mprof_writer_caller);
+  mprof_writer_caller = *caller;
   if (end != MPROF_END_EXEC)
     atomic_store(&written_by, mprof_sys_getpid());
   write_locked(false, end == MPROF_END_EXIT);

@@ -9,6 +9,7 @@
 #define MPROF_RT_EXIT_H
 
 #include "sys/base.h"
+#include "sys/caller.h"
 
 enum mprof_end {
   MPROF_END_EXIT,  // the process runs exit(), which will flush stdout
@@ -21,8 +22,9 @@ enum mprof_end {
 // guard and takes writer_lock. The guard is already set if a signal handler
 // that interrupted the profiler ends the process. In that case, writes no files
 // and reports the reason on stderr. With MPROF_END_EXIT, flushes stdout before
-// the line with the file names if stdout and stderr are the same file.
-void mprof_write_at_exit(enum mprof_end end);
+// the line with the file names if stdout and stderr are the same file. caller:
+// the state of the thread when it called the runtime.
+void mprof_write_at_exit(enum mprof_end end, const struct mprof_caller *caller);
 // Returns whether mprof_write_at_exit has been called in this process with
 // another value than MPROF_END_EXEC. The answer is up to date only while
 // writer_lock is held.

@@ -214,7 +214,7 @@ static atomic_int ended; // id of the process that has written its exit output
 
 // Makes no system call if there is nothing to write, because a seccomp filter
 // may kill the process for the call.
-static void write_once(enum mprof_end end) {
+static void write_once(enum mprof_end end, const struct mprof_caller *caller) {
   if (!mprof_process_has_started())
     return;
   mprof_snapshot_watch_stop();
@@ -230,7 +230,7 @@ static void write_once(enum mprof_end end) {
     if (mprof_flags.stuck_report != 0)
       mprof_stuck_watch_stop();
     if (has_output)
-      mprof_write_at_exit(end);
+      mprof_write_at_exit(end, caller);
     else
       mprof_say_no_output();
     mprof_stuck_watch_say_none();
@@ -244,8 +244,10 @@ static void write_once(enum mprof_end end) {
 }
 
 static void write_at_exit_once(void *unused) {
+  struct mprof_caller caller;
   (void)unused;
-  write_once(MPROF_END_OTHER);
+  MPROF_CALLER(&caller);
+  write_once(MPROF_END_OTHER, &caller);
 }
 
 // Returns whether the process must write its output before it calls a function
@@ -255,16 +257,20 @@ static bool must_write(bool option) {
 }
 
 void mprof_write_before_end(void) {
+  struct mprof_caller caller;
+  MPROF_CALLER(&caller);
   mprof_door_end();
   if (must_write(mprof_flags.dump_on__exit) && is_first(&ended))
-    mprof_write_at_exit(MPROF_END_OTHER);
+    mprof_write_at_exit(MPROF_END_OTHER, &caller);
 }
 
 void mprof_write_before_exec(void) {
   static atomic_int replaced;
+  struct mprof_caller caller;
+  MPROF_CALLER(&caller);
   mprof_door_before_exec();
   if (must_write(mprof_flags.dump_on_exec) && is_first(&replaced))
-    mprof_write_at_exit(MPROF_END_EXEC);
+    mprof_write_at_exit(MPROF_END_EXEC, &caller);
 }
 
 // --- start ---
@@ -314,5 +320,7 @@ __attribute__((constructor(101))) static void at_load(void) {
 // Runs after the program's exit handlers and its other destructors. Afterwards,
 // exit flushes stdio.
 __attribute__((destructor(101))) static void at_exit(void) {
-  write_once(MPROF_END_EXIT);
+  struct mprof_caller caller;
+  MPROF_CALLER(&caller);
+  write_once(MPROF_END_EXIT, &caller);
 }
