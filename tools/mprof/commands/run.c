@@ -246,15 +246,51 @@ static void say_if_no_waits(const char *path) {
     fputs("\nthreadleak profile: no stuck thread was found\n", stderr);
 }
 
+static bool is_one_of(int number, const int *numbers, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] == number)
+      return true;
+  return false;
+}
+
+static bool sets(const struct options *o, const char *start) {
+  for (size_t i = 0; i < o->set.count; i++)
+    if (strncmp(o->set.items[i], start, strlen(start)) == 0)
+      return true;
+  return false;
+}
+
+// Says that the signal has ended the program before it wrote its profiles, and
+// how it would write them.
+static void explain_signal(const struct options *o, int number) {
+  static const int terminate[] = {SIGHUP, SIGINT, SIGTERM};
+  static const int crash[] = {SIGABRT, SIGBUS,  SIGFPE,
+                              SIGILL,  SIGSEGV, SIGTRAP};
+  const char *name = sigabbrev_np(number);
+  char how[200];
+  if (number == SIGKILL)
+    strcpy(how, "--option=persist=FILE keeps the counts of a killed program, "
+                "and mprof recover FILE reads them");
+  else if (sets(o, "dump_on_signal=") ||
+           is_one_of(number, terminate, sizeof terminate / sizeof *terminate))
+    strcpy(how, "it has a handler of its own for the signal, or "
+                "dump_on_signal lacks the signal; --option=snapshot_every=10s "
+                "writes them while the program runs");
+  else if (is_one_of(number, crash, sizeof crash / sizeof *crash))
+    strcpy(how, "--option=dump_on_signal=terminate+crash writes them");
+  else
+    snprintf(how, sizeof how,
+             "--option=dump_on_signal=terminate+%s writes them",
+             name ? name : "NUMBER");
+  complain(o,
+           "signal %s%s has ended the program before it wrote its profiles; %s",
+           name ? "SIG" : "", name ? name : "", how);
+}
+
 // Says why the program has written no file.
 static void explain_no_files(const struct options *o, int status) {
   if (WIFSIGNALED(status)) {
-    const char *name = sigabbrev_np(WTERMSIG(status));
-    complain(o,
-             "signal %s%s has ended the program before it wrote its profiles; "
-             "--option=dump_on_signal=terminate+crash writes them, except "
-             "after KILL",
-             name ? "SIG" : "", name ? name : "");
+    explain_signal(o, WTERMSIG(status));
   } else if (!o->heap_rate) {
     complain(o,
              "the program has written no profile: it has allocated too little "
