@@ -35,7 +35,8 @@ def write_head(page, section, machine):
     page.paragraph("`%s` wrote this section on %s, in %s minutes, at commit %s." % (
         machine["command"], machine["date"], machine["minutes"],
         machine["commit"]))
-    page.paragraph(METHOD + getattr(section, "MEANS", MEDIANS))
+    page.paragraph(getattr(section, "METHOD", METHOD) +
+                   getattr(section, "MEANS", MEDIANS))
     if machine["quick"]:
         page.paragraph("**A quick run, to see that everything works. Its "
                        "figures mean nothing.**")

@@ -23,6 +23,10 @@ The tables compare these variants, which are compiled with the same options:
 - *MProf, tables* or *MProf, frames* is built with `-fmprof-unwind=tables` or
   `-fmprof-unwind=frames`, whichever is not the default."""
 
+METHOD = """\
+Each measurement compares several variants, for example a program with and without
+MProf.
+"""
 MEANS = """\
 A ratio of times is the geometric mean of the ratios of all layouts."""
 
@@ -32,7 +36,9 @@ TIME_BAR = 1.01
 INSTRUCTIONS_NOTES = """\
 The table shows the instructions of the whole process, in millions, and the ratios to
 plain. A second count of the same program gives nearly the same number, so one count
-is enough."""
+is enough. A ratio can be less than 1: an allocation of MProf's site goes past the
+linkage table, and `realloc` of a null pointer calls `malloc` at once. The option
+`-fdebug-info-for-profiling`, which mprof-clang adds, also changes what clang inlines."""
 
 LAYOUTS_NOTES = """\
 The table shows the seconds of user and system time of *plain*, and the ratios of the
@@ -43,7 +49,7 @@ The layout of a program in memory alone changes its time by some per cent. So ea
 links plain and each other variant anew, with the program's functions in random order
 (`--symbol-ordering-file` of lld), and runs them with environments of random size. MProf's
 runtime follows the program's functions, as in every program. There are 30 rounds. The
-variants beside *plain* and *MProf* take part in the first 8 rounds.
+variants besides *plain* and *MProf* take part in the first 8 rounds.
 
 Other work on the host of a virtual machine slows the programs. So two variants run at
 the same time, each on a processor of its own, and then again with the processors
