@@ -94,7 +94,7 @@ static char first_argument[512] MPROF_START_DATA; // argv[0] of main; written
 static bool has_more_arguments MPROF_START_DATA;
 
 // Turns null bytes, which end the arguments, and line breaks into blanks.
-static void blank(char *s, size_t len) {
+static inline __attribute__((always_inline)) void blank(char *s, size_t len) {
   for (size_t i = 0; i < len; i++)
     if (s[i] == '\0' || s[i] == '\n' || s[i] == '\r')
       s[i] = ' ';
@@ -104,7 +104,7 @@ void mprof_command_keep(char *const *argv) {
   if (argv == NULL || argv[0] == NULL)
     return;
   struct mprof_text t = MPROF_TEXT(first_argument);
-  mprof_text_str(&t, argv[0]);
+  mprof_text_mem(&t, argv[0], strlen(argv[0]));
   blank(first_argument, t.len);
   has_more_arguments = argv[1] != NULL;
 }

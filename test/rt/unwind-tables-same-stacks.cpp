@@ -23,7 +23,7 @@
 // RUN:   %run{heap_rate=1:block_rate=1:mutex_fraction=1:threads=1:trace=1:log_path=$app} \
 // RUN:     ./$app || exit 1; \
 // RUN:   for kind in heap block mutex threads; do \
-// RUN:     go tool pprof -traces $app.*.$kind.pb.gz > $kind || exit 1; \
+// RUN:     go tool pprof -tagignore=kind=mprof -traces $app.*.$kind.pb.gz > $kind || exit 1; \
 // RUN:     awk -v kind=$kind '/^---/ { if (s ~ "^" kind ";") print s; s = kind; next } \
 // RUN:       /^ *[a-z]+: / { next } \
 // RUN:       { sub(/ \(inline\)/, ""); s = s ";" $NF } \
