@@ -57,10 +57,26 @@ static long try_connect(const struct sockaddr_un *a, size_t len) {
   return r;
 }
 
+// Returns the result of connecting to the socket at the address. If the path
+// has the number of this process (has_pid), a listener there can only be this
+// process before exec: a child that it was just creating has a copy of its
+// socket for a moment. Then waits for the end of the listener, at most half a
+// second.
+static long try_to_meet(const struct sockaddr_un *a, size_t len, bool has_pid) {
+  enum { TRIES = 50, PAUSE_MS = 10 };
+  long r = try_connect(a, len);
+  for (int i = 0; i < TRIES && has_pid && (r == 0 || r == -EAGAIN); i++) {
+    mprof_sys_sleep_ms(PAUSE_MS);
+    r = try_connect(a, len);
+  }
+  return r;
+}
+
 // Decides what to do with the file that exists at the path. Removes the socket
 // of a process that has ended, and returns NULL. Otherwise returns the reason
 // why the path cannot be used.
-static const char *free_path(const struct sockaddr_un *a, size_t len) {
+static const char *free_path(const struct sockaddr_un *a, size_t len,
+                             bool has_pid) {
   char target[1];
   const char *path = a->sun_path;
   if (mprof_sys_readlink(path, target, sizeof(target)) >= 0)
@@ -68,7 +84,7 @@ static const char *free_path(const struct sockaddr_un *a, size_t len) {
   const long mode = mprof_sys_mode(AT_CWD, path);
   if (mode < 0 || !S_ISSOCK(mode))
     return "the path exists and is not a socket";
-  const long r = try_connect(a, len);
+  const long r = try_to_meet(a, len, has_pid);
   if (r == 0 || r == -EAGAIN)
     return "another process listens there";
   if (r != -ECONNREFUSED || mprof_sys_unlink(path) != 0)
@@ -84,7 +100,7 @@ static int bind_unix(struct mprof_listener *l, int fd, const char **why) {
   long r = mprof_sys_fchmod(fd, SOCKET_MODE);
   if (r == 0)
     r = mprof_sys_bind(fd, &a, len);
-  if (r == -EADDRINUSE && (*why = free_path(&a, len)) == NULL)
+  if (r == -EADDRINUSE && (*why = free_path(&a, len, l->has_pid)) == NULL)
     r = mprof_sys_bind(fd, &a, len);
   if (r == 0)
     r = mprof_sys_path_id(l->path, &l->path_dev, &l->path_ino);
