@@ -246,23 +246,18 @@ static void write_profiles(struct last_words *w) {
   }
 }
 
-// Reads the mappings again for the trace, whose events go on until now.
-// Otherwise a library that was loaded while the profiles were written would not
-// be in the trace.
-static void refresh_maps(void) {
-  const char *own_path;
-  if (!mprof_trace_is_open(&own_path))
-    return;
-  mprof_unloads_drop();
-  mprof_unloads_keep();
-}
-
 // Writes the trace. If the program has started the trace, the program has also
 // chosen the trace's path.
 static void write_trace(struct last_words *w) {
   const char *own_path;
   if (!mprof_trace_is_open(&own_path))
     return;
+  // The events go on until now. Without new mappings, the trace would lack a
+  // library that was loaded while the profiles were written.
+  mprof_unloads_drop();
+  mprof_unloads_keep();
+  if (own_path == NULL)
+    mprof_path_make_directory(w->base);
   int error = make_path(w, "", ".trace");
   if (own_path != NULL) {
     mprof_outfile_keep_others(false);
@@ -366,7 +361,6 @@ static void write_files(struct last_words *w) {
   mprof_outfile_keep_others(true);
   if (mprof_flags.profile)
     write_profiles(w);
-  refresh_maps();
   write_trace(w);
   name_alloc_log(w);
   if (mprof_flags.report && mprof_path_is_stderr())
