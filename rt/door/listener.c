@@ -57,6 +57,9 @@ static long try_connect(const struct sockaddr_un *a, size_t len) {
   return r;
 }
 
+// Returns whether r, the result of connecting to a socket, tells of a listener.
+static bool has_listener(long r) { return r == 0 || r == -EAGAIN; }
+
 // Returns the result of connecting to the socket at the address. If the path
 // has the number of this process (has_pid), a listener there can only be this
 // process before exec: a child that it was just creating has a copy of its
@@ -65,7 +68,7 @@ static long try_connect(const struct sockaddr_un *a, size_t len) {
 static long try_to_meet(const struct sockaddr_un *a, size_t len, bool has_pid) {
   enum { TRIES = 50, PAUSE_MS = 10 };
   long r = try_connect(a, len);
-  for (int i = 0; i < TRIES && has_pid && (r == 0 || r == -EAGAIN); i++) {
+  for (int i = 0; i < TRIES && has_pid && has_listener(r); i++) {
     mprof_sys_sleep_ms(PAUSE_MS);
     r = try_connect(a, len);
   }
@@ -85,7 +88,7 @@ static const char *free_path(const struct sockaddr_un *a, size_t len,
   if (mode < 0 || !S_ISSOCK(mode))
     return "the path exists and is not a socket";
   const long r = try_to_meet(a, len, has_pid);
-  if (r == 0 || r == -EAGAIN)
+  if (has_listener(r))
     return "another process listens there";
   if (r != -ECONNREFUSED || mprof_sys_unlink(path) != 0)
     return "the path is the socket of another user";

@@ -55,8 +55,8 @@ Other work on the host of a virtual machine slows the programs. So two variants 
 the same time, each on a processor of its own, and then again with the processors
 exchanged, for one and a half seconds or more. The ratio of a round is the geometric mean
 of the ratios of all these runs. If the two processors share a core, a variant that ends
-earlier makes the other one faster, which brings the ratio nearer to 1. *server* uses both processors, so the two variants take
-turns instead.
+earlier makes the other one faster, which brings the ratio nearer to 1. *server* uses both
+processors, so the two variants take turns instead.
 
 The figures in parentheses are the ends of the interval that contains the ratio with a
 probability of 95 %. A target that lies inside the interval is *undecided*: more rounds

@@ -3,7 +3,9 @@
 
 #include "commands/directory.h"
 
+#include "common/ends_with.h"
 #include "common/memory.h"
+#include "common/plural.h"
 #include "names/places.h"
 
 #include <ctype.h>
@@ -25,10 +27,8 @@ static bool is_directory(const char *path) {
 }
 
 static bool ends_with_one(const char *name, const char *const suffixes[]) {
-  const size_t length = strlen(name);
   for (; *suffixes; suffixes++)
-    if (length > strlen(*suffixes) &&
-        strcmp(name + length - strlen(*suffixes), *suffixes) == 0)
+    if (ends_with(name, *suffixes))
       return true;
   return false;
 }
@@ -132,12 +132,12 @@ static void leave_out(const struct options *options, struct files *f,
       free(f->paths[i]);
     else
       f->paths[kept++] = f->paths[i];
-  if (out && kept < f->count) {
+  const size_t left_out = out ? f->count - kept : 0;
+  if (left_out) {
     complain(options,
              "note: %zu snapshot%s, of which a later file is there, %s left "
              "out; name the files to add them up",
-             f->count - kept, f->count - kept == 1 ? "" : "s",
-             f->count - kept == 1 ? "is" : "are");
+             left_out, plural(left_out), is_or_are(left_out));
     f->count = kept;
   }
   free(out);
@@ -150,16 +150,16 @@ bool directory_expand(const struct options *options,
   for (int i = 0; i < options->path_count; i++) {
     char *path = options->paths[i];
     const size_t before = f.count;
-    const char *error = NULL;
-    if (is_directory(path))
-      error = list(path, suffixes, &f);
-    else
+    if (!is_directory(path)) {
       *APPEND(f.paths, f.count, f.capacity) = path;
+      continue;
+    }
+    const char *error = list(path, suffixes, &f);
     if (error) {
       complain(options, "%s: %s", path, error);
       return false;
     }
-    if (adds_up && is_directory(path))
+    if (adds_up)
       leave_out(options, &f, before);
     if (f.count == before) {
       complain_of_none(options, path, suffixes);

@@ -12,6 +12,7 @@
 #include "commands/options.h"
 #include "commands/preload.h"
 #include "commands/show_top.h"
+#include "common/ends_with.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/read_profile.h"
@@ -174,11 +175,6 @@ static struct found find_files(const char *directory, pid_t program,
 
 // The end of the names of the profiles of stuck threads.
 #define STUCK ".threadleak.pb.gz"
-
-static bool ends_with(const char *s, const char *suffix) {
-  const size_t a = strlen(s), b = strlen(suffix);
-  return a >= b && strcmp(s + a - b, suffix) == 0;
-}
 
 // Prints a command for the file. A path that has other characters than these is
 // quoted, so that a shell runs the command.
