@@ -106,12 +106,23 @@ static bool is_running(void) {
   return false;
 }
 
+// Searches for the program, unless its path is known.
+static bool find(void) {
+  if (state.path != NULL)
+    return true;
+  if (!mprof_symbolizer_find_own(&state.path)) {
+    state.path = NULL;
+    return false;
+  }
+  state.cache = mprof_symbolizer_cache();
+  return true;
+}
+
 static bool start(void) {
   if (is_running())
     return true;
-  if (state.path == NULL && !mprof_symbolizer_find_own(&state.path))
+  if (!find())
     return false;
-  state.cache = mprof_symbolizer_cache();
   if (state.messages == NULL)
     state.messages = mprof_os_map(sizeof(*state.messages));
   return state.messages != NULL &&
@@ -161,7 +172,7 @@ static size_t reply_length(const char *p, const char *end) {
 // Passes the replies in the message of len bytes to fn. Returns the number of
 // replies, which are for the addresses at pc, or 0 if the message is invalid.
 static size_t take_replies(const mprof_pc *pc, size_t n, size_t len,
-                           mprof_own_symbolizer_fn *fn, void *arg) {
+                           mprof_names_fn *fn, void *arg) {
   const char *p = state.messages->reply, *end = p + len;
   size_t taken = 0;
   while (p < end && taken < n) {
@@ -178,7 +189,7 @@ static size_t take_replies(const mprof_pc *pc, size_t n, size_t len,
 
 // Asks about at most MPROF_REQUEST_ADDRESSES addresses.
 static void ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
-                mprof_own_symbolizer_fn *fn, void *arg) {
+                mprof_names_fn *fn, void *arg) {
   struct mprof_symbolizer_request *r = &state.messages->request;
   r->noted_ns = m->noted_ns;
   memcpy(r->file, m->file, sizeof(r->file));
@@ -203,9 +214,15 @@ static void ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
     give_up(len);
 }
 
+void mprof_own_symbolizer_recall(const struct mprof_mapping *m,
+                                 const mprof_pc *pc, size_t n,
+                                 mprof_names_fn *fn, void *arg) {
+  if (may_ask(m) && find() && state.cache != NULL)
+    mprof_kept_names_read(state.cache, m, pc, n, fn, arg);
+}
+
 void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,
-                              size_t n, mprof_own_symbolizer_fn *fn,
-                              void *arg) {
+                              size_t n, mprof_names_fn *fn, void *arg) {
   for (size_t i = 0; i < n && may_ask(m); i += MPROF_REQUEST_ADDRESSES) {
     if (!start()) {
       state.has_failed = true;

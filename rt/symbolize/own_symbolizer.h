@@ -9,19 +9,20 @@
 #ifndef MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H
 #define MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H
 
-#include "symbolize/maps.h"
+#include "symbolize/kept_names.h"
 
-// Receives the frames of the return address pc, in the form that
-// symbolizer_answer.h describes.
-typedef void mprof_own_symbolizer_fn(mprof_pc pc, const char *frames,
-                                     void *arg);
-
+// Passes those names to fn that mprof-symbolizer has kept for an earlier
+// process (kept_names.h). The addresses are sorted and in the mapping m. Does
+// not start the program, and does nothing if the program cannot be used.
+void mprof_own_symbolizer_recall(const struct mprof_mapping *m,
+                                 const mprof_pc *pc, size_t n,
+                                 mprof_names_fn *fn, void *arg);
 // Asks about the n return addresses in the mapping m. Calls fn for each address
 // that mprof-symbolizer knows. Starts the program if it does not run. Does
 // nothing if the program cannot be used. No failure is reported, because
 // llvm-symbolizer is asked next.
 void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,
-                              size_t n, mprof_own_symbolizer_fn *fn, void *arg);
+                              size_t n, mprof_names_fn *fn, void *arg);
 // Prepares for the next profile, but leaves the program running, because its
 // start copies the page tables of this process. Ends a program that cannot be
 // used.

@@ -114,17 +114,28 @@ static void keep(mprof_pc pc, const char *frames, void *arg) {
   k->names = mprof_names_keep(pc, k->module, frames);
 }
 
-// Asks about the n sorted addresses, and keeps the names. The addresses of one
-// module follow each other.
-static void look_up(const mprof_pc *pc, size_t n) {
+// Asks about the n sorted addresses in the mapping m, and keeps the names.
+// Moves those that have no kept names to the front of pc.
+static void look_up_in(const struct mprof_mapping *m, mprof_pc *pc, size_t n) {
+  struct kept k = {identify(m), NULL};
+  size_t unknown = 0;
+  mprof_own_symbolizer_recall(m, pc, n, keep, &k);
+  for (size_t i = 0; i < n; i++)
+    if (mprof_names_find(pc[i], k.module) == NULL)
+      pc[unknown++] = pc[i];
+  mprof_own_symbolizer_ask(m, pc, unknown, keep, &k);
+}
+
+// Asks about the n sorted addresses. The addresses of one module follow each
+// other.
+static void look_up(mprof_pc *pc, size_t n) {
   for (size_t first = 0, end; first < n; first = end) {
     const struct mprof_mapping *m = mprof_maps_find(&state.maps, pc[first] - 1);
     for (end = first + 1; end < n; end++)
       if (m == NULL || pc[end] - 1 >= m->limit)
         break;
-    struct kept k = {m == NULL ? 0 : identify(m), NULL};
     if (m != NULL)
-      mprof_own_symbolizer_ask(m, pc + first, end - first, keep, &k);
+      look_up_in(m, pc + first, end - first);
   }
 }
 
@@ -146,7 +157,7 @@ static void look_ahead(void) {
   }
   if (pc != NULL) {
     mprof_sort(pc, n, is_lower);
-    look_up((const mprof_pc *)pc, n);
+    look_up((mprof_pc *)pc, n);
     mprof_os_unmap(pc, t.used * sizeof(*pc));
   }
   mprof_pc_table_free(&t);

@@ -7,7 +7,8 @@
 #ifndef MPROF_RT_SYS_HASH_H
 #define MPROF_RT_SYS_HASH_H
 
-#include "sys/base.h"
+#include <stddef.h>
+#include <stdint.h>
 
 // The hash of the empty string.
 #define MPROF_HASH_EMPTY UINT64_C(0xcbf29ce484222325)

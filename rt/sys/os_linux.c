@@ -174,6 +174,13 @@ long mprof_sys_path_id(const char *path, uint64_t *dev, uint64_t *ino) {
   return r;
 }
 
+int64_t mprof_sys_changed_ns(const char *path) {
+  struct stat st;
+  return stat_at(AT_FDCWD, path, 0, &st) != 0
+             ? -1
+             : st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
+}
+
 bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino) {
   struct stat st;
   long r = stat_at(fd, "", 0, &st);

@@ -41,6 +41,9 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Stores the device and inode numbers of the file that path names. Returns 0 or
 // -errno.
 long mprof_sys_path_id(const char *path, uint64_t *dev, uint64_t *ino);
+// Returns the time of the last change of a file or of its inode (st_ctim) in
+// nanoseconds, or -1 if there is no such file.
+int64_t mprof_sys_changed_ns(const char *path);
 // Returns whether descriptor fd refers to the file with these device and inode
 // numbers. If a seccomp filter refuses all system calls that read the numbers,
 // returns true for every open descriptor.

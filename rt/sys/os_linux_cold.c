@@ -112,11 +112,11 @@ static bool are_all_safe(char *path) {
   return false;
 }
 
-bool mprof_os_is_trusted(const char *path) {
+bool mprof_os_is_protected(const char *path) {
   enum { SIZE = 1024 };
   char given[SIZE], real[SIZE], link[64];
   const size_t len = strlen(path);
-  if (len >= sizeof(given) || !mprof_os_is_executable(path))
+  if (len >= sizeof(given))
     return false;
   memcpy(given, path, len + 1);
   const long fd = mprof_sys_open(path, O_PATH | O_CLOEXEC, 0);
@@ -132,6 +132,10 @@ bool mprof_os_is_trusted(const char *path) {
     return false;
   real[n] = '\0';
   return are_all_safe(given) && are_all_safe(real);
+}
+
+bool mprof_os_is_trusted(const char *path) {
+  return mprof_os_is_executable(path) && mprof_os_is_protected(path);
 }
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {

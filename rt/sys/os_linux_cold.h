@@ -22,9 +22,10 @@ bool mprof_os_is_same_file(const char *a, const char *b);
 bool mprof_os_is_regular(int fd);
 // Returns whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
-// Returns whether path is such a file that only root or the user who started
-// this process can change or replace: this holds for the directories above it,
-// too.
+// Returns whether only root or the user who started this process can change or
+// replace the file: this holds for the directories above it, too.
+bool mprof_os_is_protected(const char *path);
+// Returns whether mprof_os_is_executable and mprof_os_is_protected hold.
 bool mprof_os_is_trusted(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps answers; see Cache.h. A file is a header and entries. An entry is an
-// address, the number of frames and the frames.
+// Keeps names; see Cache.h.
 
 #include "Cache.h"
+
+#include "Cursor.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,30 +14,29 @@
 
 namespace mprof {
 
-// Increase the number when the format or the answers change.
-static constexpr char Magic[] = "mprof names 1\n";
-
-static void putNumber(std::string &Out, uint64_t V) {
+template <typename T> static void put(std::string &Out, const T &V) {
   Out.append(reinterpret_cast<const char *>(&V), sizeof(V));
 }
 
-static void putAnswer(std::string &Out, uint64_t Address, const Answer &A) {
-  putNumber(Out, Address);
-  putNumber(Out, A.Frames.size());
-  for (const Frame &F : A.Frames) {
-    Out.append(F.Function.c_str(), F.Function.size() + 1);
-    Out.append(F.File.c_str(), F.File.size() + 1);
-    putNumber(Out, F.Line);
-    putNumber(Out, F.StartLine);
+static std::string makeHeader(const char *BuildId,
+                              const std::vector<NameSource> &Sources) {
+  std::string Header;
+  mprof_kept_header H = {MPROF_KEPT_MAGIC, "", "",
+                         static_cast<uint32_t>(Sources.size())};
+  strncpy(H.build_id, BuildId, sizeof(H.build_id) - 1);
+  put(Header, H);
+  for (const NameSource &S : Sources) {
+    put(Header, S.ChangedNs);
+    Header.append(S.Path.c_str(), S.Path.size() + 1);
   }
+  return Header;
 }
 
-static std::string makeHeader(const std::string &BuildId, int64_t ChangedNs,
-                              int64_t DebugChangedNs) {
-  std::string Header = Magic + BuildId + "\n";
-  putNumber(Header, static_cast<uint64_t>(ChangedNs));
-  putNumber(Header, static_cast<uint64_t>(DebugChangedNs));
-  return Header;
+static void putNames(std::string &Out, uint64_t Address,
+                     const std::string &Names) {
+  put(Out, Address);
+  put(Out, static_cast<uint32_t>(Names.size()));
+  Out += Names;
 }
 
 // Returns whether only the user can change the file or the directory.
@@ -77,13 +77,11 @@ static int openRoot(std::string Path) {
   return openOwnDirectory(AT_FDCWD, Path.c_str());
 }
 
-Cache::Cache(const char *Path, const std::string &BuildId, int64_t ChangedNs,
-             int64_t DebugChangedNs)
-    : Header(makeHeader(BuildId, ChangedNs, DebugChangedNs)),
-      Size(Header.size()) {
+Cache::Cache(const char *Path, const char *BuildId,
+             const std::vector<NameSource> &Sources)
+    : Header(makeHeader(BuildId, Sources)), Size(Header.size()) {
   Name = "names-" +
-         std::to_string(strtoul(BuildId.substr(0, 4).c_str(), nullptr, 16) %
-                        Slots);
+         std::to_string(mprof_kept_number(Sources.front().Path.c_str()));
   const int Parent = openRoot(Path);
   if (Parent < 0)
     return;
@@ -97,7 +95,7 @@ Cache::Cache(const char *Path, const std::string &BuildId, int64_t ChangedNs,
   if (Fd < 0)
     return;
   off_t Length = 0;
-  if (isOwn(Fd, S_IFREG, &Length) && Length > 0 && Length <= SizeMax) {
+  if (isOwn(Fd, S_IFREG, &Length) && Length > 0 && Length <= MPROF_KEPT_SIZE) {
     std::string Content(static_cast<size_t>(Length), '\0');
     if (::read(Fd, Content.data(), Content.size()) == Length)
       read({reinterpret_cast<const uint8_t *>(Content.data()), Content.size()});
@@ -116,37 +114,32 @@ void Cache::read(Bytes File) {
     return;
   PlainCursor C(File, Header.size());
   while (!C.atEnd()) {
-    const uint64_t Address = C.u64();
-    Answer A;
-    // A frame has at least two bytes.
-    for (uint64_t N = std::min(C.u64(), C.left()); N > 0 && !C.isBad(); N--) {
-      Frame F;
-      F.Function = C.string();
-      F.File = C.string();
-      F.Line = C.u64();
-      F.StartLine = C.u64();
-      A.Frames.push_back(std::move(F));
+    const uint64_t Address = C.u64(), Length = C.u32(), At = C.offset();
+    C.skip(Length);
+    // An empty string ends the names.
+    if (C.isBad() || Length == 0 || File.Data[At + Length - 1] != '\0' ||
+        (Length > 1 && File.Data[At + Length - 2] != '\0')) {
+      Names.clear();
+      return;
     }
-    if (!C.isBad())
-      Answers.emplace(Address, std::move(A));
+    Names.emplace(
+        Address,
+        std::string(reinterpret_cast<const char *>(File.Data + At), Length));
   }
-  if (C.isBad())
-    Answers.clear();
-  else
-    Size = File.Size;
+  Size = File.Size;
 }
 
-const Answer *Cache::find(uint64_t Address) const {
-  const auto At = Answers.find(Address);
-  return At == Answers.end() ? nullptr : &At->second;
+const std::string *Cache::find(uint64_t Address) const {
+  const auto At = Names.find(Address);
+  return At == Names.end() ? nullptr : &At->second;
 }
 
-void Cache::add(uint64_t Address, const Answer &A) {
+void Cache::add(uint64_t Address, const std::string &OfAddress) {
   std::string Entry;
-  putAnswer(Entry, Address, A);
-  if (!A.IsKnown || Size + Entry.size() > SizeMax)
+  putNames(Entry, Address, OfAddress);
+  if (Size + Entry.size() > MPROF_KEPT_SIZE)
     return;
-  if (Answers.emplace(Address, A).second) {
+  if (Names.emplace(Address, OfAddress).second) {
     Size += Entry.size();
     IsChanged = true;
   }
@@ -157,8 +150,8 @@ void Cache::save() {
     return;
   IsChanged = false;
   std::string Content = Header;
-  for (const auto &[Address, A] : Answers)
-    putAnswer(Content, Address, A);
+  for (const auto &[Address, OfAddress] : Names)
+    putNames(Content, Address, OfAddress);
   const std::string Temporary = Name + "." + std::to_string(getpid());
   // A process with this number may have been killed before it renamed its file.
   unlinkat(Directory, Temporary.c_str(), 0);

@@ -46,11 +46,15 @@ bool ElfFile::open(const char *Path) {
     void *Data = mmap(nullptr, Size, PROT_READ, MAP_PRIVATE, Fd, 0);
     if (Data != MAP_FAILED)
       Whole = {static_cast<const uint8_t *>(Data), Size};
-    ChangedNs = static_cast<int64_t>(St.st_ctim.tv_sec) * 1000000000 +
-                St.st_ctim.tv_nsec;
+    ChangedNs = changedNs(St);
   }
   close(Fd);
   return Whole.Data != nullptr && readSections();
+}
+
+int64_t ElfFile::changedNs(const struct stat &St) {
+  return static_cast<int64_t>(St.st_ctim.tv_sec) * 1000000000 +
+         St.st_ctim.tv_nsec;
 }
 
 ElfFile::~ElfFile() {
@@ -193,11 +197,14 @@ bool ElfFile::buildId(std::string &Id) const {
   return true;
 }
 
-ElfFile::Place ElfFile::debugPlace(const char *Path,
-                                   std::string &DebugPath) const {
+ElfFile::Place ElfFile::debugPlace(const char *Path, std::string &DebugPath,
+                                   std::vector<std::string> &Absent) const {
   static const char Root[] = "/usr/lib/debug";
-  const auto Exists = [](const std::string &P) {
-    return access(P.c_str(), F_OK) == 0;
+  const auto Exists = [&](const std::string &P) {
+    if (access(P.c_str(), F_OK) == 0)
+      return true;
+    Absent.push_back(P);
+    return false;
   };
   std::string Id;
   if (!buildId(Id))

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 namespace mprof {
@@ -57,6 +58,7 @@ public:
   const Sections &debug() const { return Debug; }
   // The time of the last change of the file or of its inode.
   int64_t changedNs() const { return ChangedNs; }
+  static int64_t changedNs(const struct stat &St);
   // Stores the build ID in hexadecimal in Id, or "" if there is none. At most
   // 20 bytes of the ID are stored. Returns false if the notes that may have the
   // ID cannot be understood.
@@ -68,8 +70,10 @@ public:
     Unknown   // perhaps in a file that this reader does not look for
   };
   // Finds the place of the debug information of this file, whose path is Path.
-  // Stores the path of a separate file in DebugPath.
-  Place debugPlace(const char *Path, std::string &DebugPath) const;
+  // Stores the path of a separate file in DebugPath, and the paths at which
+  // there is no such file in Absent.
+  Place debugPlace(const char *Path, std::string &DebugPath,
+                   std::vector<std::string> &Absent) const;
   // Unmaps the pages that were read so far, so that they do not count as memory
   // of this process. Another read maps a page again.
   void release() const;

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -39,6 +40,13 @@ enum {
   NameMax = 16384, // size of a name in the runtime, see symbolizer_answer.c
 };
 
+// Where names are kept.
+struct Keeping {
+  const char *Directory = nullptr; // the user's cache directory, or nullptr
+  const char *Program = "";        // path of this program
+  int64_t ProgramChangedNs = 0;
+};
+
 // A file that was asked about.
 struct KnownFile {
   Request Query; // only the fields that describe the file
@@ -48,24 +56,28 @@ struct KnownFile {
   std::unique_ptr<Symbolizer> S;   // nullptr: not needed yet
   std::unique_ptr<Cache> Kept;     // nullptr: answers are not kept
 
-  // CachePath is the user's cache directory, or nullptr.
-  KnownFile(const Request &R, const char *CachePath) : Query(R) {
+  KnownFile(const Request &R, const Keeping &Where) : Query(R) {
     std::string Id, DebugPath;
+    std::vector<std::string> Absent;
     IsOpen = File.open(R.file) && File.buildId(Id);
     IsRight = IsOpen && (R.build_id[0] != '\0' ? Id == R.build_id
                                                : File.changedNs() < R.noted_ns);
     if (!IsRight)
       return;
-    const ElfFile::Place Place = File.debugPlace(R.file, DebugPath);
+    const ElfFile::Place Place = File.debugPlace(R.file, DebugPath, Absent);
     if (Place == ElfFile::Place::Here)
       Source = &File;
     else if (Place == ElfFile::Place::Separate && openDebugFile(DebugPath, Id))
       Source = &DebugFile;
-    // Without decompression, the answers come as fast as from the cache.
-    if (Source != nullptr && Source->debug().Info.Source != nullptr &&
-        CachePath != nullptr && !Id.empty())
-      Kept = std::make_unique<Cache>(CachePath, Id, File.changedNs(),
-                                     DebugFile.changedNs());
+    if (Source == nullptr || Where.Directory == nullptr)
+      return;
+    std::vector<NameSource> Sources = {{R.file, File.changedNs()},
+                                       {Where.Program, Where.ProgramChangedNs}};
+    for (const std::string &P : Absent)
+      Sources.push_back({P, MPROF_KEPT_ABSENT});
+    if (Source == &DebugFile)
+      Sources.push_back({DebugPath, DebugFile.changedNs()});
+    Kept = std::make_unique<Cache>(Where.Directory, R.build_id, Sources);
   }
 
   std::vector<Answer> symbolize(const std::vector<uint64_t> &Addresses) {
@@ -74,23 +86,9 @@ struct KnownFile {
     return S->symbolize(Addresses);
   }
 
-  // Answers what is not kept yet, and keeps it.
-  std::vector<Answer> answer(const std::vector<uint64_t> &Addresses) {
-    std::vector<Answer> Answers(Addresses.size());
-    std::vector<uint64_t> New;
-    for (const uint64_t A : Addresses)
-      if (Kept == nullptr || Kept->find(A) == nullptr)
-        New.push_back(A);
-    const std::vector<Answer> OfNew =
-        New.empty() ? std::vector<Answer>() : symbolize(New);
-    for (size_t I = 0, N = 0; I < Addresses.size(); I++) {
-      const bool IsNew = N < New.size() && New[N] == Addresses[I];
-      Answers[I] = IsNew ? OfNew[N++] : *Kept->find(Addresses[I]);
-      if (IsNew && Kept != nullptr)
-        Kept->add(Addresses[I], Answers[I]);
-    }
-    return Answers;
-  }
+  // Returns the replies about the addresses. Answers what is not kept yet, and
+  // keeps it.
+  std::vector<std::string> answer(const std::vector<uint64_t> &Addresses);
 
   // Opens the separate file. Returns false if it is unusual.
   bool openDebugFile(const std::string &Path, const std::string &Id) {
@@ -153,6 +151,29 @@ std::string makeReply(const Answer &A) {
   return Reply.size() < MPROF_REPLY_SIZE ? Reply : askLLVM();
 }
 
+std::vector<std::string>
+KnownFile::answer(const std::vector<uint64_t> &Addresses) {
+  std::vector<std::string> Replies(Addresses.size());
+  std::vector<uint64_t> New;
+  for (size_t I = 0; I < Addresses.size(); I++) {
+    const std::string *K = Kept ? Kept->find(Addresses[I]) : nullptr;
+    if (K == nullptr)
+      New.push_back(Addresses[I]);
+    else
+      Replies[I] = MPROF_REPLY_KNOWN + *K;
+  }
+  const std::vector<Answer> OfNew =
+      New.empty() ? std::vector<Answer>() : symbolize(New);
+  for (size_t I = 0, N = 0; N < New.size(); I++) {
+    if (Addresses[I] != New[N])
+      continue;
+    Replies[I] = makeReply(OfNew[N++]);
+    if (Kept && Replies[I][0] == MPROF_REPLY_KNOWN)
+      Kept->add(Addresses[I], Replies[I].substr(1));
+  }
+  return Replies;
+}
+
 bool send(const std::string &Message) {
   return ::send(Connection, Message.data(), Message.size(), MSG_NOSIGNAL) >= 0;
 }
@@ -163,18 +184,18 @@ bool serve(KnownFile &K, const Request &R) {
   std::sort(Addresses.begin(), Addresses.end());
   Addresses.erase(std::unique(Addresses.begin(), Addresses.end()),
                   Addresses.end());
-  std::vector<Answer> Answers(Addresses.size());
-  if (K.Source != nullptr)
-    Answers = K.answer(Addresses);
-  else
-    for (Answer &A : Answers)
-      A.IsKnown = K.hasNoNames();
+  Answer None;
+  None.IsKnown = K.hasNoNames();
+  const std::vector<std::string> Replies =
+      K.Source != nullptr
+          ? K.answer(Addresses)
+          : std::vector<std::string>(Addresses.size(), makeReply(None));
   std::string Message;
   for (uint32_t I = 0; I < R.count; I++) {
     const auto At =
         std::lower_bound(Addresses.begin(), Addresses.end(), R.addresses[I]);
-    const std::string Reply =
-        makeReply(Answers[static_cast<size_t>(At - Addresses.begin())]);
+    const std::string &Reply =
+        Replies[static_cast<size_t>(At - Addresses.begin())];
     if (Message.size() + Reply.size() > MPROF_REPLY_SIZE) {
       if (!send(Message))
         return false;
@@ -186,13 +207,13 @@ bool serve(KnownFile &K, const Request &R) {
 }
 
 KnownFile &findFile(std::vector<std::unique_ptr<KnownFile>> &Files,
-                    const Request &R, const char *CachePath) {
+                    const Request &R, const Keeping &Where) {
   for (const auto &K : Files)
     if (K->isFileOf(R))
       return *K;
   if (Files.size() == FilesMax)
     Files.erase(Files.begin());
-  Files.push_back(std::make_unique<KnownFile>(R, CachePath));
+  Files.push_back(std::make_unique<KnownFile>(R, Where));
   return *Files.back();
 }
 
@@ -232,9 +253,12 @@ int main(int argc, char **argv) {
   std::vector<std::unique_ptr<mprof::KnownFile>> Files;
   static mprof::Request R;
   signal(SIGXFSZ, SIG_IGN); // a file of the cache may be too large
-  const char *CachePath = argc == 3 && argv[2][0] == '/' ? argv[2] : nullptr;
+  mprof::Keeping Where;
+  struct stat St;
+  if (argc == 3 && argv[2][0] == '/' && stat(argv[0], &St) == 0)
+    Where = {argv[2], argv[0], ElfFile::changedNs(St)};
   while (mprof::receive(R)) {
-    KnownFile &K = mprof::findFile(Files, R, CachePath);
+    KnownFile &K = mprof::findFile(Files, R, Where);
     if (!mprof::serve(K, R))
       break;
     if (K.Kept != nullptr)
