@@ -133,19 +133,36 @@ static void report(struct mprof_stuck *g) {
 
 // --- the thread ---
 
-// Looks for stuck threads and reports them. Returns whether stuck threads were
-// found. *is_judged receives whether the search could decide for all waiting
-// threads if they are stuck.
-static bool look(uint64_t age, bool *is_judged) {
+// Looks for stuck threads that have waited for `age` ticks. Returns whether
+// there are any. *is_judged receives whether the search could decide for all
+// waiting threads if they are stuck. *g must be freed in any case.
+static bool take(struct mprof_stuck *g, uint64_t age, bool *is_judged) {
   const struct mprof_caller none = {.frame = 0};
+  const bool is_taken = mprof_stuck_take(g, &none, age) == 0;
+  *is_judged = is_taken && g->unjudged == MPROF_JUDGED;
+  return is_taken && g->stuck > 0;
+}
+
+// Reports the stuck threads of g, and those that got stuck later, but have
+// waited for half of the time. Otherwise the only report of the process would
+// lack threads that got stuck some milliseconds after the first ones.
+static void report_with_later(struct mprof_stuck *g, uint64_t age) {
+  struct mprof_stuck all;
+  bool is_judged;
+  const bool has_more = take(&all, age / 2, &is_judged) && all.stuck > g->stuck;
+  report(has_more ? &all : g);
+  mprof_stuck_free(&all);
+}
+
+// Looks for stuck threads and reports them. Returns whether stuck threads were
+// found. *is_judged: see take.
+static bool look(uint64_t age, bool *is_judged) {
   struct mprof_stuck g;
-  const bool is_taken = mprof_stuck_take(&g, &none, age) == 0;
-  const bool is_found = is_taken && g.stuck > 0;
-  *is_judged = is_taken && g.unjudged == MPROF_JUDGED;
+  const bool is_found = take(&g, age, is_judged);
   if (!*is_judged)
     atomic_store(&watch.is_sure, false);
   if (is_found)
-    report(&g);
+    report_with_later(&g, age);
   mprof_stuck_free(&g);
   return is_found;
 }

@@ -6,7 +6,8 @@
 // waits, the next search starts after a pause of 200 times the duration of the
 // last search. Searches for new waits use a limited share of the time, and
 // searches for deadlocks have no limit. The watch thread reports stuck threads
-// once, and does not repeat the report when the process ends.
+// once, with those that have waited for half of the time, and does not repeat
+// the report when the process ends.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
 // RUN:   -Wl,--wrap=mprof_stuck_look,--wrap=mprof_stuck_take \
@@ -44,13 +45,15 @@ static uint64_t search_ms;           // duration of each search
 static int search_error;             // result of each search
 static enum mprof_unjudged unjudged; // reason why a search judged no waits
 static size_t found;                 // number of threads found stuck
+static size_t found_later;           // with those that got stuck later
 static bool stops_in_search;         // the process ends during the search
 
 static uint64_t pause_ms;    // the expected pause before each round
 static uint64_t newest;      // time of the newest wait
 static unsigned round_no;    // number of rounds begun
 static char did[ROUNDS + 1]; // for each round S: searched, or -: did not search
-static unsigned reports, waits_for_end;
+static unsigned reports, waits_for_end, later_searches;
+static size_t reported; // number of threads in the last report
 
 // Called before each round.
 void __wrap_mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value,
@@ -83,13 +86,17 @@ int __wrap_mprof_stuck_take(struct mprof_stuck *g,
                             const struct mprof_caller *caller, uint64_t age);
 int __wrap_mprof_stuck_take(struct mprof_stuck *g,
                             const struct mprof_caller *caller, uint64_t age) {
-  CHECK_EQ(age, mprof_flags.stuck_report * 1000 * MS);
+  const bool is_later = did[round_no - 1] == 'S';
+  CHECK_EQ(age, mprof_flags.stuck_report * 1000 * MS / (is_later ? 2 : 1));
   CHECK_EQ(caller->frame, 0);
-  CHECK_EQ(did[round_no - 1], '-');
+  if (is_later) {
+    CHECK(found > 0);
+    CHECK_EQ(++later_searches, 1);
+  }
   did[round_no - 1] = 'S';
   memset(g, 0, sizeof(*g));
   g->unjudged = unjudged;
-  g->stuck = g->certain = found;
+  g->stuck = g->certain = is_later ? found_later : found;
   time_now += search_ms * MS;
   if (stops_in_search)
     mprof_stuck_watch_stop();
@@ -103,7 +110,7 @@ int __wrap_mprof_write_file(const char *path, bool gzip,
                             int (*put)(struct mprof_outfile *, void *),
                             void *arg) {
   CHECK(!gzip && put != NULL && strstr(path, ".stuck.txt") != NULL);
-  CHECK_EQ(((const struct mprof_stuck *)arg)->stuck, found);
+  reported = ((const struct mprof_stuck *)arg)->stuck;
   reports++;
   return 0;
 }
@@ -130,7 +137,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 static const char *play(const char *what) {
   script = what;
   newest = time_now;
-  round_no = reports = waits_for_end = 0;
+  round_no = reports = waits_for_end = later_searches = 0;
   mprof_stuck_watch_start();
   did[round_no] = '\0';
   return did;
@@ -161,7 +168,7 @@ static void begin(uint64_t option, uint64_t expected_pause_ms,
   search_ms = each_search_ms;
   search_error = 0;
   unjudged = MPROF_JUDGED;
-  found = 0;
+  found = found_later = 0;
   stops_in_search = false;
 }
 
@@ -243,9 +250,13 @@ static void report_once(void) {
   found = 2;
   CHECK_STR(play(".!!++"), "-S");
   CHECK_EQ(reports, 1);
+  CHECK_EQ(later_searches, 1);
+  CHECK_EQ(reported, 2);
   CHECK_EQ(waits_for_end, 3);
+  found_later = 6;
   CHECK_STR(play("..+!+"), "--S");
   CHECK_EQ(reports, 1);
+  CHECK_EQ(reported, 6);
   CHECK_EQ(waits_for_end, 3);
   search_error = -ENOMEM; // the result is not complete
   CHECK_STR(play("!!"), "SS");
