@@ -17,6 +17,7 @@
 #include "bench.h"
 
 #include "bucket/bucket.h"
+#include "sys/abi_words.h"
 #include "sys/tls.h"
 
 #include <string.h>
@@ -27,6 +28,11 @@ __attribute__((visibility("default"), used)) const char *
 __mprof_default_options(void) {
   return "heap=0:report=0:profile=0";
 }
+
+// Instrumented objects refer to the version of the runtime, which links the
+// runtime's constructor into the program.
+__attribute__((used)) static const char *const version =
+    &MPROF_ABI_NAME(MPROF_ABI_VERSION);
 
 // Two bits of the number choose the call site in each frame.
 static inline void make_stack(unsigned number, mprof_pc *stack) {

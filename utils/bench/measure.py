@@ -19,6 +19,16 @@ import machine
 from running import DIR, QUICK, SCRATCH, empty_scratch
 
 
+def write(path, results):
+    """Replaces the file. Called after each part, so that a part that fails loses only
+    its own results."""
+    new = path + ".new"
+    with open(new, "w", encoding="utf-8") as f:
+        json.dump(results, f, indent=1)
+        f.write("\n")
+    os.replace(new, path)
+
+
 def main():
     what, wanted = sys.argv[1], sys.argv[2:]
     measured = importlib.import_module("measure_" + what)
@@ -39,10 +49,8 @@ def main():
     for part in measured.PARTS:
         if not wanted or part.__name__ in wanted:
             results[part.__name__] = part()
-    results["machine"]["minutes"] = round((time.monotonic() - begin) / 60, 1)
-    with open(output, "w", encoding="utf-8") as f:
-        json.dump(results, f, indent=1)
-        f.write("\n")
+            results["machine"]["minutes"] = round((time.monotonic() - begin) / 60, 1)
+            write(output, results)
     shutil.rmtree(SCRATCH)
 
 

@@ -25,9 +25,11 @@ TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 DIR = os.path.join(TOP, "build/bench")  # directory of the programs
 SCRATCH = os.path.join(DIR, "scratch")  # their working directory
 # Environment variables that change the programs' behaviour. The programs see only the
-# values that their variant sets.
+# values that their variant sets. Without HOME, MProf keeps no names of functions for the
+# next run.
 CLEARED = ("MPROF_OPTIONS", "MALLOC_CONF", "TCMALLOC_SAMPLE_PARAMETER",
-           "HEAPPROFILE", "MEMPROF_OPTIONS", "GODEBUG", "GOGC", "LD_PRELOAD")
+           "HEAPPROFILE", "MEMPROF_OPTIONS", "GODEBUG", "GOGC", "LD_PRELOAD",
+           "HOME", "XDG_CACHE_HOME")
 
 # The result of a run: output, seconds of user and system time, peak memory, and the
 # time of the end in nanoseconds of CLOCK_MONOTONIC.

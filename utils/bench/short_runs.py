@@ -8,7 +8,8 @@
 Runs PROGRAM, which is compiled with -fmprof, in turns:
   plain        the program that --plain names, compiled without -fmprof
   symbolize=0  without names of functions
-  default      with names of functions
+  first run    with names of functions that no earlier run has kept
+  default      with names that earlier runs have kept, except in the first turns
   llvm         with --llvm: with names from llvm-symbolizer
 Each turn runs all of them once. Prints for each the median time of RUNS runs, its
 quartiles, the median of the processor time of all processes together, and the peak
@@ -91,12 +92,14 @@ def main():
     if a.files is not None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (a.files, a.files))
     with tempfile.TemporaryDirectory() as d:
+        os.environ["XDG_CACHE_HOME"] = d
         launcher = os.path.join(d, "launcher")
         subprocess.run(["cc", "-O2", "-static", "-x", "c", "-", "-o", launcher], input=PEAK,
                        text=True, check=True)
         log = "log_path=%s/profile" % d
         variants = {
             "symbolize=0": ([program], "symbolize=0:" + log),
+            "first run": ([program], "symbolizer_cache=0:" + log),
             "default": ([program], log),
         }
         if a.plain:
