@@ -57,7 +57,7 @@ static long try_connect(const struct sockaddr_un *a, size_t len) {
   return r;
 }
 
-// Returns whether r, the result of connecting to a socket, tells of a listener.
+// Returns whether a process listens at a socket. r: the result of connecting.
 static bool has_listener(long r) { return r == 0 || r == -EAGAIN; }
 
 // Returns the result of connecting to the socket at the address. If the path

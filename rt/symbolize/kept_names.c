@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads kept names; see kept_names.h. A file is read as a whole, because the
-// memory of a mapped file could vanish. The content is checked like that of any
-// other file.
+// memory of a mapped file could vanish. No content of the file makes the reader
+// read past its end; damaged content ends the names.
 
 #include "symbolize/kept_names.h"
 
@@ -12,6 +12,7 @@
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -38,60 +39,49 @@ static const char *take_string(struct reader *r) {
   return s;
 }
 
-// Takes the next source, and returns whether it has not changed.
-static bool take_source(struct reader *r, const struct mprof_mapping *module) {
-  int64_t ns;
-  const char *path;
-  if (!take(r, &ns, sizeof(ns)) || (path = take_string(r)) == NULL ||
-      mprof_sys_changed_ns(path) != ns)
+// Takes the next source. Returns whether it has not changed. path: what its
+// path must be, or NULL.
+static bool take_source(struct reader *r, const char *path,
+                        struct mprof_file_state *s) {
+  uint64_t stamp;
+  if (!take(r, &stamp, sizeof(stamp)))
     return false;
-  // Without a build ID, the file must be older than its mapping.
-  return module == NULL ||
-         (strcmp(path, module->file) == 0 &&
-          (module->build_id[0] != '\0' || ns < module->noted_ns));
+  const char *of = take_string(r);
+  if (of == NULL || (path != NULL && strcmp(path, of) != 0))
+    return false;
+  const long error = mprof_sys_file_state(of, s);
+  if (stamp == MPROF_KEPT_ABSENT)
+    return error == -ENOENT || error == -ENOTDIR;
+  return error == 0 &&
+         stamp == mprof_kept_stamp(s->changed_ns, s->size, s->inode);
 }
 
 // Takes the header and the sources. Returns whether the names are about the
-// module m.
-static bool take_header(struct reader *r, const struct mprof_mapping *m) {
+// module that m maps.
+static bool take_header(struct reader *r, const char *program,
+                        const struct mprof_mapping *m) {
   struct mprof_kept_header h;
-  if (!take(r, &h, sizeof(h)) || h.sources == 0 ||
+  struct mprof_file_state module = {.changed_ns = INT64_MAX}, s;
+  if (!take(r, &h, sizeof(h)) ||
       strncmp(h.magic, MPROF_KEPT_MAGIC, sizeof(h.magic)) != 0 ||
-      strncmp(h.build_id, m->build_id, sizeof(h.build_id)) != 0)
+      strncmp(h.build_id, m->build_id, sizeof(h.build_id)) != 0 ||
+      !take_source(r, m->file, &module) || !take_source(r, program, &s))
     return false;
-  for (uint32_t i = 0; i < h.sources; i++)
-    if (!take_source(r, i == 0 ? m : NULL))
+  for (uint32_t i = 2; i < h.sources; i++)
+    if (!take_source(r, NULL, &s))
       return false;
-  return true;
-}
-
-static bool is_one_of(mprof_pc wanted, const mprof_pc *pc, size_t n) {
-  while (n > 0 && pc[n / 2] != wanted) {
-    if (pc[n / 2] < wanted) {
-      pc += n / 2 + 1;
-      n -= n / 2 + 1;
-    } else {
-      n /= 2;
-    }
-  }
-  return n > 0;
+  // Without a build ID, the file must be older than its mapping.
+  return m->build_id[0] != '\0' || module.changed_ns < m->noted_ns;
 }
 
 static void take_names(struct reader *r, const struct mprof_mapping *m,
-                       const mprof_pc *pc, size_t n, mprof_names_fn *fn,
-                       void *arg) {
+                       mprof_names_fn *fn, void *arg) {
   uint64_t address;
   uint32_t size;
   while (take(r, &address, sizeof(address)) && take(r, &size, sizeof(size)) &&
-         size > 0 && size <= left(r)) {
-    const char *frames = r->at;
+         size <= left(r) && mprof_kept_is_list(r->at, size)) {
+    fn(address + m->bias + 1, r->at, arg);
     r->at += size;
-    // An empty string ends the frames.
-    if (r->at[-1] != '\0' || (size > 1 && r->at[-2] != '\0'))
-      return;
-    const mprof_pc of = address + m->bias + 1;
-    if (is_one_of(of, pc, n))
-      fn(of, frames, arg);
   }
 }
 
@@ -101,14 +91,15 @@ static size_t read_file(const char *path, char *buf, size_t size) {
       mprof_sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
   if (fd < 0)
     return 0;
-  const long n =
-      mprof_os_is_protected(path) ? mprof_sys_read((int)fd, buf, size) : 0;
+  const long n = mprof_os_is_regular((int)fd) && mprof_os_is_protected((int)fd)
+                     ? mprof_sys_read((int)fd, buf, size)
+                     : 0;
   mprof_sys_close((int)fd);
   return n < 0 ? 0 : (size_t)n;
 }
 
-void mprof_kept_names_read(const char *directory, const struct mprof_mapping *m,
-                           const mprof_pc *pc, size_t n, mprof_names_fn *fn,
+void mprof_kept_names_read(const char *directory, const char *program,
+                           const struct mprof_mapping *m, mprof_names_fn *fn,
                            void *arg) {
   char path[MPROF_PATH_MAX];
   struct mprof_text t = MPROF_TEXT(path);
@@ -119,7 +110,7 @@ void mprof_kept_names_read(const char *directory, const struct mprof_mapping *m,
   if (buf == NULL)
     return;
   struct reader r = {buf, buf + read_file(path, buf, MPROF_KEPT_SIZE)};
-  if (take_header(&r, m))
-    take_names(&r, m, pc, n, fn, arg);
+  if (take_header(&r, program, m))
+    take_names(&r, m, fn, arg);
   mprof_os_unmap(buf, MPROF_KEPT_SIZE);
 }

@@ -8,17 +8,15 @@
 #define MPROF_RT_SYMBOLIZE_KEPT_NAMES_H
 
 #include "symbolize/maps.h"
+#include "symbolize/symbolizer_answer.h"
 
-// Receives the frames of the return address pc, in the form that
-// symbolizer_answer.h describes.
-typedef void mprof_names_fn(mprof_pc pc, const char *frames, void *arg);
-
-// Passes the kept names of the n return addresses to fn. The addresses are
-// sorted and in the mapping m. Does nothing if there are no names, if other
-// users can change them, or if they are not about the file that m maps.
-// directory: the user's cache directory. Call with writer_lock held.
-void mprof_kept_names_read(const char *directory, const struct mprof_mapping *m,
-                           const mprof_pc *pc, size_t n, mprof_names_fn *fn,
+// Passes all kept names of the module that m maps to fn. Does nothing if there
+// are no names, if other users can change them, if the module is another file
+// than the one that m maps, or if one of the files has changed from which the
+// names come. directory: the user's cache directory. program: path of
+// mprof-symbolizer. Call with writer_lock held.
+void mprof_kept_names_read(const char *directory, const char *program,
+                           const struct mprof_mapping *m, mprof_names_fn *fn,
                            void *arg);
 
 #endif // MPROF_RT_SYMBOLIZE_KEPT_NAMES_H

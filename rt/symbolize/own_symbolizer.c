@@ -17,6 +17,7 @@
 #include "symbolize/own_symbolizer.h"
 
 #include "file/own_fd.h"
+#include "symbolize/kept_names.h"
 #include "symbolize/symbolizer_path.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/os_linux.h"
@@ -215,10 +216,9 @@ static void ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
 }
 
 void mprof_own_symbolizer_recall(const struct mprof_mapping *m,
-                                 const mprof_pc *pc, size_t n,
                                  mprof_names_fn *fn, void *arg) {
   if (may_ask(m) && find() && state.cache != NULL)
-    mprof_kept_names_read(state.cache, m, pc, n, fn, arg);
+    mprof_kept_names_read(state.cache, state.path, m, fn, arg);
 }
 
 void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,

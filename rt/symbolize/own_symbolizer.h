@@ -9,13 +9,13 @@
 #ifndef MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H
 #define MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H
 
-#include "symbolize/kept_names.h"
+#include "symbolize/maps.h"
+#include "symbolize/symbolizer_answer.h"
 
-// Passes those names to fn that mprof-symbolizer has kept for an earlier
-// process (kept_names.h). The addresses are sorted and in the mapping m. Does
-// not start the program, and does nothing if the program cannot be used.
+// Passes all names to fn that mprof-symbolizer has kept for an earlier process
+// about the module that m maps (kept_names.h). Does not start the program, and
+// does nothing if the program cannot be used.
 void mprof_own_symbolizer_recall(const struct mprof_mapping *m,
-                                 const mprof_pc *pc, size_t n,
                                  mprof_names_fn *fn, void *arg);
 // Asks about the n return addresses in the mapping m. Calls fn for each address
 // that mprof-symbolizer knows. Starts the program if it does not run. Does

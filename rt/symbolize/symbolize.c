@@ -114,28 +114,36 @@ static void keep(mprof_pc pc, const char *frames, void *arg) {
   k->names = mprof_names_keep(pc, k->module, frames);
 }
 
-// Asks about the n sorted addresses in the mapping m, and keeps the names.
-// Moves those that have no kept names to the front of pc.
-static void look_up_in(const struct mprof_mapping *m, mprof_pc *pc, size_t n) {
-  struct kept k = {identify(m), NULL};
-  size_t unknown = 0;
-  mprof_own_symbolizer_recall(m, pc, n, keep, &k);
-  for (size_t i = 0; i < n; i++)
-    if (mprof_names_find(pc[i], k.module) == NULL)
-      pc[unknown++] = pc[i];
-  mprof_own_symbolizer_ask(m, pc, unknown, keep, &k);
+static void keep_new(mprof_pc pc, const char *frames, void *arg) {
+  const struct kept *k = arg;
+  if (mprof_names_find(pc, k->module) == NULL)
+    keep(pc, frames, arg);
 }
 
-// Asks about the n sorted addresses. The addresses of one module follow each
-// other.
-static void look_up(mprof_pc *pc, size_t n) {
+// Returns the names of pc, in the mapping m, if they are known without a
+// question: in this process, or because they were kept for an earlier one.
+static const struct mprof_names *find_known(mprof_pc pc,
+                                            const struct mprof_mapping *m) {
+  struct kept k = {identify(m), NULL};
+  const struct mprof_names *names = mprof_names_find(pc, k.module);
+  if (names != NULL || m->is_recalled)
+    return names;
+  state.maps.v[m - state.maps.v].is_recalled = true;
+  mprof_own_symbolizer_recall(m, keep_new, &k);
+  return mprof_names_find(pc, k.module);
+}
+
+// Asks about the n sorted addresses, and keeps the names. The addresses of one
+// module follow each other.
+static void look_up(const mprof_pc *pc, size_t n) {
   for (size_t first = 0, end; first < n; first = end) {
     const struct mprof_mapping *m = mprof_maps_find(&state.maps, pc[first] - 1);
     for (end = first + 1; end < n; end++)
       if (m == NULL || pc[end] - 1 >= m->limit)
         break;
+    struct kept k = {m == NULL ? 0 : identify(m), NULL};
     if (m != NULL)
-      look_up_in(m, pc + first, end - first);
+      mprof_own_symbolizer_ask(m, pc + first, end - first, keep, &k);
   }
 }
 
@@ -151,13 +159,12 @@ static void look_ahead(void) {
     const mprof_pc p = t.slots[i].pc;
     const struct mprof_mapping *m =
         p == 0 ? NULL : mprof_maps_find(&state.maps, p - 1);
-    if (m != NULL && mprof_hooked_name(p) == NULL &&
-        mprof_names_find(p, identify(m)) == NULL)
+    if (m != NULL && mprof_hooked_name(p) == NULL && find_known(p, m) == NULL)
       pc[n++] = (void *)p;
   }
   if (pc != NULL) {
     mprof_sort(pc, n, is_lower);
-    look_up((mprof_pc *)pc, n);
+    look_up((const mprof_pc *)pc, n);
     mprof_os_unmap(pc, t.used * sizeof(*pc));
   }
   mprof_pc_table_free(&t);
@@ -171,15 +178,15 @@ static const struct mprof_names *find_names(mprof_pc pc,
                                             const struct mprof_mapping *m) {
   if (!state.wants_names)
     return NULL;
-  const uint64_t module = identify(m);
-  const struct mprof_names *names = mprof_names_find(pc, module);
+  const struct mprof_names *names = find_known(pc, m);
   if (names == NULL && state.ahead_max != 0) {
     look_ahead();
     state.ahead_max = 0;
-    names = mprof_names_find(pc, module);
+    names = find_known(pc, m);
   }
   if (names != NULL)
     return names;
+  const uint64_t module = identify(m);
   struct kept k = {module, NULL};
   mprof_own_symbolizer_ask(m, &pc, 1, keep, &k);
   if (k.names != NULL)

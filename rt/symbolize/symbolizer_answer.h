@@ -16,6 +16,10 @@
 // /proc/self/maps.
 #define MPROF_FRAME_SEPARATOR '\x1f'
 
+// Receives the frames of the return address pc: a string for each frame in this
+// form, and an empty string at the end.
+typedef void mprof_names_fn(mprof_pc pc, const char *frames, void *arg);
+
 // Appends to *out a string for each frame in `answer`, innermost first.
 // `answer` is one line of JSON. Omits frames without a function, and frames for
 // which *out has no space.

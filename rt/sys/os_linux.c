@@ -74,7 +74,8 @@ static bool is_refused(long result) {
 // runtime from checking an output file.
 static void leave_out_check(void) { mprof_stat_add(MPROF_STAT_unchecked, 1); }
 
-// Stores mode, device, inode and number of links of a file in *st. An empty
+// Stores mode, device, inode, number of links, size and time of the last change
+// of a file in *st. An empty
 // path means the file of descriptor fd. Tries three system calls that read
 // these values, because a seccomp filter may allow only some of the calls.
 // Returns 0 or -errno.
@@ -87,12 +88,16 @@ static long stat_at(int fd, const char *path, int flags, struct stat *st) {
     return r;
   struct statx x;
   if (mprof_syscall(SYS_statx, fd, (long)path, flags,
-                    STATX_TYPE | STATX_INO | STATX_NLINK, (long)&x, 0) != 0)
+                    STATX_TYPE | STATX_INO | STATX_NLINK | STATX_CTIME |
+                        STATX_SIZE,
+                    (long)&x, 0) != 0)
     return r;
   st->st_mode = x.stx_mode;
   st->st_ino = x.stx_ino;
   st->st_nlink = x.stx_nlink;
   st->st_dev = makedev(x.stx_dev_major, x.stx_dev_minor);
+  st->st_size = (off_t)x.stx_size;
+  st->st_ctim = (struct timespec){x.stx_ctime.tv_sec, x.stx_ctime.tv_nsec};
   return 0;
 }
 
@@ -174,11 +179,16 @@ long mprof_sys_path_id(const char *path, uint64_t *dev, uint64_t *ino) {
   return r;
 }
 
-int64_t mprof_sys_changed_ns(const char *path) {
+long mprof_sys_file_state(const char *path, struct mprof_file_state *s) {
   struct stat st;
-  return stat_at(AT_FDCWD, path, 0, &st) != 0
-             ? -1
-             : st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
+  const long r = stat_at(AT_FDCWD, path, 0, &st);
+  if (r == 0) {
+    s->changed_ns =
+        st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
+    s->size = (uint64_t)st.st_size;
+    s->inode = st.st_ino;
+  }
+  return r;
 }
 
 bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino) {

@@ -41,9 +41,13 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Stores the device and inode numbers of the file that path names. Returns 0 or
 // -errno.
 long mprof_sys_path_id(const char *path, uint64_t *dev, uint64_t *ino);
-// Returns the time of the last change of a file or of its inode (st_ctim) in
-// nanoseconds, or -1 if there is no such file.
-int64_t mprof_sys_changed_ns(const char *path);
+// What changes if the content of the file at a path changes.
+struct mprof_file_state {
+  int64_t changed_ns; // last change of the file or of its inode (st_ctim)
+  uint64_t size, inode;
+};
+// Returns 0 or -errno.
+long mprof_sys_file_state(const char *path, struct mprof_file_state *s);
 // Returns whether descriptor fd refers to the file with these device and inode
 // numbers. If a seccomp filter refuses all system calls that read the numbers,
 // returns true for every open descriptor.

@@ -112,30 +112,32 @@ static bool are_all_safe(char *path) {
   return false;
 }
 
-bool mprof_os_is_protected(const char *path) {
-  enum { SIZE = 1024 };
-  char given[SIZE], real[SIZE], link[64];
+enum { SAFE_PATH_SIZE = 1024 };
+
+bool mprof_os_is_protected(int fd) {
+  char real[SAFE_PATH_SIZE], link[64]; // real: without symbolic links
+  struct mprof_text t = MPROF_TEXT(link);
+  mprof_text_str(&t, "/proc/thread-self/fd/");
+  mprof_text_dec(&t, (uint64_t)fd);
+  const long n = mprof_sys_readlink(link, real, sizeof(real) - 1);
+  if (n <= 0)
+    return false;
+  real[n] = '\0';
+  return are_all_safe(real);
+}
+
+bool mprof_os_is_trusted(const char *path) {
+  char given[SAFE_PATH_SIZE];
   const size_t len = strlen(path);
-  if (len >= sizeof(given))
+  if (len >= sizeof(given) || !mprof_os_is_executable(path))
     return false;
   memcpy(given, path, len + 1);
   const long fd = mprof_sys_open(path, O_PATH | O_CLOEXEC, 0);
   if (fd < 0)
     return false;
-  // The path without symbolic links. Their own directories are in `given`.
-  struct mprof_text t = MPROF_TEXT(link);
-  mprof_text_str(&t, "/proc/thread-self/fd/");
-  mprof_text_dec(&t, (uint64_t)fd);
-  const long n = mprof_sys_readlink(link, real, sizeof(real) - 1);
+  const bool is_real_safe = mprof_os_is_protected((int)fd);
   mprof_sys_close((int)fd);
-  if (n <= 0)
-    return false;
-  real[n] = '\0';
-  return are_all_safe(given) && are_all_safe(real);
-}
-
-bool mprof_os_is_trusted(const char *path) {
-  return mprof_os_is_executable(path) && mprof_os_is_protected(path);
+  return is_real_safe && are_all_safe(given);
 }
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {

@@ -23,9 +23,10 @@ bool mprof_os_is_regular(int fd);
 // Returns whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
 // Returns whether only root or the user who started this process can change or
-// replace the file: this holds for the directories above it, too.
-bool mprof_os_is_protected(const char *path);
-// Returns whether mprof_os_is_executable and mprof_os_is_protected hold.
+// replace the open file: this holds for the directories above it, too.
+bool mprof_os_is_protected(int fd);
+// Returns whether path is such a file that this process may execute. The
+// directories of symbolic links must be protected, too.
 bool mprof_os_is_trusted(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);

@@ -14,29 +14,30 @@
 // RUN:   %rt/symbolize/own_symbolizer.c %rt/symbolize/symbolizer_path.c \
 // RUN:   %rtlib %sanitizer_common -o app
 //
+// DEFINE: %{app} = %run{symbolizer_cache=0} ./app
 // RUN: printf "#!/bin/sh\necho >> '%t.dir/starts'\n" > begin
 // RUN: (cat begin && echo 'exit 1') > mprof-symbolizer
 // RUN: chmod +x mprof-symbolizer
-// RUN: ./app 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
+// RUN: %{app} 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
 // RUN: (cat begin && echo 'printf =wrong >&0; exec sleep 100') > mprof-symbolizer
-// RUN: ./app 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
+// RUN: %{app} 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
 // RUN: (cat begin && echo 'exec sleep 100') > mprof-symbolizer
-// RUN: ./app 2> err && test ! -s err && wc -l < starts | grep -x 1
+// RUN: %{app} 2> err && test ! -s err && wc -l < starts | grep -x 1
 // RUN: echo '#!/nowhere' > mprof-symbolizer
-// RUN: ./app 2> err && test ! -s err
+// RUN: %{app} 2> err && test ! -s err
 //
 // A working program at this path is used.
 // RUN: echo 'exec %build/bin/mprof-symbolizer "$@"' | cat begin - > mprof-symbolizer
-// RUN: rm starts && ./app works 2> err && test ! -s err
+// RUN: rm starts && %{app} works 2> err && test ! -s err
 // RUN: wc -l < starts | grep -x 4
 // A program that another user can change is not used.
-// RUN: rm starts && chmod o+w mprof-symbolizer && ./app 2> err && test ! -e starts
+// RUN: rm starts && chmod o+w mprof-symbolizer && %{app} 2> err && test ! -e starts
 // Nor is one that another user can replace by another program, unless the
 // directory is sticky.
-// RUN: chmod o-w mprof-symbolizer && chmod o+w . && ./app 2> err
+// RUN: chmod o-w mprof-symbolizer && chmod o+w . && %{app} 2> err
 // RUN: test ! -e starts
-// RUN: chmod +t . && ./app works 2> err && test -e starts
-// RUN: chmod o-w,-t . && rm starts && chgrp 12 . && chmod g+w . && ./app 2> err
+// RUN: chmod +t . && %{app} works 2> err && test -e starts
+// RUN: chmod o-w,-t . && rm starts && chgrp 12 . && chmod g+w . && %{app} 2> err
 // RUN: test ! -e starts
 
 #include "core.h"

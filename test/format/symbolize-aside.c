@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the program does not notice that MProf runs mprof-symbolizer or
-// llvm-symbolizer to find the names of frames. Afterwards no child process,
-// signal, descriptor, mapping or text on stdout is left over. This holds even
-// if SIGCHLD is ignored or the calling thread has a small stack.
+// llvm-symbolizer to find the names of frames, or reads kept names. Afterwards
+// no child process, signal, descriptor, mapping or text on stdout is left over.
+// This holds even if SIGCHLD is ignored or the calling thread has a small
+// stack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: ./app > out && test ! -s out
-// RUN: ./app ignore > out && test ! -s out
-// RUN: ./app >&- <&-
+// DEFINE: %{app} = %run{symbolizer_cache=0} ./app
+// RUN: %{app} > out && test ! -s out
+// RUN: %{app} ignore > out && test ! -s out
+// RUN: %{app} >&- <&-
+// The second of these finds kept names.
+// RUN: env XDG_CACHE_HOME=$PWD/cache ./app > out && test ! -s out
+// RUN: env XDG_CACHE_HOME=$PWD/cache ./app > out && test ! -s out
+// RUN: env XDG_CACHE_HOME=$PWD/cache ./app >&- <&-
 // RUN: %run{external_symbolizer_path=%llvm_tools/llvm-symbolizer} ./app > out && test ! -s out
 // RUN: %run{external_symbolizer_path=%llvm_tools/llvm-symbolizer} ./app ignore > out && test ! -s out
 

@@ -4,21 +4,22 @@
 // Intent: the end of a process, with names of functions, makes as many system
 // calls with the highest limit of descriptors as with a low one. It starts two
 // processes, mprof-symbolizer and its helper. The next such process starts
-// none, because the names were kept. A process that has recorded nothing starts
-// none, either. So does a forked child that has recorded nothing.
+// none, because the names were kept. Neither does a process, or a forked child,
+// that has recorded nothing.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 -I%src/test/Inputs %s -o app
 // RUN: %clang -D_GNU_SOURCE -DTRACER -I%src/test/Inputs %s -o tracer
 // RUN: %run{heap_rate=1:log_path=low:symbolizer_cache=0} ./tracer 32 ./app allocate > low.txt
-// RUN: %run{heap_rate=1:log_path=high} XDG_CACHE_HOME=$PWD/cache ./tracer max ./app allocate > high.txt
+// RUN: %run{heap_rate=1:log_path=high:symbolizer_cache=0} ./tracer max ./app allocate > high.txt
 // RUN: grep 'processes 3' low.txt && diff low.txt high.txt
 // RUN: grep 'in allocate {{/.*}}exit-system-calls.c:' high.txt || \
 // RUN:   grep -r 'in allocate .*exit-system-calls.c:' high*.txt
+// RUN: %run{heap_rate=1:log_path=kept} XDG_CACHE_HOME=$PWD/cache ./app allocate
 // RUN: %run{heap_rate=1:log_path=next} XDG_CACHE_HOME=$PWD/cache ./tracer max \
 // RUN:   ./app allocate > next.txt
 // RUN: grep 'processes 1' next.txt && \
-// RUN:   grep -r 'in allocate .*exit-system-calls.c:' next.*.txt
+// RUN:   grep 'in allocate .*exit-system-calls.c:' next.*.txt
 // RUN: %run{log_path=none} ./tracer max ./app > none.txt
 // RUN: grep 'processes 1' none.txt && not ls none.heap.pb.gz
 // RUN: %run{log_path=fork} ./tracer max ./app fork > fork.txt

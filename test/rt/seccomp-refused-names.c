@@ -9,12 +9,12 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
 // RUN: for calls in execve clone socketpair; do \
-// RUN:   %run{heap_rate=1:log_path=$calls} ./app $calls 2> $calls.err && \
+// RUN:   %run{heap_rate=1:log_path=$calls:symbolizer_cache=0} ./app $calls 2> $calls.err && \
 // RUN:   ls $calls.*.heap.pb.gz && not grep 'in allocate' $calls.*.txt && \
 // RUN:   grep -c 'without names' $calls.err | grep -qx 1 || exit 1; \
 // RUN: done
 //
-// RUN: %run{heap_rate=1:log_path=own} ./app close_range 2> own.err
+// RUN: %run{heap_rate=1:log_path=own:symbolizer_cache=0} ./app close_range 2> own.err
 // RUN: grep 'in allocate .*seccomp-refused-names.c:' own.*.txt
 // RUN: printf '#!/bin/sh\nls -l /proc/$$/fd > fds\nexec %llvm_tools/llvm-symbolizer "$@"\n' > llvm-symbolizer
 // RUN: chmod +x llvm-symbolizer

@@ -7,6 +7,8 @@
 
 #include "Cursor.h"
 
+#include <cerrno>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,7 +28,7 @@ static std::string makeHeader(const char *BuildId,
   strncpy(H.build_id, BuildId, sizeof(H.build_id) - 1);
   put(Header, H);
   for (const NameSource &S : Sources) {
-    put(Header, S.ChangedNs);
+    put(Header, S.Stamp);
     Header.append(S.Path.c_str(), S.Path.size() + 1);
   }
   return Header;
@@ -77,6 +79,19 @@ static int openRoot(std::string Path) {
   return openOwnDirectory(AT_FDCWD, Path.c_str());
 }
 
+static int createNew(int Directory, const char *Name) {
+  return openat(Directory, Name,
+                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+// Returns whether a process was killed before it renamed this temporary file.
+static bool isLeft(int Directory, const char *Name) {
+  enum { Seconds = 60 };
+  struct stat St;
+  return fstatat(Directory, Name, &St, AT_SYMLINK_NOFOLLOW) == 0 &&
+         St.st_mtim.tv_sec + Seconds < time(nullptr);
+}
+
 Cache::Cache(const char *Path, const char *BuildId,
              const std::vector<NameSource> &Sources)
     : Header(makeHeader(BuildId, Sources)), Size(Header.size()) {
@@ -116,15 +131,14 @@ void Cache::read(Bytes File) {
   while (!C.atEnd()) {
     const uint64_t Address = C.u64(), Length = C.u32(), At = C.offset();
     C.skip(Length);
-    // An empty string ends the names.
-    if (C.isBad() || Length == 0 || File.Data[At + Length - 1] != '\0' ||
-        (Length > 1 && File.Data[At + Length - 2] != '\0')) {
+    const auto *const OfAddress =
+        reinterpret_cast<const char *>(File.Data + At);
+    if (C.isBad() || Length >= MPROF_REPLY_SIZE ||
+        !mprof_kept_is_list(OfAddress, Length)) {
       Names.clear();
       return;
     }
-    Names.emplace(
-        Address,
-        std::string(reinterpret_cast<const char *>(File.Data + At), Length));
+    Names.emplace(Address, std::string(OfAddress, Length));
   }
   Size = File.Size;
 }
@@ -152,14 +166,14 @@ void Cache::save() {
   std::string Content = Header;
   for (const auto &[Address, OfAddress] : Names)
     putNames(Content, Address, OfAddress);
-  const std::string Temporary = Name + "." + std::to_string(getpid());
-  // A process with this number may have been killed before it renamed its file.
-  unlinkat(Directory, Temporary.c_str(), 0);
-  const int Fd =
-      openat(Directory, Temporary.c_str(),
-             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const std::string Temporary = Name + ".new";
+  int Fd = createNew(Directory, Temporary.c_str());
+  if (Fd < 0 && errno == EEXIST && isLeft(Directory, Temporary.c_str())) {
+    unlinkat(Directory, Temporary.c_str(), 0);
+    Fd = createNew(Directory, Temporary.c_str());
+  }
   if (Fd < 0)
-    return;
+    return; // perhaps another process is writing
   const bool IsWritten = write(Fd, Content.data(), Content.size()) ==
                          static_cast<ssize_t>(Content.size());
   close(Fd);

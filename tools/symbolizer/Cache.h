@@ -6,9 +6,9 @@
 // this program.
 //
 // A process writes a temporary file first, which stays only if the process is
-// killed meanwhile. If two processes write a file at the same time, one of them
-// wins. A file is used only if no other user can change it. DIRECTORY is made
-// only in a directory of the user.
+// killed meanwhile. If two processes write a file at the same time, the names
+// of one of them are not kept. A file is used only if no other user can change
+// it. DIRECTORY is made only in a directory of the user.
 
 #ifndef MPROF_TOOLS_SYMBOLIZER_CACHE_H
 #define MPROF_TOOLS_SYMBOLIZER_CACHE_H
@@ -26,7 +26,7 @@ namespace mprof {
 // A file from which names come, or would come if it existed.
 struct NameSource {
   std::string Path;
-  int64_t ChangedNs; // time of its last change, or MPROF_KEPT_ABSENT
+  uint64_t Stamp; // see kept_format.h
 };
 
 class Cache {

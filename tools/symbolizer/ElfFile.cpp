@@ -46,7 +46,7 @@ bool ElfFile::open(const char *Path) {
     void *Data = mmap(nullptr, Size, PROT_READ, MAP_PRIVATE, Fd, 0);
     if (Data != MAP_FAILED)
       Whole = {static_cast<const uint8_t *>(Data), Size};
-    ChangedNs = changedNs(St);
+    State = St;
   }
   close(Fd);
   return Whole.Data != nullptr && readSections();

@@ -39,7 +39,7 @@ private:
   std::vector<char> IsAllocated; // for each section
   Bytes BuildIdNote;             // the section .note.gnu.build-id
   std::string DebugLink;
-  int64_t ChangedNs = 0;
+  struct stat State = {};
   uint16_t Machine = 0; // EM_X86_64 or EM_AARCH64
 
   bool readSections();
@@ -57,8 +57,10 @@ public:
   bool open(const char *Path);
   const Sections &debug() const { return Debug; }
   // The time of the last change of the file or of its inode.
-  int64_t changedNs() const { return ChangedNs; }
+  int64_t changedNs() const { return changedNs(State); }
   static int64_t changedNs(const struct stat &St);
+  // The size, the inode and the time of the last change.
+  const struct stat &state() const { return State; }
   // Stores the build ID in hexadecimal in Id, or "" if there is none. At most
   // 20 bytes of the ID are stored. Returns false if the notes that may have the
   // ID cannot be understood.

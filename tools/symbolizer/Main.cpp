@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -44,8 +45,13 @@ enum {
 struct Keeping {
   const char *Directory = nullptr; // the user's cache directory, or nullptr
   const char *Program = "";        // path of this program
-  int64_t ProgramChangedNs = 0;
+  uint64_t ProgramStamp = 0;
 };
+
+uint64_t stamp(const struct stat &St) {
+  return mprof_kept_stamp(ElfFile::changedNs(St),
+                          static_cast<uint64_t>(St.st_size), St.st_ino);
+}
 
 // A file that was asked about.
 struct KnownFile {
@@ -71,12 +77,12 @@ struct KnownFile {
       Source = &DebugFile;
     if (Source == nullptr || Where.Directory == nullptr)
       return;
-    std::vector<NameSource> Sources = {{R.file, File.changedNs()},
-                                       {Where.Program, Where.ProgramChangedNs}};
+    std::vector<NameSource> Sources = {{R.file, stamp(File.state())},
+                                       {Where.Program, Where.ProgramStamp}};
     for (const std::string &P : Absent)
       Sources.push_back({P, MPROF_KEPT_ABSENT});
     if (Source == &DebugFile)
-      Sources.push_back({DebugPath, DebugFile.changedNs()});
+      Sources.push_back({DebugPath, stamp(DebugFile.state())});
     Kept = std::make_unique<Cache>(Where.Directory, R.build_id, Sources);
   }
 
@@ -206,15 +212,31 @@ bool serve(KnownFile &K, const Request &R) {
   return send(Message);
 }
 
+void save(const std::vector<std::unique_ptr<KnownFile>> &Files) {
+  for (const auto &K : Files)
+    if (K->Kept)
+      K->Kept->save();
+}
+
 KnownFile &findFile(std::vector<std::unique_ptr<KnownFile>> &Files,
                     const Request &R, const Keeping &Where) {
   for (const auto &K : Files)
     if (K->isFileOf(R))
       return *K;
-  if (Files.size() == FilesMax)
+  if (Files.size() == FilesMax) {
+    save(Files);
     Files.erase(Files.begin());
+  }
   Files.push_back(std::make_unique<KnownFile>(R, Where));
   return *Files.back();
+}
+
+// Writes new names if no request follows soon.
+void saveIfIdle(const std::vector<std::unique_ptr<KnownFile>> &Files) {
+  enum { SoonMs = 1 };
+  pollfd P = {Connection, POLLIN, 0};
+  if (poll(&P, 1, SoonMs) == 0)
+    save(Files);
 }
 
 // Reads a request. Returns false at the end of the connection.
@@ -256,13 +278,9 @@ int main(int argc, char **argv) {
   mprof::Keeping Where;
   struct stat St;
   if (argc == 3 && argv[2][0] == '/' && stat(argv[0], &St) == 0)
-    Where = {argv[2], argv[0], ElfFile::changedNs(St)};
-  while (mprof::receive(R)) {
-    KnownFile &K = mprof::findFile(Files, R, Where);
-    if (!mprof::serve(K, R))
-      break;
-    if (K.Kept != nullptr)
-      K.Kept->save();
-  }
+    Where = {argv[2], argv[0], mprof::stamp(St)};
+  while (mprof::receive(R) && mprof::serve(mprof::findFile(Files, R, Where), R))
+    mprof::saveIfIdle(Files);
+  mprof::save(Files);
   _exit(0); // nothing to flush or to free
 }
