@@ -117,9 +117,6 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
 
 static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
-  // Set before has_ended is read, so that a report and the line of
-  // mprof_stuck_watch_say_none exclude each other.
-  atomic_store(&watch.has_found, true);
   mprof_lock_acquire(&mprof_writer_lock);
   // If the process is about to end (has_ended is 1), writes no report, because
   // the exit output includes the stuck threads.
@@ -149,7 +146,10 @@ static bool take(struct mprof_stuck *g, uint64_t age, bool *is_judged) {
 static void report_with_later(struct mprof_stuck *g, uint64_t age) {
   struct mprof_stuck all;
   bool is_judged;
-  const bool has_more = take(&all, age / 2, &is_judged) && all.stuck > g->stuck;
+  // Stuck threads stay stuck. So if the second search could judge all threads,
+  // it has found those of g, too.
+  const bool has_more =
+      take(&all, age / 2, &is_judged) && is_judged && all.stuck > g->stuck;
   report(has_more ? &all : g);
   mprof_stuck_free(&all);
 }
@@ -161,8 +161,12 @@ static bool look(uint64_t age, bool *is_judged) {
   const bool is_found = take(&g, age, is_judged);
   if (!*is_judged)
     atomic_store(&watch.is_sure, false);
-  if (is_found)
+  if (is_found) {
+    // Set before report reads has_ended, so that a report and the line of
+    // mprof_stuck_watch_say_none exclude each other.
+    atomic_store(&watch.has_found, true);
     report_with_later(&g, age);
+  }
   mprof_stuck_free(&g);
   return is_found;
 }

@@ -80,7 +80,10 @@ static void take_names(struct reader *r, const struct mprof_mapping *m,
   uint32_t size;
   while (take(r, &address, sizeof(address)) && take(r, &size, sizeof(size)) &&
          size <= left(r) && mprof_kept_is_list(r->at, size)) {
-    fn(address + m->bias + 1, r->at, arg);
+    // The module may have other mappings.
+    const uintptr_t at = address + m->bias;
+    if (at >= m->start && at < m->limit)
+      fn(at + 1, r->at, arg);
     r->at += size;
   }
 }

@@ -10,10 +10,10 @@
 #include "symbolize/maps.h"
 #include "symbolize/symbolizer_answer.h"
 
-// Passes all kept names of the module that m maps to fn. Does nothing if there
-// are no names, if other users can change them, if the module is another file
-// than the one that m maps, or if one of the files has changed from which the
-// names come. directory: the user's cache directory. program: path of
+// Passes all kept names of addresses in the mapping m to fn. Does nothing if
+// there are no names, if other users can change them, if the module is another
+// file than the one that m maps, or if one of the files has changed from which
+// the names come. directory: the user's cache directory. program: path of
 // mprof-symbolizer. Call with writer_lock held.
 void mprof_kept_names_read(const char *directory, const char *program,
                            const struct mprof_mapping *m, mprof_names_fn *fn,

@@ -113,6 +113,7 @@ static bool find(void) {
     return true;
   if (!mprof_symbolizer_find_own(&state.path)) {
     state.path = NULL;
+    state.has_failed = true;
     return false;
   }
   state.cache = mprof_symbolizer_cache();
@@ -141,9 +142,12 @@ static void give_up(long error) {
 // mprof-symbolizer finds no file.
 static bool is_file(const struct mprof_mapping *m) { return m->file[0] == '/'; }
 
+static bool may_use(const struct mprof_mapping *m) {
+  return !state.has_timed_out && !state.has_failed && is_file(m);
+}
+
 static bool may_ask(const struct mprof_mapping *m) {
-  return !state.has_timed_out && !state.has_failed && is_file(m) &&
-         state.requests < REQUESTS_MAX;
+  return may_use(m) && state.requests < REQUESTS_MAX;
 }
 
 // Receives a message. While this thread waits, other threads may interrupt it
@@ -217,7 +221,7 @@ static void ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
 
 void mprof_own_symbolizer_recall(const struct mprof_mapping *m,
                                  mprof_names_fn *fn, void *arg) {
-  if (may_ask(m) && find() && state.cache != NULL)
+  if (may_use(m) && find() && state.cache != NULL)
     mprof_kept_names_read(state.cache, state.path, m, fn, arg);
 }
 

@@ -20,6 +20,11 @@
 // RUN:   ./app allocate > next.txt
 // RUN: grep 'processes 1' next.txt && \
 // RUN:   grep 'in allocate .*exit-system-calls.c:' next.*.txt
+// The stacks of a trace are looked up one by one.
+// RUN: %run{trace=1:heap_rate=1:log_path=one} XDG_CACHE_HOME=$PWD/ones ./app allocate
+// RUN: %run{trace=1:heap_rate=1:log_path=one} XDG_CACHE_HOME=$PWD/ones ./tracer max \
+// RUN:   ./app allocate > one.txt
+// RUN: grep 'processes 1' one.txt
 // RUN: %run{log_path=none} ./tracer max ./app > none.txt
 // RUN: grep 'processes 1' none.txt && not ls none.heap.pb.gz
 // RUN: %run{log_path=fork} ./tracer max ./app fork > fork.txt

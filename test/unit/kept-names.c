@@ -31,7 +31,8 @@ static const char second[] = ""; // no frames
 static char directory[4096], path[8192];
 static char content[4096];
 static size_t len, header_len;
-static struct mprof_mapping m = {.bias = 0x1000, .noted_ns = INT64_MAX};
+static struct mprof_mapping m = {
+    .start = 0x1000, .limit = 0x2000, .bias = 0x1000, .noted_ns = INT64_MAX};
 
 static void put(const void *p, size_t size) {
   CHECK(len + size <= sizeof(content));
@@ -157,6 +158,18 @@ static void another_program(void) {
   CHECK_EQ(look_with("absent"), 0);
 }
 
+// The second address is in another mapping of the module.
+static void another_mapping(void) {
+  m.limit = 0x1020;
+  CHECK_EQ(look(), 1);
+  m.limit = 0x1021;
+  CHECK_EQ(look(), 3);
+  m.start = 0x1011;
+  CHECK_EQ(look(), 2);
+  m.start = 0x1010;
+  CHECK_EQ(look(), 3);
+}
+
 static void another_module(void) {
   m.build_id[1] = '0';
   CHECK_EQ(look(), 0);
@@ -237,6 +250,7 @@ int main(void) {
   stamps();
   another_program();
   changes_of_the_sources();
+  another_mapping();
   another_module();
   damaged_files();
   files_of_others();

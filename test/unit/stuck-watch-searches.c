@@ -257,6 +257,11 @@ static void report_once(void) {
   CHECK_STR(play("..+!+"), "--S");
   CHECK_EQ(reports, 1);
   CHECK_EQ(reported, 6);
+  unjudged =
+      MPROF_UNJUDGED_BUSY; // the second search may lack the first threads
+  CHECK_STR(play("..+!+"), "--S");
+  CHECK_EQ(reported, 2);
+  unjudged = MPROF_JUDGED;
   CHECK_EQ(waits_for_end, 3);
   search_error = -ENOMEM; // the result is not complete
   CHECK_STR(play("!!"), "SS");

@@ -105,6 +105,16 @@ Cache::Cache(const char *Path, const char *BuildId,
   close(Parent);
   if (Directory < 0)
     return;
+  load();
+}
+
+Cache::~Cache() {
+  if (Directory >= 0)
+    close(Directory);
+}
+
+// Adds the names in the file.
+void Cache::load() {
   const int Fd = openat(Directory, Name.c_str(),
                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (Fd < 0)
@@ -118,11 +128,6 @@ Cache::Cache(const char *Path, const char *BuildId,
   close(Fd);
 }
 
-Cache::~Cache() {
-  if (Directory >= 0)
-    close(Directory);
-}
-
 void Cache::read(Bytes File) {
   if (File.Size < Header.size() ||
       memcmp(File.Data, Header.data(), Header.size()) != 0)
@@ -134,13 +139,21 @@ void Cache::read(Bytes File) {
     const auto *const OfAddress =
         reinterpret_cast<const char *>(File.Data + At);
     if (C.isBad() || Length >= MPROF_REPLY_SIZE ||
-        !mprof_kept_is_list(OfAddress, Length)) {
-      Names.clear();
+        !mprof_kept_is_list(OfAddress, Length))
       return;
-    }
-    Names.emplace(Address, std::string(OfAddress, Length));
+    insert(Address, std::string(OfAddress, Length));
   }
-  Size = File.Size;
+}
+
+// Returns whether the names are new and there is room for them.
+bool Cache::insert(uint64_t Address, const std::string &OfAddress) {
+  std::string Entry;
+  putNames(Entry, Address, OfAddress);
+  if (Size + Entry.size() > MPROF_KEPT_SIZE ||
+      !Names.emplace(Address, OfAddress).second)
+    return false;
+  Size += Entry.size();
+  return true;
 }
 
 const std::string *Cache::find(uint64_t Address) const {
@@ -149,23 +162,12 @@ const std::string *Cache::find(uint64_t Address) const {
 }
 
 void Cache::add(uint64_t Address, const std::string &OfAddress) {
-  std::string Entry;
-  putNames(Entry, Address, OfAddress);
-  if (Size + Entry.size() > MPROF_KEPT_SIZE)
-    return;
-  if (Names.emplace(Address, OfAddress).second) {
-    Size += Entry.size();
-    IsChanged = true;
-  }
+  IsChanged |= insert(Address, OfAddress);
 }
 
 void Cache::save() {
   if (!IsChanged || Directory < 0)
     return;
-  IsChanged = false;
-  std::string Content = Header;
-  for (const auto &[Address, OfAddress] : Names)
-    putNames(Content, Address, OfAddress);
   const std::string Temporary = Name + ".new";
   int Fd = createNew(Directory, Temporary.c_str());
   if (Fd < 0 && errno == EEXIST && isLeft(Directory, Temporary.c_str())) {
@@ -174,11 +176,16 @@ void Cache::save() {
   }
   if (Fd < 0)
     return; // perhaps another process is writing
+  load();   // what other processes have written since
+  std::string Content = Header;
+  for (const auto &[Address, OfAddress] : Names)
+    putNames(Content, Address, OfAddress);
   const bool IsWritten = write(Fd, Content.data(), Content.size()) ==
                          static_cast<ssize_t>(Content.size());
   close(Fd);
-  if (!IsWritten ||
-      renameat(Directory, Temporary.c_str(), Directory, Name.c_str()) != 0)
+  IsChanged = !IsWritten || renameat(Directory, Temporary.c_str(), Directory,
+                                     Name.c_str()) != 0;
+  if (IsChanged)
     unlinkat(Directory, Temporary.c_str(), 0);
 }
 

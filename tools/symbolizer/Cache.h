@@ -37,7 +37,9 @@ class Cache {
   size_t Size; // of the file
   bool IsChanged = false;
 
+  void load();
   void read(Bytes File);
+  bool insert(uint64_t Address, const std::string &OfAddress);
 
 public:
   // Path is the user's cache directory. BuildId is that of the module, or "".

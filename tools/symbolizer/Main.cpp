@@ -106,7 +106,7 @@ struct KnownFile {
   bool isFileOf(const Request &R) const {
     return strcmp(Query.file, R.file) == 0 &&
            strcmp(Query.build_id, R.build_id) == 0 &&
-           Query.noted_ns == R.noted_ns;
+           (R.build_id[0] != '\0' || Query.noted_ns == R.noted_ns);
   }
 
   // The file at this path is another file than the one that was loaded, so the
