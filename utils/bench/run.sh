@@ -121,6 +121,7 @@ build_heap() {
   clang-19 -O2 -fuse-ld=lld "$src/rss.c" -o "$out/rss-plain-lld"
   "$mprof" -O2 -fmprof=heap -fuse-ld=lld "$src/rss.c" -o "$out/rss-heap-lld"
   "$mprof" -O2 -fmprof -fuse-ld=lld "$src/rss.c" -o "$out/rss-mprof-lld"
+  "$mprof" -O2 -fmprof -fmprof-unwind=tables "$src/pair.c" -o "$out/pair-tables"
   # shellcheck disable=SC2086
   clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
   clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
