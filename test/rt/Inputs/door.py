@@ -138,9 +138,13 @@ class App:
         return {name: value for name, _, value in parts}
 
     def door_tid(self):
+        return self.thread_named("mprof-door")
+
+    def thread_named(self, begin):
+        """Returns the id of a thread whose name begins so, or None."""
         for tid in map(int, os.listdir("/proc/%d/task" % self.pid)):
             try:
-                if self.status(tid)["Name"] == "mprof-door":
+                if self.status(tid)["Name"].startswith(begin):
                     return tid
             except OSError:  # the thread has ended
                 pass
