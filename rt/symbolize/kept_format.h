@@ -6,9 +6,8 @@
 // file has the names of addresses in one module:
 //
 // - struct mprof_kept_header
-// - for each source of the names: its stamp (uint64_t), and its path, which
-// ends
-//   with a null byte. The first source is the module, the second one is the
+// - for each source of the names: its stamp (uint64_t), and its path with a
+//   null byte at the end. The first source is the module, the second one is the
 //   program mprof-symbolizer. The others are the file with the debug
 //   information, and the places where such a file would be found if it existed.
 // - for each address: the address in the module (uint64_t), the size in bytes

@@ -30,6 +30,9 @@
 // RUN: %{look} | grep -x __alloc_new
 // RUN: chmod o+w $(cat name) && %{look} | grep -x __alloc_dir
 // RUN: cp changed $(cat name) && chmod 755 $(cat name)
+// RUN: chgrp 12 $(cat name) && chmod g+w $(cat name)
+// RUN: %{look} | grep -x __alloc_dir
+// RUN: cp changed $(cat name) && chmod 755 $(cat name)
 // RUN: %{look} | grep -x __alloc_new
 // RUN: chmod o+w cache/mprof && %{look} | grep -x __alloc_dir
 // RUN: chmod o-w cache/mprof && %{look} | grep -x __alloc_new
@@ -54,9 +57,10 @@
 // RUN:   { %run{heap_rate=1:log_path=o} XDG_CACHE_HOME= HOME=$PWD/other %{app} && \
 // RUN:     ls -A other | count 0; }
 //
-// RUN: rm -rf cache && %mprof_clang -fmprof -g -O1 -gz %s -o compressed
-// RUN: %run{heap_rate=1:log_path=z} XDG_CACHE_HOME=$PWD/cache ./compressed
-// RUN: grep -rlaw allocate cache/mprof
+// RUN: works() { rm -rf cache && %mprof_clang -fmprof -g -O1 -gz %s -o $1 && \
+// RUN:   %run{heap_rate=1:log_path=z} XDG_CACHE_HOME=$PWD/cache ./$1 && \
+// RUN:   grep -rlaw allocate cache/mprof; }
+// RUN: works compressed || works compressed2
 
 #include <dirent.h>
 #include <stdlib.h>

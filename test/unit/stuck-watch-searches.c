@@ -257,8 +257,8 @@ static void report_once(void) {
   CHECK_STR(play("..+!+"), "--S");
   CHECK_EQ(reports, 1);
   CHECK_EQ(reported, 6);
-  unjudged =
-      MPROF_UNJUDGED_BUSY; // the second search may lack the first threads
+  // A search that did not judge all threads may lack the first ones.
+  unjudged = MPROF_UNJUDGED_BUSY;
   CHECK_STR(play("..+!+"), "--S");
   CHECK_EQ(reported, 2);
   unjudged = MPROF_JUDGED;

@@ -140,11 +140,11 @@ class App:
     def door_tid(self):
         return self.thread_named("mprof-door")
 
-    def thread_named(self, begin):
-        """Returns the id of a thread whose name begins so, or None."""
+    def thread_named(self, pattern):
+        """Returns the id of a thread whose whole name matches, or None."""
         for tid in map(int, os.listdir("/proc/%d/task" % self.pid)):
             try:
-                if self.status(tid)["Name"].startswith(begin):
+                if re.fullmatch(pattern, self.status(tid)["Name"]):
                     return tid
             except OSError:  # the thread has ended
                 pass

@@ -390,7 +390,7 @@ def control_signal(program, mprof):
 
     with App(program, "control_signal=USR2", listen="") as app:
         path = "/tmp/mprof.%d.sock" % app.pid
-        until(lambda: app.thread_named("mprof-signal-"))
+        until(lambda: app.thread_named(r"mprof-signal-\d+"))
         app.command("threads 1")
         assert not os.path.exists(path)
         equal(get(app.pid), "heap_rate=1\n")
