@@ -34,14 +34,16 @@ bool mprof_is_signal_return(uintptr_t pc) {
 }
 
 bool mprof_is_made_return(uintptr_t pc, enum mprof_cfa_base base) {
-  // If the bytes before pc are on another page, this page may have no code.
-  if ((pc & (MPROF_PAGE - 1)) < MPROF_CALL_BYTES_MAX ||
-      base == MPROF_CFA_OF_SIGNAL)
+  if (base == MPROF_CFA_OF_SIGNAL)
     return false;
+  // If the bytes before pc are on another page, this page may be unreadable.
+  const bool is_one_page = (pc & (MPROF_PAGE - 1)) >= MPROF_CALL_BYTES_MAX;
   // If pc - 1 has a rule, it is code. Then the quick test comes first.
-  if (base != MPROF_CFA_UNKNOWN && mprof_follows_call(pc))
+  if (base != MPROF_CFA_UNKNOWN && is_one_page && mprof_follows_call(pc))
     return false;
-  return mprof_eh_function(pc).begin == pc && !mprof_follows_call(pc);
+  return mprof_eh_function(pc).begin == pc &&
+         (is_one_page || mprof_sys_readable(pc - MPROF_CALL_BYTES_MAX)) &&
+         !mprof_follows_call(pc);
 }
 
 static uint64_t bits_of(int32_t v, unsigned bits) {

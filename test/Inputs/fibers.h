@@ -65,7 +65,13 @@ static inline void fiber_yield(void) {
 }
 
 // The first function of a fiber must not return.
-#ifdef ADJACENT
+#ifdef AT_PAGE
+// fiber_crash is the first function of a page, so the byte before it is on
+// another page.
+__attribute__((noinline, aligned(4096))) static void fiber_crash(void) {
+  abort();
+}
+#elif defined(ADJACENT)
 void fiber_crash(void);
 // Another function with unwind tables ends where fiber_crash begins.
 __asm__("fiber_before_crash:\n"

@@ -4,14 +4,15 @@
 // Intent: the stacks of fibers of libco and of ucontext are complete. They end
 // with the first function of the fiber, and have no frames of the function that
 // has resumed the fiber. This holds for fibers that resume each other, for
-// exact and sampled profiles, and for both ways of unwinding.
+// exact and sampled profiles, for both ways of unwinding, and if the function
+// to which the first function would return begins on a new page.
 //
 // The test switches stacks by instructions of x86-64.
 // REQUIRES: x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for flags in "-O1 -fmprof-unwind=tables" "-O2 -fmprof-unwind=frames" \
 // RUN:     "-O2 -fno-omit-frame-pointer"; do \
-// RUN:   for kind in LIBCO ADJACENT UCONTEXT; do \
+// RUN:   for kind in LIBCO AT_PAGE ADJACENT UCONTEXT; do \
 // RUN:     %mprof_clang -fmprof -g1 $flags -D$kind -I%src/test/Inputs %s -o app && \
 // RUN:     for rate in 1 16384; do rm -f out.* && \
 // RUN:       %run{heap_rate=$rate:stack_depth=20:log_path=out.%%p} ./app && \
