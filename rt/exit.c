@@ -29,6 +29,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/start_text.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "trace/trace.h"
@@ -426,7 +427,7 @@ void mprof_write_snapshot_locked(void) { write_locked(true, false); }
 
 // Returns whether log_path=/dev/null says that no file is to be written.
 static bool discards_files(void) {
-  return strcmp(mprof_flags.log_path, "/dev/null") == 0;
+  return mprof_text_equals(mprof_flags.log_path, "/dev/null");
 }
 
 bool mprof_has_output(void) {

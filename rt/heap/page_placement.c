@@ -32,27 +32,26 @@
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
+#include "sys/start_text.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
 
 #pragma weak posix_memalign
 #pragma weak malloc_usable_size
 #pragma weak dlsym
 
 // The names of C++ operators are mangled.
-static const char *const names[] = {
+static const char names[][40] = {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) #Symbol,
 #include "mprof/hooks.def"
 };
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  MPROF_FITS(#Symbol, names[0])
+#include "mprof/hooks.def"
 
 struct mprof_place mprof_place MPROF_START_DATA;
-
-static bool starts_with(const char *s, const char *prefix) {
-  return strncmp(s, prefix, strlen(prefix)) == 0;
-}
 
 // Returns the module that defines the function `name`. In a program that is not
 // position-independent, `address` may be a stub made by the linker. So the
@@ -105,9 +104,16 @@ static struct mprof_module home_of_c(void) {
 // library. If the program replaces one form, the other forms cannot handle
 // blocks of that form.
 static bool operators_are_library_s(void) {
+  // The table of names is not read for this, because it would be one more page
+  // of memory in each program.
+  uint64_t operators = 0;
+  size_t n = 0;
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  operators |= (uint64_t)(#Symbol[0] == '_' && #Symbol[1] == 'Z') << n++;
+#include "mprof/hooks.def"
   uintptr_t home = 0;
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    if (!starts_with(names[i], "_Z"))
+  for (size_t i = 0; i < n; i++) {
+    if ((operators >> i & 1) == 0)
       continue;
     struct mprof_module m = home_of(names[i], mprof_heap_functions[i]);
     if (!mprof_module_is_cxx_library(&m) || (home != 0 && m.id != home))
@@ -124,7 +130,7 @@ void mprof_place_init(void) {
     return;
   struct mprof_module home = home_of_c();
   mprof_place.c = home.id != 0;
-  mprof_place.is_glibc = starts_with(home.name, "libc.so.6");
+  mprof_place.is_glibc = mprof_text_after(home.name, "libc.so.6") != NULL;
   mprof_place.cxx =
       mprof_place.c && (mprof_intercepted.cxx || operators_are_library_s());
 }

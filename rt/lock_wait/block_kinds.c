@@ -13,12 +13,14 @@
 enum group { sync, try, calls };
 
 static const struct {
-  const char *name;
+  char name[16];
   enum group group;
 } kinds[MPROF_KIND_COUNT] = {
 #define MPROF_KIND(Name, Group) {#Name, Group},
 #include "mprof/hooks.def"
 };
+#define MPROF_KIND(Name, Group) MPROF_FITS(#Name, kinds->name)
+#include "mprof/hooks.def"
 
 static bool is_group_of(const char *s, size_t len, enum group g) {
   static const char *const names[] = {"sync", "try", "calls"};

@@ -79,10 +79,12 @@ MPROF_NOINLINE void mprof_lost_contended_runtime_lock(void) {
 }
 
 const char *mprof_kind_name(enum mprof_kind kind) {
-  static const char *const names[] = {
+  static const char names[][16] = {
 #define MPROF_KIND(Name, Group) #Name,
 #include "mprof/hooks.def"
   };
+#define MPROF_KIND(Name, Group) MPROF_FITS(#Name, names[0])
+#include "mprof/hooks.def"
   if (kind == MPROF_KIND_own)
     return "mprof";
   return (unsigned)kind < MPROF_KIND_COUNT ? names[kind] : "";

@@ -7,7 +7,6 @@
 #include "process/modules.h"
 
 #include <link.h>
-#include <string.h>
 
 struct search {
   uintptr_t address;
@@ -25,14 +24,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg) {
     s->found.id = (uintptr_t)info->dlpi_phdr;
     s->found.start = start;
     s->found.end = start + ph->p_memsz;
-    const char *name = strrchr(info->dlpi_name, '/');
-    name = name ? name + 1 : info->dlpi_name;
-    // A loop of its own, because the first call of each function of libc takes
-    // a look-up at the start of each program.
-    size_t len = 0;
-    for (; name[len] != '\0' && len < sizeof(s->found.name) - 1; len++)
-      s->found.name[len] = name[len];
-    s->found.name[len] = '\0';
+    mprof_text_copy(s->found.name, sizeof(s->found.name),
+                    mprof_text_base_name(info->dlpi_name));
     return 1;
   }
   return 0;

@@ -10,8 +10,7 @@
 #define MPROF_RT_PROCESS_MODULES_H
 
 #include "sys/base.h"
-
-#include <string.h>
+#include "sys/start_text.h"
 
 // The result of a search for the module that contains an address.
 struct mprof_module {
@@ -29,7 +28,7 @@ static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
   static const char *const names[] = {"libstdc++.so", "libc++.so",
                                       "libc++abi.so"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-    if (strncmp(m->name, names[i], strlen(names[i])) == 0)
+    if (mprof_text_after(m->name, names[i]) != NULL)
       return true;
   return false;
 }

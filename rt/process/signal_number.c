@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct {
-  const char *name;
+  char name[8];
   int number;
 } names[] = {
     {"KILL", SIGKILL},     {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},

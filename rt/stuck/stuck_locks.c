@@ -41,7 +41,7 @@ CXX_OPS(DECLARE)
 
 enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
   static const struct {
-    const char *name;
+    char name[24];
     enum mprof_awaited awaited;
   } names[] = {{"pthread_mutex_lock", MPROF_AWAITS_MUTEX},
                {"mtx_lock", MPROF_AWAITS_MUTEX},

@@ -13,12 +13,20 @@
 #include "sys/flags_table.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/start_text.h"
 
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
-struct mprof_flags mprof_flags MPROF_START_DATA;
+struct mprof_flags mprof_flags MPROF_START_DATA = {
+#define MPROF_FLAG_BOOL(Name, Default, Help) .Name = (Default),
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) .Name = (Default),
+#define MPROF_FLAG_STR(Name, Default, Help) .Name = Default,
+#define MPROF_FLAG_LIST(Name, Default, Help) .Name = Default,
+#define MPROF_FLAG_ADDRESS(Name, Default, Help) .Name = Default,
+#include "sys/flags.def"
+};
 bool mprof_flags_has_environment MPROF_START_DATA;
 
 // Returns the default options of the program. The program may define this
@@ -157,12 +165,13 @@ bool mprof_flags_is_secure(void) { return getauxval(AT_SECURE) != 0; }
 // more rights than the user who started it (setuid), because that user controls
 // the environment.
 const char *mprof_flags_environment(const char *name) {
-  size_t len = strlen(name);
   if (mprof_flags_is_secure())
     return NULL;
-  for (char **e = environ; e != NULL && *e != NULL; e++)
-    if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
-      return *e + len + 1;
+  for (char **e = environ; e != NULL && *e != NULL; e++) {
+    const char *rest = mprof_text_after(*e, name);
+    if (rest != NULL && *rest == '=')
+      return rest + 1;
+  }
   return NULL;
 }
 
@@ -181,8 +190,6 @@ void mprof_flags_init(void) {
   user_asks = mprof_flags_has_environment || mprof_sys_is_terminal(2);
   if (!user_asks && __mprof_default_options == NULL)
     mprof_message_turn_off();
-  // mprof_flags is zero. To clear it again would use memory for its long texts.
-  mprof_option_set_defaults(&mprof_flags);
   const char *s = NULL;
   if (__mprof_default_options != NULL)
     s = __mprof_default_options();

@@ -19,9 +19,10 @@ struct mprof_flags {
 #define MPROF_FLAG_ADDRESS(Name, Default, Help) char Name[512];
 #include "sys/flags.def"
 };
-// The values of the options. mprof_flags_init writes them before any event is
-// recorded. heap_rate is only the sampling rate at start; mprof_sample_rate
-// (sample.h) returns the current rate.
+// The values of the options. They begin with the defaults. mprof_flags_init
+// writes the others before any event is recorded. heap_rate is only the
+// sampling rate at start; mprof_sample_rate (sample.h) returns the current
+// rate.
 extern MPROF_HIDDEN struct mprof_flags mprof_flags;
 
 // Whether the user has set options in the environment variable MPROF_OPTIONS.

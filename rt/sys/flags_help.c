@@ -27,7 +27,7 @@ static void print_options(void) {
     mprof_text_str(&t, "  ");
     mprof_text_str(&t, o->name);
     mprof_text_str(&t, "\n    ");
-    mprof_text_str(&t, o->help);
+    mprof_text_str(&t, mprof_option_help(o));
     mprof_text_str(&t, "\n    ");
     if (o->kind == MPROF_OPTION_UINT || o->kind == MPROF_OPTION_BOOL) {
       mprof_text_dec(&t, o->min);

@@ -12,23 +12,57 @@
 
 enum { SHOWN = 80 }; // longest part of a wrong option that a message quotes
 
-#define OFFSET(Name) offsetof(struct mprof_flags, Name)
+// The descriptions of all options, one after the other.
+#define HELP(Name, Text, Help)                                                 \
+  MPROF_FITS(#Name, mprof_options->name)                                       \
+  MPROF_FITS(Text, mprof_options->text)                                        \
+  char Name[sizeof(Help)];
+static const struct helps {
+#define MPROF_FLAG_BOOL(Name, Default, Help) HELP(Name, "", Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) HELP(Name, "", Help)
+#define MPROF_FLAG_STR(Name, Default, Help) HELP(Name, Default, Help)
+#define MPROF_FLAG_LIST(Name, Default, Help) HELP(Name, Default, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Help) HELP(Name, Default, Help)
+#include "sys/flags.def"
+} helps = {
+#define MPROF_FLAG_BOOL(Name, Default, Help) Help,
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) Help,
+#define MPROF_FLAG_STR(Name, Default, Help) Help,
+#define MPROF_FLAG_LIST(Name, Default, Help) Help,
+#define MPROF_FLAG_ADDRESS(Name, Default, Help) Help,
+#include "sys/flags.def"
+};
+_Static_assert(sizeof(helps) <= UINT16_MAX, "mprof_option.help is too narrow");
+
+#define ROW(Name, Kind, Text, Value, Min, Max)                                 \
+  {#Name,                                                                      \
+   Text,                                                                       \
+   Kind,                                                                       \
+   offsetof(struct helps, Name),                                               \
+   offsetof(struct mprof_flags, Name),                                         \
+   Value,                                                                      \
+   Min,                                                                        \
+   Max},
 const struct mprof_option mprof_options[MPROF_OPTION_COUNT] = {
 #define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
-  {#Name, MPROF_OPTION_BOOL, OFFSET(Name), Default, 0, 1, NULL, Help},
+  ROW(Name, MPROF_OPTION_BOOL, "", Default, 0, 1)
 #define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
-  {#Name, MPROF_OPTION_UINT, OFFSET(Name), Default, Min, Max, NULL, Help},
+  ROW(Name, MPROF_OPTION_UINT, "", Default, Min, Max)
 #define MPROF_FLAG_STR(Name, Default, Help)                                    \
-  {#Name, MPROF_OPTION_STR, OFFSET(Name), 0, 0, 0, Default, Help},
+  ROW(Name, MPROF_OPTION_STR, Default, 0, 0, 0)
 #define MPROF_FLAG_LIST(Name, Default, Help)                                   \
-  {#Name, MPROF_OPTION_LIST, OFFSET(Name), 0, 0, 0, Default, Help},
+  ROW(Name, MPROF_OPTION_LIST, Default, 0, 0, 0)
 #define MPROF_FLAG_ADDRESS(Name, Default, Help)                                \
-  {#Name, MPROF_OPTION_ADDRESS, OFFSET(Name), 0, 0, 0, Default, Help},
+  ROW(Name, MPROF_OPTION_ADDRESS, Default, 0, 0, 0)
 #include "sys/flags.def"
 };
 
+const char *mprof_option_help(const struct mprof_option *o) {
+  return (const char *)&helps + o->help;
+}
+
 static const struct {
-  const char *old, *name;
+  char old[24], name[24];
 } aliases[] = {
 #define MPROF_FLAG_BOOL(Name, Default, Help)
 #define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)
@@ -80,7 +114,7 @@ static void set_default(struct mprof_flags *f, const struct mprof_option *o) {
   else if (o->kind == MPROF_OPTION_UINT)
     *(uint64_t *)v = o->value;
   else if (o->text[0] != '\0') // the memory is zero, and stays untouched
-    memcpy(v, o->text, strlen(o->text) + 1);
+    memcpy(v, o->text, sizeof(o->text));
 }
 
 void mprof_option_set_defaults(struct mprof_flags *f) {

@@ -19,13 +19,14 @@ enum mprof_option_kind {
   MPROF_OPTION_ADDRESS,
 };
 
+// A row has no pointers; see MPROF_FITS.
 struct mprof_option {
-  const char *name;
+  char name[28];
+  char text[16]; // default of a value that is not a BOOL or a UINT
   enum mprof_option_kind kind;
-  size_t offset;            // in struct mprof_flags
+  uint16_t help;            // see mprof_option_help
+  uint32_t offset;          // in struct mprof_flags
   uint64_t value, min, max; // default and range of a BOOL and a UINT
-  const char *text;         // default of the other kinds
-  const char *help;
 };
 
 enum {
@@ -56,6 +57,8 @@ void mprof_piece_put(struct mprof_text *t, struct mprof_piece s);
 static inline bool mprof_option_is_separator(char c) {
   return c == ':' || c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
 }
+// Returns the description of the option.
+const char *mprof_option_help(const struct mprof_option *o);
 // Returns the option with this name or former name, or NULL.
 const struct mprof_option *mprof_option_find(struct mprof_piece name);
 // Sets all options in f, whose memory must be zero, to their defaults.

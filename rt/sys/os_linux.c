@@ -162,7 +162,7 @@ static bool is_open(int fd) {
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
   struct stat st = {.st_dev = 0, .st_ino = 0};
   long r = stat_at(fd, "", 0, &st);
-  if (r != 0 && !(is_refused(r) && is_open(fd)))
+  if (mprof_unlikely(r != 0) && !(is_refused(r) && is_open(fd)))
     return r;
   *dev = st.st_dev;
   *ino = st.st_ino;
@@ -338,8 +338,9 @@ int64_t mprof_sys_realtime_ns(void) {
 }
 
 static uint64_t soft_limit(int resource) {
-  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  mprof_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+  struct rlimit limit;
+  if (mprof_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) != 0)
+    return UINT64_MAX;
   return limit.rlim_cur; // UINT64_MAX if there is no limit (RLIM_INFINITY)
 }
 

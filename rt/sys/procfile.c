@@ -10,6 +10,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/start_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,9 +104,8 @@ static inline __attribute__((always_inline)) void blank(char *s, size_t len) {
 void mprof_command_keep(char *const *argv) {
   if (argv == NULL || argv[0] == NULL)
     return;
-  struct mprof_text t = MPROF_TEXT(first_argument);
-  mprof_text_mem(&t, argv[0], strlen(argv[0]));
-  blank(first_argument, t.len);
+  blank(first_argument,
+        mprof_text_copy(first_argument, sizeof(first_argument), argv[0]));
   has_more_arguments = argv[1] != NULL;
 }
 

@@ -5,10 +5,25 @@
 
 #include "sys/stats.h"
 
-const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT] = {
-#define MPROF_STAT(Name, Loss, Text) {#Name, Loss, Text},
+// The descriptions of all counters, one after the other.
+static const struct texts {
+#define MPROF_STAT(Name, Loss, Text)                                           \
+  MPROF_FITS(#Name, mprof_stat_infos->name) char Name[sizeof(Text)];
+#include "sys/stats.def"
+} texts = {
+#define MPROF_STAT(Name, Loss, Text) Text,
 #include "sys/stats.def"
 };
+
+const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT] = {
+#define MPROF_STAT(Name, Loss, Text)                                           \
+  {#Name, Loss, offsetof(struct texts, Name)},
+#include "sys/stats.def"
+};
+
+const char *mprof_stat_text(int s) {
+  return (const char *)&texts + mprof_stat_infos[s].text;
+}
 
 static _Atomic uint64_t counters[MPROF_STAT_COUNT] MPROF_START_DATA;
 

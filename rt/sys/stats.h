@@ -18,12 +18,14 @@ enum mprof_stat {
   MPROF_STAT_COUNT
 };
 struct mprof_stat_info {
-  const char *name;
-  bool is_loss; // counts data missing from the profiles; shown only if not 0
-  const char *text;
+  char name[24];
+  bool is_loss;  // counts data missing from the profiles; shown only if not 0
+  uint16_t text; // see mprof_stat_text
 };
 extern MPROF_HIDDEN const struct mprof_stat_info
     mprof_stat_infos[MPROF_STAT_COUNT];
+// Returns the description of counter s.
+const char *mprof_stat_text(int s);
 // A second array to which mprof_stat_add adds, in the file of the option
 // persist;
 // NULL: none. Written with persistent_lock held, and in a forked child.

@@ -150,7 +150,7 @@ void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name) {
 void mprof_text_errno(struct mprof_text *t, int error) {
   static const struct {
     int number; // errno value
-    const char *text;
+    char text[36];
   } table[] = {
       {EPERM, "operation not permitted"},
       {ENOENT, "no such file or directory"},

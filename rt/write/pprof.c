@@ -109,7 +109,7 @@ static void put_comments(struct mprof_pprof *w,
     mprof_text_str(&t, ": ");
     mprof_text_dec(&t, n);
     mprof_text_str(&t, " ");
-    mprof_text_str(&t, mprof_stat_infos[i].text);
+    mprof_text_str(&t, mprof_stat_text(i));
     put_comment(w, &t);
   }
 }

@@ -97,7 +97,9 @@ bool mprof_summary_has_data(void) {
       return true;
   }
   for (int i = 0; i < MPROF_STAT_COUNT; i++)
-    if (mprof_stat_infos[i].is_loss && mprof_stat_get(i) != 0 &&
+    // The counter is read first: the table would be one more page of memory in
+    // programs of which nothing is recorded.
+    if (mprof_stat_get(i) != 0 && mprof_stat_infos[i].is_loss &&
         i != MPROF_STAT_unchecked) // counts checks of files, not events
       return true;
   return false;

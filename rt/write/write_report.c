@@ -66,7 +66,7 @@ static void put_losses(struct mprof_report *w) {
     has_any = true;
     mprof_report_put(w, "  ");
     mprof_report_count(w, (int64_t)n, " ");
-    mprof_report_put(w, mprof_stat_infos[i].text);
+    mprof_report_put(w, mprof_stat_text(i));
     mprof_report_put(w, "\n");
   }
 }

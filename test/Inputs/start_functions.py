@@ -5,7 +5,8 @@
 #
 # Reads the functions that a program has executed from a file of callgrind, and
 # their addresses from the output of nm. Prints the functions of the runtime that
-# lie outside the range of LIMIT bytes with the most functions.
+# lie outside the range of LIMIT bytes with the most functions. Also prints the
+# functions of libc for texts and memory that these functions call.
 
 import re
 import sys
@@ -15,8 +16,11 @@ FOREIGN = re.compile(r"\(below main\)|main|_start|0x[0-9a-f]+|_GLOBAL__.*|"
                      r"atexit|at_quick_exit|pthread_atfork")
 
 
+TEXT = re.compile(r"(__)?(str|mem|bcmp|stpcpy)[a-z]*(_.*)?")
+
+
 def executed(path):
-    names, result, is_program = {}, set(), False
+    names, result, called, is_program = {}, set(), set(), False
     for line in open(path, encoding="utf-8"):
         m = re.match(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?", line)
         if not m:
@@ -27,13 +31,14 @@ def executed(path):
         if m[1] == "" and m[2] == "ob":
             # valgrind takes code outside of .text for code of an unknown object.
             is_program = names[key].endswith("/app") or names[key] == "???"
-        if m[1] == "" and m[2] == "fn" and is_program:
-            result.add(names[key])
-    return {f for f in result if not FOREIGN.fullmatch(f)}
+        if m[2] == "fn" and is_program:
+            (called if m[1] else result).add(names[key])
+    return ({f for f in result if not FOREIGN.fullmatch(f)},
+            {f for f in called if TEXT.fullmatch(f)})
 
 
 def main():
-    functions = executed(sys.argv[1])
+    functions, texts = executed(sys.argv[1])
     limit = int(sys.argv[3])
     places = []
     for line in open(sys.argv[2], encoding="utf-8"):
@@ -46,6 +51,8 @@ def main():
     print("together:", len(best))
     for name in sorted(functions - best):
         print("elsewhere:", name)
+    for name in sorted(texts):
+        print("of libc:", name)
 
 
 main()

@@ -54,7 +54,7 @@ static struct profile *new_profile(const struct reader *r, const char *rate,
     if (!mprof_stat_infos[i].is_loss || n == 0)
       continue;
     snprintf(text, sizeof text, "%s: %" PRIu64 " %s", mprof_stat_infos[i].name,
-             n, mprof_stat_infos[i].text);
+             n, mprof_stat_text(i));
     profile_comment(p, profile_text(p, text));
   }
   return p;
