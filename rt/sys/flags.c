@@ -195,7 +195,7 @@ void mprof_flags_init(void) {
     s = __mprof_default_options();
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
-  if (user != NULL)
+  if (mprof_flags_has_environment)
     mprof_flags_parse(&mprof_flags, user, "MPROF_OPTIONS");
   if (mprof_flags.help)
     mprof_flags_print_help();

@@ -3,17 +3,19 @@
 //
 // Intent: the runtime's functions that run in an empty program lie next to each
 // other, because the kernel maps 64 KiB of the program's file around each of
-// them.
+// them. The functions that read MPROF_OPTIONS lie there, too.
 //
 // REQUIRES: valgrind
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app
-// RUN: env -u MPROF_OPTIONS valgrind --tool=callgrind \
-// RUN:   --callgrind-out-file=calls.txt ./app 2>valgrind.txt
 // RUN: %llvm_tools/llvm-nm app >nm.txt
-// RUN: %python %src/test/Inputs/start_functions.py calls.txt nm.txt 32768 \
-// RUN:   >places.txt
-// RUN: FileCheck --input-file=places.txt %s
+// RUN: for options in "-u MPROF_OPTIONS" \
+// RUN:     MPROF_OPTIONS=heap_rate=1024:log_path=x:quiet=1; do \
+// RUN:   env $options valgrind --tool=callgrind \
+// RUN:     --callgrind-out-file=calls.txt ./app 2>valgrind.txt && \
+// RUN:   %python %src/test/Inputs/start_functions.py calls.txt nm.txt 32768 \
+// RUN:     >places.txt && \
+// RUN:   FileCheck --input-file=places.txt %s || exit 1; done
 // CHECK: together: {{[4-9][0-9]$}}
 // CHECK-NOT: elsewhere
 
