@@ -16,7 +16,6 @@
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/version.h"

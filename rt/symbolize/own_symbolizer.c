@@ -20,6 +20,7 @@
 #include "symbolize/kept_names.h"
 #include "symbolize/symbolizer_path.h"
 #include "symbolize/symbolizer_protocol.h"
+#include "sys/helper_process.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 #include "sys/os_socket.h"

@@ -12,9 +12,9 @@
 
 #include "symbolize/maps.h"
 #include "symbolize/symbolizer_answer.h"
+#include "sys/helper_process.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 
 #include <fcntl.h>
 #include <string.h>

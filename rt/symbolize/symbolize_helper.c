@@ -17,9 +17,9 @@
 #include "symbolize/symbolize_pc.h"
 #include "symbolize/symbolizer_path.h"
 #include "sys/flags.h"
+#include "sys/helper_process.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "thread/threads.h"
 
 #include <errno.h>
