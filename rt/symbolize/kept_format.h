@@ -25,7 +25,6 @@
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/hash.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 // Increase the number when the format changes.
@@ -57,17 +56,6 @@ static inline uint64_t mprof_kept_stamp(int64_t changed_ns, uint64_t size,
 static inline unsigned mprof_kept_number(const char *path) {
   return (unsigned)(mprof_hash(MPROF_HASH_EMPTY, path, strlen(path)) %
                     MPROF_KEPT_FILES);
-}
-
-// Returns whether the size bytes at s are strings that are not empty, and one
-// empty string at the end.
-static inline bool mprof_kept_is_list(const char *s, size_t size) {
-  if (size == 0 || s[size - 1] != '\0')
-    return false;
-  const char *p = s;
-  while (*p != '\0')
-    p += strlen(p) + 1;
-  return p == s + size - 1;
 }
 
 #endif // MPROF_RT_SYMBOLIZE_KEPT_FORMAT_H

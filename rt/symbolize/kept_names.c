@@ -9,6 +9,7 @@
 
 #include "file/path.h"
 #include "symbolize/kept_format.h"
+#include "symbolize/name_list.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 
@@ -79,7 +80,7 @@ static void take_names(struct reader *r, const struct mprof_mapping *m,
   uint64_t address;
   uint32_t size;
   while (take(r, &address, sizeof(address)) && take(r, &size, sizeof(size)) &&
-         size <= left(r) && mprof_kept_is_list(r->at, size)) {
+         size <= left(r) && mprof_is_name_list(r->at, size)) {
     // The module may have other mappings.
     const uintptr_t at = address + m->bias;
     if (at >= m->start && at < m->limit)

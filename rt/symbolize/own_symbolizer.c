@@ -18,6 +18,7 @@
 
 #include "file/own_fd.h"
 #include "symbolize/kept_names.h"
+#include "symbolize/name_list.h"
 #include "symbolize/symbolizer_path.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/helper_process.h"
@@ -162,19 +163,6 @@ static long receive(void) {
   return n;
 }
 
-// Returns the length of the reply at p, which ends with an empty string, or 0
-// if the reply is not complete. A reply begins with a character for its kind.
-static size_t reply_length(const char *p, const char *end) {
-  const char *s = p + 1;
-  while (s < end && *s != '\0') {
-    s = memchr(s, '\0', (size_t)(end - s));
-    if (s == NULL)
-      return 0;
-    s++;
-  }
-  return s < end ? (size_t)(s + 1 - p) : 0;
-}
-
 // Passes the replies in the message of len bytes to fn. Returns the number of
 // replies, which are for the addresses at pc, or 0 if the message is invalid.
 static size_t take_replies(const mprof_pc *pc, size_t n, size_t len,
@@ -182,13 +170,14 @@ static size_t take_replies(const mprof_pc *pc, size_t n, size_t len,
   const char *p = state.messages->reply, *end = p + len;
   size_t taken = 0;
   while (p < end && taken < n) {
-    const size_t size = reply_length(p, end);
+    // A reply begins with a character for its kind.
+    const size_t size = mprof_name_list_size(p + 1, (size_t)(end - p) - 1);
     if (size == 0)
       return 0;
     if (*p == MPROF_REPLY_KNOWN)
       fn(pc[taken], p + 1, arg);
     taken++;
-    p += size;
+    p += 1 + size;
   }
   return p == end ? taken : 0;
 }

@@ -13,6 +13,7 @@
 
 #include "symbolize/symbolize_helper.h"
 
+#include "symbolize/name_list.h"
 #include "symbolize/symbolize_file.h"
 #include "symbolize/symbolize_pc.h"
 #include "symbolize/symbolizer_path.h"
@@ -68,15 +69,6 @@ static const char ended_early[] =
 
 // --- in the helper ---
 
-// Returns the length of a reply, including the empty string at its end. An
-// empty string always exists, because the last byte of the buffer is always 0.
-static size_t reply_length(const char *reply) {
-  const char *p = reply;
-  while (*p != '\0')
-    p += strlen(p) + 1;
-  return (size_t)(p + 1 - reply);
-}
-
 // Makes the reply to the question, which has len bytes. Returns false if
 // llvm-symbolizer does not work.
 static bool answer(size_t len) {
@@ -101,7 +93,8 @@ static void serve(int fd) {
   while ((len = mprof_helper_receive(fd, state.question,
                                      sizeof(*state.question), -1)) > 0)
     if (!answer((size_t)len) ||
-        mprof_helper_send(fd, state.reply, reply_length(state.reply)) < 0)
+        mprof_helper_send(fd, state.reply,
+                          mprof_name_list_size(state.reply, REPLY_SIZE)) < 0)
       return;
 }
 

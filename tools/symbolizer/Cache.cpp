@@ -7,6 +7,8 @@
 
 #include "Cursor.h"
 
+#include "symbolize/name_list.h"
+
 #include <cerrno>
 #include <ctime>
 #include <fcntl.h>
@@ -139,7 +141,7 @@ void Cache::read(Bytes File) {
     const auto *const OfAddress =
         reinterpret_cast<const char *>(File.Data + At);
     if (C.isBad() || Length >= MPROF_REPLY_SIZE ||
-        !mprof_kept_is_list(OfAddress, Length))
+        !mprof_is_name_list(OfAddress, Length))
       return;
     insert(Address, std::string(OfAddress, Length));
   }
