@@ -17,6 +17,17 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 QUIET = "profile=0:report=0:heap_rate=1:block_rate=1:mutex_fraction=1"
 
+# The checks of all files, by their names.
+CHECKS = {}
+# The program runs under an emulator of its processor, whose own memory, threads
+# and signals the kernel shows as the program's.
+IS_EMULATED = "MPROF_TEST_EMULATED" in os.environ
+
+
+def check(f):
+    CHECKS[f.__name__] = f
+    return f
+
 
 class UnixHTTP(http.client.HTTPConnection):
     def __init__(self, path):
@@ -178,3 +189,19 @@ def read_profile(data, symbolize="--symbolize"):
 def equal(got, expected):
     if got != expected:
         raise AssertionError("got %r, expected %r" % (got, expected))
+
+
+def samples(text, function):
+    """Sums the values of the samples that contain a function."""
+    sums = None
+    for line in text.split("\n"):
+        if not line.startswith("sample: ") or function not in line:
+            continue
+        values = [int(v) for v in line.split(" : ")[0].split()[1:] if re.match(r"-?\d+$", v)]
+        sums = [a + b for a, b in zip(sums, values)] if sums else values
+    return sums
+
+
+def threads(pid):
+    """Returns the number of threads of a process, without the emulator's own."""
+    return len(os.listdir("/proc/%d/task" % pid)) - IS_EMULATED
