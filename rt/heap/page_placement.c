@@ -42,7 +42,6 @@
 #pragma weak malloc_usable_size
 #pragma weak dlsym
 
-// The names of C++ operators are mangled.
 static const char names[][40] = {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) #Symbol,
 #include "mprof/hooks.def"
@@ -104,8 +103,10 @@ static struct mprof_module home_of_c(void) {
 // library. If the program replaces one form, the other forms cannot handle
 // blocks of that form.
 static bool operators_are_library_s(void) {
-  // The table of names is not read for this, because it would be one more page
-  // of memory in each program.
+  // The names of the operators are mangled and begin with _Z. The table of
+  // names is not read for this, because it would be one more page of memory in
+  // a program without operators.
+  _Static_assert(sizeof(names) / sizeof(names[0]) <= 64, "one bit for a name");
   uint64_t operators = 0;
   size_t n = 0;
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \

@@ -13,6 +13,7 @@
 #include "entry/entry_thread.h"
 #include "preload/calls.h"
 #include "preload/operators.h"
+#include "process/process.h"
 #include "sys/flags.h"
 
 #include <string.h>
@@ -61,13 +62,21 @@ static void leave_children_alone(void) {
     *to = NULL;
 }
 
-// The runtime's own constructor comes before this one in the library, so the
-// options are known.
+// Returns whether children are profiled, too. The runtime's own constructor
+// comes before at_load in the library, so the options are known. But the
+// library's copy of the runtime has read none if the program has a runtime of
+// its own. It reads them then without messages, because it has prepared none.
+static bool follows_children(void) {
+  if (mprof_init_is_inert())
+    mprof_flags_init();
+  return mprof_flags.follow_fork;
+}
+
 __attribute__((constructor(101))) static void at_load(void) {
   mprof_preload_calls_init();
   mprof_preload_operators_init();
   mprof_preload_operators_withdraw();
   mprof_entry_thread_sees_library();
-  if (!mprof_flags.follow_fork)
+  if (!follows_children())
     leave_children_alone();
 }

@@ -31,11 +31,11 @@
 // between them, and each variable would need a page of memory.
 #define MPROF_START_DATA __attribute__((section(".data.mprof_start")))
 
-// A large table with texts contains the texts themselves, in arrays of this
-// type or in one struct after the table, and no pointers to texts. The loader
-// writes each pointer at the start of every program: 8 bytes of memory that the
-// process does not share, and 24 bytes in the program's file. Fails to compile
-// if the text does not fit in the array.
+// Fails to compile if the text and its terminating 0 do not fit in the array. A
+// large table with texts has arrays of characters, or offsets in a struct of
+// all texts, and no pointers. The loader writes each pointer at the start of
+// every program: 8 bytes of memory that the process does not share, and 24
+// bytes in the program's file.
 #define MPROF_FITS(Text, array)                                                \
   _Static_assert(sizeof(Text) <= sizeof(array), "the text is too long");
 

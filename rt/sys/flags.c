@@ -34,11 +34,6 @@ bool mprof_flags_has_environment MPROF_START_DATA;
 __attribute__((weak, visibility("default"))) const char *
 __mprof_default_options(void);
 
-void mprof_flags_defaults(struct mprof_flags *f) {
-  memset(f, 0, sizeof(*f));
-  mprof_option_set_defaults(f);
-}
-
 // --- strings of options ---
 
 static size_t find_separator(const char *s) {

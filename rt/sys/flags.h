@@ -19,8 +19,8 @@ struct mprof_flags {
 #define MPROF_FLAG_ADDRESS(Name, Default, Help) char Name[512];
 #include "sys/flags.def"
 };
-// The values of the options. They begin with the defaults. mprof_flags_init
-// writes the others before any event is recorded. heap_rate is only the
+// The values of the options, which begin with the defaults. mprof_flags_init
+// changes them before any event is recorded. heap_rate is only the
 // sampling rate at start; mprof_sample_rate (sample.h) returns the current
 // rate.
 extern MPROF_HIDDEN struct mprof_flags mprof_flags;
@@ -29,12 +29,11 @@ extern MPROF_HIDDEN struct mprof_flags mprof_flags;
 // mprof_flags_init writes it.
 extern MPROF_HIDDEN bool mprof_flags_has_environment;
 
-// Sets mprof_flags from the defaults, __mprof_default_options() and
-// MPROF_OPTIONS. Turns messages off (message.h) if stderr is no terminal and
-// neither MPROF_OPTIONS is set nor __mprof_default_options defined. So a
-// program that is only compiled with MProf prints the same as a program without
-// MProf. Ignores MPROF_OPTIONS if the kernel has set AT_SECURE (setuid
-// programs).
+// Changes mprof_flags as __mprof_default_options() and MPROF_OPTIONS say. Turns
+// messages off (message.h) if stderr is no terminal and neither MPROF_OPTIONS
+// is set nor __mprof_default_options defined. So a program that is only
+// compiled with MProf prints the same as a program without MProf. Ignores
+// MPROF_OPTIONS if the kernel has set AT_SECURE (setuid programs).
 void mprof_flags_init(void);
 // Returns whether to print messages that report no error, such as the names of
 // the written files. Returns true if stderr is a terminal or the user has set
@@ -49,7 +48,6 @@ bool mprof_flags_want_news(void);
 // mprof, tests and the fuzzer call this function.
 unsigned mprof_flags_parse(struct mprof_flags *f, const char *s,
                            const char *origin);
-void mprof_flags_defaults(struct mprof_flags *f);
 // Returns whether the program has more rights than the user who started it: the
 // kernel has set AT_SECURE, as for set-user-id programs. The user must neither
 // set options nor choose, by the current directory, which files are written.

@@ -32,7 +32,6 @@ static const struct helps {
 #define MPROF_FLAG_ADDRESS(Name, Default, Help) Help,
 #include "sys/flags.def"
 };
-_Static_assert(sizeof(helps) <= UINT16_MAX, "mprof_option.help is too narrow");
 
 #define ROW(Name, Kind, Text, Value, Min, Max)                                 \
   {#Name,                                                                      \
@@ -72,6 +71,14 @@ static const struct {
 #define MPROF_FLAG_ALIAS(Old, Name) {#Old, #Name},
 #include "sys/flags.def"
 };
+#define MPROF_FLAG_BOOL(Name, Default, Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)
+#define MPROF_FLAG_STR(Name, Default, Help)
+#define MPROF_FLAG_LIST(Name, Default, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Help)
+#define MPROF_FLAG_ALIAS(Old, Name)                                            \
+  MPROF_FITS(#Old, aliases->old) MPROF_FITS(#Name, aliases->name)
+#include "sys/flags.def"
 
 bool mprof_piece_equals(struct mprof_piece a, const char *s) {
   return a.len == strlen(s) && memcmp(a.p, s, a.len) == 0;
@@ -105,21 +112,6 @@ void mprof_option_put_value(struct mprof_text *t, const struct mprof_flags *f,
     mprof_text_str(t, v);
     mprof_text_str(t, "'");
   }
-}
-
-static void set_default(struct mprof_flags *f, const struct mprof_option *o) {
-  void *v = field(f, o);
-  if (o->kind == MPROF_OPTION_BOOL)
-    *(bool *)v = o->value != 0;
-  else if (o->kind == MPROF_OPTION_UINT)
-    *(uint64_t *)v = o->value;
-  else if (o->text[0] != '\0') // the memory is zero, and stays untouched
-    memcpy(v, o->text, sizeof(o->text));
-}
-
-void mprof_option_set_defaults(struct mprof_flags *f) {
-  for (int i = 0; i < MPROF_OPTION_COUNT; i++)
-    set_default(f, &mprof_options[i]);
 }
 
 static bool parse_bool(struct mprof_piece s, bool *v) {

@@ -61,8 +61,6 @@ static inline bool mprof_option_is_separator(char c) {
 const char *mprof_option_help(const struct mprof_option *o);
 // Returns the option with this name or former name, or NULL.
 const struct mprof_option *mprof_option_find(struct mprof_piece name);
-// Sets all options in f, whose memory must be zero, to their defaults.
-void mprof_option_set_defaults(struct mprof_flags *f);
 // Stores the value of option o in f. Returns false if the value is not one that
 // the option allows.
 bool mprof_option_store(struct mprof_flags *f, const struct mprof_option *o,

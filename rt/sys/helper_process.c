@@ -19,7 +19,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -32,10 +31,6 @@
 #endif
 
 enum { HELPER_STACK = 1 << 20 };
-
-static long call4(long nr, long a, long b, long c, long d) {
-  return mprof_syscall(nr, a, b, c, d, 0, 0);
-}
 
 // Closes all descriptors from first to last that are listed in /proc/self/fd.
 // For kernels before 5.9, which lack close_range.
@@ -61,7 +56,7 @@ static void close_listed(unsigned first, unsigned last) {
 }
 
 static void close_from(unsigned first, unsigned last) {
-  if (call4(SYS_close_range, first, last, 0, 0) != 0)
+  if (mprof_syscall4(SYS_close_range, first, last, 0, 0) != 0)
     close_listed(first, last);
 }
 
@@ -69,7 +64,7 @@ static void close_from(unsigned first, unsigned last) {
 // arm64 lacks)
 static void become(int fd, int as) {
   if (fd != as)
-    call4(SYS_dup3, fd, as, 0, 0);
+    mprof_syscall4(SYS_dup3, fd, as, 0, 0);
 }
 
 static void limit_descriptors(void) {
@@ -77,11 +72,11 @@ static void limit_descriptors(void) {
   struct {
     uint64_t now, max;
   } limit;
-  if (call4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit) != 0 ||
+  if (mprof_syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit) != 0 ||
       limit.now <= LIMIT)
     return;
   limit.now = LIMIT;
-  call4(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0);
+  mprof_syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0);
 }
 
 // Separates the helper from the program's files. Redirects descriptors 0 to 2
@@ -89,11 +84,11 @@ static void limit_descriptors(void) {
 // descriptor 2 stays unchanged. Also disables core dumps, so that a crash of
 // the helper leaves no core file.
 static void isolate(int fd, bool keep_stderr) {
-  call4(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
+  mprof_syscall4(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
   long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
   for (int i = 0; i <= 2; i++)
     if (null >= 0 && !(i == 2 && keep_stderr))
-      call4(SYS_dup3, null, i, 0, 0);
+      mprof_syscall4(SYS_dup3, null, i, 0, 0);
   if (fd > 3)
     close_from(3, (unsigned)fd - 1);
   close_from((unsigned)fd + 1, ~0u);
@@ -101,15 +96,16 @@ static void isolate(int fd, bool keep_stderr) {
 }
 
 static void set_signal_mask(const uint64_t *set, uint64_t *old) {
-  call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)set, (long)old, sizeof(*set));
+  mprof_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)set, (long)old,
+                 sizeof(*set));
 }
 
 // Creates a pair of connected sockets. Stores their descriptors in fd[0] and
 // fd[1]. The descriptors are above 2 and are closed on exec. Returns 0 or
 // -errno.
 static int connect_pair(int fd[2]) {
-  long r = call4(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-                 (long)fd);
+  long r = mprof_syscall4(SYS_socketpair, AF_UNIX,
+                          SOCK_SEQPACKET | SOCK_CLOEXEC, 0, (long)fd);
   if (r < 0)
     return (int)r;
   for (int i = 0; i < 2; i++) {
@@ -143,9 +139,9 @@ static bool move_rseq(struct rseq_area *area) {
   const long middle = (long)__builtin_thread_pointer();
   const long step = sizeof(*area);
   for (long at = middle - NEAR; at < middle + NEAR; at += step)
-    if (call4(SYS_rseq, at, step, UNREGISTER, SIGNATURE) != -EINVAL)
+    if (mprof_syscall4(SYS_rseq, at, step, UNREGISTER, SIGNATURE) != -EINVAL)
       break;
-  return call4(SYS_rseq, (long)area, step, 0, SIGNATURE) == 0;
+  return mprof_syscall4(SYS_rseq, (long)area, step, 0, SIGNATURE) == 0;
 }
 
 // Unmaps all memory except this function and the stack, waits for the helper's
@@ -184,10 +180,10 @@ static void leave(char *stack) {
     wait_alone(stack);
   long r;
   do
-    r = call4(SYS_wait4, -1, 0, __WALL, 0);
+    r = mprof_syscall4(SYS_wait4, -1, 0, __WALL, 0);
   while (r >= 0 || r == -EINTR);
   for (;;)
-    call4(SYS_exit_group, 0, 0, 0, 0);
+    mprof_syscall4(SYS_exit_group, 0, 0, 0, 0);
 }
 
 struct start {
@@ -230,9 +226,9 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
   set_signal_mask(&all, &old);
   // The helper is created with exit signal 0, so that wait() in the program
   // does not report the helper.
-  long pid = call4(SYS_clone, 0, 0, 0, 0);
+  long pid = mprof_syscall4(SYS_clone, 0, 0, 0, 0);
   if (pid == -EINVAL) // an emulator of processors that knows only fork
-    pid = call4(SYS_clone, SIGCHLD, 0, 0, 0);
+    pid = mprof_syscall4(SYS_clone, SIGCHLD, 0, 0, 0);
   if (pid == 0) {
     struct start s = {main, fd[1], keep_stderr, stack};
     run_on(stack, &s);
@@ -311,12 +307,12 @@ void mprof_helper_stop(struct mprof_helper *h) {
   say_end(h);
   disconnect(h);
   for (long ns = FIRST_NS; ns < LAST_NS; ns *= 2) {
-    if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
+    if (mprof_syscall4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
       h->pid = 0;
       return;
     }
     struct timespec t = {.tv_nsec = ns};
-    call4(SYS_nanosleep, (long)&t, 0, 0, 0);
+    mprof_syscall4(SYS_nanosleep, (long)&t, 0, 0, 0);
   }
   mprof_helper_kill(h);
 }
@@ -327,9 +323,9 @@ void mprof_helper_kill(struct mprof_helper *h) {
   disconnect(h);
   // If the helper has ended, or the program has waited for it, its number may
   // belong to another process.
-  if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) == 0) {
-    call4(SYS_kill, h->pid, SIGKILL, 0, 0);
-    while (call4(SYS_wait4, h->pid, 0, __WALL, 0) == -EINTR)
+  if (mprof_syscall4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) == 0) {
+    mprof_syscall4(SYS_kill, h->pid, SIGKILL, 0, 0);
+    while (mprof_syscall4(SYS_wait4, h->pid, 0, __WALL, 0) == -EINTR)
       ;
   }
   h->pid = 0;
@@ -345,7 +341,7 @@ void mprof_helper_forget(struct mprof_helper *h) {
 // --- in the helper ---
 
 void mprof_helper_look_at_itself(bool may) {
-  call4(SYS_prctl, PR_SET_DUMPABLE, may, 0, 0);
+  mprof_syscall4(SYS_prctl, PR_SET_DUMPABLE, may, 0, 0);
 }
 
 extern char **environ;
@@ -363,9 +359,9 @@ static void execute(const char *path, const char *const args[], int in,
   become(in, 0);
   become(out, 1);
   set_signal_mask(&none, NULL);
-  call4(SYS_execve, (long)path, (long)argv, (long)environ, 0);
+  mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)environ, 0);
   for (;;)
-    call4(SYS_exit_group, 127, 0, 0, 0);
+    mprof_syscall4(SYS_exit_group, 127, 0, 0, 0);
 }
 
 // The child shares the memory of the helper until it executes the program, and
@@ -377,29 +373,29 @@ __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
   const char *argv[ARGS_MAX + 2] = {path}, *const none[] = {NULL};
   for (int i = 0; i < ARGS_MAX && args[i] != NULL; i++)
     argv[i + 1] = args[i];
-  if (call4(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0) != 0)
+  if (mprof_syscall4(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0) != 0)
     return;
   // If the helper is killed because of a timeout, the program ends, too.
-  call4(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+  mprof_syscall4(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
   become(fd, 0);
-  call4(SYS_execve, (long)path, (long)argv, (long)none, 0);
+  mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)none, 0);
   for (;;)
-    call4(SYS_exit_group, 127, 0, 0, 0);
+    mprof_syscall4(SYS_exit_group, 127, 0, 0, 0);
 }
 
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]) {
   int in[2], out[2]; // [0]: read end of the pipe; [1]: write end
-  long r = call4(SYS_pipe2, (long)in, O_CLOEXEC, 0, 0);
+  long r = mprof_syscall4(SYS_pipe2, (long)in, O_CLOEXEC, 0, 0);
   if (r < 0)
     return (int)r;
-  r = call4(SYS_pipe2, (long)out, O_CLOEXEC, 0, 0);
+  r = mprof_syscall4(SYS_pipe2, (long)out, O_CLOEXEC, 0, 0);
   if (r < 0) {
     mprof_sys_close(in[0]);
     mprof_sys_close(in[1]);
     return (int)r;
   }
-  r = call4(SYS_clone, SIGCHLD, 0, 0, 0);
+  r = mprof_syscall4(SYS_clone, SIGCHLD, 0, 0, 0);
   if (r == 0)
     execute(path, args, in[0], out[1]);
   mprof_sys_close(in[0]);

@@ -15,4 +15,11 @@ static inline long mprof_syscall(long nr, long a, long b, long c, long d,
   return mprof_syscall_here(nr, a, b, c, d, e, f);
 }
 
+static inline long mprof_syscall3(long nr, long a, long b, long c) {
+  return mprof_syscall(nr, a, b, c, 0, 0, 0);
+}
+static inline long mprof_syscall4(long nr, long a, long b, long c, long d) {
+  return mprof_syscall(nr, a, b, c, d, 0, 0);
+}
+
 #endif // MPROF_RT_SYS_KERNEL_CALL_H

@@ -34,26 +34,22 @@
 #include <sys/uio.h>
 #include <time.h>
 
-static long call3(long nr, long a, long b, long c) {
-  return mprof_syscall(nr, a, b, c, 0, 0, 0);
-}
-
 long mprof_sys_open(const char *path, int flags, int mode) {
   return mprof_syscall(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
 }
 
 long mprof_sys_read(int fd, void *buf, size_t len) {
-  return call3(SYS_read, fd, (long)buf, (long)len);
+  return mprof_syscall3(SYS_read, fd, (long)buf, (long)len);
 }
 
 long mprof_sys_write(int fd, const void *buf, size_t len) {
-  return call3(SYS_write, fd, (long)buf, (long)len);
+  return mprof_syscall3(SYS_write, fd, (long)buf, (long)len);
 }
 
-long mprof_sys_close(int fd) { return call3(SYS_close, fd, 0, 0); }
+long mprof_sys_close(int fd) { return mprof_syscall3(SYS_close, fd, 0, 0); }
 
 long mprof_sys_fcntl(int fd, int cmd, long arg) {
-  return call3(SYS_fcntl, fd, cmd, arg);
+  return mprof_syscall3(SYS_fcntl, fd, cmd, arg);
 }
 
 long mprof_sys_rename(const char *from, const char *to) {
@@ -81,7 +77,7 @@ static void leave_out_check(void) { mprof_stat_add(MPROF_STAT_unchecked, 1); }
 // Returns 0 or -errno.
 static long stat_at(int fd, const char *path, int flags, struct stat *st) {
   flags |= *path == '\0' ? AT_EMPTY_PATH : 0;
-  long r = *path == '\0' ? call3(SYS_fstat, fd, (long)st, 0) : -ENOSYS;
+  long r = *path == '\0' ? mprof_syscall3(SYS_fstat, fd, (long)st, 0) : -ENOSYS;
   if (is_refused(r))
     r = mprof_syscall(SYS_newfstatat, fd, (long)path, (long)st, flags, 0, 0);
   if (!is_refused(r))
@@ -136,15 +132,15 @@ bool mprof_sys_exists(const char *path) {
 }
 
 long mprof_sys_ftruncate(int fd, long len) {
-  return call3(SYS_ftruncate, fd, len, 0);
+  return mprof_syscall3(SYS_ftruncate, fd, len, 0);
 }
 
 long mprof_sys_flock(int fd) {
-  return call3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0);
+  return mprof_syscall3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0);
 }
 
 long mprof_sys_unlink(const char *path) {
-  return call3(SYS_unlinkat, AT_FDCWD, (long)path, 0);
+  return mprof_syscall3(SYS_unlinkat, AT_FDCWD, (long)path, 0);
 }
 
 long mprof_sys_readlink(const char *path, char *buf, size_t len) {
@@ -206,7 +202,7 @@ long mprof_sys_mode(int fd, const char *path) {
 
 bool mprof_sys_is_terminal(int fd) {
   char termios[64]; // at least as large as the kernel's struct termios
-  return call3(SYS_ioctl, fd, TCGETS, (long)termios) == 0;
+  return mprof_syscall3(SYS_ioctl, fd, TCGETS, (long)termios) == 0;
 }
 
 uint64_t mprof_sys_links(int fd) {
@@ -220,10 +216,12 @@ long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
                        0, 0);
 }
 
-long mprof_sys_rewind(int fd) { return call3(SYS_lseek, fd, 0, SEEK_SET); }
+long mprof_sys_rewind(int fd) {
+  return mprof_syscall3(SYS_lseek, fd, 0, SEEK_SET);
+}
 
 long mprof_sys_seek(int fd, uint64_t offset) {
-  const long at = call3(SYS_lseek, fd, (long)offset, SEEK_SET);
+  const long at = mprof_syscall3(SYS_lseek, fd, (long)offset, SEEK_SET);
   return at < 0 ? at : 0;
 }
 
@@ -237,29 +235,29 @@ long mprof_sys_poll_out(int fd, int timeout_ms) {
   return r;
 }
 
-int mprof_sys_getpid(void) { return (int)call3(SYS_getpid, 0, 0, 0); }
+int mprof_sys_getpid(void) { return (int)mprof_syscall3(SYS_getpid, 0, 0, 0); }
 
-int mprof_sys_gettid(void) { return (int)call3(SYS_gettid, 0, 0, 0); }
+int mprof_sys_gettid(void) { return (int)mprof_syscall3(SYS_gettid, 0, 0, 0); }
 
 void mprof_sys_own_name(char *name) {
-  call3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+  mprof_syscall3(SYS_prctl, PR_GET_NAME, (long)name, 0);
 }
 
 void mprof_sys_set_own_name(const char *name) {
-  call3(SYS_prctl, PR_SET_NAME, (long)name, 0);
+  mprof_syscall3(SYS_prctl, PR_SET_NAME, (long)name, 0);
 }
 
 void mprof_sys_sleep_ms(unsigned ms) {
   const struct timespec ts = {ms / 1000, ms % 1000 * 1000000L};
-  call3(SYS_nanosleep, (long)&ts, 0, 0);
+  mprof_syscall3(SYS_nanosleep, (long)&ts, 0, 0);
 }
 
 void mprof_sys_doze(void) {
   const struct timespec ts = {0, 10000}; // the kernel adds 50 us of timer slack
-  call3(SYS_nanosleep, (long)&ts, 0, 0);
+  mprof_syscall3(SYS_nanosleep, (long)&ts, 0, 0);
 }
 
-void mprof_sys_yield(void) { call3(SYS_sched_yield, 0, 0, 0); }
+void mprof_sys_yield(void) { mprof_syscall3(SYS_sched_yield, 0, 0, 0); }
 
 uint64_t mprof_sys_set_signal_mask(uint64_t mask) {
   uint64_t before = 0;
@@ -277,7 +275,7 @@ long mprof_sys_queue(int tid, int sig, uint64_t value) {
 }
 
 long mprof_sys_getdents(int fd, void *buf, size_t len) {
-  return call3(SYS_getdents64, fd, (long)buf, (long)len);
+  return mprof_syscall3(SYS_getdents64, fd, (long)buf, (long)len);
 }
 
 long mprof_sys_resend(int sig, void *info) {
@@ -286,7 +284,7 @@ long mprof_sys_resend(int sig, void *info) {
 }
 
 bool mprof_sys_thread_alive(int tid) {
-  return call3(SYS_tgkill, mprof_sys_getpid(), tid, 0) == 0;
+  return mprof_syscall3(SYS_tgkill, mprof_sys_getpid(), tid, 0) == 0;
 }
 
 uint64_t mprof_sys_thread_ran_ns(int tid) {
@@ -294,12 +292,13 @@ uint64_t mprof_sys_thread_ran_ns(int tid) {
   // CPUCLOCK_SCHED.
   const int clock = (int)(~(unsigned)tid << 3 | 6);
   struct timespec ts = {0, 0};
-  call3(SYS_clock_gettime, clock, (long)&ts, 0);
+  mprof_syscall3(SYS_clock_gettime, clock, (long)&ts, 0);
   return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 bool mprof_sys_affinity(int tid, uint64_t *mask, size_t bytes) {
-  return call3(SYS_sched_getaffinity, tid, (long)bytes, (long)mask) > 0;
+  return mprof_syscall3(SYS_sched_getaffinity, tid, (long)bytes, (long)mask) >
+         0;
 }
 
 // Passes addr to rt_sigprocmask as the new signal set, and an invalid `how`.
@@ -322,10 +321,10 @@ size_t mprof_sys_copy(void *to, uintptr_t from, size_t len) {
 
 uint64_t mprof_sys_random(void) {
   uint64_t v = 0;
-  if (call3(SYS_getrandom, (long)&v, sizeof(v), 1 /*GRND_NONBLOCK*/) !=
+  if (mprof_syscall3(SYS_getrandom, (long)&v, sizeof(v), 1 /*GRND_NONBLOCK*/) !=
       (long)sizeof(v)) {
     struct timespec ts = {0, 0};
-    call3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
+    mprof_syscall3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
     v = (uint64_t)ts.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)ts.tv_sec;
   }
   return v;
@@ -333,14 +332,14 @@ uint64_t mprof_sys_random(void) {
 
 int64_t mprof_sys_realtime_ns(void) {
   struct timespec ts = {0, 0};
-  call3(SYS_clock_gettime, CLOCK_REALTIME, (long)&ts, 0);
+  mprof_syscall3(SYS_clock_gettime, CLOCK_REALTIME, (long)&ts, 0);
   return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 static uint64_t soft_limit(int resource) {
   struct rlimit limit;
-  if (mprof_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) != 0)
-    return UINT64_MAX;
+  limit.rlim_cur = RLIM_INFINITY;
+  mprof_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
   return limit.rlim_cur; // UINT64_MAX if there is no limit (RLIM_INFINITY)
 }
 
@@ -352,10 +351,13 @@ uint64_t mprof_sys_memory_limit(void) {
 uint64_t mprof_sys_file_size_limit(void) { return soft_limit(RLIMIT_FSIZE); }
 
 long mprof_sys_membarrier(void) {
-  long err = call3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  long err =
+      mprof_syscall3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
   if (err == -EPERM) {
-    call3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-    err = call3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    mprof_syscall3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                   0);
+    err =
+        mprof_syscall3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
   }
   return err;
 }
@@ -378,15 +380,15 @@ void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms) {
 }
 
 void mprof_sys_futex_wake(atomic_uint *word) {
-  call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
+  mprof_syscall3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
 }
 
 void mprof_sys_futex_wake_all(atomic_uint *word) {
-  call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX);
+  mprof_syscall3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
 void mprof_sys_futex_wake_shared(atomic_uint *word) {
-  call3(SYS_futex, (long)word, FUTEX_WAKE, INT_MAX);
+  mprof_syscall3(SYS_futex, (long)word, FUTEX_WAKE, INT_MAX);
 }
 
 int mprof_os_write(int fd, const void *buf, size_t *left) {
@@ -396,7 +398,7 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
   uint64_t mask = 0, before = 0;
   mprof_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&both, (long)&mask,
                 SET_SIZE, 0, 0);
-  call3(SYS_rt_sigpending, (long)&before, SET_SIZE, 0);
+  mprof_syscall3(SYS_rt_sigpending, (long)&before, SET_SIZE, 0);
   const char *p = buf;
   int error = 0;
   while (*left > 0 && error == 0) {
@@ -497,7 +499,7 @@ void mprof_os_unmap(void *p, size_t len) {
   // The table's entry is removed before munmap, because another thread may get
   // a mapping at this address right after munmap.
   forget_map((uintptr_t)p);
-  call3(SYS_munmap, (long)p, (long)len, 0);
+  mprof_syscall3(SYS_munmap, (long)p, (long)len, 0);
 }
 
 void *mprof_os_reserve(size_t len) {
@@ -506,7 +508,7 @@ void *mprof_os_reserve(size_t len) {
   // the first few KiB are used, and the whole page would count as memory of the
   // program.
   if (p)
-    call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
+    mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
   return p;
 }
 
@@ -515,7 +517,7 @@ void mprof_os_reserve_again(void *p, size_t len) {
     return;
   mprof_syscall(SYS_mmap, (long)p, (long)len, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
+  mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
 }
 
 long mprof_os_map_file(void *p, size_t len, int fd, uint64_t offset,
@@ -527,18 +529,18 @@ long mprof_os_map_file(void *p, size_t len, int fd, uint64_t offset,
 }
 
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages) {
-  if (must_fail() ||
-      call3(SYS_mprotect, (long)p, (long)len, PROT_READ | PROT_WRITE) != 0)
+  if (must_fail() || mprof_syscall3(SYS_mprotect, (long)p, (long)len,
+                                    PROT_READ | PROT_WRITE) != 0)
     return false;
   if (in_huge_pages)
-    call3(SYS_madvise, (long)p, (long)len, MADV_HUGEPAGE);
+    mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_HUGEPAGE);
   return true;
 }
 
 void mprof_os_keep_from_children(void *p, size_t len) {
-  call3(SYS_madvise, (long)p, (long)len, MADV_DONTFORK);
+  mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_DONTFORK);
 }
 
 void mprof_os_discard(void *p, size_t len) {
-  call3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED);
+  mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED);
 }

@@ -21,10 +21,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-static long call4(long nr, long a, long b, long c, long d) {
-  return mprof_syscall(nr, a, b, c, d, 0, 0);
-}
-
 // --- files ---
 
 // Returns the type of a file, or 0 if there is no such file. If a seccomp
@@ -60,7 +56,8 @@ bool mprof_os_is_regular(int fd) {
 
 bool mprof_os_is_executable(const char *path) {
   return kind(path) == S_IFREG &&
-         call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
+         mprof_syscall4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) ==
+             0;
 }
 
 long mprof_sys_new_user(void) {
@@ -72,7 +69,7 @@ long mprof_sys_new_user(void) {
 // file or the entries of the directory.
 static bool is_safe(const char *path) {
   struct stat st;
-  if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) != 0 ||
+  if (mprof_syscall4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) != 0 ||
       (st.st_uid != 0 && st.st_uid != (uid_t)getauxval(AT_EUID)))
     return false;
   // In a sticky directory, such as /tmp, only the owner of an entry can replace
@@ -125,7 +122,7 @@ bool mprof_os_is_trusted(const char *path) {
 }
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
-  return call4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
+  return mprof_syscall4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
 }
 
 long mprof_os_peek(uintptr_t addr, void *buf, size_t len) {
@@ -144,17 +141,17 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
   int own[2], there = 0;
   if (from < 0)
     return from;
-  long n = call4(SYS_ioctl, from, FIONREAD, (long)&there, 0);
+  long n = mprof_syscall4(SYS_ioctl, from, FIONREAD, (long)&there, 0);
   if (n == 0 && there == 0) {
     mprof_sys_close((int)from);
     return 0;
   }
   if (n == 0)
-    n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
+    n = mprof_syscall4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
   if (n == 0) {
     mprof_sys_fcntl(own[0], F_SETPIPE_SZ,
                     (long)len); // on failure, the pipe keeps its default size
-    n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
+    n = mprof_syscall4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
     if (n > 0)
       n = mprof_sys_read(own[0], buf, (size_t)n);
     mprof_sys_close(own[0]);
@@ -165,15 +162,15 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
 }
 
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
-  return call4(SYS_mprotect, (long)start, (long)len, protection, 0);
+  return mprof_syscall4(SYS_mprotect, (long)start, (long)len, protection, 0);
 }
 
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {
-  return call4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
+  return mprof_syscall4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
 }
 
 void mprof_sys_lower_own_priority(int nice) {
   // The kernel's getpriority returns 20 minus the nice value.
-  const long now = 20 - call4(SYS_getpriority, PRIO_PROCESS, 0, 0, 0);
-  call4(SYS_setpriority, PRIO_PROCESS, 0, now + nice, 0);
+  const long now = 20 - mprof_syscall4(SYS_getpriority, PRIO_PROCESS, 0, 0, 0);
+  mprof_syscall4(SYS_setpriority, PRIO_PROCESS, 0, now + nice, 0);
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that only the writers of profiles need: for types of files and
-// for pipes. All functions bypass libc, as those of os_linux.h do.
+// System calls that only the writers of profiles need: for the types and
+// the protection of files, for pipes, and for the memory and the rights of the
+// process. All functions bypass libc, as those of os_linux.h do.
 
 #ifndef MPROF_RT_SYS_OS_LINUX_COLD_H
 #define MPROF_RT_SYS_OS_LINUX_COLD_H

@@ -23,25 +23,21 @@ enum { MEMFD_CLOSES_ON_EXEC = 1, MEMFD_ALLOWS_SEALING = 2 };
 #define F_SEAL_GROW 4
 #endif
 
-static long call3(long nr, long a, long b, long c) {
-  return mprof_syscall(nr, a, b, c, 0, 0, 0);
-}
-
 long mprof_sys_socket(int family) {
-  return call3(SYS_socket, family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-               0);
+  return mprof_syscall3(SYS_socket, family,
+                        SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
 long mprof_sys_bind(int fd, const void *address, size_t len) {
-  return call3(SYS_bind, fd, (long)address, (long)len);
+  return mprof_syscall3(SYS_bind, fd, (long)address, (long)len);
 }
 
 long mprof_sys_listen(int fd, int backlog) {
-  return call3(SYS_listen, fd, backlog, 0);
+  return mprof_syscall3(SYS_listen, fd, backlog, 0);
 }
 
 long mprof_sys_connect(int fd, const void *address, size_t len) {
-  return call3(SYS_connect, fd, (long)address, (long)len);
+  return mprof_syscall3(SYS_connect, fd, (long)address, (long)len);
 }
 
 long mprof_sys_accept(int fd) {
@@ -51,7 +47,7 @@ long mprof_sys_accept(int fd) {
 
 long mprof_sys_own_address(int fd, void *address, size_t len) {
   socklen_t size = (socklen_t)len;
-  return call3(SYS_getsockname, fd, (long)address, (long)&size);
+  return mprof_syscall3(SYS_getsockname, fd, (long)address, (long)&size);
 }
 
 long mprof_sys_set_option(int fd, int level, int name, int value) {
@@ -70,7 +66,7 @@ long mprof_sys_peer_uid(int fd, unsigned *uid) {
 }
 
 long mprof_sys_shutdown(int fd, int how) {
-  return call3(SYS_shutdown, fd, how, 0);
+  return mprof_syscall3(SYS_shutdown, fd, how, 0);
 }
 
 long mprof_sys_send(int fd, const void *data, size_t len) {
@@ -95,12 +91,13 @@ long mprof_sys_poll(struct pollfd *fds, size_t n, int64_t timeout_ms) {
 }
 
 long mprof_sys_fchmod(int fd, unsigned mode) {
-  return call3(SYS_fchmod, fd, mode, 0);
+  return mprof_syscall3(SYS_fchmod, fd, mode, 0);
 }
 
 long mprof_sys_memory_file(const char *name, uint64_t max_bytes) {
-  const long fd = call3(SYS_memfd_create, (long)name,
-                        MEMFD_CLOSES_ON_EXEC | MEMFD_ALLOWS_SEALING, 0);
+  const long fd =
+      mprof_syscall3(SYS_memfd_create, (long)name,
+                     MEMFD_CLOSES_ON_EXEC | MEMFD_ALLOWS_SEALING, 0);
   if (fd < 0)
     return fd;
   // The size is set first and then sealed. Memory is used only for the pages
@@ -115,9 +112,9 @@ long mprof_sys_memory_file(const char *name, uint64_t max_bytes) {
 }
 
 long mprof_sys_position(int fd) {
-  return call3(SYS_lseek, fd, 0, 1 /* SEEK_CUR */);
+  return mprof_syscall3(SYS_lseek, fd, 0, 1 /* SEEK_CUR */);
 }
 
 unsigned mprof_sys_effective_uid(void) {
-  return (unsigned)call3(SYS_geteuid, 0, 0, 0);
+  return (unsigned)mprof_syscall3(SYS_geteuid, 0, 0, 0);
 }

@@ -38,7 +38,8 @@ static inline const char *mprof_text_base_name(const char *path) {
 }
 
 // Copies s with its terminating 0 to `to`. A text of more than size - 1 bytes
-// is truncated. Returns the number of copied bytes without the 0.
+// is truncated. size is not 0. Returns the number of copied bytes without the
+// 0.
 static inline size_t mprof_text_copy(char *to, size_t size, const char *s) {
   size_t len = 0;
   for (; s[len] != '\0' && len < size - 1; len++)

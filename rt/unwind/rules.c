@@ -33,17 +33,31 @@ bool mprof_is_signal_return(uintptr_t pc) {
          mprof_is_signal_return_code((const void *)pc);
 }
 
+// Returns whether a call may precede pc, which is code and less than
+// MPROF_CALL_BYTES_MAX bytes behind the begin of its page. The page before may
+// be unmapped at any time, so the kernel copies its bytes. Bytes that do not
+// exist are no call. Returns true if a seccomp filter refuses the copy.
+static bool may_follow_call_on_page_before(uintptr_t pc) {
+  const size_t here = pc & (MPROF_PAGE - 1);
+  const size_t before = MPROF_CALL_BYTES_MAX - here;
+  unsigned char bytes[MPROF_CALL_BYTES_MAX] = {0};
+  if (mprof_sys_copy(bytes, pc - MPROF_CALL_BYTES_MAX, before) != before &&
+      mprof_sys_copy(bytes, pc, 1) != 1)
+    return true;
+  memcpy(bytes + before, (const void *)(pc - here), here);
+  return mprof_follows_call((uintptr_t)bytes + MPROF_CALL_BYTES_MAX);
+}
+
 bool mprof_is_made_return(uintptr_t pc, enum mprof_cfa_base base) {
   if (base == MPROF_CFA_OF_SIGNAL)
     return false;
-  // If the bytes before pc are on another page, this page may be unreadable.
-  const bool is_one_page = (pc & (MPROF_PAGE - 1)) >= MPROF_CALL_BYTES_MAX;
+  if ((pc & (MPROF_PAGE - 1)) < MPROF_CALL_BYTES_MAX)
+    return mprof_eh_function(pc).begin == pc &&
+           !may_follow_call_on_page_before(pc);
   // If pc - 1 has a rule, it is code. Then the quick test comes first.
-  if (base != MPROF_CFA_UNKNOWN && is_one_page && mprof_follows_call(pc))
+  if (base != MPROF_CFA_UNKNOWN && mprof_follows_call(pc))
     return false;
-  return mprof_eh_function(pc).begin == pc &&
-         (is_one_page || mprof_sys_readable(pc - MPROF_CALL_BYTES_MAX)) &&
-         !mprof_follows_call(pc);
+  return mprof_eh_function(pc).begin == pc && !mprof_follows_call(pc);
 }
 
 static uint64_t bits_of(int32_t v, unsigned bits) {

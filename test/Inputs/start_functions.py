@@ -16,7 +16,7 @@ FOREIGN = re.compile(r"\(below main\)|main|_start|0x[0-9a-f]+|_GLOBAL__.*|"
                      r"atexit|at_quick_exit|pthread_atfork")
 
 
-TEXT = re.compile(r"(__)?(str|mem|bcmp|stpcpy)[a-z]*(_.*)?")
+TEXT = re.compile(r"(__)?(str|mem|rawmem|bcmp|stpcpy|r?index)[a-z]*(_.*)?")
 
 
 def executed(path):

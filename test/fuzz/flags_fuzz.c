@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *s = malloc(size + 1); // AddressSanitizer finds reads beyond it
   memcpy(s, data, size);
   s[size] = '\0';
-  mprof_flags_defaults(&f);
+  f = mprof_flags;
   mprof_flags_parse(&f, s, "fuzz");
   free(s);
 #define MPROF_FLAG_BOOL(Name, Default, Help)                                   \

@@ -3,7 +3,8 @@
 //
 // Intent: if the program was built with MProf, the preloaded library only
 // passes calls on. Each block is counted once, and only one set of files is
-// written. The same holds for a program that uses the shared runtime.
+// written. The same holds for a program that uses the shared runtime. Children
+// of the program are profiled, unless follow_fork=0.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin %s -o app
@@ -14,6 +15,10 @@
 // CHECK: Allocated: {{.*}} (3,000 bytes) in 2 blocks
 // ERR: wrote
 // ERR-NOT: wrote
+//
+// The library is in LD_PRELOAD, which the children inherit.
+// RUN: %run{profile=0:report=0} LD_PRELOAD=%preload ./app env-has-library
+// RUN: %run{follow_fork=0} LD_PRELOAD=%preload ./app env
 //
 // mprof run does not preload the library into such a program.
 // RUN: %mprof run -q -o . ./app env

@@ -18,7 +18,7 @@
 int main(void) {
   static struct mprof_flags f;
   mprof_message_init();
-  mprof_flags_defaults(&f);
+  f = mprof_flags;
   mprof_flags_parse(&f,
                     "debug=1:all_threads=1:stop_threads=1:thread_signal=50:"
                     "children=0:top=3:threadleak=1",

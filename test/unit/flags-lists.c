@@ -16,7 +16,7 @@
 static struct mprof_flags f;
 
 static void parse(const char *s, const char *signals, unsigned top) {
-  mprof_flags_defaults(&f);
+  f = mprof_flags;
   mprof_flags_parse(&f, s, "options");
   CHECK_STR(f.dump_on_signal, signals);
   CHECK_EQ(f.report_top, top);

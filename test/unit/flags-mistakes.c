@@ -18,7 +18,7 @@ static void parse(const char *s) { mprof_flags_parse(&f, s, "options"); }
 
 int main(void) {
   mprof_message_init();
-  mprof_flags_defaults(&f);
+  f = mprof_flags;
 
   parse("heap_rat=1");
   // CHECK: mprof: options: unknown option 'heap_rat', did you mean 'heap_rate'

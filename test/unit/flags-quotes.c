@@ -17,7 +17,7 @@ static void parse(const char *s) { mprof_flags_parse(&f, s, "options"); }
 
 int main(void) {
   mprof_message_init();
-  mprof_flags_defaults(&f);
+  f = mprof_flags;
 
   parse("log_path=/tmp/a:b/c");
   // CHECK: option 'b/c' has no value; quote a value that contains ':', ',' or blanks, as in log_path='a:b'

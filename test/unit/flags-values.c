@@ -16,7 +16,7 @@ static struct mprof_flags f;
 
 int main(void) {
   mprof_message_init();
-  mprof_flags_defaults(&f);
+  f = mprof_flags;
   CHECK(f.heap && f.heap_rate == 524288 && f.stack_depth == 128);
   CHECK_STR(f.log_path, "mprof.%e.%p");
   const char *no[] = {"heap=0", "heap=false", "heap=no"};

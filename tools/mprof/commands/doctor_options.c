@@ -36,8 +36,8 @@ static void parse(const char *text) {
   free(parsed);
   parsed = strdup(text);
   mprof_message_init();
-  mprof_flags_defaults(&before);
-  mprof_flags_defaults(&now);
+  before = mprof_flags;
+  now = mprof_flags;
   fflush(stdout);
   mprof_flags_parse(&now, text, "MPROF_OPTIONS");
 }
@@ -73,7 +73,7 @@ bool doctor_explain_options(const char *text) {
 bool doctor_accepts_option(const char *text) {
   static struct mprof_flags unused;
   mprof_message_init();
-  mprof_flags_defaults(&unused);
+  unused = mprof_flags;
   return mprof_flags_parse(&unused, text, "--option") == 0;
 }
 
