@@ -62,15 +62,6 @@ static void unlock_registry(const struct mprof_reader *r) {
     mprof_lock_release(&mprof_registry_lock);
 }
 
-// Returns whether slot->thread is still the record of the slot's thread. The
-// thread may have ended, and a new thread may have reused its record.
-static bool is_its_own(const struct mprof_reader *r,
-                       const struct mprof_thread_slot *slot) {
-  const struct mprof_thread *t = slot->thread;
-  return atomic_load(&t->round) == r->round &&
-         atomic_load(&t->slot) == mprof_slot_number(r->s, slot);
-}
-
 // --- reading a thread that waits ---
 
 // Returns whether the reader must prevent the thread from ending its wait while
@@ -146,7 +137,7 @@ static enum reading read_waiting(struct mprof_reader *r,
   struct mprof_thread *t = slot->thread;
   const struct mprof_stack_range range = t->range;
   uintptr_t w = atomic_load(&t->wait);
-  if (!is_its_own(r, slot))
+  if (!mprof_is_own_record(r, slot))
     return GONE;
   if (w == 0 || w == MPROF_WAIT_ASKED)
     return NOT_WAITING;
@@ -162,7 +153,7 @@ static enum reading read_waiting(struct mprof_reader *r,
     return NOT_WAITING;
   }
   struct read read = {.is_wait = false};
-  const bool is_own = is_its_own(r, slot);
+  const bool is_own = mprof_is_own_record(r, slot);
   if (is_own)
     read_claimed(r, &read, slot, w, range);
   bool is_valid;
@@ -226,13 +217,23 @@ static bool may_be_asked(const struct mprof_thread_slot *slot,
                                (t && (t->inside || t->may_be_interrupted)))));
 }
 
+// Marks the slot's thread as asked by a signal, if `is_asked`.
+static void set_asked(struct mprof_reader *r, struct mprof_thread_slot *slot,
+                      bool is_asked) {
+  if (is_asked && !slot->is_listed) {
+    slot->is_listed = true;
+    slot->next_asked = r->last_asked;
+    r->last_asked = slot;
+  }
+  slot->is_asked = is_asked;
+}
+
 static void ask_unregistered(struct mprof_reader *r,
                              struct mprof_thread_slot *slot) {
   // is_asked is set under registry_lock, so that a thread that enters the
   // registry later sees that it was asked.
   lock_registry(r);
-  const bool is_registered = slot->thread != NULL;
-  slot->is_asked = !is_registered;
+  set_asked(r, slot, slot->thread == NULL);
   unlock_registry(r);
   if (slot->is_asked &&
       mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) != 0)
@@ -248,9 +249,10 @@ static bool ask_registered(struct mprof_reader *r,
   uintptr_t none = 0;
   if (!atomic_compare_exchange_strong(&t->wait, &none, MPROF_WAIT_ASKED))
     return none == MPROF_WAIT_ASKED;
-  slot->is_asked =
-      is_its_own(r, slot) &&
-      mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) == 0;
+  set_asked(r, slot,
+            mprof_is_own_record(r, slot) &&
+                mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) ==
+                    0);
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!slot->is_asked)
     atomic_compare_exchange_strong(&t->wait, &asked, 0);
@@ -262,8 +264,8 @@ static bool ask_registered(struct mprof_reader *r,
 // may be in a system call.
 static void pause_early(struct mprof_reader *r) {
   struct mprof_proc_thread p;
-  for (size_t i = 0; i < r->s->slots_len; i++) {
-    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+  struct mprof_thread_slot *slot = r->last_asked;
+  for (; slot; slot = slot->next_asked) {
     if (slot->is_asked && slot->thread && !mprof_slot_is_absent(slot) &&
         mprof_proc_thread(slot->tid, &p) && p.state == 'R' &&
         may_be_asked(slot, &p))
@@ -325,8 +327,8 @@ static bool is_pending(const struct mprof_thread_slot *slot) {
 
 static size_t count_pending(struct mprof_reader *r, bool looks) {
   size_t n = 0;
-  for (size_t i = 0; i < r->s->slots_len; i++) {
-    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+  struct mprof_thread_slot *slot = r->last_asked;
+  for (; slot; slot = slot->next_asked) {
     if (!is_pending(slot))
       continue;
     if (looks && !mprof_sys_thread_alive(slot->tid)) {
@@ -343,8 +345,8 @@ static size_t count_pending(struct mprof_reader *r, bool looks) {
 // runnable thread may still answer when it gets a processor.
 static bool has_runnable(const struct mprof_reader *r) {
   struct mprof_proc_thread p;
-  for (size_t i = 0; i < r->s->slots_len; i++) {
-    const struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+  const struct mprof_thread_slot *slot = r->last_asked;
+  for (; slot; slot = slot->next_asked) {
     if (is_pending(slot) && mprof_proc_thread(slot->tid, &p) && p.state == 'R')
       return true;
   }
@@ -417,23 +419,48 @@ static void withdraw(struct mprof_thread_slot *slot) {
 
 // --- all slots ---
 
+// Returns whether the thread seems to be in a noted wait. The wait may begin or
+// end at any time.
+static bool seems_to_wait(const struct mprof_thread_slot *slot) {
+  const struct mprof_thread *t = atomic_load(&slot->thread);
+  return t && atomic_load_explicit(&t->wait, memory_order_relaxed) != 0;
+}
+
+// Reads the stacks of the waiting threads of the slots from number `from` on,
+// and asks the running threads. Returns whether some threads should be examined
+// again.
+// only_running: leaves out the threads that seem to wait
+// again: only the threads that could not be asked at the last time
+static bool ask_all(struct mprof_reader *r, size_t from, bool only_running,
+                    bool again) {
+  bool is_again = false;
+  for (size_t i = from; i < r->s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (!mprof_slot_is_absent(slot) || slot->may_later != again ||
+        (only_running && seems_to_wait(slot)))
+      continue;
+    slot->may_later = false;
+    ask(r, slot);
+    slot->may_later &= slot->tries < TRIES;
+    is_again |= slot->may_later;
+  }
+  return is_again;
+}
+
+// Asks the running threads first, and reads the stacks of the waiting threads
+// while the asked threads answer. If more threads run than there are
+// processors, the reader shares its processor with some of them. When the
+// reader has used up its time slice, each of these threads that was not asked
+// gets a slice before the reader gets the next one. A thread that was asked
+// only answers and then pauses (thread_pause.h).
 void mprof_collect_slots(struct mprof_reader *r, size_t from) {
-  struct mprof_thread_stacks *s = r->s;
   const uint64_t begin = mprof_clock_now();
-  bool is_first = true, is_again = true;
-  for (; is_again && ms_since(begin) < PATIENCE_MS; is_first = false) {
-    if (!is_first)
-      mprof_sys_sleep_ms(1);
-    is_again = false;
-    for (size_t i = from; i < s->slots_len; i++) {
-      struct mprof_thread_slot *slot = mprof_slot_at(s, i);
-      if (!mprof_slot_is_absent(slot) || (!is_first && !slot->may_later))
-        continue;
-      slot->may_later = false;
-      ask(r, slot);
-      slot->may_later &= slot->tries < TRIES;
-      is_again |= slot->may_later;
-    }
+  bool is_again = ask_all(r, from, true, false);
+  is_again |= ask_all(r, from, false, false);
+  await_answers(r);
+  while (is_again && ms_since(begin) < PATIENCE_MS) {
+    mprof_sys_sleep_ms(1);
+    is_again = ask_all(r, from, false, true);
     await_answers(r);
   }
 }

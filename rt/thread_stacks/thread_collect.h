@@ -12,6 +12,7 @@
 #define MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H
 
 #include "thread_stacks/thread_pause.h"
+#include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 
 // The state of the calling thread while it collects the stacks of all threads.
@@ -22,6 +23,8 @@ struct mprof_reader {
   // number of these that ended without an answer.
   struct mprof_asked asked;
   unsigned lost;
+  // The slots of these threads, linked by next_asked.
+  struct mprof_thread_slot *last_asked;
 };
 
 // Returns true if the slot is empty, no thread is filling it now, and the
@@ -30,6 +33,15 @@ static inline bool mprof_slot_is_absent(const struct mprof_thread_slot *slot) {
   return !slot->is_gone &&
          atomic_load_explicit(&slot->state, memory_order_acquire) ==
              MPROF_SLOT_ABSENT;
+}
+
+// Returns whether slot->thread is still the record of the slot's thread. The
+// thread may have ended, and a new thread may have reused its record.
+static inline bool mprof_is_own_record(const struct mprof_reader *r,
+                                       const struct mprof_thread_slot *slot) {
+  const struct mprof_thread *t = slot->thread;
+  return atomic_load(&t->round) == r->round &&
+         atomic_load(&t->slot) == mprof_slot_number(r->s, slot);
 }
 
 // Fills the slots with numbers >= from: reads the stacks of waiting threads,

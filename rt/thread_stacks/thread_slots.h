@@ -50,6 +50,8 @@ struct mprof_thread_slot {
   _Atomic(struct mprof_thread *) thread;
   bool is_asked;  // the reader has sent the signal to the thread
   bool may_later; // the thread cannot be asked now, but perhaps later
+  bool is_listed; // the slot is in the list of asked threads
+  struct mprof_thread_slot *next_asked;
   // Number of times that the reader has examined the thread and could not ask
   // the thread.
   unsigned char tries;
