@@ -205,9 +205,9 @@ bool mprof_sys_is_terminal(int fd) {
   return mprof_syscall3(SYS_ioctl, fd, TCGETS, (long)termios) == 0;
 }
 
-uint64_t mprof_sys_links(int fd) {
+uint64_t mprof_sys_links(int fd, const char *path) {
   struct stat st = {.st_nlink = 0};
-  return stat_at(fd, "", 0, &st) == 0 ? st.st_nlink : 0;
+  return stat_at(fd, path, 0, &st) == 0 ? st.st_nlink : 0;
 }
 
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
@@ -284,7 +284,11 @@ long mprof_sys_resend(int sig, void *info) {
 }
 
 bool mprof_sys_thread_alive(int tid) {
-  return mprof_syscall3(SYS_tgkill, mprof_sys_getpid(), tid, 0) == 0;
+  return mprof_sys_thread_of(mprof_sys_getpid(), tid);
+}
+
+bool mprof_sys_thread_of(int pid, int tid) {
+  return mprof_syscall3(SYS_tgkill, pid, tid, 0) == 0;
 }
 
 uint64_t mprof_sys_thread_ran_ns(int tid) {

@@ -59,10 +59,11 @@ long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes);
 // Waits until fd accepts data or has an error. Returns 1 if fd is ready, 0
 // after timeout_ms milliseconds, or -errno.
 long mprof_sys_poll_out(int fd, int timeout_ms);
-// Returns the number of hard links to the file that is open as fd, or 0 if the
-// number is unknown. For a directory, the number includes "." and the ".." of
-// each subdirectory.
-uint64_t mprof_sys_links(int fd);
+// Returns the number of hard links to the file `path`, or 0 if the number is
+// unknown. For a directory, the number includes "." and the ".." of each
+// subdirectory. fd: the directory of a relative path, or AT_FDCWD. If the path
+// is empty: the open file itself.
+uint64_t mprof_sys_links(int fd, const char *path);
 // Returns the mode (st_mode) of a file, or -errno. fd: AT_FDCWD, or the
 // descriptor of the file if path is empty.
 long mprof_sys_mode(int fd, const char *path);
@@ -106,6 +107,8 @@ long mprof_sys_getdents(int fd, void *buf, size_t len);
 long mprof_sys_resend(int sig, void *info);
 // Returns whether thread tid of this process still exists.
 bool mprof_sys_thread_alive(int tid);
+// Does the same for thread tid of process pid.
+bool mprof_sys_thread_of(int pid, int tid);
 // Returns the processor time in nanoseconds that thread tid has used, or 0 if
 // the thread no longer exists.
 uint64_t mprof_sys_thread_ran_ns(int tid);

@@ -53,11 +53,11 @@ static long read_list(int fd, char *buf, int *tids, size_t cap) {
   return len < 0 ? len : (long)n;
 }
 
-// Returns the number of threads of the process. fd: the open directory
-// /proc/self/task.
-static uint64_t count_threads(int fd) {
+// Returns the number of threads of the process. fd and path: the directory
+// /proc/self/task, as for mprof_sys_links.
+static uint64_t count_threads(int fd, const char *path) {
   // The directory /proc/self/task itself has 2 links. Each thread adds 1 link.
-  const uint64_t links = mprof_sys_links(fd);
+  const uint64_t links = mprof_sys_links(fd, path);
   return links > 2 ? links - 2 : 0;
 }
 
@@ -69,9 +69,9 @@ static long list_once(char *buf, int *tids, size_t cap, uint64_t *before,
       mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (fd < 0)
     return fd;
-  *before = count_threads((int)fd);
+  *before = count_threads((int)fd, "");
   const long n = read_list((int)fd, buf, tids, cap);
-  *after = count_threads((int)fd);
+  *after = count_threads((int)fd, "");
   mprof_sys_close((int)fd);
   return n;
 }
@@ -252,15 +252,12 @@ void mprof_proc_find_emulator(bool is_child) {
 }
 #endif
 
+uint64_t mprof_proc_all_threads_count(void) {
+  return count_threads(AT_FDCWD, "/proc/self/task");
+}
+
 uint64_t mprof_proc_thread_count(void) {
-  const long fd =
-      mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return 0;
-  // Two of the directory's links are not those of threads.
-  const uint64_t links = mprof_sys_links((int)fd);
-  mprof_sys_close((int)fd);
-  uint64_t n = links > 2 ? links - 2 : 0;
+  uint64_t n = mprof_proc_all_threads_count();
   for (int i = 0; i < MPROF_OWNS; i++)
     n -= n > 0 && atomic_load(&mprof_own_threads[i]) != 0;
   return n;

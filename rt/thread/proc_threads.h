@@ -23,6 +23,9 @@ void mprof_proc_find_emulator(bool is_child);
 // Returns the number of threads of this process, without the runtime's own
 // threads. Returns 0 if /proc cannot be read.
 uint64_t mprof_proc_thread_count(void);
+// Returns the number of threads of this process, with the runtime's own
+// threads. Returns 0 if the number is unknown.
+uint64_t mprof_proc_all_threads_count(void);
 // Values of the field `syscall` below. NONE: the thread is not in a system
 // call, but it sleeps, for example in a page fault. UNKNOWN: the system call is
 // not known, for example because the thread runs.

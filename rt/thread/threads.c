@@ -45,6 +45,8 @@ static struct {
   struct mprof_thread *live;   // newest live thread; guarded by registry_lock
   struct mprof_thread *oldest; // oldest live thread; guarded by registry_lock
   struct mprof_thread *unused; // structs for reuse; guarded by registry_lock
+  // Number of live threads. Written under registry_lock, read atomically.
+  size_t threads;
   // Number of threads whose random numbers start from the option seed. Accessed
   // atomically.
   uint64_t ordinal;
@@ -63,6 +65,7 @@ static void link_locked(struct mprof_thread *t) {
   else
     registry.oldest = t;
   registry.live = t;
+  __atomic_store_n(&registry.threads, registry.threads + 1, __ATOMIC_RELAXED);
 }
 
 static void unlink_locked(struct mprof_thread *t) {
@@ -77,6 +80,7 @@ static void unlink_locked(struct mprof_thread *t) {
     t->next->prev = t->prev;
   else
     registry.oldest = t->prev;
+  __atomic_store_n(&registry.threads, registry.threads - 1, __ATOMIC_RELAXED);
 }
 
 static void retire_locked(struct mprof_thread *t) {
@@ -209,6 +213,18 @@ void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
     fn(t, arg);
 }
 
+void mprof_threads_each_oldest_first(void (*fn)(struct mprof_thread *t,
+                                                void *arg),
+                                     void *arg) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
+  for (struct mprof_thread *t = registry.oldest; t; t = t->prev)
+    fn(t, arg);
+}
+
+size_t mprof_threads_number(void) {
+  return __atomic_load_n(&registry.threads, __ATOMIC_RELAXED);
+}
+
 // A thread subtracts from its countdown by a plain load and store. If this
 // function stores 0 between the load and the store, the thread overwrites the
 // 0. Therefore each countdown is read again after a memory barrier on all
@@ -298,6 +314,7 @@ void mprof_threads_reset(void) {
   mprof_proc_find_emulator(true);
   mprof_lock_reset(&mprof_registry_lock);
   registry.live = registry.oldest = registry.unused = NULL;
+  registry.threads = 0;
   mprof_shards_reset();
   mprof_tls.self = NULL;
   mprof_tls.shard = 0;

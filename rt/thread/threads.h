@@ -179,6 +179,12 @@ size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap);
 // Calls fn for each live thread, newest first. Call with registry_lock held.
 void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
                         void *arg);
+void mprof_threads_each_oldest_first(void (*fn)(struct mprof_thread *t,
+                                                void *arg),
+                                     void *arg);
+// Returns the number of live threads in the registry. Needs no lock, but then
+// the number may be out of date.
+size_t mprof_threads_number(void);
 
 // Waits until no thread is writing a trace record. If a thread has not finished
 // its record after one second, sets has_left_trace of the thread and stops

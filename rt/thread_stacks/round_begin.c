@@ -4,7 +4,8 @@
 // Lists all threads at the begin of a round (a collection of the stacks of all
 // threads), and makes a slot for the stack of each thread; see round_begin.h.
 // The threads come from two lists: the registry, which has all threads that
-// have had an event, and the kernel's list in /proc.
+// have had an event, and the kernel's list in /proc. If the registry has all
+// threads (known_threads.h), the kernel's list is not read.
 
 #include "thread_stacks/round_begin.h"
 
@@ -17,6 +18,7 @@
 #include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "thread_stacks/known_threads.h"
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_collect.h"
 #include "thread_stacks/thread_ids.h"
@@ -49,10 +51,11 @@ static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
   return slot;
 }
 
-// Allocates the memory of `threads` slots. A slot that is never used takes only
-// address space.
-static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
-  s->slots_cap = threads;
+// Allocates the memory of `threads` slots, and of `spare` slots that may stay
+// unused. A slot that is never used takes only address space.
+static int make_slots(struct mprof_thread_stacks *s, size_t threads,
+                      size_t spare) {
+  s->slots_cap = threads + spare;
   s->depth = (uint32_t)mprof_flags.stack_depth;
   s->stride =
       (sizeof(struct mprof_thread_slot) + s->depth * sizeof(mprof_pc) + 63) &
@@ -179,7 +182,7 @@ static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
                           uintptr_t frame, size_t *unlisted) {
   struct mprof_thread_stacks *s = r->s;
   for (size_t spare = SPARE_SLOTS;;) {
-    const int error = make_slots(s, tids->len + spare);
+    const int error = make_slots(s, tids->len, spare);
     if (error != 0)
       return error;
     for (size_t i = 0; i < tids->len; i++)
@@ -199,6 +202,30 @@ static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
   }
   mprof_threads_each(add_locked, r);
   return 0;
+}
+
+// Makes the slots of the threads of the registry, and fills the slot of the
+// calling thread. Returns true with registry_lock held if the registry seems to
+// have all threads. Otherwise, or if there are more threads than `limit`, makes
+// no slots.
+static bool make_known_slots(struct mprof_reader *r, uintptr_t frame,
+                             size_t limit) {
+  struct mprof_thread_stacks *s = r->s;
+  const size_t registered = mprof_threads_number();
+  if (registered > limit || !mprof_known_seem_all() ||
+      make_slots(s, registered, SPARE_SLOTS) != 0)
+    return false;
+  fill_own(s, frame);
+  mprof_lock_acquire(&mprof_registry_lock);
+  const uint64_t threads = mprof_proc_all_threads_count();
+  // The kernel lists the threads in this order, too.
+  mprof_threads_each_oldest_first(add_locked, r);
+  r->is_by_registry = mprof_known_are_all(s, threads);
+  if (r->is_by_registry)
+    return true;
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_round_free_slots(s);
+  return false;
 }
 
 // Adds slots for threads that are not in the registry and may have created a
@@ -229,10 +256,18 @@ static void add_unregistered(struct mprof_reader *r) {
   mprof_round_leave_out(left_out);
 }
 
-int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
-  struct mprof_thread_stacks *s = r->s;
+// Threads that the kernel's list lacked when make_listed_slots read it.
+struct lacking {
+  size_t registered; // threads of the registry, which have got slots
+  size_t others;     // other threads; number of threads that are known to exist
+};
+
+// Makes the slots of all threads from the kernel's list and the registry.
+// Returns 0 with registry_lock held. Otherwise returns, without the lock,
+// -ENOMEM, or -ERANGE if the kernel's list has more threads than `limit`.
+static int make_listed_slots(struct mprof_reader *r, uintptr_t frame,
+                             size_t limit, struct lacking *lacking) {
   struct mprof_tids tids;
-  size_t unlisted;
   int error = mprof_tids_list(&tids);
   if (error == -ENOMEM)
     return error;
@@ -240,14 +275,25 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
   // threads of the registry.
   if (error != 0)
     mprof_stat_add(MPROF_STAT_threads_unlisted, 1);
-  s->threads = tids.len;
+  r->s->threads = tids.len;
+  error = tids.len > limit
+              ? -ERANGE
+              : make_all_slots(r, &tids, frame, &lacking->registered);
+  lacking->others = tids.missing;
+  mprof_tids_free(&tids);
+  return error;
+}
+
+int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
+  struct mprof_thread_stacks *s = r->s;
+  struct lacking lacking = {0, 0};
   // Call mprof_ask_begin before registry_lock is taken. mprof_ask_begin calls
   // sigaction, and a library may have replaced sigaction by a function that
   // takes a lock.
   mprof_ask_begin();
-  error =
-      tids.len > limit ? -ERANGE : make_all_slots(r, &tids, frame, &unlisted);
-  mprof_tids_free(&tids);
+  int error = make_known_slots(r, frame, limit)
+                  ? 0
+                  : make_listed_slots(r, frame, limit, &lacking);
   if (error != 0) {
     mprof_ask_end(0);
     return error;
@@ -264,10 +310,10 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
   if (s->stops)
     return 0;
   mprof_lock_release(&mprof_registry_lock);
-  if (unlisted > 0)
+  if (lacking.registered > 0)
     add_unregistered(r);
   else
-    mprof_round_leave_out(tids.missing);
+    mprof_round_leave_out(lacking.others);
   return 0;
 }
 

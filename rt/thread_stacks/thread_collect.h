@@ -19,6 +19,9 @@
 struct mprof_reader {
   struct mprof_thread_stacks *s;
   unsigned round;
+  // Whether the slots were made for the threads of the registry, without the
+  // kernel's list (known_threads.h).
+  bool is_by_registry;
   // The threads that the reader asked for their stacks by a signal, and the
   // number of these that ended without an answer.
   struct mprof_asked asked;

@@ -13,6 +13,7 @@
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "thread_stacks/known_threads.h"
 #include "thread_stacks/round_begin.h"
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_collect.h"
@@ -61,6 +62,22 @@ static void stop_the_rest(struct mprof_reader *r) {
   mprof_round_leave_out(left_out);
 }
 
+// Looks whether the registry had all threads when the round began, as it
+// seemed. If this is not certain, reads the kernel's list, and collects the
+// stacks of the threads that the registry lacked. (A round that stops all
+// threads reads this list anyway.)
+static void collect_unknown(struct mprof_reader *r) {
+  size_t left_out = 0;
+  const size_t known = r->s->slots_len;
+  if (!r->is_by_registry || !mprof_known_are_doubtful(r))
+    return;
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_round_add_new_locked(r, &left_out);
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_collect_slots(r, known);
+  mprof_round_leave_out(left_out);
+}
+
 static void let_go(struct mprof_thread_stacks *s) {
   for (size_t i = 0; i < s->slots_len; i++) {
     struct mprof_thread_slot *slot = mprof_slot_at(s, i);
@@ -95,6 +112,8 @@ static int run(struct mprof_reader *r, const struct inspection *n,
   mprof_collect_slots(r, 0);
   if (s->stops)
     stop_the_rest(r);
+  else
+    collect_unknown(r);
   mprof_collect_rest(r);
   if (n->fn)
     n->fn(s, n->arg);
