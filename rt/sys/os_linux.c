@@ -545,6 +545,11 @@ void mprof_os_keep_from_children(void *p, size_t len) {
   mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_DONTFORK);
 }
 
+void mprof_os_populate(void *p, size_t len) {
+  enum { POPULATE_WRITE = 23 }; // value of MADV_POPULATE_WRITE
+  mprof_syscall3(SYS_madvise, (long)p, (long)len, POPULATE_WRITE);
+}
+
 void mprof_os_discard(void *p, size_t len) {
   mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED);
 }

@@ -191,6 +191,10 @@ bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len);
 // Gives the len bytes of memory at p back to the system. The range stays mapped
 // and then reads as zeros.
 void mprof_os_discard(void *p, size_t len);
+// Provides the pages of the len bytes of mapped memory at p by one system call,
+// so that the first accesses cause no page faults. Kernels before Linux 5.14 do
+// nothing. p must be the begin of a page.
+void mprof_os_populate(void *p, size_t len);
 // Makes the n-th request for memory from now on fail, for tests. Later requests
 // succeed again. n = 0: no request fails.
 void mprof_os_fail_map(int n);

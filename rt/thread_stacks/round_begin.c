@@ -71,6 +71,7 @@ static int make_slots(struct mprof_thread_stacks *s, size_t threads,
   s->slots = mprof_os_map(s->mapped_bytes);
   if (!s->slots)
     return -ENOMEM;
+  mprof_os_populate(s->slots, threads * s->stride);
   char *p = s->slots + slots_bytes;
   s->v = (struct mprof_thread_slot **)p;
   s->scratch = (mprof_pc *)(p + pointers_bytes);
