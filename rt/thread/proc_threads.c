@@ -201,7 +201,10 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
   }
 }
 
-bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
+// Reads the file `status` of thread tid, and then the file `syscall`, or only
+// if the file `status` shows that the thread sleeps.
+static bool read_thread(int tid, struct mprof_proc_thread *p,
+                        bool only_if_asleep) {
   char text[4096];
   *p = (struct mprof_proc_thread){.syscall = MPROF_SYSCALL_UNKNOWN,
                                   .ran_ns = mprof_sys_thread_ran_ns(tid)};
@@ -218,8 +221,17 @@ bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
   }
   if (sleeps)
     p->sleeps = decimal(sleeps + 26);
-  read_syscall(tid, p);
+  if (p->state != 'R' || !only_if_asleep)
+    read_syscall(tid, p);
   return p->state != 'X' && p->state != 'Z';
+}
+
+bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
+  return read_thread(tid, p, false);
+}
+
+bool mprof_proc_thread_asleep(int tid, struct mprof_proc_thread *p) {
+  return read_thread(tid, p, true);
 }
 
 #ifdef __x86_64__

@@ -267,7 +267,7 @@ static void pause_early(struct mprof_reader *r) {
   struct mprof_thread_slot *slot = r->last_asked;
   for (; slot; slot = slot->next_asked) {
     if (slot->is_asked && slot->thread && !mprof_slot_is_absent(slot) &&
-        mprof_proc_thread(slot->tid, &p) && p.state == 'R' &&
+        mprof_proc_thread_asleep(slot->tid, &p) && p.state == 'R' &&
         may_be_asked(slot, &p))
       ask_registered(r, slot);
   }
@@ -282,7 +282,7 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       if (reading != NOT_WAITING)
         continue;
     }
-    if (!mprof_proc_thread(slot->tid, &p)) {
+    if (!mprof_proc_thread_asleep(slot->tid, &p)) {
       slot->is_gone = true;
       return;
     }
@@ -347,7 +347,8 @@ static bool has_runnable(const struct mprof_reader *r) {
   struct mprof_proc_thread p;
   const struct mprof_thread_slot *slot = r->last_asked;
   for (; slot; slot = slot->next_asked) {
-    if (is_pending(slot) && mprof_proc_thread(slot->tid, &p) && p.state == 'R')
+    if (is_pending(slot) && mprof_proc_thread_asleep(slot->tid, &p) &&
+        p.state == 'R')
       return true;
   }
   return false;
