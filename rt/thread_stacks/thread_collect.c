@@ -327,6 +327,8 @@ static bool ask_all(struct mprof_reader *r, size_t from, bool only_running,
   bool is_again = false;
   for (size_t i = from; i < r->s->slots_len; i++) {
     struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (!only_running)
+      mprof_read_prefetch(r->s, i);
     if (!mprof_slot_is_absent(slot) || slot->may_later != again ||
         (only_running && seems_to_wait(slot)))
       continue;

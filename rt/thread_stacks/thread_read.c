@@ -121,3 +121,29 @@ enum mprof_reading mprof_read_waiting(struct mprof_reader *r,
     keep(r, slot, &read);
   return is_valid ? MPROF_READ_DONE : MPROF_READ_NOT_WAITING;
 }
+
+static const struct mprof_thread *thread_at(const struct mprof_thread_stacks *s,
+                                            size_t i) {
+  return i < s->slots_len ? atomic_load_explicit(&mprof_slot_at(s, i)->thread,
+                                                 memory_order_relaxed)
+                          : NULL;
+}
+
+// Prefetches the first frames of a thread that comes soon, and the record of a
+// later thread.
+void mprof_read_prefetch(const struct mprof_thread_stacks *s, size_t i) {
+  enum { SOON = 3, LATER = 8, LINE = 64, FRAMES_BYTES = 512 };
+  const struct mprof_thread *soon = thread_at(s, i + SOON);
+  const struct mprof_thread *later = thread_at(s, i + LATER);
+  if (later) {
+    __builtin_prefetch(&later->range);
+    __builtin_prefetch((const void *)&later->wait, 1);
+    __builtin_prefetch((const void *)&later->labels);
+  }
+  if (soon) {
+    const char *frames =
+        (const char *)atomic_load_explicit(&soon->wait, memory_order_relaxed);
+    for (int at = 0; at < FRAMES_BYTES; at += LINE)
+      __builtin_prefetch(frames + at);
+  }
+}

@@ -12,6 +12,7 @@
 
 struct mprof_reader;
 struct mprof_thread_slot;
+struct mprof_thread_stacks;
 
 enum mprof_reading {
   MPROF_READ_DONE,        // the slot is filled, or is being filled
@@ -22,5 +23,8 @@ enum mprof_reading {
 // slot->thread must not be NULL.
 enum mprof_reading mprof_read_waiting(struct mprof_reader *r,
                                       struct mprof_thread_slot *slot);
+// Prefetches memory of the threads whose slots follow slot number i, to read
+// their stacks faster. Call before the thread of slot number i is read.
+void mprof_read_prefetch(const struct mprof_thread_stacks *s, size_t i);
 
 #endif // MPROF_RT_THREAD_STACKS_THREAD_READ_H
