@@ -87,7 +87,7 @@ static int fill_stacks(struct mprof_stack_record *records, size_t len,
   if (s->len > len)
     return -ERANGE;
   for (size_t i = 0; i < s->len; i++)
-    mprof_record_fill_stack(&records[i], &s->v[i]->stack);
+    mprof_record_fill_stack(&records[i], s->v[i]->stack);
   mprof_msan_unpoison(records, s->len * sizeof(*records));
   return 0;
 }

@@ -20,22 +20,23 @@
 static bool is_equal(const struct mprof_thread_slot *x,
                      const struct mprof_thread_slot *y) {
   return x->source == y->source && x->grade == y->grade &&
-         x->holder == y->holder && x->stack.hash == y->stack.hash &&
-         x->stack.end == y->stack.end && x->stack.labels == y->stack.labels &&
-         x->stack.object == y->stack.object &&
-         x->stack.stack_len == y->stack.stack_len &&
-         memcmp(x->stack.stack, y->stack.stack,
-                x->stack.stack_len * sizeof(mprof_pc)) == 0;
+         x->holder == y->holder && x->stack->hash == y->stack->hash &&
+         x->stack->end == y->stack->end &&
+         x->stack->labels == y->stack->labels &&
+         x->stack->object == y->stack->object &&
+         x->stack->stack_len == y->stack->stack_len &&
+         memcmp(x->stack->stack, y->stack->stack,
+                x->stack->stack_len * sizeof(mprof_pc)) == 0;
 }
 
 static bool comes_by_stack(const void *a, const void *b) {
   const struct mprof_thread_slot *x = a, *y = b;
-  if (x->stack.hash != y->stack.hash)
-    return x->stack.hash < y->stack.hash;
-  if (x->stack.labels != y->stack.labels)
-    return x->stack.labels < y->stack.labels;
-  if (x->stack.object != y->stack.object)
-    return x->stack.object < y->stack.object;
+  if (x->stack->hash != y->stack->hash)
+    return x->stack->hash < y->stack->hash;
+  if (x->stack->labels != y->stack->labels)
+    return x->stack->labels < y->stack->labels;
+  if (x->stack->object != y->stack->object)
+    return x->stack->object < y->stack->object;
   if (x->source != y->source)
     return x->source < y->source;
   if (x->grade != y->grade)
@@ -58,7 +59,7 @@ static bool has_more_threads(const void *a, const void *b) {
 
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s) {
   for (size_t i = 0; i < s->len; i++) {
-    struct mprof_bucket *b = &s->v[i]->stack;
+    struct mprof_bucket *b = s->v[i]->stack;
     b->hash = mprof_bucket_hash(b->stack, b->stack_len, 0);
   }
   s->len =

@@ -51,11 +51,11 @@ static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     slot->tid = x->tid;
     slot->count = 1;
     slot->created = t->created;
-    slot->stack.labels = atomic_load(&t->labels);
-    slot->stack.object = x->wait.object;
-    slot->stack.stack_len = (uint32_t)mprof_unwind_wait(
-        &x->range, &x->wait, slot->stack.stack, g->stacks.depth, &end);
-    slot->stack.end = (uint8_t)end;
+    slot->stack->labels = atomic_load(&t->labels);
+    slot->stack->object = x->wait.object;
+    slot->stack->stack_len = (uint32_t)mprof_unwind_wait(
+        &x->range, &x->wait, slot->stack->stack, g->stacks.depth, &end);
+    slot->stack->end = (uint8_t)end;
     slot->grade = x->grade;
     mprof_slot_note_wait(slot, &x->wait);
   }
@@ -65,15 +65,18 @@ static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
 
 static int make_slots(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
-  const size_t header = sizeof(struct mprof_thread_slot);
   *s = (struct mprof_thread_stacks){.time_ns = g->time_ns};
   s->depth = (uint32_t)mprof_flags.stack_depth;
-  s->stride = (header + s->depth * sizeof(mprof_pc) + 63) & ~(size_t)63;
-  s->mapped_bytes = g->stuck * (s->stride + sizeof(*s->v)) + 1;
+  const size_t stack_bytes = mprof_slot_stack_bytes(s->depth);
+  s->mapped_bytes =
+      g->stuck * (stack_bytes + sizeof(*s->slots) + sizeof(*s->v)) + 1;
   s->slots = mprof_os_map(s->mapped_bytes);
   if (!s->slots)
     return -ENOMEM;
-  s->v = (struct mprof_thread_slot **)(s->slots + g->stuck * s->stride);
+  s->v = (struct mprof_thread_slot **)(s->slots + g->stuck);
+  s->stacks = (char *)(s->v + g->stuck);
+  for (size_t i = 0; i < g->stuck; i++)
+    s->slots[i].stack = (struct mprof_bucket *)(s->stacks + i * stack_bytes);
   return 0;
 }
 

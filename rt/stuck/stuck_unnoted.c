@@ -157,12 +157,12 @@ void mprof_stuck_unnoted_stack(const struct mprof_stuck_thread *x,
   slot->source = MPROF_STACK_OF_WAITING;
   slot->kind = x->wait.kind;
   slot->grade = x->grade;
-  slot->stack.object = x->wait.object;
+  slot->stack->object = x->wait.object;
   if (x->thread)
-    slot->stack.labels = atomic_load(&x->thread->labels);
-  slot->stack.stack_len = (uint32_t)(known < depth ? known : depth);
-  slot->stack.end = MPROF_STACK_CUT_CHAIN;
-  memcpy(slot->stack.stack, pcs, slot->stack.stack_len * sizeof(pcs[0]));
+    slot->stack->labels = atomic_load(&x->thread->labels);
+  slot->stack->stack_len = (uint32_t)(known < depth ? known : depth);
+  slot->stack->end = MPROF_STACK_CUT_CHAIN;
+  memcpy(slot->stack->stack, pcs, slot->stack->stack_len * sizeof(pcs[0]));
 }
 
 // Returns the index in the stack b of the function that called the lock
@@ -179,15 +179,15 @@ static uint32_t find_caller(const struct mprof_stuck_thread *x,
 
 static void complete(const struct mprof_stuck_thread *x,
                      const struct mprof_thread_slot *whole, size_t depth) {
-  struct mprof_bucket *b = &x->slot->stack;
-  const uint32_t first = find_caller(x, &whole->stack);
+  struct mprof_bucket *b = x->slot->stack;
+  const uint32_t first = find_caller(x, whole->stack);
   if (first == 0 || depth == 0)
     return;
-  const uint32_t rest = whole->stack.stack_len - first;
-  memcpy(b->stack + 1, whole->stack.stack + first, rest * sizeof(b->stack[0]));
+  const uint32_t rest = whole->stack->stack_len - first;
+  memcpy(b->stack + 1, whole->stack->stack + first, rest * sizeof(b->stack[0]));
   b->stack_len = rest + 1;
-  b->end = whole->stack.end;
-  b->labels = whole->stack.labels;
+  b->end = whole->stack->end;
+  b->labels = whole->stack->labels;
   x->slot->created = whole->created;
 }
 

@@ -57,25 +57,28 @@ static int make_slots(struct mprof_thread_stacks *s, size_t threads,
                       size_t spare) {
   s->slots_cap = threads + spare;
   s->depth = (uint32_t)mprof_flags.stack_depth;
-  s->stride =
-      (sizeof(struct mprof_thread_slot) + s->depth * sizeof(mprof_pc) + 63) &
-      ~(size_t)63;
   s->index_size = 64;
   while (s->index_size < 2 * s->slots_cap)
     s->index_size *= 2;
-  const size_t slots_bytes = s->slots_cap * s->stride;
+  const size_t slots_bytes = s->slots_cap * sizeof(*s->slots);
   const size_t pointers_bytes = s->slots_cap * sizeof(*s->v);
   const size_t scratch_bytes = s->depth * sizeof(mprof_pc);
-  s->mapped_bytes = slots_bytes + pointers_bytes + scratch_bytes +
-                    s->index_size * sizeof(*s->index);
+  const size_t index_bytes = s->index_size * sizeof(*s->index);
+  const size_t before_stacks = (slots_bytes + pointers_bytes + scratch_bytes +
+                                index_bytes + MPROF_PAGE - 1) &
+                               ~((size_t)MPROF_PAGE - 1);
+  s->mapped_bytes =
+      before_stacks + s->slots_cap * mprof_slot_stack_bytes(s->depth);
   s->slots = mprof_os_map(s->mapped_bytes);
   if (!s->slots)
     return -ENOMEM;
-  mprof_os_populate(s->slots, threads * s->stride);
-  char *p = s->slots + slots_bytes;
+  mprof_os_populate(s->slots, threads * sizeof(*s->slots));
+  char *p = (char *)s->slots + slots_bytes;
   s->v = (struct mprof_thread_slot **)p;
   s->scratch = (mprof_pc *)(p + pointers_bytes);
   s->index = (uint32_t *)(p + pointers_bytes + scratch_bytes);
+  s->stacks = (char *)s->slots + before_stacks;
+  s->stacks_used = 0;
   return 0;
 }
 
@@ -154,16 +157,16 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
   // The kernel's list may lack this thread, for the reason given at add_locked.
   if (!slot)
     slot = add_slot(s, mprof_sys_gettid());
-  if (!slot || !mprof_slot_claim(slot))
+  if (!slot || !mprof_slot_claim(s, slot, s->depth))
     return;
   const struct mprof_wait *w = mprof_tls.interrupted;
-  slot->stack.stack_len =
-      (uint32_t)(w ? mprof_unwind_wait(&range, w, slot->stack.stack, s->depth,
+  slot->stack->stack_len =
+      (uint32_t)(w ? mprof_unwind_wait(&range, w, slot->stack->stack, s->depth,
                                        &end)
-                   : mprof_unwind_cfi(&range, frame, slot->stack.stack,
+                   : mprof_unwind_cfi(&range, frame, slot->stack->stack,
                                       s->depth, &end));
-  slot->stack.end = (uint8_t)end;
-  slot->stack.labels = mprof_tls.labels;
+  slot->stack->end = (uint8_t)end;
+  slot->stack->labels = mprof_tls.labels;
   if (w)
     mprof_slot_note_wait(slot, w);
   mprof_slot_satisfy(slot);

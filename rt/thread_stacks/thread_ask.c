@@ -69,10 +69,10 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
           ? mprof_tls.self->range
           : mprof_stack_range_of_thread(slot->tid == mprof_sys_getpid());
   enum mprof_stack_end end;
-  slot->stack.stack_len = (uint32_t)mprof_unwind_registers(
-      &range, &from, slot->stack.stack, mprof_round.stacks->depth, &end);
-  slot->stack.end = (uint8_t)end;
-  slot->stack.labels = mprof_tls.labels;
+  slot->stack->stack_len = (uint32_t)mprof_unwind_registers(
+      &range, &from, slot->stack->stack, mprof_round.stacks->depth, &end);
+  slot->stack->end = (uint8_t)end;
+  slot->stack->labels = mprof_tls.labels;
   struct mprof_proc_thread p;
   // Ignores a futex call with a timeout (args[3]), because the thread may be
   // waiting for a lock of the runtime. Waits for these locks have timeouts.
@@ -100,7 +100,8 @@ static void answer(uint64_t value, const ucontext_t *context) {
       pack(active, number) == value ? mprof_round_enter(active, number) : NULL;
   if (slot) {
     slot->context = context;
-    if (mprof_slot_claim(slot)) {
+    struct mprof_thread_stacks *s = mprof_round.stacks;
+    if (mprof_slot_claim(s, slot, s->depth)) {
       fill(slot, context);
       mprof_slot_satisfy(slot);
     }

@@ -277,28 +277,29 @@ static void await_answers(struct mprof_reader *r) {
 // slot gets the data that the kernel shows in /proc. If this data shows the
 // hooked function in which the thread waits, the slot gets this function and
 // its caller.
-static void look(struct mprof_thread_slot *slot) {
+static void look(struct mprof_thread_stacks *s,
+                 struct mprof_thread_slot *slot) {
   struct mprof_proc_thread p;
   const bool is_there = mprof_proc_thread(slot->tid, &p);
-  if (!mprof_slot_claim(slot))
+  if (!mprof_slot_claim(s, slot, 2))
     return;
   slot->is_gone = !is_there;
   slot->source = MPROF_STACK_UNREAD;
   slot->kernel_state = p.state;
   slot->syscall = p.syscall;
   if (slot->thread)
-    slot->stack.labels = atomic_load(&atomic_load(&slot->thread)->labels);
-  slot->stack.end = MPROF_STACK_CUT_CHAIN;
+    slot->stack->labels = atomic_load(&atomic_load(&slot->thread)->labels);
+  slot->stack->end = MPROF_STACK_CUT_CHAIN;
   if (is_there && p.syscall >= 0)
     mprof_unnoted_find(&p, &slot->unnoted);
   const struct mprof_unnoted *u = &slot->unnoted;
   const uint32_t known = p.pc == 0 ? 0 : u->op != 0 && u->caller != 0 ? 2 : 1;
   const mprof_pc pcs[] = {u->op != 0 ? mprof_op_pc(u->op) : p.pc + 1,
                           u->caller};
-  slot->stack.stack_len = known < mprof_flags.stack_depth
-                              ? known
-                              : (uint32_t)mprof_flags.stack_depth;
-  memcpy(slot->stack.stack, pcs, slot->stack.stack_len * sizeof(pcs[0]));
+  slot->stack->stack_len = known < mprof_flags.stack_depth
+                               ? known
+                               : (uint32_t)mprof_flags.stack_depth;
+  memcpy(slot->stack->stack, pcs, slot->stack->stack_len * sizeof(pcs[0]));
   mprof_slot_satisfy(slot);
 }
 
@@ -349,6 +350,7 @@ static bool ask_all(struct mprof_reader *r, size_t from, bool only_running,
 void mprof_collect_slots(struct mprof_reader *r, size_t from) {
   const uint64_t begin = mprof_clock_now();
   bool is_again = ask_all(r, from, true, false);
+  mprof_slots_populate(r->s);
   is_again |= ask_all(r, from, false, false);
   await_answers(r);
   while (is_again && ms_since(begin) < PATIENCE_MS) {
@@ -363,6 +365,6 @@ void mprof_collect_rest(struct mprof_reader *r) {
     struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
     withdraw(slot);
     if (mprof_slot_is_absent(slot))
-      look(slot);
+      look(r->s, slot);
   }
 }

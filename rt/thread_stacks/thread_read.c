@@ -73,12 +73,12 @@ static void read_claimed(struct mprof_reader *r, struct read *read,
 
 static void keep(struct mprof_reader *r, struct mprof_thread_slot *slot,
                  const struct read *read) {
-  if (!mprof_slot_claim(slot))
+  if (!mprof_slot_claim(r->s, slot, read->len))
     return; // the thread itself has already filled the slot
-  memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
-  slot->stack.stack_len = (uint32_t)read->len;
-  slot->stack.end = (uint8_t)read->end;
-  slot->stack.labels = read->labels;
+  memcpy(slot->stack->stack, r->s->scratch, read->len * sizeof(mprof_pc));
+  slot->stack->stack_len = (uint32_t)read->len;
+  slot->stack->end = (uint8_t)read->end;
+  slot->stack->labels = read->labels;
   mprof_slot_note_wait(slot, &read->wait);
   mprof_slot_satisfy(slot);
 }

@@ -83,9 +83,8 @@ struct mprof_thread_slot {
   const struct mprof_bucket *created; // creation stack; NULL: unknown
   uint64_t count; // after grouping: number of threads with this stack
   // The thread's stack and labels. For a stuck thread, also the object for
-  // which the thread waits. This field must be last, because the addresses of
-  // the stack follow it.
-  struct mprof_bucket stack;
+  // which the thread waits. NULL: nobody has begun to fill the slot.
+  struct mprof_bucket *stack;
 };
 
 struct mprof_thread_stacks {
@@ -102,8 +101,13 @@ struct mprof_thread_stacks {
   // Otherwise 0.
   int64_t duration_ns;
   // The remaining fields are used only while the stacks are collected.
-  char *slots; // array of slots_len slots, `stride` bytes each
-  size_t slots_len, slots_cap, stride;
+  struct mprof_thread_slot *slots;
+  size_t slots_len, slots_cap;
+  // Memory for the stacks of the slots, one after the other. stacks_used:
+  // number of bytes that are used. Accessed atomically, because several threads
+  // may fill their slots at once.
+  char *stacks;
+  size_t stacks_used;
   // Hash table by thread id. An entry is a slot's number + 1; 0: unused.
   uint32_t *index;
   size_t index_size; // number of entries of `index`; a power of two
@@ -118,12 +122,20 @@ struct mprof_thread_stacks {
 
 static inline struct mprof_thread_slot *
 mprof_slot_at(const struct mprof_thread_stacks *s, size_t i) {
-  return (struct mprof_thread_slot *)(s->slots + i * s->stride);
+  return &s->slots[i];
 }
 static inline unsigned mprof_slot_number(const struct mprof_thread_stacks *s,
                                          const struct mprof_thread_slot *slot) {
-  return (unsigned)((size_t)((const char *)slot - s->slots) / s->stride);
+  return (unsigned)(slot - s->slots);
 }
+// Returns the number of bytes of a stack with at most `depth` addresses.
+static inline size_t mprof_slot_stack_bytes(size_t depth) {
+  return (sizeof(struct mprof_bucket) + depth * sizeof(mprof_pc) + 15) &
+         ~(size_t)15;
+}
+// Provides the pages for short stacks of all threads that have no stack yet.
+// This costs less than the page faults of many threads.
+void mprof_slots_populate(const struct mprof_thread_stacks *s);
 // Returns the position in s->index where the search for thread tid begins.
 size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid);
 // Returns the slot of the thread with id tid. Returns NULL if the thread has no

@@ -172,7 +172,7 @@ static bool begins_at(const struct mprof_bucket *b,
 
 void mprof_unnoted_name(struct mprof_thread_slot *slot) {
   const struct mprof_unnoted *u = &slot->unnoted;
-  struct mprof_bucket *b = &slot->stack;
+  struct mprof_bucket *b = slot->stack;
   if (slot->source != MPROF_STACK_IN_FUTEX || u->op == 0 ||
       b->stack_len <= u->inner || u->inner == 0 || !begins_at(b, u) ||
       (u->caller != 0 && b->stack[u->inner] != u->caller))

@@ -39,10 +39,18 @@ struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot) {
 
 void mprof_round_leave(void) { atomic_fetch_sub(&mprof_round.users, 1); }
 
-bool mprof_slot_claim(struct mprof_thread_slot *slot) {
+bool mprof_slot_claim(struct mprof_thread_stacks *s,
+                      struct mprof_thread_slot *slot, size_t depth) {
   unsigned absent = MPROF_SLOT_ABSENT;
-  return atomic_compare_exchange_strong(&slot->state, &absent,
-                                        MPROF_SLOT_IN_PROGRESS);
+  if (!atomic_compare_exchange_strong(&slot->state, &absent,
+                                      MPROF_SLOT_IN_PROGRESS))
+    return false;
+  slot->stack =
+      (struct mprof_bucket *)(s->stacks +
+                              __atomic_fetch_add(&s->stacks_used,
+                                                 mprof_slot_stack_bytes(depth),
+                                                 __ATOMIC_RELAXED));
+  return true;
 }
 
 void mprof_slot_satisfy(struct mprof_thread_slot *slot) {
@@ -89,12 +97,13 @@ static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
       mprof_round_enter(round, atomic_load(&t->slot));
   if (!slot)
     return;
-  if (mprof_slot_claim(slot)) {
+  struct mprof_thread_stacks *s = mprof_round.stacks;
+  if (mprof_slot_claim(s, slot, s->depth)) {
     enum mprof_stack_end end;
-    slot->stack.stack_len = (uint32_t)mprof_unwind_wait(
-        &t->range, w, slot->stack.stack, mprof_round.stacks->depth, &end);
-    slot->stack.end = (uint8_t)end;
-    slot->stack.labels = mprof_tls.labels;
+    slot->stack->stack_len = (uint32_t)mprof_unwind_wait(
+        &t->range, w, slot->stack->stack, s->depth, &end);
+    slot->stack->end = (uint8_t)end;
+    slot->stack->labels = mprof_tls.labels;
     mprof_slot_note_wait(slot, w);
     mprof_slot_satisfy(slot);
   }

@@ -89,8 +89,10 @@ extern MPROF_HIDDEN struct mprof_round {
 struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot);
 void mprof_round_leave(void);
 // Changes the slot's state from Absent to InProgress, so that the caller may
-// fill the slot. Returns false if another thread has claimed the slot first.
-bool mprof_slot_claim(struct mprof_thread_slot *slot);
+// fill the slot, and provides memory for a stack of `depth` addresses. Returns
+// false if another thread has claimed the slot first.
+bool mprof_slot_claim(struct mprof_thread_stacks *s,
+                      struct mprof_thread_slot *slot, size_t depth);
 // Changes the state of a filled slot from InProgress to Satisfied.
 void mprof_slot_satisfy(struct mprof_thread_slot *slot);
 // Unwinds the stack of a thread that is in wait w. The leaf of the stack is the

@@ -250,9 +250,9 @@ static void put_stack(struct mprof_pprof *w, const void *stacks, size_t i,
       {.key = keys[STACK_KIND], .str = mprof_pprof_string(w, kind)},
       {.key = keys[STACK_GRADE], .str = mprof_pprof_string(w, grade)}};
   size_t n = x->grade ? 3 : waits ? 2 : 1;
-  n += put_lock(w, &labels[n], keys[STACK_LOCK], x->stack.object);
+  n += put_lock(w, &labels[n], keys[STACK_LOCK], x->stack->object);
   n += put_holder(w, &labels[n], keys[STACK_HOLDER], x->holder);
-  mprof_pprof_sample(w, &x->stack, &count, labels, n);
+  mprof_pprof_sample(w, x->stack, &count, labels, n);
 }
 
 int mprof_write_threads_pprof(struct mprof_outfile *f,

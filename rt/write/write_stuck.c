@@ -211,8 +211,8 @@ static void put_thread(const struct writer *p,
   put_awaited(p, x);
   mprof_report_put(w, "\n");
   mprof_report_labels(
-      w, &(struct mprof_stack_labels){.most = x->slot->stack.labels});
-  mprof_report_stack(w, &x->slot->stack);
+      w, &(struct mprof_stack_labels){.most = x->slot->stack->labels});
+  mprof_report_stack(w, x->slot->stack);
   const struct mprof_stuck_thread *waiter = find_waiter(p->g, x);
   const uintptr_t wanted = waiter ? waiter->wait.object : 0;
   if (put_holds(p, x, wanted) || wanted == 0)

@@ -127,10 +127,10 @@ static void put_stacks(struct mprof_legacy *w, const void *named) {
       mprof_outfile_text(w->out, mprof_stuck_grade_name(s->v[i]->grade));
       mprof_outfile_text(w->out, "\n");
     }
-    put_lock(w->out, s->v[i]->stack.object);
+    put_lock(w->out, s->v[i]->stack->object);
     mprof_outfile_dec(w->out, s->v[i]->count);
     mprof_outfile_text(w->out, " @");
-    mprof_legacy_stack(w, &s->v[i]->stack);
+    mprof_legacy_stack(w, s->v[i]->stack);
   }
   mprof_legacy_stats(w);
 }

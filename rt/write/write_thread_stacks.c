@@ -135,7 +135,7 @@ static void put_function(const struct mprof_frame *f, void *arg) {
 static void put_wait(const struct printer *p,
                      const struct mprof_thread_slot *x) {
   struct name n = {.p = p};
-  const mprof_pc op = x->stack.stack_len > 0 ? x->stack.stack[0] : 0;
+  const mprof_pc op = x->stack->stack_len > 0 ? x->stack->stack[0] : 0;
   const char *hooked = mprof_hooked_name(op);
   if (hooked) {
     put(p, hooked);
@@ -194,9 +194,9 @@ static void put_header(struct printer *p, const struct mprof_thread_slot *x) {
     put(p, x->source == MPROF_STACK_IN_FUTEX ? "futex wait, not recorded"
                                              : "running");
   put(p, "]");
-  if (x->stack.labels != 0) {
+  if (x->stack->labels != 0) {
     put(p, " ");
-    mprof_labels_write(x->stack.labels, put_part, p);
+    mprof_labels_write(x->stack->labels, put_part, p);
   }
   put(p, ":\n");
 }
@@ -204,7 +204,7 @@ static void put_header(struct printer *p, const struct mprof_thread_slot *x) {
 static void put_thread(struct printer *p, const struct mprof_thread_slot *x) {
   const struct mprof_bucket *created = x->created;
   put_header(p, x);
-  put_stack(p, &x->stack);
+  put_stack(p, x->stack);
   if (created && created->stack_len > 0) {
     put(p, "created by ");
     put_pc(p, created->stack[0], mprof_bucket_gone(created), put_first_frame);
@@ -253,11 +253,12 @@ struct own_stack {
 
 static bool take_own(struct own_stack *own, uintptr_t frame) {
   const size_t depth = mprof_flags.stack_depth;
-  own->mapped_bytes = sizeof(*own->slot) + depth * sizeof(mprof_pc);
+  own->mapped_bytes = sizeof(*own->slot) + mprof_slot_stack_bytes(depth);
   own->slot = mprof_os_map(own->mapped_bytes);
   if (!own->slot)
     return false;
   struct mprof_thread_slot *x = own->slot;
+  x->stack = (struct mprof_bucket *)(x + 1);
   x->tid = mprof_sys_gettid();
   // Unwind with a copy of the thread's stack range. In a signal handler, the
   // interrupted code may be in the middle of changing the original.
@@ -266,10 +267,10 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
           ? mprof_tls.self->range
           : mprof_stack_range_of_thread(x->tid == mprof_sys_getpid());
   enum mprof_stack_end end;
-  x->stack.stack_len =
-      (uint32_t)mprof_unwind_cfi(&range, frame, x->stack.stack, depth, &end);
-  x->stack.end = (uint8_t)end;
-  x->stack.labels = mprof_tls.labels;
+  x->stack->stack_len =
+      (uint32_t)mprof_unwind_cfi(&range, frame, x->stack->stack, depth, &end);
+  x->stack->end = (uint8_t)end;
+  x->stack->labels = mprof_tls.labels;
   return true;
 }
 
@@ -291,7 +292,7 @@ static void print(struct printer *p, const struct own_stack *own, bool all,
 
 static void print_guarded(struct printer *p, const struct own_stack *own,
                           bool all, uintptr_t frame) {
-  if (!mprof_flags.symbolize || is_of_handler(&own->slot->stack)) {
+  if (!mprof_flags.symbolize || is_of_handler(own->slot->stack)) {
     print(p, own, all, frame);
     return;
   }

@@ -89,7 +89,7 @@ int main(void) {
   const struct mprof_thread_slot *slot =
       mprof_slot_of(&s, atomic_load(&waiting)->tid);
   CHECK_EQ(slot->source, MPROF_STACK_OF_WAITING);
-  CHECK_EQ(slot->stack.labels, AFTER_ASK);
+  CHECK_EQ(slot->stack->labels, AFTER_ASK);
   mprof_thread_stacks_free(&s);
   mprof_guard_leave();
   atomic_store(&may_end, true);
