@@ -252,9 +252,13 @@ static void await_answers(struct mprof_reader *r) {
   const uint64_t begin = mprof_clock_now();
   uint64_t last = begin; // time of the last new answer
   size_t before = 0;
+  // Most threads answer within microseconds. The number of short sleeps is
+  // limited, because each of them costs processor time. If the reader has used
+  // more time than the threads that compute, the kernel lets it run less often.
+  int dozes_left = 100;
   for (;;) {
-    // Most threads answer within microseconds.
-    for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
+    for (int i = 0; i < 20 && dozes_left > 0 && count_pending(r, false) > 0;
+         i++, dozes_left--)
       mprof_sys_doze();
     const size_t pending = count_pending(r, true);
     if (pending == 0)
