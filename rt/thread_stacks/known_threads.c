@@ -5,7 +5,6 @@
 
 #include "thread_stacks/known_threads.h"
 
-#include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "thread/own_thread.h"
 #include "thread/proc_threads.h"
@@ -45,21 +44,22 @@ bool mprof_known_are_all(const struct mprof_thread_stacks *s,
 // leaving the registry.
 static bool ended_unnoticed(const struct mprof_reader *r,
                             const struct mprof_thread_slot *slot) {
-  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_reader_lock_registry(r);
   const struct mprof_thread *t = slot->thread;
   const bool is_unnoticed = mprof_is_own_record(r, slot) && t->countdown;
-  mprof_lock_release(&mprof_registry_lock);
+  mprof_reader_unlock_registry(r);
   return is_unnoticed;
 }
 
 bool mprof_known_are_doubtful(const struct mprof_reader *r) {
   const int pid = mprof_sys_getpid();
+  bool is_doubtful = false;
   for (size_t i = 0; i < r->s->slots_len; i++) {
-    const struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
     // A thread that has run the signal handler existed.
     if (slot->sees_exit && !atomic_load(&slot->context) &&
         !mprof_sys_thread_of(pid, slot->tid) && ended_unnoticed(r, slot))
-      return true;
+      is_doubtful = slot->is_gone = true;
   }
-  return false;
+  return is_doubtful;
 }

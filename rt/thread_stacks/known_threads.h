@@ -42,9 +42,10 @@ bool mprof_known_seem_all(void);
 // threads: the kernel's number of threads, read with registry_lock held, before
 //   the slots of the registered threads were added
 bool mprof_known_are_all(const struct mprof_thread_stacks *s, uint64_t threads);
-// Looks up the threads whose end the runtime notices. Returns whether one of
+// Looks up the threads whose end the runtime notices. Returns whether any of
 // them may have ended before the kernel's count. In this case the round may
-// lack a thread. Call in the active round, without registry_lock.
+// lack a thread. Leaves the ended threads out of the round. Call in the active
+// round, with registry_lock held only if the round stops all threads.
 bool mprof_known_are_doubtful(const struct mprof_reader *r);
 
 #endif // MPROF_RT_THREAD_STACKS_KNOWN_THREADS_H

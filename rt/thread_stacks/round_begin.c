@@ -91,23 +91,24 @@ void mprof_round_free_slots(struct mprof_thread_stacks *s) {
 
 // --- threads and their records ---
 
-// Returns whether thread t may still exist. If t->countdown is NULL, the
-// runtime may not have noticed the end of t (threads.h), so the kernel is
-// asked.
-static bool may_live_locked(const struct mprof_thread *t) {
+// Returns whether thread t, which has no slot, may still exist. If the kernel's
+// list was not read and the runtime notices the end of t, t is looked up later
+// (known_threads.h).
+static bool may_live_locked(const struct mprof_reader *r,
+                            const struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
-  return t->countdown != NULL || mprof_sys_thread_alive(t->tid);
+  return (r->is_by_registry && t->countdown) || mprof_sys_thread_alive(t->tid);
 }
 
 // A count of the threads of the registry that have no slot yet.
 struct unlisted {
-  const struct mprof_thread_stacks *s;
+  const struct mprof_reader *r;
   size_t threads;
 };
 
 static void count_unlisted_locked(struct mprof_thread *t, void *arg) {
   struct unlisted *u = arg;
-  u->threads += !mprof_slot_of(u->s, t->tid) && may_live_locked(t);
+  u->threads += !mprof_slot_of(u->r->s, t->tid) && may_live_locked(u->r, t);
 }
 
 // Connects the record of thread t with the slot of t in the round, if t has a
@@ -131,7 +132,7 @@ static void join_locked(struct mprof_thread *t, void *arg) {
 // kernel made the list.
 static void add_locked(struct mprof_thread *t, void *arg) {
   const struct mprof_reader *r = arg;
-  if (!mprof_slot_of(r->s, t->tid) && may_live_locked(t))
+  if (!mprof_slot_of(r->s, t->tid) && may_live_locked(r, t))
     add_slot(r->s, t->tid);
   join_locked(t, arg);
 }
@@ -193,7 +194,7 @@ static int make_all_slots(struct mprof_reader *r, const struct mprof_tids *tids,
       add_slot(s, tids->v[i]);
     fill_own(s, frame);
     mprof_lock_acquire(&mprof_registry_lock);
-    struct unlisted u = {.s = s};
+    struct unlisted u = {.r = r};
     mprof_threads_each(count_unlisted_locked, &u);
     *unlisted = u.threads;
     // Half of the spare slots are for threads that add_unregistered and
@@ -222,6 +223,7 @@ static bool make_known_slots(struct mprof_reader *r, uintptr_t frame,
   fill_own(s, frame);
   mprof_lock_acquire(&mprof_registry_lock);
   const uint64_t threads = mprof_proc_all_threads_count();
+  r->is_by_registry = true;
   // The kernel lists the threads in this order, too.
   mprof_threads_each_oldest_first(add_locked, r);
   r->is_by_registry = mprof_known_are_all(s, threads);

@@ -46,21 +46,6 @@ enum {
   TRIES = 5,
 };
 
-// --- the slot and its thread's record ---
-
-// Acquires registry_lock, unless the round stops all threads. In a round that
-// stops all threads, the reader holds the lock from the beginning. Otherwise
-// the round could stop a thread that holds the lock, and the reader would wait
-// for the lock forever.
-static void lock_registry(const struct mprof_reader *r) {
-  if (!r->s->stops)
-    mprof_lock_acquire(&mprof_registry_lock);
-}
-static void unlock_registry(const struct mprof_reader *r) {
-  if (!r->s->stops)
-    mprof_lock_release(&mprof_registry_lock);
-}
-
 // --- asking a thread that runs ---
 
 // Returns whether a signal is harmless for the system call in which a thread is
@@ -122,9 +107,9 @@ static void ask_unregistered(struct mprof_reader *r,
                              struct mprof_thread_slot *slot) {
   // is_asked is set under registry_lock, so that a thread that enters the
   // registry later sees that it was asked.
-  lock_registry(r);
+  mprof_reader_lock_registry(r);
   set_asked(r, slot, slot->thread == NULL);
-  unlock_registry(r);
+  mprof_reader_unlock_registry(r);
   if (slot->is_asked &&
       mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) != 0)
     slot->is_asked = false;

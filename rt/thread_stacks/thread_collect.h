@@ -11,6 +11,8 @@
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H
 #define MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H
 
+#include "sys/lock.h"
+#include "thread/threads.h"
 #include "thread_stacks/thread_pause.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
@@ -45,6 +47,19 @@ static inline bool mprof_is_own_record(const struct mprof_reader *r,
   const struct mprof_thread *t = slot->thread;
   return atomic_load(&t->round) == r->round &&
          atomic_load(&t->slot) == mprof_slot_number(r->s, slot);
+}
+
+// Acquires registry_lock, unless the round stops all threads. In a round that
+// stops all threads, the reader holds the lock from the beginning. Otherwise
+// the round could stop a thread that holds the lock, and the reader would wait
+// for the lock forever.
+static inline void mprof_reader_lock_registry(const struct mprof_reader *r) {
+  if (!r->s->stops)
+    mprof_lock_acquire(&mprof_registry_lock);
+}
+static inline void mprof_reader_unlock_registry(const struct mprof_reader *r) {
+  if (!r->s->stops)
+    mprof_lock_release(&mprof_registry_lock);
 }
 
 // Fills the slots with numbers >= from: reads the stacks of waiting threads,

@@ -64,12 +64,12 @@ static void stop_the_rest(struct mprof_reader *r) {
 
 // Looks whether the registry had all threads when the round began, as it
 // seemed. If this is not certain, reads the kernel's list, and collects the
-// stacks of the threads that the registry lacked. (A round that stops all
-// threads reads this list anyway.)
+// stacks of the threads that the registry lacked. (If the round stops all
+// threads, stop_the_rest reads the list.)
 static void collect_unknown(struct mprof_reader *r) {
   size_t left_out = 0;
   const size_t known = r->s->slots_len;
-  if (!r->is_by_registry || !mprof_known_are_doubtful(r))
+  if (!r->is_by_registry || !mprof_known_are_doubtful(r) || r->s->stops)
     return;
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_round_add_new_locked(r, &left_out);
@@ -110,10 +110,9 @@ static int run(struct mprof_reader *r, const struct inspection *n,
   if (error != 0)
     return error;
   mprof_collect_slots(r, 0);
+  collect_unknown(r);
   if (s->stops)
     stop_the_rest(r);
-  else
-    collect_unknown(r);
   mprof_collect_rest(r);
   if (n->fn)
     n->fn(s, n->arg);

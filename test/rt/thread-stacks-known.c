@@ -4,8 +4,9 @@
 // Intent: a profile of many threads has all threads of the process, and no
 // thread that has ended. This also holds if MProf has seen no event of a
 // thread, and if as many other threads have ended without MProf's notice: by
-// the system call exit, or after an event in a destructor of thread-specific
-// data. If MProf knows all threads, it does not read the kernel's list.
+// the system call exit, also in a signal handler that has interrupted a wait,
+// or after an event in a destructor of thread-specific data. If MProf knows all
+// threads, it does not read the kernel's list.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -c -o main.o
@@ -14,7 +15,9 @@
 // RUN: %run_quiet{threads=1:symbolize=0} ./app return
 // RUN: %run_quiet{threads=1:symbolize=0} ./app late
 // RUN: %run_quiet{threads=1:symbolize=0} ./app exit
+// RUN: %run_quiet{threads=1:symbolize=0} ./app handler
 // RUN: %run_quiet{threads_stop=1:symbolize=0} ./app exit
+// RUN: %run_quiet{threads_stop=1:symbolize=0} ./app handler
 // RUN: %run{threads=1:symbolize=0:snapshot_every=1h} ./app refused
 // RUN: FileCheck %s < mprof.app.*.txt
 //
@@ -55,6 +58,7 @@ int start_unseen(struct unseen *u) {
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -96,7 +100,7 @@ struct seen {
 
 static void *run(void *arg) {
   struct seen *s = arg;
-  s->tid = (pid_t)syscall(SYS_gettid);
+  __atomic_store_n(&s->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
   sink = malloc(1);
   sem_post(&s->has_begun);
   sem_wait(&s->may_end);
@@ -116,7 +120,11 @@ static void until_gone(pid_t tid) {
 }
 
 static void end_seen(struct seen *s) {
-  sem_post(&s->may_end);
+  until_sleeps(&s->tid);
+  if (s->end)
+    sem_post(&s->may_end);
+  else
+    pthread_kill(s->thread, SIGUSR1);
   NEED(pthread_join(s->thread, NULL) == 0);
   until_gone(s->tid);
 }
@@ -142,6 +150,11 @@ static void *by_return(void *arg) { return arg; }
 static void *by_system_call(void *arg) {
   syscall(SYS_exit, 0);
   return arg;
+}
+
+static void in_handler(int sig) {
+  (void)sig;
+  syscall(SYS_exit, 0);
 }
 
 static pthread_key_t late;
@@ -201,6 +214,7 @@ static void check_refused(size_t known) {
 int main(int argc, char **argv) {
   static struct seen seen[SEEN];
   NEED(argc == 2 && pthread_key_create(&late, register_again) == 0);
+  signal(SIGUSR1, in_handler);
   for (int i = 0; i < SEEN; i++)
     begin_seen(&seen[i], by_return);
   check_profile(1 + SEEN, 0);
@@ -210,6 +224,8 @@ int main(int argc, char **argv) {
     check_end(by_return, 1 + SEEN);
   else if (strcmp(argv[1], "late") == 0)
     check_end(with_late_event, 1 + SEEN);
+  else if (strcmp(argv[1], "handler") == 0)
+    check_end(NULL, 1 + SEEN);
   else
     check_end(by_system_call, 1 + SEEN);
   return 0; // now a profile of the same threads is written
