@@ -6,7 +6,8 @@
 // answer the reader's signal only when it has a processor. Without pauses, the
 // threads that have answered would go on computing, and each other thread would
 // wait for its turn, many time slices later. A thread that has answered
-// therefore leaves its processor to the others until all have answered. (Go
+// therefore leaves its processor to the others, and to the reader, until all
+// have answered and the reader has read the stacks of the waiting threads. (Go
 // stops all threads for the same reason: stopTheWorld)
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_PAUSE_H
