@@ -288,7 +288,7 @@ bool mprof_sys_thread_alive(int tid) {
 }
 
 bool mprof_sys_thread_of(int pid, int tid) {
-  return mprof_syscall3(SYS_tgkill, pid, tid, 0) == 0;
+  return mprof_syscall3(SYS_tgkill, pid, tid, 0) != -ESRCH;
 }
 
 uint64_t mprof_sys_thread_ran_ns(int tid) {

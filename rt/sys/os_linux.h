@@ -105,7 +105,8 @@ long mprof_sys_getdents(int fd, void *buf, size_t len);
 // Sends sig to the calling thread again. info: the siginfo_t of the earlier
 // signal, which the new signal gets, too. Returns 0 or -errno.
 long mprof_sys_resend(int sig, void *info);
-// Returns whether thread tid of this process still exists.
+// Returns whether thread tid of this process still exists. Returns true if a
+// seccomp filter refuses the system call.
 bool mprof_sys_thread_alive(int tid);
 // Does the same for thread tid of process pid.
 bool mprof_sys_thread_of(int pid, int tid);
@@ -192,8 +193,9 @@ bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len);
 // and then reads as zeros.
 void mprof_os_discard(void *p, size_t len);
 // Provides the pages of the len bytes of mapped memory at p by one system call,
-// so that the first accesses cause no page faults. Kernels before Linux 5.14 do
-// nothing. p must be the begin of a page.
+// so that the first accesses cause no page faults. Does nothing if the kernel
+// is older than Linux 5.14, or if p is not the begin of one of the kernel's
+// pages.
 void mprof_os_populate(void *p, size_t len);
 // Makes the n-th request for memory from now on fail, for tests. Later requests
 // succeed again. n = 0: no request fails.

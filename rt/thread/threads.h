@@ -179,6 +179,8 @@ size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap);
 // Calls fn for each live thread, newest first. Call with registry_lock held.
 void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
                         void *arg);
+// Does the same in the opposite order. This is the order of the threads'
+// begins, except that a search for ended threads moves old threads to the end.
 void mprof_threads_each_oldest_first(void (*fn)(struct mprof_thread *t,
                                                 void *arg),
                                      void *arg);

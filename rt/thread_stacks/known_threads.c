@@ -6,7 +6,6 @@
 #include "thread_stacks/known_threads.h"
 
 #include "sys/os_linux.h"
-#include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_collect.h"
@@ -21,23 +20,30 @@ bool mprof_known_seem_all(void) {
   return registered >= MANY && mprof_proc_thread_count() == registered;
 }
 
-// Returns the number of the runtime's own threads that exist and have no slot.
-static size_t count_own(const struct mprof_thread_stacks *s) {
+struct mprof_own_tids mprof_known_own(void) {
+  struct mprof_own_tids own;
+  for (int i = 0; i < MPROF_OWNS; i++)
+    own.v[i] = atomic_load(&mprof_own_threads[i]);
+  return own;
+}
+
+// Returns how many of the runtime's own threads exist and have no slot.
+static size_t count_own(const struct mprof_thread_stacks *s,
+                        const struct mprof_own_tids *own) {
   size_t n = 0;
-  int seen[MPROF_OWNS];
   for (int i = 0; i < MPROF_OWNS; i++) {
-    const int tid = seen[i] = atomic_load(&mprof_own_threads[i]);
+    const int tid = own->v[i];
     bool is_new = tid != 0 && !mprof_slot_of(s, tid);
     for (int k = 0; k < i; k++)
-      is_new &= seen[k] != tid;
+      is_new &= own->v[k] != tid;
     n += is_new && mprof_sys_thread_alive(tid);
   }
   return n;
 }
 
 bool mprof_known_are_all(const struct mprof_thread_stacks *s,
-                         uint64_t threads) {
-  return s->slots_len + count_own(s) == threads;
+                         const struct mprof_own_tids *own, uint64_t threads) {
+  return s->slots_len + count_own(s, own) == threads;
 }
 
 // Returns whether thread `slot`, which no longer exists, has ended without

@@ -222,15 +222,20 @@ static bool make_known_slots(struct mprof_reader *r, uintptr_t frame,
     return false;
   fill_own(s, frame);
   mprof_lock_acquire(&mprof_registry_lock);
+  struct mprof_own_tids own = mprof_known_own();
   const uint64_t threads = mprof_proc_all_threads_count();
   r->is_by_registry = true;
-  // The kernel lists the threads in this order, too.
+  // This is nearly the order of the kernel's list.
   mprof_threads_each_oldest_first(add_locked, r);
-  r->is_by_registry = mprof_known_are_all(s, threads);
+  r->is_by_registry = mprof_known_are_all(s, &own, threads);
   if (r->is_by_registry)
     return true;
   mprof_lock_release(&mprof_registry_lock);
   mprof_round_free_slots(s);
+  // The records of the threads still have the numbers of these slots. With the
+  // same number of the round, a thread could take one of them for the number of
+  // its next slot.
+  r->round++;
   return false;
 }
 
@@ -325,18 +330,36 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit) {
 
 // --- later threads ---
 
-bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out) {
+// Adds slots for the listed threads that have none. Returns whether it has
+// added a slot.
+static bool add_listed_locked(struct mprof_reader *r,
+                              const struct mprof_tids *tids, size_t *left_out) {
   struct mprof_thread_stacks *s = r->s;
   const size_t known = s->slots_len;
-  struct mprof_tids tids;
-  if (mprof_tids_list(&tids) != 0)
-    return false;
-  *left_out = tids.missing;
-  for (size_t i = 0; i < tids.len; i++)
-    *left_out += !mprof_slot_of(s, tids.v[i]) && !add_slot(s, tids.v[i]);
-  mprof_tids_free(&tids);
+  *left_out = tids->missing;
+  for (size_t i = 0; i < tids->len; i++)
+    *left_out += !mprof_slot_of(s, tids->v[i]) && !add_slot(s, tids->v[i]);
   if (s->slots_len == known)
     return false;
   mprof_threads_each(add_locked, r);
   return true;
+}
+
+bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out) {
+  struct mprof_tids tids;
+  if (mprof_tids_list(&tids) != 0)
+    return false;
+  const bool has_added = add_listed_locked(r, &tids, left_out);
+  mprof_tids_free(&tids);
+  return has_added;
+}
+
+void mprof_round_add_new(struct mprof_reader *r, size_t *left_out) {
+  struct mprof_tids tids;
+  if (mprof_tids_list(&tids) != 0)
+    return;
+  mprof_lock_acquire(&mprof_registry_lock);
+  add_listed_locked(r, &tids, left_out);
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_tids_free(&tids);
 }

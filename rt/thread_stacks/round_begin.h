@@ -28,6 +28,9 @@ int mprof_round_begin(struct mprof_reader *r, uintptr_t frame, size_t limit);
 // slot. Call with registry_lock held.
 // left_out: receives the number of threads that still have no slot.
 bool mprof_round_add_new_locked(struct mprof_reader *r, size_t *left_out);
+// Does the same for a caller without registry_lock, which is taken only after
+// the kernel's list was read.
+void mprof_round_add_new(struct mprof_reader *r, size_t *left_out);
 // Adds `threads`, the number of threads that are missing in the profile, to the
 // statistics.
 void mprof_round_leave_out(size_t threads);

@@ -311,7 +311,8 @@ static bool seems_to_wait(const struct mprof_thread_slot *slot) {
 // and asks the running threads. Returns whether some threads should be examined
 // again.
 // only_running: leaves out the threads that seem to wait
-// again: only the threads that could not be asked at the last time
+// again: only the threads that could not be asked at the last time; otherwise
+//   only the threads that were not examined before
 static bool ask_all(struct mprof_reader *r, size_t from, bool only_running,
                     bool again) {
   bool is_again = false;
@@ -319,9 +320,11 @@ static bool ask_all(struct mprof_reader *r, size_t from, bool only_running,
     struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
     if (!only_running)
       mprof_read_prefetch(r->s, i);
-    if (!mprof_slot_is_absent(slot) || slot->may_later != again ||
+    if (!mprof_slot_is_absent(slot) ||
+        (again ? !slot->may_later : slot->is_examined) ||
         (only_running && seems_to_wait(slot)))
       continue;
+    slot->is_examined = true;
     slot->may_later = false;
     ask(r, slot);
     slot->may_later &= slot->tries < TRIES;

@@ -48,9 +48,10 @@ struct mprof_thread_slot {
   // The thread's record. NULL: the thread is not in the registry. Written under
   // registry_lock.
   _Atomic(struct mprof_thread *) thread;
-  bool is_asked;  // the reader has sent the signal to the thread
-  bool may_later; // the thread cannot be asked now, but perhaps later
-  bool is_listed; // the slot is in the list of asked threads
+  bool is_examined; // the reader has tried to read or ask the thread
+  bool is_asked;    // the reader has sent the signal to the thread
+  bool may_later;   // the thread cannot be asked now, but perhaps later
+  bool is_listed;   // the slot is in the list of asked threads
   struct mprof_thread_slot *next_asked;
   // Number of times that the reader has examined the thread and could not ask
   // the thread.
@@ -133,8 +134,8 @@ static inline size_t mprof_slot_stack_bytes(size_t depth) {
   return (sizeof(struct mprof_bucket) + depth * sizeof(mprof_pc) + 15) &
          ~(size_t)15;
 }
-// Provides the pages for short stacks of all threads that have no stack yet.
-// This costs less than the page faults of many threads.
+// Provides the pages for short stacks of as many threads as have slots. This
+// costs less than the page faults of many threads.
 void mprof_slots_populate(const struct mprof_thread_stacks *s);
 // Returns the position in s->index where the search for thread tid begins.
 size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid);

@@ -25,7 +25,9 @@
 
 static struct {
   struct mprof_lock lock; // stacks_lock; allows only one round at a time
-  unsigned rounds;        // number of the last round; guarded by lock
+  // Last number that a round may have; guarded by lock. Each round has two
+  // numbers, because it may begin twice (round_begin.c).
+  unsigned rounds;
 } rounds = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STACKS)};
 
 // A function to call while all threads are stopped, and its argument.
@@ -71,9 +73,7 @@ static void collect_unknown(struct mprof_reader *r) {
   const size_t known = r->s->slots_len;
   if (!r->is_by_registry || !mprof_known_are_doubtful(r) || r->s->stops)
     return;
-  mprof_lock_acquire(&mprof_registry_lock);
-  mprof_round_add_new_locked(r, &left_out);
-  mprof_lock_release(&mprof_registry_lock);
+  mprof_round_add_new(r, &left_out);
   mprof_collect_slots(r, known);
   mprof_round_leave_out(left_out);
 }
@@ -139,9 +139,10 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
   mprof_unwind_learn_roots();
   mprof_thread_self(false); // adds the calling thread to the registry
   mprof_lock_acquire(&rounds.lock);
-  if (++rounds.rounds == 0)
-    rounds.rounds = 1;
-  struct mprof_reader r = {.s = s, .round = rounds.rounds};
+  rounds.rounds += 2;
+  if (rounds.rounds == 0) // 0 means that no round is active
+    rounds.rounds = 2;
+  struct mprof_reader r = {.s = s, .round = rounds.rounds - 1};
   // All signals are blocked during the round, because a long signal handler of
   // the program would keep the other threads waiting.
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);

@@ -45,11 +45,13 @@ bool mprof_slot_claim(struct mprof_thread_stacks *s,
   if (!atomic_compare_exchange_strong(&slot->state, &absent,
                                       MPROF_SLOT_IN_PROGRESS))
     return false;
-  slot->stack =
-      (struct mprof_bucket *)(s->stacks +
-                              __atomic_fetch_add(&s->stacks_used,
-                                                 mprof_slot_stack_bytes(depth),
-                                                 __ATOMIC_RELAXED));
+  const size_t bytes =
+      mprof_slot_stack_bytes(depth < s->depth ? depth : s->depth);
+  const size_t at =
+      __atomic_fetch_add(&s->stacks_used, bytes, __ATOMIC_RELAXED);
+  slot->stack = (struct mprof_bucket *)(s->stacks + at);
+  MPROF_ASSERT((char *)slot->stack + bytes <=
+               (char *)s->slots + s->mapped_bytes);
   return true;
 }
 

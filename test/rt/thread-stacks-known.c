@@ -6,7 +6,8 @@
 // thread, and if as many other threads have ended without MProf's notice: by
 // the system call exit, also in a signal handler that has interrupted a wait,
 // or after an event in a destructor of thread-specific data. If MProf knows all
-// threads, it does not read the kernel's list.
+// threads, it does not read the kernel's list. If a seccomp filter refuses to
+// look up threads, no thread is missing.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -c -o main.o
@@ -20,6 +21,7 @@
 // RUN: %run_quiet{threads_stop=1:symbolize=0} ./app handler
 //
 // An emulator has no seccomp filters.
+// RUN: %if !emulated %{ %run_quiet{threads=1:symbolize=0} ./app no-look-up %}
 // RUN: %if !emulated %{ %run{threads=1:symbolize=0:snapshot_every=1h} \
 // RUN:     ./app refused && FileCheck %s < mprof.app.*.txt %}
 //
@@ -188,13 +190,12 @@ static void check_end(void *(*fn)(void *), size_t known) {
   check_profile(known, 0);
 }
 
-// --- the kernel's list ---
+// --- refused system calls ---
 
-// Makes the system call getdents64 fail.
-static void refuse_list(void) {
+static void refuse(unsigned call) {
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getdents64, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
@@ -204,13 +205,18 @@ static void refuse_list(void) {
   NEED(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0);
 }
 
-static void check_refused(size_t known) {
+static void check_list_refused(size_t known) {
   struct unseen u;
-  refuse_list();
+  refuse(SYS_getdents64);
   check_profile(known, 0);
   begin_unseen(&u);
   check_profile(known, 0);
   end_unseen(&u);
+}
+
+static void check_look_up_refused(size_t known) {
+  refuse(SYS_tgkill);
+  check_profile(known, 0);
 }
 
 int main(int argc, char **argv) {
@@ -221,7 +227,9 @@ int main(int argc, char **argv) {
     begin_seen(&seen[i], by_return);
   check_profile(1 + SEEN, 0);
   if (strcmp(argv[1], "refused") == 0)
-    check_refused(1 + SEEN);
+    check_list_refused(1 + SEEN);
+  else if (strcmp(argv[1], "no-look-up") == 0)
+    check_look_up_refused(1 + SEEN);
   else if (strcmp(argv[1], "return") == 0)
     check_end(by_return, 1 + SEEN);
   else if (strcmp(argv[1], "late") == 0)
