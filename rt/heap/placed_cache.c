@@ -78,10 +78,19 @@ static _Atomic size_t mapped_from = MPROF_MIN_MAPPED;
 // address only if the counter for this address is not 0, which is rare. A
 // counter may be too high for a moment, but it is never too low.
 #define COUNTERS 1024u
-static _Atomic uint16_t counters[COUNTERS];
+#define LG_LINES 5u // number of cache lines of 64 bytes
+static _Alignas(64) _Atomic uint16_t counters[COUNTERS];
 
+// Neighbouring pages have neighbouring counters, so that a thread uses few
+// cache lines. glibc's memory for threads (arena) begins at a multiple of 64
+// MiB. So two threads often use pages at the same place of two arenas. The bits
+// of the address above the number of the counter therefore choose the cache
+// line.
 static _Atomic uint16_t *counter_of(const void *p) {
-  return &counters[(uintptr_t)p / MPROF_PAGE % COUNTERS];
+  const uintptr_t page = (uintptr_t)p / MPROF_PAGE;
+  const uint32_t above = (uint32_t)(page / COUNTERS) * 2654435761u;
+  const uint32_t line = above >> (32 - LG_LINES);
+  return &counters[(page + line * (COUNTERS >> LG_LINES)) % COUNTERS];
 }
 static void note(const void *p, int n) {
   atomic_fetch_add_explicit(counter_of(p), (uint16_t)n, memory_order_relaxed);
