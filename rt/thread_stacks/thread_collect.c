@@ -28,7 +28,6 @@
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_unnoted.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/unwind_fp.h"
 
 #include <linux/futex.h>
 #include <string.h>

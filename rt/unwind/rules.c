@@ -40,9 +40,9 @@ bool mprof_is_signal_return(uintptr_t pc) {
 static bool may_follow_call_on_page_before(uintptr_t pc) {
   const size_t here = pc & (MPROF_PAGE - 1);
   const size_t before = MPROF_CALL_BYTES_MAX - here;
-  unsigned char bytes[MPROF_CALL_BYTES_MAX] = {0};
+  unsigned char bytes[MPROF_CALL_BYTES_MAX] = {0}, readable;
   if (mprof_sys_copy(bytes, pc - MPROF_CALL_BYTES_MAX, before) != before &&
-      mprof_sys_copy(bytes, pc, 1) != 1)
+      mprof_sys_copy(&readable, pc, sizeof(readable)) != sizeof(readable))
     return true;
   memcpy(bytes + before, (const void *)(pc - here), here);
   return mprof_follows_call((uintptr_t)bytes + MPROF_CALL_BYTES_MAX);
