@@ -27,19 +27,20 @@
 //
 // CHECK: {{^ +1 }}thread profiles that lack the threads without recorded events, because /proc/self/task could not be read{{$}}
 
-#ifdef UNINSTRUMENTED
-
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
 
+// A thread of code that was not compiled with MProf.
 struct unseen {
   pthread_t thread;
   pid_t tid;
   sem_t may_end;
 };
 int start_unseen(struct unseen *u);
+
+#ifdef UNINSTRUMENTED
 
 static __attribute__((noinline, section("code_unseen"))) void *
 wait_unseen(void *arg) {
@@ -61,7 +62,6 @@ int start_unseen(struct unseen *u) {
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -70,12 +70,6 @@ int start_unseen(struct unseen *u) {
 enum { SEEN = 50, MOST = 100 };
 
 DECLARE_CODE(unseen);
-struct unseen {
-  pthread_t thread;
-  pid_t tid;
-  sem_t may_end;
-};
-int start_unseen(struct unseen *u);
 
 static void *volatile sink;
 
