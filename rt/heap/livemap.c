@@ -16,6 +16,7 @@
 
 #include "heap/livemap.h"
 
+#include "heap/known_pages.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
@@ -238,9 +239,15 @@ static uint32_t odd_take_locked(uintptr_t addr, bool is_custom) {
   return n->bucket;
 }
 
+static inline bool is_on_page(uintptr_t addr) {
+  return (addr & ((1u << PAGE_BITS) - 1)) == 0;
+}
+
 bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                     uint32_t *stale) {
   *stale = 0;
+  if (is_on_page(addr))
+    mprof_page_set_known((const void *)addr);
   if (mprof_likely(!mprof_live_needs_guard(addr)))
     return is_placed ? tree_put(BY_PAGE, addr, bucket, stale)
                      : tree_put(BY_16, addr, bucket, stale);
@@ -262,7 +269,7 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     mprof_lock_release(&mprof_odd_lock);
     return bucket;
   }
-  if ((addr & ((1u << PAGE_BITS) - 1)) == 0) {
+  if (is_on_page(addr)) {
     uint32_t bucket = tree_take(BY_PAGE, addr);
     *is_placed = bucket != 0;
     if (bucket)

@@ -18,6 +18,7 @@
 #include "heap/beneath.h"
 #include "heap/page_placement.h"
 #include "sys/tls.h"
+#include "thread/shards.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -35,28 +36,34 @@
 // less were missing, the program's next block would lie on a page boundary, and
 // each free of it would call the runtime.
 #define SMALL_BYTES (MPROF_PAGE - 40)
-// The small blocks of a thread are in a row. Threads whose shards (shards.h)
-// have the same remainder share a row. So a thread usually gets a block that
-// its own last samples have used: the block is in the processor's cache, and no
-// other thread writes next to it.
-#define ROWS 32u
+// The small blocks of a thread are in the row of its shard (shards.h). So a
+// thread usually gets a block that its own last samples have used: the block is
+// in the processor's cache, and no other thread writes next to it.
+//
+// Only the thread that owns the shard writes to a row, without atomic
+// operations. An atomic operation waits for all earlier stores of the thread,
+// and a sample has many stores to memory that is not in the processor's cache.
+// Threads without a shard of their own share row 0, with atomic operations.
+#define ROWS (MPROF_OWN_SHARDS + 1)
 #define ROW_SLOTS 8u // one cache line
 static struct row {
   _Alignas(64) _Atomic(void *) kept[ROW_SLOTS];
 } rows[ROWS];
+// Number of the last row that was ever used.
+static _Atomic unsigned last_row;
 // Number of blocks that the next sample allocates if it finds its row empty.
 static _Atomic unsigned char batch[ROWS];
 
 // Larger blocks of less than 2^MPROF_LG_PLACED_END usable bytes are in classes
 // of usable sizes: 8 classes for each doubling of the size, with at most 2
-// blocks each. So the cache keeps at most 1 MiB of small blocks and 1 MiB of
-// larger ones.
+// blocks each. So the cache keeps at most 32 KiB of small blocks for a thread,
+// and 1 MiB of larger ones.
 #define LG_LARGE 12u
 #define CLASSES ((MPROF_LG_PLACED_END - LG_LARGE) * 8)
 #define LARGE_SLOTS 2u
 
-// The freed blocks in the cache. Threads need no lock, because they insert and
-// remove a block by an atomic exchange of its slot.
+// The larger freed blocks in the cache. Threads need no lock, because they
+// insert and remove a block by an atomic exchange of its slot.
 static _Atomic(void *) large[CLASSES][LARGE_SLOTS];
 
 // glibc maps memory for a large block, and unmaps it when the block is freed.
@@ -73,34 +80,6 @@ static _Atomic size_t mapped_from = MPROF_MIN_MAPPED;
 // multiple of 16 bytes, to the first byte of the next one, and 8 bytes more.
 #define OVERHEAD 16
 
-// Number of blocks in the cache for each hash value of a block's address. When
-// the program frees a block, mprof_placed_expose searches the cache for its
-// address only if the counter for this address is not 0, which is rare. A
-// counter may be too high for a moment, but it is never too low.
-#define COUNTERS 1024u
-#define LG_LINES 5u // number of cache lines of 64 bytes
-static _Alignas(64) _Atomic uint16_t counters[COUNTERS];
-
-// Neighbouring pages have neighbouring counters, so that a thread uses few
-// cache lines. glibc's memory for threads (arena) begins at a multiple of 64
-// MiB. So two threads often use pages at the same place of two arenas. The bits
-// of the address above the number of the counter therefore choose the cache
-// line.
-static _Atomic uint16_t *counter_of(const void *p) {
-  const uintptr_t page = (uintptr_t)p / MPROF_PAGE;
-  const uint32_t above = (uint32_t)(page / COUNTERS) * 2654435761u;
-  const uint32_t line = above >> (32 - LG_LINES);
-  return &counters[(page + line * (COUNTERS >> LG_LINES)) % COUNTERS];
-}
-static void note(const void *p, int n) {
-  atomic_fetch_add_explicit(counter_of(p), (uint16_t)n, memory_order_relaxed);
-}
-static unsigned kept_at(const void *p) {
-  return atomic_load_explicit(counter_of(p), memory_order_relaxed);
-}
-
-static unsigned own_row(void) { return mprof_tls.shard % ROWS; }
-
 // Returns the class of larger blocks of `size` bytes, at least SMALL_BYTES.
 static size_t class_of(size_t size) {
   if (size >> LG_LARGE == 0)
@@ -111,7 +90,8 @@ static size_t class_of(size_t size) {
 
 // Replaces `from` by `to` in one of n slots. Returns false if no slot has
 // `from`.
-static bool replace(_Atomic(void *) *slots, unsigned n, void *from, void *to) {
+static MPROF_NOINLINE bool replace(_Atomic(void *) *slots, unsigned n,
+                                   void *from, void *to) {
   for (unsigned i = 0; i < n; i++) {
     void *expected = from;
     if (atomic_load_explicit(&slots[i], memory_order_relaxed) == from &&
@@ -122,17 +102,68 @@ static bool replace(_Atomic(void *) *slots, unsigned n, void *from, void *to) {
 }
 
 // Removes a block from one of n slots. Returns NULL if the slots are empty.
-static void *take_from(_Atomic(void *) *slots, unsigned n) {
+static MPROF_NOINLINE void *take_from(_Atomic(void *) *slots, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     if (atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL)
       continue;
     void *p = atomic_exchange(&slots[i], NULL);
-    if (p) {
-      note(p, -1);
+    if (p)
       return p;
-    }
   }
   return NULL;
+}
+
+// --- the thread's row ---
+
+static unsigned own_row(void) {
+  return mprof_tls.shard <= MPROF_OWN_SHARDS ? mprof_tls.shard : 0;
+}
+
+// Replaces `from` by `to` in the thread's row. Returns false if no slot has
+// `from`, or if the thread is in a signal handler that interrupted the runtime,
+// because the interrupted code may be using the row.
+static bool replace_own(unsigned row, void *from, void *to) {
+  _Atomic(void *) *slots = rows[row].kept;
+  unsigned i = 0;
+  if (row == 0)
+    return replace(slots, ROW_SLOTS, from, to);
+  if (!mprof_guard_enter())
+    return false;
+  while (i < ROW_SLOTS &&
+         atomic_load_explicit(&slots[i], memory_order_relaxed) != from)
+    i++;
+  if (i < ROW_SLOTS)
+    atomic_store_explicit(&slots[i], to, memory_order_relaxed);
+  mprof_guard_leave();
+  return i < ROW_SLOTS;
+}
+
+// Removes a block from the thread's row. Returns NULL if the row is empty, or
+// if the thread is in such a signal handler.
+static void *take_own(unsigned row) {
+  _Atomic(void *) *slots = rows[row].kept;
+  void *p = NULL;
+  unsigned i = 0;
+  if (row == 0)
+    return take_from(slots, ROW_SLOTS);
+  if (!mprof_guard_enter())
+    return NULL;
+  while (i < ROW_SLOTS &&
+         !(p = atomic_load_explicit(&slots[i], memory_order_relaxed)))
+    i++;
+  if (p)
+    atomic_store_explicit(&slots[i], NULL, memory_order_relaxed);
+  mprof_guard_leave();
+  return p;
+}
+
+static bool keep_small(void *p) {
+  const unsigned row = own_row();
+  // If two threads store at once, the smaller number may stay. The next block
+  // of the other thread then corrects it.
+  if (row > atomic_load_explicit(&last_row, memory_order_relaxed))
+    atomic_store_explicit(&last_row, row, memory_order_relaxed);
+  return replace_own(row, NULL, p);
 }
 
 // --- blocks that the program frees ---
@@ -142,30 +173,36 @@ bool mprof_placed_put(void *p) {
   if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
     return false;
   const size_t usable = malloc_usable_size(p);
-  note(p, 1);
   if (usable >= SMALL_BYTES && usable <= MPROF_PAGE)
-    is_kept = replace(rows[own_row()].kept, ROW_SLOTS, NULL, p);
+    is_kept = keep_small(p);
   if (!is_kept && usable >= SMALL_BYTES && usable >> MPROF_LG_PLACED_END == 0)
     is_kept = replace(large[class_of(usable)], LARGE_SLOTS, NULL, p);
-  if (!is_kept)
-    note(p, -1);
   return is_kept;
+}
+
+static bool is_in_row(unsigned row, const void *p) {
+  for (unsigned i = 0; i < ROW_SLOTS; i++)
+    if (atomic_load_explicit(&rows[row].kept[i], memory_order_relaxed) == p)
+      return true;
+  return false;
 }
 
 // p may be any address that the program passed to free. So this function must
 // not call malloc_usable_size, which would read the memory in front of p.
-void mprof_placed_expose(void *p) {
-  if (mprof_likely(kept_at(p) == 0))
-    return;
-  bool is_found = false;
-  for (size_t i = 0; i < ROWS && !is_found; i++)
-    is_found = replace(rows[i].kept, ROW_SLOTS, p, NULL);
+bool mprof_placed_expose(void *p) {
+  bool is_found = replace_own(own_row(), p, NULL) ||
+                  replace(rows[0].kept, ROW_SLOTS, p, NULL);
   for (size_t i = 0; i < CLASSES && !is_found; i++)
     is_found = replace(large[i], LARGE_SLOTS, p, NULL);
   if (is_found) {
-    note(p, -1);
     NEXT(free)(p);
+    return false;
   }
+  const unsigned last = atomic_load_explicit(&last_row, memory_order_relaxed);
+  for (unsigned row = 1; row <= last; row++)
+    if (is_in_row(row, p))
+      return true;
+  return false;
 }
 
 // --- blocks for samples ---
@@ -261,7 +298,7 @@ void *mprof_placed_get(size_t size, bool *is_fresh) {
   void *p;
   *is_fresh = false;
   if (size <= SMALL_BYTES) {
-    p = take_from(rows[own_row()].kept, ROW_SLOTS);
+    p = take_own(own_row());
     *is_fresh = !p;
     p = p ? p : allocate_small();
   } else {

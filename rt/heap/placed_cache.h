@@ -26,9 +26,12 @@
 bool mprof_placed_put(void *p);
 // Detects a double free. Call this when the program frees a block that is not
 // counted. If the cache has the block, the program has already freed the block
-// once. In this case, removes the block from the cache and frees it. When the
-// caller frees the block again, the allocator detects the double free.
-void mprof_placed_expose(void *p);
+// once. In this case, removes the block from the cache and frees it, and
+// returns false. When the caller frees the block again, the allocator detects
+// the double free. If the block is in another thread's part of the cache,
+// returns true: the block stays there, and the caller must not free it.
+// (Without MProf, glibc does not detect the double free in this case either.)
+bool mprof_placed_expose(void *p);
 // Returns a block of at least `size` bytes on a page boundary, from the cache
 // or from the allocator's posix_memalign. Returns NULL if there is no memory.
 // Keeps errno. *is_fresh: true: the allocator has just allocated the block, so
