@@ -14,7 +14,6 @@
 #define MPROF_RT_ENTRY_ALLOC_ENTRY_H
 
 #include "heap/event.h"
-#include "heap/known_pages.h"
 #include "heap/placed_cache.h"
 #include "heap/sample.h"
 #include "sys/abi_words.h"
@@ -72,13 +71,12 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
 // because the runtime has put the block into a cache, to reuse its memory for a
 // block that is counted later.
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
-  const bool is_on_page = ((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0;
-  if (!ptr || (may_keep && is_on_page && !mprof_page_is_known(ptr)))
+  if (!ptr)
     return false;
-  struct mprof_released r = mprof_event_free(ptr);
-  if (!may_keep || !is_on_page)
-    return false;
-  return r.is_placed ? mprof_placed_put(ptr) : mprof_placed_expose(ptr);
+  if (((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0)
+    return mprof_placed_free(ptr, may_keep);
+  mprof_event_free(ptr);
+  return false;
 }
 
 #endif // MPROF_RT_ENTRY_ALLOC_ENTRY_H

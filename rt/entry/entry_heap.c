@@ -208,7 +208,7 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
   if (old)
     r = mprof_event_release(old);
   void *p = NULL;
-  if (r.is_placed && mprof_place_c())
+  if (r.bucket != 0 && r.is_placed && mprof_place_c())
     p = leave_page(a, is_counted, old);
   if (!p)
     p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);

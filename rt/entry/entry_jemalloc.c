@@ -12,6 +12,7 @@
 
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
+#include "heap/known_pages.h"
 #include "heap/page_placement.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
@@ -46,6 +47,8 @@ static int placed(const struct mprof_alloc *a, int flags) {
 // must_place: only blocks that were counted with must_place set enter the
 // cache.
 static void *done(struct mprof_alloc *a, void *ptr) {
+  if (a->must_place && ptr)
+    mprof_page_set_known(ptr);
   a->must_place = false;
   return mprof_alloc_done(a, ptr);
 }

@@ -74,6 +74,9 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 // `bucket` is 0.
 struct mprof_released {
   uint32_t bucket; // handle
+  // Whether the runtime has placed the block on a page boundary. If `bucket` is
+  // 0: whether the block is in the cache of placed blocks (placed_cache.h), so
+  // that the program has freed it before.
   bool is_placed;
   // For the heapx counters: the results of mprof_heapx_is_last and
   // mprof_heapx_slack for the block (heapx.h). 0 if the option heapx is off.

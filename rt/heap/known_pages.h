@@ -1,24 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks the pages at whose begin a block was ever counted. One in 256 blocks
-// that are not counted lies on a page boundary by chance. The free of such a
-// block calls the runtime, because the call site tests only the block's
-// address. If the page has no mark, the block is not counted, and the runtime
-// reads neither the live map nor the cache of freed blocks. These would be many
-// cache lines, and the mark is one.
+// Marks the pages at whose start the runtime has ever placed a counted block
+// (page_placement.h). One in 256 blocks that are not counted lies on a page
+// boundary by chance. The free of such a block calls the runtime, because the
+// call site tests only the block's address. If the page has no mark, the block
+// is not counted, and the runtime does not search the live map, which would be
+// several cache lines.
 
 #ifndef MPROF_RT_HEAP_KNOWN_PAGES_H
 #define MPROF_RT_HEAP_KNOWN_PAGES_H
 
 #include "sys/base.h"
 
-// Each page has a mark of one bit, which it shares with other pages. If two
-// pages share a mark and one of them is marked, a free at the other page only
-// takes longer. A mark is never removed: a removal would be an atomic operation
-// for each free of a counted block, and an atomic operation waits for all
-// earlier stores of the thread. A program that has counted blocks at 10,000
-// pages has one mark in 13.
+// Each page has a mark of one bit, which it shares with other pages. If the
+// mark is set for another page, the live map is searched in vain. A mark is
+// never removed, because a removal would be an atomic operation for each free
+// of a counted block. If blocks have been counted at 10,000 pages, one in 13 of
+// the marks is set. A program with many more pages loses what the marks save.
 //
 // The marks of 512 neighbouring pages are in one cache line, so that a thread
 // uses few cache lines.
@@ -39,15 +38,15 @@ static inline _Atomic uint64_t *mprof_page_mark_of(const void *p,
   return &mprof_page_marks[(line << (MPROF_LG_MARKS_A_LINE - 6)) + word];
 }
 
-// Returns false if no block was ever counted at the begin of p's page. p may be
-// any address. Safe in signal handlers.
+// Returns false if no block has ever been counted at the start of p's page. p
+// may be any address. Safe in signal handlers.
 static inline bool mprof_page_is_known(const void *p) {
   uint64_t bit;
   _Atomic uint64_t *word = mprof_page_mark_of(p, &bit);
   return (atomic_load_explicit(word, memory_order_relaxed) & bit) != 0;
 }
-// Marks p's page. Call this before the program gets the block at p: a thread
-// that frees the block has p from another thread and so sees the mark.
+// Marks p's page. Call this before the program gets the block at p. If another
+// thread frees the block, the way by which it got p makes the mark visible.
 void mprof_page_set_known(const void *p);
 
 #endif // MPROF_RT_HEAP_KNOWN_PAGES_H

@@ -33,6 +33,7 @@
 #define MIDDLE_BITS 16
 #define PAGE_BITS 12
 #define PAGE_LEAF_BITS 12
+_Static_assert(1u << PAGE_BITS == MPROF_PAGE, "by_page has a slot for a page");
 #define WINDOW_BITS 8
 #define WINDOW_LEAF_BITS 11
 
@@ -239,6 +240,12 @@ static uint32_t odd_take_locked(uintptr_t addr, bool is_custom) {
   return n->bucket;
 }
 
+static MPROF_NOINLINE bool put_placed(uintptr_t addr, uint32_t bucket,
+                                      uint32_t *stale) {
+  mprof_page_set_known((const void *)addr);
+  return tree_put(BY_PAGE, addr, bucket, stale);
+}
+
 static inline bool is_on_page(uintptr_t addr) {
   return (addr & ((1u << PAGE_BITS) - 1)) == 0;
 }
@@ -246,15 +253,19 @@ static inline bool is_on_page(uintptr_t addr) {
 bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                     uint32_t *stale) {
   *stale = 0;
-  if (is_on_page(addr))
-    mprof_page_set_known((const void *)addr);
   if (mprof_likely(!mprof_live_needs_guard(addr)))
-    return is_placed ? tree_put(BY_PAGE, addr, bucket, stale)
+    return is_placed ? put_placed(addr, bucket, stale)
                      : tree_put(BY_16, addr, bucket, stale);
+  if (is_placed)
+    mprof_page_set_known((const void *)addr);
   mprof_lock_acquire(&mprof_odd_lock);
   bool ok = odd_put_locked(addr, false, bucket, stale);
   mprof_lock_release(&mprof_odd_lock);
   return ok;
+}
+
+static inline uint32_t no_bucket_if_cached(uint32_t bucket) {
+  return bucket == MPROF_LIVE_CACHED ? 0 : bucket;
 }
 
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
@@ -267,13 +278,14 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     mprof_lock_acquire(&mprof_odd_lock);
     uint32_t bucket = odd_take_locked(addr, false);
     mprof_lock_release(&mprof_odd_lock);
-    return bucket;
+    *is_placed = bucket == MPROF_LIVE_CACHED;
+    return no_bucket_if_cached(bucket);
   }
   if (is_on_page(addr)) {
     uint32_t bucket = tree_take(BY_PAGE, addr);
     *is_placed = bucket != 0;
     if (bucket)
-      return bucket;
+      return no_bucket_if_cached(bucket);
   }
   return tree_take(BY_16, addr);
 }

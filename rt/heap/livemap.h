@@ -25,17 +25,22 @@
 #include "sys/base.h"
 #include "sys/lock.h"
 
+// The value of a block in the cache of placed blocks (placed_cache.h). No
+// bucket has this handle.
+#define MPROF_LIVE_CACHED UINT32_MAX
 // Inserts a block with its bucket. is_placed tells whether the runtime has
 // placed the block on a page boundary. If the map already has a block at addr,
 // the runtime did not see the free of the old block. In this case stores the
-// old block's bucket in *stale; otherwise stores 0. Returns false if there is
-// no memory. Call with the recursion guard set.
+// old block's bucket in *stale; otherwise stores 0. If is_placed, the block's
+// page is known from now on (known_pages.h). Returns false if there is no
+// memory. Call with the recursion guard set.
 bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                     uint32_t *stale);
 // Removes the block at addr and returns its bucket, or 0 if the map does not
 // contain the block. Stores in *is_placed whether the block was in the tree of
-// page boundaries. If mprof_live_needs_guard(addr), call with the recursion
-// guard set.
+// page boundaries. For a block with the value MPROF_LIVE_CACHED, returns 0 and
+// stores true. If mprof_live_needs_guard(addr), call with the recursion guard
+// set.
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
 // Get and set the value that the map has for addr in the tree of the program's
 // own allocators; 0: these allocators have no block at addr. custom_blocks.c

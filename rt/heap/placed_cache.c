@@ -16,6 +16,9 @@
 #include "heap/placed_cache.h"
 
 #include "heap/beneath.h"
+#include "heap/event.h"
+#include "heap/known_pages.h"
+#include "heap/livemap.h"
 #include "heap/page_placement.h"
 #include "sys/tls.h"
 #include "thread/shards.h"
@@ -38,26 +41,26 @@
 #define SMALL_BYTES (MPROF_PAGE - 40)
 // The small blocks of a thread are in the row of its shard (shards.h). So a
 // thread usually gets a block that its own last samples have used: the block is
-// in the processor's cache, and no other thread writes next to it.
+// in the processor's cache, and no other thread writes next to it. When the
+// thread has ended, the next thread with this shard uses the blocks.
 //
-// Only the thread that owns the shard writes to a row, without atomic
-// operations. An atomic operation waits for all earlier stores of the thread,
-// and a sample has many stores to memory that is not in the processor's cache.
-// Threads without a shard of their own share row 0, with atomic operations.
-#define ROWS (MPROF_OWN_SHARDS + 1)
+// If a shard belongs to one thread, this thread writes to the row without
+// atomic operations. On x86-64, an atomic operation waits for all earlier
+// stores of the thread, and a sample has many stores to memory that is not in
+// the processor's cache. Threads that share a shard, and threads without one,
+// for which row 0 is, use atomic operations.
+#define ROWS (MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS + 1)
 #define ROW_SLOTS 8u // one cache line
 static struct row {
   _Alignas(64) _Atomic(void *) kept[ROW_SLOTS];
 } rows[ROWS];
-// Number of the last row that was ever used.
-static _Atomic unsigned last_row;
 // Number of blocks that the next sample allocates if it finds its row empty.
 static _Atomic unsigned char batch[ROWS];
 
 // Larger blocks of less than 2^MPROF_LG_PLACED_END usable bytes are in classes
 // of usable sizes: 8 classes for each doubling of the size, with at most 2
-// blocks each. So the cache keeps at most 32 KiB of small blocks for a thread,
-// and 1 MiB of larger ones.
+// blocks each. So the cache keeps at most 32 KiB of small blocks for each
+// shard, thus 4 MiB, and 1 MiB of larger ones.
 #define LG_LARGE 12u
 #define CLASSES ((MPROF_LG_PLACED_END - LG_LARGE) * 8)
 #define LARGE_SLOTS 2u
@@ -114,94 +117,92 @@ static MPROF_NOINLINE void *take_from(_Atomic(void *) *slots, unsigned n) {
 }
 
 // --- the thread's row ---
+//
+// Call the functions of this section with the recursion guard set. A signal
+// handler that interrupts a thread at work on its row then leaves the row
+// alone.
 
-static unsigned own_row(void) {
-  return mprof_tls.shard <= MPROF_OWN_SHARDS ? mprof_tls.shard : 0;
-}
+static bool is_own(unsigned row) { return row - 1 < MPROF_OWN_SHARDS; }
 
 // Replaces `from` by `to` in the thread's row. Returns false if no slot has
-// `from`, or if the thread is in a signal handler that interrupted the runtime,
-// because the interrupted code may be using the row.
-static bool replace_own(unsigned row, void *from, void *to) {
+// `from`.
+static bool replace_small(void *from, void *to) {
+  const unsigned row = mprof_tls.shard;
   _Atomic(void *) *slots = rows[row].kept;
-  unsigned i = 0;
-  if (row == 0)
+  if (!is_own(row))
     return replace(slots, ROW_SLOTS, from, to);
-  if (!mprof_guard_enter())
-    return false;
-  while (i < ROW_SLOTS &&
-         atomic_load_explicit(&slots[i], memory_order_relaxed) != from)
-    i++;
-  if (i < ROW_SLOTS)
-    atomic_store_explicit(&slots[i], to, memory_order_relaxed);
-  mprof_guard_leave();
-  return i < ROW_SLOTS;
+  for (unsigned i = 0; i < ROW_SLOTS; i++) {
+    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == from) {
+      atomic_store_explicit(&slots[i], to, memory_order_relaxed);
+      return true;
+    }
+  }
+  return false;
 }
 
-// Removes a block from the thread's row. Returns NULL if the row is empty, or
-// if the thread is in such a signal handler.
-static void *take_own(unsigned row) {
+// Removes a block from the thread's row. Returns NULL if the row is empty.
+static void *take_small(void) {
+  const unsigned row = mprof_tls.shard;
   _Atomic(void *) *slots = rows[row].kept;
-  void *p = NULL;
-  unsigned i = 0;
-  if (row == 0)
+  if (!is_own(row))
     return take_from(slots, ROW_SLOTS);
-  if (!mprof_guard_enter())
-    return NULL;
-  while (i < ROW_SLOTS &&
-         !(p = atomic_load_explicit(&slots[i], memory_order_relaxed)))
-    i++;
-  if (p)
-    atomic_store_explicit(&slots[i], NULL, memory_order_relaxed);
-  mprof_guard_leave();
-  return p;
-}
-
-static bool keep_small(void *p) {
-  const unsigned row = own_row();
-  // If two threads store at once, the smaller number may stay. The next block
-  // of the other thread then corrects it.
-  if (row > atomic_load_explicit(&last_row, memory_order_relaxed))
-    atomic_store_explicit(&last_row, row, memory_order_relaxed);
-  return replace_own(row, NULL, p);
+  for (unsigned i = 0; i < ROW_SLOTS; i++) {
+    void *p = atomic_load_explicit(&slots[i], memory_order_relaxed);
+    if (p) {
+      atomic_store_explicit(&slots[i], NULL, memory_order_relaxed);
+      return p;
+    }
+  }
+  return NULL;
 }
 
 // --- blocks that the program frees ---
+
+static bool keep(void *p, size_t usable) {
+  return (usable <= MPROF_PAGE && replace_small(NULL, p)) ||
+         replace(large[class_of(usable)], LARGE_SLOTS, NULL, p);
+}
 
 bool mprof_placed_put(void *p) {
   bool is_kept = false;
   if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
     return false;
   const size_t usable = malloc_usable_size(p);
-  if (usable >= SMALL_BYTES && usable <= MPROF_PAGE)
-    is_kept = keep_small(p);
-  if (!is_kept && usable >= SMALL_BYTES && usable >> MPROF_LG_PLACED_END == 0)
-    is_kept = replace(large[class_of(usable)], LARGE_SLOTS, NULL, p);
+  if (usable < SMALL_BYTES || usable >> MPROF_LG_PLACED_END != 0 ||
+      !mprof_guard_enter())
+    return false;
+  // The live map knows the block before another thread can take it.
+  uint32_t stale;
+  if (mprof_live_put((uintptr_t)p, true, MPROF_LIVE_CACHED, &stale)) {
+    is_kept = keep(p, usable);
+    if (!is_kept)
+      mprof_live_take((uintptr_t)p, &(bool){false});
+  }
+  mprof_guard_leave();
   return is_kept;
 }
 
-static bool is_in_row(unsigned row, const void *p) {
-  for (unsigned i = 0; i < ROW_SLOTS; i++)
-    if (atomic_load_explicit(&rows[row].kept[i], memory_order_relaxed) == p)
-      return true;
-  return false;
+// Removes a block from the cache, unless it is in the row of another thread,
+// and frees it.
+static MPROF_NOINLINE void expose(void *p) {
+  if (mprof_guard_enter()) {
+    bool is_found = replace_small(p, NULL);
+    for (size_t i = 0; i < CLASSES && !is_found; i++)
+      is_found = replace(large[i], LARGE_SLOTS, p, NULL);
+    mprof_guard_leave();
+  }
+  NEXT(free)(p);
 }
 
-// p may be any address that the program passed to free. So this function must
-// not call malloc_usable_size, which would read the memory in front of p.
-bool mprof_placed_expose(void *p) {
-  bool is_found = replace_own(own_row(), p, NULL) ||
-                  replace(rows[0].kept, ROW_SLOTS, p, NULL);
-  for (size_t i = 0; i < CLASSES && !is_found; i++)
-    is_found = replace(large[i], LARGE_SLOTS, p, NULL);
-  if (is_found) {
-    NEXT(free)(p);
+bool mprof_placed_free(void *ptr, bool may_keep) {
+  if (may_keep && !mprof_page_is_known(ptr))
     return false;
-  }
-  const unsigned last = atomic_load_explicit(&last_row, memory_order_relaxed);
-  for (unsigned row = 1; row <= last; row++)
-    if (is_in_row(row, p))
-      return true;
+  struct mprof_released r = mprof_event_free(ptr);
+  if (!r.is_placed)
+    return false;
+  if (r.bucket != 0)
+    return may_keep && mprof_placed_put(ptr);
+  expose(ptr);
   return false;
 }
 
@@ -213,16 +214,31 @@ static void *take_of_class(size_t at, size_t size) {
   if (!p || malloc_usable_size(p) >= size)
     return p;
   // The block is smaller than `size`, although both are in the same class.
-  // Insert the block into the cache again. The block is freed if other threads
-  // have filled the slots in the meantime.
-  if (!mprof_placed_put(p))
+  // Insert the block into the cache again, or free it if other threads have
+  // filled the slots in the meantime.
+  if (!replace(large[at], LARGE_SLOTS, NULL, p)) {
+    mprof_live_take((uintptr_t)p, &(bool){false});
     NEXT(free)(p);
+  }
   return NULL;
 }
 
 static void *take_large(size_t size) {
   void *p = take_of_class(class_of(size), size);
   return p ? p : take_of_class(class_of(size) + 1, size);
+}
+
+// Removes a block of at least `size` bytes from the cache. Returns NULL if
+// there is none, or in a signal handler that has interrupted the runtime.
+static void *take_kept(size_t size) {
+  void *p = NULL;
+  if (size >> MPROF_LG_PLACED_END != 0 || !mprof_guard_enter())
+    return NULL;
+  p = size <= SMALL_BYTES ? take_small() : take_large(size);
+  if (p)
+    mprof_live_take((uintptr_t)p, &(bool){false});
+  mprof_guard_leave();
+  return p;
 }
 
 // Allocates a large block of glibc's heap on a page boundary. glibc's
@@ -276,9 +292,10 @@ static void *allocate(size_t size, bool will_map) {
 // blocks as the last time, because a request of a page makes glibc merge all
 // free blocks of its bins. A program with few samples keeps few blocks.
 static void *allocate_small(void) {
-  unsigned row = own_row();
+  const unsigned row = mprof_tls.shard;
   unsigned n = atomic_load_explicit(&batch[row], memory_order_relaxed);
-  n = n == 0 ? 1 : n;
+  if (n == 0 || mprof_tls.guarded) // a handler in the runtime keeps no block
+    n = 1;
   if (n < ROW_SLOTS)
     atomic_store_explicit(&batch[row], (unsigned char)(n * 2),
                           memory_order_relaxed);
@@ -295,20 +312,15 @@ static void *allocate_small(void) {
 
 void *mprof_placed_get(size_t size, bool *is_fresh) {
   const int before = errno;
-  void *p;
-  *is_fresh = false;
-  if (size <= SMALL_BYTES) {
-    p = take_own(own_row());
-    *is_fresh = !p;
-    p = p ? p : allocate_small();
-  } else {
-    p = size >> MPROF_LG_PLACED_END == 0 ? take_large(size) : NULL;
-    *is_fresh = !p;
-    // A block of a page would be put into a row, where this size is not sought.
-    p = p ? p : allocate(size > MPROF_PAGE ? size : MPROF_PAGE + 1, false);
-  }
+  void *p = take_kept(size);
+  const bool is_kept = p != NULL;
+  if (!p && size <= SMALL_BYTES)
+    p = allocate_small();
+  // A block of a page would be put into a row, where this size is not sought.
+  if (!p && size > SMALL_BYTES)
+    p = allocate(size > MPROF_PAGE ? size : MPROF_PAGE + 1, false);
   errno = before;
-  *is_fresh = *is_fresh && p;
+  *is_fresh = p && !is_kept;
   return p;
 }
 

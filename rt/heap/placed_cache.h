@@ -24,14 +24,14 @@
 // boundaries (page_placement.h). Returns false if the cache has no slot for the
 // block. In this case the caller must free the block.
 bool mprof_placed_put(void *p);
-// Detects a double free. Call this when the program frees a block that is not
-// counted. If the cache has the block, the program has already freed the block
-// once. In this case, removes the block from the cache and frees it, and
-// returns false. When the caller frees the block again, the allocator detects
-// the double free. If the block is in another thread's part of the cache,
-// returns true: the block stays there, and the caller must not free it.
-// (Without MProf, glibc does not detect the double free in this case either.)
-bool mprof_placed_expose(void *p);
+// Counts the free of the block at ptr, which is on a page boundary, if the
+// block was counted. may_keep: whether the block's family of functions places
+// its counted blocks on page boundaries. Returns true if the block is now in
+// the cache. Otherwise the caller must free the block. If the block is in the
+// cache already, the program has freed it before. Then this function frees the
+// block for that time, so that the allocator detects the double free when the
+// caller frees the block again.
+bool mprof_placed_free(void *ptr, bool may_keep);
 // Returns a block of at least `size` bytes on a page boundary, from the cache
 // or from the allocator's posix_memalign. Returns NULL if there is no memory.
 // Keeps errno. *is_fresh: true: the allocator has just allocated the block, so
