@@ -10,9 +10,9 @@
 //   odd       all other blocks: off a 16-byte boundary, or above 2^47
 //
 // by_page, by_16 and custom are radix trees without locks. odd is a hash table
-// with a lock. The value of a heap block is the handle of its bucket.
-// custom_blocks.c defines the values for blocks of the program's own
-// allocators.
+// with a lock. The value of a heap block is the handle of its bucket, or
+// MPROF_LIVE_CACHED. custom_blocks.c defines the values for blocks of the
+// program's own allocators.
 
 #include "heap/livemap.h"
 
@@ -240,32 +240,39 @@ static uint32_t odd_take_locked(uintptr_t addr, bool is_custom) {
   return n->bucket;
 }
 
-static MPROF_NOINLINE bool put_placed(uintptr_t addr, uint32_t bucket,
-                                      uint32_t *stale) {
-  mprof_page_set_known((const void *)addr);
-  return tree_put(BY_PAGE, addr, bucket, stale);
+static inline uint32_t no_bucket_if_cached(uint32_t bucket) {
+  return bucket == MPROF_LIVE_CACHED ? 0 : bucket;
 }
 
-static inline bool is_on_page(uintptr_t addr) {
-  return (addr & ((1u << PAGE_BITS) - 1)) == 0;
-}
-
-bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
-                    uint32_t *stale) {
-  *stale = 0;
-  if (mprof_likely(!mprof_live_needs_guard(addr)))
-    return is_placed ? put_placed(addr, bucket, stale)
-                     : tree_put(BY_16, addr, bucket, stale);
-  if (is_placed)
-    mprof_page_set_known((const void *)addr);
+static bool put_odd(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
   mprof_lock_acquire(&mprof_odd_lock);
   bool ok = odd_put_locked(addr, false, bucket, stale);
   mprof_lock_release(&mprof_odd_lock);
   return ok;
 }
 
-static inline uint32_t no_bucket_if_cached(uint32_t bucket) {
-  return bucket == MPROF_LIVE_CACHED ? 0 : bucket;
+// This function is separate, so that the common path of exact mode does not
+// save registers for its calls.
+static MPROF_NOINLINE bool put_placed(uintptr_t addr, uint32_t bucket,
+                                      uint32_t *stale) {
+  mprof_page_set_known((const void *)addr);
+  const bool ok = mprof_live_needs_guard(addr)
+                      ? put_odd(addr, bucket, stale)
+                      : tree_put(BY_PAGE, addr, bucket, stale);
+  // Code without MProf may have freed the block in the cache once more, so that
+  // the allocator has its address again.
+  *stale = no_bucket_if_cached(*stale);
+  return ok;
+}
+
+bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
+                    uint32_t *stale) {
+  *stale = 0;
+  if (is_placed)
+    return put_placed(addr, bucket, stale);
+  return mprof_likely(!mprof_live_needs_guard(addr))
+             ? tree_put(BY_16, addr, bucket, stale)
+             : put_odd(addr, bucket, stale);
 }
 
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
@@ -281,7 +288,7 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     *is_placed = bucket == MPROF_LIVE_CACHED;
     return no_bucket_if_cached(bucket);
   }
-  if (is_on_page(addr)) {
+  if (MPROF_IS_ON_PAGE(addr)) {
     uint32_t bucket = tree_take(BY_PAGE, addr);
     *is_placed = bucket != 0;
     if (bucket)

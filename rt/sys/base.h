@@ -40,6 +40,7 @@
   _Static_assert(sizeof(Text) <= sizeof(array), "the text is too long");
 
 #define MPROF_PAGE 4096u // page size in bytes
+#define MPROF_IS_ON_PAGE(p) (((uintptr_t)(p) & (MPROF_PAGE - 1)) == 0)
 
 typedef uintptr_t mprof_pc; // a return address
 

@@ -32,6 +32,14 @@ static bool is_cached(const void *p) {
   return is_placed;
 }
 
+// Takes blocks from the cache until one of them is p.
+static void get_again(const void *p, size_t size) {
+  for (int i = 0; i < 10; i++)
+    if (get(size) == p)
+      return;
+  CHECK(!"the cache has the block");
+}
+
 static void check_size(size_t size) {
   void *p = get(size);
   CHECK(!is_cached(p));
@@ -39,16 +47,25 @@ static void check_size(size_t size) {
   CHECK(mprof_page_is_known(p));
   CHECK(is_cached(p));
   CHECK(!is_cached(p)); // the first call has removed the mark
-  void *again = NULL;
-  for (int i = 0; i < 10 && again != p; i++)
-    again = get(size);
-  CHECK(again == p);
+  get_again(p, size);
   CHECK(mprof_placed_put(p));
-  again = NULL;
-  for (int i = 0; i < 10 && again != p; i++)
-    again = get(size);
-  CHECK(again == p);
+  get_again(p, size);
   CHECK(!is_cached(p));
+}
+
+// Code without MProf may free the block in the cache, and the allocator may
+// return it for a later sample.
+static void check_reused(void) {
+  uint32_t stale;
+  bool is_placed;
+  void *p = get(100);
+  CHECK(mprof_placed_put(p));
+  CHECK(mprof_guard_enter());
+  CHECK(mprof_live_put((uintptr_t)p, true, 7, &stale));
+  CHECK_EQ(stale, 0);
+  CHECK_EQ(mprof_live_take((uintptr_t)p, &is_placed), 7);
+  mprof_guard_leave();
+  CHECK(is_placed);
 }
 
 static void check_full(size_t size) {
@@ -84,6 +101,7 @@ int main(void) {
   mprof_guard_leave();
   check_size(100);
   check_size(5000);
+  check_reused();
   check_interrupted();
   check_full(5000);
   check_full(100);
