@@ -49,8 +49,7 @@ struct mprof_alloc {
 // Counts the block at ptr, which the allocator has returned. Returns ptr. Does
 // not count the block if ptr is NULL, because the allocation has failed.
 static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
-  bool on_page = ((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0;
-  if (a->must_place && !on_page) {
+  if (a->must_place && !MPROF_IS_ON_PAGE(ptr)) {
     mprof_stat_add(MPROF_STAT_place_failed, 1);
     return ptr;
   }
@@ -73,7 +72,7 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;
-  if (((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0)
+  if (MPROF_IS_ON_PAGE(ptr))
     return mprof_placed_free(ptr, may_keep);
   mprof_event_free(ptr);
   return false;

@@ -132,7 +132,7 @@ static void *move_to_page(const struct mprof_alloc *a, void *old, size_t len) {
 static void *move_in_heap(const struct mprof_alloc *a, void *old) {
   // glibc's realloc also reads the memory in front of the block first.
   if (!mprof_place.is_glibc || a->size >> MPROF_LG_PLACED_END == 0 ||
-      ((uintptr_t)old & (MPROF_PAGE - 1)) == 0 || mprof_place_is_mapping(old))
+      MPROF_IS_ON_PAGE(old) || mprof_place_is_mapping(old))
     return NULL;
   // The word in front of a block is the size of its chunk, with three flags. A
   // resize to the size that the block has does nothing, but glibc ends the
@@ -165,7 +165,7 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
     p = mprof_placed_get(a->size, &is_fresh);
   if (!p)
     p = NEXT(realloc)(old, a->size);
-  if (!p || !old || ((uintptr_t)p & (MPROF_PAGE - 1)) == 0)
+  if (!p || !old || MPROF_IS_ON_PAGE(p))
     return p;
   void *moved = move_to_page(a, p, a->size);
   return moved ? moved : p;

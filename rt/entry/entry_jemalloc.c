@@ -45,7 +45,8 @@ static int placed(const struct mprof_alloc *a, int flags) {
 // the runtime must not store it in the cache of freed blocks (placed_cache.h),
 // from which later samples take their memory. Therefore this function clears
 // must_place: only blocks that were counted with must_place set enter the
-// cache.
+// cache. The page is marked here, because the live map marks only the pages of
+// blocks that were counted with must_place set, and free looks only at these.
 static void *done(struct mprof_alloc *a, void *ptr) {
   if (a->must_place && ptr)
     mprof_page_set_known(ptr);
@@ -86,7 +87,7 @@ MPROF_ENTRY void __mprof_dallocx(void *ptr, int flags) {
 
 MPROF_ENTRY void __mprof_sdallocx(void *ptr, size_t size, int flags) {
   count_free(ptr);
-  if (((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0)
+  if (MPROF_IS_ON_PAGE(ptr))
     CALL(dallocx, (ptr, flags));
   else
     CALL(sdallocx, (ptr, size, flags));

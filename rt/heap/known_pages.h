@@ -16,8 +16,9 @@
 // Each page has a mark of one bit, which it shares with other pages. If the
 // mark is set for another page, the live map is searched in vain. A mark is
 // never removed, because a removal would be an atomic operation for each free
-// of a counted block. If blocks have been counted at 10,000 pages, one in 13 of
-// the marks is set. A program with many more pages loses what the marks save.
+// of a counted block. If 10,000 pages have had a counted block, one in 13 of
+// the marks is set. A program with many more such pages loses what the marks
+// save.
 //
 // The marks of 512 neighbouring pages are in one cache line, so that a thread
 // uses few cache lines.
@@ -38,8 +39,8 @@ static inline _Atomic uint64_t *mprof_page_mark_of(const void *p,
   return &mprof_page_marks[(line << (MPROF_LG_MARKS_A_LINE - 6)) + word];
 }
 
-// Returns false if no block has ever been counted at the start of p's page. p
-// may be any address. Safe in signal handlers.
+// Returns false if the runtime has never placed a counted block at the start of
+// p's page. p may be any address. Safe in signal handlers.
 static inline bool mprof_page_is_known(const void *p) {
   uint64_t bit;
   _Atomic uint64_t *word = mprof_page_mark_of(p, &bit);

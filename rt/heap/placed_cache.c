@@ -47,8 +47,8 @@
 // If a shard belongs to one thread, this thread writes to the row without
 // atomic operations. On x86-64, an atomic operation waits for all earlier
 // stores of the thread, and a sample has many stores to memory that is not in
-// the processor's cache. Threads that share a shard, and threads without one,
-// for which row 0 is, use atomic operations.
+// the processor's cache. Threads that share a shard use atomic operations on
+// its row, as do threads without a shard on row 0.
 #define ROWS (MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS + 1)
 #define ROW_SLOTS 8u // one cache line
 static struct row {
@@ -91,26 +91,34 @@ static size_t class_of(size_t size) {
   return (size_t)(lg - LG_LARGE) * 8 + (size >> (lg - 3) & 7);
 }
 
+// Replaces `from` by `to` in a slot. Returns false if the slot does not have
+// `from`. is_shared: whether other threads may write to the slot.
+static bool replace_at(_Atomic(void *) *slot, void *from, void *to,
+                       bool is_shared) {
+  if (atomic_load_explicit(slot, memory_order_relaxed) != from)
+    return false;
+  if (is_shared)
+    return atomic_compare_exchange_strong(slot, &from, to);
+  atomic_store_explicit(slot, to, memory_order_relaxed);
+  return true;
+}
+
 // Replaces `from` by `to` in one of n slots. Returns false if no slot has
 // `from`.
 static MPROF_NOINLINE bool replace(_Atomic(void *) *slots, unsigned n,
-                                   void *from, void *to) {
-  for (unsigned i = 0; i < n; i++) {
-    void *expected = from;
-    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == from &&
-        atomic_compare_exchange_strong(&slots[i], &expected, to))
+                                   void *from, void *to, bool is_shared) {
+  for (unsigned i = 0; i < n; i++)
+    if (replace_at(&slots[i], from, to, is_shared))
       return true;
-  }
   return false;
 }
 
 // Removes a block from one of n slots. Returns NULL if the slots are empty.
-static MPROF_NOINLINE void *take_from(_Atomic(void *) *slots, unsigned n) {
+static MPROF_NOINLINE void *take_from(_Atomic(void *) *slots, unsigned n,
+                                      bool is_shared) {
   for (unsigned i = 0; i < n; i++) {
-    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == NULL)
-      continue;
-    void *p = atomic_exchange(&slots[i], NULL);
-    if (p)
+    void *p = atomic_load_explicit(&slots[i], memory_order_relaxed);
+    if (p && replace_at(&slots[i], p, NULL, is_shared))
       return p;
   }
   return NULL;
@@ -122,50 +130,37 @@ static MPROF_NOINLINE void *take_from(_Atomic(void *) *slots, unsigned n) {
 // handler that interrupts a thread at work on its row then leaves the row
 // alone.
 
-static bool is_own(unsigned row) { return row - 1 < MPROF_OWN_SHARDS; }
+static bool is_shared(unsigned row) { return row - 1 >= MPROF_OWN_SHARDS; }
 
 // Replaces `from` by `to` in the thread's row. Returns false if no slot has
 // `from`.
 static bool replace_small(void *from, void *to) {
   const unsigned row = mprof_tls.shard;
-  _Atomic(void *) *slots = rows[row].kept;
-  if (!is_own(row))
-    return replace(slots, ROW_SLOTS, from, to);
-  for (unsigned i = 0; i < ROW_SLOTS; i++) {
-    if (atomic_load_explicit(&slots[i], memory_order_relaxed) == from) {
-      atomic_store_explicit(&slots[i], to, memory_order_relaxed);
-      return true;
-    }
-  }
-  return false;
+  return replace(rows[row].kept, ROW_SLOTS, from, to, is_shared(row));
 }
 
 // Removes a block from the thread's row. Returns NULL if the row is empty.
 static void *take_small(void) {
   const unsigned row = mprof_tls.shard;
-  _Atomic(void *) *slots = rows[row].kept;
-  if (!is_own(row))
-    return take_from(slots, ROW_SLOTS);
-  for (unsigned i = 0; i < ROW_SLOTS; i++) {
-    void *p = atomic_load_explicit(&slots[i], memory_order_relaxed);
-    if (p) {
-      atomic_store_explicit(&slots[i], NULL, memory_order_relaxed);
-      return p;
-    }
-  }
-  return NULL;
+  return take_from(rows[row].kept, ROW_SLOTS, is_shared(row));
 }
 
 // --- blocks that the program frees ---
 
+// Makes a block that leaves the cache unknown to the live map.
+static void forget(const void *p) {
+  bool is_placed;
+  mprof_live_take((uintptr_t)p, &is_placed);
+}
+
 static bool keep(void *p, size_t usable) {
   return (usable <= MPROF_PAGE && replace_small(NULL, p)) ||
-         replace(large[class_of(usable)], LARGE_SLOTS, NULL, p);
+         replace(large[class_of(usable)], LARGE_SLOTS, NULL, p, true);
 }
 
 bool mprof_placed_put(void *p) {
   bool is_kept = false;
-  if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
+  if (!MPROF_IS_ON_PAGE(p) || !p)
     return false;
   const size_t usable = malloc_usable_size(p);
   if (usable < SMALL_BYTES || usable >> MPROF_LG_PLACED_END != 0 ||
@@ -176,7 +171,7 @@ bool mprof_placed_put(void *p) {
   if (mprof_live_put((uintptr_t)p, true, MPROF_LIVE_CACHED, &stale)) {
     is_kept = keep(p, usable);
     if (!is_kept)
-      mprof_live_take((uintptr_t)p, &(bool){false});
+      forget(p);
   }
   mprof_guard_leave();
   return is_kept;
@@ -188,7 +183,7 @@ static MPROF_NOINLINE void expose(void *p) {
   if (mprof_guard_enter()) {
     bool is_found = replace_small(p, NULL);
     for (size_t i = 0; i < CLASSES && !is_found; i++)
-      is_found = replace(large[i], LARGE_SLOTS, p, NULL);
+      is_found = replace(large[i], LARGE_SLOTS, p, NULL, true);
     mprof_guard_leave();
   }
   NEXT(free)(p);
@@ -210,14 +205,14 @@ bool mprof_placed_free(void *ptr, bool may_keep) {
 
 // Removes a block of at least `size` bytes from a class of larger blocks.
 static void *take_of_class(size_t at, size_t size) {
-  void *p = at < CLASSES ? take_from(large[at], LARGE_SLOTS) : NULL;
+  void *p = at < CLASSES ? take_from(large[at], LARGE_SLOTS, true) : NULL;
   if (!p || malloc_usable_size(p) >= size)
     return p;
   // The block is smaller than `size`, although both are in the same class.
   // Insert the block into the cache again, or free it if other threads have
   // filled the slots in the meantime.
-  if (!replace(large[at], LARGE_SLOTS, NULL, p)) {
-    mprof_live_take((uintptr_t)p, &(bool){false});
+  if (!replace(large[at], LARGE_SLOTS, NULL, p, true)) {
+    forget(p);
     NEXT(free)(p);
   }
   return NULL;
@@ -236,7 +231,7 @@ static void *take_kept(size_t size) {
     return NULL;
   p = size <= SMALL_BYTES ? take_small() : take_large(size);
   if (p)
-    mprof_live_take((uintptr_t)p, &(bool){false});
+    forget(p);
   mprof_guard_leave();
   return p;
 }
@@ -261,7 +256,7 @@ static void *carve(size_t size, bool *is_mapped) {
     char *cut = NEXT(realloc)(front, page - (uintptr_t)front - OVERHEAD);
     front = cut ? cut : front;
     p = NEXT(malloc)(size);
-    if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0) {
+    if (!MPROF_IS_ON_PAGE(p)) {
       NEXT(free)(p);
       p = NULL;
     }
@@ -294,8 +289,9 @@ static void *allocate(size_t size, bool will_map) {
 static void *allocate_small(void) {
   const unsigned row = mprof_tls.shard;
   unsigned n = atomic_load_explicit(&batch[row], memory_order_relaxed);
-  if (n == 0 || mprof_tls.guarded) // a handler in the runtime keeps no block
-    n = 1;
+  if (mprof_tls.guarded) // the cache would not keep the other blocks
+    return allocate(SMALL_BYTES, false);
+  n = n == 0 ? 1 : n;
   if (n < ROW_SLOTS)
     atomic_store_explicit(&batch[row], (unsigned char)(n * 2),
                           memory_order_relaxed);
@@ -314,10 +310,9 @@ void *mprof_placed_get(size_t size, bool *is_fresh) {
   const int before = errno;
   void *p = take_kept(size);
   const bool is_kept = p != NULL;
-  if (!p && size <= SMALL_BYTES)
+  if (!is_kept && size <= SMALL_BYTES)
     p = allocate_small();
-  // A block of a page would be put into a row, where this size is not sought.
-  if (!p && size > SMALL_BYTES)
+  else if (!is_kept) // a row would keep a block of a page, and not find it
     p = allocate(size > MPROF_PAGE ? size : MPROF_PAGE + 1, false);
   errno = before;
   *is_fresh = p && !is_kept;
