@@ -87,9 +87,9 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
 }
 
 // The slot of a buried bucket (mprof_bucket_bury). A search passes over such a
-// slot, because no hash has both this tag and the hash of `grave`. The next
-// insertion on the way may use the slot.
-static struct mprof_bucket grave = {.hash = 0};
+// slot, because no key has the type of `grave`. The next insertion on the way
+// may use the slot.
+static struct mprof_bucket grave = {.type = 0};
 #define GRAVE ((uint64_t)(uintptr_t)&grave | ~ADDRESS_MASK)
 
 static struct mprof_bucket *find(struct table *t, uint64_t hash,
@@ -104,7 +104,7 @@ static struct mprof_bucket *find(struct table *t, uint64_t hash,
     if (slot >> TAG_SHIFT != tag)
       continue;
     struct mprof_bucket *b = (struct mprof_bucket *)(slot & ADDRESS_MASK);
-    if (b->hash == hash && mprof_bucket_matches(b, key))
+    if (mprof_bucket_matches(b, key))
       return b;
   }
 }

@@ -117,10 +117,13 @@ struct mprof_bucket_slots {
   uint16_t roots_len, codes_len;
 };
 
-// Memory layout of a MEM bucket: own and active fill the first cache line.
-// future begins the second cache line, so that the additions of many threads to
-// future do not slow down the additions to own by the bucket's owner (a shard,
-// see counts.h).
+// Memory layout of a MEM bucket, in cache lines:
+//   own, active             written by the bucket's owner (a shard, counts.h)
+//   future, part of taken   apart from own, so that the additions of many
+//                           threads to future do not slow down the owner's
+//   rest of taken, hash, allnext
+//   the key, the stack      all that the search for a bucket compares
+// A thread that counts an event reads only the last and its own counters.
 struct mprof_bucket {
   union {
     struct mprof_mem_counts mem;
@@ -131,7 +134,9 @@ struct mprof_bucket {
   // All fields from here on, except tells, cells and gone, are written once,
   // before the bucket is published (inserted in the table).
   uint64_t hash;
-  union { // same as in struct mprof_bucket_key
+  struct mprof_bucket *allnext; // next older bucket of the same type
+  uint64_t unused[2];           // the key begins a cache line
+  union {                       // same as in struct mprof_bucket_key
     size_t size;
     uintptr_t object;
   };
@@ -151,6 +156,10 @@ struct mprof_bucket {
   // MEM: handle of the first struct mprof_cell_line (counts.h), through which
   // the cells of all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
+  // 0: no code in the stack is known to be unloaded. Otherwise: number of the
+  // module unload (module_unloads.h) that removed code in the stack; the bucket
+  // counts no further events. Written under modules_lock.
+  _Atomic uint32_t gone;
   // MEM: number of the shard (counts.h) whose counts are in the member `own`.
   uint16_t owner;
   uint8_t type;
@@ -158,11 +167,6 @@ struct mprof_bucket {
   uint8_t end;
   uint8_t kind;
   uint16_t labels;
-  // 0: no code in the stack is known to be unloaded. Otherwise: number of the
-  // module unload (module_unloads.h) that removed code in the stack; the bucket
-  // counts no further events. Written under modules_lock.
-  _Atomic uint32_t gone;
-  struct mprof_bucket *allnext; // next older bucket of the same type
   // The return addresses. With MPROF_TELLS_SLOTS + n, these follow: n further
   // return addresses; 16 bits with the number of words that follow the stack;
   // and the codes of stack_slots.h.
@@ -170,10 +174,10 @@ struct mprof_bucket {
 };
 _Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,
                "the fields before mem.future must fill one cache line");
-_Static_assert(offsetof(struct mprof_bucket, owner) / 64 ==
-                   offsetof(struct mprof_bucket, hash) / 64,
-               "owner and hash must be in one cache line, because each free of "
-               "a block reads both");
+_Static_assert(offsetof(struct mprof_bucket, size) % 64 == 0 &&
+                   offsetof(struct mprof_bucket, stack) ==
+                       sizeof(struct mprof_bucket),
+               "the key and the first return addresses share a cache line");
 
 // Returns the hash of a stack and a size. The search for a bucket begins at
 // slot hash % size of the table. (Go: stkbucket, "hash stack")
