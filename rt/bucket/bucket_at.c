@@ -11,7 +11,9 @@
 //      not unwind the stack either.
 //      If the sizes differ, do the same with the bucket in told[], the thread's
 //      cache of stacks by call site and frame address. If this bucket has the
-//      stack, continue with step 5 and copy its slots to a new bucket.
+//      stack, search sized[], the thread's cache of the buckets with the stack
+//      of a told bucket. If it is not there, continue with step 5 and copy the
+//      slots of the told bucket to a new bucket.
 //   3. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
 //      1 has found a bucket whose return addresses all match, but the thread's
 //      stack may be longer than the bucket's stack, unwind only the rest of the
@@ -55,6 +57,7 @@
 
 #include "bucket/bucket.h"
 #include "sys/assert.h"
+#include "sys/persistent.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/stack_slots.h"
@@ -80,6 +83,17 @@ static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
   const mprof_pc pc = mprof_stack_return(frame + 8);
   const uint64_t h = (pc ^ frame << 20) * 0x9e3779b97f4a7c15u;
   return &t->scratch->told[(unsigned)(h >> 56) % MPROF_TOLD];
+}
+
+// Returns the entry of sized[] for `key` and a bucket in told[], whose handle
+// is `told`. Returns NULL if there is no memory.
+static inline struct mprof_sized *sized_at(struct mprof_scratch *s,
+                                           const struct mprof_bucket_key *key,
+                                           uint32_t told) {
+  if (mprof_unlikely(!s->sized))
+    s->sized = mprof_persistent_alloc(MPROF_SIZED * sizeof(s->sized[0]));
+  const uint64_t h = (key->size ^ (uint64_t)told << 32) * 0x9e3779b97f4a7c15u;
+  return s->sized ? &s->sized[(h >> 48) % MPROF_SIZED] : NULL;
 }
 
 // Returns the index in same[] for `key`. The hash is weaker than
@@ -333,15 +347,21 @@ find_told(struct mprof_thread *t, struct mprof_bucket_key *key,
   if (!mprof_slots_match(&t->range, frame, like->stack,
                          like->stack_len + slots.roots_len, slots.codes))
     return NULL;
+  const uint32_t told = mprof_persistent_handle(like);
+  struct mprof_sized *e = sized_at(t->scratch, key, told);
+  if (e && e->told == told) {
+    struct mprof_bucket *known = mprof_persistent_pointer(e->bucket);
+    if (mprof_bucket_matches_but_stack(known, key))
+      return known;
+  }
   key->stack = like->stack;
   key->stack_len = like->stack_len;
   key->end = like->end;
   struct mprof_bucket *b = is_limited(key)
                                ? mprof_bucket_get_limited(key, &slots)
                                : mprof_bucket_make(key, &slots);
-  if (b && mprof_bucket_has_slots(b))
-    t->scratch
-        ->recent[recent_index(mprof_stack_return(frame + 8), frame, key)] = b;
+  if (b && e)
+    *e = (struct mprof_sized){told, mprof_persistent_handle(b)};
   return b;
 }
 

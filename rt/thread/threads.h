@@ -24,6 +24,15 @@ struct mprof_holds;
 #define MPROF_RECENT 256
 // Number of entries of a thread's cache of stacks.
 #define MPROF_TOLD 64
+// Number of entries of a thread's cache of buckets with these stacks.
+#define MPROF_SIZED 1024
+
+// An entry of a thread's cache of buckets with the stacks of told[]. Both
+// fields are handles (persistent.h), so that an entry has 8 bytes.
+struct mprof_sized {
+  uint32_t told;   // the bucket in told[]; 0: the entry is unused
+  uint32_t bucket; // a bucket with the same stack
+};
 
 // The buffers of a thread. They are allocated at the thread's first sample,
 // because many threads have no sample.
@@ -37,6 +46,9 @@ struct mprof_scratch {
   // An event with another size or object than its last ones finds its stack
   // here. See bucket_at.c.
   struct mprof_bucket *told[MPROF_TOLD];
+  // Buckets that have the stack of a bucket in told[], by this bucket and the
+  // size: MPROF_SIZED entries, or NULL until the first is needed.
+  struct mprof_sized *sized;
   bool has_told; // true: told[] is not empty
   // root: address of the outermost frame of the thread's last complete stack;
   // 0: no complete stack yet. above_root: the word at address root, where other
