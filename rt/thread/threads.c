@@ -15,6 +15,7 @@
 
 #include "thread/threads.h"
 
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/assert.h"
 #include "sys/flags.h"
@@ -125,7 +126,12 @@ static bool register_exit(struct mprof_thread *t) {
          pthread_setspecific(registry.key, t) == 0;
 }
 
+// Adds no thread of a child that vfork or clone created and that may share the
+// parent's memory. In such a child, reap_locked would take all threads of the
+// parent for ended threads.
 static MPROF_NOINLINE struct mprof_thread *enter(void) {
+  if (!mprof_process_is_own())
+    return NULL;
   int tid = mprof_sys_gettid();
   mprof_lock_acquire(&mprof_registry_lock);
   struct mprof_thread *t = new_thread_locked();

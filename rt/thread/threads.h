@@ -159,8 +159,9 @@ static inline void mprof_thread_set_labels(uint16_t labels) {
 
 // Return the record of the calling thread, and create it if needed. If
 // need_scratch is true, the field `scratch` of the result is not NULL. Return
-// NULL if there is no memory, or if the thread belongs to the runtime. Call
-// with the recursion guard set.
+// NULL if there is no memory, or if the thread belongs to the runtime. Also
+// return NULL if the thread has no record and the runtime's data describe
+// another process (mprof_process_is_own). Call with the recursion guard set.
 struct mprof_thread *mprof_thread_make(bool need_scratch);
 static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
   struct mprof_thread *t = mprof_tls.self;
