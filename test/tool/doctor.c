@@ -16,14 +16,18 @@
 // RUN: %mprof doctor ./heap | FileCheck --check-prefix=HEAP %s
 // RUN: not %mprof doctor ./small | FileCheck --check-prefix=HEAP %s
 // HEAP: ok kinds that are on: heap{{$}}
-// HEAP-NEXT: ok kinds that the program does not have: block, mutex, threads, stuck, trace; link the program with -fmprof
+// HEAP-NEXT: ok kinds that the program does not have: block, mutex, threadcreate, threads, stuck, trace; link the program with -fmprof
 // RUN: not env MPROF_OPTIONS=block_rate=1:heap_rate=0 %mprof doctor ./heap \
 // RUN:   | FileCheck --check-prefix=MISSING %s
 // MISSING: ok kinds that are off, and options that switch them on: heap (heap_rate=512k)
 // MISSING: problem the program does not have these kinds, which the options switch on: block; link
+// RUN: env MPROF_OPTIONS=threadcreate=0 %mprof doctor ./app \
+// RUN:   | FileCheck --check-prefix=UNCREATED %s
+// UNCREATED: ok kinds that are on: heap{{$}}
+// UNCREATED-NEXT: ok kinds that are off, {{.*}} mutex (mutex_fraction=1), threadcreate (threadcreate=1), threads
 // RUN: not %mprof doctor stripped | FileCheck --check-prefix=STRIPPED %s
 // STRIPPED: ok MProf's runtime is linked into the program
-// STRIPPED: ok kinds that are on: heap{{$}}
+// STRIPPED: ok kinds that are on: heap, threadcreate{{$}}
 // STRIPPED-NEXT: ok kinds that are off, and options that switch them on: block (block_rate=1), mutex (mutex_fraction=1), threads (threads=1), stuck (stuck=1), trace (trace=1)
 // STRIPPED: problem the file has neither function names nor debug information
 // RUN: not %mprof doctor plain | FileCheck --check-prefix=PLAIN %s
@@ -48,7 +52,7 @@
 // RUN:   p=$!; until test -s ready; do :; done; %mprof doctor $p; kill $p) \
 // RUN:   | FileCheck --check-prefix=PROCESS %s
 // PROCESS: ok process {{[0-9]+}} runs {{.*}}/app
-// PROCESS: ok kinds that are on: heap, mutex{{$}}
+// PROCESS: ok kinds that are on: heap, mutex, threadcreate{{$}}
 // PROCESS: option heap_rate=7
 
 #include <stdio.h>

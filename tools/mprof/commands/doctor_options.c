@@ -106,6 +106,9 @@ bool doctor_explain_kinds(const char *text, bool has_kinds) {
       {"heap", "heap_rate=512k", now.heap_rate != 0, true},
       {"block", "block_rate=1", now.block_rate != 0, has_kinds},
       {"mutex", "mutex_fraction=1", now.mutex_fraction != 0, has_kinds},
+      // On by default, so its absence is no mistake of the user.
+      {"threadcreate", "threadcreate=1", now.threadcreate && has_kinds,
+       has_kinds},
       {"threads", "threads=1", now.threads, has_kinds},
       {"stuck", "stuck=1", now.stuck || now.stuck_report != 0, has_kinds},
       {"trace", "trace=1", has_trace, has_kinds},
