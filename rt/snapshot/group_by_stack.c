@@ -11,6 +11,7 @@
 #include "snapshot/group_by_stack.h"
 
 #include "bucket/bucket.h"
+#include "heap/beneath.h"
 #include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
@@ -91,6 +92,12 @@ const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
     return "stack_depth=0";
   if (mprof_stat_get(MPROF_STAT_no_memory) != 0)
     return "the profiler ran out of memory";
+  // In libmprof_preload.so, and in programs that were linked with the
+  // interceptors, allocations of all code are counted.
+  if (mprof_intercepted.c)
+    return rate == 1 ? "the program allocated nothing"
+                     : "the program allocated nothing, or too little to be "
+                       "sampled";
   if (rate == 1)
     return "no code compiled with -fmprof allocated memory";
   return "code compiled with -fmprof allocated nothing, or too little to be "

@@ -12,7 +12,7 @@
 //
 // RUN: %run{heap_rate=117440512:log_path=x} ./app 2> err && not ls x.*
 // RUN: FileCheck %s < err && grep -c . err | grep -qx 1
-// CHECK: {{^}}mprof: wrote nothing: nothing was recorded; the heap profile is empty: code compiled
+// CHECK: {{^}}mprof: wrote nothing: nothing was recorded; the heap profile is empty: the program allocated nothing, or too
 // RUN: %run{heap=0:log_path=x} ./app 2> err && not ls x.*
 // RUN: grep -q 'nothing was recorded; the heap profile is empty: heap=0' err
 // RUN: %run{heap_rate=1:profile=0:report=0} ./app 2> err && test ! -s err
