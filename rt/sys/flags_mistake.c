@@ -115,13 +115,20 @@ void mprof_mistake_report_value(const struct mprof_flags *f,
   mprof_message(line);
 }
 
-void mprof_mistake_report_unknown(struct mprof_piece name, const char *origin) {
+// advice: as for put_unknown; end: the end of the message.
+static void report_unknown(struct mprof_piece name, const char *advice,
+                           const char *end, const char *origin) {
   char line[LINE];
   struct mprof_text t = MPROF_TEXT(line);
   mprof_text_str(&t, origin);
   mprof_text_str(&t, ": ");
-  put_unknown(&t, name, "; MPROF_OPTIONS=help=1 lists the options");
+  put_unknown(&t, name, advice);
+  mprof_text_str(&t, end);
   mprof_message(line);
+}
+
+void mprof_mistake_report_unknown(struct mprof_piece name, const char *origin) {
+  report_unknown(name, "; MPROF_OPTIONS=help=1 lists the options", "", origin);
 }
 
 void mprof_mistake_report_syntax(struct mprof_piece s, const char *what,
@@ -138,11 +145,11 @@ void mprof_mistake_report_syntax(struct mprof_piece s, const char *what,
 
 void mprof_mistake_report_no_value(struct mprof_piece name,
                                    const char *origin) {
-  mprof_mistake_report_syntax(
-      name, "option ",
-      mprof_option_find(name) != NULL
-          ? " has no value"
-          : " has no value; quote a value that contains ':', ',' or blanks, as "
-            "in log_path='a:b'",
-      origin);
+  if (mprof_option_find(name) != NULL)
+    mprof_mistake_report_syntax(name, "option ", " has no value", origin);
+  else
+    report_unknown(name, "",
+                   "; it has no value; quote a value that contains ':', ',' or "
+                   "blanks, as in log_path='a:b'",
+                   origin);
 }

@@ -20,10 +20,12 @@ int main(void) {
   f = mprof_flags;
 
   parse("log_path=/tmp/a:b/c");
-  // CHECK: option 'b/c' has no value; quote a value that contains ':', ',' or blanks, as in log_path='a:b'
+  // CHECK: unknown option 'b/c'; it has no value; quote a value that contains ':', ',' or blanks, as in log_path='a:b'
   CHECK_STR(f.log_path, "/tmp/a");
   parse("log_path=before:top");
-  // CHECK: option 'top' has no value{{$}}
+  // CHECK: options: option 'top' has no value{{$}}
+  parse("frobnicate");
+  // CHECK: options: unknown option 'frobnicate'; it has no value; quote a value
   parse("log_path='a b:report_top=3");
   // CHECK: missing closing ' after 'a b:report_top=3'; the rest of the options is ignored
   parse("log_path=\"a'");
