@@ -3,7 +3,8 @@
 //
 // Intent: the runtime's functions that run in an empty program lie next to each
 // other, because the kernel maps 64 KiB of the program's file around each of
-// them. The functions that read MPROF_OPTIONS lie there, too.
+// them. The functions that read MPROF_OPTIONS lie there, too. The list of these
+// functions names only functions that exist.
 //
 // REQUIRES: valgrind
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -18,5 +19,8 @@
 // RUN:   FileCheck --input-file=places.txt %s || exit 1; done
 // CHECK: together: {{[4-9][0-9]$}}
 // CHECK-NOT: elsewhere
+// RUN: for name in $(grep '^[a-z_]' %src/rt/start_functions.txt); do \
+// RUN:   grep -rqE "\<$name\(" --include='*.c' %src/rt || \
+// RUN:   { echo "no function $name"; exit 1; }; done
 
 int main(void) { return 0; }
