@@ -34,6 +34,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread_stacks/thread_interrupted.h"
 

@@ -8,7 +8,7 @@
 #include "bucket/stack_index.h"
 
 #include "bucket/bucket.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "file/outfile.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/os_socket.h"
 
 #include <errno.h>

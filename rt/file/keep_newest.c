@@ -15,6 +15,7 @@
 #include "sys/hash.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <string.h>
 

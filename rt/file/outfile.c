@@ -15,6 +15,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

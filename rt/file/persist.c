@@ -16,6 +16,7 @@
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/version.h"

@@ -46,6 +46,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
 #include "unwind/unwind_cfi.h"

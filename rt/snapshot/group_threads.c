@@ -8,7 +8,7 @@
 
 #include "bucket/bucket.h"
 #include "snapshot/stack_groups.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/sort.h"
 #include "thread_stacks/thread_slots.h"
 

@@ -15,6 +15,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "unwind/unwind_fp.h"
 

@@ -12,6 +12,7 @@
 #include "bucket/stack_index.h"
 #include "snapshot/stack_groups.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"

@@ -15,6 +15,7 @@
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
 #include "unwind/unwind_fp.h"

@@ -9,7 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/stack_index.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/sort.h"
 
 #include <errno.h>

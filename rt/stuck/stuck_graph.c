@@ -15,6 +15,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/own_thread.h"
 #include "thread/proc_threads.h"

@@ -14,6 +14,7 @@
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_locks.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/sort.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "stuck/stuck_marks.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "sys/procfile.h"
 #include "sys/text.h"
 

@@ -11,7 +11,7 @@
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_unnoted.h"
 #include "sys/flags.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"

@@ -7,6 +7,7 @@
 
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "sys/procfile.h"
 
 #include <errno.h>

@@ -37,6 +37,7 @@
 #include "sys/context.h"
 #include "sys/helper_process.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/procfile.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"

@@ -12,6 +12,7 @@
 #include "symbolize/name_list.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

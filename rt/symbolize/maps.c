@@ -14,6 +14,7 @@
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/procfile.h"
 
 #include <elf.h>

@@ -14,6 +14,7 @@
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "unwind/rules.h"

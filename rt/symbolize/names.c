@@ -9,7 +9,7 @@
 #include "symbolize/pctable.h"
 #include "symbolize/symbolizer_answer.h"
 #include "sys/hash.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <string.h>
 

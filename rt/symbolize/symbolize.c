@@ -20,7 +20,7 @@
 #include "sys/assert.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/sort.h"
 
 #include <string.h>

@@ -20,7 +20,7 @@
 #include "sys/flags.h"
 #include "sys/helper_process.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "thread/threads.h"
 
 #include <errno.h>

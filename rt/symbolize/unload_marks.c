@@ -7,7 +7,7 @@
 
 #include "sys/assert.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

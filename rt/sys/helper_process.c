@@ -13,6 +13,7 @@
 #include "sys/arch.h"
 #include "sys/kernel_call.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

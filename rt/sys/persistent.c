@@ -11,6 +11,7 @@
 
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 
 #include <errno.h>

@@ -10,6 +10,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "sys/start_text.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@
 #include "sys/hash.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "sys/unwinder.h"

@@ -13,6 +13,7 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/own_thread.h"

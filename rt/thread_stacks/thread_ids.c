@@ -5,7 +5,7 @@
 
 #include "thread_stacks/thread_ids.h"
 
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"

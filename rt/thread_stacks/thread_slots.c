@@ -6,7 +6,7 @@
 
 #include "thread_stacks/thread_slots.h"
 
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid) {
   return (uint32_t)tid * 2654435761u & (s->index_size - 1);

@@ -10,7 +10,7 @@
 #include "lock_wait/contention.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"

@@ -33,6 +33,7 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/persistent.h"
 #include "trace_hooks/trace_hooks.h"
 

@@ -8,6 +8,7 @@
 #include "trace/trace_existing_threads.h"
 
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/persistent.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"

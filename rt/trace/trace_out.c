@@ -24,6 +24,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_formats.h"

@@ -11,6 +11,7 @@
 #include "process/process.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_formats.h"

@@ -18,6 +18,7 @@
 #include "sys/hash.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/persistent.h"
 #include "trace/start_name.h"
 #include "trace/trace_buf.h"

@@ -22,7 +22,7 @@
 #include "symbolize/pctable.h"
 #include "symbolize/symbolize.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_format.h"
 #include "trace/trace_records.h"

@@ -14,7 +14,7 @@
 #include "symbolize/skip_frames.h"
 #include "symbolize/symbolize.h"
 #include "sys/flags.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/version.h"

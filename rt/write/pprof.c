@@ -15,7 +15,7 @@
 #include "symbolize/pctable.h"
 #include "symbolize/symbolize.h"
 #include "sys/flags.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/text.h"

@@ -8,6 +8,7 @@
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "write/profile_kind.h"

@@ -8,7 +8,7 @@
 #include "file/outfile.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 

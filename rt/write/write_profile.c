@@ -8,7 +8,7 @@
 #include "bucket/custom_profile.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
 

@@ -29,6 +29,7 @@
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/version.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"

@@ -13,7 +13,7 @@
 #include "file/outfile.h"
 #include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/sort.h"
 #include "write/legacy.h"
 

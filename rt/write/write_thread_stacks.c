@@ -20,6 +20,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/labels_text.h"
 #include "thread/proc_threads.h"

@@ -25,7 +25,7 @@
 
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 

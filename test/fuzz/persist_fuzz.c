@@ -23,7 +23,7 @@
 // RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I$R -I%src/include %s -o fuzz \
 // RUN:   $T/model/profile.c $T/files/{file_kind,read_profile}.c $T/persist/*.c \
 // RUN:   $T/files/{bytes,put_wire,wire,write_bytes,write_profile}.c %src/tools/common/*.c \
-// RUN:   $R/bucket/scale.c $R/sys/{flags*,message,os_linux,stats,text}.c \
+// RUN:   $R/bucket/scale.c $R/sys/{flags*,message,os_linux,os_memory,stats,text}.c \
 // RUN:   $R/symbolize/pctable.c $R/thread/{labels_text,printable}.c \
 // RUN:   $R/trace/{start_name,trace_formats,trace_records,trace_window}.c \
 // RUN:   $R/trace/write_trace{,_v1,_v1_5,_v2}.c -lz -lm

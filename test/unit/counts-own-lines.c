@@ -14,7 +14,7 @@
 #include "heap/event.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/persistent.h"
 
 #include <pthread.h>

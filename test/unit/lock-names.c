@@ -13,7 +13,7 @@
 #include "lock_wait/lock_names.h"
 #include "mprof/mprof.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 
 #include <errno.h>
