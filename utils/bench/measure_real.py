@@ -15,6 +15,7 @@ import random
 import shutil
 import tempfile
 
+import layout
 import real_programs
 import side_by_side
 from running import (
@@ -115,8 +116,8 @@ def round_of(program, variants, numbers, directory):
 def timed(program, variant, numbers, directory):
     """Links a new layout of the variant. Returns the arguments and the environment to
     run it."""
-    here = build(program, variant, numbers.randrange(1, 1 << 31))
-    env = {"MPROF_BENCH_FILLER": "x" * numbers.randrange(4096)}
+    here = build(program, variant, layout.new_seed(numbers))
+    env = layout.environment(numbers)
     if variant.is_mprof:
         env.update(mprof("%s:log_path=%s/%%e.%%p" % (OPTIONS, directory)))
     return [*here.argv, *(program.counted if QUICK else program.timed)], env

@@ -14,11 +14,10 @@ import filecmp
 import functools
 import glob
 import os
-import random
-import re
 import shutil
 import subprocess
 
+import layout
 from running import DIR, TOP, log
 
 BENCH = os.path.join(TOP, "utils/bench")
@@ -247,34 +246,11 @@ def compile_one(program, variant, source):
                     *program.flags, "-c", source, "-o", to], check=True)
 
 
-def functions(objects):
-    """Returns the names of the functions in object files."""
-    out = subprocess.run(["nm", "--defined-only", *objects], stdout=subprocess.PIPE,
-                         text=True, check=True).stdout
-    return sorted(set(re.findall(r"^\S+ [TtWw] (\S+)$", out, re.M)))
-
-
-def shuffle(objects, seed, order):
-    """Writes the names of the functions in object files into a file, in an order that
-    depends on the seed. Returns the linker's flags for this order."""
-    names = functions(objects)
-    random.Random(seed).shuffle(names)
-    with open(order, "w", encoding="utf-8") as f:
-        f.write("\n".join(names) + "\n")
-    return ["-Xlinker", "--symbol-ordering-file=" + order,
-            "-Wl,--no-warn-symbol-ordering"]
-
-
 def link(program, variant, seed, to):
-    """Links the objects of a program. The linker orders the program's functions by the
-    seed. Seed 0 leaves them in their order. The functions of MProf's runtime follow
-    them in both cases, as in every program: if they lay between the program's
-    functions (--shuffle-sections), the program's hot code would be spread over three
-    times as many pages."""
+    """Links the objects of a program. Its functions are in the order of the seed."""
     objects = [object_of(program, variant, s) for s in program.sources()]
-    order = shuffle(objects, seed, to + ".order") if seed else []
-    subprocess.run([*compiler(program, variant), "-fuse-ld=lld", *order, *objects,
-                    *program.libraries, "-lpthread", "-o", to], check=True)
+    layout.link(compiler(program, variant), objects, [*program.libraries, "-lpthread"],
+                seed, to)
 
 
 def present():
