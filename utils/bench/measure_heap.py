@@ -9,6 +9,7 @@ import shutil
 
 from measure_exact import exact, live
 from measure_library import gc, strings
+from measure_turns import turns
 from running import (
     QUICK, ROUNDS, SCRATCH, TOP, Variant, has_valgrind, instructions_in,
     instructions_of, is_built, log, median_of, mprof, program, run, take_turns, values)
@@ -311,5 +312,5 @@ PACKAGES = {
     "duktape": "duktape-dev",
     "nlohmann-json": "nlohmann-json3-dev",
 }
-PARTS = (pair, exact, live, strings, gc, lookup, rss, exittime, demo, compile, text_bytes,
-         instructions)
+PARTS = (pair, turns, exact, live, strings, gc, lookup, rss, exittime, demo, compile,
+         text_bytes, instructions)

@@ -7,9 +7,11 @@
 // Compiled with BENCH_LABEL, its threads have a label.
 //
 // usage: pair ring|lifo THREADS PAIRS REPEATS
+//        pair ring|lifo THREADS PAIRS turns   (as bench_turns says)
 
-#include "bench.h"
+#include "turns.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #ifdef BENCH_LABEL
@@ -19,7 +21,8 @@
 enum { RING = 256, SIZES = 4096 };
 
 static unsigned short sizes[SIZES];
-static void *rings[BENCH_MAX_THREADS][RING];
+// Aligned, so that no two threads use the same cache line.
+static _Alignas(128) void *rings[BENCH_MAX_THREADS][RING];
 
 static void make_sizes(void) {
   unsigned x = 2463534242u; // xorshift; equal numbers in each run
@@ -56,12 +59,17 @@ int main(int argc, char **argv) {
   b.loop = argc > 1 && strcmp(argv[1], "ring") == 0 ? ring : lifo;
   b.threads = (int)bench_arg(argc, argv, 2);
   b.steps = bench_arg(argc, argv, 3);
-  b.repeats = (int)bench_arg(argc, argv, 4);
+  bool turns = argc > 4 && strcmp(argv[4], "turns") == 0;
+  if (!turns)
+    b.repeats = (int)bench_arg(argc, argv, 4);
 #ifdef BENCH_LABEL
   if (mprof_label_set("request", "benchmark") != 0)
     return 1;
 #endif
   make_sizes();
-  bench_run(&b);
+  if (turns)
+    bench_turns(&b);
+  else
+    bench_run(&b);
   return 0;
 }

@@ -15,12 +15,12 @@
 #   run.sh gate [--write]     compares the instructions of short loads with gate.txt,
 #                             or writes gate.txt anew; takes less than a minute
 # A PART is the name of a function in measure_heap.py, measure_locks.py,
-# measure_trace.py, measure_threads.py, measure_real.py or measure_preload.py. Some parts of heap are in
-# measure_exact.py and measure_library.py. Writes the results into
-# build/bench/heap.json, locks.json and so on. Makes a
-# section of docs/benchmarks.md and its plot from this file. real downloads the
-# sources of SQLite and Lua. BENCH_QUICK=1 makes the run short, to test the scripts,
-# and writes the page and the plot below build/bench/ instead.
+# measure_trace.py, measure_threads.py, measure_real.py or measure_preload.py. Some
+# parts of heap are in measure_turns.py, measure_exact.py and measure_library.py. Writes
+# the results into build/bench/heap.json, locks.json and so on. Makes a section of
+# docs/benchmarks.md and its plot from this file. real downloads the sources of SQLite
+# and Lua. BENCH_QUICK=1 makes the run short, to test the scripts, and writes the page
+# and the plot below build/bench/ instead.
 # The exit status does not depend on the figures, except that of gate. It is 1 only
 # when a program fails, or when a profile of locks or a trace lacks events.
 
@@ -122,6 +122,10 @@ build_heap() {
   "$mprof" -O2 -fmprof=heap -fuse-ld=lld "$src/rss.c" -o "$out/rss-heap-lld"
   "$mprof" -O2 -fmprof -fuse-ld=lld "$src/rss.c" -o "$out/rss-mprof-lld"
   "$mprof" -O2 -fmprof -fmprof-unwind=tables "$src/pair.c" -o "$out/pair-tables"
+  # measure_turns.py links these in random layouts.
+  clang-19 -O2 -ffunction-sections -c "$src/pair.c" -o "$out/pair-turns-plain.o"
+  "$mprof" -O2 -fmprof -ffunction-sections -c "$src/pair.c" \
+    -o "$out/pair-turns-mprof.o"
   # shellcheck disable=SC2086
   clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
   clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \

@@ -47,22 +47,26 @@ def log(text):
 Started = collections.namedtuple("Started", "process out")
 
 
-def start(argv, env, cpu=None):
-    """Starts a program in SCRATCH. cpu: the only processor that it may use, or None."""
+def spawn(argv, env, cpu, stdin, stdout):
+    """Starts a program in SCRATCH, whose errors go to its output. cpu: the only processor
+    that it may use, or None. Returns the process."""
     everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
     everything.update(env)
-    out = tempfile.TemporaryFile()  # closed by wait
     # The child inherits the processor. Code in the child would count as its time.
     before = os.sched_getaffinity(0)
     if cpu is not None:
         os.sched_setaffinity(0, {cpu})
     try:
-        process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-            cwd=SCRATCH, env=everything)
+        return subprocess.Popen(argv, stdin=stdin, stdout=stdout,
+                                stderr=subprocess.STDOUT, cwd=SCRATCH, env=everything)
     finally:
         os.sched_setaffinity(0, before)
-    return Started(process, out)
+
+
+def start(argv, env, cpu=None):
+    """Starts a program without input, as spawn does."""
+    out = tempfile.TemporaryFile()  # closed by wait
+    return Started(spawn(argv, env, cpu, subprocess.DEVNULL, out), out)
 
 
 def wait(started):
