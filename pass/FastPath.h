@@ -40,6 +40,15 @@ void countBack(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 llvm::Value *hasNone(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Ptr,
                      llvm::StringRef Mask);
 
+/// Returns whether \p S frees a block off a page boundary through
+/// __mprof_free_off_page. Code for libraries and calls of a definition of the
+/// module itself do not.
+bool freesOffPage(const Runtime &RT, const Site &S);
+
+/// Inserts the test whether the block that \p S frees or resizes may be
+/// counted.
+llvm::Value *mayBeCounted(Runtime &RT, llvm::IRBuilderBase &B, const Site &S);
+
 /// Inserts the test whether a thread waits for the lock or condition at \p
 /// Object, or for another object with the same index in __mprof_waiters.
 llvm::Value *hasWaiters(Runtime &RT, llvm::IRBuilderBase &B,

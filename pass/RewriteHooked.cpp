@@ -28,6 +28,8 @@
 // prototype. Unconditional sites (see IsUnconditional in CallSites.h) always
 // call the entry.
 //
+// A site with rule Free calls the function in __mprof_free_off_page.
+//
 // free(NULL) and realloc(NULL, n) are frequent in some programs. The test of
 // rule Free is true for NULL and for each block that may be counted. So if this
 // test is true, a second test checks for NULL:
@@ -110,7 +112,8 @@ FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
 }
 
 /// Inserts a load of the address of the function that \p S calls. The code
-/// loads the address from __mprof_next_<Symbol>. In code for shared libraries,
+/// loads the address from __mprof_next_<Symbol>, or from __mprof_free_off_page
+/// if \p S frees a block after a test. In code for shared libraries,
 /// it loads the address through the module hook of the function (a struct, see
 /// RewriteLibrary.cpp). Returns null if \p S must call the hooked function
 /// directly.
@@ -120,7 +123,9 @@ Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
   if (Library.covers(S))
     return B.CreateAlignedLoad(RT.PtrTy, Library.word(B, S), Align(8));
   keepReference(*S.Call->getCalledFunction());
-  return B.CreateAlignedLoad(RT.PtrTy, RT.nextWord(S.H->Symbol), Align(8));
+  GlobalVariable *Word =
+      freesOffPage(RT, S) ? RT.freeOffPageWord() : RT.nextWord(S.H->Symbol);
+  return B.CreateAlignedLoad(RT.PtrTy, Word, Align(8));
 }
 
 /// Adds a reference to \p F to the module. The linker then takes \p F out of an
@@ -356,7 +361,7 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
   const bool MayBeNull = mayBeNull(S);
   Builder B(S.Call);
   if (S.Rule == Rule::Free) {
-    Branches Of = branchToEntry(S, hasNone(RT, B, Ptr, "free_mask"));
+    Branches Of = branchToEntry(S, mayBeCounted(RT, B, S));
     if (MayBeNull)
       insertNullTest(Of.Head, 0, Ptr,
                      isBuiltin(S) ? Of.Cold->getSingleSuccessor() : Of.Fast);
@@ -364,9 +369,9 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
   }
   BasicBlock *Null = MayBeNull ? callMalloc(S) : nullptr;
   Branches Of = branchToEntry(S, isSampleDue(RT, B, S));
-  BasicBlock *Second = insertTest(
-      Of.Head, 1, "mprof.second", Of.Cold, unlikely(RT.Ctx),
-      [&](Builder &At) { return hasNone(RT, At, Ptr, "free_mask"); });
+  BasicBlock *Second =
+      insertTest(Of.Head, 1, "mprof.second", Of.Cold, unlikely(RT.Ctx),
+                 [&](Builder &At) { return mayBeCounted(RT, At, S); });
   if (MayBeNull)
     insertNullTest(Second, 0, Ptr, Null ? Null : Of.Fast);
 }

@@ -103,6 +103,10 @@ GlobalVariable *Runtime::sizedWord(StringRef Symbol) {
   return pointerWord("sized", Symbol);
 }
 
+GlobalVariable *Runtime::freeOffPageWord() {
+  return pointerWord("free", "off_page");
+}
+
 GlobalVariable *Runtime::copyMallocWord() {
   return pointerWord("copy", "malloc");
 }

@@ -57,6 +57,10 @@ public:
   /// call if they may copy the string themselves. It is NULL if they may not.
   llvm::GlobalVariable *copyMallocWord();
 
+  /// Returns __mprof_free_off_page, a pointer to the free that sites call for a
+  /// block off a page boundary.
+  llvm::GlobalVariable *freeOffPageWord();
+
   /// Declares the function __mprof_<Name> if necessary, and returns it.
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::FunctionType *Ty);
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::Type *Result,

@@ -22,7 +22,8 @@
 //                  a program may do anything.
 // If a family does not place blocks, the allocator chooses their addresses. In
 // this case the family's mask (__mprof_free_mask or __mprof_delete_mask) is 0,
-// so that each free looks up the block in the live map.
+// and __mprof_free_off_page is the runtime's entry. So each free looks up the
+// block in the live map.
 
 #include "heap/page_placement.h"
 
@@ -51,6 +52,8 @@ static const char names[][40] = {
 #include "mprof/hooks.def"
 
 struct mprof_place mprof_place MPROF_START_DATA;
+
+extern void __mprof_free(void *ptr); // the entry of free
 
 // Returns the module that defines the function `name`. In a program that is not
 // position-independent, `address` may be a stub made by the linker. So the
@@ -147,8 +150,11 @@ void mprof_place_set_masks(uint64_t rate) {
   // later resize always moves the block. This would distort the resizes and the
   // slack that the heapx profile counts.
   bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
-  if (!sampled || !mprof_place.c)
+  if (!sampled || !mprof_place.c) {
+    __atomic_store_n(&__mprof_free_off_page, (void *)__mprof_free,
+                     __ATOMIC_RELEASE);
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);
+  }
   if (!sampled || !mprof_place.cxx)
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }

@@ -28,6 +28,9 @@ IN_LINE __attribute__((used)) static char rest_of_line[32] = {0};
 IN_LINE void *__mprof_sized_strdup = hooked_strdup;
 IN_LINE void *__mprof_sized_strndup = hooked_strndup;
 IN_LINE void *__mprof_copy_malloc = NULL;
+// The function for blocks off a page boundary, which at first is free, too.
+IN_LINE void *__mprof_free_off_page = hooked_free;
+_Static_assert(MPROF_PLACED_BITS == MPROF_PAGE - 1, "sites test these bits");
 
 // Has one element for each slot of the table of waiters. The runtime changes an
 // element only while it holds the slot's lock; see lock_wait/waiters.c.

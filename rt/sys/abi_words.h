@@ -115,6 +115,9 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
 extern MPROF_DATA void *__mprof_sized_strdup;
 extern MPROF_DATA void *__mprof_sized_strndup;
 extern MPROF_DATA void *__mprof_copy_malloc;
+// Pointer through which sites free a block off a page boundary. It changes
+// together with __mprof_free_mask, to __mprof_free.
+extern MPROF_DATA void *__mprof_free_off_page;
 
 // Each instrumented object file refers to a symbol whose name contains the ABI
 // version for which the file was compiled. The linker rejects object files of

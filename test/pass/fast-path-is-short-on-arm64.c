@@ -69,13 +69,11 @@ void f(size_t n) { use(malloc(n)); }
 void k(void) { use(malloc(64)); }
 
 // CHECK-LABEL: g:
-// CHECK: adrp [[M:x[0-9]+]], __mprof_free_mask
-// CHECK-NEXT: ldr [[M]], [[[M]], :lo12:__mprof_free_mask]
-// CHECK-NEXT: tst x0, [[M]]
+// CHECK: tst w0, #0xfff
 // CHECK-NEXT: b.eq
 // CHECK-NEXT: {{^//}}
-// CHECK-NEXT: adrp [[F:x[0-9]+]], __mprof_next_free
-// CHECK-NEXT: ldr [[G:x[0-9]+]], [[[F]], :lo12:__mprof_next_free]
+// CHECK-NEXT: adrp [[F:x[0-9]+]], __mprof_free_off_page
+// CHECK-NEXT: ldr [[G:x[0-9]+]], [[[F]], :lo12:__mprof_free_off_page]
 // CHECK-NEXT: br [[G]]
 // LIBRARY-LABEL: g:
 // LIBRARY: adrp [[M:x[0-9]+]], :got:__mprof_free_mask
@@ -110,12 +108,12 @@ void two(void **out, size_t n) {
 }
 
 // CHECK-LABEL: release:
-// CHECK: adrp [[M:x[0-9]+]], __mprof_free_mask
-// CHECK: b.eq
+// CHECK: adrp [[F:x[0-9]+]], __mprof_free_off_page
+// CHECK: tst {{w[0-9]+}}, #0xfff
+// CHECK-NEXT: b.eq
 // CHECK: blr
 // CHECK-NOT: {{adrp|b.eq}}
-// CHECK: ldr [[N:x[0-9]+]], [[[M]], :lo12:__mprof_free_mask]
-// CHECK-NEXT: tst {{x[0-9]+}}, [[N]]
+// CHECK: tst {{w[0-9]+}}, #0xfff
 // CHECK-NEXT: b.eq
 void release(void **p) {
   free(p[0]);

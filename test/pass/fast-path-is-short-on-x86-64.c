@@ -42,10 +42,10 @@ void f(size_t n) { use(malloc(n)); }
 void k(void) { use(malloc(64)); }
 
 // CHECK-LABEL: g:
-// CHECK: testq %rdi, __mprof_free_mask(%rip)
+// CHECK: testl $4095, %edi
 // CHECK-NEXT: je [[MASKED:.*]]
 // CHECK-NEXT: {{^# }}
-// CHECK-NEXT: jmpq *__mprof_next_free(%rip)
+// CHECK-NEXT: jmpq *__mprof_free_off_page(%rip)
 // CHECK-NEXT: [[MASKED]]:
 // CHECK-NEXT: testq %rdi, %rdi
 // CHECK-NEXT: jne

@@ -1,18 +1,19 @@
-; Intent: free calls the runtime only if the pointer is not NULL and has no bit
-; of __mprof_free_mask set. Of a pointer that is NULL, free is not called at
-; all. operator delete tests another mask. Neither uses the countdown.
+; Intent: in code for executables, free calls the runtime only if the pointer is
+; not NULL and is on a page boundary. Of a pointer that is NULL, free is not
+; called at all. operator delete tests a mask, and so does free in a call of a
+; module's own free. Neither uses the countdown.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=heap_countdown
 target triple = "x86_64-pc-linux-gnu"
 
 define void @f(ptr %p) {
 ; CHECK-LABEL: define void @f(
-; CHECK: %[[M:.*]] = load i64, ptr @__mprof_free_mask
-; CHECK: %[[I:.*]] = ptrtoint ptr %p to i64
-; CHECK: %[[A:.*]] = and i64 %[[I]], %[[M]]
-; CHECK: %[[NONE:.*]] = icmp eq i64 %[[A]], 0
+; CHECK-NOT: load
+; CHECK: %[[I:.*]] = ptrtoint ptr %p to i32
+; CHECK: %[[A:.*]] = and i32 %[[I]], 4095
+; CHECK: %[[NONE:.*]] = icmp eq i32 %[[A]], 0
 ; CHECK: br i1 %[[NONE]], label %[[MASKED:.*]], label %[[FAST:.*]], !prof
 ; CHECK: [[FAST]]:
-; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_free
+; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_free_off_page
 ; CHECK-NEXT: %[[FR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[F]])
 ; CHECK-NEXT: call void %[[FR]](ptr %p)
 ; CHECK-NEXT: br label %[[CONT:[^,]*]]

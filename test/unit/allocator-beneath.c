@@ -29,6 +29,7 @@ __thread int64_t __mprof_heap_countdown;
 void *__mprof_next_malloc, *__mprof_copy_malloc;
 void *__mprof_next_calloc, *__mprof_next_realloc, *__mprof_next_posix_memalign;
 void *__mprof_next_aligned_alloc;
+void *__mprof_next_free, *__mprof_free_off_page;
 
 // --- the process as the runtime sees it: functions of modules ---
 

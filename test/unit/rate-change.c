@@ -17,6 +17,8 @@
 
 #include <pthread.h>
 
+void __mprof_free(void *ptr);
+
 static bool hit(size_t size, uint64_t want_rate) {
   uint64_t rate = 0;
   bool is_hit = site_asks(size) && mprof_sample_hit(size, &rate);
@@ -50,6 +52,7 @@ int main(void) {
   hit(1, 100 << 20);
   CHECK_EQ(mprof_set_heap_rate(1), 100 << 20);
   CHECK_EQ(__mprof_free_mask, 0); // each free must call: all blocks count
+  CHECK_EQ(__mprof_free_off_page, (void *)__mprof_free);
   CHECK(hit(1, 1));
   pthread_barrier_wait(&turn);
   pthread_barrier_wait(&turn);

@@ -11,7 +11,7 @@ typedef unsigned long size_t;
 _Thread_local long __mprof_heap_countdown;
 size_t __mprof_free_mask = 4095;
 void *__mprof_main_frame;
-const char __mprof_abi_v9 = 1;
+const char __mprof_abi_v10 = 1;
 const char is_there
     __asm__("__mprof_runtime is missing: link with mprof-clang -fmprof") = 1;
 const char __mprof_is_program = 1;
@@ -31,6 +31,7 @@ void free(void *p) { frees += p != 0; }
 void *(*__mprof_next_malloc)(size_t) = malloc;
 void *(*__mprof_next_realloc)(void *, size_t) = realloc;
 void (*__mprof_next_free)(void *) = free;
+void (*__mprof_free_off_page)(void *) = free;
 
 void *__mprof_malloc(size_t n) {
   entries++;

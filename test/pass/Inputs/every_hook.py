@@ -59,10 +59,11 @@ def check(path, ir):
         if family:
             beneath = ["@" + symbol] * (rule != "CALL")
         else:
-            word = "sized" if symbol in MEASURES else "next"
-            beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_%s_%s,.*\n"
+            word = ("free_off_page" if rule == "FREE"
+                    else "sized_" + symbol if symbol in MEASURES else "next_" + symbol)
+            beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_%s,.*\n"
                                  r" *(%%\w+) = call ptr asm \"\", [^\n]*\(ptr \1\)"
-                                 % (word, symbol), body)
+                                 % word, body)
             beneath = [in_register for _, in_register in beneath]
             has_test = rule != "DUP" or symbol in MEASURES
             assert len(beneath) == has_test, symbol
@@ -72,6 +73,9 @@ def check(path, ir):
         assert calls == expected, (symbol, calls)
         words = sorted(set(re.findall(r"[@:]__mprof_(\w+_(?:mask|countdown))\b", body)))
         tested = ["heap_countdown"] if symbol in MEASURES else WORDS[rule]
+        if symbol == "free":
+            tested = []
+            assert re.search(r"and i32 %\w+, 4095", body)
         assert words == sorted(tested), (symbol, words)
         if count != "-1":
             assert "mul i64 %%a%s, %%a%s" % (size, count) in body, symbol

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #ifndef VERSION
-#define VERSION __mprof_abi_v9
+#define VERSION __mprof_abi_v10
 #endif
 
 _Thread_local int64_t __mprof_heap_countdown
@@ -20,6 +20,7 @@ uintptr_t __mprof_custom_mask = 4095;
 void *__mprof_main_frame;
 void *__mprof_next_malloc = malloc;
 void *__mprof_next_free = free;
+void *__mprof_free_off_page = free;
 const char VERSION = 1;
 const char is_there
     __asm__("__mprof_runtime is missing: link with mprof-clang -fmprof") = 1;
