@@ -189,9 +189,10 @@ static MPROF_NOINLINE void expose(void *p) {
   NEXT(free)(p);
 }
 
-bool mprof_placed_free(void *ptr, bool may_keep) {
-  if (may_keep && !mprof_page_is_known(ptr))
-    return false;
+// Does the work of mprof_placed_free for a block that may be counted. Not
+// inlined, because most frees end with the test of mprof_placed_free, which
+// needs no frame.
+static MPROF_NOINLINE bool free_known(void *ptr, bool may_keep) {
   struct mprof_released r = mprof_event_free(ptr);
   if (!r.is_placed)
     return false;
@@ -199,6 +200,12 @@ bool mprof_placed_free(void *ptr, bool may_keep) {
     return may_keep && mprof_placed_put(ptr);
   expose(ptr);
   return false;
+}
+
+bool mprof_placed_free(void *ptr, bool may_keep) {
+  if (may_keep && !mprof_page_is_known(ptr))
+    return false;
+  return free_known(ptr, may_keep);
 }
 
 // --- blocks for samples ---

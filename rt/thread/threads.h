@@ -25,7 +25,7 @@ struct mprof_holds;
 // Number of entries of a thread's cache of stacks.
 #define MPROF_TOLD 64
 // Number of entries of a thread's cache of buckets with these stacks.
-#define MPROF_SIZED 1024
+#define MPROF_SIZED 2048
 
 // An entry of a thread's cache of buckets with the stacks of told[]. Both
 // fields are handles (persistent.h), so that an entry has 8 bytes.
