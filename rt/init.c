@@ -127,6 +127,9 @@ static void start_memory(void) {
 
 static void find_beneath(void) { mprof_next_find(); }
 
+MPROF_ENTRY void __mprof_free(void *ptr);
+static void find_place(void) { mprof_place_init(__mprof_free); }
+
 static void start_sampling(void) {
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
 }

@@ -53,8 +53,6 @@ static const char names[][40] = {
 
 struct mprof_place mprof_place MPROF_START_DATA;
 
-extern void __mprof_free(void *ptr); // the entry of free
-
 // Returns the module that defines the function `name`. In a program that is not
 // position-independent, `address` may be a stub made by the linker. So the
 // loader is asked for the real address. Static programs have no dlsym, so
@@ -127,7 +125,8 @@ static bool operators_are_library_s(void) {
   return home != 0;
 }
 
-void mprof_place_init(void) {
+void mprof_place_init(void (*free_entry)(void *ptr)) {
+  mprof_place.free_entry = free_entry;
   // Place no blocks under a sanitizer, because its allocator checks that each
   // block is freed by the function that matches its allocation.
   if (mprof_has_sanitizer())
@@ -151,7 +150,7 @@ void mprof_place_set_masks(uint64_t rate) {
   // slack that the heapx profile counts.
   bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
   if (!sampled || !mprof_place.c) {
-    __atomic_store_n(&__mprof_free_off_page, (void *)__mprof_free,
+    __atomic_store_n(&__mprof_free_off_page, (void *)mprof_place.free_entry,
                      __ATOMIC_RELEASE);
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);
   }

@@ -13,8 +13,10 @@
 #include "sys/base.h"
 
 // Decides once, at start, which families of functions place their counted
-// blocks on page boundaries. page_placement.c explains the rules.
-void mprof_place_init(void);
+// blocks on page boundaries. page_placement.c explains the rules. free_entry:
+// the runtime's entry of free, which sites call for each block if the malloc
+// family does not place its counted blocks.
+void mprof_place_init(void (*free_entry)(void *ptr));
 extern MPROF_HIDDEN struct mprof_place {
   // Whether the malloc family may place its counted blocks on page boundaries,
   // by calling posix_memalign.
@@ -23,6 +25,7 @@ extern MPROF_HIDDEN struct mprof_place {
   // calling posix_memalign.
   bool cxx;
   bool is_glibc; // malloc is glibc's malloc
+  void (*free_entry)(void *ptr);
 } mprof_place;   // written once by mprof_place_init
 // Return whether the malloc family (c) or operator new (cxx) places its counted
 // blocks on page boundaries at the current sampling rate.
@@ -34,7 +37,7 @@ static inline bool mprof_place_cxx(void) {
 }
 // Sets __mprof_free_mask (malloc family) and __mprof_delete_mask (operator new)
 // to 0 if the family does not place its counted blocks on page boundaries at
-// this sampling rate. Call sites use a mask other than 0 to test whether a
+// this sampling rate, and __mprof_free_off_page to the entry of free. Call sites use a mask other than 0 to test whether a
 // freed block is on a page boundary. A mask that is 0 stays 0.
 void mprof_place_set_masks(uint64_t rate);
 // Returns whether glibc's malloc has allocated the block at p as a memory

@@ -1,8 +1,8 @@
 // Intent: on arm64, an allocation that is not sampled costs six instructions in
 // a program and seven in a library. A constant size is in the register in which
-// the call passes it. A free costs four instructions, and five in a library. The
-// call of the allocator needs no PLT stub. A site uses the addresses of an
-// earlier site: an allocation then costs four instructions, and a free three.
+// the call passes it. A free costs two instructions, and five in a library. The
+// call of the allocator needs no PLT stub. A site uses the address of an earlier
+// site: an allocation then costs four instructions.
 // LLVM 16 makes the frame before the branch to the cold part: four instructions
 // more.
 // UNSUPPORTED: clang-16
