@@ -36,7 +36,11 @@ OPTIONS = "symbolize=0"
 COMPILERS = {
     "plain": ["clang-19"],
     "mprof": [os.path.join(TOP, "build/bin/mprof-clang"), "-fmprof"],
+    "countdown": ["clang-19"],
 }
+# Other comparisons with plain, which show what the cost consists of: {name: (variant,
+# options)}. Each layout has one process of each.
+OTHERS = {"off": ("mprof", OPTIONS + ":heap=0"), "countdown": ("countdown", "")}
 LOADS = [(kind, threads) for kind in ("ring", "lifo") for threads in (1, 2)]
 
 
@@ -97,37 +101,45 @@ def compare(linked, arguments, cpu):
 
 
 def link(variant, numbers):
-    """Links a new layout of the variant. Returns the program and its environment."""
+    """Links a new layout of the variant. Returns the program and an environment."""
     to = os.path.join(SCRATCH, "pair-turns-" + variant)
     seed = layout.new_seed(numbers)
     layout.make_gaps(seed, to + "-gaps.o")
     layout.link(COMPILERS[variant],
                 [to + "-gaps.o", os.path.join(DIR, "pair-turns-%s.o" % variant)],
                 ["-lpthread"], seed, to)
-    env = layout.environment(numbers)
-    return to, {**env, **mprof(OPTIONS)} if variant == "mprof" else env
+    return to, layout.environment(numbers)
+
+
+def with_options(linked, options):
+    path, env = linked
+    return path, {**env, **mprof(options)}
 
 
 def turns():
     """Returns {load: {"ratio": [of each layout], "processes": [ratio of each process],
     "plain": [ns of each process], "waits": [how often plain's threads waited, and
-    MProf's]}}."""
-    results = {"%s/%d" % load: {"ratio": [], "processes": [], "plain": [], "waits": [0, 0]}
-               for load in LOADS}
+    MProf's], name in OTHERS: [ratio of each layout]}}."""
+    results = {"%s/%d" % load: {"ratio": [], "processes": [], "plain": [], "waits": [0, 0],
+                                **{name: [] for name in OTHERS}} for load in LOADS}
     numbers = {v: random.Random(v) for v in COMPILERS}
     for i in range(LAYOUTS):
         empty_scratch()
-        linked = [link(v, numbers[v]) for v in COMPILERS]
+        linked = {v: link(v, numbers[v]) for v in COMPILERS}
+        pair = [linked["plain"], with_options(linked["mprof"], OPTIONS)]
         for kind, threads in LOADS:
             of = results["%s/%d" % (kind, threads)]
             arguments = [kind, str(threads), str(PAIRS), "turns"]
             # A thread of plain and one of MProf use the same processor.
             cpu = side_by_side.processors()[i % 2] if threads == 1 else None
             for _ in range(PROCESSES):
-                ratio, ns, waits = compare(linked, arguments, cpu)
+                ratio, ns, waits = compare(pair, arguments, cpu)
                 of["processes"].append(ratio)
                 of["plain"].append(ns)
                 of["waits"] = [a + b for a, b in zip(of["waits"], waits)]
             of["ratio"].append(statistics.median(of["processes"][-PROCESSES:]))
+            for name, (variant, options) in OTHERS.items():
+                other = with_options(linked[variant], options)
+                of[name].append(compare([linked["plain"], other], arguments, cpu)[0])
         log("turns: layout %d of %d" % (i + 1, LAYOUTS))
     return results

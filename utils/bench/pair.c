@@ -4,7 +4,8 @@
 // The cost of one malloc and one free.
 //   ring  256 live blocks of 16 to 1024 bytes; each step replaces the oldest
 //   lifo  one block of 64 bytes, freed at once
-// Compiled with BENCH_LABEL, its threads have a label.
+// Compiled with BENCH_LABEL, its threads have a label. Compiled with
+// BENCH_COUNTDOWN, it counts the bytes down, and takes no samples.
 //
 // usage: pair ring|lifo THREADS PAIRS REPEATS
 //        pair ring|lifo THREADS PAIRS turns   (as bench_turns says)
@@ -34,13 +35,34 @@ static void make_sizes(void) {
   }
 }
 
+#ifdef BENCH_COUNTDOWN
+// What any sampling by bytes costs at least: one subtraction from a
+// thread-local word, and a branch, before each malloc.
+static __thread size_t countdown;
+
+static __attribute__((noinline, cold)) void reset(void) {
+  countdown = (size_t)-1 / 2;
+}
+
+static inline void *allocate(size_t size) {
+  __asm__("" : "+r"(size)); // makes the compiler subtract in memory
+  size_t before = countdown;
+  countdown = before - size;
+  if (__builtin_expect(before <= size, 0))
+    reset();
+  return malloc(size);
+}
+#else
+static inline void *allocate(size_t size) { return malloc(size); }
+#endif
+
 static void ring(int thread, long steps, long arg) {
   (void)arg;
   void **live = rings[thread];
   for (long i = 0; i < steps; i++) {
     void **slot = &live[i % RING];
     free(*slot);
-    *slot = malloc(sizes[i % SIZES]);
+    *slot = allocate(sizes[i % SIZES]);
     bench_sink(*slot);
   }
 }
@@ -48,7 +70,7 @@ static void ring(int thread, long steps, long arg) {
 static void lifo(int thread, long steps, long arg) {
   (void)thread, (void)arg;
   for (long i = 0; i < steps; i++) {
-    void *p = malloc(64);
+    void *p = allocate(64);
     bench_sink(p);
     free(p);
   }

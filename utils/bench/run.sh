@@ -126,6 +126,8 @@ build_heap() {
   clang-19 -O2 -ffunction-sections -c "$src/pair.c" -o "$out/pair-turns-plain.o"
   "$mprof" -O2 -fmprof -ffunction-sections -c "$src/pair.c" \
     -o "$out/pair-turns-mprof.o"
+  clang-19 -O2 -DBENCH_COUNTDOWN -ffunction-sections -c "$src/pair.c" \
+    -o "$out/pair-turns-countdown.o"
   # shellcheck disable=SC2086
   clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
   clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
