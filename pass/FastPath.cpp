@@ -14,9 +14,9 @@
 //     store i64 %d, ptr %a
 //     %ask = icmp ule i64 %c, %n
 //
-// Delete tests a mask, and so does Free in code for libraries. In code for
-// executables, Free tests the constant MPROF_PLACED_BITS (hooks.def) in place
-// of %m. Realloc has the test of Alloc and that of a mask.
+// Delete tests a mask. Free tests the constant MPROF_PLACED_BITS (hooks.def) in
+// place of %m, unless freesOffPage() is false. Realloc has the test of Alloc
+// and that of a mask.
 //     %m = load i64, ptr @__mprof_free_mask
 //     %ask = icmp eq i64 (and (ptrtoint %p), %m), 0
 //
@@ -33,6 +33,7 @@
 #include "FastPath.h"
 #include "Callee.h"
 #include "IRUtil.h"
+#include "RewriteSwitched.h"
 #include "mprof/hooks.def"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
@@ -107,7 +108,8 @@ Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
 
 bool mprof::freesOffPage(const Runtime &RT, const Site &S) {
   return S.Rule == Rule::Free && !S.OnlyBypassesInterceptor &&
-         !RT.IsForLibrary && callsByWord(S);
+         !RT.IsForLibrary && callsByWord(S) && !S.Call->isMustTailCall() &&
+         !Switches::mayBecomeJump(S);
 }
 
 /// A test of a constant is cheaper than one of the mask in memory. In loops

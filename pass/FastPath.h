@@ -41,8 +41,10 @@ llvm::Value *hasNone(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Ptr,
                      llvm::StringRef Mask);
 
 /// Returns whether \p S frees a block off a page boundary through
-/// __mprof_free_off_page. Code for libraries and calls of a definition of the
-/// module itself do not.
+/// __mprof_free_off_page. This is so in code for executables, unless the call
+/// could become a jump: the function in this word may be the runtime's entry,
+/// which would not find the frame of the caller. It is not so for a call of a
+/// definition of the module itself, and for functions other than free.
 bool freesOffPage(const Runtime &RT, const Site &S);
 
 /// Inserts the test whether the block that \p S frees or resizes may be

@@ -28,7 +28,8 @@
 // prototype. Unconditional sites (see IsUnconditional in CallSites.h) always
 // call the entry.
 //
-// A site with rule Free calls the function in __mprof_free_off_page.
+// A site of free calls the function in __mprof_free_off_page, if freesOffPage()
+// is true.
 //
 // free(NULL) and realloc(NULL, n) are frequent in some programs. The test of
 // rule Free is true for NULL and for each block that may be counted. So if this
@@ -148,8 +149,11 @@ void HookedRewriter::keepReference(Function &F) {
 /// address. The call then bypasses the runtime's interceptor.
 void HookedRewriter::callNext(const Site &S) {
   Builder B(S.Call);
+  const bool IsOffPage = freesOffPage(RT, S);
   if (Value *Next = next(B, S)) {
     callIndirectly(*S.Call, toCall(B, S, Next));
+    if (auto *Call = dyn_cast<CallInst>(S.Call); Call && IsOffPage)
+      Call->setTailCallKind(CallInst::TCK_NoTail);
     RT.New.HeapCalls.insert(S.Call);
   }
 }
@@ -354,7 +358,7 @@ BasicBlock *HookedRewriter::callMalloc(const Site &S) {
 }
 
 /// Inserts the branches before the call of \p S, a site with rule Free or
-/// Realloc. The test of the mask is true for NULL, too. But NULL is never a
+/// Realloc. The test of the address is true for NULL, too. But NULL is never a
 /// counted block, so for NULL a second test leads around the entry.
 void HookedRewriter::branchUnlessNull(const Site &S) {
   Value *Ptr = S.Call->getArgOperand(S.Ptr);

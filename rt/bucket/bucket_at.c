@@ -85,13 +85,14 @@ static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
   return &t->scratch->told[(unsigned)(h >> 56) % MPROF_TOLD];
 }
 
-// Returns the entry of sized[] for `key` and a bucket in told[], whose handle
-// is `told`. Returns NULL if there is no memory.
+// Returns the entry of sized[] for `key` and a bucket in told[] with the handle
+// `told`. Returns NULL if the thread has no such cache.
 static inline struct mprof_sized *sized_at(struct mprof_scratch *s,
                                            const struct mprof_bucket_key *key,
                                            uint32_t told) {
-  if (mprof_unlikely(!s->sized))
-    s->sized = mprof_persistent_alloc(MPROF_SIZED * sizeof(s->sized[0]));
+  if (mprof_unlikely(s->told_events < MPROF_SIZED_FROM) &&
+      ++s->told_events == MPROF_SIZED_FROM)
+    s->sized = mprof_persistent_try_alloc(MPROF_SIZED * sizeof(s->sized[0]));
   const uint64_t h = (key->size ^ (uint64_t)told << 32) * 0x9e3779b97f4a7c15u;
   return s->sized ? &s->sized[(h >> 48) % MPROF_SIZED] : NULL;
 }

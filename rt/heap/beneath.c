@@ -142,7 +142,8 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   set_words(mprof_intercept_c);
   if (mprof_intercept_c) // has set __mprof_sized_strdup to our function
     __mprof_copy_malloc = __mprof_next_malloc;
-  __mprof_free_off_page = __mprof_next_free;
+  if (__mprof_free_mask != 0) // 0: another copy of the runtime counts all frees
+    __mprof_free_off_page = __mprof_next_free;
   mprof_intercepted.cxx =
       is_cxx_whole && !(has_library && find_library_s(mprof_intercept_cxx));
   if (mprof_intercepted.cxx)

@@ -26,19 +26,23 @@ extern MPROF_HIDDEN struct mprof_place {
   bool cxx;
   bool is_glibc; // malloc is glibc's malloc
   void (*free_entry)(void *ptr);
-} mprof_place;   // written once by mprof_place_init
+} mprof_place; // written once by mprof_place_init
 // Return whether the malloc family (c) or operator new (cxx) places its counted
 // blocks on page boundaries at the current sampling rate.
 static inline bool mprof_place_c(void) {
-  return mprof_place.c && __mprof_free_mask != 0;
+  // Acquire: a thread that counts a block off a page boundary also sees the
+  // change of __mprof_free_off_page.
+  return mprof_place.c &&
+         __atomic_load_n(&__mprof_free_mask, __ATOMIC_ACQUIRE) != 0;
 }
 static inline bool mprof_place_cxx(void) {
   return mprof_place.cxx && __mprof_delete_mask != 0;
 }
 // Sets __mprof_free_mask (malloc family) and __mprof_delete_mask (operator new)
 // to 0 if the family does not place its counted blocks on page boundaries at
-// this sampling rate, and __mprof_free_off_page to the entry of free. Call sites use a mask other than 0 to test whether a
-// freed block is on a page boundary. A mask that is 0 stays 0.
+// this sampling rate, and __mprof_free_off_page to the entry of free. Call
+// sites use a mask other than 0 to test whether a freed block is on a page
+// boundary. A mask that is 0 stays 0.
 void mprof_place_set_masks(uint64_t rate);
 // Returns whether glibc's malloc has allocated the block at p as a memory
 // mapping of its own, and not in its heap. Other allocators: false.

@@ -130,6 +130,8 @@ static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
     struct mprof_thread *t = mprof_thread_self(false);
     if (t)
       atomic_store(&t->rate_epoch, epoch);
+    else if (!mprof_process_is_own()) // the parent's thread registers later
+      mprof_tls.rate_epoch = 0;
     mprof_guard_leave();
   }
 }

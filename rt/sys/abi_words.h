@@ -64,11 +64,11 @@ static inline void mprof_count_back(uint64_t size) {
   __mprof_heap_countdown = (int64_t)((uint64_t)__mprof_heap_countdown + size);
 }
 
-// hooks.def explains these words. A free of ptr calls the runtime only if (ptr
-// & mask) == 0, so with mask 0 every free calls the runtime. A mask changes
-// only once, to 0. The runtime makes this change under registry_lock, before it
-// counts the first block whose address has a bit of the old mask. Instrumented
-// main stores its frame address in __mprof_main_frame.
+// hooks.def explains these words. A free of ptr that tests a mask calls the
+// runtime only if (ptr & mask) == 0, so with mask 0 each of them does. A mask
+// changes only once, to 0. The runtime makes this change under registry_lock,
+// before it counts the first block whose address has a bit of the old mask.
+// Instrumented main stores its frame address in __mprof_main_frame.
 extern MPROF_DATA uintptr_t __mprof_free_mask;
 extern MPROF_DATA uintptr_t __mprof_delete_mask;
 extern MPROF_DATA uintptr_t __mprof_custom_mask;

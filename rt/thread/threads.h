@@ -26,6 +26,8 @@ struct mprof_holds;
 #define MPROF_TOLD 64
 // Number of entries of a thread's cache of buckets with these stacks.
 #define MPROF_SIZED 2048
+// The cache has 16 KiB, so a thread with few events has none.
+#define MPROF_SIZED_FROM 64u
 
 // An entry of a thread's cache of buckets with the stacks of told[]. Both
 // fields are handles (persistent.h), so that an entry has 8 bytes.
@@ -47,9 +49,11 @@ struct mprof_scratch {
   // here. See bucket_at.c.
   struct mprof_bucket *told[MPROF_TOLD];
   // Buckets that have the stack of a bucket in told[], by this bucket and the
-  // size: MPROF_SIZED entries, or NULL until the first is needed.
+  // size or object: MPROF_SIZED entries. NULL until MPROF_SIZED_FROM events
+  // have found their stack in told[], or if there was no memory then.
   struct mprof_sized *sized;
-  bool has_told; // true: told[] is not empty
+  uint32_t told_events; // counts up to MPROF_SIZED_FROM
+  bool has_told;        // true: told[] is not empty
   // root: address of the outermost frame of the thread's last complete stack;
   // 0: no complete stack yet. above_root: the word at address root, where other
   // frames hold the frame address of their caller. See bucket_at.c.

@@ -1,8 +1,8 @@
 // Intent: on arm64, an allocation that is not sampled costs six instructions in
 // a program and seven in a library. A constant size is in the register in which
-// the call passes it. A free costs two instructions, and five in a library. The
-// call of the allocator needs no PLT stub. A site uses the address of an earlier
-// site: an allocation then costs four instructions.
+// the call passes it. A free costs two instructions, four if it is a jump, and
+// five in a library. The call of the allocator needs no PLT stub. A site uses the
+// address of an earlier site: an allocation then costs four instructions.
 // LLVM 16 makes the frame before the branch to the cold part: four instructions
 // more.
 // UNSUPPORTED: clang-16
@@ -69,11 +69,13 @@ void f(size_t n) { use(malloc(n)); }
 void k(void) { use(malloc(64)); }
 
 // CHECK-LABEL: g:
-// CHECK: tst w0, #0xfff
+// CHECK: adrp [[M:x[0-9]+]], __mprof_free_mask
+// CHECK-NEXT: ldr [[M]], [[[M]], :lo12:__mprof_free_mask]
+// CHECK-NEXT: tst x0, [[M]]
 // CHECK-NEXT: b.eq
 // CHECK-NEXT: {{^//}}
-// CHECK-NEXT: adrp [[F:x[0-9]+]], __mprof_free_off_page
-// CHECK-NEXT: ldr [[G:x[0-9]+]], [[[F]], :lo12:__mprof_free_off_page]
+// CHECK-NEXT: adrp [[F:x[0-9]+]], __mprof_next_free
+// CHECK-NEXT: ldr [[G:x[0-9]+]], [[[F]], :lo12:__mprof_next_free]
 // CHECK-NEXT: br [[G]]
 // LIBRARY-LABEL: g:
 // LIBRARY: adrp [[M:x[0-9]+]], :got:__mprof_free_mask

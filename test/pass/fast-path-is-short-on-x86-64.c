@@ -1,7 +1,8 @@
 // Intent: an allocation that is not sampled costs a subtraction in thread-local
 // memory and a branch. In a shared library, it also costs a load of the
 // variable's offset, and a move if the size is constant. A free costs a test and
-// a branch. free(NULL) costs a second test and branch, and calls nothing. The
+// a branch. The test reads no memory, unless the free is a jump or in a shared
+// library. free(NULL) costs a second test and branch, and calls nothing. The
 // call of the allocator then needs no PLT stub: it costs a load and a call
 // through a register, or a jump through memory.
 // LLVM 16 aligns the stack before the branch to the cold part: two instructions more.
@@ -42,10 +43,10 @@ void f(size_t n) { use(malloc(n)); }
 void k(void) { use(malloc(64)); }
 
 // CHECK-LABEL: g:
-// CHECK: testl $4095, %edi
+// CHECK: testq %rdi, __mprof_free_mask(%rip)
 // CHECK-NEXT: je [[MASKED:.*]]
 // CHECK-NEXT: {{^# }}
-// CHECK-NEXT: jmpq *__mprof_free_off_page(%rip)
+// CHECK-NEXT: jmpq *__mprof_next_free(%rip)
 // CHECK-NEXT: [[MASKED]]:
 // CHECK-NEXT: testq %rdi, %rdi
 // CHECK-NEXT: jne
@@ -55,3 +56,20 @@ void k(void) { use(malloc(64)); }
 // LIBRARY: movq __mprof_free_mask@GOTPCREL(%rip), %[[R:[a-z0-9]+]]
 // LIBRARY-NEXT: testq %rdi, (%[[R]])
 void g(void *p) { free(p); }
+
+// CHECK-LABEL: release:
+// CHECK: testl $4095, %edi
+// CHECK-NEXT: je
+// CHECK-NEXT: {{^# }}
+// CHECK-NEXT: movq __mprof_free_off_page(%rip), %[[F:[a-z0-9]+]]
+// CHECK-NEXT: #APP
+// CHECK-NEXT: #NO_APP
+// CHECK-NEXT: callq *%[[F]]
+// LIBRARY-LABEL: release:
+// LIBRARY: movq __mprof_free_mask@GOTPCREL(%rip), %[[M:[a-z0-9]+]]
+// LIBRARY-NOT: __mprof_free_off_page
+// LIBRARY: .cfi_endproc
+void release(void **p) {
+  free(p[0]);
+  use(p);
+}

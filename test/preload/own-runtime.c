@@ -15,6 +15,11 @@
 // CHECK: Allocated: {{.*}} (3,000 bytes) in 2 blocks
 // ERR: wrote
 // ERR-NOT: wrote
+// RUN: rm x.* && %clang_mprof -O1 -fno-builtin -fPIE -c %s -o shared.o
+// RUN: %clang shared.o -o shared -L%rtdir -lmprof_rt -Wl,-rpath,%rtdir
+// RUN: %run{heap_rate=1:block_rate=1:log_path=x:report_top=0} \
+// RUN:   LD_PRELOAD=%preload ./shared 2> err
+// RUN: cat x.*.txt | FileCheck %s && FileCheck --check-prefix=ERR %s < err
 //
 // The library is in LD_PRELOAD, which the children inherit.
 // RUN: %run{profile=0:report=0} LD_PRELOAD=%preload ./app env-has-library

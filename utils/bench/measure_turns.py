@@ -122,7 +122,9 @@ def turns():
     MProf's], name in OTHERS: [ratio of each layout]}}."""
     results = {"%s/%d" % load: {"ratio": [], "processes": [], "plain": [], "waits": [0, 0],
                                 **{name: [] for name in OTHERS}} for load in LOADS}
-    numbers = {v: random.Random(v) for v in COMPILERS}
+    seed = random.randrange(1 << 31)
+    log("turns: seed of the layouts: %d" % seed)
+    numbers = {v: random.Random("%s %d" % (v, seed)) for v in COMPILERS}
     for i in range(LAYOUTS):
         empty_scratch()
         linked = {v: link(v, numbers[v]) for v in COMPILERS}

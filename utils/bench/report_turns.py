@@ -3,6 +3,7 @@
 """Writes the table of malloc and free measured in turns, for the heap's section."""
 
 import interval
+import measure_turns
 from page import median, number, times
 
 BAR = 1.03
@@ -12,12 +13,14 @@ and *lifo*, more precisely than the table above. The targets use these ratios.
 
 A process of each variant lives for many turns of about 10 ms, in the order plain, MProf,
 MProf, plain. Such a block of four turns has one ratio, in which a steady change of the
-machine's speed cancels out. The ratio of two processes is the median of 6 blocks, and
-the ratio of a layout is the median of 3 pairs of processes. There are 40 layouts. For
-each, lld links both variants anew, with the program's functions in random order, and with
-gaps of random size between them and in front of MProf's runtime. The ratio in the table
-is the geometric mean of the layouts. The figures in parentheses are the ends of the
-interval that contains this ratio with a probability of 95 %.
+machine's speed cancels out. The ratio of two processes is the median of {blocks} blocks,
+and the ratio of a layout is the median of {processes} pairs of processes. There are
+{layouts} layouts, which are drawn anew in each run. For each, lld links all variants
+anew, with the program's functions in random order, and with gaps of random size between
+them and in front of MProf's runtime. The ratio in the table is the geometric mean of the layouts, thus that of a typical process. The figures in
+parentheses are the ends of the interval that contains this ratio with a probability of
+95 %. *all processes* is the geometric mean of all pairs of processes. It is larger if some
+processes are slow, because the addresses that a process happens to get change its speed.
 
 Two more columns show what the ratio consists of. *heap=0* is MProf without samples.
 *countdown alone* is plain with one subtraction from a thread-local word, and a branch,
@@ -26,9 +29,8 @@ decides at each allocation.
 
 The time is processor time, so that other programs that take the processor do not count.
 A thread that waits, for example for a lock of the kernel, uses no processor time. So the
-last columns show how often the threads waited in all turns. *fastest process* and
-*slowest process* are the least and the largest ratio of two processes, because the
-addresses that a process happens to get change its speed."""
+last columns show how often the threads waited in all turns. *slowest process* is the
+largest ratio of two processes."""
 
 
 def rows_of(results):
@@ -50,14 +52,19 @@ def write_turns(page, results):
     page.heading("One malloc and one free, in turns")
     page.table(
         ("loop", "plain, nanoseconds per pair", "MProf to plain", "heap=0",
-         "countdown alone", "fastest process", "slowest process", "waits, plain",
+         "countdown alone", "all processes", "slowest process", "waits, plain",
          "waits, MProf"),
         [("%s, %s" % (kind, threads), number(median(of["plain"])),
           *(interval.shown(interval.of_ratios(of[n]))
-            for n in ("ratio", "off", "countdown")), times(min(of["processes"])),
+            for n in ("ratio", "off", "countdown")),
+          times(interval.of_ratios(of["processes"]).middle),
           times(max(of["processes"])), *("{:,}".format(n) for n in of["waits"]))
          for kind, threads, of in rows_of(results)])
-    page.paragraph(NOTES)
+    of = rows_of(results)[0][2]
+    layouts = len(of["ratio"])
+    page.paragraph(NOTES.format(
+        blocks=measure_turns.BLOCKS, layouts=layouts,
+        processes=len(of["processes"]) // layouts))
 
 
 PARTS = (("turns", write_turns),)

@@ -11,7 +11,7 @@ import struct
 import sys
 
 BASE = 0x7f0000000000
-HEAD, BUCKET, CELL, STATS, CHECK, ROOTS = 1328, 208, 64, 26, 664, 672
+HEAD, BUCKET, CELL, STATS, CHECK, ROOTS = 1328, 224, 64, 26, 664, 672
 ROW, BUFFER, HEAPX, HEAPX_CELL = 832, 80, 576, 192
 MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM = 1, 2, 3, 4, 5, 6
 MODULE, LABELS, LOCK, PROFILE, HOOK = 1, 2, 3, 4, 5
@@ -82,10 +82,10 @@ class File:
     def bucket(self, kind, counts, size, stack, wait=0, labels=0, cells=0):
         b = bytearray(BUCKET)
         struct.pack_into("<%dQ" % len(counts), b, 0, *counts)
-        # hash, size, rate, stack_len, tells, cells, owner, type, skip, end, kind,
-        # labels, gone, allnext
-        struct.pack_into("<QQIHHIHBBBBHIQ", b, 160, 7, size, 512, len(stack), 0, cells,
-                         1, kind, 0, 0, wait, labels, 0, self.first[kind])
+        # hash, allnext, size, rate, stack_len, tells, cells, gone, owner, type, skip,
+        # end, kind, labels
+        struct.pack_into("<QQ16xQIHHIIHBBBBH", b, 160, 7, self.first[kind], size, 512,
+                         len(stack), 0, cells, 0, 1, kind, 0, 0, wait, labels)
         b += struct.pack("<%dQ" % len(stack), *stack)
         if kind == MEM and self.peak:  # now, at_peak, peak, weight
             self.add(struct.pack("<QQQQQq16x", 5, 2, 4, 1, 3, 512))
@@ -118,7 +118,7 @@ class File:
 
     def bytes(self):
         head = bytearray(HEAD)
-        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 3",
+        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 4",
                          HEAD, BUCKET, CELL, STATS, BASE, 1, 512, 1, 1, 42, 0, self.heapx,
                          self.peak, self.tick_div, 50, self.format, b"0.1.0", b"/bin/app", 0)
         struct.pack_into("<Q", head, CHECK, fnv(head[:CHECK]))

@@ -1,7 +1,7 @@
 ; Intent: in code for executables, free calls the runtime only if the pointer is
 ; not NULL and is on a page boundary. Of a pointer that is NULL, free is not
-; called at all. operator delete tests a mask, and so does free in a call of a
-; module's own free. Neither uses the countdown.
+; called at all. A free that could become a jump and operator delete test a mask.
+; Neither uses the countdown.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=heap_countdown
 target triple = "x86_64-pc-linux-gnu"
 
@@ -15,7 +15,7 @@ define void @f(ptr %p) {
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_free_off_page
 ; CHECK-NEXT: %[[FR:.*]] = call ptr asm "", "=r,0{{.*}}"(ptr %[[F]])
-; CHECK-NEXT: call void %[[FR]](ptr %p)
+; CHECK-NEXT: notail call void %[[FR]](ptr %p)
 ; CHECK-NEXT: br label %[[CONT:[^,]*]]
 ; CHECK: [[CONT]]:
 ; CHECK-NEXT: ret void
@@ -25,6 +25,16 @@ define void @f(ptr %p) {
 ; CHECK: [[COLD]]:
 ; CHECK-NEXT: call void @__mprof_free(ptr %p)
   call void @free(ptr %p)
+  ret void
+}
+
+; The runtime's entry, to which free_off_page may point, needs the caller's frame.
+define void @t(ptr %p) {
+; CHECK-LABEL: define void @t(
+; CHECK: load i64, ptr @__mprof_free_mask
+; CHECK: load ptr, ptr @__mprof_next_free
+; CHECK: tail call void
+  tail call void @free(ptr %p)
   ret void
 }
 
