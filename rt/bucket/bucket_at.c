@@ -90,9 +90,11 @@ static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
 static inline struct mprof_sized *sized_at(struct mprof_scratch *s,
                                            const struct mprof_bucket_key *key,
                                            uint32_t told) {
-  if (mprof_unlikely(s->told_events < MPROF_SIZED_FROM) &&
-      ++s->told_events == MPROF_SIZED_FROM)
-    s->sized = mprof_persistent_try_alloc(MPROF_SIZED * sizeof(s->sized[0]));
+  if (mprof_unlikely(s->told_events < MPROF_SIZED_FROM)) {
+    s->told_events++;
+    if (s->told_events == MPROF_SIZED_FROM)
+      s->sized = mprof_persistent_try_alloc(MPROF_SIZED * sizeof(s->sized[0]));
+  }
   const uint64_t h = (key->size ^ (uint64_t)told << 32) * 0x9e3779b97f4a7c15u;
   return s->sized ? &s->sized[(h >> 48) % MPROF_SIZED] : NULL;
 }

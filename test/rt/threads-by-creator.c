@@ -13,6 +13,7 @@
 // RUN: %run_quiet{threadcreate=0} ./app none
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize heap.pb.gz | FileCheck %s --check-prefix=HEAP
+// RUN: %mprof top threads.pb.gz | grep -F ' [unknown creator]'
 //
 // A thread inherits the name of its creator, and may then set another name.
 // CHECK: sample: 50 thread=first : fifty <- main{{$}}

@@ -30,6 +30,7 @@ void *__mprof_next_malloc, *__mprof_copy_malloc;
 void *__mprof_next_calloc, *__mprof_next_realloc, *__mprof_next_posix_memalign;
 void *__mprof_next_aligned_alloc;
 void *__mprof_next_free, *__mprof_free_off_page;
+uintptr_t __mprof_free_mask = 4095;
 
 // --- the process as the runtime sees it: functions of modules ---
 
@@ -255,8 +256,25 @@ static void unused_interceptors_do_not_call_themselves(void) {
   CHECK(word_free == NULL);
 }
 
+static void frees_go_beneath(void) {
+  __mprof_next_free = beneath + 1;
+  find(true, true);
+  CHECK(__mprof_free_off_page == beneath + 1);
+}
+
+// Another copy of the runtime counts all frees, and the word is its entry.
+static void frees_of_another_copy_stay(void) {
+  __mprof_next_free = beneath + 1;
+  __mprof_free_mask = 0;
+  __mprof_free_off_page = entries;
+  find(true, true);
+  CHECK(__mprof_free_off_page == entries);
+}
+
 int main(void) {
   static void (*const cases[])(void) = {
+      frees_go_beneath,
+      frees_of_another_copy_stay,
       everything_is_left,
       program_has_free,
       program_has_free_above_preload,

@@ -66,9 +66,13 @@ static const struct mapping *mapping_of(const struct profile *p,
   return l->mapping == NO_MAPPING ? NULL : &p->mappings[l->mapping];
 }
 
+// Returns the name without template arguments and parameters. A name in
+// brackets is not that of a function, for example "[unknown creator]".
 static string_id short_name_of(struct profile *p, string_id name) {
   char buffer[1024];
   struct mprof_text text = MPROF_TEXT(buffer);
+  if (p->strings[name][0] == '[')
+    return name;
   mprof_short_name(&text, p->strings[name]);
   // A cut name could be that of another function.
   const bool is_cut = text.len + 1 >= sizeof buffer;
