@@ -36,6 +36,8 @@ InlineAsm *Processor::callWithoutFrame(FunctionType *, StringRef) const {
   return nullptr;
 }
 
+InlineAsm *Processor::jumpThrough(FunctionType *) const { return nullptr; }
+
 InlineAsm *Processor::codeAddress(FunctionType *) const { return nullptr; }
 
 const Processor *mprof::processorOf(const Module &M) {

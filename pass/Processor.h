@@ -54,6 +54,11 @@ public:
   virtual llvm::InlineAsm *callWithoutFrame(llvm::FunctionType *Ty,
                                             llvm::StringRef Entry) const;
 
+  /// Returns an asm that jumps to the address in memory at its argument, and
+  /// changes no register. \p Ty is its type, with one pointer as parameter.
+  /// Returns null if there is no such asm.
+  virtual llvm::InlineAsm *jumpThrough(llvm::FunctionType *Ty) const;
+
   /// Returns an asm that returns the address of the code after it. \p Ty is its
   /// type, without parameters. Returns null if there is no such asm.
   virtual llvm::InlineAsm *codeAddress(llvm::FunctionType *Ty) const;

@@ -23,6 +23,7 @@ public:
   Value *isDue(Runtime &RT, IRBuilderBase &B,
                ConstantInt *Bytes) const override;
   InlineAsm *callWithoutFrame(FunctionType *Ty, StringRef Entry) const override;
+  InlineAsm *jumpThrough(FunctionType *Ty) const override;
   InlineAsm *codeAddress(FunctionType *Ty) const override;
 };
 } // namespace
@@ -53,6 +54,13 @@ Value *ProcessorX86::isDue(Runtime &RT, IRBuilderBase &B,
 /// them. Other registers that a call may change are clobbered. The call and the
 /// return of the entry also keep the shadow stack balanced, and the entry needs
 /// no landing pad for a direct call.
+/// LLVM would load the address into a register if the function has some
+/// parameters, which is one instruction more.
+InlineAsm *ProcessorX86::jumpThrough(FunctionType *Ty) const {
+  return InlineAsm::get(Ty, "jmpq *$0", "*m,~{dirflag},~{fpsr},~{flags}",
+                        /*hasSideEffects=*/true);
+}
+
 InlineAsm *ProcessorX86::callWithoutFrame(FunctionType *Ty,
                                           StringRef Entry) const {
   static constexpr StringLiteral Registers[] = {"di", "si", "dx", "cx"};

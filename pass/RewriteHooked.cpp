@@ -57,10 +57,10 @@
 // RewriteLibrary.cpp). If the call is no jump, an empty asm keeps %f in a
 // register (toCall in Callee.h). The IR above does not show it.
 //
-// The site of a function that unlocks or may wait has no test. The site calls
-// the function through its switch (see RewriteSwitched.cpp):
-//     %f = load ptr, ptr @__mprof_switch_pthread_mutex_lock
-//     %r = notail call i32 %f(ptr %l) nomerge
+// The site of a function that unlocks or may wait has no test. The site calls a
+// stub, which jumps through the switch of the function (see
+// RewriteSwitched.cpp):
+//     %r = notail call i32 @__mprof_stub_pthread_mutex_lock(ptr %l) nomerge
 // If the call could become a jump, a test keeps plain code for the usual case:
 //     %on = load i32, ptr (@__mprof_switch_pthread_mutex_lock + 28)
 //     %ask = icmp ne i32 %on, 0
@@ -108,7 +108,7 @@ using namespace mprof;
 FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   FunctionType *Ty = S.Call->getFunctionType();
   if (Switches::cover(S.Rule))
-    return {Ty, Switched.target(B, S, /*IsJump=*/false)};
+    return {Ty, Switched.stub(S)};
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
@@ -380,18 +380,19 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
     insertNullTest(Second, 0, Ptr, Null ? Null : Of.Fast);
 }
 
-/// Makes \p S call the target of the switch of its hooked function. The target
-/// is either the hooked function or the runtime's entry. If the call of the
-/// target could become a jump, the entry would not find the frame of the caller
-/// on the stack. So a test leads to a call that is no jump, unless the entry is
-/// off. A musttail call is always a jump, and profiles do not show its caller.
+/// Makes \p S call the target of the switch of its hooked function, through the
+/// stub of the switch. The target is either the hooked function or the
+/// runtime's entry. If the call of the target could become a jump, the entry
+/// would not find the frame of the caller on the stack. So a test leads to a
+/// call that is no jump, unless the entry is off. A musttail call is always a
+/// jump, and profiles do not show its caller.
 void HookedRewriter::callThroughSwitch(const Site &S) {
   Builder B(S.Call);
   if (!Switches::mayBecomeJump(S))
     return retarget(*S.Call, S.Rule, entry(B, S));
   branchToEntry(S, Switched.isOn(B, S));
   Builder AtFast(S.Call);
-  callIndirectly(*S.Call, Switched.target(AtFast, S, /*IsJump=*/true));
+  callIndirectly(*S.Call, Switched.target(AtFast, S));
 }
 
 void HookedRewriter::rewrite(const Site &S) {

@@ -23,9 +23,12 @@ public:
   /// switch.
   static bool cover(Rule R) { return R == Rule::Release || R == Rule::Wait; }
 
-  /// Inserts a load of the address of the function that \p S calls. \p IsJump:
-  /// whether the compiler may make the call a jump.
-  llvm::Value *target(llvm::IRBuilderBase &B, const Site &S, bool IsJump);
+  /// Inserts a load of the address of the function that \p S calls.
+  llvm::Value *target(llvm::IRBuilderBase &B, const Site &S);
+
+  /// Returns the stub through which \p S calls this function: a function that
+  /// only jumps to it.
+  llvm::Function *stub(const Site &S);
 
   /// Inserts the test whether \p S calls the runtime's entry now.
   llvm::Value *isOn(llvm::IRBuilderBase &B, const Site &S);
@@ -41,6 +44,7 @@ private:
 
   llvm::GlobalVariable *of(const Site &S);
   llvm::LoadInst *field(llvm::IRBuilderBase &B, const Site &S, Field F);
+  bool jumpByAsm(const Site &S, llvm::Function *F);
   void registerModule();
 
   Runtime &RT;

@@ -15,15 +15,15 @@
 // NOHEAP-NOT: call {{.*}}__mprof_malloc
 void allocates(void **p) { *p = malloc(8); }
 
-// LOCK: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_unlock
-// NOLOCK-NOT: load {{.*}}@__mprof_switch_pthread_mutex
+// LOCK: call {{.*}}@__mprof_stub_pthread_mutex_unlock(
+// NOLOCK-NOT: @__mprof_stub_pthread_mutex
 void locks(pthread_mutex_t *m) {
   pthread_mutex_lock(m);
   pthread_mutex_unlock(m);
 }
 
-// SLEEP: load {{(atomic )?}}ptr, ptr @__mprof_switch_usleep
-// NOSLEEP-NOT: load {{.*}}@__mprof_switch_usleep
+// SLEEP: call {{.*}}@__mprof_stub_usleep(
+// NOSLEEP-NOT: @__mprof_stub_usleep
 void sleeps(void) { usleep(1); }
 
 // CREATE: call i32 @__mprof_pthread_create(

@@ -21,12 +21,12 @@ target triple = "x86_64-pc-linux-gnu"
   { ptr, ptr, ptr, i32, ptr } { ptr @fetch, ptr @.b, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
 
 ; ALL-LABEL: define void @locks(
-; LOCKS: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_lock
-; LOCKS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_unlock{{,| }}
-; LOCKS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_timedlock{{,| }}
-; LOCKS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_rwlock_timedrdlock{{,| }}
-; LOCKS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_cond_wait{{,| }}
-; LOCKS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_sem_post{{,| }}
+; LOCKS: call {{.*}}@__mprof_stub_pthread_mutex_lock(
+; LOCKS-DAG: call {{.*}}@__mprof_stub_pthread_mutex_unlock(
+; LOCKS-DAG: call {{.*}}@__mprof_stub_pthread_mutex_timedlock(
+; LOCKS-DAG: call {{.*}}@__mprof_stub_pthread_rwlock_timedrdlock(
+; LOCKS-DAG: call {{.*}}@__mprof_stub_pthread_cond_wait(
+; LOCKS-DAG: call {{.*}}@__mprof_stub_sem_post(
 ; LOCKS-DAG: @__mprof_user_lock_begin(
 ; LOCKS-DAG: @__mprof_user_unlock_begin(
 ; NOLOCKS-NOT: __mprof_
@@ -44,9 +44,9 @@ define void @locks(ptr %l) cold {
 }
 
 ; ALL-LABEL: define void @waits(
-; WAITS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_sem_wait{{,| }}
-; WAITS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_usleep{{,| }}
-; WAITS-DAG: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_trylock{{,| }}
+; WAITS-DAG: call {{.*}}@__mprof_stub_sem_wait(
+; WAITS-DAG: call {{.*}}@__mprof_stub_usleep(
+; WAITS-DAG: call {{.*}}@__mprof_stub_pthread_mutex_trylock(
 ; WAITS-DAG: @__mprof_user_call_begin(
 ; NOWAITS-NOT: __mprof_
 ; NOWAITS: ret void

@@ -36,9 +36,9 @@ define i32 @pthread_mutex_unlock(ptr %l) {
 }
 
 ; CHECK-LABEL: define void @f(
-; CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_lock{{,| }}
-; CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_usleep{{,| }}
-; CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_unlock{{,| }}
+; CHECK: call {{.*}}@__mprof_stub_pthread_mutex_lock(
+; CHECK: call {{.*}}@__mprof_stub_usleep(
+; CHECK: call {{.*}}@__mprof_stub_pthread_mutex_unlock(
 define void @f(ptr %l) {
   %a = call i32 @pthread_mutex_lock(ptr %l)
   %b = call i32 @usleep(i32 1)

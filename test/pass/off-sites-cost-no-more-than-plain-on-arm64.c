@@ -1,6 +1,7 @@
 // Intent: while nothing is recorded, a lock, an unlock or a blocking call on
-// arm64 is one call through the variable of its function. Only a call that would
-// be a jump has a test before it, and remains a jump.
+// arm64 is a call of a stub, which jumps through the variable of the function, as
+// a stub of the PLT does. Only a call that would be a jump has a test before it,
+// and remains a jump.
 // LLVM 16 makes the frame of `h` before the test.
 // UNSUPPORTED: clang-16
 // RUN: %clang_mprof --target=aarch64-linux-gnu -O2 -fPIE -S -o - %s | FileCheck %s
@@ -13,15 +14,11 @@ int pthread_mutex_unlock(pthread_mutex_t *);
 void use(void);
 
 // CHECK-LABEL: f:
-// CHECK: adrp [[L:x[0-9]+]], __mprof_switch_pthread_mutex_lock
-// CHECK: ldr [[L]], [[[L]], :lo12:__mprof_switch_pthread_mutex_lock]
-// CHECK-NOT: {{cb|b[.]|t(st|b)}}
-// CHECK: blr [[L]]
+// CHECK-NOT: {{[[:space:]](cb|b[.]|t(st|b))}}
+// CHECK: bl __mprof_stub_pthread_mutex_lock
 // CHECK-NEXT: bl use
-// CHECK: adrp [[U:x[0-9]+]], __mprof_switch_pthread_mutex_unlock
-// CHECK: ldr [[U]], [[[U]], :lo12:__mprof_switch_pthread_mutex_unlock]
 // CHECK-NOT: {{cb|b[.]|t(st|b)}}
-// CHECK: blr [[U]]
+// CHECK: bl __mprof_stub_pthread_mutex_unlock
 // CHECK: b use
 void f(pthread_mutex_t *m) {
   pthread_mutex_lock(m);
@@ -40,3 +37,9 @@ void f(pthread_mutex_t *m) {
 // CHECK-NEXT: ldr [[U:x[0-9]+]], [[[T]], :lo12:__mprof_switch_pthread_mutex_unlock]
 // CHECK-NEXT: br [[U]]
 int h(pthread_mutex_t *m) { return pthread_mutex_unlock(m); }
+
+// CHECK-LABEL: __mprof_stub_pthread_mutex_lock:
+// CHECK-NOT: {{sp|bl}}
+// CHECK: adrp [[V:x[0-9]+]], __mprof_switch_pthread_mutex_lock
+// CHECK-NEXT: ldr [[G:x[0-9]+]], [[[V]], :lo12:__mprof_switch_pthread_mutex_lock]
+// CHECK-NEXT: br [[G]]

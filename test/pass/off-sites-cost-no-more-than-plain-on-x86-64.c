@@ -1,8 +1,7 @@
-// Intent: while nothing is recorded, a lock, an unlock or a blocking call is one
-// call through the variable of its function, in programs, in libraries and
-// without position-independent code. The call is made through a register,
-// because two calls through memory slow down a lock and unlock. Only a call that
-// would be a jump has a test before it, and remains a jump.
+// Intent: while nothing is recorded, a lock, an unlock or a blocking call is a
+// call of a stub, which jumps through the variable of the function, as a stub of
+// the PLT does, in programs, in libraries and without position-independent code.
+// Only a call that would be a jump has a test before it, and remains a jump.
 // LLVM 16 aligns the stack before the branch to the cold part: two instructions more.
 // UNSUPPORTED: clang-16
 // RUN: %clang_mprof --target=x86_64-linux-gnu -O2 -fPIE -S -o - %s | FileCheck %s
@@ -14,12 +13,10 @@
 void use(void);
 // CHECK-LABEL: f:
 // CHECK: movq %rdi, %[[M:[a-z0-9]+]]
-// CHECK-NEXT: movq __mprof_switch_pthread_mutex_lock(%rip), %[[L:[a-z0-9]+]]
-// CHECK-NEXT: callq *%[[L]]
+// CHECK-NEXT: callq __mprof_stub_pthread_mutex_lock
 // CHECK-NEXT: callq use
-// CHECK-NEXT: movq __mprof_switch_pthread_mutex_unlock(%rip), %[[U:[a-z0-9]+]]
 // CHECK-NEXT: movq %[[M]], %rdi
-// CHECK-NEXT: callq *%[[U]]
+// CHECK-NEXT: callq __mprof_stub_pthread_mutex_unlock
 // CHECK: jmp use
 void f(pthread_mutex_t *m) {
   pthread_mutex_lock(m);
@@ -29,8 +26,7 @@ void f(pthread_mutex_t *m) {
 }
 
 // CHECK-LABEL: g:
-// CHECK: movq __mprof_switch_read(%rip), %[[R:[a-z0-9]+]]
-// CHECK: callq *%[[R]]
+// CHECK: callq __mprof_stub_read
 // CHECK-NOT: __mprof_
 // CHECK: retq
 long g(int fd, void *p) { return read(fd, p, 8) + 1; }
@@ -52,3 +48,7 @@ int k(pthread_mutex_t *m) {
     return pthread_mutex_lock(m);
   return 5;
 }
+
+// CHECK-LABEL: __mprof_stub_pthread_mutex_lock:
+// CHECK-NOT: {{push|call|mov}}
+// CHECK: jmpq *__mprof_switch_pthread_mutex_lock(%rip)

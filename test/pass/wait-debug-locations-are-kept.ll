@@ -8,8 +8,7 @@
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define i32 @lock(
-; CHECK: %[[F:.*]] = load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_lock{{.*}} !dbg ![[L:[0-9]+]]{{.*}}!nosanitize
-; CHECK: %[[R:.*]] = notail call i32 %[[F]]({{.*}} !dbg ![[L]]
+; CHECK: %[[R:.*]] = notail call i32 @__mprof_stub_pthread_mutex_lock({{.*}} !dbg ![[L:[0-9]+]]
 ; CHECK: #dbg_value(i32 %[[R]],
 define i32 @lock(ptr %l) sanitize_address !dbg !3 {
   %r = call i32 @pthread_mutex_lock(ptr %l), !dbg !6
@@ -18,8 +17,7 @@ define i32 @lock(ptr %l) sanitize_address !dbg !3 {
 }
 
 ; CHECK-LABEL: define i32 @waits(
-; CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_sem_wait{{.*}} !dbg ![[W:[0-9]+]]{{.*}}!nosanitize
-; CHECK: notail call i32 %{{.*}} !dbg ![[W]]
+; CHECK: notail call i32 @__mprof_stub_sem_wait({{.*}} !dbg ![[W:[0-9]+]]
 ; TSAN-LABEL: define i32 @waits(
 ; TSAN-NOT: __tsan_read
 ; TSAN: ret i32
@@ -32,13 +30,12 @@ define i32 @waits(ptr %s) nounwind sanitize_thread !dbg !10 {
 ; CHECK: load i32{{.*}}@__mprof_switch_sem_post{{.*}} !dbg ![[U:[0-9]+]]{{.*}}!nosanitize
 ; CHECK: icmp{{.*}} !dbg ![[U]]{{.*}}!nosanitize
 ; CHECK: br i1{{.*}} !dbg ![[U]]
-; CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_sem_post{{.*}} !dbg ![[U]]{{.*}}!nosanitize
+; CHECK: load ptr, ptr @__mprof_switch_sem_post{{.*}} !dbg ![[U]]{{.*}}!nosanitize
 ; CHECK: tail call i32 %{{.*}} !dbg ![[U]]
 ; CHECK: br label{{.*}} !dbg ![[U]]
 ; CHECK: %[[R:.*]] = phi i32{{.*}} !dbg ![[U]]
 ; CHECK: #dbg_value(i32 %[[R]],
-; CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_sem_post{{.*}} !dbg ![[U]]{{.*}}!nosanitize
-; CHECK: notail call i32 %{{.*}} !dbg ![[U]]
+; CHECK: notail call i32 @__mprof_stub_sem_post({{.*}} !dbg ![[U]]
 ; CHECK: br label{{.*}} !dbg ![[U]]
 ; TSAN-LABEL: define i32 @release(
 ; TSAN-NOT: __tsan_read

@@ -9,9 +9,9 @@
 // CHECK: tail call i32 @pthread_mutex_lock(
 // CHECK: tail call i32 @sem_wait(
 // CHECK: call i32 @__mprof_pthread_create(
-// CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_pthread_mutex_unlock
-// CHECK: load {{.*}}@__mprof_switch_sem_post
-// CHECK-NOT: @__mprof_switch_sem_wait
+// CHECK: call {{.*}}@__mprof_stub_pthread_mutex_unlock(
+// CHECK: call {{.*}}@__mprof_stub_sem_post(
+// CHECK-NOT: @__mprof_stub_sem_wait
 // CHECK-LABEL: define {{.*}}@caller(
 __attribute__((mprof_ignore)) void ignored(pthread_mutex_t *m, sem_t *s,
                                            void *(*f)(void *)) {
@@ -29,7 +29,7 @@ inlined(sem_t *s) {
 }
 
 // CHECK: tail call i32 @sem_wait(
-// CHECK: load {{(atomic )?}}ptr, ptr @__mprof_switch_sem_trywait
+// CHECK: call {{.*}}@__mprof_stub_sem_trywait(
 void caller(sem_t *s) {
   inlined(s);
   sem_trywait(s);

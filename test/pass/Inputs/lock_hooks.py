@@ -125,18 +125,17 @@ ON_FIELD = "getelementptr inbounds (%s, ptr @__mprof_switch_%%s, i32 0, i32 4)" 
 def expected(f, way):
     """Returns (lines, calls): the first lines, and the callees of all calls."""
     own, entry = "@" + f.symbol, "@__mprof_" + f.symbol
-    switch = "@__mprof_switch_" + f.symbol
+    stub = "@__mprof_stub_" + f.symbol
     if way == "ignored" and f.rule == "WAIT":
         return "", [f.call(own)]
     if not f.is_switched:
         return "", [f.call(entry)]
     if way != "tail":
-        load = "%%1 = load atomic ptr, ptr %s monotonic, align 8"
-        return load % switch, [f.call("%1")]
+        return "", [f.call(stub)]
     lines = """%1 = load i32, ptr {on}, align 4
 %2 = icmp ne i32 %1, 0
 br i1 %2, label %mprof.cold, label %mprof.fast""".format(on=ON_FIELD % f.symbol)
-    return lines, [f.call("%3"), f.call("%4" if f.result == "void" else "%5")]
+    return lines, [f.call("%3"), f.call(stub)]
 
 
 def check_switch(f, text):
@@ -147,6 +146,18 @@ def check_switch(f, text):
         "comdat, align 32\n"
     ).format(f=f.symbol, type=SWITCH, kind=f.kind)
     assert (line in text) == f.is_switched, "switch: expected %s" % line
+
+
+def check_stub(f, text):
+    """Checks that the stub of f does nothing but jump to the target of the switch."""
+    pattern = (
+        r"define linkonce_odr hidden {result} @__mprof_stub_{f}\([^\n]* comdat {{\n"
+        r"( +%\w+ = load ptr, ptr @__mprof_switch_{f}, align 8\n"
+        r" +(%\w+ = )?musttail call [^\n]*\n +ret [^\n]*\n"
+        r"| +call void asm sideeffect \"jmpq \*\$0\", \"\*m,[^\"]*\""
+        r"\(ptr elementtype\(ptr\) @__mprof_switch_{f}\)\n +unreachable\n)}}"
+    ).format(f=f.symbol, result=f.result)
+    assert bool(re.search(pattern, text)) == f.is_switched, "stub of " + f.symbol
 
 
 def check_site(f, way, body):
@@ -179,6 +190,7 @@ def check(path, libc, ir):
     count = 0
     for f in functions(path, libc):
         check_switch(f, text)
+        check_stub(f, text)
         for way in ways(f):
             body = bodies["%s_%s" % (way, f.symbol)]
             body = "\n".join(line.strip() for line in body.splitlines())
