@@ -23,7 +23,7 @@ from running import (
 
 PACKAGES = {"Duktape": "duktape-dev", "nlohmann JSON": "nlohmann-json3-dev",
             "lld": "lld-19"}
-LAYOUTS = 2 if QUICK else 30
+LAYOUTS = 2 if QUICK else 20
 # The variants beside plain and MProf take part in the first layouts only.
 FEWER = 8
 # Seconds for which a layout is compared with one of plain.
