@@ -16,7 +16,7 @@
 // CHECK-NEXT: in {{n{160}\.\.\. .*}}.cpp
 // CHECK: in ns::box::make {{.*}}.cpp
 // CHECK-NEXT: in ns::run::$_0::operator() {{.*}}.cpp
-// SIGNAL: {{^}}Names: {{.*}}mprof-names
+// SIGNAL: {{^}}Names: {{.*}}mprof symbolize adds names{{$}}
 
 #include <csignal>
 #include <map>
