@@ -36,7 +36,10 @@ InlineAsm *Processor::callWithoutFrame(FunctionType *, StringRef) const {
   return nullptr;
 }
 
-InlineAsm *Processor::jumpThrough(FunctionType *) const { return nullptr; }
+bool Processor::jumpThrough(Runtime &, IRBuilderBase &,
+                            GlobalVariable *) const {
+  return false;
+}
 
 InlineAsm *Processor::codeAddress(FunctionType *) const { return nullptr; }
 

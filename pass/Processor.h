@@ -54,10 +54,11 @@ public:
   virtual llvm::InlineAsm *callWithoutFrame(llvm::FunctionType *Ty,
                                             llvm::StringRef Entry) const;
 
-  /// Returns an asm that jumps to the address in memory at its argument, and
-  /// changes no register. \p Ty is its type, with one pointer as parameter.
-  /// Returns null if there is no such asm.
-  virtual llvm::InlineAsm *jumpThrough(llvm::FunctionType *Ty) const;
+  /// Inserts an asm that jumps to the address that the variable \p Word holds,
+  /// with the instructions of a stub of the procedure linkage table, which
+  /// change no argument of a call. Returns false if there is no such asm.
+  virtual bool jumpThrough(Runtime &RT, llvm::IRBuilderBase &B,
+                           llvm::GlobalVariable *Word) const;
 
   /// Returns an asm that returns the address of the code after it. \p Ty is its
   /// type, without parameters. Returns null if there is no such asm.

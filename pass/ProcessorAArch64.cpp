@@ -52,6 +52,8 @@ public:
   Value *load(Runtime &RT, IRBuilderBase &B, Value *Address) const override;
   void store(Runtime &RT, IRBuilderBase &B, Value *Address,
              Value *V) const override;
+  bool jumpThrough(Runtime &RT, IRBuilderBase &B,
+                   GlobalVariable *Word) const override;
   InlineAsm *codeAddress(FunctionType *Ty) const override;
   bool keepsConstants() const override { return true; }
   bool outlinesCalls() const override { return true; }
@@ -106,6 +108,20 @@ void ProcessorAArch64::store(Runtime &RT, IRBuilderBase &B, Value *Address,
   insertAsm(B, B.getVoidTy(),
             "str $1, [$0, :tprel_lo12_nc:__mprof_heap_countdown]",
             "r,r,~{memory}", {Address, V});
+}
+
+/// The runtime recognizes these registers
+/// (rt/thread_stacks/call_code_aarch64.h). LLVM would use others, and store the
+/// registers of variable arguments.
+bool ProcessorAArch64::jumpThrough(Runtime &RT, IRBuilderBase &B,
+                                   GlobalVariable *Word) const {
+  auto *Ty = FunctionType::get(B.getVoidTy(), {RT.PtrTy}, false);
+  B.CreateCall(
+      InlineAsm::get(Ty, "adrp x16, $0\n\tldr x17, [x16, :lo12:$0]\n\tbr x17",
+                     "S",
+                     /*hasSideEffects=*/true),
+      {Word});
+  return true;
 }
 
 InlineAsm *ProcessorAArch64::codeAddress(FunctionType *Ty) const {

@@ -23,7 +23,8 @@ public:
   Value *isDue(Runtime &RT, IRBuilderBase &B,
                ConstantInt *Bytes) const override;
   InlineAsm *callWithoutFrame(FunctionType *Ty, StringRef Entry) const override;
-  InlineAsm *jumpThrough(FunctionType *Ty) const override;
+  bool jumpThrough(Runtime &RT, IRBuilderBase &B,
+                   GlobalVariable *Word) const override;
   InlineAsm *codeAddress(FunctionType *Ty) const override;
 };
 } // namespace
@@ -50,17 +51,24 @@ Value *ProcessorX86::isDue(Runtime &RT, IRBuilderBase &B,
   return B.CreateTrunc(Call, B.getInt1Ty());
 }
 
+/// LLVM would load the address into a register if the function has some
+/// parameters, which is one instruction more.
+bool ProcessorX86::jumpThrough(Runtime &RT, IRBuilderBase &B,
+                               GlobalVariable *Word) const {
+  auto *Ty = FunctionType::get(B.getVoidTy(), {RT.PtrTy}, false);
+  CallInst *Call = B.CreateCall(InlineAsm::get(Ty, "jmpq *$0",
+                                               "*m,~{dirflag},~{fpsr},~{flags}",
+                                               /*hasSideEffects=*/true),
+                                {Word});
+  Call->addParamAttr(0,
+                     Attribute::get(RT.Ctx, Attribute::ElementType, RT.PtrTy));
+  return true;
+}
+
 /// The registers of the arguments are outputs, too, because the entry changes
 /// them. Other registers that a call may change are clobbered. The call and the
 /// return of the entry also keep the shadow stack balanced, and the entry needs
 /// no landing pad for a direct call.
-/// LLVM would load the address into a register if the function has some
-/// parameters, which is one instruction more.
-InlineAsm *ProcessorX86::jumpThrough(FunctionType *Ty) const {
-  return InlineAsm::get(Ty, "jmpq *$0", "*m,~{dirflag},~{fpsr},~{flags}",
-                        /*hasSideEffects=*/true);
-}
-
 InlineAsm *ProcessorX86::callWithoutFrame(FunctionType *Ty,
                                           StringRef Entry) const {
   static constexpr StringLiteral Registers[] = {"di", "si", "dx", "cx"};

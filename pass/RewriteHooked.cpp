@@ -104,11 +104,12 @@ using namespace mprof;
 
 /// Returns the runtime's function that \p S calls in place of the hooked
 /// function. In code for shared libraries, inserts a load of its address. If
-/// the hooked function has a switch, inserts a load of the switch's target.
+/// the hooked function has a switch, returns the stub of the switch.
 FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   FunctionType *Ty = S.Call->getFunctionType();
   if (Switches::cover(S.Rule))
-    return {Ty, Switched.stub(S)};
+    return {Ty,
+            Switches::isHardened(S) ? Switched.target(B, S) : Switched.stub(S)};
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 

@@ -7,19 +7,17 @@
 //
 //     @__mprof_switch_f = linkonce_odr hidden externally_initialized global
 //         { ptr, ptr, ptr, i32, i32 }          ; struct __mprof_switch
-//         { ptr @f,                            ; target: sites call *target
+//         { ptr @f,                            ; target of sites and stubs
 //           ptr @f, ptr @__mprof_f,            ; the two values of target
 //           i32 2, i32 0 },                    ; kind, is_on
 //         section "mprof_switches", comdat
 //
 // A site calls the stub of the switch, unless the call could become a jump:
 //
-//     define linkonce_odr hidden i32 @__mprof_stub_f(...) noinline comdat {
-//       %g = load ptr, ptr @__mprof_switch_f
-//       %r = musttail call i32 %g(...)
-//       ret i32 %r
+//     define linkonce_odr hidden i32 @__mprof_stub_f(...) naked comdat {
+//       call void asm "jmpq *$0", "*m"(ptr @__mprof_switch_f)
+//       unreachable
 //     }
-// On x86-64, the stub is the instruction jmpq *__mprof_switch_f(%rip).
 //
 // While the runtime records no waits of the kind, a site costs as much as a
 // call of f, because the PLT has a stub with the same jump. A call through a
@@ -166,22 +164,27 @@ Value *Switches::target(IRBuilderBase &B, const Site &S) {
 
 /// Makes the code of \p F, which must be empty, for \p S: a jump by an asm.
 /// Returns false if the processor has no such asm. Code of the large model has
-/// no such jump without a register.
+/// no such jump.
 bool Switches::jumpByAsm(const Site &S, Function *F) {
-  auto *Ty = FunctionType::get(Type::getVoidTy(RT.Ctx), {RT.PtrTy}, false);
-  InlineAsm *Asm =
-      RT.M.getCodeModel().value_or(CodeModel::Small) == CodeModel::Small
-          ? RT.CPU.jumpThrough(Ty)
-          : nullptr;
-  if (!Asm)
+  if (RT.M.getCodeModel().value_or(CodeModel::Small) == CodeModel::Large)
     return false;
+  auto *Block = BasicBlock::Create(RT.Ctx, "", F);
+  IRBuilder<> B(Block);
+  if (!RT.CPU.jumpThrough(RT, B, of(S))) {
+    Block->eraseFromParent();
+    return false;
+  }
   F->addFnAttr(Attribute::Naked);
-  IRBuilder<> B(BasicBlock::Create(RT.Ctx, "", F));
-  B.CreateCall(Asm, {of(S)})
-      ->addParamAttr(0,
-                     Attribute::get(RT.Ctx, Attribute::ElementType, RT.PtrTy));
   B.CreateUnreachable();
   return true;
+}
+
+bool Switches::isHardened(const Site &S) {
+  const Function *In = S.Call->getFunction();
+  StringRef Features = In->getFnAttribute("target-features").getValueAsString();
+  return In->hasFnAttribute(Attribute::SpeculativeLoadHardening) ||
+         Features.contains("+retpoline") || Features.contains("+lvi") ||
+         Features.contains("+harden-sls");
 }
 
 Function *Switches::stub(const Site &S) {

@@ -37,6 +37,11 @@ public:
   /// caller would have no frame during the call.
   static bool mayBecomeJump(const Site &S);
 
+  /// Returns whether the code of \p S is compiled with protection against
+  /// speculation, such as -mretpoline. An asm has no such protection, so \p S
+  /// calls the target itself.
+  static bool isHardened(const Site &S);
+
 private:
   /// The fields of struct __mprof_switch, which rt/lock_wait/switches.h
   /// describes.

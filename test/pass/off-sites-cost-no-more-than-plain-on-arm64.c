@@ -40,6 +40,6 @@ int h(pthread_mutex_t *m) { return pthread_mutex_unlock(m); }
 
 // CHECK-LABEL: __mprof_stub_pthread_mutex_lock:
 // CHECK-NOT: {{sp|bl}}
-// CHECK: adrp [[V:x[0-9]+]], __mprof_switch_pthread_mutex_lock
-// CHECK-NEXT: ldr [[G:x[0-9]+]], [[[V]], :lo12:__mprof_switch_pthread_mutex_lock]
-// CHECK-NEXT: br [[G]]
+// CHECK: adrp x16, __mprof_switch_pthread_mutex_lock
+// CHECK-NEXT: ldr x17, [x16, :lo12:__mprof_switch_pthread_mutex_lock]
+// CHECK-NEXT: br x17
