@@ -104,12 +104,13 @@ using namespace mprof;
 
 /// Returns the runtime's function that \p S calls in place of the hooked
 /// function. In code for shared libraries, inserts a load of its address. If
-/// the hooked function has a switch, returns the stub of the switch.
+/// the hooked function has a switch, returns the stub of the switch, if any.
 FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   FunctionType *Ty = S.Call->getFunctionType();
-  if (Switches::cover(S.Rule))
-    return {Ty,
-            Switches::isHardened(S) ? Switched.target(B, S) : Switched.stub(S)};
+  if (Switches::cover(S.Rule)) {
+    Function *Stub = Switched.stub(S);
+    return {Ty, Stub ? Stub : Switched.target(B, S)};
+  }
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
@@ -389,6 +390,7 @@ void HookedRewriter::branchUnlessNull(const Site &S) {
 /// jump, and profiles do not show its caller.
 void HookedRewriter::callThroughSwitch(const Site &S) {
   Builder B(S.Call);
+  sayAtCall(*S.Call); // the stub does not have the function's attributes
   if (!Switches::mayBecomeJump(S))
     return retarget(*S.Call, S.Rule, entry(B, S));
   branchToEntry(S, Switched.isOn(B, S));

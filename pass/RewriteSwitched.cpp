@@ -12,7 +12,8 @@
 //           i32 2, i32 0 },                    ; kind, is_on
 //         section "mprof_switches", comdat
 //
-// A site calls the stub of the switch, unless the call could become a jump:
+// A site calls the stub of the switch, unless the call could become a jump or
+// there is no stub (stub()):
 //
 //     define linkonce_odr hidden i32 @__mprof_stub_f(...) naked comdat {
 //       call void asm "jmpq *$0", "*m"(ptr @__mprof_switch_f)
@@ -162,24 +163,9 @@ Value *Switches::target(IRBuilderBase &B, const Site &S) {
   return field(B, S, TargetField);
 }
 
-/// Makes the code of \p F, which must be empty, for \p S: a jump by an asm.
-/// Returns false if the processor has no such asm. Code of the large model has
-/// no such jump.
-bool Switches::jumpByAsm(const Site &S, Function *F) {
-  if (RT.M.getCodeModel().value_or(CodeModel::Small) == CodeModel::Large)
-    return false;
-  auto *Block = BasicBlock::Create(RT.Ctx, "", F);
-  IRBuilder<> B(Block);
-  if (!RT.CPU.jumpThrough(RT, B, of(S))) {
-    Block->eraseFromParent();
-    return false;
-  }
-  F->addFnAttr(Attribute::Naked);
-  B.CreateUnreachable();
-  return true;
-}
-
-bool Switches::isHardened(const Site &S) {
+/// Returns whether the code of \p S is compiled with protection against
+/// speculation, such as -mretpoline, which an asm would not have.
+static bool isHardened(const Site &S) {
   const Function *In = S.Call->getFunction();
   StringRef Features = In->getFnAttribute("target-features").getValueAsString();
   return In->hasFnAttribute(Attribute::SpeculativeLoadHardening) ||
@@ -187,30 +173,28 @@ bool Switches::isHardened(const Site &S) {
          Features.contains("+harden-sls");
 }
 
+/// Code of the large model would need a register for the address of the switch.
 Function *Switches::stub(const Site &S) {
+  if (isHardened(S) ||
+      RT.M.getCodeModel().value_or(CodeModel::Small) == CodeModel::Large)
+    return nullptr;
   const std::string Name = (Prefix + "stub_" + S.H->Symbol).str();
   if (Function *Known = RT.M.getFunction(Name))
     return Known;
-  FunctionType *Ty = S.Call->getFunctionType();
-  auto *F = Function::createWithDefaultAttr(Ty, GlobalValue::LinkOnceODRLinkage,
-                                            0, Name, &RT.M);
-  keepOne(*F);
-  F->addFnAttr(Attribute::NoInline);
-  F->addFnAttr(Attribute::DisableSanitizerInstrumentation);
-  F->addFnAttr(Attribute::NoSanitizeCoverage);
-  if (jumpByAsm(S, F))
-    return F;
-  F->addFnAttr("frame-pointer", "none");
+  auto *F = Function::createWithDefaultAttr(S.Call->getFunctionType(),
+                                            GlobalValue::LinkOnceODRLinkage, 0,
+                                            Name, &RT.M);
   IRBuilder<> B(BasicBlock::Create(RT.Ctx, "", F));
-  SmallVector<Value *, 6> Args;
-  for (Argument &Arg : F->args())
-    Args.push_back(&Arg);
-  CallInst *Call = B.CreateCall(Ty, target(B, S), Args);
-  Call->setTailCallKind(CallInst::TCK_MustTail);
-  if (Ty->getReturnType()->isVoidTy())
-    B.CreateRetVoid();
-  else
-    B.CreateRet(Call);
+  if (!RT.CPU.jumpThrough(RT, B, of(S))) {
+    F->eraseFromParent();
+    return nullptr;
+  }
+  B.CreateUnreachable();
+  keepOne(*F);
+  for (Attribute::AttrKind Kind : {Attribute::Naked, Attribute::NoInline,
+                                   Attribute::DisableSanitizerInstrumentation,
+                                   Attribute::NoSanitizeCoverage})
+    F->addFnAttr(Kind);
   return F;
 }
 

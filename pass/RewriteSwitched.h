@@ -27,7 +27,8 @@ public:
   llvm::Value *target(llvm::IRBuilderBase &B, const Site &S);
 
   /// Returns the stub through which \p S calls this function: a function that
-  /// only jumps to it.
+  /// only jumps to it. Returns null if the code of \p S can have no stub, and
+  /// calls the function itself.
   llvm::Function *stub(const Site &S);
 
   /// Inserts the test whether \p S calls the runtime's entry now.
@@ -37,11 +38,6 @@ public:
   /// caller would have no frame during the call.
   static bool mayBecomeJump(const Site &S);
 
-  /// Returns whether the code of \p S is compiled with protection against
-  /// speculation, such as -mretpoline. An asm has no such protection, so \p S
-  /// calls the target itself.
-  static bool isHardened(const Site &S);
-
 private:
   /// The fields of struct __mprof_switch, which rt/lock_wait/switches.h
   /// describes.
@@ -49,7 +45,6 @@ private:
 
   llvm::GlobalVariable *of(const Site &S);
   llvm::LoadInst *field(llvm::IRBuilderBase &B, const Site &S, Field F);
-  bool jumpByAsm(const Site &S, llvm::Function *F);
   void registerModule();
 
   Runtime &RT;

@@ -49,8 +49,8 @@ static uintptr_t past_stub(uintptr_t stub) {
 
 // Returns the function that was called through register n by the call
 // instruction before the return address pc. Sites with a switch (switches.h)
-// load the register from memory shortly before. Returns 0 if no load of a
-// hooked function is found.
+// and no stub load the register from memory shortly before. Returns 0 if no
+// load of a hooked function is found.
 static uintptr_t called_by_register(uintptr_t pc, unsigned n) {
   enum { SPAN = 24, BYTES = 4 };
   uint32_t code[SPAN];
