@@ -19,11 +19,12 @@
 #define BENCH_MAX_THREADS 16
 #define BENCH_MAX_REPEATS 64
 
-static inline long long bench_now(void) {
+static inline long long bench_clock(clockid_t clock) {
   struct timespec ts;
-  clock_gettime(CLOCK_MONOTONIC, &ts);
+  clock_gettime(clock, &ts);
   return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
+static inline long long bench_now(void) { return bench_clock(CLOCK_MONOTONIC); }
 
 // Makes the compiler believe that p is used, and that memory has changed.
 static inline void bench_sink(const void *p) {

@@ -17,9 +17,9 @@ machine's speed cancels out. The ratio of two processes is the median of {blocks
 and the ratio of a layout is the median of {processes} pairs of processes. There are
 {layouts} layouts, which are drawn anew in each run. For each, lld links all variants
 anew, with the program's functions in random order, and with gaps of random size between
-them and in front of MProf's runtime. The ratio in the table is the geometric mean of the layouts, thus that of a typical process. The figures in
-parentheses are the ends of the interval that contains this ratio with a probability of
-95 %. *all processes* is the geometric mean of all pairs of processes. It is larger if some
+them and in front of MProf's runtime. The ratio in the table is the geometric mean of the
+layouts, thus that of a typical process. The figures in parentheses are the ends of the
+interval that contains this ratio with a probability of 95 %. *all processes* is the geometric mean of all pairs of processes. It is larger if some
 processes are slow, because the addresses that a process happens to get change its speed.
 
 Two more columns show what the ratio consists of. *heap=0* is MProf without samples.

@@ -41,12 +41,6 @@ static inline void bench_pin(int thread) {
   }
 }
 
-static inline long long bench_processor_time(void) {
-  struct timespec ts;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-  return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
-
 // Returns how often the calling thread has waited, for example for a lock.
 static inline long bench_waits(void) {
   struct rusage usage;
@@ -58,9 +52,9 @@ static inline long bench_waits(void) {
 static inline void bench_turn(struct bench_turns *turns, int thread) {
   struct bench *b = turns->bench;
   long waits = bench_waits();
-  long long begin = bench_processor_time();
+  long long begin = bench_clock(CLOCK_THREAD_CPUTIME_ID);
   b->loop(thread, b->steps, b->arg);
-  turns->ns[thread] = bench_processor_time() - begin;
+  turns->ns[thread] = bench_clock(CLOCK_THREAD_CPUTIME_ID) - begin;
   turns->waits[thread] = bench_waits() - waits;
 }
 
