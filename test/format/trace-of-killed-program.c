@@ -12,7 +12,7 @@
 // RUN: code=0; %trace_top cut > top 2> err || code=$?; test $code = 1
 // RUN: FileCheck %s --check-prefix=TOP < top && FileCheck %s < err
 // TOP: cut: 2 threads in
-// TOP-NEXT: {{[1-9][0-9][0-9][0-9][0-9]}} waits
+// TOP-NEXT: {{^[1-9][0-9][0-9][0-9][0-9]+}} waits
 // TOP: woken by G
 // CHECK: cut: offset 0x{{.*}}: the file ends {{inside the record|before the stacks}} [truncated]
 // CHECK-NOT: cut:
