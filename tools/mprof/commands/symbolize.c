@@ -54,8 +54,8 @@ static int symbolize(const struct options *options, const char *path) {
   if (named == 0)
     complain(options, "%s: no names were added", path);
   else
-    complain(options, "%s: names of %zu address%s added", path, named,
-             named == 1 ? " was" : "es were");
+    complain(options, "%s: added the names of %zu address%s", path, named,
+             named == 1 ? "" : "es");
   if (named == 0 && !options->output && !is_stream)
     return STATUS_OK; // the file stays as it is
   char *target = options->output && !is_stream
