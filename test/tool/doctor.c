@@ -42,7 +42,7 @@
 // FULL: ok the profile has {{[0-9]+ stack}}
 // FULL: ok nothing was lost or truncated
 //
-// RUN: %mprof doctor --options=heap_rate=64k:blok_rate=1 2>&1 \
+// RUN: not %mprof doctor --options=heap_rate=64k:blok_rate=1 2>&1 \
 // RUN:   | FileCheck --check-prefix=EXPLAIN %s
 // EXPLAIN-DAG: unknown option 'blok_rate', did you mean 'block_rate'
 // EXPLAIN-DAG: heap_rate=65536

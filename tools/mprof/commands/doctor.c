@@ -113,6 +113,7 @@ static int examine_program(const struct options *o, const char *path,
     return STATUS_OK;
   }
   examine_build(&info);
+  found |= doctor_has_mistakes(text);
   const bool has_shared = has_library(&info, "libmprof_rt");
   if (info.has_runtime || has_shared)
     found |= doctor_explain_kinds(text, info.has_kinds || has_shared);
@@ -285,8 +286,10 @@ static bool is_profile(const char *path) {
 int command_doctor(const struct options *o) {
   int status = STATUS_OK;
   const char *variable = getenv("MPROF_OPTIONS");
-  if (o->explain)
-    found |= doctor_explain_options(o->explain);
+  if (o->explain) {
+    found |= doctor_has_mistakes(o->explain);
+    doctor_explain_options(o->explain);
+  }
   for (int i = 0; i < o->path_count && status == STATUS_OK; i++) {
     char *path = o->paths[i];
     if (o->path_count > 1) {

@@ -28,6 +28,7 @@ static void print_number(const char *name, uint64_t value, const char *help) {
 }
 
 static struct mprof_flags now, before; // with the options, and the defaults
+static unsigned mistakes;              // in the text that was parsed last
 
 static void parse(const char *text) {
   static char *parsed;
@@ -39,10 +40,15 @@ static void parse(const char *text) {
   before = mprof_flags;
   now = mprof_flags;
   fflush(stdout);
-  mprof_flags_parse(&now, text, "MPROF_OPTIONS");
+  mistakes = mprof_flags_parse(&now, text, "MPROF_OPTIONS");
 }
 
-bool doctor_explain_options(const char *text) {
+bool doctor_has_mistakes(const char *text) {
+  parse(text);
+  return mistakes != 0;
+}
+
+void doctor_explain_options(const char *text) {
   bool has_any = false;
   parse(text);
 #define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
@@ -67,7 +73,6 @@ bool doctor_explain_options(const char *text) {
 #include "sys/flags.def"
   if (!has_any)
     puts("option   all options have their defaults");
-  return !has_any && *text;
 }
 
 bool doctor_accepts_option(const char *text) {

@@ -9,10 +9,13 @@
 
 #include <stdbool.h>
 
-// Parses the text as the runtime does, whose messages about wrong options go to
-// standard error. Prints each option that then differs from its default, and
-// what it means. Returns whether the text sets no option.
-bool doctor_explain_options(const char *text);
+// Parses the text as the runtime does. The runtime's messages about wrong
+// options go to standard error. Returns whether there was a wrong option.
+bool doctor_has_mistakes(const char *text);
+
+// Parses the text as doctor_has_mistakes does. Prints each option that then
+// differs from its default, and what it means.
+void doctor_explain_options(const char *text);
 
 // Prints which kinds of profiles a program records with these options, and
 // which option switches the others on. has_kinds: the program has other kinds

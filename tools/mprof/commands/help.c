@@ -40,7 +40,8 @@ static const struct {
 } statuses[] = {
     {COMMAND_COUNT, "0", "success"},
     {COMMAND_check, "1", "a file is not a valid profile"},
-    {COMMAND_doctor, "1", "there are problems"},
+    {COMMAND_doctor, "1",
+     "there are problems, such as mistakes in MPROF_OPTIONS or --options"},
     {COMMAND_leaks, "1", "there are leaks (--exitcode chooses another status)"},
     {COMMAND_COUNT, "2", "a file cannot be read, or an option is wrong"},
     {COMMAND_diff, "3", "a budget is broken"},
