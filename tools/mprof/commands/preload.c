@@ -67,8 +67,9 @@ static const char *why_not(const char *path, const struct elf_info *info) {
 }
 
 // Returns whether the library is to be loaded into the ELF file.
+// *records_nothing receives true if it would have to be, but cannot.
 static bool is_wanted(const struct options *o, const char *path,
-                      const struct elf_info *info) {
+                      const struct elf_info *info, bool *records_nothing) {
   for (size_t i = 0; i < info->needed_count; i++)
     if (strncmp(info->needed[i], "libmprof_rt", 11) == 0 ||
         strncmp(info->needed[i], "libmprof_preload", 16) == 0)
@@ -81,6 +82,7 @@ static bool is_wanted(const struct options *o, const char *path,
              "note: %s is not built with MProf, so it records nothing; it %s; "
              "compile and link it with mprof-clang -fmprof",
              path, reason);
+    *records_nothing = true;
     return false;
   }
   if (info->has_allocator)
@@ -133,14 +135,16 @@ static char *executed_file(const struct options *o, const char *program) {
   return interpreter;
 }
 
-char *preload_for(const struct options *o, const char *program) {
+char *preload_for(const struct options *o, const char *program,
+                  bool *records_nothing) {
   char *path = executed_file(o, program), *value = NULL;
   struct elf_info info;
+  *records_nothing = false;
   if (!path || elf_info_read(path, &info) != NULL) {
     free(path);
     return NULL;
   }
-  const bool wants = info.is_elf && is_wanted(o, path, &info);
+  const bool wants = info.is_elf && is_wanted(o, path, &info, records_nothing);
   char *library = wants ? find_library() : NULL;
   const char *before = getenv("LD_PRELOAD");
   if (wants && !library)
@@ -156,6 +160,7 @@ char *preload_for(const struct options *o, const char *program) {
   else if (library)
     value = before && *before ? text_of("%s:%s", library, before)
                               : text_of("%s", library);
+  *records_nothing |= wants && !value;
   free(library);
   elf_info_free(&info);
   free(path);

@@ -13,7 +13,9 @@
 // Returns the value of LD_PRELOAD with which `program`, a path or a name as for
 // execvp, is to run. Returns NULL if the program was built with MProf, does not
 // exist, or cannot be profiled without a rebuild. Prints a note if some or all
-// of the program's events will not be seen. The caller frees the result.
-char *preload_for(const struct options *o, const char *program);
+// of the program's events will not be seen. *records_nothing receives whether
+// the note says that the program records nothing. The caller frees the result.
+char *preload_for(const struct options *o, const char *program,
+                  bool *records_nothing);
 
 #endif

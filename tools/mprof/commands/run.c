@@ -301,8 +301,10 @@ static void explain_no_files(const struct options *o, int status) {
   }
 }
 
+// records_nothing: a note before the start has said so.
 static void report(const struct options *o, const char *directory,
-                   const struct child *child, const struct names *before) {
+                   const struct child *child, const struct names *before,
+                   bool records_nothing) {
   static const char *const shown[] = {".heap.pb.gz", ".peak.pb.gz",
                                       ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
@@ -334,7 +336,7 @@ static void report(const struct options *o, const char *directory,
             "\n%zu file%s of other processes %s new in %s: children of the "
             "program, or programs that ran at the same time\n",
             f.others, plural(f.others), is_or_are(f.others), directory);
-  if (f.count + f.others == 0)
+  if (f.count + f.others == 0 && !records_nothing)
     explain_no_files(o, child->status);
   free(f.paths);
 }
@@ -382,7 +384,8 @@ int command_run(const struct options *o) {
   char *directory = keeps_path ? NULL : output_directory(o);
   if (!directory && !keeps_path)
     return STATUS_ERROR;
-  char *library = preload_for(o, o->paths[0]);
+  bool records_nothing;
+  char *library = preload_for(o, o->paths[0], &records_nothing);
   char *options = runtime_options(o, directory, library != NULL);
   if (!options)
     return complain(o, "%s", strerror(errno));
@@ -396,7 +399,7 @@ int command_run(const struct options *o) {
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
   }
   if (directory && !o->quiet)
-    report(o, directory, &child, &files);
+    report(o, directory, &child, &files, records_nothing);
   else if (!directory && !o->quiet)
     complain(o, "the files are where log_path in MPROF_OPTIONS says; for a "
                 "report, use --output");
