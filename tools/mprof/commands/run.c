@@ -249,62 +249,88 @@ static bool is_one_of(int number, const int *numbers, size_t count) {
   return false;
 }
 
-static bool sets(const struct options *o, const char *start) {
-  for (size_t i = 0; i < o->set.count; i++)
-    if (strncmp(o->set.items[i], start, strlen(start)) == 0)
+// Returns whether the text, a value of MPROF_OPTIONS, has a value for the
+// option.
+static bool has_option(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = text; at && (at = strstr(at, name)) != NULL; at++)
+    if ((at == text || strchr(":, \t\n", at[-1])) && at[length] == '=')
       return true;
   return false;
 }
 
-// Says that the signal has ended the program before it wrote its profiles, and
-// how it would write them.
+// Returns whether the user has set the option.
+static bool user_sets(const struct options *o, const char *name) {
+  bool sets = has_option(getenv("MPROF_OPTIONS"), name);
+  for (size_t i = 0; i < o->set.count; i++)
+    sets |= has_option(o->set.items[i], name);
+  return sets;
+}
+
+// Returns why a program has no profile although it could write one.
+static const char *why_empty(const struct options *o) {
+  return o->heap_rate || user_sets(o, "heap_rate") || user_sets(o, "heap")
+             ? "it has recorded nothing"
+             : "it has allocated too little to be sampled (--heap-rate=1 "
+               "counts every block)";
+}
+
+// Says that the signal has ended the program, why the program has written no
+// profile, and how it would write one.
 static void explain_signal(const struct options *o, int number) {
   static const int terminate[] = {SIGHUP, SIGINT, SIGTERM};
   static const int crash[] = {SIGABRT, SIGBUS,  SIGFPE,
                               SIGILL,  SIGSEGV, SIGTRAP};
-  const char *name = sigabbrev_np(number);
-  char how[200];
-  if (number == SIGKILL)
-    strcpy(how, "--option=persist=FILE keeps the counts of a killed program, "
-                "and mprof recover FILE reads them");
-  else if (sets(o, "dump_on_signal=") ||
+  const bool has_choice = user_sets(o, "dump_on_signal");
+  const char *known = sigabbrev_np(number);
+  char digits[12], rest[400];
+  snprintf(digits, sizeof digits, "%d", number);
+  const char *name = known ? known : digits;
+  if (user_sets(o, "persist"))
+    strcpy(rest, " before it wrote its profiles; mprof recover makes them from "
+                 "the file of the option persist, if anything was recorded");
+  else if (number == SIGKILL)
+    strcpy(rest, " before it wrote its profiles; --option=persist=FILE keeps "
+                 "the counts of a killed program, and mprof recover FILE "
+                 "reads them, if anything was recorded");
+  else if (has_choice ||
            is_one_of(number, terminate, sizeof terminate / sizeof *terminate))
-    strcpy(how, "it has a handler of its own for the signal, or "
-                "dump_on_signal lacks the signal; --option=snapshot_every=10s "
-                "writes them while the program runs");
-  else if (is_one_of(number, crash, sizeof crash / sizeof *crash))
-    strcpy(how, "--option=dump_on_signal=terminate+crash writes them");
+    snprintf(rest, sizeof rest,
+             ", which has written no profile: %s, it has a handler of its own "
+             "for the signal (--option=snapshot_every=10s writes profiles "
+             "while it runs)%s, or a message above says why",
+             why_empty(o),
+             has_choice ? ", dump_on_signal lacks the signal" : "");
   else
-    snprintf(how, sizeof how,
-             "--option=dump_on_signal=terminate+%s writes them",
-             name ? name : "NUMBER");
-  complain(o,
-           "signal %s%s has ended the program before it wrote its profiles; %s",
-           name ? "SIG" : "", name ? name : "", how);
+    snprintf(rest, sizeof rest,
+             " before it wrote its profiles; --option=dump_on_signal="
+             "terminate+%s writes them if anything was recorded",
+             is_one_of(number, crash, sizeof crash / sizeof *crash) ? "crash"
+                                                                    : name);
+  complain(o, "signal %s%s has ended the program%s", known ? "SIG" : "", name,
+           rest);
 }
 
-// Says why the program has written no file.
-static void explain_no_files(const struct options *o, int status) {
-  if (WIFSIGNALED(status)) {
+// Says why the program has written no file. is_preloaded: mprof has loaded the
+// runtime into it, so mprof doctor has nothing to say about the program.
+static void explain_no_files(const struct options *o, int status,
+                             bool is_preloaded) {
+  if (WIFSIGNALED(status))
     explain_signal(o, WTERMSIG(status));
-  } else if (!o->heap_rate) {
+  else
     complain(o,
-             "the program has written no profile: it has allocated too little "
-             "to be sampled (--heap-rate=1 counts every block), or a message "
-             "of the program above or mprof doctor %s says why",
-             o->paths[0]);
-  } else {
-    complain(o,
-             "the program has written no profile; a message of the program "
-             "above or mprof doctor %s says why",
-             o->paths[0]);
-  }
+             "the program has written no profile: %s, it has ended by exec or "
+             "by an _exit that MProf does not see, or a message of the program "
+             "above%s%s says why",
+             why_empty(o), is_preloaded ? "" : " or mprof doctor ",
+             is_preloaded ? "" : o->paths[0]);
 }
 
-// records_nothing: a note before the start has said so.
+// is_preloaded: see explain_no_files; records_nothing: a note before the start
+// has said so.
 static void report(const struct options *o, const char *directory,
                    const struct child *child, const struct names *before,
-                   bool records_nothing) {
+                   bool is_preloaded, bool records_nothing) {
   static const char *const shown[] = {".heap.pb.gz", ".peak.pb.gz",
                                       ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
@@ -337,17 +363,8 @@ static void report(const struct options *o, const char *directory,
             "program, or programs that ran at the same time\n",
             f.others, plural(f.others), is_or_are(f.others), directory);
   if (f.count + f.others == 0 && !records_nothing)
-    explain_no_files(o, child->status);
+    explain_no_files(o, child->status, is_preloaded);
   free(f.paths);
-}
-
-// Returns whether the text has a value for log_path.
-static bool sets_log_path(const char *text) {
-  static const char name[] = "log_path=";
-  for (const char *at = text; at && (at = strstr(at, name)) != NULL; at++)
-    if (at == text || strchr(":, \t\n", at[-1]))
-      return true;
-  return false;
 }
 
 // Checks the options whose values mprof passes on. Returns false after a
@@ -356,7 +373,7 @@ static bool check_options(const struct options *o) {
   const char *rate = o->heap_rate;
   for (size_t i = 0; i < o->set.count; i++) {
     const char *option = o->set.items[i];
-    if (sets_log_path(option)) {
+    if (has_option(option, "log_path")) {
       complain(o, "--option=%s: to choose the place of the files, use --output",
                option);
       return false;
@@ -378,7 +395,7 @@ static bool check_options(const struct options *o) {
 int command_run(const struct options *o) {
   const char *before = getenv("MPROF_OPTIONS");
   // The files are where the user's own log_path says, unless --output says it.
-  const bool keeps_path = !o->output && sets_log_path(before);
+  const bool keeps_path = !o->output && has_option(before, "log_path");
   if (!check_options(o))
     return STATUS_ERROR;
   char *directory = keeps_path ? NULL : output_directory(o);
@@ -392,6 +409,7 @@ int command_run(const struct options *o) {
   struct names files = list_names(directory);
   struct child child;
   const int error = child_run(o->paths, options, library, &child);
+  const bool is_preloaded = library != NULL;
   free(options);
   free(library);
   if (error) {
@@ -399,7 +417,7 @@ int command_run(const struct options *o) {
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
   }
   if (directory && !o->quiet)
-    report(o, directory, &child, &files, records_nothing);
+    report(o, directory, &child, &files, is_preloaded, records_nothing);
   else if (!directory && !o->quiet)
     complain(o, "the files are where log_path in MPROF_OPTIONS says; for a "
                 "report, use --output");
