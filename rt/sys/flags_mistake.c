@@ -77,12 +77,14 @@ static const struct mprof_option *find_nearest(struct mprof_piece s) {
   return nearest;
 }
 
-// advice: what to do if no option has a similar name.
+// after_name: continues the text behind the name. advice: what to do if no
+// option has a similar name.
 static void put_unknown(struct mprof_text *t, struct mprof_piece name,
-                        const char *advice) {
+                        const char *after_name, const char *advice) {
   const struct mprof_option *nearest = find_nearest(name);
   mprof_text_str(t, "unknown option ");
   mprof_piece_put(t, name);
+  mprof_text_str(t, after_name);
   if (nearest != NULL) {
     mprof_text_str(t, ", did you mean '");
     mprof_text_str(t, nearest->name);
@@ -97,7 +99,7 @@ void mprof_flags_put_mistake(struct mprof_text *t, const char *name,
   const struct mprof_piece n = {name, strlen(name)};
   const struct mprof_option *o = mprof_option_find(n);
   if (o == NULL)
-    put_unknown(t, n, "; 'mprof ctl PID get' lists the options");
+    put_unknown(t, n, "", "; 'mprof ctl PID get' lists the options");
   else
     put_wrong_value(t, o, (struct mprof_piece){value, strlen(value)});
 }
@@ -115,20 +117,19 @@ void mprof_mistake_report_value(const struct mprof_flags *f,
   mprof_message(line);
 }
 
-// advice: as for put_unknown; end: the end of the message.
-static void report_unknown(struct mprof_piece name, const char *advice,
-                           const char *end, const char *origin) {
+// after_name, advice: as for put_unknown.
+static void report_unknown(struct mprof_piece name, const char *after_name,
+                           const char *advice, const char *origin) {
   char line[LINE];
   struct mprof_text t = MPROF_TEXT(line);
   mprof_text_str(&t, origin);
   mprof_text_str(&t, ": ");
-  put_unknown(&t, name, advice);
-  mprof_text_str(&t, end);
+  put_unknown(&t, name, after_name, advice);
   mprof_message(line);
 }
 
 void mprof_mistake_report_unknown(struct mprof_piece name, const char *origin) {
-  report_unknown(name, "; MPROF_OPTIONS=help=1 lists the options", "", origin);
+  report_unknown(name, "", "; MPROF_OPTIONS=help=1 lists the options", origin);
 }
 
 void mprof_mistake_report_syntax(struct mprof_piece s, const char *what,
@@ -145,11 +146,16 @@ void mprof_mistake_report_syntax(struct mprof_piece s, const char *what,
 
 void mprof_mistake_report_no_value(struct mprof_piece name,
                                    const char *origin) {
-  if (mprof_option_find(name) != NULL)
-    mprof_mistake_report_syntax(name, "option ", " has no value", origin);
+  const struct mprof_option *o = mprof_option_find(name);
+  if (o != NULL)
+    mprof_mistake_report_syntax(name, "option ",
+                                o->kind == MPROF_OPTION_BOOL
+                                    ? " has no value; add =1"
+                                    : " has no value; add =VALUE",
+                                origin);
   else
-    report_unknown(name, "",
-                   "; it has no value; quote a value that contains ':', ',' or "
-                   "blanks, as in log_path='a:b'",
+    report_unknown(name, " without a value",
+                   "; if it is part of a value, quote the value, as in "
+                   "log_path='a:b'",
                    origin);
 }

@@ -22,9 +22,9 @@ void mprof_mistake_report_unknown(struct mprof_piece name, const char *origin);
 // advice.
 void mprof_mistake_report_syntax(struct mprof_piece s, const char *what,
                                  const char *advice, const char *origin);
-// Reports that an option has no value. If the name is unknown, the message also
-// says so and explains quoting, because a word without '=' is usually part of
-// an unquoted path with blanks.
+// Reports that an option has no value, and how to write one. If the name is
+// unknown, the message says so instead and explains quoting, because a word
+// without '=' is usually part of an unquoted path with blanks.
 void mprof_mistake_report_no_value(struct mprof_piece name, const char *origin);
 
 // Appends the reason why mprof_flags_change has returned -ENOENT or -EINVAL,

@@ -48,7 +48,7 @@ int main(void) {
   parse("heap=on");
   // CHECK: value 'on' of option 'heap' is not 0, 1, true, false, yes or no; using 1
   parse("heap");
-  // CHECK: option 'heap' has no value
+  // CHECK: option 'heap' has no value; add =1{{$}}
   CHECK(f.heap_rate == 524288 && f.heap);
   // An amount above its maximum is set to the maximum.
   CHECK_EQ(f.stack_depth, 1024);

@@ -20,12 +20,14 @@ int main(void) {
   f = mprof_flags;
 
   parse("log_path=/tmp/a:b/c");
-  // CHECK: unknown option 'b/c'; it has no value; quote a value that contains ':', ',' or blanks, as in log_path='a:b'
+  // CHECK: options: unknown option 'b/c' without a value; if it is part of a value, quote the value, as in log_path='a:b'{{$}}
   CHECK_STR(f.log_path, "/tmp/a");
   parse("log_path=before:top");
-  // CHECK: options: option 'top' has no value{{$}}
+  // CHECK: options: option 'top' has no value; add =VALUE{{$}}
   parse("frobnicate");
-  // CHECK: options: unknown option 'frobnicate'; it has no value; quote a value
+  // CHECK: options: unknown option 'frobnicate' without a value; if it is part of a value, quote the value
+  parse("heap_rat");
+  // CHECK: options: unknown option 'heap_rat' without a value, did you mean 'heap_rate'{{$}}
   parse("log_path='a b:report_top=3");
   // CHECK: missing closing ' after 'a b:report_top=3'; the rest of the options is ignored
   parse("log_path=\"a'");
