@@ -131,12 +131,23 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
 
 int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
   bool has_pid;
-  int error = mprof_path_fill(buf, cap, "log_path", pattern, &has_pid);
-  if (error != 0 || has_pid)
+  struct mprof_text t = {.buf = buf, .cap = cap};
+  const int error = mprof_path_fill(buf, cap, "log_path", pattern, &has_pid);
+  if (error != 0)
     return error;
-  struct mprof_text t = {.buf = buf, .cap = cap, .len = strlen(buf)};
-  mprof_text_str(&t, ".");
-  mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
+  t.len = strlen(buf);
+  if (t.len == 0 || buf[t.len - 1] == '/') {
+    // In a set-user-ID program, the result is -EPERM, because a name is not an
+    // absolute path. But the directory was checked above.
+    mprof_path_fill(buf + t.len, cap - t.len, "log_path", "mprof.%e.%p",
+                    &has_pid);
+    t.len = strlen(buf);
+  }
+  if (!has_pid) {
+    mprof_text_str(&t, ".");
+    mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
+  }
+  // If the buffer is full, the name may have been truncated.
   return t.len + 1 < cap ? 0 : -ENAMETOOLONG;
 }
 
@@ -145,6 +156,6 @@ bool mprof_path_is_stderr(void) {
 }
 
 int mprof_path_base(char *buf, size_t cap) {
-  return mprof_path_expand(
-      buf, cap, mprof_path_is_stderr() ? "mprof.%e.%p" : mprof_flags.log_path);
+  return mprof_path_expand(buf, cap,
+                           mprof_path_is_stderr() ? "" : mprof_flags.log_path);
 }

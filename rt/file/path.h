@@ -15,10 +15,11 @@
 #define MPROF_PATH_MAX 1024
 
 // Expands %p (process id), %e (program), %h (host), %t (time) and %% in
-// pattern. Stores the result in buf, which has cap bytes. If pattern has no %p,
-// appends ".<pid>", so that a child never overwrites its parent's file. Copies
-// any other % unchanged and reports this % on stderr. Returns 0, -ENAMETOOLONG
-// or -EPERM.
+// pattern. Stores the result in buf, which has cap bytes. If pattern is empty
+// or ends in '/', appends the default value of log_path, so that the files are
+// in this directory and not hidden. If pattern has no %p, appends ".<pid>", so
+// that a child never overwrites its parent's file. Copies any other % unchanged
+// and reports this % on stderr. Returns 0, -ENAMETOOLONG or -EPERM.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
 // Expands the option log_path. If log_path is "stderr", expands the option's
 // default value instead. Use this function for output that is never written to

@@ -16,6 +16,7 @@
 // RUN: %run{heap_rate=1:log_path=shut/deep/x} ./app shut && ls shut/deep/x.*.txt
 // RUN: stat -c %a shut shut/deep | sort -u | grep -x 300
 // RUN: %run{heap_rate=1:log_path=$PWD/whole/x} ./app && ls whole/x.*.txt
+// RUN: %run{heap_rate=1:log_path=inside/} ./app && ls inside/mprof.app.*.heap.pb.gz
 // RUN: %run{heap_rate=1:log_path=signal/x:dump_on_signal=URG} ./app signal
 // RUN: %run_quiet{stuck_report=1:log_path=stuck/x} timeout 60 ./app stuck
 // RUN: %run{trace=1:profile=0:report=0:log_path=only/deep/x} ./app && ls only/deep/x.*.trace

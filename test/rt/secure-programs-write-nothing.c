@@ -29,6 +29,7 @@
 // RUN: env ASKS=heap_rate=1:log_path=%t.dir/owner/x ../app
 // RUN: ls -A | not grep .
 // RUN: ls ../owner/x.*.heap.pb.gz ../owner/x.*.txt
+// RUN: env ASKS=heap_rate=1:log_path=%t.dir/owner/ ../app && ls ../owner/mprof.app.*.txt
 // A directory that does not exist is not made.
 // RUN: env ASKS=heap_rate=1:log_path=%t.dir/owner/new/x ../app
 // RUN: test ! -e ../owner/new

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the option log_path is expanded to file names that are in the given
-// directory and differ for each process. A message reports unknown % sequences.
+// directory and differ for each process. If log_path is only a directory, the
+// files have their usual name. A message reports unknown % sequences.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o 'odd name'
@@ -31,7 +32,11 @@ int main(void) {
   mprof_message_init();
   expect("a.%p", "a.%d");
   expect("a", "a.%d");
-  expect("", ".%d");
+  expect("", "mprof.odd name.%d");
+  expect("d/", "d/mprof.odd name.%d");
+  snprintf(want, sizeof(want), "/x/%d/mprof.odd name.%d", getpid(), getpid());
+  CHECK_EQ(mprof_path_expand(got, sizeof(got), "/x/%p/"), 0);
+  CHECK_STR(got, want);
   expect("%%p", "%%p.%d");
   expect("%p%%", "%d%%");
   expect("/x/%e.%p", "/x/odd name.%d");
@@ -50,5 +55,6 @@ int main(void) {
   CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "1234567.%p"),
            -ENAMETOOLONG);
   CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "abcdefg"), -ENAMETOOLONG);
+  CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "d/"), -ENAMETOOLONG);
   return 0;
 }
