@@ -426,13 +426,8 @@ void mprof_write_last_locked(void) { write_locked(false, false); }
 
 void mprof_write_snapshot_locked(void) { write_locked(true, false); }
 
-// Returns whether log_path=/dev/null says that no file is to be written.
-static bool discards_files(void) {
-  return mprof_text_equals(mprof_flags.log_path, "/dev/null");
-}
-
 bool mprof_has_output(void) {
-  if (discards_files())
+  if (mprof_path_discards_files())
     return false;
   if (mprof_flags.trace || mprof_trace_is_recorder() ||
       mprof_trace_has_session() || mprof_events_log())
@@ -442,9 +437,9 @@ bool mprof_has_output(void) {
 }
 
 bool mprof_must_say_no_output(void) {
-  return (mprof_flags.profile || mprof_flags.report) && !discards_files() &&
-         mprof_flags_has_environment && !mprof_flags.quiet &&
-         mprof_process_epoch() == 0;
+  return (mprof_flags.profile || mprof_flags.report) &&
+         !mprof_path_discards_files() && mprof_flags_has_environment &&
+         !mprof_flags.quiet && mprof_process_epoch() == 0;
 }
 
 void mprof_say_no_output(void) {

@@ -11,6 +11,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/procfile.h"
+#include "sys/start_text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -151,11 +152,17 @@ int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
   return t.len + 1 < cap ? 0 : -ENAMETOOLONG;
 }
 
+bool mprof_path_discards_files(void) {
+  return mprof_text_equals(mprof_flags.log_path, "/dev/null");
+}
+
 bool mprof_path_is_stderr(void) {
   return strcmp(mprof_flags.log_path, "stderr") == 0;
 }
 
 int mprof_path_base(char *buf, size_t cap) {
+  if (mprof_path_discards_files())
+    return -ENODEV;
   return mprof_path_expand(buf, cap,
                            mprof_path_is_stderr() ? "" : mprof_flags.log_path);
 }

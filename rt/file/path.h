@@ -23,8 +23,11 @@
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
 // Expands the option log_path. If log_path is "stderr", expands the option's
 // default value instead. Use this function for output that is never written to
-// stderr, such as the trace. Returns 0, -ENAMETOOLONG or -EPERM.
+// stderr, such as the trace. Returns 0, -ENAMETOOLONG or -EPERM, or -ENODEV if
+// log_path is /dev/null, so no file is wanted.
 int mprof_path_base(char *buf, size_t cap);
+// Returns whether log_path=/dev/null says that no file is to be written.
+bool mprof_path_discards_files(void);
 // Returns whether the option log_path is stderr.
 bool mprof_path_is_stderr(void);
 // Expands pattern as mprof_path_expand does, but never appends ".<pid>".
