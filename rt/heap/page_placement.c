@@ -57,7 +57,8 @@ struct mprof_place mprof_place MPROF_START_DATA;
 // position-independent, `address` may be a stub made by the linker. So the
 // loader is asked for the real address. Static programs have no dlsym, so
 // `address` is used for them.
-static struct mprof_module home_of(const char *name, void *address) {
+static MPROF_NOINLINE struct mprof_module home_of(const char *name,
+                                                  void *address) {
   void *real = dlsym && address ? dlsym(RTLD_DEFAULT, name) : NULL;
   return mprof_module_of(real ? real : address);
 }
@@ -66,8 +67,8 @@ static struct mprof_module home_of(const char *name, void *address) {
 // of this function reach an interceptor of the runtime (beneath.h), returns the
 // module of the definition that the interceptor calls. word: address of the
 // word __mprof_next_<name>, or NULL if there is none.
-static struct mprof_module beneath(const char *name, void *address,
-                                   void *const *word) {
+static MPROF_NOINLINE struct mprof_module
+beneath(const char *name, void *address, void *const *word) {
   // Check each function, because the program may define some functions of the
   // family, and the runtime may intercept the others.
   for (const struct mprof_intercept *i = mprof_intercept_c; i && i->name; i++)
