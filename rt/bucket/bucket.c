@@ -201,6 +201,8 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   b->size = key->size;
   b->rate = (uint32_t)key->rate;
   b->owner = mprof_shard_owner();
+  if (key->type == MPROF_BUCKET_MEM)
+    mprof_cell_init(&b->mem.own, b, b->owner);
   b->stack_len = (uint16_t)key->stack_len;
   b->type = key->type;
   b->skip = key->skip;

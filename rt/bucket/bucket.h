@@ -39,24 +39,43 @@ enum mprof_bucket_type { // (Go: bucketType)
 // Maximum number of return addresses in a stack. (Go: maxProfStackDepth)
 #define MPROF_MAX_STACK_DEPTH 1024
 
+// Value of the field `owner` of a bucket that belongs to no shard, and of the
+// field `shard` of a cell whose shard has several threads.
+#define MPROF_NO_OWNER UINT16_MAX
+
 // Numbers of allocations and frees. (Go: memRecordCycle)
 struct mprof_mem_cycle {
   _Atomic uint64_t allocs, frees;
 };
 
-// Counters of a MEM bucket. A thread adds its events to own[], to future[] or
-// to a cell (separate counters for one thread or one group of threads);
-// counts.h explains the choice. The array index comes from the cycle machine
-// (cycle.h). A flush (counts.h) adds the new counts to active, which profiles
-// show. (Go: memRecord)
+// The counters of one shard (a group of threads, usually a single one, see
+// counts.h) in a MEM bucket. A cell fills a cache line, and only its shard
+// writes it. The live map has the handle of the cell that has counted a block,
+// so the free of the block usually touches no other part of the bucket.
+struct mprof_cell {
+  struct mprof_mem_cycle cycles[3]; // never decrease
+  uint32_t bucket;                  // handle of the bucket
+  // Number of the shard if it has only one thread at a time, whose additions
+  // then need no atomic operation; otherwise MPROF_NO_OWNER.
+  uint16_t shard;
+  uint16_t unused[5];
+  // With the option heapx, a struct mprof_heapx_cell follows in memory. The
+  // cell `own` of a bucket has none.
+};
+_Static_assert(sizeof(struct mprof_cell) == 64, "one cache line");
+
+// Counters of a MEM bucket. A thread adds its events to own, to future[] or to
+// another cell; counts.h explains the choice. The array index comes from the
+// cycle machine (cycle.h). A flush (counts.h) adds the new counts to active,
+// which profiles show. (Go: memRecord)
 struct mprof_mem_counts {
-  struct mprof_mem_cycle own[3]; // only shard `owner` adds; never decreases
-  struct mprof_mem_cycle active; // shown in profiles; guarded by active_lock
+  struct mprof_cell own; // the cell of the bucket's owner
   // Threads add to future by atomic operations; never decreases.
   struct mprof_mem_cycle future[3];
   // Numbers of those events in own, in future and in the cells that flushes
   // have already added to active. Guarded by active_lock.
   struct mprof_mem_cycle taken[3];
+  struct mprof_mem_cycle active; // shown in profiles; guarded by active_lock
 };
 
 // Maximum number of locks for which one stack has separate buckets. If threads
@@ -108,6 +127,9 @@ struct mprof_bucket_key {
   // MEM: heap_rate at which the blocks were sampled. The numbers of all blocks
   // are estimated from the counts and this rate.
   uint64_t rate;
+  // MEM, set by mprof_bucket_at: the thread's cell in the bucket that was
+  // found, or NULL if it is not known (mprof_cell_here).
+  struct mprof_cell *cell;
 };
 
 // Where the return addresses of a stack are (stack_slots.h).
@@ -118,10 +140,10 @@ struct mprof_bucket_slots {
 };
 
 // Memory layout of a MEM bucket, in cache lines:
-//   own, active             written by the bucket's owner (a shard, counts.h)
+//   own                     written by the bucket's owner (a shard, counts.h)
 //   future, part of taken   apart from own, so that the additions of many
 //                           threads to future do not slow down the owner's
-//   rest of taken, hash, allnext
+//   rest of taken, active, hash, allnext
 //   the key, the stack      all that the search for a bucket compares
 // A thread that counts an event reads only the last and its own counters.
 struct mprof_bucket {
@@ -135,7 +157,6 @@ struct mprof_bucket {
   // before the bucket is published (inserted in the table).
   uint64_t hash;
   struct mprof_bucket *allnext; // next older bucket of the same type
-  uint64_t unused[2];           // the key begins a cache line
   union {                       // same as in struct mprof_bucket_key
     size_t size;
     uintptr_t object;
@@ -160,7 +181,8 @@ struct mprof_bucket {
   // module unload (module_unloads.h) that removed code in the stack; the bucket
   // counts no further events. Written under modules_lock.
   _Atomic uint32_t gone;
-  // MEM: number of the shard (counts.h) whose counts are in the member `own`.
+  // MEM: the same number as mem.own.shard. The threads of other shards read it
+  // here, because the owner often writes to the cache line of mem.own.
   uint16_t owner;
   uint8_t type;
   uint8_t skip;
@@ -255,14 +277,21 @@ mprof_bucket_slots(const struct mprof_bucket *b) {
 static inline size_t mprof_bucket_words_after(const struct mprof_bucket *b) {
   return mprof_bucket_has_slots(b) ? mprof_bucket_slots(b).codes[-1] : 0;
 }
+// Returns whether b and `key` agree in all properties except the stack and the
+// size or object. Returns false if code in the stack of b was unloaded.
+static inline bool
+mprof_bucket_matches_but_size(const struct mprof_bucket *b,
+                              const struct mprof_bucket_key *key) {
+  return b->rate == key->rate && b->type == key->type && b->skip == key->skip &&
+         b->kind == key->kind && b->labels == key->labels &&
+         mprof_bucket_gone(b) == 0;
+}
 // Returns whether b and `key` agree in all properties except the stack, which
 // the caller compares. Returns false if code in the stack of b was unloaded.
 static inline bool
 mprof_bucket_matches_but_stack(const struct mprof_bucket *b,
                                const struct mprof_bucket_key *key) {
-  return b->size == key->size && b->rate == key->rate && b->type == key->type &&
-         b->skip == key->skip && b->kind == key->kind &&
-         b->labels == key->labels && mprof_bucket_gone(b) == 0;
+  return b->size == key->size && mprof_bucket_matches_but_size(b, key);
 }
 // Returns whether b is the bucket of `key`. Returns false if code in the stack
 // of b was unloaded.

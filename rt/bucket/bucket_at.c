@@ -12,8 +12,9 @@
 //      If the sizes differ, do the same with the bucket in told[], the thread's
 //      cache of stacks by call site and frame address. If this bucket has the
 //      stack, search sized[], the thread's cache of the buckets with the stack
-//      of a told bucket. If it is not there, continue with step 5 and copy the
-//      slots of the told bucket to a new bucket.
+//      of a told bucket, and of the thread's cells (counts.h) in them. If it is
+//      not there, continue with step 5 and copy the slots of the told bucket to
+//      a new bucket.
 //   3. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
 //      1 has found a bucket whose return addresses all match, but the thread's
 //      stack may be longer than the bucket's stack, unwind only the rest of the
@@ -48,6 +49,7 @@
 //                                          -> unwind_cfi.c
 //                                          -> bucket.c
 //                           -> livemap.c
+//                           -> counts.c
 // If recent[] already has the bucket, none of unwind_fp.c, unwind_cfi.c and
 // bucket.c is called. A thread's first allocation also calls threads.c twice.
 // sample.c calls threads.c to make the thread's record, and event.c calls
@@ -56,6 +58,7 @@
 #include "bucket/bucket_at.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "sys/assert.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
@@ -250,6 +253,15 @@ static void note_chain(struct mprof_thread *t,
   }
 }
 
+// Returns the bucket of *key, and inserts it if needed. slots: as for
+// mprof_bucket_make.
+static MPROF_NOINLINE struct mprof_bucket *
+get_or_insert(const struct mprof_bucket_key *key,
+              const struct mprof_bucket_slots *slots) {
+  return is_limited(key) ? mprof_bucket_get_limited(key, slots)
+                         : mprof_bucket_make(key, slots);
+}
+
 // Returns the bucket of *key, whose stack begins at `frame`, and inserts it if
 // needed. leaves: number of addresses at the start of the stack that have no
 // frame, 0 or 1. telling: see struct mprof_unwound; 0 if a new bucket is to
@@ -271,8 +283,7 @@ make(const struct mprof_thread *t, const struct mprof_bucket_key *key,
   const bool has_slots =
       slots.codes_len != 0 && slots.roots_len <= MPROF_ROOTS_MAX;
   const struct mprof_bucket_slots *s = has_slots ? &slots : NULL;
-  return is_limited(key) ? mprof_bucket_get_limited(key, s)
-                         : mprof_bucket_make(key, s);
+  return get_or_insert(key, s);
 }
 
 // Unwinds the stack from `frame` on by call frame information, and returns the
@@ -335,6 +346,66 @@ static inline bool has_slots_of(const struct mprof_thread *t,
                            slots.codes);
 }
 
+// Returns whether the entry e, which is for the stack of `like`, has the
+// thread's cell in the bucket of *key, and stores the cell in key->cell. Does
+// not read the bucket, because its cache lines are far away if the program
+// allocates blocks of many sizes.
+static inline bool has_cell(const struct mprof_sized *e,
+                            struct mprof_bucket_key *key,
+                            const struct mprof_bucket *like) {
+  if (e->cell == 0 || e->size != key->size ||
+      !mprof_bucket_matches_but_size(like, key))
+    return false;
+  struct mprof_cell *cell = mprof_persistent_known(e->cell);
+  // The entry may be that of an ended thread with another shard.
+  if (mprof_unlikely(cell->shard != mprof_tls.shard))
+    return false;
+  key->cell = cell;
+  return true;
+}
+
+// Stores in the entry e of the bucket b the thread's cell in b, if it has one.
+static void remember_cell(struct mprof_sized *e,
+                          const struct mprof_bucket_key *key,
+                          const struct mprof_bucket *like,
+                          struct mprof_bucket *b) {
+  if (key->type != MPROF_BUCKET_MEM || key->size > UINT32_MAX ||
+      !mprof_bucket_matches_but_size(like, key))
+    return;
+  const struct mprof_cell *cell = mprof_cell_here(b);
+  if (cell->shard != mprof_tls.shard)
+    return;
+  e->size = (uint32_t)key->size;
+  e->cell = mprof_persistent_handle(cell);
+}
+
+// Returns the bucket of *key, whose stack is that of `like`. Inserts the bucket
+// if needed. e: the entry for this bucket in sized[], or NULL.
+static MPROF_NOINLINE struct mprof_bucket *
+find_like(struct mprof_bucket_key *key, const struct mprof_bucket *like,
+          struct mprof_sized *e) {
+  const uint32_t told = mprof_persistent_handle(like);
+  struct mprof_bucket *b = NULL;
+  // The places of return addresses may be others in code that was loaded later.
+  if (mprof_bucket_gone(like) != 0)
+    return NULL;
+  if (e && e->told == told)
+    b = mprof_persistent_known(e->bucket);
+  if (!b || !mprof_bucket_matches_but_stack(b, key)) {
+    const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
+    key->stack = like->stack;
+    key->stack_len = like->stack_len;
+    key->end = like->end;
+    b = get_or_insert(key, &slots);
+    if (b && e)
+      *e = (struct mprof_sized){.told = told,
+                                .bucket = mprof_persistent_handle(b)};
+  }
+  if (b && e)
+    remember_cell(e, key, like, b);
+  return b;
+}
+
 // Returns the bucket of *key, whose stack begins at `frame`, if the slots of a
 // bucket with another size or object tell this stack. Inserts the bucket if
 // needed. Returns NULL if no slots tell the stack.
@@ -344,7 +415,7 @@ find_told(struct mprof_thread *t, struct mprof_bucket_key *key,
   if (!is_own(t, frame))
     return NULL;
   const struct mprof_bucket *like = *told_at(t, frame);
-  if (!like || mprof_bucket_gone(like) != 0)
+  if (!like)
     return NULL;
   const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
   if (!mprof_slots_match(&t->range, frame, like->stack,
@@ -352,20 +423,9 @@ find_told(struct mprof_thread *t, struct mprof_bucket_key *key,
     return NULL;
   const uint32_t told = mprof_persistent_handle(like);
   struct mprof_sized *e = sized_at(t->scratch, key, told);
-  if (e && e->told == told) {
-    struct mprof_bucket *known = mprof_persistent_pointer(e->bucket);
-    if (mprof_bucket_matches_but_stack(known, key))
-      return known;
-  }
-  key->stack = like->stack;
-  key->stack_len = like->stack_len;
-  key->end = like->end;
-  struct mprof_bucket *b = is_limited(key)
-                               ? mprof_bucket_get_limited(key, &slots)
-                               : mprof_bucket_make(key, &slots);
-  if (b && e)
-    *e = (struct mprof_sized){told, mprof_persistent_handle(b)};
-  return b;
+  if (mprof_likely(e && e->told == told && has_cell(e, key, like)))
+    return mprof_persistent_known(e->bucket);
+  return find_like(key, like, e);
 }
 
 // Returns the bucket of the stack from `frame` on, without the help of frame

@@ -13,8 +13,8 @@
 
 // Returns the bucket for the stack from `frame` on and for the properties in
 // *key, or NULL if there is no memory. The caller sets all fields of *key
-// except the stack. This function may write the stack to *key. Call with the
-// recursion guard set.
+// except the stack, and key->cell to NULL. This function may write the stack
+// and key->cell. Call with the recursion guard set.
 // t: record of the calling thread. Its field `scratch` must not be NULL,
 //   because the stack is written to this buffer.
 // leaf: an address to insert before the stack; 0: none.

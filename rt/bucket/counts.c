@@ -18,81 +18,113 @@
 
 #include <string.h>
 
-// Returns the object with the handle *handle (a 32-bit number that stands for
-// its address, see sys/persistent.h). If *handle is 0 and `size` is not 0,
-// first allocates an object of `size` bytes and stores its handle in *handle.
-// Returns NULL if *handle stays 0.
-static void *line_of(_Atomic uint32_t *handle, size_t size) {
-  uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
-  if (mprof_likely(h != 0) || size == 0)
-    return mprof_persistent_pointer(h);
-  void *mine = mprof_persistent_try_alloc(size);
-  if (!mine)
-    return NULL;
+// Stores the handle (a 32-bit number that stands for an address, see
+// sys/persistent.h) of the new object `mine` in *handle. If another thread has
+// stored the handle of an object meanwhile, returns that object.
+static void *publish_new(_Atomic uint32_t *handle, void *mine) {
+  uint32_t h = 0;
   if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
     return mine;
-  return mprof_persistent_pointer(h); // another thread has stored an object
+  return mprof_persistent_pointer(h);
 }
 
-static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,
-                                  size_t cell_size) {
+// Returns the node with the handle *handle. If *handle is 0 and `make` is true,
+// first makes a node. Returns NULL if *handle stays 0.
+static MPROF_NOINLINE struct mprof_cell_line *line_of(_Atomic uint32_t *handle,
+                                                      bool make) {
+  uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
+  if (mprof_likely(h != 0) || !make)
+    return mprof_persistent_pointer(h);
+  void *mine = mprof_persistent_try_alloc(sizeof(struct mprof_cell_line));
+  return mine ? publish_new(handle, mine) : NULL;
+}
+
+struct mprof_bucket *mprof_cell_handle_bucket(uint32_t handle) {
+  const struct mprof_cell *c = mprof_persistent_pointer(handle);
+  return c ? mprof_cell_bucket(c) : NULL;
+}
+
+static struct mprof_cell *cell_at(_Atomic uint32_t *handle) {
+  return mprof_persistent_pointer(
+      atomic_load_explicit(handle, memory_order_acquire));
+}
+
+// Returns the place of the handle of a shard's cell in b, in a node of b's
+// list. Returns NULL if the list has no such node and none is made.
+static MPROF_NOINLINE _Atomic uint32_t *place_of(struct mprof_bucket *b,
+                                                 unsigned shard, bool make) {
   MPROF_ASSERT(shard > 0 && shard <= MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS);
-  size_t line_size = cell_size ? sizeof(struct mprof_cell_line) : 0;
-  struct mprof_cell_line *line = line_of(&b->cells, line_size);
+  struct mprof_cell_line *line = line_of(&b->cells, make);
   unsigned at = shard - 1;
   for (; line && at >= MPROF_CELLS_A_LINE; at -= MPROF_CELLS_A_LINE)
-    line = line_of(&line->next, line_size);
-  return line ? line_of(&line->cells[at], cell_size) : NULL;
+    line = line_of(&line->next, make);
+  return line ? &line->cells[at] : NULL;
 }
 
 struct mprof_cell *mprof_cell_of(struct mprof_bucket *b, unsigned shard) {
-  return cell_of(b, shard, 0);
+  _Atomic uint32_t *place = place_of(b, shard, false);
+  return place ? cell_at(place) : NULL;
 }
 
 struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
   if (atomic_load_explicit(&b->cells, memory_order_relaxed) == 0)
     return NULL;
   while (*shard < MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS) {
-    struct mprof_cell *cell = cell_of(b, ++*shard, 0);
+    struct mprof_cell *cell = mprof_cell_of(b, ++*shard);
     if (cell)
       return cell;
   }
   return NULL;
 }
 
-// Makes a cell (counters in a cache line of their own) in b for the calling
-// thread's shard, because shards without a cell have counted many events in b.
-// A thread that has only freed blocks may have no shard yet. This function then
-// first registers the thread, which gives it a shard, unless the thread is
-// exiting.
+struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b) {
+  const unsigned shard = mprof_tls.shard;
+  if (b == mprof_tls.cell_bucket)
+    return mprof_tls.cell;
+  struct mprof_cell *cell = shard ? mprof_cell_of(b, shard) : NULL;
+  if (cell) {
+    mprof_tls.cell = cell;
+    mprof_tls.cell_bucket = b;
+  }
+  return cell;
+}
+
+// Makes a cell in b for the calling thread's shard, because shards without a
+// cell have counted many events in b. A thread that has only freed blocks may
+// have no shard yet. This function then first registers the thread, which gives
+// it a shard, unless the thread is exiting.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
     mprof_thread_self(false);
+  const unsigned shard = mprof_tls.shard;
   size_t size = sizeof(struct mprof_cell);
   if (mprof_heapx_is_on())
     size += sizeof(struct mprof_heapx_cell);
-  if (mprof_tls.shard != 0)
-    cell_of(b, mprof_tls.shard, size);
+  _Atomic uint32_t *place = shard ? place_of(b, shard, true) : NULL;
+  if (!place || cell_at(place))
+    return;
+  struct mprof_cell *mine = mprof_persistent_try_alloc(size);
+  if (!mine)
+    return;
+  mprof_cell_init(mine, b, mprof_shard_owner());
+  publish_new(place, mine);
 }
 
 static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
   return is_free ? &c->frees : &c->allocs;
 }
 
-void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
-                           bool is_free) {
+void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free) {
   MPROF_ASSERT(mprof_tls.guarded && index < 3);
-  unsigned shard = mprof_tls.shard;
-  struct mprof_cell *cell = shard ? cell_of(b, shard, 0) : NULL;
-  if (mprof_likely(cell != NULL)) {
-    _Atomic uint64_t *n = counter_of(&cell->cycles[index], is_free);
-    if (mprof_unlikely(shard > MPROF_OWN_SHARDS)) {
+  struct mprof_bucket *b = mprof_cell_bucket(c);
+  struct mprof_cell *mine =
+      b->owner == mprof_tls.shard ? &b->mem.own : mprof_cell_elsewhere(b);
+  if (mprof_likely(mine != NULL)) {
+    _Atomic uint64_t *n = counter_of(&mine->cycles[index], is_free);
+    if (mprof_likely(mine->shard == mprof_tls.shard))
+      mprof_count_plain(n);
+    else
       atomic_fetch_add_explicit(n, 1, memory_order_release);
-      return;
-    }
-    mprof_count_plain(n);
-    mprof_tls.cell_cycles = cell->cycles;
-    mprof_tls.cell_bucket = b;
     return;
   }
   uint64_t before = atomic_fetch_add_explicit(
@@ -110,13 +142,15 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
 // Returns the number of events that were counted in b since the bucket was
 // made, for one index of the cycle machine. Counts frees if is_free is true,
 // otherwise allocations.
-static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
-  uint64_t sum = read_count(&b->mem.own[index], is_free) +
+static MPROF_NOINLINE uint64_t sum_of(struct mprof_bucket *b, unsigned index,
+                                      bool is_free) {
+  uint64_t sum = read_count(&b->mem.own.cycles[index], is_free) +
                  read_count(&b->mem.future[index], is_free);
-  struct mprof_cell_line *line = line_of(&b->cells, 0);
-  for (; line; line = line_of(&line->next, 0)) {
+  struct mprof_cell_line *line = line_of(&b->cells, false);
+  for (; line; line = line_of(&line->next, false)) {
+#pragma clang loop unroll(disable) // most lines have few cells
     for (unsigned i = 0; i < MPROF_CELLS_A_LINE; i++) {
-      struct mprof_cell *cell = line_of(&line->cells[i], 0);
+      struct mprof_cell *cell = cell_at(&line->cells[i]);
       if (cell)
         sum += read_count(&cell->cycles[index], is_free);
     }

@@ -7,23 +7,27 @@
 //
 // Each thread has a shard, which is a small number. A bucket belongs to the
 // shard of the thread that made the bucket. This owner counts its events in the
-// bucket's array own[]. Other shards first count in future[], by atomic
-// additions. When a counter of future[] has many events, each shard that adds
-// to this counter gets a cell. From then on, the shard counts its events of
-// this bucket in its cell:
+// cell `own`, which is a part of the bucket. Other shards first count in
+// future[], by atomic additions. When a counter of future[] has many events,
+// each shard that adds to this counter gets a cell, too. From then on, the
+// shard counts its events of this bucket in its cell:
 //
-//   owner's shard    -> own[3]      plain additions   --.
-//   shard with cell  -> cell[3]     plain additions   --+-- flush --> active
+//   owner's shard    -> own         plain additions   --.
+//   shard with cell  -> its cell    plain additions   --+-- flush --> active
 //   other shards     -> future[3]   atomic additions  --'
 //
-// Plain additions suffice for own[] and for most cells, because only one thread
+// The live map has the handle of the cell that has counted a block. If the same
+// shard frees the block, it finds its cell there. Otherwise the cell leads to
+// the bucket.
+//
+// Plain additions suffice for own and for most cells, because only one thread
 // at a time adds to them. There is one exception: several threads share each
 // shard above MPROF_OWN_SHARDS, and add to the shard's cells by atomic
 // additions. When a thread ends, its shard is given to a new thread, which
 // continues the counts.
 //
 // A flush publishes counts: it adds the events since the previous flush to
-// `active`, which profiles show. own[], future[] and cells never decrease, so
+// `active`, which profiles show. future[] and cells never decrease, so
 // taken[] records how many of their events are already published. Their sum is
 // right at each moment, also if the process is killed during a flush. So a file
 // with the counters (persist_head.h) needs no other care.
@@ -35,19 +39,14 @@
 #define MPROF_RT_BUCKET_COUNTS_H
 
 #include "bucket/bucket.h"
+#include "sys/persistent.h"
 #include "sys/tls.h"
 #include "thread/shards.h"
 
 // A shard (a small number that each thread has) gets a cell (counters of its
 // own in a bucket) when a counter of the bucket's array future[] has at least
 // this many events. With fewer events, a cell is not worth its memory.
-#define MPROF_CELL_FROM 64u
-
-// The counters of one shard in a bucket that another shard owns.
-struct mprof_cell {
-  _Alignas(64) struct mprof_mem_cycle cycles[3]; // alone in a cache line
-  // With the option heapx, a struct mprof_heapx_cell follows in memory.
-};
+#define MPROF_CELL_FROM 8u
 
 // A node of the list of a bucket's cells. Each node has the handles of the
 // cells of MPROF_CELLS_A_LINE shards. All threads read the nodes. Each field is
@@ -57,32 +56,54 @@ struct mprof_cell_line {
   _Atomic uint32_t next; // handle of the node with the next shards; 0: none
   _Atomic uint32_t cells[MPROF_CELLS_A_LINE]; // cell handles; 0: no cell
 };
-_Static_assert(sizeof(struct mprof_cell) == 64 &&
-                   sizeof(struct mprof_cell_line) == 64,
-               "one cache line each");
+_Static_assert(sizeof(struct mprof_cell_line) == 64, "one cache line");
 
-// Returns the cell (the counters) of a shard in b, or NULL if the shard has no
-// cell in b.
+// Returns the cell in b of a shard that does not own b, or NULL if the shard
+// has no cell in b.
 struct mprof_cell *mprof_cell_of(struct mprof_bucket *b, unsigned shard);
-// Returns the cell in b of the first shard above *shard that has a cell, and
-// stores this shard's number in *shard. Returns NULL if no shard above *shard
-// has a cell.
+// Returns the cell in b of the first shard above *shard that has such a cell,
+// and stores this shard's number in *shard. Returns NULL if no shard above
+// *shard has a cell. Leaves out the cell `own`.
 struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard);
+// Returns the cell in b of the calling thread's shard, which does not own b.
+// Returns NULL if the shard has no cell in b.
+struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b);
+// Returns the cell of the calling thread's shard in b. If the shard has no cell
+// in b, returns the cell of b's owner: an event that is passed to this cell is
+// counted in future[].
+static inline struct mprof_cell *mprof_cell_here(struct mprof_bucket *b) {
+  if (mprof_likely(b->owner == mprof_tls.shard))
+    return &b->mem.own;
+  struct mprof_cell *c = mprof_cell_elsewhere(b);
+  return c ? c : &b->mem.own;
+}
+// Sets the fields of a new cell, which is all 0. shard: see struct mprof_cell.
+static inline void mprof_cell_init(struct mprof_cell *c,
+                                   const struct mprof_bucket *b,
+                                   uint16_t shard) {
+  c->bucket = mprof_persistent_handle(b);
+  c->shard = shard;
+}
+// Returns the bucket to which a cell belongs.
+static inline struct mprof_bucket *
+mprof_cell_bucket(const struct mprof_cell *c) {
+  return mprof_persistent_known(c->bucket);
+}
+
+// Returns the bucket of the cell with this handle, or NULL for the handle 0.
+struct mprof_bucket *mprof_cell_handle_bucket(uint32_t handle);
 
 // Returns the value for the field `owner` of a bucket that the calling thread
 // makes. This is the thread's shard, or MPROF_NO_OWNER if the thread has no
 // shard or shares its shard with other threads.
-#define MPROF_NO_OWNER UINT16_MAX
 static inline uint16_t mprof_shard_owner(void) {
   uint16_t shard = mprof_tls.shard;
   return shard == 0 || shard > MPROF_OWN_SHARDS ? MPROF_NO_OWNER : shard;
 }
 
-// Counts an allocation or a free in b in the slow case: the calling thread's
-// shard does not own b, and b is not mprof_tls.cell_bucket. cell_bucket is the
-// bucket whose cell the thread has used last.
-void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
-                           bool is_free);
+// Counts an allocation or a free in the bucket of c in the slow case: c is not
+// the cell of the calling thread's shard.
+void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free);
 
 // Adds 1 to a counter that only one thread writes. The store has release order,
 // so that a thread that reads the count of a free also reads the count of the
@@ -92,39 +113,36 @@ static inline void mprof_count_plain(_Atomic uint64_t *n) {
                         memory_order_release);
 }
 
-// Count an allocation or a free in b. `index` is an index of the cycle machine
-// (cycle.h) and selects the counter. Call these functions with the recursion
-// guard set. Otherwise a signal handler that interrupts a plain addition could
-// add to the same counter, and the handler's addition would be lost.
-static inline void mprof_count_alloc(struct mprof_bucket *b, unsigned index) {
-  if (mprof_likely(b->owner == mprof_tls.shard))
-    mprof_count_plain(&b->mem.own[index].allocs);
-  else if (mprof_likely(b == mprof_tls.cell_bucket))
-    mprof_count_plain(&mprof_tls.cell_cycles[index].allocs);
+// Count an allocation or a free in the bucket of c. c should be the cell of the
+// calling thread's shard, which is the fast case. `index` is an index of the
+// cycle machine (cycle.h) and selects the counter. Call these functions with
+// the recursion guard set. Otherwise a signal handler that interrupts a plain
+// addition could add to the same counter, and the handler's addition would be
+// lost.
+static inline void mprof_count_alloc(struct mprof_cell *c, unsigned index) {
+  if (mprof_likely(c->shard == mprof_tls.shard))
+    mprof_count_plain(&c->cycles[index].allocs);
   else
-    mprof_count_elsewhere(b, index, false);
+    mprof_count_elsewhere(c, index, false);
 }
-static inline void mprof_count_free(struct mprof_bucket *b, unsigned index) {
-  if (mprof_likely(b->owner == mprof_tls.shard))
-    mprof_count_plain(&b->mem.own[index].frees);
-  else if (mprof_likely(b == mprof_tls.cell_bucket))
-    mprof_count_plain(&mprof_tls.cell_cycles[index].frees);
+static inline void mprof_count_free(struct mprof_cell *c, unsigned index) {
+  if (mprof_likely(c->shard == mprof_tls.shard))
+    mprof_count_plain(&c->cycles[index].frees);
   else
-    mprof_count_elsewhere(b, index, true);
+    mprof_count_elsewhere(c, index, true);
 }
 // Counts a free in a signal handler that has interrupted the runtime. The
-// interrupted code may be adding to own[] or to a cell without an atomic
-// operation. So this function adds to future[], where all additions are atomic.
-static inline void mprof_count_free_inside(struct mprof_bucket *b,
+// interrupted code may be adding to a cell without an atomic operation. So this
+// function adds to future[], where all additions are atomic.
+static inline void mprof_count_free_inside(const struct mprof_cell *c,
                                            unsigned index) {
-  atomic_fetch_add_explicit(&b->mem.future[index].frees, 1,
+  atomic_fetch_add_explicit(&mprof_cell_bucket(c)->mem.future[index].frees, 1,
                             memory_order_release);
 }
 
 // Publishes one counter of a bucket: adds to *active the events that were
 // counted since the last flush. Call with active_lock held.
-// sum: number of events that own, future and all cells have counted since the
-// start.
+// sum: number of events that future and all cells have counted since the start.
 // taken: *taken is the value of sum at the last flush; it is updated.
 static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
                                        _Atomic uint64_t *active) {

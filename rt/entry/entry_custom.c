@@ -68,7 +68,7 @@ MPROF_ENTRY void __mprof_arena_reset(const void *arena) {
 // The lower half of the token is the handle of the block's bucket. Bit 33 of
 // the token is the field is_last of struct mprof_released.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
-  struct mprof_released r = {.bucket = 0};
+  struct mprof_released r = {.cell = 0};
   if (ptr)
     r = mprof_event_custom_release(ptr);
   // If the allocator throws, __mprof_custom_realloc_end is not called, and the
@@ -76,12 +76,12 @@ MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   // countdown as a large unsigned number.
   if (__mprof_heap_countdown < 0)
     __mprof_heap_countdown = 0;
-  return r.bucket | (uint64_t)r.is_last << 33;
+  return r.cell | (uint64_t)r.is_last << 33;
 }
 
 static void realloc_ended(uint64_t token, void *old_ptr, void *new_ptr,
                           size_t size, int64_t countdown) {
-  struct mprof_released r = {.bucket = (uint32_t)token,
+  struct mprof_released r = {.cell = (uint32_t)token,
                              .is_last = token >> 33 & 1};
   int64_t before = (int64_t)((uint64_t)countdown + size);
   if (!new_ptr && size != 0)

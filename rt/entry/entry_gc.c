@@ -98,18 +98,19 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
 // no memory for the table, the object is not counted.
 static void enter(struct mprof_bucket *b, void *ptr) {
   uint32_t stale;
+  struct mprof_cell *c = mprof_cell_here(b);
   mprof_lock_acquire(&mprof_gc_lock);
-  bool ok = mprof_gc_put((uintptr_t)ptr, mprof_persistent_handle(b), &stale);
+  bool ok = mprof_gc_put((uintptr_t)ptr, mprof_persistent_handle(c), &stale);
   mprof_lock_release(&mprof_gc_lock);
   if (mprof_events_do_more())
     do_more(ok ? b : NULL, ptr);
   if (!ok)
     return;
   if (mprof_unlikely(stale != 0)) {
-    mprof_event_freed((struct mprof_released){.bucket = stale});
+    mprof_event_freed((struct mprof_released){.cell = stale});
     mprof_stat_add(MPROF_STAT_stale, 1);
   }
-  mprof_count_alloc(b, mprof_cycle_explicit_index());
+  mprof_count_alloc(c, mprof_cycle_explicit_index());
 }
 
 // Counts the sampled object at ptr. (Go: mProf_Malloc)
@@ -224,7 +225,7 @@ static MPROF_NOINLINE void note_release(struct mprof_released *r,
   if (mprof_heapx_is_on())
     r->is_last = mprof_heapx_is_last(ptr);
   if (mprof_events_log())
-    mprof_alloc_log_free(mprof_persistent_pointer(r->bucket), ptr, MPROF_LOG_GC,
+    mprof_alloc_log_free(mprof_cell_handle_bucket(r->cell), ptr, MPROF_LOG_GC,
                          0);
 }
 
@@ -232,17 +233,16 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr) {
   if (r.is_last)
     mprof_heapx_is_last_again(ptr);
   if (mprof_events_log())
-    mprof_alloc_log_alloc(mprof_persistent_pointer(r.bucket), ptr,
-                          MPROF_LOG_GC);
+    mprof_alloc_log_alloc(mprof_cell_handle_bucket(r.cell), ptr, MPROF_LOG_GC);
 }
 
 // Removes the object at ptr from the table before libgc can reuse its address.
 static struct mprof_released release(void *ptr) {
-  struct mprof_released r = {.bucket = 0};
+  struct mprof_released r = {.cell = 0};
   if (!ptr || mprof_gc_count() == 0 || !lock_objects())
     return r;
-  r.bucket = mprof_gc_take((uintptr_t)ptr);
-  if (mprof_events_do_more() && r.bucket)
+  r.cell = mprof_gc_take((uintptr_t)ptr);
+  if (mprof_events_do_more() && r.cell)
     note_release(&r, ptr);
   unlock_objects();
   return r;
@@ -255,9 +255,9 @@ static struct mprof_released release(void *ptr) {
 // table.
 static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
-  if (!r.bucket || !lock_objects())
+  if (!r.cell || !lock_objects())
     return;
-  const bool is_known = mprof_gc_put((uintptr_t)ptr, r.bucket, &stale);
+  const bool is_known = mprof_gc_put((uintptr_t)ptr, r.cell, &stale);
   if (is_known && mprof_events_do_more())
     take_back(r, ptr);
   unlock_objects();

@@ -204,11 +204,11 @@ static int64_t countdown_before(size_t size) {
 // before the call site has subtracted the size.
 static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
                     int64_t countdown) {
-  struct mprof_released r = {.bucket = 0};
+  struct mprof_released r = {.cell = 0};
   if (old)
     r = mprof_event_release(old);
   void *p = NULL;
-  if (r.bucket != 0 && r.is_placed && mprof_place_c())
+  if (r.cell != 0 && r.is_placed && mprof_place_c())
     p = leave_page(a, is_counted, old);
   if (!p)
     p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);

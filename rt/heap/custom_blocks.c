@@ -7,11 +7,11 @@
 // Several nested blocks may have the same address, if one allocator takes its
 // memory from another. The live map (livemap.h) has one value for each address.
 // Usually there is only one block at the address, and it has no arena. In this
-// case the value is the handle of the block's bucket. Otherwise the value is
+// case the value is the handle of the block's cell. Otherwise the value is
 // the handle of a record, with the bit IS_RECORD set.
 //
-//   live map: address -> bucket
-//                     -> record --below--> record or bucket
+//   live map: address -> cell
+//                     -> record --below--> record or cell
 //   slot: arena -> arena -> ...
 //           |
 //           +-> record <-> record <-> ...
@@ -41,8 +41,8 @@ struct record {
   struct record *next, *prev;
   struct arena *arena; // NULL: the block has no arena
   uintptr_t addr;      // 0: unused
-  uint32_t bucket;
-  // The next inner block at the same address: the handle of its bucket, or the
+  uint32_t cell;
+  // The next inner block at the same address: the handle of its cell, or the
   // handle of its record with IS_RECORD set. 0: no inner block. Atomic, because
   // another thread may change the field when it empties the inner block's
   // arena. That thread holds the lock of the arena's slot, which may be another
@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
                "struct record must not be larger than MPROF_PERSISTENT_UNIT");
 
 // A live map value with this bit is the handle of a record plus this bit. A
-// value without this bit is the handle of a bucket. The handle itself is less
+// value without this bit is the handle of a cell. The handle itself is less
 // than this bit: it is the number of a 64-byte unit, and the 64 GiB of
 // persistent memory have at most 2^30 units.
 #define IS_RECORD (1u << 31)
@@ -181,7 +181,7 @@ static bool enter(struct slot *s, const struct mprof_custom_block *b,
   struct arena *a = b->arena ? make_arena(s, b->arena) : NULL;
   link(r, a);
   r->addr = b->addr;
-  r->bucket = b->bucket;
+  r->cell = b->cell;
   atomic_store_explicit(&r->below, inner, memory_order_relaxed);
   if ((a || !b->arena) && mprof_live_set_custom(b->addr, value_of(r)))
     return true;
@@ -211,16 +211,16 @@ static void leave_address(const struct record *r) {
 // --- the interface ---
 
 bool mprof_custom_put(const struct mprof_custom_block *b,
-                      void (*stale)(uint32_t bucket)) {
+                      void (*stale)(uint32_t cell)) {
   uint32_t inner = mprof_live_custom(b->addr);
   if (mprof_unlikely(inner != 0) &&
       (!b->is_outer || levels(inner) >= MPROF_CUSTOM_LEVELS)) {
-    for (uint32_t bucket; (bucket = mprof_custom_take(b->addr)) != 0;)
-      stale(bucket);
+    for (uint32_t cell; (cell = mprof_custom_take(b->addr)) != 0;)
+      stale(cell);
     inner = 0;
   }
   if (inner == 0 && b->arena == 0)
-    return mprof_live_set_custom(b->addr, b->bucket);
+    return mprof_live_set_custom(b->addr, b->cell);
   struct slot *s = slot_of(b->arena ? b->arena : b->addr);
   lock_slot(s);
   bool ok = enter(s, b, inner);
@@ -237,21 +237,21 @@ uint32_t mprof_custom_take(uintptr_t addr) {
     return value;
   }
   struct slot *s = &slots[r->slot];
-  uint32_t bucket = 0;
+  uint32_t cell = 0;
   lock_slot(s);
   // Before this thread got the lock, another thread may have emptied the
   // block's arena. The record would then be unused or belong to another block.
   if (r->addr == addr && mprof_live_custom(addr) == value) {
-    bucket = r->bucket;
+    cell = r->cell;
     mprof_live_set_custom(addr, below(r));
     drop_record(s, r);
   }
   mprof_lock_release(&s->lock);
-  return bucket;
+  return cell;
 }
 
 void mprof_custom_empty(uintptr_t arena,
-                        void (*gone)(uintptr_t addr, uint32_t bucket)) {
+                        void (*gone)(uintptr_t addr, uint32_t cell)) {
   struct slot *s = slot_of(arena);
   // s->first may be read without the lock. The program must synchronize the
   // thread that resets an arena with the threads that have allocated the
@@ -263,7 +263,7 @@ void mprof_custom_empty(uintptr_t arena,
   struct arena *a = find_arena(s, arena);
   for (struct record *r = a ? a->first : NULL, *next; r; r = next) {
     next = r->next;
-    gone(r->addr, r->bucket);
+    gone(r->addr, r->cell);
     leave_address(r);
     drop_record(s, r);
   }

@@ -5,10 +5,11 @@
 // allocation log and the trace. (Go: mProf_Malloc, mProf_Free) The steps of an
 // event are:
 //
-//   allocation: unwind -> bucket -> live map -> count
-//   free:       live map -> count
+//   allocation: unwind -> bucket -> cell -> live map -> count
+//   free:       live map -> cell -> count
 //
-// The live map finds the bucket of a counted block by the block's address.
+// A cell has the thread's counters in the bucket (counts.h). The live map finds
+// the cell that has counted a block by the block's address.
 // The stack is unwound and hashed before any lock is taken. An allocation
 // usually takes a lock only to insert a new bucket. A free usually takes no
 // lock. Only blocks at unusual addresses also need the lock of a hash table
@@ -56,26 +57,34 @@ void mprof_events_init_child(bool is_profiled) {
     mprof_event_watch.observers |= MPROF_OBSERVES_LOG;
 }
 
-static struct mprof_bucket *bucket_of(struct mprof_thread *t,
-                                      const struct mprof_alloc_event *ev) {
+// Returns the cell in which an allocation is to be counted, or NULL if there is
+// no memory.
+static struct mprof_cell *cell_of(struct mprof_thread *t,
+                                  const struct mprof_alloc_event *ev) {
   struct mprof_bucket_key key = {.type = MPROF_BUCKET_MEM,
                                  .labels = mprof_tls.labels,
                                  .size = ev->size,
                                  .rate = ev->rate};
-  return mprof_bucket_at(t, &key, 0, ev->frame);
+  struct mprof_bucket *b = mprof_bucket_at(t, &key, 0, ev->frame);
+  return key.cell || !b ? key.cell : mprof_cell_here(b);
 }
 
+// Returns the cell with a handle that is not 0.
+static struct mprof_cell *cell_at(uint32_t handle) {
+  return mprof_persistent_known(handle);
+}
+
+// handle: of the cell that has counted the block.
 static void count_free(uint32_t handle) {
-  struct mprof_bucket *b = mprof_persistent_pointer(handle);
-  mprof_count_free(b, mprof_cycle_explicit_index());
+  mprof_count_free(cell_at(handle), mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_hooks.heap(b, true);
+    mprof_trace_hooks.heap(mprof_cell_handle_bucket(handle), true);
 }
 
-static void count_alloc(struct mprof_bucket *b) {
-  mprof_count_alloc(b, mprof_cycle_explicit_index());
+static void count_alloc(struct mprof_cell *c) {
+  mprof_count_alloc(c, mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_hooks.heap(b, false);
+    mprof_trace_hooks.heap(mprof_cell_bucket(c), false);
 }
 
 static bool is_measured(enum mprof_family family) {
@@ -87,7 +96,7 @@ static bool is_measured(enum mprof_family family) {
 static void count_free_and_peak(uint32_t handle) {
   count_free(handle);
   if (mprof_peak_is_on())
-    mprof_peak_free(mprof_persistent_pointer(handle));
+    mprof_peak_free(mprof_cell_handle_bucket(handle));
 }
 
 // Counts an event that is lost because the guard is set. The events of the
@@ -100,7 +109,7 @@ static MPROF_NOINLINE void count_reentrant(void) {
 static MPROF_NOINLINE void count_stale(uint32_t handle) {
   count_free_and_peak(handle);
   if (mprof_heapx_is_on()) {
-    struct mprof_bucket *b = mprof_persistent_pointer(handle);
+    struct mprof_bucket *b = mprof_cell_handle_bucket(handle);
     struct mprof_heapx_end e = {.slack = mprof_heapx_usual_slack(b)};
     mprof_heapx_free(b, &e, false);
   }
@@ -143,23 +152,24 @@ static void record(const struct mprof_alloc_event *ev) {
   if (mprof_flags.stack_depth == 0)
     return;
   struct mprof_thread *t = mprof_thread_self(true);
-  struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
+  struct mprof_cell *c = t ? cell_of(t, ev) : NULL;
   uint32_t stale = 0;
   // If there is no memory for the thread's record, the bucket or the live map,
   // the event is already counted as lost. The block must not be counted in this
   // case, because its free could not be counted: without an entry in the live
   // map, the runtime does not recognize the block.
-  if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
-                            mprof_persistent_handle(b), &stale)) {
+  if (!c || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
+                            mprof_persistent_handle(c), &stale)) {
     if (mprof_heapx_is_on())
       mprof_heapx_alloc(NULL, ev->ptr, false);
     return;
   }
   if (mprof_unlikely(stale != 0))
     count_stale(stale);
-  count_alloc(b);
+  count_alloc(c);
   if (mprof_events_do_more())
-    do_more(b, ev->ptr, is_measured(ev->family), MPROF_LOG_HEAP);
+    do_more(mprof_cell_bucket(c), ev->ptr, is_measured(ev->family),
+            MPROF_LOG_HEAP);
 }
 
 void mprof_event_alloc(const struct mprof_alloc_event *ev) {
@@ -174,12 +184,12 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev) {
 }
 
 static inline struct mprof_released take(void *ptr) {
-  struct mprof_released r = {.bucket = 0};
+  struct mprof_released r = {.cell = 0};
   uintptr_t addr = (uintptr_t)ptr;
   if (mprof_likely(!mprof_live_needs_guard(addr))) {
-    r.bucket = mprof_live_take(addr, &r.is_placed);
+    r.cell = mprof_live_take(addr, &r.is_placed);
   } else if (mprof_guard_enter()) {
-    r.bucket = mprof_live_take(addr, &r.is_placed);
+    r.cell = mprof_live_take(addr, &r.is_placed);
     mprof_guard_leave();
   } else {
     count_reentrant();
@@ -200,7 +210,7 @@ static void log_free(const struct mprof_bucket *b, const void *ptr,
 static MPROF_NOINLINE void note_release(struct mprof_released *r,
                                         const void *ptr,
                                         enum mprof_log_kind kind) {
-  const struct mprof_bucket *b = mprof_persistent_pointer(r->bucket);
+  const struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
   if (mprof_heapx_is_on() && b) {
     r->is_last = mprof_heapx_is_last(ptr);
     r->slack = mprof_heapx_slack(b, ptr);
@@ -223,13 +233,12 @@ static void count_end(uint32_t handle) {
     count_free(handle);
     mprof_guard_leave();
   } else {
-    mprof_count_free_inside(mprof_persistent_pointer(handle),
-                            mprof_cycle_explicit_index());
+    mprof_count_free_inside(cell_at(handle), mprof_cycle_explicit_index());
   }
 }
 
 static MPROF_NOINLINE void count_peak_end(uint32_t handle) {
-  struct mprof_bucket *b = mprof_persistent_pointer(handle);
+  struct mprof_bucket *b = mprof_cell_handle_bucket(handle);
   if (mprof_guard_enter()) {
     mprof_peak_free(b);
     mprof_guard_leave();
@@ -254,7 +263,7 @@ static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
                               .is_moved = how->to != how->from,
                               .size = how->size};
   bool is_inside = !mprof_guard_enter();
-  mprof_heapx_free(mprof_persistent_pointer(r->bucket), &e, is_inside);
+  mprof_heapx_free(mprof_cell_handle_bucket(r->cell), &e, is_inside);
   if (!is_inside)
     mprof_guard_leave();
 }
@@ -272,17 +281,17 @@ struct mprof_released mprof_event_free(void *ptr) {
   if (mprof_events_do_more())
     return free_and_more(ptr);
   struct mprof_released r = take(ptr);
-  if (mprof_likely(r.bucket != 0))
-    count_end(r.bucket);
+  if (mprof_likely(r.cell != 0))
+    count_end(r.cell);
   return r;
 }
 
 void mprof_event_freed(struct mprof_released r) {
-  if (!r.bucket)
+  if (!r.cell)
     return;
-  count_end(r.bucket);
+  count_end(r.cell);
   if (mprof_peak_is_on())
-    count_peak_end(r.bucket);
+    count_peak_end(r.cell);
   if (mprof_heapx_is_on()) {
     struct resize how = {.countdown = __mprof_heap_countdown};
     count_heapx_end(&r, &how);
@@ -291,11 +300,11 @@ void mprof_event_freed(struct mprof_released r) {
 
 void mprof_event_resized(struct mprof_released r, const void *ptr,
                          const void *moved_to, size_t size, int64_t countdown) {
-  if (!r.bucket)
+  if (!r.cell)
     return;
-  count_end(r.bucket);
+  count_end(r.cell);
   if (mprof_peak_is_on())
-    count_peak_end(r.bucket);
+    count_peak_end(r.cell);
   if (mprof_heapx_is_on()) {
     struct resize how = {ptr, moved_to, size, countdown};
     count_heapx_end(&r, &how);
@@ -309,22 +318,22 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
   if (r.is_last)
     mprof_heapx_is_last_again(ptr);
   if (mprof_events_log())
-    mprof_alloc_log_alloc(mprof_persistent_pointer(r.bucket), ptr, kind);
+    mprof_alloc_log_alloc(mprof_cell_handle_bucket(r.cell), ptr, kind);
   if (kind == MPROF_LOG_HEAP)
-    probe_alloc(mprof_persistent_pointer(r.bucket), ptr);
+    probe_alloc(mprof_cell_handle_bucket(r.cell), ptr);
 }
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {
   uint32_t stale;
   bool is_known = false;
-  if (!r.bucket)
+  if (!r.cell)
     return;
   // Insert the block again. A tree of the live map needs no memory for this,
   // because the block's slot has existed since the allocation. If this thread
   // is in a signal handler that interrupted the runtime, the guard is set, and
   // the block is not inserted again.
   if (mprof_guard_enter()) {
-    is_known = mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
+    is_known = mprof_live_put((uintptr_t)ptr, r.is_placed, r.cell, &stale);
     if (is_known && mprof_events_do_more())
       take_back(r, ptr, MPROF_LOG_HEAP);
     mprof_guard_leave();
@@ -344,18 +353,18 @@ static void record_custom(const struct mprof_alloc_event *ev,
   if (mprof_flags.stack_depth == 0)
     return;
   struct mprof_thread *t = mprof_thread_self(true);
-  struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
+  struct mprof_cell *c = t ? cell_of(t, ev) : NULL;
   struct mprof_custom_block block = {.addr = (uintptr_t)ev->ptr,
                                      .arena = place->arena,
-                                     .bucket = mprof_persistent_handle(b),
+                                     .cell = mprof_persistent_handle(c),
                                      .is_outer = place->is_outer};
-  bool is_known = b && mprof_custom_put(&block, count_stale);
+  bool is_known = c && mprof_custom_put(&block, count_stale);
   if (is_known)
-    count_alloc(b);
+    count_alloc(c);
   if (!mprof_events_do_more())
     return;
   if (is_known)
-    do_more(b, ev->ptr, false, MPROF_LOG_CUSTOM);
+    do_more(mprof_cell_bucket(c), ev->ptr, false, MPROF_LOG_CUSTOM);
   else if (mprof_heapx_is_on())
     mprof_heapx_alloc(NULL, ev->ptr, false);
 }
@@ -371,9 +380,9 @@ void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
 }
 
 struct mprof_released mprof_event_custom_release(void *ptr) {
-  struct mprof_released r = {.bucket = 0};
+  struct mprof_released r = {.cell = 0};
   if (mprof_guard_enter()) {
-    r.bucket = mprof_custom_take((uintptr_t)ptr);
+    r.cell = mprof_custom_take((uintptr_t)ptr);
     mprof_guard_leave();
   } else {
     count_reentrant();
@@ -385,9 +394,9 @@ struct mprof_released mprof_event_custom_release(void *ptr) {
 
 void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
   struct mprof_custom_block block = {
-      .addr = (uintptr_t)ptr, .bucket = r.bucket, .is_outer = true};
+      .addr = (uintptr_t)ptr, .cell = r.cell, .is_outer = true};
   bool is_known = false;
-  if (!r.bucket)
+  if (!r.cell)
     return;
   if (mprof_guard_enter()) {
     is_known = mprof_custom_put(&block, count_stale);
@@ -408,7 +417,7 @@ static void count_gone(uintptr_t addr, uint32_t handle) {
 
 static void count_and_log_gone(uintptr_t addr, uint32_t handle) {
   count_free_and_peak(handle);
-  mprof_alloc_log_free(mprof_persistent_pointer(handle), (const void *)addr,
+  mprof_alloc_log_free(mprof_cell_handle_bucket(handle), (const void *)addr,
                        MPROF_LOG_CUSTOM, 0);
 }
 

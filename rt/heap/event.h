@@ -71,10 +71,10 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 // facts about it. Call this function before the allocator can give the block's
 // address to another thread. Then pass the result to mprof_event_freed,
 // mprof_event_resized or mprof_event_kept. If the block is not counted,
-// `bucket` is 0.
+// `cell` is 0.
 struct mprof_released {
-  uint32_t bucket; // handle
-  // Whether the runtime has placed the block on a page boundary. If `bucket` is
+  uint32_t cell; // handle of the cell that has counted the block (counts.h)
+  // Whether the runtime has placed the block on a page boundary. If `cell` is
   // 0: whether the block is in the cache of placed blocks (placed_cache.h), so
   // that the program has freed it before.
   bool is_placed;

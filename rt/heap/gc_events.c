@@ -104,15 +104,15 @@ static bool is_live(void *object) {
 
 static void count_free(void *object, uint32_t handle) {
   (void)object;
-  mprof_count_free(mprof_persistent_pointer(handle),
-                   (mprof_cycle_read() + 1) % 3);
+  struct mprof_cell *c = mprof_persistent_pointer(handle);
+  mprof_count_free(c, (mprof_cycle_read() + 1) % 3);
   if (mprof_peak_is_on())
-    mprof_peak_free(mprof_persistent_pointer(handle));
+    mprof_peak_free(mprof_cell_bucket(c));
 }
 
 static void count_and_log_free(void *object, uint32_t handle) {
   count_free(object, handle);
-  mprof_alloc_log_free(mprof_persistent_pointer(handle), object, MPROF_LOG_GC,
+  mprof_alloc_log_free(mprof_cell_handle_bucket(handle), object, MPROF_LOG_GC,
                        collecting.frame);
 }
 

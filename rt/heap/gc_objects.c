@@ -29,9 +29,9 @@ size_t mprof_gc_count(void) { return mprof_bucket_map_count(&table); }
 
 static void *revealed(const struct mprof_value *v) { return (void *)~v->word; }
 
-bool mprof_gc_put(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
+bool mprof_gc_put(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
-  return mprof_bucket_map_put(&table, ~addr, bucket, stale);
+  return mprof_bucket_map_put(&table, ~addr, cell, stale);
 }
 
 uint32_t mprof_gc_take(uintptr_t addr) {
@@ -49,7 +49,7 @@ void mprof_gc_mark_dead(bool (*is_live)(void *object)) {
 }
 
 void mprof_gc_sweep(bool (*is_live)(void *object),
-                    void (*gone)(void *object, uint32_t bucket)) {
+                    void (*gone)(void *object, uint32_t cell)) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
   size_t i = 0;
   while (i < table.size) {

@@ -20,20 +20,21 @@ extern MPROF_HIDDEN struct mprof_lock mprof_gc_lock;
 
 // Call the functions from here to mprof_gc_sweep with gc_lock held.
 
-// Inserts an object. If the table already has an object at addr, the runtime
+// Inserts an object with the handle of the cell that counts it (counts.h). If
+// the table already has an object at addr, the runtime
 // did not see the death of the old object. In this case stores the old object's
-// bucket in *stale; otherwise stores 0. Returns false if there is no memory.
-bool mprof_gc_put(uintptr_t addr, uint32_t bucket, uint32_t *stale);
-// Removes an object and returns its bucket, or 0 if the table does not have the
+// cell in *stale; otherwise stores 0. Returns false if there is no memory.
+bool mprof_gc_put(uintptr_t addr, uint32_t cell, uint32_t *stale);
+// Removes an object and returns its cell, or 0 if the table does not have the
 // object.
 uint32_t mprof_gc_take(uintptr_t addr);
 // Calls is_live for each object, and marks the object as alive or dead.
 void mprof_gc_mark_dead(bool (*is_live)(void *object));
 // Calls is_live again for each object that is marked as dead. If the object is
 // live now, marks it as alive. Otherwise calls `gone` with the object and its
-// bucket, and removes the object.
+// cell, and removes the object.
 void mprof_gc_sweep(bool (*is_live)(void *object),
-                    void (*gone)(void *object, uint32_t bucket));
+                    void (*gone)(void *object, uint32_t cell));
 // Returns the number of objects. gc_lock need not be held.
 size_t mprof_gc_count(void);
 // Empties the table. Call this in a forked child.

@@ -10,7 +10,7 @@
 //   odd       all other blocks: off a 16-byte boundary, or above 2^47
 //
 // by_page, by_16 and custom are radix trees without locks. odd is a hash table
-// with a lock. The value of a heap block is the handle of its bucket, or
+// with a lock. The value of a heap block is the handle of its cell, or
 // MPROF_LIVE_CACHED. custom_blocks.c defines the values for blocks of the
 // program's own allocators.
 
@@ -149,22 +149,22 @@ slot(enum tree t, uintptr_t addr, bool make) {
 }
 
 __attribute__((always_inline)) static inline bool
-tree_put(enum tree t, uintptr_t addr, uint32_t bucket, uint32_t *stale) {
+tree_put(enum tree t, uintptr_t addr, uint32_t cell, uint32_t *stale) {
   _Atomic uint32_t *s = slot(t, addr, true);
   if (!s)
     return false;
   *stale = atomic_load_explicit(s, memory_order_relaxed);
-  atomic_store_explicit(s, bucket, memory_order_relaxed);
+  atomic_store_explicit(s, cell, memory_order_relaxed);
   return true;
 }
 
 __attribute__((always_inline)) static inline uint32_t
 tree_take(enum tree t, uintptr_t addr) {
   _Atomic uint32_t *s = slot(t, addr, false);
-  uint32_t bucket = s ? atomic_load_explicit(s, memory_order_relaxed) : 0;
-  if (bucket)
+  uint32_t cell = s ? atomic_load_explicit(s, memory_order_relaxed) : 0;
+  if (cell)
     atomic_store_explicit(s, 0, memory_order_relaxed);
-  return bucket;
+  return cell;
 }
 
 // The hash table for blocks whose addresses have no slot in a tree. Each head
@@ -175,7 +175,7 @@ tree_take(enum tree t, uintptr_t addr) {
 struct node {
   struct node *next;
   uintptr_t addr;
-  uint32_t bucket; // handle; for a custom block: see custom_blocks.c
+  uint32_t cell; // handle; for a custom block: see custom_blocks.c
   bool is_custom;
 };
 
@@ -204,7 +204,7 @@ static struct node *odd_new_node(void) {
   return n;
 }
 
-static bool odd_put_locked(uintptr_t addr, bool is_custom, uint32_t bucket,
+static bool odd_put_locked(uintptr_t addr, bool is_custom, uint32_t cell,
                            uint32_t *stale) {
   if (!odd.heads)
     odd.heads = mprof_persistent_alloc(ODD_HEADS * sizeof(odd.heads[0]));
@@ -212,15 +212,15 @@ static bool odd_put_locked(uintptr_t addr, bool is_custom, uint32_t bucket,
     return false;
   struct node **at = odd_find(addr, is_custom);
   if (*at) {
-    *stale = (*at)->bucket;
-    (*at)->bucket = bucket;
+    *stale = (*at)->cell;
+    (*at)->cell = cell;
     return true;
   }
   struct node *n = odd_new_node();
   if (!n)
     return false;
   *n = (struct node){
-      .next = *at, .addr = addr, .bucket = bucket, .is_custom = is_custom};
+      .next = *at, .addr = addr, .cell = cell, .is_custom = is_custom};
   *at = n;
   atomic_fetch_add_explicit(&odd.count, 1, memory_order_relaxed);
   return true;
@@ -237,42 +237,42 @@ static uint32_t odd_take_locked(uintptr_t addr, bool is_custom) {
   n->next = odd.unused;
   odd.unused = n;
   atomic_fetch_sub_explicit(&odd.count, 1, memory_order_relaxed);
-  return n->bucket;
+  return n->cell;
 }
 
-static inline uint32_t no_bucket_if_cached(uint32_t bucket) {
-  return bucket == MPROF_LIVE_CACHED ? 0 : bucket;
+static inline uint32_t no_cell_if_cached(uint32_t cell) {
+  return cell == MPROF_LIVE_CACHED ? 0 : cell;
 }
 
-static bool put_odd(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
+static bool put_odd(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   mprof_lock_acquire(&mprof_odd_lock);
-  bool ok = odd_put_locked(addr, false, bucket, stale);
+  bool ok = odd_put_locked(addr, false, cell, stale);
   mprof_lock_release(&mprof_odd_lock);
   return ok;
 }
 
 // This function is separate, so that the common path of exact mode does not
 // save registers for its calls.
-static MPROF_NOINLINE bool put_placed(uintptr_t addr, uint32_t bucket,
+static MPROF_NOINLINE bool put_placed(uintptr_t addr, uint32_t cell,
                                       uint32_t *stale) {
   mprof_page_set_known((const void *)addr);
   const bool ok = mprof_live_needs_guard(addr)
-                      ? put_odd(addr, bucket, stale)
-                      : tree_put(BY_PAGE, addr, bucket, stale);
+                      ? put_odd(addr, cell, stale)
+                      : tree_put(BY_PAGE, addr, cell, stale);
   // Code without MProf may have freed the block in the cache once more, so that
   // the allocator has its address again.
-  *stale = no_bucket_if_cached(*stale);
+  *stale = no_cell_if_cached(*stale);
   return ok;
 }
 
-bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
+bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t cell,
                     uint32_t *stale) {
   *stale = 0;
   if (is_placed)
-    return put_placed(addr, bucket, stale);
+    return put_placed(addr, cell, stale);
   return mprof_likely(!mprof_live_needs_guard(addr))
-             ? tree_put(BY_16, addr, bucket, stale)
-             : put_odd(addr, bucket, stale);
+             ? tree_put(BY_16, addr, cell, stale)
+             : put_odd(addr, cell, stale);
 }
 
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
@@ -283,16 +283,16 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
       return 0;
     mprof_lock_acquire(&mprof_odd_lock);
-    uint32_t bucket = odd_take_locked(addr, false);
+    uint32_t cell = odd_take_locked(addr, false);
     mprof_lock_release(&mprof_odd_lock);
-    *is_placed = bucket == MPROF_LIVE_CACHED;
-    return no_bucket_if_cached(bucket);
+    *is_placed = cell == MPROF_LIVE_CACHED;
+    return no_cell_if_cached(cell);
   }
   if (MPROF_IS_ON_PAGE(addr)) {
-    uint32_t bucket = tree_take(BY_PAGE, addr);
-    *is_placed = bucket != 0;
-    if (bucket)
-      return no_bucket_if_cached(bucket);
+    uint32_t cell = tree_take(BY_PAGE, addr);
+    *is_placed = cell != 0;
+    if (cell)
+      return no_cell_if_cached(cell);
   }
   return tree_take(BY_16, addr);
 }
@@ -308,7 +308,7 @@ uint32_t mprof_live_custom(uintptr_t addr) {
   mprof_lock_acquire(&mprof_odd_lock);
   struct node *n = odd.heads ? *odd_find(addr, true) : NULL;
   if (n)
-    value = n->bucket;
+    value = n->cell;
   mprof_lock_release(&mprof_odd_lock);
   return value;
 }

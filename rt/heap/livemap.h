@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps the address of each live counted block to the block's bucket. (Go:
+// Maps the address of each live counted block to the block's cell: the counters
+// of the thread that has counted the block (counts.h). (Go:
 // setprofilebucket, the special of a span)
 //
 // Heap blocks are in two radix trees of 32-bit handles. One tree has a slot for
@@ -26,17 +27,17 @@
 #include "sys/lock.h"
 
 // The value of a block in the cache of placed blocks (placed_cache.h). No
-// bucket has this handle.
+// cell has this handle.
 #define MPROF_LIVE_CACHED UINT32_MAX
-// Inserts a block with its bucket. is_placed tells whether the runtime has
+// Inserts a block with its cell. is_placed tells whether the runtime has
 // placed the block on a page boundary. If the map already has a block at addr,
 // the runtime did not see the free of the old block. In this case stores the
-// old block's bucket in *stale; otherwise stores 0. If is_placed, the block's
+// old block's cell in *stale; otherwise stores 0. If is_placed, the block's
 // page is known from now on (known_pages.h). Returns false if there is no
 // memory. Call with the recursion guard set.
-bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
+bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t cell,
                     uint32_t *stale);
-// Removes the block at addr and returns its bucket, or 0 if the map does not
+// Removes the block at addr and returns its cell, or 0 if the map does not
 // contain the block. Stores in *is_placed whether the block was in the tree of
 // page boundaries. For a block with the value MPROF_LIVE_CACHED, returns 0 and
 // stores true. If mprof_live_needs_guard(addr), call with the recursion guard

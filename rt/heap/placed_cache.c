@@ -196,7 +196,7 @@ static MPROF_NOINLINE bool free_known(void *ptr, bool may_keep) {
   struct mprof_released r = mprof_event_free(ptr);
   if (!r.is_placed)
     return false;
-  if (r.bucket != 0)
+  if (r.cell != 0)
     return may_keep && mprof_placed_put(ptr);
   expose(ptr);
   return false;

@@ -27,13 +27,16 @@ extern MPROF_HIDDEN char *mprof_persistent_base;
 // A handle is a 32-bit number that identifies an object in this memory. Handle
 // 0 means NULL.
 static inline uint32_t mprof_persistent_handle(const void *p) {
-  return p ? (uint32_t)(((const char *)p - mprof_persistent_base) /
-                        MPROF_PERSISTENT_UNIT)
-           : 0;
+  const uintptr_t base = (uintptr_t)mprof_persistent_base;
+  return p ? (uint32_t)(((uintptr_t)p - base) / MPROF_PERSISTENT_UNIT) : 0;
 }
 static inline void *mprof_persistent_pointer(uint32_t handle) {
   return handle ? mprof_persistent_base + (size_t)handle * MPROF_PERSISTENT_UNIT
                 : NULL;
+}
+// Returns the object with a handle that is not 0.
+static inline void *mprof_persistent_known(uint32_t handle) {
+  return mprof_persistent_base + (size_t)handle * MPROF_PERSISTENT_UNIT;
 }
 // Returns the number of bytes allocated so far.
 size_t mprof_persistent_used(void);

@@ -12,7 +12,7 @@
 #include "sys/base.h"
 
 struct mprof_bucket;
-struct mprof_mem_cycle;
+struct mprof_cell;
 struct mprof_thread;
 struct mprof_trace_row;
 struct mprof_wait;
@@ -40,11 +40,11 @@ struct mprof_tls {
   // steps, the copy gets the handler's number, because the copy is always made
   // from this field.
   volatile uint16_t labels;
-  // The last cell that the thread has used: the cell's bucket and the cell's
-  // counters. A cell has the counters of one shard of threads in a bucket
+  // The last cell that the thread has searched for: the cell's bucket and the
+  // cell. A cell has the counters of one shard of threads in a bucket
   // (counts.h). NULL: no cell is cached.
   const struct mprof_bucket *cell_bucket;
-  struct mprof_mem_cycle *cell_cycles;
+  struct mprof_cell *cell;
   uint64_t random; // state of the random number generator; 0: not seeded
   // Version number of the sampling rate for which the thread has drawn its
   // countdown to the next sample; 0: no countdown was drawn.

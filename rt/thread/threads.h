@@ -26,14 +26,18 @@ struct mprof_holds;
 #define MPROF_TOLD 64
 // Number of entries of a thread's cache of buckets with these stacks.
 #define MPROF_SIZED 2048
-// The cache has 16 KiB, so a thread with few events has none.
+// The cache has 32 KiB, so a thread with few events has none.
 #define MPROF_SIZED_FROM 64u
 
-// An entry of a thread's cache of buckets with the stacks of told[]. Both
-// fields are handles (persistent.h), so that an entry has 8 bytes.
+// An entry of a thread's cache of buckets with the stacks of told[]. The first
+// three fields are handles (persistent.h), so that an entry has 16 bytes.
 struct mprof_sized {
   uint32_t told;   // the bucket in told[]; 0: the entry is unused
   uint32_t bucket; // a bucket with the same stack
+  // The thread's cell (counts.h) in `bucket`, if `bucket` differs from `told`
+  // only in its size, which is `size`. Otherwise 0.
+  uint32_t cell;
+  uint32_t size;
 };
 
 // The buffers of a thread. They are allocated at the thread's first sample,

@@ -15,12 +15,14 @@
 #include "records.h"
 
 enum { FIRST = 10000, SIZES = 20, DEPTHS = 100, ROUNDS = 4 };
+enum { FIRST_OF_MANY = 20000, MANY = 5000 }; // sizes from one stack
 
 // The buckets of each size. allocs: of the blocks of `once`, of `three_times`.
 static struct {
   unsigned buckets;
   unsigned long long allocs[2], frees;
 } found[SIZES];
+static unsigned long long allocs_of_many[MANY];
 
 static inline void allocate_and_free(size_t size) {
   void *p = malloc(size);
@@ -45,8 +47,16 @@ static __attribute__((noinline)) void allocate(size_t size, int depth) {
   __asm__ volatile("" ::: "memory"); // keeps the frame of each call
 }
 
+static __attribute__((noinline)) void allocate_many(void) {
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < MANY; i++)
+    allocate_and_free(FIRST_OF_MANY + (size_t)i);
+}
+
 static void add(const struct mprof_mem_bucket *b, void *arg) {
   (void)arg;
+  if (b->size >= FIRST_OF_MANY && b->size < FIRST_OF_MANY + MANY)
+    allocs_of_many[b->size - FIRST_OF_MANY] += b->allocs;
   if (b->size < FIRST || b->size >= FIRST + SIZES)
     return;
   const size_t i = b->size - FIRST;
@@ -58,10 +68,13 @@ static void add(const struct mprof_mem_bucket *b, void *arg) {
 int main(void) {
 #pragma clang loop unroll(disable)
   for (int i = 0; i < ROUNDS * DEPTHS * SIZES * 2; i++) {
-    const char *label = i % 2 != 0 ? "label" : NULL;
+    const char *label = i / SIZES % 2 != 0 ? "label" : NULL;
     CHECK_EQ(mprof_label_set("key", label), 0);
-    allocate(FIRST + (size_t)i / 2 % SIZES, i / 2 / SIZES % DEPTHS);
+    allocate(FIRST + (size_t)i % SIZES, i / SIZES / 2 % DEPTHS);
   }
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < ROUNDS; i++)
+    allocate_many();
   counted_of(0); // publishes all counts
   mprof_iterate_mem(add, NULL);
   for (unsigned i = 0; i < SIZES; i++) {
@@ -70,5 +83,7 @@ int main(void) {
     CHECK_EQ(found[i].allocs[1], 2ull * DEPTHS * ROUNDS * 3);
     CHECK_EQ(found[i].frees, 2ull * DEPTHS * ROUNDS * 4);
   }
+  for (unsigned i = 0; i < MANY; i++)
+    CHECK_EQ(allocs_of_many[i], (unsigned)ROUNDS);
   return 0;
 }

@@ -40,14 +40,14 @@ static void count(size_t k, bool is_free) {
   struct mprof_bucket *at = b[k % STACKS];
   unsigned index = mprof_cycle_explicit_index();
   if (is_free && k % 7 == 0) { // as a handler does in a guarded thread
-    mprof_count_free_inside(at, index);
+    mprof_count_free_inside(&at->mem.own, index);
     return;
   }
   CHECK(mprof_guard_enter());
   if (is_free)
-    mprof_count_free(at, index);
+    mprof_count_free(mprof_cell_here(at), index);
   else
-    mprof_count_alloc(at, index);
+    mprof_count_alloc(mprof_cell_here(at), index);
   mprof_guard_leave();
 }
 
@@ -94,7 +94,7 @@ static void count_late(void *arg) {
   CHECK_EQ(mprof_tls.shard, 0);
   uint64_t before = b[0]->mem.future[0].frees;
   mprof_guard_enter();
-  mprof_count_free(b[0], 0);
+  mprof_count_free(&b[0]->mem.own, 0);
   mprof_guard_leave();
   CHECK_EQ(b[0]->mem.future[0].frees, before + 1);
 }
@@ -106,10 +106,10 @@ static void *become_known(void *arg) {
   CHECK_EQ(mprof_tls.shard, 0);
   mprof_guard_enter();
   for (unsigned k = 0; k <= MPROF_CELL_FROM; k++)
-    mprof_count_free(b[0], 0);
+    mprof_count_free(&b[0]->mem.own, 0);
   CHECK(mprof_tls.shard != 0);
   CHECK_EQ(b[0]->mem.future[0].frees, MPROF_CELL_FROM + 1);
-  mprof_count_free(b[0], 0);
+  mprof_count_free(&b[0]->mem.own, 0);
   CHECK_EQ(b[0]->mem.future[0].frees, MPROF_CELL_FROM + 1);
   mprof_guard_leave();
   return NULL;
@@ -122,8 +122,8 @@ static void *count_together(void *arg) {
   mprof_tls.shard = MPROF_OWN_SHARDS + 1;
   pthread_barrier_wait(&all_known);
   for (unsigned k = 0; k < TOGETHER; k++) {
-    mprof_count_alloc(b[0], 0);
-    mprof_count_free(b[0], 0);
+    mprof_count_alloc(&b[0]->mem.own, 0);
+    mprof_count_free(&b[0]->mem.own, 0);
   }
   CHECK(b[0]->mem.future[0].frees < TOGETHER);
   mprof_tls.shard = 0;
@@ -211,9 +211,9 @@ int main(void) {
   pthread_t t;
   mprof_guard_enter();
   for (unsigned k = 0; k < MPROF_CELL_FROM + 3; k++)
-    mprof_count_alloc(b[0], 0);
+    mprof_count_alloc(&b[0]->mem.own, 0);
   mprof_guard_leave();
-  CHECK_EQ(b[0]->mem.own[0].allocs, MPROF_CELL_FROM + 3);
+  CHECK_EQ(b[0]->mem.own.cycles[0].allocs, MPROF_CELL_FROM + 3);
   pthread_key_t late; // created after the runtime's key, so destroyed after it
   CHECK_EQ(pthread_key_create(&late, count_late), 0);
   pthread_create(&t, NULL, become_known, &late);

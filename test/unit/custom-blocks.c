@@ -30,7 +30,7 @@ static void note_gone(uintptr_t addr, uint32_t bucket) {
 
 static bool put(uintptr_t addr, uintptr_t arena, uint32_t bucket, bool outer) {
   struct mprof_custom_block b = {
-      .addr = addr, .arena = arena, .bucket = bucket, .is_outer = outer};
+      .addr = addr, .arena = arena, .cell = bucket, .is_outer = outer};
   return mprof_custom_put(&b, note);
 }
 

@@ -45,11 +45,11 @@ static size_t bytes_of_cells(void) {
   struct mprof_bucket *b = mem_bucket((mprof_pc[]){7}, 1, 8);
   mprof_guard_enter();
   CHECK(mprof_thread_self(false) != NULL);
-  b->owner = MPROF_NO_OWNER;
+  b->owner = b->mem.own.shard = MPROF_NO_OWNER;
   for (unsigned k = 0; k < MPROF_CELL_FROM; k++)
-    mprof_count_alloc(b, 0);
+    mprof_count_alloc(&b->mem.own, 0);
   size_t before = mprof_persistent_used();
-  mprof_count_alloc(b, 0);
+  mprof_count_alloc(&b->mem.own, 0);
   mprof_guard_leave();
   return mprof_persistent_used() - before;
 }

@@ -51,7 +51,7 @@ static void count(size_t k) {
   struct mprof_bucket *at = b[k % STACKS];
   CHECK(mprof_guard_enter());
   mprof_heapx_alloc(at, block, true);
-  mprof_count_alloc(at, mprof_cycle_explicit_index());
+  mprof_count_alloc(mprof_cell_here(at), mprof_cycle_explicit_index());
   mprof_guard_leave();
   struct mprof_heapx_end e = {.is_last = mprof_heapx_is_last(block),
                               .countdown = __mprof_heap_countdown,
@@ -60,12 +60,12 @@ static void count(size_t k) {
                               .is_moved = k % 3 == 2,
                               .size = 3};
   if (k % 7 == 0) { // as a handler does in a guarded thread
-    mprof_count_free_inside(at, mprof_cycle_explicit_index());
+    mprof_count_free_inside(&at->mem.own, mprof_cycle_explicit_index());
     mprof_heapx_free(at, &e, true);
     return;
   }
   CHECK(mprof_guard_enter());
-  mprof_count_free(at, mprof_cycle_explicit_index());
+  mprof_count_free(mprof_cell_here(at), mprof_cycle_explicit_index());
   mprof_heapx_free(at, &e, false);
   mprof_guard_leave();
 }
@@ -127,7 +127,8 @@ static void *count_together(void *arg) {
   mprof_tls.shard = MPROF_OWN_SHARDS + 1;
   pthread_barrier_wait(&all_known);
   for (unsigned k = 0; k < TOGETHER; k++) {
-    mprof_count_free(b[0], mprof_cycle_explicit_index()); // makes the cell
+    mprof_count_free(&b[0]->mem.own,
+                     mprof_cycle_explicit_index()); // makes the cell
     mprof_heapx_free(b[0], &e, false);
   }
   mprof_tls.shard = 0;

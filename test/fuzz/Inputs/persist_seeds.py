@@ -84,7 +84,7 @@ class File:
         struct.pack_into("<%dQ" % len(counts), b, 0, *counts)
         # hash, allnext, size, rate, stack_len, tells, cells, gone, owner, type, skip,
         # end, kind, labels
-        struct.pack_into("<QQ16xQIHHIIHBBBBH", b, 160, 7, self.first[kind], size, 512,
+        struct.pack_into("<QQQIHHIIHBBBBH", b, 176, 7, self.first[kind], size, 512,
                          len(stack), 0, cells, 0, 1, kind, 0, 0, wait, labels)
         b += struct.pack("<%dQ" % len(stack), *stack)
         if kind == MEM and self.peak:  # now, at_peak, peak, weight
@@ -118,7 +118,7 @@ class File:
 
     def bytes(self):
         head = bytearray(HEAD)
-        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 4",
+        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 5",
                          HEAD, BUCKET, CELL, STATS, BASE, 1, 512, 1, 1, 42, 0, self.heapx,
                          self.peak, self.tick_div, 50, self.format, b"0.1.0", b"/bin/app", 0)
         struct.pack_into("<Q", head, CHECK, fnv(head[:CHECK]))

@@ -74,8 +74,10 @@ struct persist_heap_counts persist_heap_counts(struct persist_file *f,
                                                const struct mprof_bucket *b) {
   struct persist_heap_counts c = {0};
   for (int k = 0; k < 3; k++) {
-    c.allocs += load(&b->mem.own[k].allocs) + load(&b->mem.future[k].allocs);
-    c.frees += load(&b->mem.own[k].frees) + load(&b->mem.future[k].frees);
+    c.allocs +=
+        load(&b->mem.own.cycles[k].allocs) + load(&b->mem.future[k].allocs);
+    c.frees +=
+        load(&b->mem.own.cycles[k].frees) + load(&b->mem.future[k].frees);
   }
   add_cells(f, b, &c);
   struct mprof_heapx_counts x;
