@@ -27,7 +27,8 @@ from running import DIR, QUICK, SCRATCH, TOP, empty_scratch, log, mprof, spawn
 LAYOUTS = 2 if QUICK else 40
 PROCESSES = 1 if QUICK else 3  # of each variant, one after the other, in each layout
 BLOCKS = 2 if QUICK else 6  # of four turns, of each process
-WARM_UP = 1  # blocks that do not count
+# Blocks that do not count. In the first ones, the samples of ring find new stacks.
+WARM_UP = 1 if QUICK else 8
 # Pairs of malloc and free in a turn of each thread: about 10 ms. Shorter turns would
 # measure cold caches.
 PAIRS = 20000 if QUICK else 1000000
@@ -37,10 +38,12 @@ COMPILERS = {
     "plain": ["clang-19"],
     "mprof": [os.path.join(TOP, "build/bin/mprof-clang"), "-fmprof"],
     "countdown": ["clang-19"],
+    "sampler": ["clang-19"],
 }
 # Other comparisons with plain, which show what the cost consists of: {name: (variant,
 # options)}. Each layout has one process of each.
-OTHERS = {"off": ("mprof", OPTIONS + ":heap=0"), "countdown": ("countdown", "")}
+OTHERS = {"off": ("mprof", OPTIONS + ":heap=0"), "countdown": ("countdown", ""),
+          "sampler": ("sampler", "")}
 LOADS = [(kind, threads) for kind in ("ring", "lifo") for threads in (1, 2)]
 
 
@@ -107,7 +110,7 @@ def link(variant, numbers):
     layout.make_gaps(seed, to + "-gaps.o")
     layout.link(COMPILERS[variant],
                 [to + "-gaps.o", os.path.join(DIR, "pair-turns-%s.o" % variant)],
-                ["-lpthread"], seed, to)
+                ["-lpthread", "-lm"], seed, to)
     return to, layout.environment(numbers)
 
 

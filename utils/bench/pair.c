@@ -5,7 +5,8 @@
 //   ring  256 live blocks of 16 to 1024 bytes; each step replaces the oldest
 //   lifo  one block of 64 bytes, freed at once
 // Compiled with BENCH_LABEL, its threads have a label. Compiled with
-// BENCH_COUNTDOWN, it counts the bytes down, and takes no samples.
+// BENCH_COUNTDOWN, it counts the bytes down, and takes no samples. Compiled
+// with BENCH_SAMPLER, it takes samples without MProf (least_sampler.h).
 //
 // usage: pair ring|lifo THREADS PAIRS REPEATS
 //        pair ring|lifo THREADS PAIRS turns   (as bench_turns says)
@@ -35,7 +36,9 @@ static void make_sizes(void) {
   }
 }
 
-#ifdef BENCH_COUNTDOWN
+#if defined(BENCH_SAMPLER)
+#include "least_sampler.h"
+#elif defined(BENCH_COUNTDOWN)
 // What any sampling by bytes costs at least: one subtraction from a
 // thread-local word, and a branch, before each malloc.
 static __thread size_t countdown;
@@ -52,8 +55,10 @@ static inline void *allocate(size_t size) {
     reset();
   return malloc(size);
 }
+static inline void release(void *p) { free(p); }
 #else
 static inline void *allocate(size_t size) { return malloc(size); }
+static inline void release(void *p) { free(p); }
 #endif
 
 static void ring(int thread, long steps, long arg) {
@@ -61,7 +66,7 @@ static void ring(int thread, long steps, long arg) {
   void **live = rings[thread];
   for (long i = 0; i < steps; i++) {
     void **slot = &live[i % RING];
-    free(*slot);
+    release(*slot);
     *slot = allocate(sizes[i % SIZES]);
     bench_sink(*slot);
   }
@@ -72,7 +77,7 @@ static void lifo(int thread, long steps, long arg) {
   for (long i = 0; i < steps; i++) {
     void *p = allocate(64);
     bench_sink(p);
-    free(p);
+    release(p);
   }
 }
 

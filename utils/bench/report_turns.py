@@ -22,10 +22,15 @@ layouts, thus that of a typical process. The figures in parentheses are the ends
 interval that contains this ratio with a probability of 95 %. *all processes* is the geometric mean of all pairs of processes. It is larger if some
 processes are slow, because the addresses that a process happens to get change its speed.
 
-Two more columns show what the ratio consists of. *heap=0* is MProf without samples.
+Three more columns show what the ratio consists of. *heap=0* is MProf without samples.
 *countdown alone* is plain with one subtraction from a thread-local word, and a branch,
 before each `malloc`. This is the least that a profiler costs which samples by bytes and
-decides at each allocation.
+decides at each allocation. *least sampler* also takes samples as MProf does, recognizes
+their frees, and counts both by size, but knows no stacks (utils/bench/least_sampler.h). In
+two threads it needs nearly all of what the target allows.
+
+The first {warm_up} blocks of each pair of processes do not count. In these blocks, most
+samples of *ring* have a size that is new, so MProf makes a bucket for them.
 
 The time is processor time, so that other programs that take the processor do not count.
 A thread that waits, for example for a lock of the kernel, uses no processor time. So the
@@ -52,18 +57,18 @@ def write_turns(page, results):
     page.heading("One malloc and one free, in turns")
     page.table(
         ("loop", "plain, nanoseconds per pair", "MProf to plain", "heap=0",
-         "countdown alone", "all processes", "slowest process", "waits, plain",
-         "waits, MProf"),
+         "countdown alone", "least sampler", "all processes", "slowest process",
+         "waits, plain", "waits, MProf"),
         [("%s, %s" % (kind, threads), number(median(of["plain"])),
           *(interval.shown(interval.of_ratios(of[n]))
-            for n in ("ratio", "off", "countdown")),
+            for n in ("ratio", "off", "countdown", "sampler")),
           times(interval.of_ratios(of["processes"]).middle),
           times(max(of["processes"])), *("{:,}".format(n) for n in of["waits"]))
          for kind, threads, of in rows_of(results)])
     of = rows_of(results)[0][2]
     layouts = len(of["ratio"])
     page.paragraph(NOTES.format(
-        blocks=measure_turns.BLOCKS, layouts=layouts,
+        blocks=measure_turns.BLOCKS, warm_up=measure_turns.WARM_UP, layouts=layouts,
         processes=len(of["processes"]) // layouts))
 
 

@@ -128,6 +128,8 @@ build_heap() {
     -o "$out/pair-turns-mprof.o"
   clang-19 -O2 -DBENCH_COUNTDOWN -ffunction-sections -c "$src/pair.c" \
     -o "$out/pair-turns-countdown.o"
+  clang-19 -O2 -DBENCH_SAMPLER -ffunction-sections -c "$src/pair.c" \
+    -o "$out/pair-turns-sampler.o"
   # shellcheck disable=SC2086
   clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
   clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
