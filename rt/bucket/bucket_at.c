@@ -406,12 +406,10 @@ find_like(struct mprof_bucket_key *key, const struct mprof_bucket *like,
   return b;
 }
 
-// Returns the bucket of *key, whose stack begins at `frame`, if the slots of a
-// bucket with another size or object tell this stack. Inserts the bucket if
-// needed. Returns NULL if no slots tell the stack.
-static MPROF_NOINLINE struct mprof_bucket *
-find_told(struct mprof_thread *t, struct mprof_bucket_key *key,
-          uintptr_t frame) {
+struct mprof_bucket *mprof_bucket_told(struct mprof_thread *t,
+                                       struct mprof_bucket_key *key,
+                                       uintptr_t frame) {
+  MPROF_ASSERT(mprof_tls.guarded && t->scratch);
   if (!is_own(t, frame))
     return NULL;
   const struct mprof_bucket *like = *told_at(t, frame);
@@ -428,13 +426,22 @@ find_told(struct mprof_thread *t, struct mprof_bucket_key *key,
   return find_like(key, like, e);
 }
 
+// Returns whether told[] is to be searched. mprof_bucket_of_alloc has done this
+// for an allocation.
+static inline bool may_be_told(const struct mprof_scratch *s,
+                               const struct mprof_bucket_key *key,
+                               mprof_pc leaf) {
+  return s->has_told && leaf == 0 && key->type != MPROF_BUCKET_MEM;
+}
+
 // Returns the bucket of the stack from `frame` on, without the help of frame
 // pointers.
 static MPROF_NOINLINE struct mprof_bucket *
 find_without_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
                    mprof_pc leaf, uintptr_t frame) {
-  struct mprof_bucket *told =
-      t->scratch->has_told && leaf == 0 ? find_told(t, key, frame) : NULL;
+  struct mprof_bucket *told = may_be_told(t->scratch, key, leaf)
+                                  ? mprof_bucket_told(t, key, frame)
+                                  : NULL;
   return told ? told : find_by_tables(t, key, leaf, frame);
 }
 
@@ -458,8 +465,8 @@ find_at(struct mprof_thread *t, struct mprof_bucket_key *key, mprof_pc leaf,
     mprof_tls.is_foreign = false;
     return find_without_chain(t, key, leaf, frame);
   }
-  if (s->has_told && leaf == 0) {
-    struct mprof_bucket *told = find_told(t, key, frame);
+  if (may_be_told(s, key, leaf)) {
+    struct mprof_bucket *told = mprof_bucket_told(t, key, frame);
     if (told)
       return told;
   }

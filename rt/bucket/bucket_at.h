@@ -9,6 +9,7 @@
 #define MPROF_RT_BUCKET_BUCKET_AT_H
 
 #include "bucket/bucket.h"
+#include "sys/tls.h"
 #include "thread/threads.h"
 
 // Returns the bucket for the stack from `frame` on and for the properties in
@@ -23,5 +24,25 @@
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);
+// Returns the bucket of *key as mprof_bucket_at does, if the slots of a bucket
+// with another size or object tell the stack from `frame` on. Otherwise returns
+// NULL.
+struct mprof_bucket *mprof_bucket_told(struct mprof_thread *t,
+                                       struct mprof_bucket_key *key,
+                                       uintptr_t frame);
+// Returns the bucket of an allocation as mprof_bucket_at does. Searches first
+// the stacks that have many sizes.
+static inline struct mprof_bucket *
+mprof_bucket_of_alloc(struct mprof_thread *t, struct mprof_bucket_key *key,
+                      uintptr_t frame) {
+  if (t->scratch->has_told) {
+    struct mprof_bucket *b = mprof_bucket_told(t, key, frame);
+    if (mprof_likely(b != NULL)) {
+      mprof_tls.is_foreign = false;
+      return b;
+    }
+  }
+  return mprof_bucket_at(t, key, 0, frame);
+}
 
 #endif // MPROF_RT_BUCKET_BUCKET_AT_H

@@ -59,13 +59,13 @@ void mprof_events_init_child(bool is_profiled) {
 
 // Returns the cell in which an allocation is to be counted, or NULL if there is
 // no memory.
-static struct mprof_cell *cell_of(struct mprof_thread *t,
-                                  const struct mprof_alloc_event *ev) {
+__attribute__((always_inline)) static inline struct mprof_cell *
+cell_of(struct mprof_thread *t, const struct mprof_alloc_event *ev) {
   struct mprof_bucket_key key = {.type = MPROF_BUCKET_MEM,
                                  .labels = mprof_tls.labels,
                                  .size = ev->size,
                                  .rate = ev->rate};
-  struct mprof_bucket *b = mprof_bucket_at(t, &key, 0, ev->frame);
+  struct mprof_bucket *b = mprof_bucket_of_alloc(t, &key, ev->frame);
   return key.cell || !b ? key.cell : mprof_cell_here(b);
 }
 
@@ -75,7 +75,7 @@ static struct mprof_cell *cell_at(uint32_t handle) {
 }
 
 // handle: of the cell that has counted the block.
-static void count_free(uint32_t handle) {
+static inline void count_free(uint32_t handle) {
   mprof_count_free(cell_at(handle), mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_hooks.heap(mprof_cell_handle_bucket(handle), true);
@@ -285,6 +285,8 @@ struct mprof_released mprof_event_free(void *ptr) {
     count_end(r.cell);
   return r;
 }
+
+void mprof_event_count_free(uint32_t cell) { count_free(cell); }
 
 void mprof_event_freed(struct mprof_released r) {
   if (!r.cell)

@@ -92,6 +92,10 @@ void mprof_event_freed(struct mprof_released r);
 // Removes from the live map a block that is about to be freed, and counts its
 // free. Returns the same facts as mprof_event_release.
 struct mprof_released mprof_event_free(void *ptr);
+// Counts the free of a block that the caller has removed from the live map.
+// Call with the recursion guard set, and only if mprof_events_do_more returns
+// false. cell: as in struct mprof_released; not 0.
+void mprof_event_count_free(uint32_t cell);
 // Counts that the block at ptr was resized to `size` bytes and is now at
 // moved_to. moved_to is NULL if the reallocation has freed the block. r is the
 // result of mprof_event_release. countdown is the value of the thread's

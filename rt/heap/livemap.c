@@ -297,6 +297,16 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
   return tree_take(BY_16, addr);
 }
 
+uint32_t mprof_live_cache(uintptr_t addr) {
+  if (mprof_live_needs_guard(addr))
+    return 0;
+  _Atomic uint32_t *s = slot(BY_PAGE, addr, false);
+  const uint32_t cell = s ? atomic_load_explicit(s, memory_order_relaxed) : 0;
+  if (cell != 0)
+    atomic_store_explicit(s, MPROF_LIVE_CACHED, memory_order_relaxed);
+  return no_cell_if_cached(cell);
+}
+
 uint32_t mprof_live_custom(uintptr_t addr) {
   if (mprof_likely(!mprof_live_needs_guard(addr))) {
     _Atomic uint32_t *s = slot(CUSTOM, addr, false);

@@ -158,13 +158,17 @@ static bool keep(void *p, size_t usable) {
          replace(large[class_of(usable)], LARGE_SLOTS, NULL, p, true);
 }
 
+// Returns whether the cache may have blocks with that many usable bytes.
+static bool is_cacheable(size_t usable) {
+  return usable >= SMALL_BYTES && usable >> MPROF_LG_PLACED_END == 0;
+}
+
 bool mprof_placed_put(void *p) {
   bool is_kept = false;
   if (!MPROF_IS_ON_PAGE(p) || !p)
     return false;
   const size_t usable = malloc_usable_size(p);
-  if (usable < SMALL_BYTES || usable >> MPROF_LG_PLACED_END != 0 ||
-      !mprof_guard_enter())
+  if (!is_cacheable(usable) || !mprof_guard_enter())
     return false;
   // The live map knows the block before another thread can take it.
   uint32_t stale;
@@ -189,10 +193,33 @@ static MPROF_NOINLINE void expose(void *p) {
   NEXT(free)(p);
 }
 
+// Counts the free of the block at ptr and puts it into the cache. This is the
+// usual case of mprof_placed_free: nothing else must be done for the free, and
+// the block's entry in the live map is changed instead of removed and inserted
+// again. Returns false if this is another case, and does nothing. *is_kept
+// receives whether the block is in the cache.
+static bool free_to_cache(void *ptr, bool *is_kept) {
+  if (mprof_events_do_more() || !mprof_guard_enter())
+    return false;
+  const uint32_t cell = mprof_live_cache((uintptr_t)ptr);
+  if (cell != 0) {
+    const size_t usable = malloc_usable_size(ptr);
+    mprof_event_count_free(cell);
+    *is_kept = is_cacheable(usable) && keep(ptr, usable);
+    if (!*is_kept)
+      forget(ptr);
+  }
+  mprof_guard_leave();
+  return cell != 0;
+}
+
 // Does the work of mprof_placed_free for a block that may be counted. Not
 // inlined, because most frees end with the test of mprof_placed_free, which
 // needs no frame.
 static MPROF_NOINLINE bool free_known(void *ptr, bool may_keep) {
+  bool is_kept;
+  if (may_keep && free_to_cache(ptr, &is_kept))
+    return is_kept;
   struct mprof_released r = mprof_event_free(ptr);
   if (!r.is_placed)
     return false;
