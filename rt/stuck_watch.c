@@ -103,7 +103,7 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
   mprof_text_str(&t, " certain, ");
   mprof_text_grouped(&t, g->likely);
   mprof_text_str(&t, " likely)");
-  if (error != 0 && error != -ENODEV) { // -ENODEV: no file is wanted
+  if (error != 0 && !mprof_path_discards_files()) {
     mprof_text_str(&t, "; cannot write ");
     mprof_text_str(&t, path);
     mprof_text_str(&t, ": ");

@@ -442,8 +442,9 @@ ssize_t mprof_trace_read(const void **data);
 /* Ends the trace and writes it in the format of "go tool trace". If an option
  * has started the trace, its file is PATTERN.trace, where PATTERN is the value
  * of the option log_path. Does nothing if there is no trace.
- * Returns 0; the error of writing the file; ENOSYS or EBUSY for the reasons
- * given at mprof_mem_profile.
+ * Returns 0; the error of writing the file; ENODEV if log_path=/dev/null says
+ * that no file is wanted; ENOSYS or EBUSY for the reasons given at
+ * mprof_mem_profile.
  * After ENOSPC, EDQUOT or EFBIG, the trace's file may still exist and be
  * readable. It lacks the oldest part of the data that was in memory, because
  * the disk had no room for that part. The exit report counts the missing part

@@ -50,8 +50,8 @@ struct mprof_mem_cycle {
 
 // The counters of one shard (a group of threads, usually a single one, see
 // counts.h) in a MEM bucket. A cell fills a cache line, and only its shard
-// writes it. The live map has the handle of the cell that has counted a block,
-// so the free of the block usually touches no other part of the bucket.
+// writes it. The live map has the handle of the cell that has counted a block.
+// If the same shard frees the block, it touches no other part of the bucket.
 struct mprof_cell {
   struct mprof_mem_cycle cycles[3]; // never decrease
   uint32_t bucket;                  // handle of the bucket
@@ -127,7 +127,7 @@ struct mprof_bucket_key {
   // MEM: heap_rate at which the blocks were sampled. The numbers of all blocks
   // are estimated from the counts and this rate.
   uint64_t rate;
-  // MEM, set by mprof_bucket_at: the thread's cell in the bucket that was
+  // MEM, set by mprof_bucket_of_alloc: the thread's cell in the bucket that was
   // found, or NULL if it is not known (mprof_cell_here).
   struct mprof_cell *cell;
 };

@@ -24,6 +24,8 @@
 //   5. Search the table of all buckets (bucket.c).
 //   6. Unwind the stack by call frame information (unwind_cfi.c), and repeat
 //      steps 4 and 5 for this stack. If no bucket exists, insert a new one.
+// For an allocation, the search of told[] and sized[] is made before step 1,
+// because one site often allocates blocks of many sizes.
 //
 // Steps 1 and 3 may skip frames, because code without frame pointers may leave
 // any frame address in the frame pointer register. Therefore steps 1 and 3 to 5
@@ -90,15 +92,11 @@ static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
 
 // Returns the entry of sized[] for `key` and a bucket in told[] with the handle
 // `told`. Returns NULL if the thread has no such cache.
-static inline struct mprof_sized *sized_at(struct mprof_scratch *s,
+static inline struct mprof_sized *sized_at(const struct mprof_scratch *s,
                                            const struct mprof_bucket_key *key,
                                            uint32_t told) {
-  if (mprof_unlikely(s->told_events < MPROF_SIZED_FROM)) {
-    s->told_events++;
-    if (s->told_events == MPROF_SIZED_FROM)
-      s->sized = mprof_persistent_try_alloc(MPROF_SIZED * sizeof(s->sized[0]));
-  }
-  const uint64_t h = (key->size ^ (uint64_t)told << 32) * 0x9e3779b97f4a7c15u;
+  const uint64_t size = key->size + key->labels * 8191u;
+  const uint64_t h = (size ^ (uint64_t)told << 32) * 0x9e3779b97f4a7c15u;
   return s->sized ? &s->sized[(h >> 48) % MPROF_SIZED] : NULL;
 }
 
@@ -382,27 +380,30 @@ static void remember_cell(struct mprof_sized *e,
 // Returns the bucket of *key, whose stack is that of `like`. Inserts the bucket
 // if needed. e: the entry for this bucket in sized[], or NULL.
 static MPROF_NOINLINE struct mprof_bucket *
-find_like(struct mprof_bucket_key *key, const struct mprof_bucket *like,
-          struct mprof_sized *e) {
+find_like(struct mprof_scratch *s, struct mprof_bucket_key *key,
+          struct mprof_bucket *like, struct mprof_sized *e) {
   const uint32_t told = mprof_persistent_handle(like);
-  struct mprof_bucket *b = NULL;
+  struct mprof_bucket *b = like;
   // The places of return addresses may be others in code that was loaded later.
   if (mprof_bucket_gone(like) != 0)
     return NULL;
   if (e && e->told == told)
     b = mprof_persistent_known(e->bucket);
-  if (!b || !mprof_bucket_matches_but_stack(b, key)) {
+  if (!mprof_bucket_matches_but_stack(b, key)) {
     const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
     key->stack = like->stack;
     key->stack_len = like->stack_len;
     key->end = like->end;
     b = get_or_insert(key, &slots);
-    if (b && e)
+    if (!e && ++s->told_events == MPROF_SIZED_FROM)
+      s->sized = mprof_persistent_try_alloc(MPROF_SIZED * sizeof(s->sized[0]));
+  }
+  if (b && e) {
+    if (e->told != told || mprof_persistent_known(e->bucket) != b)
       *e = (struct mprof_sized){.told = told,
                                 .bucket = mprof_persistent_handle(b)};
-  }
-  if (b && e)
     remember_cell(e, key, like, b);
+  }
   return b;
 }
 
@@ -412,7 +413,7 @@ struct mprof_bucket *mprof_bucket_told(struct mprof_thread *t,
   MPROF_ASSERT(mprof_tls.guarded && t->scratch);
   if (!is_own(t, frame))
     return NULL;
-  const struct mprof_bucket *like = *told_at(t, frame);
+  struct mprof_bucket *like = *told_at(t, frame);
   if (!like)
     return NULL;
   const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
@@ -423,7 +424,7 @@ struct mprof_bucket *mprof_bucket_told(struct mprof_thread *t,
   struct mprof_sized *e = sized_at(t->scratch, key, told);
   if (mprof_likely(e && e->told == told && has_cell(e, key, like)))
     return mprof_persistent_known(e->bucket);
-  return find_like(key, like, e);
+  return find_like(t->scratch, key, like, e);
 }
 
 // Returns whether told[] is to be searched. mprof_bucket_of_alloc has done this

@@ -14,8 +14,8 @@
 
 // Returns the bucket for the stack from `frame` on and for the properties in
 // *key, or NULL if there is no memory. The caller sets all fields of *key
-// except the stack, and key->cell to NULL. This function may write the stack
-// and key->cell. Call with the recursion guard set.
+// except the stack, and key->cell to NULL. This function may write the stack to
+// *key. Call with the recursion guard set.
 // t: record of the calling thread. Its field `scratch` must not be NULL,
 //   because the stack is written to this buffer.
 // leaf: an address to insert before the stack; 0: none.
@@ -26,7 +26,7 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      mprof_pc leaf, uintptr_t frame);
 // Returns the bucket of *key as mprof_bucket_at does, if the slots of a bucket
 // with another size or object tell the stack from `frame` on. Otherwise returns
-// NULL.
+// NULL. May set key->cell.
 struct mprof_bucket *mprof_bucket_told(struct mprof_thread *t,
                                        struct mprof_bucket_key *key,
                                        uintptr_t frame);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table that maps words to buckets. A word identifies a value in one of
-// the program's own profiles, or an object of a garbage collector. The bucket
-// counts this value or object. The table lies in persistent memory
-// (persistent.h), grows as needed, and reuses the slots of removed words.
+// A hash table that maps words to buckets or cells. A word identifies a value
+// in one of the program's own profiles, which a bucket counts, or an object of
+// a garbage collector, which a cell counts (counts.h). The table lies in
+// persistent memory (persistent.h), grows as needed, and reuses the slots of
+// removed words.
 
 #ifndef MPROF_RT_BUCKET_BUCKET_MAP_H
 #define MPROF_RT_BUCKET_BUCKET_MAP_H
@@ -13,7 +14,7 @@
 
 struct mprof_value {
   uintptr_t word;
-  uint32_t bucket; // persistent handle of the bucket; 0: unused slot
+  uint32_t bucket; // handle of the bucket or cell; 0: unused slot
   uint32_t mark;   // for any use by the table's owner; 0 after insertion
 };
 

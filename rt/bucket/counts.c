@@ -89,12 +89,13 @@ struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b) {
   return cell;
 }
 
-// Makes a cell in b for the calling thread's shard, because shards without a
-// cell have counted many events in b. A thread that has only freed blocks may
-// have no shard yet. This function then first registers the thread, which gives
-// it a shard, unless the thread is exiting.
+// Makes a cell in b for the calling thread's shard. A thread that has only
+// freed blocks may have no shard yet. This function then first registers the
+// thread, which gives it a shard, unless the thread is exiting or holds a lock
+// of the runtime.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
-  if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
+  if (mprof_tls.shard == 0 && !mprof_tls.is_exiting &&
+      mprof_tls.locks_held == 0)
     mprof_thread_self(false);
   const unsigned shard = mprof_tls.shard;
   size_t size = sizeof(struct mprof_cell);
@@ -110,6 +111,28 @@ static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   publish_new(place, mine);
 }
 
+// Adds the thread's cell in the bucket of c to the cache mprof_tls.far.
+static MPROF_NOINLINE void note_far(const struct mprof_cell *c,
+                                    const struct mprof_cell *mine) {
+  const size_t size = sizeof(struct mprof_far) << MPROF_LG_FAR;
+  struct mprof_thread *t = mprof_tls.self;
+  if (!mprof_tls.far) {
+    if (!t || ++t->far_frees != MPROF_FAR_FROM)
+      return;
+    if (t->far) // of an ended thread with another shard
+      memset(t->far, 0, size);
+    else
+      t->far = mprof_persistent_try_alloc(size);
+    mprof_tls.far = t->far;
+    if (!t->far)
+      return;
+  }
+  const uint32_t handle = mprof_persistent_handle(c);
+  struct mprof_far *set = mprof_far_set(mprof_tls.far, handle);
+  *set = (struct mprof_far){{handle, set->cell[0]},
+                            {mprof_persistent_handle(mine), set->mine[0]}};
+}
+
 static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
   return is_free ? &c->frees : &c->allocs;
 }
@@ -121,15 +144,18 @@ void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free) {
       b->owner == mprof_tls.shard ? &b->mem.own : mprof_cell_elsewhere(b);
   if (mprof_likely(mine != NULL)) {
     _Atomic uint64_t *n = counter_of(&mine->cycles[index], is_free);
-    if (mprof_likely(mine->shard == mprof_tls.shard))
+    if (mprof_likely(mine->shard == mprof_tls.shard)) {
       mprof_count_plain(n);
-    else
+      if (is_free)
+        note_far(c, mine);
+    } else {
       atomic_fetch_add_explicit(n, 1, memory_order_release);
+    }
     return;
   }
   uint64_t before = atomic_fetch_add_explicit(
       counter_of(&b->mem.future[index], is_free), 1, memory_order_release);
-  if (mprof_unlikely(before >= MPROF_CELL_FROM))
+  if (mprof_unlikely((before + 1) % MPROF_CELL_FROM == 0))
     want_cell(b);
 }
 

@@ -8,17 +8,20 @@
 // Each thread has a shard, which is a small number. A bucket belongs to the
 // shard of the thread that made the bucket. This owner counts its events in the
 // cell `own`, which is a part of the bucket. Other shards first count in
-// future[], by atomic additions. When a counter of future[] has many events,
-// each shard that adds to this counter gets a cell, too. From then on, the
-// shard counts its events of this bucket in its cell:
+// future[], by atomic additions. After some events, a shard gets a cell, too
+// (MPROF_CELL_FROM). From then on, the shard counts its events of this bucket
+// in its cell:
 //
 //   owner's shard    -> own         plain additions   --.
 //   shard with cell  -> its cell    plain additions   --+-- flush --> active
 //   other shards     -> future[3]   atomic additions  --'
 //
-// The live map has the handle of the cell that has counted a block. If the same
-// shard frees the block, it finds its cell there. Otherwise the cell leads to
-// the bucket.
+// The live map has the handle of the cell that has counted a block, or of own
+// if the block was counted in future[]. If the same shard frees the block, it
+// finds its cell there. If another shard frees it, the cell leads to the
+// bucket, and so to the cell of that shard. To read the cell would then take
+// its cache line from the thread that writes it. So a thread that often frees
+// such blocks has a cache of its own cells in their buckets (struct mprof_far).
 //
 // Plain additions suffice for own and for most cells, because only one thread
 // at a time adds to them. There is one exception: several threads share each
@@ -43,9 +46,10 @@
 #include "sys/tls.h"
 #include "thread/shards.h"
 
-// A shard (a small number that each thread has) gets a cell (counters of its
-// own in a bucket) when a counter of the bucket's array future[] has at least
-// this many events. With fewer events, a cell is not worth its memory.
+// When a counter of a bucket's array future[] reaches a multiple of this
+// number, the shard that has counted the last event gets a cell. So a cell's
+// memory is small beside the number of events, also if many shards share a
+// bucket.
 #define MPROF_CELL_FROM 8u
 
 // A node of the list of a bucket's cells. Each node has the handles of the
@@ -101,8 +105,36 @@ static inline uint16_t mprof_shard_owner(void) {
   return shard == 0 || shard > MPROF_OWN_SHARDS ? MPROF_NO_OWNER : shard;
 }
 
+// A set of two entries of the cache mprof_tls.far, the newer first: the handles
+// of cells of other shards, and of the thread's own cells in the same buckets.
+// 0: the entry is unused.
+struct mprof_far {
+  uint32_t cell[2], mine[2];
+};
+// Number of sets: 32 KiB. A thread has no such cache before it has freed this
+// many blocks that other threads have allocated.
+#define MPROF_LG_FAR 11u
+#define MPROF_FAR_FROM 64u
+// Returns the set for a cell's handle in `far`.
+static inline struct mprof_far *mprof_far_set(struct mprof_far *far,
+                                              uint32_t cell) {
+  return &far[cell * 2654435761u >> (32 - MPROF_LG_FAR)];
+}
+// Returns the cell for the free of a block. handle: of the cell that the live
+// map has for the block. Call with the recursion guard set.
+static inline struct mprof_cell *mprof_cell_for_free(uint32_t handle) {
+  if (mprof_unlikely(mprof_tls.far != NULL)) {
+    const struct mprof_far *set = mprof_far_set(mprof_tls.far, handle);
+    if (set->cell[0] == handle)
+      handle = set->mine[0];
+    else if (set->cell[1] == handle)
+      handle = set->mine[1];
+  }
+  return mprof_persistent_known(handle);
+}
+
 // Counts an allocation or a free in the bucket of c in the slow case: c is not
-// the cell of the calling thread's shard.
+// the cell of the calling thread's shard, or the shard has several threads.
 void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free);
 
 // Adds 1 to a counter that only one thread writes. The store has release order,

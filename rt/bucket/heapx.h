@@ -8,8 +8,8 @@
 //
 // The counters exist only with the option heapx=1. Each MEM bucket (a bucket of
 // the heap profile) has these counters behind its stack, and each cell
-// (counts.h) has them behind its ordinary counters. Without the option, the
-// counters take no memory, and each event only tests the option.
+// (counts.h) except `own` has them behind its ordinary counters. Without the
+// option, the counters take no memory, and each event only tests the option.
 
 #ifndef MPROF_RT_BUCKET_HEAPX_H
 #define MPROF_RT_BUCKET_HEAPX_H

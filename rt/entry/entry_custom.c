@@ -65,7 +65,7 @@ MPROF_ENTRY void __mprof_arena_reset(const void *arena) {
 }
 
 // Returns a token, which the call site passes to __mprof_custom_realloc_end.
-// The lower half of the token is the handle of the block's bucket. Bit 33 of
+// The lower half of the token is the handle of the block's cell. Bit 33 of
 // the token is the field is_last of struct mprof_released.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   struct mprof_released r = {.cell = 0};

@@ -76,7 +76,7 @@ static struct mprof_cell *cell_at(uint32_t handle) {
 
 // handle: of the cell that has counted the block.
 static inline void count_free(uint32_t handle) {
-  mprof_count_free(cell_at(handle), mprof_cycle_explicit_index());
+  mprof_count_free(mprof_cell_for_free(handle), mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_hooks.heap(mprof_cell_handle_bucket(handle), true);
 }

@@ -43,10 +43,10 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t cell,
 // stores true. If mprof_live_needs_guard(addr), call with the recursion guard
 // set.
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
-// Replaces the value of the placed block at addr by MPROF_LIVE_CACHED and
-// returns the block's cell. Does nothing and returns 0 if the map has no placed
-// block at addr, if the block has the value already, or if
-// mprof_live_needs_guard(addr).
+// Replaces the value of the placed block at addr, a page boundary, by
+// MPROF_LIVE_CACHED and returns the block's cell. Does nothing and returns 0 if
+// the map has no placed block at addr, if the block has the value already, or
+// if mprof_live_needs_guard(addr).
 uint32_t mprof_live_cache(uintptr_t addr);
 // Get and set the value that the map has for addr in the tree of the program's
 // own allocators; 0: these allocators have no block at addr. custom_blocks.c

@@ -13,6 +13,7 @@
 
 struct mprof_bucket;
 struct mprof_cell;
+struct mprof_far;
 struct mprof_thread;
 struct mprof_trace_row;
 struct mprof_wait;
@@ -45,6 +46,9 @@ struct mprof_tls {
   // (counts.h). NULL: no cell is cached.
   const struct mprof_bucket *cell_bucket;
   struct mprof_cell *cell;
+  // The thread's cells in the buckets of blocks that other threads have
+  // allocated and this thread has freed (counts.h). NULL: no such cache.
+  struct mprof_far *far;
   uint64_t random; // state of the random number generator; 0: not seeded
   // Version number of the sampling rate for which the thread has drawn its
   // countdown to the next sample; 0: no countdown was drawn.

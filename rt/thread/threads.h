@@ -16,6 +16,7 @@
 
 struct mprof_bucket;
 struct mprof_caller;
+struct mprof_far;
 struct mprof_holds;
 
 // Number of entries of each of a thread's two caches of buckets. The caches
@@ -26,7 +27,7 @@ struct mprof_holds;
 #define MPROF_TOLD 64
 // Number of entries of a thread's cache of buckets with these stacks.
 #define MPROF_SIZED 2048
-// The cache has 32 KiB, so a thread with few events has none.
+// The cache has 32 KiB, so a thread that rarely needs it has none.
 #define MPROF_SIZED_FROM 64u
 
 // An entry of a thread's cache of buckets with the stacks of told[]. The first
@@ -54,7 +55,8 @@ struct mprof_scratch {
   struct mprof_bucket *told[MPROF_TOLD];
   // Buckets that have the stack of a bucket in told[], by this bucket and the
   // size or object: MPROF_SIZED entries. NULL until MPROF_SIZED_FROM events
-  // have found their stack in told[], or if there was no memory then.
+  // with another size or object have found their stack in told[], or if there
+  // was no memory then.
   struct mprof_sized *sized;
   uint32_t told_events; // counts up to MPROF_SIZED_FROM
   bool has_told;        // true: told[] is not empty
@@ -154,6 +156,9 @@ struct mprof_thread {
   // Locks that the thread holds; NULL at first. Only the thread itself writes
   // this pointer.
   struct mprof_holds *holds;
+  // The memory of mprof_tls.far; NULL at first. Only the thread itself uses it.
+  struct mprof_far *far;
+  uint32_t far_frees; // frees that would have used it; counts until it is used
 };
 
 // Sets the label set of the calling thread to number `labels`. Also copies the

@@ -68,9 +68,12 @@ static void add(const struct mprof_mem_bucket *b, void *arg) {
 int main(void) {
 #pragma clang loop unroll(disable)
   for (int i = 0; i < ROUNDS * DEPTHS * SIZES * 2; i++) {
-    const char *label = i / SIZES % 2 != 0 ? "label" : NULL;
-    CHECK_EQ(mprof_label_set("key", label), 0);
-    allocate(FIRST + (size_t)i % SIZES, i / SIZES / 2 % DEPTHS);
+    // The label changes with each block, or after one block of each size.
+    const int round = i / (DEPTHS * SIZES * 2);
+    const int size = round % 2 != 0 ? i / 2 % SIZES : i % SIZES;
+    const int has_label = round % 2 != 0 ? i % 2 : i / SIZES % 2;
+    CHECK_EQ(mprof_label_set("key", has_label ? "label" : NULL), 0);
+    allocate(FIRST + (size_t)size, i / SIZES / 2 % DEPTHS);
   }
 #pragma clang loop unroll(disable)
   for (int i = 0; i < ROUNDS; i++)

@@ -19,18 +19,18 @@
 
 static uint32_t seen[20], seen_count;
 
-static void note(uint32_t bucket) { seen[seen_count++ % 20] = bucket; }
+static void note(uint32_t cell) { seen[seen_count++ % 20] = cell; }
 
 static uintptr_t gone_at;
 
-static void note_gone(uintptr_t addr, uint32_t bucket) {
+static void note_gone(uintptr_t addr, uint32_t cell) {
   gone_at = addr;
-  note(bucket);
+  note(cell);
 }
 
-static bool put(uintptr_t addr, uintptr_t arena, uint32_t bucket, bool outer) {
+static bool put(uintptr_t addr, uintptr_t arena, uint32_t cell, bool outer) {
   struct mprof_custom_block b = {
-      .addr = addr, .arena = arena, .cell = bucket, .is_outer = outer};
+      .addr = addr, .arena = arena, .cell = cell, .is_outer = outer};
   return mprof_custom_put(&b, note);
 }
 

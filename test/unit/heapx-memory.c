@@ -46,7 +46,7 @@ static size_t bytes_of_cells(void) {
   mprof_guard_enter();
   CHECK(mprof_thread_self(false) != NULL);
   b->owner = b->mem.own.shard = MPROF_NO_OWNER;
-  for (unsigned k = 0; k < MPROF_CELL_FROM; k++)
+  for (unsigned k = 1; k < MPROF_CELL_FROM; k++)
     mprof_count_alloc(&b->mem.own, 0);
   size_t before = mprof_persistent_used();
   mprof_count_alloc(&b->mem.own, 0);

@@ -44,6 +44,15 @@ static inline void sampler_start(void) {
       abort();
 }
 
+// Returns a distance of about the exponential distribution. The logarithm is
+// that of the exponent, and linear between powers of 2, so it needs no table.
+static inline size_t sampler_distance(uint32_t random) {
+  const uint32_t q = random | 1;
+  const int exponent = 31 - __builtin_clz(q);
+  const double log2_q = exponent + ((double)q / (1u << exponent) - 1);
+  return (size_t)((32 - log2_q) * 0.693 * sampler_rate) + 1;
+}
+
 static __attribute__((noinline)) void *sampler_allocate(size_t size) {
   void *p = NULL;
   if (!sampler)
@@ -51,8 +60,7 @@ static __attribute__((noinline)) void *sampler_allocate(size_t size) {
   sampler->random ^= sampler->random << 13; // xorshift
   sampler->random ^= sampler->random >> 17;
   sampler->random ^= sampler->random << 5;
-  const double q = (sampler->random + 1.0) / 4294967297.0;
-  sampler_countdown = (size_t)(-__builtin_log(q) * sampler_rate) + 1;
+  sampler_countdown = sampler_distance(sampler->random);
   for (int i = 0; i < SAMPLER_BLOCKS && !p; i++) {
     p = sampler->unused[i];
     sampler->unused[i] = NULL;

@@ -110,7 +110,7 @@ def link(variant, numbers):
     layout.make_gaps(seed, to + "-gaps.o")
     layout.link(COMPILERS[variant],
                 [to + "-gaps.o", os.path.join(DIR, "pair-turns-%s.o" % variant)],
-                ["-lpthread", "-lm"], seed, to)
+                ["-lpthread"], seed, to)
     return to, layout.environment(numbers)
 
 

@@ -26,8 +26,8 @@ Three more columns show what the ratio consists of. *heap=0* is MProf without sa
 *countdown alone* is plain with one subtraction from a thread-local word, and a branch,
 before each `malloc`. This is the least that a profiler costs which samples by bytes and
 decides at each allocation. *least sampler* also takes samples as MProf does, recognizes
-their frees, and counts both by size, but knows no stacks (utils/bench/least_sampler.h). In
-two threads it needs nearly all of what the target allows.
+their frees, and counts both by size, but knows no stacks (utils/bench/least_sampler.h). It
+shows how much of the ratio comes from any samples whose frees are recognized.
 
 The first {warm_up} blocks of each pair of processes do not count. In these blocks, most
 samples of *ring* have a size that is new, so MProf makes a bucket for them.
