@@ -18,8 +18,9 @@
 // CHECK-NOT: cut:
 // CHECK: cut: 1 violation of the trace format
 //
-// The program prints after what time it had made half of its rounds, and for how
-// long it ran before it was killed. Only the newest events are not in the file.
+// The program prints after what time it had made half of its rounds, and for
+// how long it ran before it was killed. Only the newest events are not in the
+// file.
 // RUN: %python -c 'import re; \
 // RUN:   n, unit = re.search(r"in ([\d.]+) (ms|s)\n", open("top").read()).groups(); \
 // RUN:   shown = float(n) / (1 if unit == "s" else 1000); \
