@@ -16,7 +16,7 @@ import sys
 import time
 
 import machine
-from running import DIR, QUICK, SCRATCH, empty_scratch
+from running import SCRATCH, empty_scratch, results_path
 
 
 def write(path, results):
@@ -32,7 +32,7 @@ def write(path, results):
 def main():
     what, wanted = sys.argv[1], sys.argv[2:]
     measured = importlib.import_module("measure_" + what)
-    output = os.path.join(DIR, what + ".json")
+    output = results_path(what)
     unknown = set(wanted) - {p.__name__ for p in measured.PARTS}
     if unknown:
         sys.exit("bench: no part is called " + ", ".join(sorted(unknown)))
@@ -43,8 +43,6 @@ def main():
     if wanted and os.path.exists(output):
         with open(output, encoding="utf-8") as f:
             results = json.load(f)
-        if results["machine"]["quick"] != QUICK:
-            results = {}
     results["machine"] = machine.describe(sys.argv[1:], measured.PACKAGES)
     for part in measured.PARTS:
         if not wanted or part.__name__ in wanted:

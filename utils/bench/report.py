@@ -15,7 +15,7 @@ import re
 import sys
 
 from page import Page
-from running import DIR
+from running import results_path
 
 
 SECTIONS = ("heap", "locks", "trace", "threads", "real", "preload")  # in the order of the page
@@ -77,7 +77,7 @@ def write_file(path, text):
 def main():
     what, to = sys.argv[1:3]
     section = importlib.import_module("report_" + what)
-    with open(os.path.join(DIR, what + ".json"), encoding="utf-8") as f:
+    with open(results_path(what), encoding="utf-8") as f:
         results = json.load(f)
     page = Page()
     bars = section.bars(results)

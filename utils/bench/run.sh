@@ -20,7 +20,7 @@
 # the results into build/bench/heap.json, locks.json and so on. Makes a section of
 # docs/benchmarks.md and its plot from this file. real downloads the sources of SQLite
 # and Lua. BENCH_QUICK=1 makes the run short, to test the scripts, and writes the page
-# and the plot below build/bench/ instead.
+# and the plot below build/bench/ instead, from results in heap-quick.json and so on.
 # The exit status does not depend on the figures, except that of gate. It is 1 only
 # when a program fails, or when a profile of locks or a trace lacks events.
 

@@ -39,6 +39,12 @@ Run = collections.namedtuple("Run", "text seconds max_rss_kib ended_ns")
 Variant = collections.namedtuple("Variant", "name argv env")
 
 
+def results_path(section):
+    """Returns the file with the results of a section, for example of the heap. Quick runs
+    have files of their own, so that they keep those of long runs."""
+    return os.path.join(DIR, section + ("-quick" if QUICK else "") + ".json")
+
+
 def log(text):
     print("bench: " + text, flush=True)
 
