@@ -31,7 +31,10 @@
 // STRIPPED-NEXT: ok kinds that are off, and options that switch them on: block (block_rate=1), mutex (mutex_fraction=1), threads (threads=1), stuck (stuck=1), trace (trace=1)
 // STRIPPED: problem the file has neither function names nor debug information
 // RUN: not %mprof doctor plain | FileCheck --check-prefix=PLAIN %s
-// PLAIN: problem the file is not built with MProf; {{.*}} mprof-clang -fmprof
+// PLAIN: problem the file is not built with MProf; {{.*}} mprof-clang -fmprof, or run it with mprof run{{$}}
+// RUN: %clang -O2 -static %s -o static && not %mprof doctor static \
+// RUN:   | FileCheck --check-prefix=STATIC %s
+// STATIC: problem the file is not built with MProf; {{.*}} mprof-clang -fmprof{{$}}
 //
 // RUN: %run{log_path=empty:threads=1} ./app && not %mprof doctor empty.*.heap.pb.gz \
 // RUN:   | FileCheck --check-prefix=EMPTY %s

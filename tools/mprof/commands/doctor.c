@@ -58,8 +58,10 @@ static void examine_build(const struct elf_info *info) {
     say(true, "the file is a library that is built with MProf; the program "
               "must be built with MProf, too");
   else
-    say(false, "the file is not built with MProf; compile and link it with "
-               "mprof-clang -fmprof, or run it with mprof run");
+    say(false,
+        "the file is not built with MProf; compile and link it with "
+        "mprof-clang -fmprof%s",
+        info->is_static ? "" : ", or run it with mprof run");
   if (info->abi)
     say(true, "version of the calls to the runtime: %u", info->abi);
   if (info->is_static)
