@@ -140,8 +140,7 @@ static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
 void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free) {
   MPROF_ASSERT(mprof_tls.guarded && index < 3);
   struct mprof_bucket *b = mprof_cell_bucket(c);
-  struct mprof_cell *mine =
-      b->owner == mprof_tls.shard ? &b->mem.own : mprof_cell_elsewhere(b);
+  struct mprof_cell *mine = mprof_cell_mine(b);
   if (mprof_likely(mine != NULL)) {
     _Atomic uint64_t *n = counter_of(&mine->cycles[index], is_free);
     if (mprof_likely(mine->shard == mprof_tls.shard)) {

@@ -72,13 +72,16 @@ struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard);
 // Returns the cell in b of the calling thread's shard, which does not own b.
 // Returns NULL if the shard has no cell in b.
 struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b);
-// Returns the cell of the calling thread's shard in b. If the shard has no cell
-// in b, returns the cell of b's owner: an event that is passed to this cell is
-// counted in future[].
+// Returns the cell of the calling thread's shard in b, or NULL if the shard has
+// no cell in b.
+static inline struct mprof_cell *mprof_cell_mine(struct mprof_bucket *b) {
+  return mprof_likely(b->owner == mprof_tls.shard) ? &b->mem.own
+                                                   : mprof_cell_elsewhere(b);
+}
+// Returns the same, but the cell of b's owner instead of NULL. An event that is
+// passed to this cell is counted in future[].
 static inline struct mprof_cell *mprof_cell_here(struct mprof_bucket *b) {
-  if (mprof_likely(b->owner == mprof_tls.shard))
-    return &b->mem.own;
-  struct mprof_cell *c = mprof_cell_elsewhere(b);
+  struct mprof_cell *c = mprof_cell_mine(b);
   return c ? c : &b->mem.own;
 }
 // Sets the fields of a new cell, which is all 0. shard: see struct mprof_cell.

@@ -69,16 +69,10 @@ cell_of(struct mprof_thread *t, const struct mprof_alloc_event *ev) {
   return key.cell || !b ? key.cell : mprof_cell_here(b);
 }
 
-// Returns the cell with a handle that is not 0.
-static struct mprof_cell *cell_at(uint32_t handle) {
-  return mprof_persistent_known(handle);
-}
-
-// handle: of the cell that has counted the block.
-static inline void count_free(uint32_t handle) {
-  mprof_count_free(mprof_cell_for_free(handle), mprof_cycle_explicit_index());
+void mprof_event_count_free(uint32_t cell) {
+  mprof_count_free(mprof_cell_for_free(cell), mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_hooks.heap(mprof_cell_handle_bucket(handle), true);
+    mprof_trace_hooks.heap(mprof_cell_handle_bucket(cell), true);
 }
 
 static void count_alloc(struct mprof_cell *c) {
@@ -94,7 +88,7 @@ static bool is_measured(enum mprof_family family) {
 
 // Counts a free as count_free does, and also for the peak.
 static void count_free_and_peak(uint32_t handle) {
-  count_free(handle);
+  mprof_event_count_free(handle);
   if (mprof_peak_is_on())
     mprof_peak_free(mprof_cell_handle_bucket(handle));
 }
@@ -230,10 +224,11 @@ struct mprof_released mprof_event_release(void *ptr) {
 
 static void count_end(uint32_t handle) {
   if (mprof_guard_enter()) {
-    count_free(handle);
+    mprof_event_count_free(handle);
     mprof_guard_leave();
   } else {
-    mprof_count_free_inside(cell_at(handle), mprof_cycle_explicit_index());
+    mprof_count_free_inside(mprof_persistent_known(handle),
+                            mprof_cycle_explicit_index());
   }
 }
 
@@ -285,8 +280,6 @@ struct mprof_released mprof_event_free(void *ptr) {
     count_end(r.cell);
   return r;
 }
-
-void mprof_event_count_free(uint32_t cell) { count_free(cell); }
 
 void mprof_event_freed(struct mprof_released r) {
   if (!r.cell)

@@ -153,14 +153,20 @@ static void forget(const void *p) {
   mprof_live_take((uintptr_t)p, &is_placed);
 }
 
-static bool keep(void *p, size_t usable) {
-  return (usable <= MPROF_PAGE && replace_small(NULL, p)) ||
-         replace(large[class_of(usable)], LARGE_SLOTS, NULL, p, true);
-}
-
 // Returns whether the cache may have blocks with that many usable bytes.
 static bool is_cacheable(size_t usable) {
   return usable >= SMALL_BYTES && usable >> MPROF_LG_PLACED_END == 0;
+}
+
+// Puts a block with the value MPROF_LIVE_CACHED into a slot. If the cache has
+// no slot for it, makes the block unknown to the live map and returns false.
+static bool keep(void *p, size_t usable) {
+  if (is_cacheable(usable) &&
+      ((usable <= MPROF_PAGE && replace_small(NULL, p)) ||
+       replace(large[class_of(usable)], LARGE_SLOTS, NULL, p, true)))
+    return true;
+  forget(p);
+  return false;
 }
 
 bool mprof_placed_put(void *p) {
@@ -172,11 +178,8 @@ bool mprof_placed_put(void *p) {
     return false;
   // The live map knows the block before another thread can take it.
   uint32_t stale;
-  if (mprof_live_put((uintptr_t)p, true, MPROF_LIVE_CACHED, &stale)) {
+  if (mprof_live_put((uintptr_t)p, true, MPROF_LIVE_CACHED, &stale))
     is_kept = keep(p, usable);
-    if (!is_kept)
-      forget(p);
-  }
   mprof_guard_leave();
   return is_kept;
 }
@@ -205,9 +208,7 @@ static bool free_to_cache(void *ptr, bool *is_kept) {
   if (cell != 0) {
     const size_t usable = malloc_usable_size(ptr);
     mprof_event_count_free(cell);
-    *is_kept = is_cacheable(usable) && keep(ptr, usable);
-    if (!*is_kept)
-      forget(ptr);
+    *is_kept = keep(ptr, usable);
   }
   mprof_guard_leave();
   return cell != 0;
