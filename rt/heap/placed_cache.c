@@ -271,6 +271,16 @@ static void *take_kept(size_t size) {
   return p;
 }
 
+void mprof_placed_leave(void *p) {
+  // A free of a mapping of up to 32 MB makes glibc take blocks of this size
+  // from its heap from then on. There, a block that grows may have to be
+  // copied, while a mapping moves without a copy. A mapping of one page is
+  // below the threshold, so its free changes nothing.
+  if (p && mprof_place_is_mapping(p))
+    p = NEXT(realloc)(p, 1);
+  NEXT(free)(p);
+}
+
 // Allocates a large block of glibc's heap on a page boundary. glibc's
 // posix_memalign cuts the block out of a larger one and frees the two ends. An
 // end of less than about a kilobyte then stays in the thread's cache (tcache)
@@ -292,16 +302,16 @@ static void *carve(size_t size, bool *is_mapped) {
     front = cut ? cut : front;
     p = NEXT(malloc)(size);
     if (!MPROF_IS_ON_PAGE(p)) {
-      NEXT(free)(p);
+      mprof_placed_leave(p);
       p = NULL;
     }
   }
-  NEXT(free)(front);
+  mprof_placed_leave(front);
   return p;
 }
 
 // will_map: whether glibc is known to map memory for a block of this size.
-static void *allocate(size_t size, bool will_map) {
+static MPROF_NOINLINE void *allocate(size_t size, bool will_map) {
   void *p = NULL;
   const size_t from = atomic_load_explicit(&mapped_from, memory_order_relaxed);
   const size_t extra =
