@@ -270,22 +270,24 @@ struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
   return b || !alloc ? b : insert(hash, key, NULL);
 }
 
-struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
-                                       const struct mprof_bucket_slots *slots) {
+// Returns the bucket of *key, and inserts it if needed, without a limit.
+static struct mprof_bucket *make(const struct mprof_bucket_key *key,
+                                 const struct mprof_bucket_slots *slots) {
   uint64_t hash;
   struct mprof_bucket *b = look_up(key, &hash);
   return b ? b : insert(hash, key, slots);
 }
 
-struct mprof_bucket *
-mprof_bucket_get_limited(const struct mprof_bucket_key *key,
-                         const struct mprof_bucket_slots *slots) {
+struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
+                                       const struct mprof_bucket_slots *slots) {
+  if (!mprof_bucket_is_limited(key))
+    return make(key, slots);
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
-  struct mprof_bucket *any = mprof_bucket_make(&shared, slots);
+  struct mprof_bucket *any = make(&shared, slots);
   if (!any ||
       atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) >=
           MPROF_LOCKS_PER_STACK) {
@@ -294,7 +296,7 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key,
                             memory_order_relaxed);
     return any;
   }
-  b = mprof_bucket_make(key, slots);
+  b = make(key, slots);
   return b ? b : any;
 }
 

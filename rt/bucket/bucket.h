@@ -211,20 +211,21 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 // (mprof_guard_enter).
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc);
+// Returns whether *key is for a single lock or other object that threads wait
+// for. mprof_bucket_make limits how many such buckets a stack may have.
+static inline bool mprof_bucket_is_limited(const struct mprof_bucket_key *key) {
+  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
+         key->object != 0;
+}
 // Returns the bucket of `key` as mprof_bucket_get does, and inserts it if
 // needed. If it inserts the bucket and `slots` is not NULL, stores the slots in
-// the bucket.
+// the bucket. Limits the number of buckets for single objects: otherwise, a
+// stack that waits for many locks would need one bucket for each lock. If
+// MPROF_LOCKS_PER_STACK other locks already have buckets for this stack,
+// returns the stack's common bucket, whose object is 0. Returns NULL if there
+// is no memory. Call with the recursion guard set.
 struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
                                        const struct mprof_bucket_slots *slots);
-// Returns the bucket of `key` and inserts it if needed, but limits the number
-// of buckets of one stack. Without the limit, a stack that waits for many locks
-// would need one bucket for each lock. If MPROF_LOCKS_PER_STACK other locks
-// already have buckets for this stack, returns the stack's common bucket, whose
-// object is 0. Returns NULL if there is no memory. Call with the recursion
-// guard set. slots: as for mprof_bucket_make.
-struct mprof_bucket *
-mprof_bucket_get_limited(const struct mprof_bucket_key *key,
-                         const struct mprof_bucket_slots *slots);
 // Returns the number of the module unload (module_unloads.h) that removed code
 // in the stack of b. Returns 0 if no code in the stack is known to be unloaded.
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {

@@ -9,12 +9,8 @@
 //   2. If the cached bucket has slots (stack_slots.h), compare its return
 //      addresses with those in the slots of the thread's stack. This step does
 //      not unwind the stack either.
-//      If the sizes differ, do the same with the bucket in told[], the thread's
-//      cache of stacks by call site and frame address. If this bucket has the
-//      stack, search sized[], the thread's cache of the buckets with the stack
-//      of a told bucket, and of the thread's cells (counts.h) in them. If it is
-//      not there, continue with step 5 and copy the slots of the told bucket to
-//      a new bucket.
+//      If the sizes differ, do the same with the stacks that the thread
+//      remembers (told_stacks.h).
 //   3. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
 //      1 has found a bucket whose return addresses all match, but the thread's
 //      stack may be longer than the bucket's stack, unwind only the rest of the
@@ -24,8 +20,7 @@
 //   5. Search the table of all buckets (bucket.c).
 //   6. Unwind the stack by call frame information (unwind_cfi.c), and repeat
 //      steps 4 and 5 for this stack. If no bucket exists, insert a new one.
-// For an allocation, the search of told[] and sized[] is made before step 1,
-// because one site often allocates blocks of many sizes.
+// For an allocation, told_stacks.h is asked before step 1.
 //
 // Steps 1 and 3 may skip frames, because code without frame pointers may leave
 // any frame address in the frame pointer register. Therefore steps 1 and 3 to 5
@@ -47,22 +42,22 @@
 // except the files in rt/sys:
 //   entry_heap.c -> sample.c
 //                -> the allocator
-//                -> event.c -> bucket_at.c -> unwind_fp.c
+//                -> event.c -> told_stacks.c
+//                           -> bucket_at.c -> unwind_fp.c
 //                                          -> unwind_cfi.c
 //                                          -> bucket.c
 //                           -> livemap.c
 //                           -> counts.c
-// If recent[] already has the bucket, none of unwind_fp.c, unwind_cfi.c and
-// bucket.c is called. A thread's first allocation also calls threads.c twice.
-// sample.c calls threads.c to make the thread's record, and event.c calls
-// threads.c to make the record's caches and buffers.
+// If told_stacks.c or recent[] already has the bucket, none of unwind_fp.c,
+// unwind_cfi.c and bucket.c is called. A thread's first allocation also calls
+// threads.c twice. sample.c calls threads.c to make the thread's record, and
+// event.c calls threads.c to make the record's caches and buffers.
 
 #include "bucket/bucket_at.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
+#include "bucket/told_stacks.h"
 #include "sys/assert.h"
-#include "sys/persistent.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/stack_slots.h"
@@ -81,25 +76,6 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp,
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the entry of told[] for the stack that begins at `frame`, on the
-// thread's own stack.
-static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
-                                            uintptr_t frame) {
-  const mprof_pc pc = mprof_stack_return(frame + 8);
-  const uint64_t h = (pc ^ frame << 20) * 0x9e3779b97f4a7c15u;
-  return &t->scratch->told[(unsigned)(h >> 56) % MPROF_TOLD];
-}
-
-// Returns the entry of sized[] for `key` and a bucket in told[] with the handle
-// `told`. Returns NULL if the thread has no such cache.
-static inline struct mprof_sized *sized_at(const struct mprof_scratch *s,
-                                           const struct mprof_bucket_key *key,
-                                           uint32_t told) {
-  const uint64_t size = key->size + key->labels * 8191u;
-  const uint64_t h = (size ^ (uint64_t)told << 32) * 0x9e3779b97f4a7c15u;
-  return s->sized ? &s->sized[(h >> 48) % MPROF_SIZED] : NULL;
-}
-
 // Returns the index in same[] for `key`. The hash is weaker than
 // mprof_bucket_hash, but faster.
 static unsigned same_index(const struct mprof_bucket_key *key) {
@@ -109,19 +85,13 @@ static unsigned same_index(const struct mprof_bucket_key *key) {
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
-// Returns whether the frame at `frame` lies in the part of the thread's own
-// stack that is known to be readable.
-static inline bool is_own(const struct mprof_thread *t, uintptr_t frame) {
-  return frame >= t->range.lo && frame <= t->range.hi - 16;
-}
-
 // Returns the bucket in recent[] for the stack that begins at `frame`, or NULL.
 // The stack of this bucket may be another one. Returns NULL if the stack is not
 // the thread's own.
 static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              const struct mprof_bucket_key *key,
                                              uintptr_t frame) {
-  if (!is_own(t, frame))
+  if (!mprof_stack_holds(&t->range, frame))
     return NULL;
   const mprof_pc pc = mprof_stack_return(frame + 8);
   return t->scratch->recent[recent_index(pc, frame, key)];
@@ -177,13 +147,6 @@ static void set_stack(const struct mprof_thread *t,
   key->end = (uint8_t)f->end;
 }
 
-// Returns whether *key is for a single lock or other object that threads wait
-// for. mprof_bucket_get_limited limits how many such buckets a stack may have.
-static bool is_limited(const struct mprof_bucket_key *key) {
-  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
-         key->object != 0;
-}
-
 // Returns the common bucket for the stack of *key. This bucket has 0 as its
 // object and counts the events of all objects that have no bucket of their own.
 // Returns NULL if the stack has no common bucket.
@@ -201,12 +164,12 @@ static struct mprof_bucket *find_chain(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b && mprof_bucket_is_chain(b))
     return b;
-  if (!is_limited(key))
+  if (!mprof_bucket_is_limited(key))
     return NULL;
   const struct mprof_bucket *any = without_object(key);
   if (!any || !mprof_bucket_is_chain(any))
     return NULL;
-  b = mprof_bucket_get_limited(key, NULL);
+  b = mprof_bucket_make(key, NULL);
   if (b)
     mprof_bucket_set_chain(b);
   return b;
@@ -240,7 +203,8 @@ static void note_chain(struct mprof_thread *t,
   struct mprof_scratch *s = t->scratch;
   uintptr_t last = f->frame;
   mprof_bucket_set_chain(b);
-  struct mprof_bucket *any = is_limited(key) ? without_object(key) : NULL;
+  struct mprof_bucket *any =
+      mprof_bucket_is_limited(key) ? without_object(key) : NULL;
   if (any)
     mprof_bucket_set_chain(any);
   if (f->end == MPROF_STACK_COMPLETE && f->len > leaves &&
@@ -249,15 +213,6 @@ static void note_chain(struct mprof_thread *t,
     s->root = last;
     s->above_root = *(const uintptr_t *)last;
   }
-}
-
-// Returns the bucket of *key, and inserts it if needed. slots: as for
-// mprof_bucket_make.
-static MPROF_NOINLINE struct mprof_bucket *
-get_or_insert(const struct mprof_bucket_key *key,
-              const struct mprof_bucket_slots *slots) {
-  return is_limited(key) ? mprof_bucket_get_limited(key, slots)
-                         : mprof_bucket_make(key, slots);
 }
 
 // Returns the bucket of *key, whose stack begins at `frame`, and inserts it if
@@ -281,7 +236,7 @@ make(const struct mprof_thread *t, const struct mprof_bucket_key *key,
   const bool has_slots =
       slots.codes_len != 0 && slots.roots_len <= MPROF_ROOTS_MAX;
   const struct mprof_bucket_slots *s = has_slots ? &slots : NULL;
-  return get_or_insert(key, s);
+  return mprof_bucket_make(key, s);
 }
 
 // Unwinds the stack from `frame` on by call frame information, and returns the
@@ -299,7 +254,7 @@ find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
   f.len = leaves + mprof_unwind_checked(&t->range, frame, s->stack + leaves,
                                         s->depth - leaves, &facts);
   f.end = facts.end;
-  const bool is_own_stack = is_own(t, frame);
+  const bool is_own_stack = mprof_stack_holds(&t->range, frame);
   if (is_own_stack)
     f.caller = mprof_stack_return(frame + 8);
   else if (f.len > leaves)
@@ -321,10 +276,8 @@ find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
   const bool is_told =
       facts.is_chain || (is_own_stack && mprof_bucket_has_slots(b));
   s->recent[recent_index(f.caller, frame, key)] = is_told ? b : &untold;
-  if (is_own_stack && leaves == 0 && mprof_bucket_has_slots(b)) {
-    *told_at(t, frame) = b;
-    s->has_told = true;
-  }
+  if (is_own_stack && leaves == 0 && mprof_bucket_has_slots(b))
+    mprof_told_add(t, b, frame);
   return b;
 }
 
@@ -344,91 +297,8 @@ static inline bool has_slots_of(const struct mprof_thread *t,
                            slots.codes);
 }
 
-// Returns whether the entry e, which is for the stack of `like`, has the
-// thread's cell in the bucket of *key, and stores the cell in key->cell. Does
-// not read the bucket, because its cache lines are far away if the program
-// allocates blocks of many sizes.
-static inline bool has_cell(const struct mprof_sized *e,
-                            struct mprof_bucket_key *key,
-                            const struct mprof_bucket *like) {
-  if (e->cell == 0 || e->size != key->size ||
-      !mprof_bucket_matches_but_size(like, key))
-    return false;
-  struct mprof_cell *cell = mprof_persistent_known(e->cell);
-  // The entry may be that of an ended thread with another shard.
-  if (mprof_unlikely(cell->shard != mprof_tls.shard))
-    return false;
-  key->cell = cell;
-  return true;
-}
-
-// Stores in the entry e of the bucket b the thread's cell in b, if it has one.
-static void remember_cell(struct mprof_sized *e,
-                          const struct mprof_bucket_key *key,
-                          const struct mprof_bucket *like,
-                          struct mprof_bucket *b) {
-  if (key->type != MPROF_BUCKET_MEM || key->size > UINT32_MAX ||
-      !mprof_bucket_matches_but_size(like, key))
-    return;
-  const struct mprof_cell *cell = mprof_cell_here(b);
-  if (cell->shard != mprof_tls.shard)
-    return;
-  e->size = (uint32_t)key->size;
-  e->cell = mprof_persistent_handle(cell);
-}
-
-// Returns the bucket of *key, whose stack is that of `like`. Inserts the bucket
-// if needed. e: the entry for this bucket in sized[], or NULL.
-static MPROF_NOINLINE struct mprof_bucket *
-find_like(struct mprof_scratch *s, struct mprof_bucket_key *key,
-          struct mprof_bucket *like, struct mprof_sized *e) {
-  const uint32_t told = mprof_persistent_handle(like);
-  struct mprof_bucket *b = like;
-  // The places of return addresses may be others in code that was loaded later.
-  if (mprof_bucket_gone(like) != 0)
-    return NULL;
-  if (e && e->told == told)
-    b = mprof_persistent_known(e->bucket);
-  if (!mprof_bucket_matches_but_stack(b, key)) {
-    const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
-    key->stack = like->stack;
-    key->stack_len = like->stack_len;
-    key->end = like->end;
-    b = get_or_insert(key, &slots);
-    if (!e && ++s->told_events == MPROF_SIZED_FROM)
-      s->sized = mprof_persistent_try_alloc(MPROF_SIZED * sizeof(s->sized[0]));
-  }
-  if (b && e) {
-    if (e->told != told || mprof_persistent_known(e->bucket) != b)
-      *e = (struct mprof_sized){.told = told,
-                                .bucket = mprof_persistent_handle(b)};
-    remember_cell(e, key, like, b);
-  }
-  return b;
-}
-
-struct mprof_bucket *mprof_bucket_told(struct mprof_thread *t,
-                                       struct mprof_bucket_key *key,
-                                       uintptr_t frame) {
-  MPROF_ASSERT(mprof_tls.guarded && t->scratch);
-  if (!is_own(t, frame))
-    return NULL;
-  struct mprof_bucket *like = *told_at(t, frame);
-  if (!like)
-    return NULL;
-  const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
-  if (!mprof_slots_match(&t->range, frame, like->stack,
-                         like->stack_len + slots.roots_len, slots.codes))
-    return NULL;
-  const uint32_t told = mprof_persistent_handle(like);
-  struct mprof_sized *e = sized_at(t->scratch, key, told);
-  if (mprof_likely(e && e->told == told && has_cell(e, key, like)))
-    return mprof_persistent_known(e->bucket);
-  return find_like(t->scratch, key, like, e);
-}
-
-// Returns whether told[] is to be searched. mprof_bucket_of_alloc has done this
-// for an allocation.
+// Returns whether told_stacks.h is to be asked. mprof_bucket_of_alloc has done
+// this for an allocation.
 static inline bool may_be_told(const struct mprof_scratch *s,
                                const struct mprof_bucket_key *key,
                                mprof_pc leaf) {
@@ -441,7 +311,7 @@ static MPROF_NOINLINE struct mprof_bucket *
 find_without_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
                    mprof_pc leaf, uintptr_t frame) {
   struct mprof_bucket *told = may_be_told(t->scratch, key, leaf)
-                                  ? mprof_bucket_told(t, key, frame)
+                                  ? mprof_told_bucket(t, key, frame)
                                   : NULL;
   return told ? told : find_by_tables(t, key, leaf, frame);
 }
@@ -467,7 +337,7 @@ find_at(struct mprof_thread *t, struct mprof_bucket_key *key, mprof_pc leaf,
     return find_without_chain(t, key, leaf, frame);
   }
   if (may_be_told(s, key, leaf)) {
-    struct mprof_bucket *told = mprof_bucket_told(t, key, frame);
+    struct mprof_bucket *told = mprof_told_bucket(t, key, frame);
     if (told)
       return told;
   }

@@ -9,6 +9,7 @@
 #define MPROF_RT_BUCKET_BUCKET_AT_H
 
 #include "bucket/bucket.h"
+#include "bucket/told_stacks.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 
@@ -24,19 +25,13 @@
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);
-// Returns the bucket of *key as mprof_bucket_at does, if the slots of a bucket
-// with another size or object tell the stack from `frame` on. Otherwise returns
-// NULL. May set key->cell.
-struct mprof_bucket *mprof_bucket_told(struct mprof_thread *t,
-                                       struct mprof_bucket_key *key,
-                                       uintptr_t frame);
 // Returns the bucket of an allocation as mprof_bucket_at does. Searches first
 // the stacks that have many sizes.
 static inline struct mprof_bucket *
 mprof_bucket_of_alloc(struct mprof_thread *t, struct mprof_bucket_key *key,
                       uintptr_t frame) {
   if (t->scratch->has_told) {
-    struct mprof_bucket *b = mprof_bucket_told(t, key, frame);
+    struct mprof_bucket *b = mprof_told_bucket(t, key, frame);
     if (mprof_likely(b != NULL)) {
       mprof_tls.is_foreign = false;
       return b;

@@ -51,7 +51,7 @@ struct mprof_scratch {
   struct mprof_bucket *same[MPROF_RECENT];
   // Buckets whose slots tell a stack, by call site and caller's frame address.
   // An event with another size or object than its last ones finds its stack
-  // here. See bucket_at.c.
+  // here. See told_stacks.c.
   struct mprof_bucket *told[MPROF_TOLD];
   // Buckets that have the stack of a bucket in told[], by this bucket and the
   // size or object: MPROF_SIZED entries. NULL until MPROF_SIZED_FROM events

@@ -40,7 +40,7 @@ static bool read_note(struct mprof_wait *copy, uintptr_t w,
   if (copy->frame < w &&
       (copy->kind == MPROF_KIND_user || copy->kind == MPROF_KIND_call))
     return true; // the begin entry of entry_user.c has returned
-  if (copy->frame < range->lo || copy->frame > range->hi - 16)
+  if (!mprof_stack_holds(range, copy->frame))
     return true; // on another stack, whose bounds are not known
   const uintptr_t *frame = (const uintptr_t *)copy->frame;
   return frame[0] == copy->fp && mprof_is_return_address(frame[1], copy->pc);

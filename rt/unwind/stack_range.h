@@ -34,6 +34,12 @@ struct mprof_stack_range mprof_stack_range_of_thread(bool is_main);
 
 // --- readable memory ---
 
+// Returns whether the frame at fp lies in *range.
+static inline bool mprof_stack_holds(const struct mprof_stack_range *range,
+                                     uintptr_t fp) {
+  return fp >= range->lo && fp <= range->hi - 16;
+}
+
 // The part of mprof_stack_enter for the case that fp lies outside *range. Do
 // not call this function; call mprof_stack_enter.
 struct mprof_stack_range *
