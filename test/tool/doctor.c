@@ -57,6 +57,13 @@
 // PROCESS: ok process {{[0-9]+}} runs {{.*}}/app
 // PROCESS: ok kinds that are on: heap, mutex, threadcreate{{$}}
 // PROCESS: option heap_rate=7
+//
+// RUN: (LD_PRELOAD=%preload MPROF_OPTIONS=profile=0:report=0 ./plain wait > waits & \
+// RUN:   p=$!; until test -s waits; do :; done; %mprof doctor $p; kill $p) \
+// RUN:   | FileCheck --check-prefix=LOADED %s
+// LOADED-NOT: not built with MProf
+// LOADED: ok the process has loaded libmprof_preload.so
+// LOADED: ok kinds that are on: heap, threadcreate{{$}}
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -46,9 +46,13 @@ static bool has_library(const struct elf_info *info, const char *prefix) {
   return false;
 }
 
-static void examine_build(const struct elf_info *info) {
+// is_preloaded: a process of the program has loaded libmprof_preload.so.
+static void examine_build(const struct elf_info *info, bool is_preloaded) {
   if (info->has_runtime)
     say(true, "MProf's runtime is linked into the program");
+  else if (is_preloaded)
+    say(true, "the process has loaded libmprof_preload.so, MProf's runtime for "
+              "programs without the plugin");
   else if (has_library(info, "libmprof_rt"))
     say(true, "the program loads MProf's runtime, libmprof_rt.so");
   else if (has_library(info, "libmprof_preload"))
@@ -94,9 +98,9 @@ static void examine_names(const struct elf_info *info) {
                "with -Wl,--build-id");
 }
 
-// text: the options of the program.
+// text: the options of the program. is_preloaded: as for examine_build.
 static int examine_program(const struct options *o, const char *path,
-                           const char *text) {
+                           const char *text, bool is_preloaded) {
   struct elf_info info;
   const char *error = elf_info_read(path, &info);
   if (error)
@@ -114,9 +118,9 @@ static int examine_program(const struct options *o, const char *path,
     free(bytes.at);
     return STATUS_OK;
   }
-  examine_build(&info);
+  examine_build(&info, is_preloaded);
   found |= doctor_has_mistakes(text);
-  const bool has_shared = has_library(&info, "libmprof_rt");
+  const bool has_shared = is_preloaded || has_library(&info, "libmprof_rt");
   if (info.has_runtime || has_shared)
     found |= doctor_explain_kinds(text, info.has_kinds || has_shared);
   examine_user(&info);
@@ -150,16 +154,47 @@ static char *variable_of(const char *pid, const char *name) {
   return value;
 }
 
-static void examine_libraries(const char *pid) {
-  char path[64], line[4096], last[PATH_MAX] = "";
+// The files whose code a process has mapped.
+struct code_files {
+  FILE *maps;
+  char line[4096], last[PATH_MAX];
+};
+
+static void code_files_open(struct code_files *c, const char *pid) {
+  char path[64];
   snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
-  FILE *maps = fopen(path, "re");
-  while (maps && fgets(line, sizeof line, maps)) {
-    char *file = strchr(line, '/');
-    line[strcspn(line, "\n")] = '\0';
-    if (!file || !strstr(line, "r-xp") || strcmp(file, last) == 0)
+  *c = (struct code_files){.maps = fopen(path, "re")};
+}
+
+// Returns the path of the next file. After the last one, closes the list and
+// returns NULL.
+static const char *code_files_next(struct code_files *c) {
+  while (c->maps && fgets(c->line, sizeof c->line, c->maps)) {
+    const char *file = strchr(c->line, '/');
+    c->line[strcspn(c->line, "\n")] = '\0';
+    if (!file || !strstr(c->line, "r-xp") || strcmp(file, c->last) == 0)
       continue;
-    snprintf(last, sizeof last, "%.4000s", file);
+    snprintf(c->last, sizeof c->last, "%.4000s", file);
+    return c->last;
+  }
+  if (c->maps)
+    fclose(c->maps);
+  return NULL;
+}
+
+static bool has_preload(const char *pid) {
+  bool has = false;
+  struct code_files files;
+  code_files_open(&files, pid);
+  for (const char *file; (file = code_files_next(&files));)
+    has |= strstr(file, "/libmprof_preload.so") != NULL;
+  return has;
+}
+
+static void examine_libraries(const char *pid) {
+  struct code_files files;
+  code_files_open(&files, pid);
+  for (const char *file; (file = code_files_next(&files));) {
     struct elf_info info;
     if (elf_info_read(file, &info) != NULL)
       continue;
@@ -167,8 +202,6 @@ static void examine_libraries(const char *pid) {
       say(true, "%s is built with MProf", file);
     elf_info_free(&info);
   }
-  if (maps)
-    fclose(maps);
 }
 
 static int examine_process(const struct options *o, const char *pid) {
@@ -181,7 +214,8 @@ static int examine_process(const struct options *o, const char *pid) {
   program[length] = '\0';
   say(true, "process %s runs %s", pid, program);
   char *value = variable_of(pid, "MPROF_OPTIONS");
-  const int status = examine_program(o, path, value ? value : "");
+  const int status =
+      examine_program(o, path, value ? value : "", has_preload(pid));
   examine_libraries(pid);
   if (value)
     doctor_explain_options(value);
@@ -311,7 +345,8 @@ int command_doctor(const struct options *o) {
       status = examine_program(o, program ? program : path,
                                o->explain ? o->explain
                                : variable ? variable
-                                          : "");
+                                          : "",
+                               false);
     free(program);
   }
   return status == STATUS_OK && found ? STATUS_FOUND : status;

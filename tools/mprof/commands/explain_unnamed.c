@@ -43,7 +43,7 @@ void explain_unnamed(const struct view *v, const struct function_table *rows,
   static bool is_explained;
   for (size_t i = 0; i < count && !is_explained; i++) {
     const struct function_row *r = &rows->rows[i];
-    const char *name = v->profile->strings[v->frames[r->frame].name];
+    const char *name = v->profile->strings[v->frames[r->shown.frame].name];
     const char *path = *name == '[' ? path_of(v->profile, name) : NULL;
     if (!path || llabs(r->cum) < v->total / (100 / NOTICEABLE))
       continue;

@@ -63,8 +63,8 @@ static const struct view *sorted_view; // for by_line; one thread sorts
 
 static int by_line(const void *x, const void *y) {
   const struct function_row *a = x, *b = y;
-  const int64_t p = sorted_view->frames[a->frame].line;
-  const int64_t q = sorted_view->frames[b->frame].line;
+  const int64_t p = sorted_view->frames[a->shown.frame].line;
+  const int64_t q = sorted_view->frames[b->shown.frame].line;
   return (p > q) - (p < q);
 }
 
@@ -84,7 +84,7 @@ static struct listings collect(const struct view *v,
   struct listings l = {0};
   const char **strings = v->profile->strings;
   for (size_t i = 0; i < t->count; i++) {
-    const struct frame *f = &v->frames[t->rows[i].frame];
+    const struct frame *f = &v->frames[t->rows[i].shown.frame];
     if (!f->file || f->line <= 0 || (f->is_std && !keeps_std) ||
         (wanted && !pattern_matches(wanted, strings[f->name])))
       continue;
@@ -141,7 +141,7 @@ static void print_listing(const struct view *v, const struct listing *l,
   int64_t next = 0; // the next line that is not printed yet
   for (size_t i = 0; i < l->count; i++) {
     const struct function_row *r = &l->rows[i];
-    const int64_t line = v->frames[r->frame].line;
+    const int64_t line = v->frames[r->shown.frame].line;
     int64_t from = line > CONTEXT ? line - CONTEXT : 1;
     if (next && line - next <= MAX_GAP)
       from = next;

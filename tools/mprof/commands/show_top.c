@@ -30,7 +30,7 @@ struct table *top_table(const struct view *v, const struct function_table *rows,
     table_cell(t, quantity_share(r->flat, v->total).text);
     table_cell(t, quantity_of(r->cum, v->unit).text);
     table_cell(t, quantity_share(r->cum, v->total).text);
-    table_cell(t, frame_parts(v, r->frame, r->via).text);
+    table_cell(t, frame_parts(v, &r->shown).text);
   }
   return t;
 }

@@ -19,14 +19,14 @@ static void print_csv(const struct view *v, const struct function_table *rows,
   puts("flat,cum,unit,function,file,line");
   for (size_t i = 0; i < count; i++) {
     const struct function_row *r = &rows->rows[i];
-    const struct frame *f = &v->frames[r->frame];
+    const struct frame_place *place = &r->shown.place;
     printf("%" PRId64 ",%" PRId64 ",", r->flat, r->cum);
     csv_string(stdout, v->unit);
     putchar(',');
-    csv_string(stdout, v->profile->strings[f->name]);
+    csv_string(stdout, v->profile->strings[v->frames[r->shown.frame].name]);
     putchar(',');
-    csv_string(stdout, v->profile->strings[f->example_file]);
-    printf(",%" PRId64 "\n", f->example_line);
+    csv_string(stdout, v->profile->strings[place->file]);
+    printf(",%" PRId64 "\n", place->line);
   }
 }
 

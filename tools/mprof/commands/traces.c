@@ -29,7 +29,7 @@ static void print_frames(const struct view *v, const struct shown_frame *frames,
     uint32_t repeats = 1;
     while (i + repeats < count && frames[i + repeats].frame == frames[i].frame)
       repeats++;
-    print_line(frame_parts(v, frames[i].frame, frames[i].via).text, style);
+    print_line(frame_parts(v, &frames[i]).text, style);
     if (repeats > 1)
       printf("  (%u times)", repeats);
     putchar('\n');

@@ -61,7 +61,7 @@ static size_t shown_children(const struct printer *p, uint32_t node) {
 
 static void add_row(struct printer *p, uint32_t node, unsigned indent) {
   const struct call_node *n = &p->t->nodes[node];
-  const struct frame_text f = frame_parts(p->v, n->frame, n->via);
+  const struct frame_text f = frame_parts(p->v, &n->shown);
   char text[sizeof f.text + MAX_INDENT + 1];
   if (indent > MAX_INDENT)
     indent = MAX_INDENT;

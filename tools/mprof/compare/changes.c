@@ -8,46 +8,31 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct wanted {
   const struct changes *c;
   const struct shown_frame *frames;
   uint32_t count;
   bool has_via; // whether the library functions must be equal, too
+  double value; // of the stack: the larger one of both sides
 };
 
 static bool is_change(const void *arg, uint32_t index) {
   const struct wanted *w = arg;
   const struct change *row = &w->c->rows[index];
-  if (row->count != w->count)
-    return false;
-  for (uint32_t i = 0; i < w->count; i++) {
-    const struct shown_frame *f = &w->c->frames[row->first + i];
-    if (f->frame != w->frames[i].frame ||
-        (w->has_via && f->via != w->frames[i].via))
-      return false;
-  }
-  return true;
-}
-
-static uint32_t hash_of(const struct wanted *w) {
-  uint32_t hash = 0;
-  for (uint32_t i = 0; i < w->count; i++) {
-    const uint32_t key[] = {w->frames[i].frame,
-                            w->has_via ? w->frames[i].via : 0};
-    hash = intern_hash(hash, key, sizeof key);
-  }
-  return hash;
+  return row->count == w->count &&
+         (w->count == 0 || shown_are_equal(&w->c->frames[row->first], w->frames,
+                                           w->count, w->has_via));
 }
 
 static struct change *row_of(struct changes *c, struct intern *set,
                              const struct wanted *w) {
   const uint32_t next = (uint32_t)c->count;
-  const uint32_t id = intern_find(set, hash_of(w), next, is_change, w);
+  const uint32_t id = intern_find(
+      set, shown_hash(w->frames, w->count, w->has_via), next, is_change, w);
   if (id == next) {
-    *APPEND(c->rows, c->count, c->capacity) =
-        (struct change){.first = c->frame_count, .count = w->count};
+    *APPEND(c->rows, c->count, c->capacity) = (struct change){
+        .first = c->frame_count, .count = w->count, .largest = w->value};
     for (uint32_t i = 0; i < w->count; i++)
       *APPEND(c->frames, c->frame_count, c->frame_capacity) = w->frames[i];
   } else if (!w->has_via && w->count) {
@@ -56,7 +41,13 @@ static struct change *row_of(struct changes *c, struct intern *set,
     if (f->via != w->frames->via)
       f->via = NO_FRAME;
   }
-  return &c->rows[id];
+  struct change *row = &c->rows[id];
+  if (w->value > row->largest) {
+    row->largest = w->value;
+    for (uint32_t i = 0; i < w->count; i++)
+      c->frames[row->first + i].place = w->frames[i].place;
+  }
+  return row;
 }
 
 static void add(struct estimate *sum, struct estimate e) {
@@ -77,8 +68,12 @@ static void add_stacks(struct changes *c, const struct sides *s,
       side[n] = sides_value(s, n, v->type, k);
     if (side[OLD].value == 0 && side[NEW].value == 0)
       continue;
-    struct wanted w = {c, frames, view_shown(v, k, o->keeps_std, frames),
-                       o->key == BY_STACK};
+    struct wanted w = {.c = c,
+                       .frames = frames,
+                       .count = view_shown(v, k, o->keeps_std, frames),
+                       .has_via = o->key == BY_STACK,
+                       .value =
+                           fmax(fabs(side[OLD].value), fabs(side[NEW].value))};
     if (o->key == BY_FUNCTION && w.count > 1)
       w.count = 1;
     struct change *row = row_of(c, &set, &w);
@@ -145,8 +140,7 @@ void changes_print_frames(const struct changes *c, const struct change *row,
     while (i + repeats < row->count &&
            frames[i + repeats].frame == frames[i].frame)
       repeats++;
-    const struct frame_text text =
-        frame_parts(c->view, frames[i].frame, frames[i].via);
+    const struct frame_text text = frame_parts(c->view, &frames[i]);
     fputs("    ", out);
     style_put_parts(out, text.text, style->width > 4 ? style->width - 4 : 0);
     if (repeats > 1)

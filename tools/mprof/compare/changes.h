@@ -15,6 +15,7 @@ struct change {
   size_t first;   // frames: in changes.frames, leaf first
   uint32_t count; // number of frames: 1 in rows by function; 0: no stack
   bool is_noise;  // the difference may be noise, or there is none
+  double largest; // value of a stack, whose places the frames have
   struct estimate side[SIDES];
   double difference, error; // error: standard error of the difference
   struct estimate blocks;   // the value of NEW of the type count_type

@@ -37,7 +37,7 @@ static void put_values(FILE *out, const struct change *row, const char *unit) {
 
 static void put_frame(FILE *out, const struct changes *c, size_t index) {
   const struct shown_frame *f = &c->frames[index];
-  markup_put_html(out, frame_text_via(c->view, f->frame, f->via).text);
+  markup_put_html(out, frame_text(c->view, f).text);
 }
 
 static void put_table(FILE *out, const struct changes *c, size_t count,

@@ -51,9 +51,9 @@ static void print_function(FILE *out, const struct changes *c,
   print_string(out, "function", f ? v->profile->strings[f->name] : NULL);
   fputs(", ", out);
   print_string(out, "file",
-               f && f->example_file ? v->profile->strings[f->example_file]
-                                    : NULL);
-  fprintf(out, ", \"line\": %" PRId64 ", ", f ? f->example_line : 0);
+               f && shown->place.file ? v->profile->strings[shown->place.file]
+                                      : NULL);
+  fprintf(out, ", \"line\": %" PRId64 ", ", f ? shown->place.line : 0);
   print_string(out, "via",
                f && shown->via != NO_FRAME
                    ? v->profile->strings[v->frames[shown->via].name]
@@ -71,7 +71,7 @@ static void print_stack(FILE *out, const struct changes *c,
   for (uint32_t i = 0; i < row->count; i++) {
     const struct shown_frame *f = &c->frames[row->first + i];
     fputs(i ? ", " : "", out);
-    json_string(out, frame_text_via(c->view, f->frame, f->via).text);
+    json_string(out, frame_text(c->view, f).text);
   }
   fputs("]}", out);
 }

@@ -27,8 +27,7 @@ static struct table *table_of(const struct comparison *d, size_t count,
     table_cell(t, comparison_value(&row->side[NEW], unit, has_utf8).text);
     table_cell(t, comparison_difference(row->side, unit, has_utf8).text);
     table_cell(t, comparison_percent(row->side).text);
-    table_cell(t,
-               f ? frame_parts(d->view, f->frame, f->via).text : "[no stack]");
+    table_cell(t, f ? frame_parts(d->view, f).text : "[no stack]");
   }
   return t;
 }
@@ -127,8 +126,7 @@ static void print_details(const struct judged_budget *b, FILE *out) {
     for (uint32_t k = 0; k < row->count; k++) {
       const struct shown_frame *f = &b->stacks.frames[row->first + k];
       fputs("    ", out);
-      markup_put_html(out,
-                      frame_text_via(b->stacks.view, f->frame, f->via).text);
+      markup_put_html(out, frame_text(b->stacks.view, f).text);
       fputc('\n', out);
     }
   }

@@ -95,12 +95,12 @@ static void put_frames(const struct view *v, FILE *out) {
     const struct frame *f = &v->frames[i];
     fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
     json_string(out, name_of(v, (uint32_t)i));
-    if (f->example_file) {
+    if (f->example.file) {
       fputs(",\"file\":", out);
-      json_string(out, v->profile->strings[f->example_file]);
+      json_string(out, v->profile->strings[f->example.file]);
     }
-    if (f->example_line > 0)
-      fprintf(out, ",\"line\":%" PRId64, f->example_line);
+    if (f->example.line > 0)
+      fprintf(out, ",\"line\":%" PRId64, f->example.line);
     fputc('}', out);
   }
 }
@@ -165,7 +165,7 @@ void write_chrome(const struct view *v, FILE *out) {
               "%s\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%" PRId64
               ",\"dur\":%" PRId64 ",\"name\":",
               comma, starts[node], n->total);
-      json_string(out, name_of(v, n->frame));
+      json_string(out, name_of(v, n->shown.frame));
       fputc('}', out);
       comma = ",";
     }
@@ -257,15 +257,15 @@ void write_callgrind(const struct view *v, FILE *out) {
   for (uint32_t i = 0; i < v->frame_count; i++) {
     const struct frame *f = &v->frames[i];
     fputc('\n', out);
-    put_line("fl", strings[f->example_file], out);
+    put_line("fl", strings[f->example.file], out);
     put_line("fn", strings[f->name], out);
-    fprintf(out, "%" PRId64 " %" PRId64 "\n", f->example_line, own[i]);
+    fprintf(out, "%" PRId64 " %" PRId64 "\n", f->example.line, own[i]);
     for (; next < e.count && e.items[next].caller == i; next++) {
       const struct frame *g = &v->frames[e.items[next].callee];
-      put_line("cfi", strings[g->example_file], out);
+      put_line("cfi", strings[g->example.file], out);
       put_line("cfn", strings[g->name], out);
       fprintf(out, "calls=1 %" PRId64 "\n%" PRId64 " %" PRId64 "\n",
-              g->example_line, f->example_line, e.items[next].value);
+              g->example.line, f->example.line, e.items[next].value);
     }
   }
   free(own);

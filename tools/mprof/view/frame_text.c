@@ -3,8 +3,6 @@
 
 #include "view/frame_text.h"
 
-#include "view/functions.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,31 +13,24 @@ static const char *base_of(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-struct frame_text frame_text(const struct view *v, uint32_t frame) {
-  const struct frame *f = &v->frames[frame];
-  char *const *strings = (char *const *)v->profile->strings;
+struct frame_text frame_text(const struct view *v,
+                             const struct shown_frame *f) {
+  const char **strings = v->profile->strings;
+  const string_id name = v->frames[f->frame].name, file = f->place.file;
   struct frame_text t;
-  const string_id file = f->example_file;
+  int n;
   // With GRAIN_FILES, the name is the file.
-  if (!file || file == f->name)
-    snprintf(t.text, sizeof t.text, "%s", strings[f->name]);
-  else if (f->example_line > 0)
-    snprintf(t.text, sizeof t.text, "%.700s  %.200s:%" PRId64, strings[f->name],
-             base_of(strings[file]), f->example_line);
+  if (!file || file == name)
+    n = snprintf(t.text, sizeof t.text, "%s", strings[name]);
+  else if (f->place.line > 0)
+    n = snprintf(t.text, sizeof t.text, "%.700s  %.200s:%" PRId64,
+                 strings[name], base_of(strings[file]), f->place.line);
   else
-    snprintf(t.text, sizeof t.text, "%.700s  %.200s", strings[f->name],
-             base_of(strings[file]));
-  return t;
-}
-
-struct frame_text frame_text_via(const struct view *v, uint32_t frame,
-                                 uint32_t via) {
-  struct frame_text t = frame_text(v, frame);
-  if (via == NO_FRAME)
-    return t;
-  const size_t length = strlen(t.text);
-  snprintf(t.text + length, sizeof t.text - length, "  via %s",
-           v->profile->strings[v->frames[via].name]);
+    n = snprintf(t.text, sizeof t.text, "%.700s  %.200s", strings[name],
+                 base_of(strings[file]));
+  if (f->via != NO_FRAME && n >= 0 && (size_t)n < sizeof t.text)
+    snprintf(t.text + n, sizeof t.text - (size_t)n, "  via %s",
+             strings[v->frames[f->via].name]);
   return t;
 }
 
@@ -59,24 +50,24 @@ static void append_name(struct frame_text *t, size_t *length,
       t->text[i] = '?';
 }
 
-struct frame_text frame_parts(const struct view *v, uint32_t frame,
-                              uint32_t via) {
-  const struct frame *f = &v->frames[frame];
+struct frame_text frame_parts(const struct view *v,
+                              const struct shown_frame *f) {
   const char **strings = v->profile->strings;
+  const string_id name = v->frames[f->frame].name, file = f->place.file;
   struct frame_text t;
   size_t length = 0;
-  append_name(&t, &length, strings[f->name]);
-  if (f->example_file && f->example_file != f->name) {
+  append_name(&t, &length, strings[name]);
+  if (file && file != name) {
     char line[24] = "";
-    if (f->example_line > 0)
-      snprintf(line, sizeof line, ":%" PRId64, f->example_line);
+    if (f->place.line > 0)
+      snprintf(line, sizeof line, ":%" PRId64, f->place.line);
     append(&t, &length, "\n");
-    append_name(&t, &length, base_of(strings[f->example_file]));
+    append_name(&t, &length, base_of(strings[file]));
     append(&t, &length, line);
   }
-  if (via != NO_FRAME) {
+  if (f->via != NO_FRAME) {
     append(&t, &length, "\nvia ");
-    append_name(&t, &length, strings[v->frames[via].name]);
+    append_name(&t, &length, strings[v->frames[f->via].name]);
   }
   return t;
 }

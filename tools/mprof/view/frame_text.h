@@ -12,15 +12,12 @@ struct frame_text {
   char text[1024];
 };
 
-// Returns "app::Cache::get  server.cpp:27". The place is that of an example if
-// the frame is a function.
-struct frame_text frame_text(const struct view *v, uint32_t frame);
-// The same, followed by "  via FUNCTION" if via is not NO_FRAME.
-struct frame_text frame_text_via(const struct view *v, uint32_t frame,
-                                 uint32_t via);
+// Returns "app::Cache::get  server.cpp:27", followed by "  via FUNCTION" if
+// f->via is not NO_FRAME.
+struct frame_text frame_text(const struct view *v, const struct shown_frame *f);
 // The same, with its parts (name, place, via) on lines of their own, for
 // style_put_parts. Other control characters are still in the text.
-struct frame_text frame_parts(const struct view *v, uint32_t frame,
-                              uint32_t via);
+struct frame_text frame_parts(const struct view *v,
+                              const struct shown_frame *f);
 
 #endif

@@ -15,7 +15,8 @@ struct adder {
   // The value of each pair of a frame and the library function beneath it.
   struct via {
     uint32_t frame, callee;
-    int64_t value;
+    int64_t value, largest;   // largest: of a stack
+    struct frame_place place; // of the call in this stack
   } *vias;
   size_t via_count, via_capacity;
   struct intern via_set;
@@ -32,8 +33,9 @@ static bool is_via(const void *arg, uint32_t index) {
   return v->frame == w->frame && v->callee == w->callee;
 }
 
-static void add_via(struct adder *a, uint32_t frame, uint32_t callee,
+static void add_via(struct adder *a, const struct shown_frame *leaf,
                     int64_t value) {
+  const uint32_t frame = leaf->frame, callee = leaf->via;
   const struct {
     const struct adder *a;
     uint32_t frame, callee;
@@ -44,8 +46,13 @@ static void add_via(struct adder *a, uint32_t frame, uint32_t callee,
                                   next, is_via, &wanted);
   if (id == next)
     *APPEND(a->vias, a->via_count, a->via_capacity) =
-        (struct via){.frame = frame, .callee = callee};
-  add_to(&a->vias[id].value, size_of(value));
+        (struct via){.frame = frame, .callee = callee, .largest = -1};
+  struct via *via = &a->vias[id];
+  add_to(&via->value, size_of(value));
+  if (size_of(value) > via->largest) {
+    via->largest = size_of(value);
+    via->place = leaf->place;
+  }
 }
 
 static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
@@ -59,7 +66,7 @@ static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
   add_to(&own->flat, s->value);
   own->flat_variance += s->variance;
   if (leaf->via != NO_FRAME)
-    add_via(a, leaf->frame, leaf->via, s->value);
+    add_via(a, leaf, s->value);
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t frame = a->shown[i].frame;
     if (a->last_stack[frame] == index + 1)
@@ -76,8 +83,10 @@ static void choose_vias(struct adder *a) {
   for (size_t i = 0; i < a->via_count; i++) {
     const struct via *via = &a->vias[i];
     struct function_row *row = &a->rows[via->frame];
-    if (via->value >= size_of(row->flat) - size_of(row->flat) / 3)
-      row->via = via->callee;
+    if (via->value >= size_of(row->flat) - size_of(row->flat) / 3) {
+      row->shown.via = via->callee;
+      row->shown.place = via->place;
+    }
   }
 }
 
@@ -87,8 +96,8 @@ static int compare(const struct function_row *a, const struct function_row *b,
                    int64_t x, int64_t y, int64_t x2, int64_t y2) {
   if (size_of(x) != size_of(y))
     return size_of(x) > size_of(y) ? -1 : 1;
-  const struct frame *f = &sorted_view->frames[a->frame];
-  const struct frame *g = &sorted_view->frames[b->frame];
+  const struct frame *f = &sorted_view->frames[a->shown.frame];
+  const struct frame *g = &sorted_view->frames[b->shown.frame];
   const int names = strcmp(sorted_view->profile->strings[f->name],
                            sorted_view->profile->strings[g->name]);
   if (names)
@@ -97,7 +106,7 @@ static int compare(const struct function_row *a, const struct function_row *b,
     return size_of(x2) > size_of(y2) ? -1 : 1;
   if (f->line != g->line)
     return f->line < g->line ? -1 : 1;
-  return (a->frame > b->frame) - (a->frame < b->frame);
+  return (a->shown.frame > b->shown.frame) - (a->shown.frame < b->shown.frame);
 }
 
 static int by_flat(const void *x, const void *y) {
@@ -117,7 +126,8 @@ struct function_table functions_of(const struct view *v, bool keeps_std,
                     .last_stack = zeroed(v->frame_count, sizeof(uint32_t)),
                     .shown = zeroed(view_depth(v), sizeof *a.shown)};
   for (uint32_t i = 0; i < v->frame_count; i++)
-    a.rows[i] = (struct function_row){.frame = i, .via = NO_FRAME};
+    a.rows[i] =
+        (struct function_row){.shown = {i, NO_FRAME, v->frames[i].example}};
   for (uint32_t i = 0; i < v->stack_count; i++)
     add_stack(&a, i, keeps_std);
   choose_vias(&a);

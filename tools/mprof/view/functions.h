@@ -9,10 +9,10 @@
 #include "view/view.h"
 
 struct function_row {
-  uint32_t frame;
-  // The library function that the frame called for at least two thirds of its
-  // own value, or NO_FRAME.
-  uint32_t via;
+  // The frame. shown.via: the library function that the frame called for at
+  // least two thirds of its own value, or NO_FRAME. shown.place: the place of
+  // these calls, or the example of the frame.
+  struct shown_frame shown;
   int64_t flat, cum; // values of the frame itself, and with its callees
   double flat_variance, cum_variance;
 };

@@ -7,7 +7,6 @@
 #include "common/saturate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // --- stacks ---
 
@@ -21,8 +20,8 @@ static bool is_stack(const void *arg, uint32_t index) {
   const struct wanted_stack *w = arg;
   const struct stack_row *r = &w->t->rows[index];
   return r->count == w->count &&
-         (w->count == 0 || memcmp(&w->t->frames[r->first], w->frames,
-                                  w->count * sizeof *w->frames) == 0);
+         (w->count == 0 ||
+          shown_are_equal(&w->t->frames[r->first], w->frames, w->count, true));
 }
 
 static int by_value(const void *x, const void *y) {
@@ -32,21 +31,30 @@ static int by_value(const void *x, const void *y) {
   return (a->first > b->first) - (a->first < b->first);
 }
 
-// Returns the row of a stack with these frames.
+// Returns the row of a stack with these frames. value: of this stack.
 static struct stack_row *row_of(struct stack_table *t, struct intern *set,
                                 const struct shown_frame *frames,
-                                uint32_t count) {
+                                uint32_t count, int64_t value) {
   const struct wanted_stack w = {t, frames, count};
   const uint32_t next = (uint32_t)t->count;
-  const uint32_t id = intern_find(
-      set, intern_hash(0, frames, count * sizeof *frames), next, is_stack, &w);
+  const uint32_t id =
+      intern_find(set, shown_hash(frames, count, true), next, is_stack, &w);
   if (id == next) {
-    *APPEND(t->rows, t->count, t->capacity) = (struct stack_row){
-        .first = t->frame_count, .count = count, .first_stack = NO_STACK};
+    *APPEND(t->rows, t->count, t->capacity) =
+        (struct stack_row){.first = t->frame_count,
+                           .count = count,
+                           .first_stack = NO_STACK,
+                           .largest = size_of(value)};
     for (uint32_t i = 0; i < count; i++)
       *APPEND(t->frames, t->frame_count, t->frame_capacity) = frames[i];
   }
-  return &t->rows[id];
+  struct stack_row *row = &t->rows[id];
+  if (size_of(value) > row->largest) {
+    row->largest = size_of(value);
+    for (uint32_t i = 0; i < count; i++)
+      t->frames[row->first + i].place = frames[i].place;
+  }
+  return row;
 }
 
 struct stack_table stacks_of(const struct view *v, bool keeps_std) {
@@ -57,7 +65,7 @@ struct stack_table stacks_of(const struct view *v, bool keeps_std) {
   for (uint32_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
     const uint32_t count = view_shown(v, s, keeps_std, frames);
-    struct stack_row *row = row_of(&t, &set, frames, count);
+    struct stack_row *row = row_of(&t, &set, frames, count, s->value);
     t.next_stack[i] = NO_STACK;
     if (row->samples++)
       t.next_stack[row->last_stack] = i;
@@ -84,25 +92,34 @@ void stacks_free(struct stack_table *t) {
 
 struct wanted_node {
   const struct call_tree *t;
-  uint32_t parent, frame, via;
+  uint32_t parent;
+  const struct shown_frame *shown;
 };
 
 static bool is_node(const void *arg, uint32_t index) {
   const struct wanted_node *w = arg;
   const struct call_node *n = &w->t->nodes[index];
-  return n->parent == w->parent && n->frame == w->frame && n->via == w->via;
+  return n->parent == w->parent &&
+         shown_are_equal(&n->shown, w->shown, 1, true);
 }
 
+// Returns the child of the parent for a frame of a stack. value: of this stack.
 static uint32_t child_of(struct call_tree *t, struct intern *set,
-                         uint32_t parent, uint32_t frame, uint32_t via) {
-  const struct wanted_node w = {t, parent, frame, via};
-  const uint32_t key[] = {parent, frame, via};
+                         uint32_t parent, const struct shown_frame *shown,
+                         int64_t value) {
+  const struct wanted_node w = {t, parent, shown};
+  const uint32_t key[] = {parent, shown->frame, shown->via};
   const uint32_t next = (uint32_t)t->count;
   const uint32_t id =
       intern_find(set, intern_hash(0, key, sizeof key), next, is_node, &w);
   if (id == next)
     *APPEND(t->nodes, t->count, t->capacity) =
-        (struct call_node){.parent = parent, .frame = frame, .via = via};
+        (struct call_node){.parent = parent, .shown = *shown, .largest = -1};
+  struct call_node *n = &t->nodes[id];
+  if (size_of(value) > n->largest) {
+    n->largest = size_of(value);
+    n->shown.place = shown->place;
+  }
   return id;
 }
 
@@ -137,17 +154,16 @@ struct call_tree calls_of(const struct view *v, bool keeps_std) {
   struct call_tree t = {0};
   struct intern set = {0};
   *APPEND(t.nodes, t.count, t.capacity) =
-      (struct call_node){.frame = NO_FRAME, .via = NO_FRAME};
+      (struct call_node){.shown = {.frame = NO_FRAME, .via = NO_FRAME}};
   struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
     uint32_t node = 0;
     add_to(&t.nodes[0].total, s->value);
     for (uint32_t k = view_shown(v, s, keeps_std, frames); k-- > 0;) {
-      if (node && t.nodes[node].frame == frames[k].frame &&
-          t.nodes[node].via == frames[k].via)
+      if (node && shown_are_equal(&t.nodes[node].shown, &frames[k], 1, true))
         continue;
-      node = child_of(&t, &set, node, frames[k].frame, frames[k].via);
+      node = child_of(&t, &set, node, &frames[k], s->value);
       add_to(&t.nodes[node].total, s->value);
     }
     add_to(&t.nodes[node].own, s->value);

@@ -14,7 +14,7 @@ struct stack_row {
   size_t first; // in stack_table.frames, leaf first
   uint32_t count, samples;
   uint32_t first_stack, last_stack; // of the view; next_stack links them
-  int64_t value;
+  int64_t value, largest; // largest: of a stack, whose places the frames have
   double variance;
 };
 
@@ -35,9 +35,10 @@ void stacks_free(struct stack_table *t);
 // A call tree. Node 0 is the root, which has no frame. Children come after
 // their parent.
 struct call_node {
-  uint32_t parent, frame;
-  uint32_t via;       // the library function beneath, or NO_FRAME
+  uint32_t parent;
+  struct shown_frame shown;
   int64_t own, total; // value of the node itself, and with its callees
+  int64_t largest;    // of a stack, whose place the frame has
   uint32_t first_child, next_sibling; // 0: none; sorted by the total
 };
 

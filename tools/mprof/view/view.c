@@ -32,8 +32,7 @@ struct located {
 
 struct built_frame {
   uint32_t frame;
-  string_id file;
-  int64_t line;
+  struct frame_place place;
 };
 
 struct builder {
@@ -151,7 +150,7 @@ static void put_frame(struct builder *b, const struct location *l,
     frame.name = file ? file : m && m->file ? m->file : name;
   }
   *APPEND(b->frames, b->frame_count, b->frame_capacity) =
-      (struct built_frame){add_frame(b->view, frame), file, line};
+      (struct built_frame){add_frame(b->view, frame), {file, line}};
 }
 
 // --- locations ---
@@ -309,8 +308,7 @@ static void note_examples(struct builder *b, int64_t value) {
     if (value <= b->example_values[f->frame])
       continue;
     b->example_values[f->frame] = value;
-    v->frames[f->frame].example_file = f->file;
-    v->frames[f->frame].example_line = f->line;
+    v->frames[f->frame].example = f->place;
   }
 }
 
@@ -323,9 +321,12 @@ static void add_stack(struct builder *b, uint32_t sample, int64_t value,
                            .sample = sample,
                            .value = value,
                            .variance = variance};
-  for (size_t i = 0; i < b->stack_count; i++)
+  for (size_t i = 0; i < b->stack_count; i++) {
     *APPEND(v->stack_frames, v->stack_frame_count, v->stack_frame_capacity) =
         b->stack[i].frame;
+    *APPEND(v->stack_places, v->stack_place_count, v->stack_place_capacity) =
+        b->stack[i].place;
+  }
 }
 
 static void add_stacks(struct builder *b) {
@@ -418,8 +419,11 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   struct view *v = zeroed(1, sizeof *v);
   struct builder b = {.view = v, .options = options};
   v->profile = p;
-  v->stack_frames = grow(NULL, &v->stack_frame_capacity, 1,
-                         sizeof *v->stack_frames); // not NULL if empty
+  // Not NULL if empty.
+  v->stack_frames =
+      grow(NULL, &v->stack_frame_capacity, 1, sizeof *v->stack_frames);
+  v->stack_places =
+      grow(NULL, &v->stack_place_capacity, 1, sizeof *v->stack_places);
   if (!choose_type(v, options->type, error, size) ||
       !prepare(&b, error, size)) {
     free_patterns(&b);
@@ -445,6 +449,7 @@ struct view *view_new(struct profile *p, const struct view_options *options,
 void view_free(struct view *v) {
   free(v->frames);
   free(v->stack_frames);
+  free(v->stack_places);
   free(v->stacks);
   intern_free(&v->frame_set);
   free(v);
@@ -453,17 +458,36 @@ void view_free(struct view *v) {
 uint32_t view_shown(const struct view *v, const struct view_stack *s,
                     bool keeps_std, struct shown_frame *frames) {
   const uint32_t *all = &v->stack_frames[s->first];
+  const struct frame_place *places = &v->stack_places[s->first];
   uint32_t count = 0;
   for (uint32_t i = 0; i < s->count && !keeps_std; i++)
     if (!v->frames[all[i]].is_std) {
       const bool calls_std = i > 0 && v->frames[all[i - 1]].is_std;
-      frames[count++] =
-          (struct shown_frame){all[i], calls_std ? all[i - 1] : NO_FRAME};
+      frames[count++] = (struct shown_frame){
+          all[i], calls_std ? all[i - 1] : NO_FRAME, places[i]};
     }
   if (count == 0)
     for (; count < s->count; count++)
-      frames[count] = (struct shown_frame){all[count], NO_FRAME};
+      frames[count] = (struct shown_frame){all[count], NO_FRAME, places[count]};
   return count;
+}
+
+bool shown_are_equal(const struct shown_frame *a, const struct shown_frame *b,
+                     uint32_t count, bool has_via) {
+  for (uint32_t i = 0; i < count; i++)
+    if (a[i].frame != b[i].frame || (has_via && a[i].via != b[i].via))
+      return false;
+  return true;
+}
+
+uint32_t shown_hash(const struct shown_frame *frames, uint32_t count,
+                    bool has_via) {
+  uint32_t hash = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t key[] = {frames[i].frame, has_via ? frames[i].via : 0};
+    hash = intern_hash(hash, key, sizeof key);
+  }
+  return hash;
 }
 
 uint32_t view_depth(const struct view *v) {

@@ -32,6 +32,12 @@ struct view_options {
   bool keeps_zeros;    // samples with the value 0 have stacks, too
 };
 
+// A source line, or only a file if the line is 0. The file is "" if unknown.
+struct frame_place {
+  string_id file;
+  int64_t line;
+};
+
 // A frame of a stack. Equal frames have the same index.
 struct frame {
   string_id name; // short name; never ""
@@ -39,13 +45,12 @@ struct frame {
   int64_t line;   // 0 if unknown, or if the grain is not GRAIN_LINES
   bool is_std;    // a function of a standard library
   // Where an example of the frame is, for tables of functions: the source line
-  // with the largest value, or the first one.
-  string_id example_file;
-  int64_t example_line;
+  // of the stack with the largest value, or of the first one.
+  struct frame_place example;
 };
 
 struct view_stack {
-  size_t first; // in view.stack_frames, leaf first
+  size_t first; // in view.stack_frames and view.stack_places, leaf first
   uint32_t count;
   uint32_t sample; // index in the profile
   int64_t value;
@@ -69,9 +74,10 @@ struct view {
   const char *type_name, *unit;
   struct frame *frames;
   uint32_t *stack_frames;
+  struct frame_place *stack_places; // of each element of stack_frames
   struct view_stack *stacks;
   size_t frame_count, frame_capacity, stack_frame_count, stack_frame_capacity,
-      stack_count, stack_capacity;
+      stack_place_count, stack_place_capacity, stack_count, stack_capacity;
   struct intern frame_set;
   // The sum over the shown stacks, and over all samples of the profile. The
   // sums have the absolute values of negative values, as in pprof.
@@ -93,8 +99,18 @@ void view_free(struct view *v);
 struct shown_frame {
   uint32_t frame;
   uint32_t via; // the library function that the frame called, or NO_FRAME
+  struct frame_place place; // of the call that the frame made
 };
 enum { NO_FRAME = UINT32_MAX };
+
+// Returns whether two lists of frames have the same functions, at any places.
+// has_via: whether the library functions must be equal, too.
+bool shown_are_equal(const struct shown_frame *a, const struct shown_frame *b,
+                     uint32_t count, bool has_via);
+// Returns the hash of the frames. Lists for which shown_are_equal returns true
+// have the same hash.
+uint32_t shown_hash(const struct shown_frame *frames, uint32_t count,
+                    bool has_via);
 
 // Stores the shown frames of the stack at `frames`, leaf first, which has room
 // for s->count frames. Returns their number, which is 0 only if the stack is
