@@ -98,6 +98,12 @@ static void examine_names(const struct elf_info *info) {
                "with -Wl,--build-id");
 }
 
+// The messages about the mistakes are on standard error.
+static void examine_options(const char *text) {
+  if (doctor_has_mistakes(text))
+    say(false, "the options have mistakes; a message names each");
+}
+
 // text: the options of the program. is_preloaded: as for examine_build.
 static int examine_program(const struct options *o, const char *path,
                            const char *text, bool is_preloaded) {
@@ -119,7 +125,8 @@ static int examine_program(const struct options *o, const char *path,
     return STATUS_OK;
   }
   examine_build(&info, is_preloaded);
-  found |= doctor_has_mistakes(text);
+  if (!o->explain)
+    examine_options(text);
   const bool has_shared = is_preloaded || has_library(&info, "libmprof_rt");
   if (info.has_runtime || has_shared)
     found |= doctor_explain_kinds(text, info.has_kinds || has_shared);
@@ -179,6 +186,7 @@ static const char *code_files_next(struct code_files *c) {
   }
   if (c->maps)
     fclose(c->maps);
+  c->maps = NULL;
   return NULL;
 }
 
@@ -323,7 +331,7 @@ int command_doctor(const struct options *o) {
   int status = STATUS_OK;
   const char *variable = getenv("MPROF_OPTIONS");
   if (o->explain) {
-    found |= doctor_has_mistakes(o->explain);
+    examine_options(o->explain);
     doctor_explain_options(o->explain);
   }
   for (int i = 0; i < o->path_count && status == STATUS_OK; i++) {

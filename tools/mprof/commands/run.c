@@ -84,22 +84,28 @@ static void make_directories(const char *path) {
   free(copy);
 }
 
+// Returns why the directory cannot have the files, or NULL if it can.
+static const char *why_not_in(const char *path) {
+  struct stat s;
+  if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
+    return "it is not a directory; --output=DIR names one for the profiles";
+  if (strpbrk(path, "'%"))
+    return "the path contains ' or %; use --output=DIR";
+  return access(path, W_OK) == 0 ? NULL : strerror(errno);
+}
+
 // Returns the absolute path of the directory for the files. Makes the directory
 // if it does not exist. Returns NULL after a message.
 static char *output_directory(const struct options *o) {
   const char *wanted = o->output ? o->output : ".";
   make_directories(wanted);
   char *path = realpath(wanted, NULL);
-  if (!path) {
-    complain(o, "%s: %s", wanted, strerror(errno));
-  } else if (strpbrk(path, "'%") || access(path, W_OK) != 0) {
-    complain(o, "%s: %s", path,
-             strpbrk(path, "'%") ? "the path contains ' or %; use --output=DIR"
-                                 : strerror(errno));
-    free(path);
-    path = NULL;
-  }
-  return path;
+  const char *why = path ? why_not_in(path) : strerror(errno);
+  if (!why)
+    return path;
+  complain(o, "%s: %s", path ? path : wanted, why);
+  free(path);
+  return NULL;
 }
 
 // --- the report ---

@@ -4,6 +4,7 @@
 #include "compare/changes.h"
 
 #include "common/memory.h"
+#include "compare/changed_lines.h"
 #include "view/frame_text.h"
 
 #include <math.h>
@@ -13,8 +14,8 @@ struct wanted {
   const struct changes *c;
   const struct shown_frame *frames;
   uint32_t count;
-  bool has_via; // whether the library functions must be equal, too
-  double value; // of the stack: the larger one of both sides
+  bool has_via;     // whether the library functions must be equal, too
+  double new_value; // of the stack, absolute
 };
 
 static bool is_change(const void *arg, uint32_t index) {
@@ -32,7 +33,7 @@ static struct change *row_of(struct changes *c, struct intern *set,
       set, shown_hash(w->frames, w->count, w->has_via), next, is_change, w);
   if (id == next) {
     *APPEND(c->rows, c->count, c->capacity) = (struct change){
-        .first = c->frame_count, .count = w->count, .largest = w->value};
+        .first = c->frame_count, .count = w->count, .new_value = w->new_value};
     for (uint32_t i = 0; i < w->count; i++)
       *APPEND(c->frames, c->frame_count, c->frame_capacity) = w->frames[i];
   } else if (!w->has_via && w->count) {
@@ -42,8 +43,8 @@ static struct change *row_of(struct changes *c, struct intern *set,
       f->via = NO_FRAME;
   }
   struct change *row = &c->rows[id];
-  if (w->value > row->largest) {
-    row->largest = w->value;
+  if (w->new_value > row->new_value) {
+    row->new_value = w->new_value;
     for (uint32_t i = 0; i < w->count; i++)
       c->frames[row->first + i].place = w->frames[i].place;
   }
@@ -56,10 +57,20 @@ static void add(struct estimate *sum, struct estimate e) {
   sum->files = e.files;
 }
 
+// Gives each function the place that has changed most.
+static void set_places(struct changes *c, const struct changed_lines *lines) {
+  const struct changed_line **chosen = changed_lines_choose(lines, c->count);
+  for (size_t i = 0; i < c->count; i++)
+    if (chosen[i])
+      c->frames[c->rows[i].first].place = chosen[i]->place;
+  free(chosen);
+}
+
 static void add_stacks(struct changes *c, const struct sides *s,
                        const struct change_options *o) {
   const struct view *v = c->view;
   struct intern set = {0};
+  struct changed_lines lines = {0};
   struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *k = &v->stacks[i];
@@ -72,16 +83,20 @@ static void add_stacks(struct changes *c, const struct sides *s,
                        .frames = frames,
                        .count = view_shown(v, k, o->keeps_std, frames),
                        .has_via = o->key == BY_STACK,
-                       .value =
-                           fmax(fabs(side[OLD].value), fabs(side[NEW].value))};
+                       .new_value = fabs(side[NEW].value)};
     if (o->key == BY_FUNCTION && w.count > 1)
       w.count = 1;
     struct change *row = row_of(c, &set, &w);
+    if (o->key == BY_FUNCTION && w.count == 1)
+      changed_lines_add(&lines, (uint32_t)(row - c->rows), &frames->place,
+                        side);
     for (unsigned n = 0; n < SIDES; n++)
       add(&row->side[n], side[n]);
     if (o->count_type >= 0)
       add(&row->blocks, sides_value(s, NEW, (unsigned)o->count_type, k));
   }
+  set_places(c, &lines);
+  changed_lines_free(&lines);
   free(frames);
   intern_free(&set);
 }

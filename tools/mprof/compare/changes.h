@@ -15,7 +15,9 @@ struct change {
   size_t first;   // frames: in changes.frames, leaf first
   uint32_t count; // number of frames: 1 in rows by function; 0: no stack
   bool is_noise;  // the difference may be noise, or there is none
-  double largest; // value of a stack, whose places the frames have
+  // The largest absolute value that one stack has on the new side. The frames
+  // have the places of this stack; in rows by function, see changed_lines.h.
+  double new_value;
   struct estimate side[SIDES];
   double difference, error; // error: standard error of the difference
   struct estimate blocks;   // the value of NEW of the type count_type

@@ -23,31 +23,59 @@ function functionRows(tree) {
         row.baseCum += tree.totalBase[n];
     }
   }
-  addVias(tree, rows);
   addPlaces(model, shape.grain, profile, profile.values[type], active, rows);
+  addOwn(tree, rows);
   return rows.filter(row => row.weight > 0);
 }
 
-// The library function that a function called for two thirds of its value.
-function addVias({model, shape, profile, type, active}, rows) {
-  const vias = new Map(), values = profile.values[type];
+// Finds where the own value of each function comes from: its place, and the
+// library function that it called for two thirds of the value. The place is that
+// in the stack with the largest value among those that end with the function and
+// its call of this library function; the first one of equal stacks.
+function addOwn({model, shape, profile, type, active}, rows) {
+  const values = profile.values[type], vias = new Map();
+  const of = model.frames[shape.grain], {std} = model.functions[shape.grain];
+  const largest = rows.map(() => ({size: 0, node: 0}));
+  const note = (entry, size, node) => {
+    if (size > entry.size) {
+      entry.size = size;
+      entry.node = node;
+    }
+  };
   for (let i = 0; i < profile.stackCount; i++) {
-    const node = profile.nodes[i];
-    if (!values[i] || !shape.via[node] || !shape.shown[node] || (active && !active[i]))
+    const leaf = profile.nodes[i], size = Math.abs(values[i]);
+    if (!size || !leaf || (active && !active[i]))
       continue;
-    const fn = shape.fn[shape.shown[node]], via = shape.via[node] - 1;
+    let node = leaf;
+    while (shape.shown[leaf] && !shape.std && std[of[model.frame[node]]])
+      node = model.parent[node];
+    const fn = of[model.frame[node]], via = shape.shown[leaf] ? shape.via[leaf] - 1 : -1;
+    note(largest[fn], size, node);
+    if (via < 0)
+      continue;
     const key = fn * 2 ** 26 + via;
-    const entry = vias.get(key) || {fn, via, value: 0};
-    entry.value += Math.abs(values[i]);
+    const entry = vias.get(key) || {fn, via, value: 0, size: 0, node: 0};
+    entry.value += size;
+    note(entry, size, node);
     vias.set(key, entry);
   }
-  for (const {fn, via, value} of vias.values())
-    if (value >= Math.abs(rows[fn].flat) * 2 / 3)
-      rows[fn].via = via;
+  const setPlace = (fn, node) => {
+    const line = model.frames[1][model.frame[node]], lines = model.functions[1];
+    rows[fn].file = lines.file[line];
+    rows[fn].line = lines.line[line];
+  };
+  largest.forEach(({node}, fn) => node && setPlace(fn, node));
+  for (const {fn, via, value, node} of vias.values()) {
+    if (value < Math.abs(rows[fn].flat) * 2 / 3)
+      continue;
+    rows[fn].via = via;
+    setPlace(fn, node);
+  }
 }
 
-// The place of a function is its line in the stack with the largest value; the
-// first one of equal stacks, and the innermost one of several frames.
+// The place of a function without a value of its own is its line in the stack
+// with the largest value; the first one of equal stacks, and the innermost one of
+// several frames.
 function addPlaces(model, grain, profile, values, active, rows) {
   const best = new Float64Array(model.nodeCount);
   const first = new Uint32Array(model.nodeCount);

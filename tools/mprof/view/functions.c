@@ -9,17 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The largest absolute value of one stack that ends with a frame, and the place
+// of the frame in this stack.
+struct largest {
+  int64_t value;
+  struct frame_place place;
+};
+
 struct adder {
   const struct view *v;
   struct function_row *rows; // of each frame
   // The value of each pair of a frame and the library function beneath it.
   struct via {
     uint32_t frame, callee;
-    int64_t value, largest;   // largest: of a stack
-    struct frame_place place; // of the call in this stack
+    int64_t value;
+    struct largest largest;
   } *vias;
   size_t via_count, via_capacity;
   struct intern via_set;
+  struct largest *own;  // of each frame
   uint32_t *last_stack; // of each frame: index + 1 of the last stack with it
   struct shown_frame *shown; // of the stack that is being added
 };
@@ -31,6 +39,13 @@ static bool is_via(const void *arg, uint32_t index) {
   } *w = arg;
   const struct via *v = &w->a->vias[index];
   return v->frame == w->frame && v->callee == w->callee;
+}
+
+static void note_largest(struct largest *largest,
+                         const struct shown_frame *leaf, int64_t value) {
+  if (size_of(value) <= largest->value)
+    return;
+  *largest = (struct largest){size_of(value), leaf->place};
 }
 
 static void add_via(struct adder *a, const struct shown_frame *leaf,
@@ -46,13 +61,10 @@ static void add_via(struct adder *a, const struct shown_frame *leaf,
                                   next, is_via, &wanted);
   if (id == next)
     *APPEND(a->vias, a->via_count, a->via_capacity) =
-        (struct via){.frame = frame, .callee = callee, .largest = -1};
+        (struct via){.frame = frame, .callee = callee};
   struct via *via = &a->vias[id];
   add_to(&via->value, size_of(value));
-  if (size_of(value) > via->largest) {
-    via->largest = size_of(value);
-    via->place = leaf->place;
-  }
+  note_largest(&via->largest, leaf, value);
 }
 
 static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
@@ -65,6 +77,7 @@ static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
   struct function_row *own = &a->rows[leaf->frame];
   add_to(&own->flat, s->value);
   own->flat_variance += s->variance;
+  note_largest(&a->own[leaf->frame], leaf, s->value);
   if (leaf->via != NO_FRAME)
     add_via(a, leaf, s->value);
   for (uint32_t i = 0; i < count; i++) {
@@ -77,15 +90,19 @@ static void add_stack(struct adder *a, uint32_t index, bool keeps_std) {
   }
 }
 
-// Keeps the via of each frame if it has most of the frame's own value, so that
-// a row with several causes does not seem to have only one.
-static void choose_vias(struct adder *a) {
+// Chooses the place of each frame. Keeps the via of each frame if it has most
+// of the frame's own value, so that a row with several causes does not seem to
+// have only one.
+static void choose_examples(struct adder *a) {
+  for (size_t i = 0; i < a->v->frame_count; i++)
+    if (a->own[i].value > 0)
+      a->rows[i].shown.place = a->own[i].place;
   for (size_t i = 0; i < a->via_count; i++) {
     const struct via *via = &a->vias[i];
     struct function_row *row = &a->rows[via->frame];
     if (via->value >= size_of(row->flat) - size_of(row->flat) / 3) {
       row->shown.via = via->callee;
-      row->shown.place = via->place;
+      row->shown.place = via->largest.place;
     }
   }
 }
@@ -123,6 +140,7 @@ struct function_table functions_of(const struct view *v, bool keeps_std,
                                    bool by_cum) {
   struct adder a = {.v = v,
                     .rows = zeroed(v->frame_count, sizeof *a.rows),
+                    .own = zeroed(v->frame_count, sizeof *a.own),
                     .last_stack = zeroed(v->frame_count, sizeof(uint32_t)),
                     .shown = zeroed(view_depth(v), sizeof *a.shown)};
   for (uint32_t i = 0; i < v->frame_count; i++)
@@ -130,7 +148,7 @@ struct function_table functions_of(const struct view *v, bool keeps_std,
         (struct function_row){.shown = {i, NO_FRAME, v->frames[i].example}};
   for (uint32_t i = 0; i < v->stack_count; i++)
     add_stack(&a, i, keeps_std);
-  choose_vias(&a);
+  choose_examples(&a);
   struct function_table t = {.rows = a.rows};
   // A frame that is only part of another frame's value has no row.
   for (size_t i = 0; i < v->frame_count; i++)
@@ -138,6 +156,7 @@ struct function_table functions_of(const struct view *v, bool keeps_std,
       a.rows[t.count++] = a.rows[i];
   sorted_view = v;
   qsort(t.rows, t.count, sizeof *t.rows, by_cum ? by_cum_value : by_flat);
+  free(a.own);
   free(a.last_stack);
   free(a.shown);
   free(a.vias);

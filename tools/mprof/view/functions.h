@@ -10,8 +10,9 @@
 
 struct function_row {
   // The frame. shown.via: the library function that the frame called for at
-  // least two thirds of its own value, or NO_FRAME. shown.place: the place of
-  // these calls, or the example of the frame.
+  // least two thirds of its own value, or NO_FRAME. shown.place: where the
+  // frame is in the stack with the largest value among those that end with the
+  // frame (and its call of shown.via), or else among those that have the frame.
   struct shown_frame shown;
   int64_t flat, cum; // values of the frame itself, and with its callees
   double flat_variance, cum_variance;

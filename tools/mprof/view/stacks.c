@@ -103,10 +103,8 @@ static bool is_node(const void *arg, uint32_t index) {
          shown_are_equal(&n->shown, w->shown, 1, true);
 }
 
-// Returns the child of the parent for a frame of a stack. value: of this stack.
 static uint32_t child_of(struct call_tree *t, struct intern *set,
-                         uint32_t parent, const struct shown_frame *shown,
-                         int64_t value) {
+                         uint32_t parent, const struct shown_frame *shown) {
   const struct wanted_node w = {t, parent, shown};
   const uint32_t key[] = {parent, shown->frame, shown->via};
   const uint32_t next = (uint32_t)t->count;
@@ -115,12 +113,30 @@ static uint32_t child_of(struct call_tree *t, struct intern *set,
   if (id == next)
     *APPEND(t->nodes, t->count, t->capacity) =
         (struct call_node){.parent = parent, .shown = *shown, .largest = -1};
-  struct call_node *n = &t->nodes[id];
-  if (size_of(value) > n->largest) {
-    n->largest = size_of(value);
-    n->shown.place = shown->place;
-  }
   return id;
+}
+
+// Adds a stack to the tree. frames: its shown frames, leaf first.
+static void add_calls(struct call_tree *t, struct intern *set,
+                      const struct shown_frame *frames, uint32_t count,
+                      int64_t value) {
+  uint32_t node = 0;
+  bool is_example = false;
+  add_to(&t->nodes[0].total, value);
+  for (uint32_t k = count; k-- > 0;) {
+    // Frames that call themselves are one node.
+    if (!node || !shown_are_equal(&t->nodes[node].shown, &frames[k], 1, true)) {
+      node = child_of(t, set, node, &frames[k]);
+      struct call_node *n = &t->nodes[node];
+      add_to(&n->total, value);
+      is_example = size_of(value) > n->largest;
+      if (is_example)
+        n->largest = size_of(value);
+    }
+    if (is_example)
+      t->nodes[node].shown.place = frames[k].place;
+  }
+  add_to(&t->nodes[node].own, value);
 }
 
 static const struct call_tree *sorted_tree; // for by_total; one thread sorts
@@ -158,15 +174,7 @@ struct call_tree calls_of(const struct view *v, bool keeps_std) {
   struct shown_frame *frames = zeroed(view_depth(v), sizeof *frames);
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
-    uint32_t node = 0;
-    add_to(&t.nodes[0].total, s->value);
-    for (uint32_t k = view_shown(v, s, keeps_std, frames); k-- > 0;) {
-      if (node && shown_are_equal(&t.nodes[node].shown, &frames[k], 1, true))
-        continue;
-      node = child_of(&t, &set, node, &frames[k], s->value);
-      add_to(&t.nodes[node].total, s->value);
-    }
-    add_to(&t.nodes[node].own, s->value);
+    add_calls(&t, &set, frames, view_shown(v, s, keeps_std, frames), s->value);
   }
   free(frames);
   intern_free(&set);

@@ -14,7 +14,10 @@ struct stack_row {
   size_t first; // in stack_table.frames, leaf first
   uint32_t count, samples;
   uint32_t first_stack, last_stack; // of the view; next_stack links them
-  int64_t value, largest; // largest: of a stack, whose places the frames have
+  int64_t value;
+  // The largest absolute value of one stack of the row. The frames have the
+  // places of this stack.
+  int64_t largest;
   double variance;
 };
 
@@ -38,7 +41,9 @@ struct call_node {
   uint32_t parent;
   struct shown_frame shown;
   int64_t own, total; // value of the node itself, and with its callees
-  int64_t largest;    // of a stack, whose place the frame has
+  // The largest absolute value of one stack through the node. shown.place is
+  // in this stack, at the innermost one of frames that call themselves.
+  int64_t largest;
   uint32_t first_child, next_sibling; // 0: none; sorted by the total
 };
 

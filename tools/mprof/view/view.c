@@ -31,8 +31,7 @@ struct located {
 };
 
 struct built_frame {
-  uint32_t frame;
-  struct frame_place place;
+  uint32_t frame, place; // indexes in view.frames and view.places
 };
 
 struct builder {
@@ -149,8 +148,11 @@ static void put_frame(struct builder *b, const struct location *l,
     frame.file = file;
     frame.name = file ? file : m && m->file ? m->file : name;
   }
+  struct view *v = b->view;
   *APPEND(b->frames, b->frame_count, b->frame_capacity) =
-      (struct built_frame){add_frame(b->view, frame), {file, line}};
+      (struct built_frame){add_frame(v, frame), (uint32_t)v->place_count};
+  *APPEND(v->places, v->place_count, v->place_capacity) =
+      (struct frame_place){file, line};
 }
 
 // --- locations ---
@@ -308,7 +310,7 @@ static void note_examples(struct builder *b, int64_t value) {
     if (value <= b->example_values[f->frame])
       continue;
     b->example_values[f->frame] = value;
-    v->frames[f->frame].example = f->place;
+    v->frames[f->frame].example = v->places[f->place];
   }
 }
 
@@ -450,6 +452,7 @@ void view_free(struct view *v) {
   free(v->frames);
   free(v->stack_frames);
   free(v->stack_places);
+  free(v->places);
   free(v->stacks);
   intern_free(&v->frame_set);
   free(v);
@@ -458,17 +461,18 @@ void view_free(struct view *v) {
 uint32_t view_shown(const struct view *v, const struct view_stack *s,
                     bool keeps_std, struct shown_frame *frames) {
   const uint32_t *all = &v->stack_frames[s->first];
-  const struct frame_place *places = &v->stack_places[s->first];
+  const uint32_t *places = &v->stack_places[s->first];
   uint32_t count = 0;
   for (uint32_t i = 0; i < s->count && !keeps_std; i++)
     if (!v->frames[all[i]].is_std) {
       const bool calls_std = i > 0 && v->frames[all[i - 1]].is_std;
       frames[count++] = (struct shown_frame){
-          all[i], calls_std ? all[i - 1] : NO_FRAME, places[i]};
+          all[i], calls_std ? all[i - 1] : NO_FRAME, v->places[places[i]]};
     }
   if (count == 0)
     for (; count < s->count; count++)
-      frames[count] = (struct shown_frame){all[count], NO_FRAME, places[count]};
+      frames[count] =
+          (struct shown_frame){all[count], NO_FRAME, v->places[places[count]]};
   return count;
 }
 

@@ -44,8 +44,9 @@ struct frame {
   string_id file; // "" if unknown, or if the grain is GRAIN_FUNCTIONS
   int64_t line;   // 0 if unknown, or if the grain is not GRAIN_LINES
   bool is_std;    // a function of a standard library
-  // Where an example of the frame is, for tables of functions: the source line
-  // of the stack with the largest value, or of the first one.
+  // Where an example of the frame is, for functions without values of their
+  // own and for files of other tools: the source line in the stack with the
+  // largest value, or in the first one of equal stacks.
   struct frame_place example;
 };
 
@@ -74,10 +75,13 @@ struct view {
   const char *type_name, *unit;
   struct frame *frames;
   uint32_t *stack_frames;
-  struct frame_place *stack_places; // of each element of stack_frames
+  // The place of each element of stack_frames: its index in places.
+  uint32_t *stack_places;
+  struct frame_place *places;
   struct view_stack *stacks;
   size_t frame_count, frame_capacity, stack_frame_count, stack_frame_capacity,
-      stack_place_count, stack_place_capacity, stack_count, stack_capacity;
+      stack_place_count, stack_place_capacity, place_count, place_capacity,
+      stack_count, stack_capacity;
   struct intern frame_set;
   // The sum over the shown stacks, and over all samples of the profile. The
   // sums have the absolute values of negative values, as in pprof.
@@ -99,7 +103,7 @@ void view_free(struct view *v);
 struct shown_frame {
   uint32_t frame;
   uint32_t via; // the library function that the frame called, or NO_FRAME
-  struct frame_place place; // of the call that the frame made
+  struct frame_place place; // where the frame is in an example of its stacks
 };
 enum { NO_FRAME = UINT32_MAX };
 
