@@ -280,7 +280,7 @@ static struct mprof_bucket *make(const struct mprof_bucket_key *key,
 
 struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
                                        const struct mprof_bucket_slots *slots) {
-  if (!mprof_bucket_is_limited(key))
+  if (!mprof_bucket_is_of_object(key))
     return make(key, slots);
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)

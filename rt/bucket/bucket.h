@@ -206,14 +206,16 @@ _Static_assert(offsetof(struct mprof_bucket, size) % 64 == 0 &&
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 
 // Returns the bucket of `key`. If no such bucket exists and `alloc` is true,
-// inserts a new bucket. Returns NULL if there is no memory, or if `alloc` is
+// inserts a new bucket, however many buckets for single objects the stack has
+// (mprof_bucket_make). Returns NULL if there is no memory, or if `alloc` is
 // false and no bucket exists. Call with the recursion guard set
 // (mprof_guard_enter).
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc);
 // Returns whether *key is for a single lock or other object that threads wait
 // for. mprof_bucket_make limits how many such buckets a stack may have.
-static inline bool mprof_bucket_is_limited(const struct mprof_bucket_key *key) {
+static inline bool
+mprof_bucket_is_of_object(const struct mprof_bucket_key *key) {
   return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
          key->object != 0;
 }

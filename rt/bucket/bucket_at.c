@@ -10,7 +10,7 @@
 //      addresses with those in the slots of the thread's stack. This step does
 //      not unwind the stack either.
 //      If the sizes differ, do the same with the stacks that the thread
-//      remembers (told_stacks.h).
+//      remembers (known_stacks.h).
 //   3. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
 //      1 has found a bucket whose return addresses all match, but the thread's
 //      stack may be longer than the bucket's stack, unwind only the rest of the
@@ -20,7 +20,7 @@
 //   5. Search the table of all buckets (bucket.c).
 //   6. Unwind the stack by call frame information (unwind_cfi.c), and repeat
 //      steps 4 and 5 for this stack. If no bucket exists, insert a new one.
-// For an allocation, told_stacks.h is asked before step 1.
+// For an allocation, known_stacks.h is asked before step 1.
 //
 // Steps 1 and 3 may skip frames, because code without frame pointers may leave
 // any frame address in the frame pointer register. Therefore steps 1 and 3 to 5
@@ -42,13 +42,13 @@
 // except the files in rt/sys:
 //   entry_heap.c -> sample.c
 //                -> the allocator
-//                -> event.c -> told_stacks.c
+//                -> event.c -> known_stacks.c
 //                           -> bucket_at.c -> unwind_fp.c
 //                                          -> unwind_cfi.c
 //                                          -> bucket.c
 //                           -> livemap.c
 //                           -> counts.c
-// If told_stacks.c or recent[] already has the bucket, none of unwind_fp.c,
+// If known_stacks.c or recent[] already has the bucket, none of unwind_fp.c,
 // unwind_cfi.c and bucket.c is called. A thread's first allocation also calls
 // threads.c twice. sample.c calls threads.c to make the thread's record, and
 // event.c calls threads.c to make the record's caches and buffers.
@@ -56,7 +56,7 @@
 #include "bucket/bucket_at.h"
 
 #include "bucket/bucket.h"
-#include "bucket/told_stacks.h"
+#include "bucket/known_stacks.h"
 #include "sys/assert.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
@@ -164,7 +164,7 @@ static struct mprof_bucket *find_chain(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b && mprof_bucket_is_chain(b))
     return b;
-  if (!mprof_bucket_is_limited(key))
+  if (!mprof_bucket_is_of_object(key))
     return NULL;
   const struct mprof_bucket *any = without_object(key);
   if (!any || !mprof_bucket_is_chain(any))
@@ -204,7 +204,7 @@ static void note_chain(struct mprof_thread *t,
   uintptr_t last = f->frame;
   mprof_bucket_set_chain(b);
   struct mprof_bucket *any =
-      mprof_bucket_is_limited(key) ? without_object(key) : NULL;
+      mprof_bucket_is_of_object(key) ? without_object(key) : NULL;
   if (any)
     mprof_bucket_set_chain(any);
   if (f->end == MPROF_STACK_COMPLETE && f->len > leaves &&
@@ -277,7 +277,7 @@ find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
       facts.is_chain || (is_own_stack && mprof_bucket_has_slots(b));
   s->recent[recent_index(f.caller, frame, key)] = is_told ? b : &untold;
   if (is_own_stack && leaves == 0 && mprof_bucket_has_slots(b))
-    mprof_told_add(t, b, frame);
+    mprof_known_stack_add(t, b, frame);
   return b;
 }
 
@@ -297,12 +297,12 @@ static inline bool has_slots_of(const struct mprof_thread *t,
                            slots.codes);
 }
 
-// Returns whether told_stacks.h is to be asked. mprof_bucket_of_alloc has done
+// Returns whether known_stacks.h is to be asked. mprof_bucket_of_alloc has done
 // this for an allocation.
-static inline bool may_be_told(const struct mprof_scratch *s,
-                               const struct mprof_bucket_key *key,
-                               mprof_pc leaf) {
-  return s->has_told && leaf == 0 && key->type != MPROF_BUCKET_MEM;
+static inline bool may_be_known(const struct mprof_scratch *s,
+                                const struct mprof_bucket_key *key,
+                                mprof_pc leaf) {
+  return s->has_known && leaf == 0 && key->type != MPROF_BUCKET_MEM;
 }
 
 // Returns the bucket of the stack from `frame` on, without the help of frame
@@ -310,10 +310,10 @@ static inline bool may_be_told(const struct mprof_scratch *s,
 static MPROF_NOINLINE struct mprof_bucket *
 find_without_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
                    mprof_pc leaf, uintptr_t frame) {
-  struct mprof_bucket *told = may_be_told(t->scratch, key, leaf)
-                                  ? mprof_told_bucket(t, key, frame)
-                                  : NULL;
-  return told ? told : find_by_tables(t, key, leaf, frame);
+  struct mprof_bucket *known = may_be_known(t->scratch, key, leaf)
+                                   ? mprof_known_stack_bucket(t, key, frame)
+                                   : NULL;
+  return known ? known : find_by_tables(t, key, leaf, frame);
 }
 
 // Returns the bucket of the stack from `frame` on, by its slots or by unwinding
@@ -336,10 +336,10 @@ find_at(struct mprof_thread *t, struct mprof_bucket_key *key, mprof_pc leaf,
     mprof_tls.is_foreign = false;
     return find_without_chain(t, key, leaf, frame);
   }
-  if (may_be_told(s, key, leaf)) {
-    struct mprof_bucket *told = mprof_told_bucket(t, key, frame);
-    if (told)
-      return told;
+  if (may_be_known(s, key, leaf)) {
+    struct mprof_bucket *known = mprof_known_stack_bucket(t, key, frame);
+    if (known)
+      return known;
   }
   const size_t leaves = leaf != 0;
   struct found f = {.frame = frame};

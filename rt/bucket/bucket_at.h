@@ -9,7 +9,7 @@
 #define MPROF_RT_BUCKET_BUCKET_AT_H
 
 #include "bucket/bucket.h"
-#include "bucket/told_stacks.h"
+#include "bucket/known_stacks.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 
@@ -30,8 +30,8 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
 static inline struct mprof_bucket *
 mprof_bucket_of_alloc(struct mprof_thread *t, struct mprof_bucket_key *key,
                       uintptr_t frame) {
-  if (t->scratch->has_told) {
-    struct mprof_bucket *b = mprof_told_bucket(t, key, frame);
+  if (t->scratch->has_known) {
+    struct mprof_bucket *b = mprof_known_stack_bucket(t, key, frame);
     if (mprof_likely(b != NULL)) {
       mprof_tls.is_foreign = false;
       return b;

@@ -121,7 +121,7 @@ static void *move_to_page(const struct mprof_alloc *a, void *old, size_t len) {
     copy_pages(p, old, len);
   else
     memcpy(p, old, len);
-  mprof_placed_leave(old);
+  mprof_free_own(old);
   return p;
 }
 

@@ -82,6 +82,8 @@ static _Atomic size_t mapped_from = MPROF_MIN_MAPPED;
 // Distance from the last byte of a block of glibc, whose size is 8 more than a
 // multiple of 16 bytes, to the first byte of the next one, and 8 bytes more.
 #define OVERHEAD 16
+// The smallest size of the huge pages of x86-64 and arm64.
+#define HUGE_PAGE (2u << 20)
 
 // Returns the class of larger blocks of `size` bytes, at least SMALL_BYTES.
 static size_t class_of(size_t size) {
@@ -271,13 +273,27 @@ static void *take_kept(size_t size) {
   return p;
 }
 
-void mprof_placed_leave(void *p) {
-  // A free of a mapping of up to 32 MB makes glibc take blocks of this size
-  // from its heap from then on. There, a block that grows may have to be
-  // copied, while a mapping moves without a copy. A mapping of one page is
-  // below the threshold, so its free changes nothing.
-  if (p && mprof_place_is_mapping(p))
+// Returns whether the mapping of a block may consist of huge pages, which the
+// tunable glibc.malloc.hugetlb asks for. glibc cannot shrink such a mapping in
+// all versions.
+static bool may_be_huge(const void *p) {
+  // The words before the block: the number of unused bytes at the start of the
+  // mapping, and the number of the other bytes with three flags.
+  const size_t *words = p;
+  return ((words[-2] + words[-1]) & ((size_t)HUGE_PAGE - 8)) == 0;
+}
+
+void mprof_free_own(void *p) {
+  // If the program frees a mapping of at most 32 MB, glibc raises the threshold
+  // from which it maps memory to the size of this mapping. Smaller blocks then
+  // come from its heap, where a block that grows may have to be copied, while a
+  // mapping moves without a copy. So shrink the mapping to one page, which is
+  // below the threshold. realloc returns p if it cannot shrink the mapping.
+  if (p && mprof_place_is_mapping(p) && !may_be_huge(p)) {
+    const int before = errno;
     p = NEXT(realloc)(p, 1);
+    errno = before;
+  }
   NEXT(free)(p);
 }
 
@@ -302,11 +318,11 @@ static void *carve(size_t size, bool *is_mapped) {
     front = cut ? cut : front;
     p = NEXT(malloc)(size);
     if (!MPROF_IS_ON_PAGE(p)) {
-      mprof_placed_leave(p);
+      mprof_free_own(p);
       p = NULL;
     }
   }
-  mprof_placed_leave(front);
+  mprof_free_own(front);
   return p;
 }
 

@@ -44,8 +44,8 @@ void *mprof_placed_get(size_t size, bool *is_fresh);
 // not move the block.
 void *mprof_placed_get_resized(size_t size, bool *is_fresh);
 // Frees a block that the program does not free: the runtime has moved it, or
-// has allocated it for itself. glibc's threshold between blocks in its heap and
-// blocks that it maps stays as it is.
-void mprof_placed_leave(void *p);
+// has allocated it for itself. The free does not change glibc's threshold
+// between blocks in its heap and blocks that it maps. Keeps errno.
+void mprof_free_own(void *p);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H

@@ -24,18 +24,18 @@ struct mprof_holds;
 // not search the table of all buckets.
 #define MPROF_RECENT 256
 // Number of entries of a thread's cache of stacks.
-#define MPROF_TOLD 64
+#define MPROF_KNOWN 64
 // Number of entries of a thread's cache of buckets with these stacks.
 #define MPROF_SIZED 2048
 // The cache has 32 KiB, so a thread that rarely needs it has none.
 #define MPROF_SIZED_FROM 64u
 
-// An entry of a thread's cache of buckets with the stacks of told[]. The first
+// An entry of a thread's cache of buckets with the stacks of known[]. The first
 // three fields are handles (persistent.h), so that an entry has 16 bytes.
 struct mprof_sized {
-  uint32_t told;   // the bucket in told[]; 0: the entry is unused
+  uint32_t known;  // the bucket in known[]; 0: the entry is unused
   uint32_t bucket; // a bucket with the same stack
-  // The thread's cell (counts.h) in `bucket`, if `bucket` differs from `told`
+  // The thread's cell (counts.h) in `bucket`, if `bucket` differs from `known`
   // only in its size, which is `size`. Otherwise 0.
   uint32_t cell;
   uint32_t size;
@@ -51,15 +51,15 @@ struct mprof_scratch {
   struct mprof_bucket *same[MPROF_RECENT];
   // Buckets whose slots tell a stack, by call site and caller's frame address.
   // An event with another size or object than its last ones finds its stack
-  // here. See told_stacks.c.
-  struct mprof_bucket *told[MPROF_TOLD];
-  // Buckets that have the stack of a bucket in told[], by this bucket and the
+  // here. See known_stacks.c.
+  struct mprof_bucket *known[MPROF_KNOWN];
+  // Buckets that have the stack of a bucket in known[], by this bucket and the
   // size or object: MPROF_SIZED entries. NULL until MPROF_SIZED_FROM events
-  // with another size or object have found their stack in told[], or if there
+  // with another size or object have found their stack in known[], or if there
   // was no memory then.
   struct mprof_sized *sized;
-  uint32_t told_events; // counts up to MPROF_SIZED_FROM
-  bool has_told;        // true: told[] is not empty
+  uint32_t known_events; // counts up to MPROF_SIZED_FROM
+  bool has_known;        // true: known[] is not empty
   // root: address of the outermost frame of the thread's last complete stack;
   // 0: no complete stack yet. above_root: the word at address root, where other
   // frames hold the frame address of their caller. See bucket_at.c.

@@ -17,8 +17,10 @@
 
 enum { START = 64 << 10, MAPPED = 256 << 10, MAX = 33 << 20, ROUNDS = 10 };
 
-// Bit 1 of the word in front of a block of glibc: the block is a mapping.
+// Bit 1 of the word in front of a block of glibc: the block is a mapping. The
+// assembler statement hides from the compiler where p comes from.
 static int is_mapping(const void *p) {
+  __asm__ volatile("" : "+r"(p));
   return (((const long *)p)[-1] & 2) != 0;
 }
 

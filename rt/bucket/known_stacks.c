@@ -6,17 +6,17 @@
 //   call site and frame address
 //     |
 //     v
-//   told[]    a bucket, whose slots tell where the stack's return addresses are
+//   known[]   a bucket, whose slots tell where the return addresses are
 //     |  and size or object
 //     v
 //   sized[]   the bucket of this stack and size, and the thread's cell in it
 //
-// If the return addresses in these places are those of the bucket in told[],
+// If the return addresses in these places are those of the bucket in known[],
 // the event has its stack, and the stack is not unwound. If sized[] does not
 // have the bucket of the size, the table of all buckets (bucket.c) has it, or a
-// new bucket gets the stack and the slots of the bucket in told[].
+// new bucket gets the stack and the slots of the bucket in known[].
 
-#include "bucket/told_stacks.h"
+#include "bucket/known_stacks.h"
 
 #include "bucket/counts.h"
 #include "sys/assert.h"
@@ -24,29 +24,29 @@
 #include "sys/tls.h"
 #include "unwind/stack_slots.h"
 
-// Returns the entry of told[] for the stack that begins at `frame`, on the
+// Returns the entry of known[] for the stack that begins at `frame`, on the
 // thread's own stack.
-static inline struct mprof_bucket **told_at(const struct mprof_thread *t,
-                                            uintptr_t frame) {
+static inline struct mprof_bucket **known_at(const struct mprof_thread *t,
+                                             uintptr_t frame) {
   const mprof_pc pc = mprof_stack_return(frame + 8);
   const uint64_t h = (pc ^ frame << 20) * 0x9e3779b97f4a7c15u;
-  return &t->scratch->told[(unsigned)(h >> 56) % MPROF_TOLD];
+  return &t->scratch->known[(unsigned)(h >> 56) % MPROF_KNOWN];
 }
 
-// Returns the entry of sized[] for `key` and a bucket in told[] with the handle
-// `told`. Returns NULL if the thread has no such cache.
+// Returns the entry of sized[] for `key` and a bucket in known[] with the
+// handle `known`. Returns NULL if the thread has no such cache.
 static inline struct mprof_sized *sized_at(const struct mprof_scratch *s,
                                            const struct mprof_bucket_key *key,
-                                           uint32_t told) {
+                                           uint32_t known) {
   const uint64_t size = key->size + key->labels * 8191u;
-  const uint64_t h = (size ^ (uint64_t)told << 32) * 0x9e3779b97f4a7c15u;
+  const uint64_t h = (size ^ (uint64_t)known << 32) * 0x9e3779b97f4a7c15u;
   return s->sized ? &s->sized[(h >> 48) % MPROF_SIZED] : NULL;
 }
 
-void mprof_told_add(struct mprof_thread *t, struct mprof_bucket *b,
-                    uintptr_t frame) {
-  *told_at(t, frame) = b;
-  t->scratch->has_told = true;
+void mprof_known_stack_add(struct mprof_thread *t, struct mprof_bucket *b,
+                           uintptr_t frame) {
+  *known_at(t, frame) = b;
+  t->scratch->has_known = true;
 }
 
 // Returns whether the entry e, which is for the stack of `like`, has the
@@ -87,12 +87,12 @@ static void remember_cell(struct mprof_sized *e,
 static MPROF_NOINLINE struct mprof_bucket *
 find_like(struct mprof_scratch *s, struct mprof_bucket_key *key,
           struct mprof_bucket *like, struct mprof_sized *e) {
-  const uint32_t told = mprof_persistent_handle(like);
+  const uint32_t known = mprof_persistent_handle(like);
   struct mprof_bucket *b = like;
   // The places of return addresses may be others in code that was loaded later.
   if (mprof_bucket_gone(like) != 0)
     return NULL;
-  if (e && e->told == told)
+  if (e && e->known == known)
     b = mprof_persistent_known(e->bucket);
   if (!mprof_bucket_matches_but_stack(b, key)) {
     const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
@@ -100,34 +100,34 @@ find_like(struct mprof_scratch *s, struct mprof_bucket_key *key,
     key->stack_len = like->stack_len;
     key->end = like->end;
     b = mprof_bucket_make(key, &slots);
-    if (!e && ++s->told_events == MPROF_SIZED_FROM)
+    if (!e && ++s->known_events == MPROF_SIZED_FROM)
       s->sized = mprof_persistent_try_alloc(MPROF_SIZED * sizeof(s->sized[0]));
   }
   if (b && e) {
-    if (e->told != told || mprof_persistent_known(e->bucket) != b)
-      *e = (struct mprof_sized){.told = told,
+    if (e->known != known || mprof_persistent_known(e->bucket) != b)
+      *e = (struct mprof_sized){.known = known,
                                 .bucket = mprof_persistent_handle(b)};
     remember_cell(e, key, like, b);
   }
   return b;
 }
 
-struct mprof_bucket *mprof_told_bucket(struct mprof_thread *t,
-                                       struct mprof_bucket_key *key,
-                                       uintptr_t frame) {
+struct mprof_bucket *mprof_known_stack_bucket(struct mprof_thread *t,
+                                              struct mprof_bucket_key *key,
+                                              uintptr_t frame) {
   MPROF_ASSERT(mprof_tls.guarded && t->scratch);
   if (!mprof_stack_holds(&t->range, frame))
     return NULL;
-  struct mprof_bucket *like = *told_at(t, frame);
+  struct mprof_bucket *like = *known_at(t, frame);
   if (!like)
     return NULL;
   const struct mprof_bucket_slots slots = mprof_bucket_slots(like);
   if (!mprof_slots_match(&t->range, frame, like->stack,
                          like->stack_len + slots.roots_len, slots.codes))
     return NULL;
-  const uint32_t told = mprof_persistent_handle(like);
-  struct mprof_sized *e = sized_at(t->scratch, key, told);
-  if (mprof_likely(e && e->told == told && has_cell(e, key, like)))
+  const uint32_t known = mprof_persistent_handle(like);
+  struct mprof_sized *e = sized_at(t->scratch, key, known);
+  if (mprof_likely(e && e->known == known && has_cell(e, key, like)))
     return mprof_persistent_known(e->bucket);
   return find_like(t->scratch, key, like, e);
 }
