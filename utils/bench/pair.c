@@ -55,9 +55,10 @@ static inline void *allocate(size_t size) {
     reset();
   return malloc(size);
 }
-static inline void release(void *p) { free(p); }
 #else
 static inline void *allocate(size_t size) { return malloc(size); }
+#endif
+#ifndef BENCH_SAMPLER
 static inline void release(void *p) { free(p); }
 #endif
 

@@ -10,6 +10,7 @@
 
 #include "compare/sides.h"
 #include "terminal/style.h"
+#include "view/shown_frames.h"
 
 struct change {
   size_t first;   // frames: in changes.frames, leaf first

@@ -6,7 +6,7 @@
 #ifndef MPROF_TOOL_FRAME_TEXT_H
 #define MPROF_TOOL_FRAME_TEXT_H
 
-#include "view/view.h"
+#include "view/shown_frames.h"
 
 struct frame_text {
   char text[1024];

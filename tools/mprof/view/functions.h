@@ -6,7 +6,7 @@
 #ifndef MPROF_TOOL_FUNCTIONS_H
 #define MPROF_TOOL_FUNCTIONS_H
 
-#include "view/view.h"
+#include "view/shown_frames.h"
 
 struct function_row {
   // The frame. shown.via: the library function that the frame called for at

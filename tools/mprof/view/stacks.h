@@ -6,7 +6,7 @@
 #ifndef MPROF_TOOL_STACKS_H
 #define MPROF_TOOL_STACKS_H
 
-#include "view/view.h"
+#include "view/shown_frames.h"
 
 // The stacks of a view whose shown frames are equal, for example with blocks of
 // different sizes.

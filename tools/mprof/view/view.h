@@ -98,31 +98,4 @@ struct view *view_new(struct profile *p, const struct view_options *options,
 // Frees the view, but not its profile.
 void view_free(struct view *v);
 
-// A frame of a stack as a person reads it. Functions of the standard libraries
-// are part of the frame that called them.
-struct shown_frame {
-  uint32_t frame;
-  uint32_t via; // the library function that the frame called, or NO_FRAME
-  struct frame_place place; // where the frame is in an example of its stacks
-};
-enum { NO_FRAME = UINT32_MAX };
-
-// Returns whether two lists of frames have the same functions, at any places.
-// has_via: whether the library functions must be equal, too.
-bool shown_are_equal(const struct shown_frame *a, const struct shown_frame *b,
-                     uint32_t count, bool has_via);
-// Returns the hash of the frames. Lists for which shown_are_equal returns true
-// have the same hash.
-uint32_t shown_hash(const struct shown_frame *frames, uint32_t count,
-                    bool has_via);
-
-// Stores the shown frames of the stack at `frames`, leaf first, which has room
-// for s->count frames. Returns their number, which is 0 only if the stack is
-// empty. A stack of library functions alone is shown as it is. keeps_std: all
-// frames are shown.
-uint32_t view_shown(const struct view *v, const struct view_stack *s,
-                    bool keeps_std, struct shown_frame *frames);
-// Returns the largest number of frames of a stack.
-uint32_t view_depth(const struct view *v);
-
 #endif
