@@ -45,6 +45,14 @@
 // FULL: ok the profile has {{[0-9]+ stack}}
 // FULL: ok nothing was lost or truncated
 //
+// A library without symbols is no problem of the program.
+// RUN: %clang -O1 -shared -fPIC -s %S/Inputs/stripped_library.c -o liblibrary.so
+// RUN: %mprof_clang -fmprof -g -O1 -DPROGRAM %S/Inputs/stripped_library.c -L. \
+// RUN:   -llibrary -Wl,-rpath,$PWD -o user
+// RUN: %run{heap_rate=1:log_path=user} ./user && %mprof doctor user.*.heap.pb.gz \
+// RUN:   | FileCheck --check-prefix=LIBRARY %s
+// LIBRARY: ok {{[0-9]+}} of {{[0-9]+}} addresses {{.*}}no names; most are in {{.*}}/liblibrary.so, which has no symbols: install
+//
 // RUN: not %mprof doctor --options=heap_rate=64k:blok_rate=1 2>&1 \
 // RUN:   | FileCheck --check-prefix=EXPLAIN %s
 // EXPLAIN-DAG: unknown option 'blok_rate', did you mean 'block_rate'

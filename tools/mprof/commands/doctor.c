@@ -7,6 +7,7 @@
 #include "commands/doctor_options.h"
 #include "commands/input.h"
 #include "commands/options.h"
+#include "common/memory.h"
 #include "common/plural.h"
 #include "files/bytes.h"
 #include "files/file_kind.h"
@@ -266,18 +267,45 @@ static void examine_samples(const struct profile *p) {
     say(false, "the profile has no sample: nothing was recorded");
 }
 
+// Returns the mapping that has the most addresses without names, or NO_MAPPING.
+static uint32_t least_named(const struct profile *p) {
+  size_t *counts = zeroed(p->mapping_count + 1, sizeof *counts), largest = 0;
+  uint32_t mapping = NO_MAPPING;
+  for (size_t i = 0; i < p->location_count; i++) {
+    const struct location *l = &p->locations[i];
+    if (l->line_count > 0 || l->mapping == NO_MAPPING ||
+        ++counts[l->mapping] <= largest)
+      continue;
+    largest = counts[l->mapping];
+    mapping = l->mapping;
+  }
+  free(counts);
+  return mapping;
+}
+
 static void examine_profile_names(const struct profile *p) {
   size_t named = 0;
   for (size_t i = 0; i < p->location_count; i++)
     named += p->locations[i].line_count > 0;
-  if (named == p->location_count)
+  const size_t all = p->location_count, unnamed = all - named;
+  const char *has = unnamed == 1 ? "has" : "have";
+  const uint32_t mapping = least_named(p);
+  const char *file =
+      mapping == NO_MAPPING ? NULL : p->strings[p->mappings[mapping].file];
+  if (unnamed == 0)
     say(true, "all addresses have names: %zu", named);
+  else if (file && elf_is_stripped(file))
+    // A library of the system usually has no symbols.
+    say(mapping != 0,
+        "%zu of %zu addresses %s no names; most are in %s, which has no "
+        "symbols: install its debug symbols (often a package NAME-dbgsym), or "
+        "use mprof top --debuginfod",
+        unnamed, all, has, file);
   else
     say(false,
         "%zu of %zu addresses %s no names; mprof symbolize adds them if the "
         "program's files are there",
-        p->location_count - named, p->location_count,
-        p->location_count - named == 1 ? "has" : "have");
+        unnamed, all, has);
   for (size_t i = 0; i < p->mapping_count; i++)
     if (p->mappings[i].build_id == 0 && p->mappings[i].has_functions == false)
       say(false, "%s has no build id", p->strings[p->mappings[i].file]);

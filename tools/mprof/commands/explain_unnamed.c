@@ -28,16 +28,6 @@ static const char *path_of(const struct profile *p, const char *row) {
   return NULL;
 }
 
-// Returns whether the file is there, but has no symbols.
-static bool is_stripped(const char *path) {
-  struct elf_info info;
-  if (elf_info_read(path, &info) != NULL)
-    return false;
-  const bool is_so = info.is_elf && !info.has_symbols && !info.has_debug_info;
-  elf_info_free(&info);
-  return is_so;
-}
-
 void explain_unnamed(const struct view *v, const struct function_table *rows,
                      size_t count, FILE *out) {
   static bool is_explained;
@@ -48,7 +38,7 @@ void explain_unnamed(const struct view *v, const struct function_table *rows,
     if (!path || llabs(r->cum) < v->total / (100 / NOTICEABLE))
       continue;
     style_put(out, name);
-    if (is_stripped(path))
+    if (elf_is_stripped(path))
       fputs(" has no symbols: to see its functions, install its debug symbols "
             "(often a package NAME-dbgsym), or use mprof top --debuginfod; "
             "mprof traces tells them apart by their addresses\n",

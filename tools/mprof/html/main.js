@@ -10,9 +10,11 @@ class App {
     this.fn = -1;
     const shown = model.profiles.filter(p => p.role !== 'base');
     this.profiles = shown;
-    // Begin with the profile that has the values of --sample, or with the heap.
+    // Begin with the profile that has the values of --sample, or with the heap, or,
+    // if the heap profile is empty, with another profile.
+    const hasValues = p => p.types.some(t => t.total > 0);
     const profile = shown.find(p => p.typeIndex(model.start.type) >= 0) ||
-        shown.find(p => p.kind === 'heap') || shown[0];
+        shown.find(p => p.kind === 'heap' && hasValues(p)) || shown.find(hasValues) || shown[0];
     if (profile) {
       this.selection = {
         profile, type: this.startType(profile), base: this.baseOf(profile),

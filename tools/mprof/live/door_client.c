@@ -154,8 +154,9 @@ static const char *open_door(const char *pid) {
   char number[32];
   const int tid = find_thread(pid, "mprof-signal-", number);
   if (tid == 0)
-    return "it has no door; start it with "
-           "MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2";
+    return "it has no door for commands; start it with "
+           "MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2, or "
+           "with mprof run -O listen=unix:/tmp/%p.sock";
   // Without a handler, the signal would end the program.
   if (!catches(pid, atoi(number)))
     return "it has no door, and no longer catches the signal of "

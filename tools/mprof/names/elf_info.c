@@ -182,6 +182,15 @@ void elf_info_free(struct elf_info *info) {
   *info = (struct elf_info){0};
 }
 
+bool elf_is_stripped(const char *path) {
+  struct elf_info info;
+  if (elf_info_read(path, &info) != NULL)
+    return false;
+  const bool is_so = info.is_elf && !info.has_symbols && !info.has_debug_info;
+  elf_info_free(&info);
+  return is_so;
+}
+
 char *elf_find_program(const char *name) {
   if (strchr(name, '/'))
     return strdup(name);

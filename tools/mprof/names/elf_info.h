@@ -31,6 +31,8 @@ struct elf_info {
 // texts.
 const char *elf_info_read(const char *path, struct elf_info *info);
 void elf_info_free(struct elf_info *info);
+// Returns whether the file is there, but has no symbols.
+bool elf_is_stripped(const char *path);
 
 // Returns the path of the file that execvp would run, or NULL. The caller frees
 // it.
