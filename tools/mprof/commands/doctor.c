@@ -4,6 +4,7 @@
 // mprof doctor: why a profile has no samples, no names or short stacks, or why
 // there is no file. It examines a program, a process or a profile.
 
+#include "commands/check_values.h"
 #include "commands/doctor_options.h"
 #include "commands/input.h"
 #include "commands/options.h"
@@ -101,7 +102,7 @@ static void examine_names(const struct elf_info *info) {
 
 // The messages about the mistakes are on standard error.
 static void examine_options(const char *text) {
-  if (doctor_has_mistakes(text))
+  if (doctor_has_mistakes(text) || (*text && !runtime_accepts(text)))
     say(false, "the options have mistakes; a message names each");
 }
 

@@ -15,9 +15,7 @@
 
 #define LIBRARY "mprof/libmprof_preload.so"
 
-// Returns the path of the library. It is found by the place of this program, so
-// that an installed tree can be moved. Returns NULL if it is not there.
-static char *find_library(void) {
+char *preload_library(void) {
   static const char *const places[] = {"../" MPROF_LIBDIR "/" LIBRARY,
                                        "../lib/" LIBRARY};
   char self[PATH_MAX];
@@ -145,7 +143,7 @@ char *preload_for(const struct options *o, const char *program,
     return NULL;
   }
   const bool wants = info.is_elf && is_wanted(o, path, &info, records_nothing);
-  char *library = wants ? find_library() : NULL;
+  char *library = wants ? preload_library() : NULL;
   const char *before = getenv("LD_PRELOAD");
   if (wants && !library)
     complain(o,

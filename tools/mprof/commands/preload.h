@@ -10,6 +10,10 @@
 
 #include "commands/options.h"
 
+// Returns the path of the library. It is found by the place of this program, so
+// that an installed tree can be moved. Returns NULL if it is not there. The
+// caller frees the path.
+char *preload_library(void);
 // Returns the value of LD_PRELOAD with which `program`, a path or a name as for
 // execvp, is to run. Returns NULL if the program was built with MProf, does not
 // exist, or cannot be profiled without a rebuild. Prints a note if some or all
