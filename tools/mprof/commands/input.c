@@ -298,7 +298,8 @@ const char *input_other_type(const struct view *v) {
 }
 
 void input_print_end(const struct view *v, FILE *out, const struct style *style,
-                     size_t shown, size_t all, const char *what) {
+                     size_t shown, size_t all, const char *what,
+                     const char *how) {
   const struct quantity sum =
       quantity_with_error(v->total, v->variance, v->unit, style->has_utf8);
   fprintf(out, "\n%s in total", sum.text);
@@ -307,8 +308,8 @@ void input_print_end(const struct view *v, FILE *out, const struct style *style,
             quantity_share(v->total, v->profile_total).text,
             quantity_of(v->profile_total, v->unit).text);
   if (shown < all)
-    fprintf(out, "; %zu of %zu %s %s shown (-n 0 shows all)", shown, all, what,
-            is_or_are(shown));
+    fprintf(out, "; %zu of %zu %s %s shown (%s shows all)", shown, all, what,
+            is_or_are(shown), how);
   fputc('\n', out);
   if (v->stack_count == 0 && v->profile_total != 0)
     fputs("no stack matches the options; mprof traces without options shows "

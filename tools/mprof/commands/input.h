@@ -51,9 +51,11 @@ const char *input_other_type(const struct view *v);
 void input_print_title(const struct view *v, FILE *out,
                        const struct style *style);
 // Prints the last lines of a view: the sum, and what was lost or truncated.
-// shown, all: number of rows. what: name of the rows, such as "functions".
+// shown, all: number of rows. what: name of the rows, such as "functions". how:
+// what shows all rows, such as "-n 0".
 void input_print_end(const struct view *v, FILE *out, const struct style *style,
-                     size_t shown, size_t all, const char *what);
+                     size_t shown, size_t all, const char *what,
+                     const char *how);
 // Prints one line for each kind of data that the profile lacks. Returns whether
 // there is any. Leaves out the losses of the process that concern only profiles
 // of other kinds.

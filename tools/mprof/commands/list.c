@@ -188,6 +188,6 @@ int command_list(const struct options *options) {
     print_listing(v, &l.items[i], options->source, &style);
   if (l.count == 0)
     puts("\nno function with known source lines matches");
-  input_print_end(v, stdout, &style, count, l.count, "functions");
+  input_print_end(v, stdout, &style, count, l.count, "functions", "-n 0");
   return STATUS_OK;
 }

@@ -37,13 +37,13 @@ struct table *top_table(const struct view *v, const struct function_table *rows,
 
 void show_top(const struct view *v, const struct function_table *rows,
               size_t limit, enum view_grain grain, FILE *out,
-              const struct style *style) {
+              const struct style *style, const char *how) {
   const size_t count = limit && limit < rows->count ? limit : rows->count;
   struct table *t =
       top_table(v, rows, count, names[grain].one, style->has_utf8);
   input_print_title(v, out, style);
   table_print(t, out, style);
-  input_print_end(v, out, style, count, rows->count, names[grain].many);
+  input_print_end(v, out, style, count, rows->count, names[grain].many, how);
   explain_unnamed(v, rows, count, out);
   table_free(t);
 }

@@ -15,8 +15,9 @@
 struct table *top_table(const struct view *v, const struct function_table *rows,
                         size_t count, const char *title, bool has_utf8);
 // Prints title, table, sum and losses. limit: largest number of rows, 0: all.
+// how: as for input_print_end.
 void show_top(const struct view *v, const struct function_table *rows,
               size_t limit, enum view_grain grain, FILE *out,
-              const struct style *style);
+              const struct style *style, const char *how);
 
 #endif

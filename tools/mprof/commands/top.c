@@ -58,7 +58,7 @@ int command_top(const struct options *options) {
     markup_put_paragraphs(stdout, lost);
     free(lost);
   } else {
-    show_top(v, &rows, limit, grain, stdout, &style);
+    show_top(v, &rows, limit, grain, stdout, &style, "-n 0");
   }
   functions_free(&rows);
   return STATUS_OK;

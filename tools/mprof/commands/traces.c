@@ -61,7 +61,7 @@ static void print_stacks(const struct view *v, const struct options *options,
     show_labels(v, &t, r, stdout);
     print_frames(v, &t.frames[r->first], r->count, &style);
   }
-  input_print_end(v, stdout, &style, count, t.count, "stacks");
+  input_print_end(v, stdout, &style, count, t.count, "stacks", "-n 0");
   stacks_free(&t);
 }
 

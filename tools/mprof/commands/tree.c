@@ -124,6 +124,6 @@ int command_tree(const struct options *options) {
   const size_t rows = add_rows(&p);
   input_print_title(v, stdout, &style);
   table_print(p.table, stdout, &style);
-  input_print_end(v, stdout, &style, rows, t.count - 1, "calls");
+  input_print_end(v, stdout, &style, rows, t.count - 1, "calls", "-n 0");
   return STATUS_OK;
 }
