@@ -241,7 +241,8 @@ make(const struct mprof_thread *t, const struct mprof_bucket_key *key,
 
 // Unwinds the stack from `frame` on by call frame information, and returns the
 // bucket of this stack. Adds the bucket to same[], and also to recent[] if a
-// later event can be found to have this stack; otherwise &untold.
+// later event can be found to have this stack; otherwise adds
+// &untold to recent[].
 static MPROF_NOINLINE struct mprof_bucket *
 find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
                mprof_pc leaf, uintptr_t frame) {

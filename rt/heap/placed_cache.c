@@ -82,8 +82,12 @@ static _Atomic size_t mapped_from = MPROF_MIN_MAPPED;
 // Distance from the last byte of a block of glibc, whose size is 8 more than a
 // multiple of 16 bytes, to the first byte of the next one, and 8 bytes more.
 #define OVERHEAD 16
-// The smallest size of the huge pages of x86-64 and arm64.
+// The smallest size of huge pages.
+#if defined(__aarch64__)
+#define HUGE_PAGE (64u << 10)
+#else
 #define HUGE_PAGE (2u << 20)
+#endif
 
 // Returns the class of larger blocks of `size` bytes, at least SMALL_BYTES.
 static size_t class_of(size_t size) {
@@ -274,8 +278,8 @@ static void *take_kept(size_t size) {
 }
 
 // Returns whether the mapping of a block may consist of huge pages, which the
-// tunable glibc.malloc.hugetlb asks for. glibc cannot shrink such a mapping in
-// all versions.
+// tunable glibc.malloc.hugetlb asks for. Some versions of glibc cannot shrink
+// such a mapping.
 static bool may_be_huge(const void *p) {
   // The words before the block: the number of unused bytes at the start of the
   // mapping, and the number of the other bytes with three flags.
@@ -289,12 +293,11 @@ void mprof_free_own(void *p) {
   // come from its heap, where a block that grows may have to be copied, while a
   // mapping moves without a copy. So shrink the mapping to one page, which is
   // below the threshold. realloc returns p if it cannot shrink the mapping.
-  if (p && mprof_place_is_mapping(p) && !may_be_huge(p)) {
-    const int before = errno;
+  const int before = errno;
+  if (p && mprof_place_is_mapping(p) && !may_be_huge(p))
     p = NEXT(realloc)(p, 1);
-    errno = before;
-  }
   NEXT(free)(p);
+  errno = before;
 }
 
 // Allocates a large block of glibc's heap on a page boundary. glibc's

@@ -54,7 +54,7 @@ __attribute__((noinline)) static void shrinks() {
 #ifdef OLD
   block = malloc(5000000);
 #else
-  block = malloc(100000);
+  block = malloc(3000000);
   // NEW: "function": "shrinks", {{.*}}"line": [[#@LINE - 1]],
 #endif
 }

@@ -4,7 +4,6 @@
 // mprof doctor: why a profile has no samples, no names or short stacks, or why
 // there is no file. It examines a program, a process or a profile.
 
-#include "commands/check_values.h"
 #include "commands/doctor_options.h"
 #include "commands/input.h"
 #include "commands/options.h"
@@ -100,9 +99,15 @@ static void examine_names(const struct elf_info *info) {
                "with -Wl,--build-id");
 }
 
-// The messages about the mistakes are on standard error.
+// Names mistakes in the options as a problem. The messages about them are on
+// standard error. Does not repeat this for the same options.
 static void examine_options(const char *text) {
-  if (doctor_has_mistakes(text) || (*text && !runtime_accepts(text)))
+  static char *last;
+  if (last && strcmp(last, text) == 0)
+    return;
+  free(last);
+  last = strdup(text);
+  if (doctor_has_mistakes(text) || !doctor_values_are_valid(text))
     say(false, "the options have mistakes; a message names each");
 }
 
@@ -127,8 +132,7 @@ static int examine_program(const struct options *o, const char *path,
     return STATUS_OK;
   }
   examine_build(&info, is_preloaded);
-  if (!o->explain)
-    examine_options(text);
+  examine_options(text);
   const bool has_shared = is_preloaded || has_library(&info, "libmprof_rt");
   if (info.has_runtime || has_shared)
     found |= doctor_explain_kinds(text, info.has_kinds || has_shared);
@@ -163,55 +167,38 @@ static char *variable_of(const char *pid, const char *name) {
   return value;
 }
 
-// The files whose code a process has mapped.
-struct code_files {
-  FILE *maps;
-  char line[4096], last[PATH_MAX];
-};
-
-static void code_files_open(struct code_files *c, const char *pid) {
-  char path[64];
+// Calls use(file, arg) for each file whose code the process has mapped.
+static void for_code_files(const char *pid,
+                           void (*use)(const char *file, void *arg),
+                           void *arg) {
+  char path[64], line[4096], last[PATH_MAX] = "";
   snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
-  *c = (struct code_files){.maps = fopen(path, "re")};
-}
-
-// Returns the path of the next file. After the last one, closes the list and
-// returns NULL.
-static const char *code_files_next(struct code_files *c) {
-  while (c->maps && fgets(c->line, sizeof c->line, c->maps)) {
-    const char *file = strchr(c->line, '/');
-    c->line[strcspn(c->line, "\n")] = '\0';
-    if (!file || !strstr(c->line, "r-xp") || strcmp(file, c->last) == 0)
+  FILE *maps = fopen(path, "re");
+  while (maps && fgets(line, sizeof line, maps)) {
+    char *file = strchr(line, '/');
+    line[strcspn(line, "\n")] = '\0';
+    if (!file || !strstr(line, "r-xp") || strcmp(file, last) == 0)
       continue;
-    snprintf(c->last, sizeof c->last, "%.4000s", file);
-    return c->last;
+    snprintf(last, sizeof last, "%.4000s", file);
+    use(file, arg);
   }
-  if (c->maps)
-    fclose(c->maps);
-  c->maps = NULL;
-  return NULL;
+  if (maps)
+    fclose(maps);
 }
 
-static bool has_preload(const char *pid) {
-  bool has = false;
-  struct code_files files;
-  code_files_open(&files, pid);
-  for (const char *file; (file = code_files_next(&files));)
-    has |= strstr(file, "/libmprof_preload.so") != NULL;
-  return has;
+static void note_preload(const char *file, void *has_preload) {
+  if (strstr(file, "/libmprof_preload.so"))
+    *(bool *)has_preload = true;
 }
 
-static void examine_libraries(const char *pid) {
-  struct code_files files;
-  code_files_open(&files, pid);
-  for (const char *file; (file = code_files_next(&files));) {
-    struct elf_info info;
-    if (elf_info_read(file, &info) != NULL)
-      continue;
-    if (info.needs_runtime)
-      say(true, "%s is built with MProf", file);
-    elf_info_free(&info);
-  }
+static void examine_library(const char *file, void *unused) {
+  (void)unused;
+  struct elf_info info;
+  if (elf_info_read(file, &info) != NULL)
+    return;
+  if (info.needs_runtime)
+    say(true, "%s is built with MProf", file);
+  elf_info_free(&info);
 }
 
 static int examine_process(const struct options *o, const char *pid) {
@@ -224,9 +211,10 @@ static int examine_process(const struct options *o, const char *pid) {
   program[length] = '\0';
   say(true, "process %s runs %s", pid, program);
   char *value = variable_of(pid, "MPROF_OPTIONS");
-  const int status =
-      examine_program(o, path, value ? value : "", has_preload(pid));
-  examine_libraries(pid);
+  bool has_preload = false;
+  for_code_files(pid, note_preload, &has_preload);
+  const int status = examine_program(o, path, value ? value : "", has_preload);
+  for_code_files(pid, examine_library, NULL);
   if (value)
     doctor_explain_options(value);
   else
@@ -268,45 +256,52 @@ static void examine_samples(const struct profile *p) {
     say(false, "the profile has no sample: nothing was recorded");
 }
 
-// Returns the mapping that has the most addresses without names, or NO_MAPPING.
-static uint32_t least_named(const struct profile *p) {
-  size_t *counts = zeroed(p->mapping_count + 1, sizeof *counts), largest = 0;
-  uint32_t mapping = NO_MAPPING;
+// The addresses without names.
+struct unnamed {
+  size_t count, in_program; // in_program: in the program's own file, or unknown
+  // The file that has most of the others, and their number there.
+  uint32_t library;
+  size_t in_library;
+};
+
+static struct unnamed count_unnamed(const struct profile *p) {
+  struct unnamed u = {.library = NO_MAPPING};
+  size_t *counts = zeroed(p->mapping_count + 1, sizeof *counts);
   for (size_t i = 0; i < p->location_count; i++) {
     const struct location *l = &p->locations[i];
-    if (l->line_count > 0 || l->mapping == NO_MAPPING ||
-        ++counts[l->mapping] <= largest)
+    if (l->line_count > 0)
       continue;
-    largest = counts[l->mapping];
-    mapping = l->mapping;
+    u.count++;
+    if (l->mapping == NO_MAPPING || l->mapping == 0) {
+      u.in_program++;
+    } else if (++counts[l->mapping] > u.in_library) {
+      u.in_library = counts[l->mapping];
+      u.library = l->mapping;
+    }
   }
   free(counts);
-  return mapping;
+  return u;
 }
 
 static void examine_profile_names(const struct profile *p) {
-  size_t named = 0;
-  for (size_t i = 0; i < p->location_count; i++)
-    named += p->locations[i].line_count > 0;
-  const size_t all = p->location_count, unnamed = all - named;
-  const char *has = unnamed == 1 ? "has" : "have";
-  const uint32_t mapping = least_named(p);
-  const char *file =
-      mapping == NO_MAPPING ? NULL : p->strings[p->mappings[mapping].file];
-  if (unnamed == 0)
-    say(true, "all addresses have names: %zu", named);
-  else if (file && elf_is_stripped(file))
-    // A library of the system usually has no symbols.
-    say(mapping != 0,
-        "%zu of %zu addresses %s no names; most are in %s, which has no "
+  const struct unnamed u = count_unnamed(p);
+  const char *has = u.count == 1 ? "has no name" : "have no names";
+  const char *library =
+      u.library == NO_MAPPING ? NULL : p->strings[p->mappings[u.library].file];
+  if (u.count == 0)
+    say(true, "all addresses have names: %zu", p->location_count);
+  else if (u.in_program == 0 && library && elf_is_stripped(library))
+    // Libraries of the system usually have no symbols.
+    say(true,
+        "%zu of %zu addresses %s, %zu of them in %s, which has no "
         "symbols: install its debug symbols (often a package NAME-dbgsym), or "
         "use mprof top --debuginfod",
-        unnamed, all, has, file);
+        u.count, p->location_count, has, u.in_library, library);
   else
     say(false,
-        "%zu of %zu addresses %s no names; mprof symbolize adds them if the "
+        "%zu of %zu addresses %s; mprof symbolize adds them if the "
         "program's files are there",
-        unnamed, all, has);
+        u.count, p->location_count, has);
   for (size_t i = 0; i < p->mapping_count; i++)
     if (p->mappings[i].build_id == 0 && p->mappings[i].has_functions == false)
       say(false, "%s has no build id", p->strings[p->mappings[i].file]);

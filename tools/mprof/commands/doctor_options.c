@@ -3,6 +3,7 @@
 
 #include "commands/doctor_options.h"
 
+#include "commands/check_values.h"
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "terminal/style.h"
@@ -46,6 +47,11 @@ static void parse(const char *text) {
 bool doctor_has_mistakes(const char *text) {
   parse(text);
   return mistakes != 0;
+}
+
+bool doctor_values_are_valid(const char *text) {
+  parse(text);
+  return !*text || runtime_accepts(&now);
 }
 
 void doctor_explain_options(const char *text) {

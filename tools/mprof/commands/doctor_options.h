@@ -13,6 +13,11 @@
 // options go to standard error. Returns whether there was a wrong option.
 bool doctor_has_mistakes(const char *text);
 
+// Parses the text as doctor_has_mistakes does. Returns whether the runtime
+// accepts the values whose syntax only it knows (check_values.h), and prints
+// its messages to standard error.
+bool doctor_values_are_valid(const char *text);
+
 // Parses the text as doctor_has_mistakes does. Prints each option that then
 // differs from its default, and what it means.
 void doctor_explain_options(const char *text);

@@ -227,7 +227,7 @@ static bool show_profile(const struct options *o, const char *path,
   }
   fputc('\n', stderr);
   show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style,
-           "mprof top -n 0");
+           "the command below with -n 0");
   functions_free(&rows);
   char command[64] = "top";
   if (ends_with(path, STUCK))
