@@ -14,7 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The options are texts that have no effect in a process that ends at once.
+// Prints the options of the new process. Those of the user have no effect in a
+// process that ends at once. Returns false if a value cannot be quoted.
 static bool print_options(FILE *out, const struct mprof_flags *flags) {
   const struct {
     const char *name, *value;
@@ -28,7 +29,7 @@ static bool print_options(FILE *out, const struct mprof_flags *flags) {
   fputs("quiet=1:profile=0:report=0:log_path=/dev/null", out);
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (strchr(options[i].value, '\''))
-      return false; // the value would end at the quote
+      return false;
     fprintf(out, ":%s='%s'", options[i].name, options[i].value);
   }
   return true;

@@ -99,15 +99,9 @@ static void examine_names(const struct elf_info *info) {
                "with -Wl,--build-id");
 }
 
-// Names mistakes in the options as a problem. The messages about them are on
-// standard error. Does not repeat this for the same options.
+// The messages about the mistakes are on standard error.
 static void examine_options(const char *text) {
-  static char *last;
-  if (last && strcmp(last, text) == 0)
-    return;
-  free(last);
-  last = strdup(text);
-  if (doctor_has_mistakes(text) || !doctor_values_are_valid(text))
+  if (doctor_has_new_mistakes(text))
     say(false, "the options have mistakes; a message names each");
 }
 
@@ -167,10 +161,20 @@ static char *variable_of(const char *pid, const char *name) {
   return value;
 }
 
-// Calls use(file, arg) for each file whose code the process has mapped.
-static void for_code_files(const char *pid,
-                           void (*use)(const char *file, void *arg),
-                           void *arg) {
+// Returns whether the process has loaded libmprof_preload.so.
+static bool has_preload(const char *pid) {
+  static const char library[] = "/libmprof_preload.so";
+  char path[64];
+  struct bytes maps;
+  snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
+  if (bytes_read(path, &maps) != NULL)
+    return false;
+  const bool has = memmem(maps.at, maps.length, library, sizeof library - 1);
+  free(maps.at);
+  return has;
+}
+
+static void examine_libraries(const char *pid) {
   char path[64], line[4096], last[PATH_MAX] = "";
   snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
   FILE *maps = fopen(path, "re");
@@ -180,25 +184,15 @@ static void for_code_files(const char *pid,
     if (!file || !strstr(line, "r-xp") || strcmp(file, last) == 0)
       continue;
     snprintf(last, sizeof last, "%.4000s", file);
-    use(file, arg);
+    struct elf_info info;
+    if (elf_info_read(file, &info) != NULL)
+      continue;
+    if (info.needs_runtime)
+      say(true, "%s is built with MProf", file);
+    elf_info_free(&info);
   }
   if (maps)
     fclose(maps);
-}
-
-static void note_preload(const char *file, void *has_preload) {
-  if (strstr(file, "/libmprof_preload.so"))
-    *(bool *)has_preload = true;
-}
-
-static void examine_library(const char *file, void *unused) {
-  (void)unused;
-  struct elf_info info;
-  if (elf_info_read(file, &info) != NULL)
-    return;
-  if (info.needs_runtime)
-    say(true, "%s is built with MProf", file);
-  elf_info_free(&info);
 }
 
 static int examine_process(const struct options *o, const char *pid) {
@@ -211,10 +205,9 @@ static int examine_process(const struct options *o, const char *pid) {
   program[length] = '\0';
   say(true, "process %s runs %s", pid, program);
   char *value = variable_of(pid, "MPROF_OPTIONS");
-  bool has_preload = false;
-  for_code_files(pid, note_preload, &has_preload);
-  const int status = examine_program(o, path, value ? value : "", has_preload);
-  for_code_files(pid, examine_library, NULL);
+  const int status =
+      examine_program(o, path, value ? value : "", has_preload(pid));
+  examine_libraries(pid);
   if (value)
     doctor_explain_options(value);
   else

@@ -31,10 +31,11 @@ static void print_number(const char *name, uint64_t value, const char *help) {
 static struct mprof_flags now, before; // with the options, and the defaults
 static unsigned mistakes;              // in the text that was parsed last
 
-static void parse(const char *text) {
+// Returns false, and does nothing, if the text was parsed last.
+static bool parse(const char *text) {
   static char *parsed;
   if (parsed && strcmp(parsed, text) == 0)
-    return;
+    return false;
   free(parsed);
   parsed = strdup(text);
   mprof_message_init();
@@ -42,16 +43,11 @@ static void parse(const char *text) {
   now = mprof_flags;
   fflush(stdout);
   mistakes = mprof_flags_parse(&now, text, "MPROF_OPTIONS");
+  return true;
 }
 
-bool doctor_has_mistakes(const char *text) {
-  parse(text);
-  return mistakes != 0;
-}
-
-bool doctor_values_are_valid(const char *text) {
-  parse(text);
-  return !*text || runtime_accepts(&now);
+bool doctor_has_new_mistakes(const char *text) {
+  return parse(text) && (mistakes != 0 || (*text && !runtime_accepts(&now)));
 }
 
 void doctor_explain_options(const char *text) {

@@ -9,16 +9,13 @@
 
 #include <stdbool.h>
 
-// Parses the text as the runtime does. The runtime's messages about wrong
-// options go to standard error. Returns whether there was a wrong option.
-bool doctor_has_mistakes(const char *text);
+// Parses the text as the runtime does, and lets the runtime check the values
+// whose syntax only it knows (check_values.h). The runtime's messages about
+// wrong options go to standard error. Returns whether there was a wrong option.
+// Returns false for the text that was parsed last.
+bool doctor_has_new_mistakes(const char *text);
 
-// Parses the text as doctor_has_mistakes does. Returns whether the runtime
-// accepts the values whose syntax only it knows (check_values.h), and prints
-// its messages to standard error.
-bool doctor_values_are_valid(const char *text);
-
-// Parses the text as doctor_has_mistakes does. Prints each option that then
+// Parses the text as the runtime does. Prints each option that then
 // differs from its default, and what it means.
 void doctor_explain_options(const char *text);
 

@@ -129,7 +129,7 @@ void write_speedscope(const struct view *v, FILE *out) {
     fprintf(out, "%s\n[", comma);
     comma = ",";
     for (uint32_t k = s->count; k-- > 0;)
-      fprintf(out, "%" PRIu32 "%s", v->stack_frames[s->first + k],
+      fprintf(out, "%" PRIu32 "%s", v->stack_frames[s->first + k].frame,
               k ? "," : "");
     fputc(']', out);
   }
@@ -240,11 +240,11 @@ void write_callgrind(const struct view *v, FILE *out) {
   struct edges e = {0};
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
-    const uint32_t *frames = &v->stack_frames[s->first];
+    const struct stack_frame *frames = &v->stack_frames[s->first];
     if (s->count)
-      add_to(&own[frames[0]], s->value);
+      add_to(&own[frames[0].frame], s->value);
     for (uint32_t k = 1; k < s->count; k++)
-      add_edge(&e, frames[k], frames[k - 1], s->value);
+      add_edge(&e, frames[k].frame, frames[k - 1].frame, s->value);
   }
   if (e.count)
     qsort(e.items, e.count, sizeof *e.items, by_caller);

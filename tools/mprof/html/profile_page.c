@@ -192,7 +192,8 @@ static uint32_t add_stack(struct page *page, const struct views *v, size_t i) {
     struct page_frame frame;
     for (unsigned grain = 0; grain < GRAINS; grain++)
       frame.functions[grain] =
-          v->functions[grain][v->views[grain]->stack_frames[s->first + k]];
+          v->functions[grain]
+                      [v->views[grain]->stack_frames[s->first + k].frame];
     node = add_node(page, node, add_frame(page, &frame));
   }
   return node;

@@ -5,19 +5,19 @@
 
 uint32_t view_shown(const struct view *v, const struct view_stack *s,
                     bool keeps_std, struct shown_frame *frames) {
-  const uint32_t *all = &v->stack_frames[s->first];
-  const uint32_t *places = &v->stack_places[s->first];
+  const struct stack_frame *all = &v->stack_frames[s->first];
   uint32_t count = 0;
   for (uint32_t i = 0; i < s->count && !keeps_std; i++)
-    if (!v->frames[all[i]].is_std) {
-      const bool calls_std = i > 0 && v->frames[all[i - 1]].is_std;
+    if (!v->frames[all[i].frame].is_std) {
+      const bool calls_std = i > 0 && v->frames[all[i - 1].frame].is_std;
       frames[count++] = (struct shown_frame){
-          all[i], calls_std ? all[i - 1] : NO_FRAME, v->places[places[i]]};
+          all[i].frame, calls_std ? all[i - 1].frame : NO_FRAME,
+          v->places[all[i].place]};
     }
   if (count == 0)
     for (; count < s->count; count++)
-      frames[count] =
-          (struct shown_frame){all[count], NO_FRAME, v->places[places[count]]};
+      frames[count] = (struct shown_frame){all[count].frame, NO_FRAME,
+                                           v->places[all[count].place]};
   return count;
 }
 

@@ -30,21 +30,17 @@ struct located {
   bool is_focused, is_within, is_ignored; // a frame matches the pattern
 };
 
-struct built_frame {
-  uint32_t frame, place; // indexes in view.frames and view.places
-};
-
 struct builder {
   struct view *view;
   const struct view_options *options;
   struct pattern *focus, *within, *ignore, *hide, *drop, *keep;
   struct located *located; // of each location
   unsigned char *drops;    // of each function: whether drop_frames matches
-  struct built_frame *frames;
+  struct stack_frame *frames;
   size_t frame_count, frame_capacity;
   int64_t *example_values; // of each frame of the view
   size_t example_capacity;
-  struct built_frame *stack; // the stack that is being built
+  struct stack_frame *stack; // the stack that is being built
   size_t stack_count, stack_capacity;
 };
 
@@ -150,7 +146,7 @@ static void put_frame(struct builder *b, const struct location *l,
   }
   struct view *v = b->view;
   *APPEND(b->frames, b->frame_count, b->frame_capacity) =
-      (struct built_frame){add_frame(v, frame), (uint32_t)v->place_count};
+      (struct stack_frame){add_frame(v, frame), (uint32_t)v->place_count};
   *APPEND(v->places, v->place_count, v->place_capacity) =
       (struct frame_place){file, line};
 }
@@ -306,7 +302,7 @@ static void note_examples(struct builder *b, int64_t value) {
   for (size_t i = before; i < b->example_capacity; i++)
     b->example_values[i] = -1;
   for (size_t i = 0; i < b->stack_count; i++) {
-    const struct built_frame *f = &b->stack[i];
+    const struct stack_frame *f = &b->stack[i];
     if (value <= b->example_values[f->frame])
       continue;
     b->example_values[f->frame] = value;
@@ -323,12 +319,9 @@ static void add_stack(struct builder *b, uint32_t sample, int64_t value,
                            .sample = sample,
                            .value = value,
                            .variance = variance};
-  for (size_t i = 0; i < b->stack_count; i++) {
+  for (size_t i = 0; i < b->stack_count; i++)
     *APPEND(v->stack_frames, v->stack_frame_count, v->stack_frame_capacity) =
-        b->stack[i].frame;
-    *APPEND(v->stack_places, v->stack_place_count, v->stack_place_capacity) =
-        b->stack[i].place;
-  }
+        b->stack[i];
 }
 
 static void add_stacks(struct builder *b) {
@@ -421,11 +414,8 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   struct view *v = zeroed(1, sizeof *v);
   struct builder b = {.view = v, .options = options};
   v->profile = p;
-  // Not NULL if empty.
-  v->stack_frames =
-      grow(NULL, &v->stack_frame_capacity, 1, sizeof *v->stack_frames);
-  v->stack_places =
-      grow(NULL, &v->stack_place_capacity, 1, sizeof *v->stack_places);
+  v->stack_frames = grow(NULL, &v->stack_frame_capacity, 1,
+                         sizeof *v->stack_frames); // not NULL if empty
   if (!choose_type(v, options->type, error, size) ||
       !prepare(&b, error, size)) {
     free_patterns(&b);
@@ -451,7 +441,6 @@ struct view *view_new(struct profile *p, const struct view_options *options,
 void view_free(struct view *v) {
   free(v->frames);
   free(v->stack_frames);
-  free(v->stack_places);
   free(v->places);
   free(v->stacks);
   intern_free(&v->frame_set);

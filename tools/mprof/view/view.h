@@ -50,8 +50,13 @@ struct frame {
   struct frame_place example;
 };
 
+// An element of a stack: indexes in view.frames and view.places.
+struct stack_frame {
+  uint32_t frame, place;
+};
+
 struct view_stack {
-  size_t first; // in view.stack_frames and view.stack_places, leaf first
+  size_t first; // in view.stack_frames, leaf first
   uint32_t count;
   uint32_t sample; // index in the profile
   int64_t value;
@@ -74,14 +79,11 @@ struct view {
   unsigned type;
   const char *type_name, *unit;
   struct frame *frames;
-  uint32_t *stack_frames;
-  // The place of each element of stack_frames: its index in places.
-  uint32_t *stack_places;
   struct frame_place *places;
+  struct stack_frame *stack_frames;
   struct view_stack *stacks;
   size_t frame_count, frame_capacity, stack_frame_count, stack_frame_capacity,
-      stack_place_count, stack_place_capacity, place_count, place_capacity,
-      stack_count, stack_capacity;
+      place_count, place_capacity, stack_count, stack_capacity;
   struct intern frame_set;
   // The sum over the shown stacks, and over all samples of the profile. The
   // sums have the absolute values of negative values, as in pprof.
