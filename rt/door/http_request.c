@@ -7,6 +7,7 @@
 
 #include "door/http_request.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 enum { BAD = 400, TOO_LARGE = 431, NOT_IMPLEMENTED = 501, OTHER_VERSION = 505 };
@@ -321,4 +322,44 @@ bool mprof_http_parameter(struct mprof_http_text query, const char *name,
     return true;
   }
   return false;
+}
+
+// --- the host ---
+
+static bool is_port(const char *p, const char *end) {
+  unsigned n = 0;
+  for (; p < end && is_digit(*p) && n <= UINT16_MAX; p++)
+    n = 10 * n + (unsigned)(*p - '0');
+  return p == end && end[-1] != ':' && n <= UINT16_MAX;
+}
+
+static bool is_inet(int family, const char *name) {
+  static const unsigned char unspecified[sizeof(struct in6_addr)];
+  unsigned char address[sizeof(struct in6_addr)] = {0};
+  return inet_pton(family, name, address) == 1 &&
+         memcmp(address, unspecified, sizeof(address)) != 0;
+}
+
+bool mprof_http_is_address(struct mprof_http_text host) {
+  char name[INET6_ADDRSTRLEN];
+  if (host.p == NULL || host.len == 0)
+    return true;
+  const char *begin = host.p, *end = host.p + host.len;
+  const bool is_v6 = *begin == '[';
+  const char *stop = memchr(begin, is_v6 ? ']' : ':', host.len);
+  begin += is_v6;
+  if (is_v6 && stop == NULL)
+    return false;
+  const char *port = stop == NULL ? end : stop + is_v6;
+  if (stop == NULL)
+    stop = end;
+  const size_t len = (size_t)(stop - begin);
+  if (len >= sizeof(name) ||
+      (port < end && (*port != ':' || !is_port(port + 1, end))))
+    return false;
+  memcpy(name, begin, len);
+  name[len] = '\0';
+  return is_v6 ? is_inet(AF_INET6, name)
+               : equals((struct mprof_http_text){name, len}, "localhost") ||
+                     is_inet(AF_INET, name);
 }

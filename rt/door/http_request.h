@@ -60,4 +60,11 @@ int mprof_http_parse(char *data, size_t len, struct mprof_http_request *r);
 bool mprof_http_parameter(struct mprof_http_text query, const char *name,
                           char *value, size_t cap);
 
+// Returns whether the value of the header Host is localhost or an IP address,
+// with or without a port. An IPv6 address is in brackets. The unspecified
+// addresses, 0.0.0.0 and [::], do not count, because a browser treats them as
+// names of an insecure site, and connects them to this machine. Returns true
+// without a header or with an empty one.
+bool mprof_http_is_address(struct mprof_http_text host);
+
 #endif // MPROF_RT_DOOR_HTTP_REQUEST_H

@@ -313,26 +313,6 @@ static const char *name_of(const char *path) {
   return NULL;
 }
 
-static bool starts_with(struct mprof_http_text t, const char *s) {
-  return t.len >= strlen(s) && memcmp(t.p, s, strlen(s)) == 0;
-}
-
-// Returns whether a request at a loopback address names this machine. The page
-// of a foreign web site can make its own host name point to this machine, but a
-// browser still sends that name.
-static bool is_local_name(struct mprof_http_text host) {
-  if (host.p == NULL || starts_with(host, "localhost:") ||
-      (host.len == strlen("localhost") && starts_with(host, "localhost")))
-    return true;
-  for (size_t i = 0; i < host.len; i++)
-    if (strchr("0123456789abcdefABCDEF.:[]", host.p[i]) == NULL ||
-        host.p[i] == '\0')
-      return false;
-  // A host name of hexadecimal letters only is not an address.
-  return host.len == 0 || host.p[0] == '[' ||
-         (host.p[0] >= '0' && host.p[0] <= '9');
-}
-
 static void dispatch(const struct mprof_http_request *q, const char *name,
                      const char *body, size_t len, struct mprof_reply *r,
                      struct mprof_job *j) {
@@ -419,7 +399,9 @@ void mprof_page(const struct mprof_http_request *q, const char *body,
                 struct mprof_job *j) {
   const char *name = name_of(q->path);
   const bool may_post = mprof_page_reads_body(q);
-  if (is_loopback && !is_local_name(q->host)) {
+  // The page of a foreign web site can make its own host name point to this
+  // machine, but a browser still sends that name.
+  if (is_loopback && !mprof_http_is_address(q->host)) {
     mprof_reply_error(r, 403, "Use the IP address as the host name", 0);
   } else if (strcmp(q->path, "/debug/pprof") == 0) {
     mprof_reply_error(r, 301, "Moved to /debug/pprof/", 0);

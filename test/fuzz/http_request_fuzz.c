@@ -10,7 +10,8 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir new
 // RUN: %python -B %S/Inputs/http_seeds.py seeds
 // RUN: printf '"%%s"\n' 'Content-Length: ' 'Host: ' 'HTTP/1.1' '\x0d\x0a\x0d\x0a' \
-// RUN:   'Transfer-Encoding: ' 'Connection: close' '%%2e' 'seconds=' > words
+// RUN:   'Transfer-Encoding: ' 'Connection: close' '%%2e' 'seconds=' 'Host: [::1]:80' \
+// RUN:   'localhost' > words
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 // RUN:   -I%src/include -I%rt %s %rt/door/http_request.c -o fuzz
@@ -48,6 +49,7 @@ static void check_request(const struct mprof_http_request *r, const char *data,
   check_text(r->query, data, r->head_len);
   check_text(r->host, data, r->head_len);
   CHECK(r->host.p != NULL || r->is_http_1_0);
+  mprof_http_is_address(r->host);
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     char *value = malloc(8); // AddressSanitizer finds writes beyond it
     if (mprof_http_parameter(r->query, names[i], value, 8))

@@ -219,7 +219,11 @@ def counts_no_loss(program):
 def foreign_host_names(program):
     """A web page cannot read profiles by a host name that it controls."""
     with App(program, listen="127.0.0.1:0") as app:
-        for host, status in [("evil.example:80", 403), ("localhost:80", 200), ("127.0.0.1", 200), ("[::1]:80", 200)]:
+        good = ["localhost", "localhost:80", "LocalHost:65535", "127.0.0.1", "10.1.2.3:6060", "[::1]", "[::1]:80", ""]
+        bad = ["evil.example:80", "1cafe.de:80", "0b.be", "1a.ae", "127.0.0.1.example", "localhost:evil", "localhost:", "localhost.example"]
+        bad += ["127.0.0.1:65536", "127.0.0.1:80x", "127.0.0.1:80:80", "127.1", "[::1", "[::1]80", "[1cafe.de]", "[127.0.0.1]", "::1", "cafe"]
+        bad += ["0.0.0.0:80", "[::]:80", "1" * 60]
+        for host, status in [(h, 200) for h in good] + [(h, 403) for h in bad]:
             equal((host, app.ask("/debug/pprof/cmdline", headers={"Host": host}).status), (host, status))
 
 
