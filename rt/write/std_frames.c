@@ -18,7 +18,7 @@ static bool starts_with_any(const char *s, const char *const *prefixes) {
   return false;
 }
 
-static bool is_std_module(const char *file) {
+bool mprof_is_std_module(const char *file) {
   static const char *const names[] = {
       "libc.so",    "libc-2.",   "ld-linux",     "ld-musl",     "libpthread",
       "libstdc++.", "libc++.so", "libc++abi.so", "libgcc_s.so", NULL};
@@ -51,7 +51,7 @@ static const char *without_result(const char *name) {
 bool mprof_is_std_frame(const struct mprof_frame *f) {
   static const char *const names[] = {"std::", "__gnu_cxx::", "operator new",
                                       "operator delete", NULL};
-  if (f->is_library && is_std_module(f->module))
+  if (f->is_library && mprof_is_std_module(f->module))
     return true;
   if (f->file[0] != '\0')
     return is_std_header(f->file);

@@ -13,5 +13,7 @@
 // Returns whether f is a frame of a standard library: by its module, by its
 // source file, or by its name if the source file is unknown.
 bool mprof_is_std_frame(const struct mprof_frame *f);
+// Returns whether file is the path of a standard library or of the loader.
+bool mprof_is_std_module(const char *file);
 
 #endif // MPROF_RT_WRITE_STD_FRAMES_H

@@ -11,6 +11,7 @@
 #include "common/plural.h"
 #include "compare/changes.h"
 #include "compare/comparison.h"
+#include "leaks/kept_by_libc.h"
 #include "leaks/suppressions.h"
 #include "terminal/quantity.h"
 
@@ -22,8 +23,8 @@ struct leaks {
   const struct options *options;
   struct sides *sides;
   struct view *view;
-  struct suppressions suppressions;
-  size_t first_built_in; // suppressions from here on are MProf's own
+  struct suppressions suppressions; // of the user
+  struct suppressions kept;         // by libc; empty with --all
   struct changes stacks;
   size_t leak_count; // the first rows of stacks
   double bytes;      // of the leaks
@@ -65,19 +66,12 @@ static bool make_view(struct leaks *l) {
   return l->view != NULL;
 }
 
-// Suppresses the buffers of stdio streams. libc keeps those of stdout and
-// stderr for ever, so each program that prints would have a leak. A stream that
-// the program has not closed is still a leak, because its FILE is another
-// block. If the user's file leaves no room for these suppressions, the buffers
-// are shown.
-static void add_built_in(struct leaks *l) {
-  static const char text[] = "leak:^_IO_file_doallocate$\n"
-                             "leak:^_IO_wfile_doallocate$\n";
-  char error[128];
-  l->first_built_in = l->suppressions.count;
-  if (!l->options->all)
-    suppressions_parse(&l->suppressions, text, sizeof text - 1, error,
-                       sizeof error);
+// Returns the suppression of the sample, or NULL.
+static struct suppression *suppression_of(struct leaks *l,
+                                          const struct sample *sample) {
+  const struct profile *p = l->view->profile;
+  struct suppression *s = suppressions_find(&l->suppressions, p, sample);
+  return s ? s : kept_by_libc_find(&l->kept, p, sample);
 }
 
 // Removes the suppressed stacks from the view, and counts them.
@@ -87,8 +81,7 @@ static void suppress(struct leaks *l) {
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *k = &v->stacks[i];
     const double new = sides_value(l->sides, NEW, v->type, k).value;
-    struct suppression *s = suppressions_find(&l->suppressions, v->profile,
-                                              &v->profile->samples[k->sample]);
+    struct suppression *s = suppression_of(l, &v->profile->samples[k->sample]);
     if (!s) {
       v->stacks[kept++] = *k;
     } else if (new > 0) {
@@ -157,7 +150,7 @@ static void print_stack(const struct leaks *l, const struct change *row,
 
 static void print_suppressions(const struct leaks *l) {
   bool has_title = false;
-  for (size_t i = 0; i < l->first_built_in; i++) {
+  for (size_t i = 0; i < l->suppressions.count; i++) {
     const struct suppression *s = &l->suppressions.items[i];
     if (!s->stacks)
       continue;
@@ -170,14 +163,22 @@ static void print_suppressions(const struct leaks *l) {
   }
 }
 
-static void print_built_in(const struct leaks *l) {
-  double bytes = 0;
-  for (size_t i = l->first_built_in; i < l->suppressions.count; i++)
-    bytes += l->suppressions.items[i].bytes;
-  if (bytes > 0)
-    printf("without %s of buffers of stdio streams, which libc keeps (--all "
-           "shows them)\n",
-           quantity_of(quantity_round(bytes), l->view->unit).text);
+static void print_kept(const struct leaks *l) {
+  double bytes = 0, blocks = 0;
+  for (size_t i = 0; i < l->kept.count; i++) {
+    bytes += l->kept.items[i].bytes;
+    blocks += l->kept.items[i].blocks;
+  }
+  if (bytes <= 0)
+    return;
+  const struct quantity sum = quantity_of(quantity_round(bytes), l->view->unit);
+  if (blocks > 0)
+    printf("without %.0f block%s (%s) that libc keeps by design (--all shows "
+           "%s)\n",
+           blocks, blocks == 1 ? "" : "s", sum.text,
+           blocks == 1 ? "it" : "them");
+  else
+    printf("without %s that libc keeps by design (--all shows it)\n", sum.text);
 }
 
 static void print(const struct leaks *l, size_t limit) {
@@ -204,7 +205,7 @@ static void print(const struct leaks *l, size_t limit) {
   if (noise && !l->options->all)
     printf("%zu stack%s grew by no more than noise may (--all shows %s)\n",
            noise, noise == 1 ? "" : "s", noise == 1 ? "it" : "them");
-  print_built_in(l);
+  print_kept(l);
   input_print_view_losses(l->view, stdout);
 }
 
@@ -239,7 +240,8 @@ int command_leaks(const struct options *options) {
     return complain(options, "%s", error);
   if (!read_files(&l) || !make_view(&l))
     return STATUS_ERROR;
-  add_built_in(&l);
+  if (!options->all)
+    kept_by_libc_init(&l.kept);
   suppress(&l);
   find_leaks(&l);
   print(&l, limit);

@@ -127,11 +127,10 @@ static uint32_t find(struct suppressions *s, const struct profile *p,
   return s->found[id];
 }
 
-// Returns the suppression that matches the location's library, functions or
-// files, in LeakSanitizer's order.
-static struct suppression *find_location(struct suppressions *s,
-                                         const struct profile *p,
-                                         const struct location *l) {
+// In LeakSanitizer's order.
+struct suppression *suppressions_find_location(struct suppressions *s,
+                                               const struct profile *p,
+                                               const struct location *l) {
   uint32_t found = l->mapping == NO_MAPPING
                        ? NOT_FOUND
                        : find(s, p, p->mappings[l->mapping].file);
@@ -151,6 +150,6 @@ struct suppression *suppressions_find(struct suppressions *s,
   const uint32_t *locations = &p->stack_locations[sample->first_location];
   struct suppression *found = NULL;
   for (uint32_t i = 0; i < sample->location_count && !found; i++)
-    found = find_location(s, p, &p->locations[locations[i]]);
+    found = suppressions_find_location(s, p, &p->locations[locations[i]]);
   return found;
 }
