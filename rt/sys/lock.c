@@ -20,26 +20,12 @@
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 
-#include <time.h>
-
 enum { FREE, HELD, WAITED_FOR };
 
 // Number of times that a thread checks the lock word before it sleeps. Most
 // locks are held for only a few instructions, so a waiter seldom needs more
 // checks.
 #define SPINS 100
-
-// The longest time that a waiter sleeps before it checks the lock word again.
-// Without this limit, a waiter could sleep forever, for the following reason. A
-// release loads the lock word and then stores FREE. A release does not use an
-// atomic exchange, because the exchange would make up a third of the time that
-// an uncontended lock takes. So the store may overwrite a WAITED_FOR that a
-// waiter has written between the load and the store. Usually this waiter does
-// not sleep, because the kernel compares the word with WAITED_FOR first and
-// finds FREE. But if FREE becomes visible only after the kernel's comparison,
-// the waiter sleeps and no thread wakes it. A membarrier would prevent this
-// case, but some sandboxes kill a process that calls membarrier.
-const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
 
 #define ONE_WAITER (UINT64_C(1) << 48)
 #define SUM_MASK (ONE_WAITER - 1)
@@ -117,10 +103,13 @@ static void end_waiting(struct mprof_lock *l, uint64_t start) {
 static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
   uint64_t start = mprof_clock_now();
   begin_waiting(l, start);
+  // The kernel wakes waiters in the order in which they came. A waiter sleeps
+  // until a release wakes it: if waiters looked again after a time, thousands
+  // of them would take all processor time from the holder of the lock.
   if (!spin(l))
     while (atomic_exchange_explicit(&l->word, WAITED_FOR,
                                     memory_order_acquire) != FREE)
-      mprof_sys_futex_wait_for(&l->word, WAITED_FOR, &mprof_lock_patience);
+      mprof_sys_futex_wait(&l->word, WAITED_FOR);
   end_waiting(l, start);
   uint64_t now = mprof_clock_now();
   if (now > start)
@@ -171,10 +160,8 @@ void mprof_lock_release(struct mprof_lock *l) {
   if (mprof_unlikely(atomic_load_explicit(&l->waiting, memory_order_relaxed) !=
                      0))
     owed = charge(l);
-  const bool is_waited_for =
-      atomic_load_explicit(&l->word, memory_order_relaxed) == WAITED_FOR;
-  atomic_store_explicit(&l->word, FREE, memory_order_release);
-  if (mprof_unlikely(is_waited_for))
+  if (mprof_unlikely(atomic_exchange_explicit(
+                         &l->word, FREE, memory_order_release) == WAITED_FOR))
     mprof_sys_futex_wake(&l->word);
   mprof_tls.locks_held--;
   if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0) &&

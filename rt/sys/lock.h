@@ -67,12 +67,6 @@ bool mprof_lock_is_held(enum mprof_rank rank);
 // Sets the lock to free in a forked child. The parent's thread that held the
 // lock does not exist in the child and so cannot release it.
 void mprof_lock_reset(struct mprof_lock *l);
-// The longest time that a thread sleeps for a lock of the runtime before it
-// checks the lock word again. The address of this variable is the timeout
-// argument of the futex call. So if a thread is in a futex call with this
-// address, the thread waits for a lock of the runtime. It is safe to send a
-// signal to such a thread: the signal ends the call, and the thread repeats it.
-extern MPROF_HIDDEN const struct timespec mprof_lock_patience;
 // Function that is called after the release of a lock if other threads have
 // waited for the lock. It is also called if the calling thread has ticks that
 // are not yet in the mutex profile (mprof_tls.lock_profile). cycles: ticks that

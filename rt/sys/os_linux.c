@@ -366,16 +366,11 @@ void mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
                 0);
 }
 
-void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
-                              const struct timespec *time) {
-  mprof_syscall(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value,
-                (long)time, 0, 0);
-}
-
 void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms) {
   const struct timespec ts = {(time_t)(ms / 1000),
                               (long)(ms % 1000) * 1000000L};
-  mprof_sys_futex_wait_for(word, value, &ts);
+  mprof_syscall(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value,
+                (long)&ts, 0, 0);
 }
 
 void mprof_sys_futex_wake(atomic_uint *word) {

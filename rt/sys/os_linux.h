@@ -143,10 +143,7 @@ struct timespec;
 // Sleeps until another thread wakes this thread by a futex call for word.
 // Returns at once if *word is not equal to value. A signal also ends the sleep.
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
-// These two functions sleep as mprof_sys_futex_wait does, but at most for the
-// given time.
-void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
-                              const struct timespec *time);
+// Sleeps as mprof_sys_futex_wait does, but at most for ms milliseconds.
 void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms);
 void mprof_sys_futex_wake(atomic_uint *word); // wakes one waiter
 void mprof_sys_futex_wake_all(atomic_uint *word);

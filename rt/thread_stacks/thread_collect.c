@@ -63,11 +63,9 @@ static bool survives_signal(const struct mprof_proc_thread *p) {
   case SYS_waitid:
   case SYS_flock:
     return true;
-  // The kernel restarts a futex call without a timeout (args[3] is 0). A call
-  // with the timeout mprof_lock_patience waits for a lock of the runtime, and
-  // the runtime repeats this call.
+  // The kernel restarts a futex call without a timeout (args[3] is 0).
   case SYS_futex:
-    return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
+    return p->args[3] == 0 &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
             command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
   default:

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the release of one of MProf's own locks wakes a thread that sleeps
-// until the lock is free. Two threads never hold the lock at the same time. The
-// number of wake-ups depends on the number of sleeps, so most releases make no
-// system call.
+// Intent: a thread that waits for one of MProf's own locks sleeps until a
+// release of the lock wakes it, and never wakes by itself. Two threads never
+// hold the lock at the same time. The number of wake-ups depends on the number
+// of sleeps, so most releases make no system call.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
-// RUN:   -Wl,--wrap=mprof_sys_futex_wait_for,--wrap=mprof_sys_futex_wake
+// RUN:   -Wl,--wrap=mprof_sys_futex_wait,--wrap=mprof_sys_futex_wake \
+// RUN:   -Wl,--wrap=mprof_sys_futex_wait_ms
 // RUN: timeout 60 %t
 
 #include "core.h"
@@ -25,20 +26,22 @@ enum { THREADS = 6, TIMES = 30000, LONG_EACH = 100 };
 
 static struct mprof_lock lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY);
 static unsigned held; // guarded by the lock
-static bool is_patient;
-static _Atomic unsigned waits, wakes;
+static _Atomic unsigned waits, timed_waits, wakes;
 
-void __real_mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
-                                     const struct timespec *time);
-void __wrap_mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
-                                     const struct timespec *time);
-void __wrap_mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
-                                     const struct timespec *time) {
+void __real_mprof_sys_futex_wait(atomic_uint *word, unsigned value);
+void __wrap_mprof_sys_futex_wait(atomic_uint *word, unsigned value);
+void __wrap_mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
   waits++;
-  if (is_patient)
-    mprof_sys_futex_wait(word, value);
-  else
-    __real_mprof_sys_futex_wait_for(word, value, time);
+  __real_mprof_sys_futex_wait(word, value);
+}
+
+void __wrap_mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value,
+                                    uint64_t ms);
+void __wrap_mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value,
+                                    uint64_t ms) {
+  (void)ms;
+  timed_waits++;
+  __real_mprof_sys_futex_wait(word, value);
 }
 
 void __real_mprof_sys_futex_wake(atomic_uint *word);
@@ -59,7 +62,6 @@ static void *take_once(void *arg) {
 
 static void woken(void) {
   pthread_t thread;
-  is_patient = true; // the waiter would not look again by itself
   mprof_guard_enter();
   mprof_lock_acquire(&lock);
   mprof_guard_leave();
@@ -72,7 +74,6 @@ static void woken(void) {
   mprof_guard_leave();
   CHECK_EQ(pthread_join(thread, NULL), 0);
   CHECK_EQ(held, 1);
-  is_patient = false;
 }
 
 static void *take(void *arg) {
@@ -100,6 +101,7 @@ static void wanted_by_many(void) {
     CHECK_EQ(pthread_join(threads[i], NULL), 0);
   CHECK_EQ(held, THREADS * TIMES);
   CHECK(waits > 0);
+  CHECK_EQ(timed_waits, 0);
   // At most one wake for each thread that came to wait, and one for each that
   // has waited.
   CHECK(wakes <= 2 * waits + THREADS);
