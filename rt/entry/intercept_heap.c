@@ -187,7 +187,7 @@ static MPROF_NOINLINE void *resize_counted(void *old, size_t size) {
 INTERCEPT(void *, realloc, (void *old, size_t size)) {
   if (mprof_unlikely(mprof_count_down(size)))
     MPROF_MUSTTAIL return asked_realloc(old, size);
-  if (may_be_counted(old))
+  if (may_be_counted(old) && old)
     MPROF_MUSTTAIL return resize_counted(old, size);
   MPROF_MUSTTAIL return PASS_ON(realloc)(old, size);
 }
@@ -224,9 +224,13 @@ static MPROF_NOINLINE void free_counted(void *ptr) {
   PASS_ON(free)(ptr);
 }
 
+// Libraries free many null pointers: regexec of libc frees several in a call.
 INTERCEPT(void, free, (void *ptr)) {
-  if (may_be_counted(ptr))
+  if (may_be_counted(ptr)) {
+    if (!ptr)
+      return;
     MPROF_MUSTTAIL return free_counted(ptr);
+  }
   MPROF_MUSTTAIL return PASS_ON(free)(ptr);
 }
 

@@ -148,8 +148,11 @@ using nothrow = const std::nothrow_t &;
   void mprof_own_##Symbol Params {                                             \
     if (!mprof_intercepts(&mprof_intercept_is_on.cxx))                         \
       MPROF_MUSTTAIL return uncounted_##Symbol Args;                           \
-    if (may_be_counted(ptr))                                                   \
+    if (may_be_counted(ptr)) {                                                 \
+      if (!ptr)                                                                \
+        return;                                                                \
       MPROF_MUSTTAIL return __mprof_##Symbol Args;                             \
+    }                                                                          \
     MPROF_MUSTTAIL return plain_##Symbol Args;                                 \
   }
 

@@ -119,9 +119,10 @@ static bool is_replaced;
     MPROF_MUSTTAIL return plain_##f Args;                                      \
   }                                                                            \
   static MPROF_NOINLINE void asked_##f Params {                                \
-    if (counts())                                                              \
+    if (!counts())                                                             \
+      MPROF_MUSTTAIL return way_##f Args;                                      \
+    if (ptr)                                                                   \
       MPROF_MUSTTAIL return __mprof_##f Args;                                  \
-    MPROF_MUSTTAIL return way_##f Args;                                        \
   }                                                                            \
   static void own_##f Params {                                                 \
     if (may_be_counted(ptr))                                                   \

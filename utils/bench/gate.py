@@ -85,6 +85,12 @@ LOADS = (
     Load("region, on, frames", "gate-frames", ["events", "1000"], "trace=1",
          COUNTED),
     Load("recursion", "gate", ["recurse", "1000"], "", COUNTED),
+    *(Load("library, " + name, "gate-library", [load, "5000"], "", COUNTED)
+      for name, load in (
+          ("free(NULL)", "free-null"), ("malloc", "malloc"),
+          ("calloc", "calloc"), ("realloc", "realloc"),
+          ("delete NULL", "delete-null"), ("new", "new"),
+          ("regexec", "regexec"))),
 )
 
 Counts = collections.namedtuple("Counts", "plain mprof")

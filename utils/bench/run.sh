@@ -219,6 +219,11 @@ build_gate() {
     -o "$out/gate-strings-plain"
   "$mprof++" -O2 -fmprof -std=c++17 "$src/strings.cpp" "$heap" \
     -o "$out/gate-strings-mprof"
+  library=$out/gate-library.o
+  clang++-19 -O2 -std=c++17 -fno-builtin -c "$src/gate_library.cpp" \
+    -o "$library"
+  clang++-19 "$library" "$heap" -o "$out/gate-library-plain"
+  "$mprof++" -fmprof "$library" "$heap" -o "$out/gate-library-mprof"
 }
 
 echo "bench: building the programs"
