@@ -330,9 +330,7 @@ show_server() {
   rm -f "$demo"/server.*.pb.gz "$demo/server.txt"
   build_server
   echo
-  # threadcreate_ended=1 keeps threads that have ended in the threadcreate profile,
-  # because the workers end before the profile is written at exit.
-  run_server block_rate=1:mutex_fraction=1:heap_rate=65536:threadcreate_ended=1
+  run_server block_rate=1:mutex_fraction=1:heap_rate=65536
   for kind in heap mutex block threadcreate; do
     [ -f "$demo/server.$kind.pb.gz" ] ||
       die "the service wrote no build/demo/server.$kind.pb.gz"

@@ -163,8 +163,9 @@ int mprof_block_profile(struct mprof_block_record *records, size_t len,
 int mprof_mutex_profile(struct mprof_block_record *records, size_t len,
                         size_t *n);
 
-/* Gets the stacks where threads were created, one record per live thread. With
- * the option threadcreate_ended=1, threads that have ended have a record, too.
+/* Gets the stacks where threads were created: one record for each thread that
+ * recorded stacks have created, also if it has ended, and one for each other
+ * live thread, with an empty stack.
  * The arguments and the result are as in mprof_mem_profile.
  * (Go: ThreadCreateProfile) */
 int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,

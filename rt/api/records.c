@@ -127,8 +127,7 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
   if (error != 0)
     return -error;
   struct mprof_threadcreate_snapshot s;
-  error = mprof_threadcreate_snapshot_take(&s, mprof_flags.threadcreate_ended,
-                                           true);
+  error = mprof_threadcreate_snapshot_take(&s, true);
   *n = s.threads;
   if (error == 0 && s.threads > len)
     error = -ERANGE;

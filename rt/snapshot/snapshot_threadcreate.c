@@ -182,24 +182,22 @@ static int copy(struct mprof_threadcreate_snapshot *s,
     s->samples[s->len] =
         *(const struct mprof_threadcreate_sample *)g->sorted[s->len];
     s->threads += s->samples[s->len].count;
+    s->live += s->samples[s->len].live;
   }
   return 0;
 }
 
 static int take(struct mprof_threadcreate_snapshot *s, const struct live *l,
-                bool all, bool by_stack) {
-  const struct mprof_bucket *first =
-      all ? mprof_bucket_first(MPROF_BUCKET_THREAD) : NULL;
-  const size_t most =
-      l->len + (all ? mprof_bucket_count(MPROF_BUCKET_THREAD) : 0);
+                bool by_stack) {
+  const struct mprof_bucket *first = mprof_bucket_first(MPROF_BUCKET_THREAD);
+  const size_t most = l->len + mprof_bucket_count(MPROF_BUCKET_THREAD);
   struct mprof_groups g;
   int error = mprof_groups_begin(
       &g, most, sizeof(struct mprof_threadcreate_sample), MPROF_BY_NOTHING);
   if (error != 0)
     return error;
   gather_live(&g, l);
-  if (all)
-    error = gather_ended(&g, first, most);
+  error = gather_ended(&g, first, most);
   if (error == 0) {
     merge(&g, by_stack);
     error = copy(s, &g);
@@ -209,12 +207,12 @@ static int take(struct mprof_threadcreate_snapshot *s, const struct live *l,
 }
 
 int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
-                                     bool all, bool by_stack) {
+                                     bool by_stack) {
   struct live l;
   *s = (struct mprof_threadcreate_snapshot){.time_ns = mprof_sys_realtime_ns()};
   int error = list_live(&l);
   if (error == 0)
-    error = take(s, &l, all, by_stack);
+    error = take(s, &l, by_stack);
   free_live(&l);
   return error;
 }
@@ -233,14 +231,11 @@ int mprof_threadcreate_snapshot_subtract(
   if (error != 0)
     return error;
   for (size_t i = 0; i < after->len; i++)
-    *add(&g, after->samples[i].bucket, 0) = after->samples[i];
-  for (size_t i = 0; i < before->len; i++) {
-    struct mprof_threadcreate_sample *x = add(&g, before->samples[i].bucket, 0);
-    *x = before->samples[i];
-    x->count = -x->count;
-  }
-  g.len = mprof_join_neighbours(g.sorted, g.len, comes_by_stack, join_name);
-  merge(&g, false); // omits the samples without a difference
+    add(&g, after->samples[i].bucket, after->samples[i].count);
+  for (size_t i = 0; i < before->len; i++)
+    add(&g, before->samples[i].bucket, -before->samples[i].count);
+  g.len = mprof_join_neighbours(g.sorted, g.len, comes_by_stack, join_stack);
+  merge(&g, true); // omits the samples without a difference
   error = copy(d, &g);
   mprof_groups_end(&g);
   mprof_groups_free(&g);

@@ -25,24 +25,25 @@ struct mprof_threadcreate_snapshot {
   size_t len;
   size_t mapped_bytes;
   uint64_t threads; // sum of the counts of all samples
+  uint64_t live;    // number of these threads that are live
   int64_t time_ns;  // time of the snapshot: nanoseconds of CLOCK_REALTIME
   // A difference of two snapshots: the time between them in nanoseconds.
   // Otherwise 0.
   int64_t duration_ns;
 };
 
-// Takes a snapshot of the live threads: the threads of the registry, the first
-// thread of the process and the calling thread.
-// all: true: also includes the threads that have ended.
+// Takes a snapshot of all threads that recorded stacks have created, and of the
+// other live threads: the threads of the registry, the first thread of the
+// process and the calling thread.
 // by_stack: true: one sample for each stack, with the name of one of its
 //   threads; false: one sample for each stack and thread name.
 // Returns 0 or -ENOMEM. Free *s with mprof_threadcreate_snapshot_free. Call
 // with the recursion guard set. (Go: ThreadCreateProfile)
 int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
-                                     bool all, bool by_stack);
-// Makes the difference *d of two snapshots that were taken with by_stack ==
-// false: the counts of `after` minus those of `before`, as negative numbers
-// modulo 2^64 if `before` has more. Changes neither. Returns 0 or -ENOMEM. Free
+                                     bool by_stack);
+// Makes the difference *d of two snapshots by stack, without names: the counts
+// of `after` minus those of `before`, as negative numbers modulo 2^64 if
+// `before` has more. Changes neither. Returns 0 or -ENOMEM. Free
 // *d with mprof_threadcreate_snapshot_free.
 int mprof_threadcreate_snapshot_subtract(
     struct mprof_threadcreate_snapshot *d,

@@ -20,10 +20,9 @@
 #include "write/write_text_wait.h"
 
 struct threadcreate_copy {
-  // For the file: the live threads. With the option threadcreate_ended, also
-  // the threads that have ended.
+  // For the file: one sample for each stack and thread name.
   struct mprof_threadcreate_snapshot threads;
-  // For the report: all threads, one sample for each stack.
+  // For the report: one sample for each stack.
   struct mprof_threadcreate_snapshot created;
 };
 
@@ -46,10 +45,9 @@ static int take(void *copy, const struct mprof_profile_row *row,
   if (at_exit && !has_data(row) && mprof_sys_getpid() == mprof_sys_gettid())
     return 0;
   int error = mprof_threadcreate_snapshot_take(
-      &c->threads, mprof_flags.threadcreate_ended,
-      !at_exit && t->form == MPROF_FORM_TEXT);
+      &c->threads, !at_exit && t->form == MPROF_FORM_TEXT);
   return error == 0 && at_exit
-             ? mprof_threadcreate_snapshot_take(&c->created, true, true)
+             ? mprof_threadcreate_snapshot_take(&c->created, true)
              : error;
 }
 
@@ -85,19 +83,14 @@ static bool has_stacks(const void *copy) {
   return c->created.threads > 1;
 }
 
-// Returns the number of stacks that created the threads in the file. The file
-// has ended threads only with the option threadcreate_ended.
-static size_t count_stacks(const struct threadcreate_copy *c) {
-  size_t n = 0;
-  for (size_t i = 0; i < c->created.len; i++)
-    n += mprof_flags.threadcreate_ended || c->created.samples[i].live > 0;
-  return n;
-}
-
 static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   const struct threadcreate_copy *c = copy;
   (void)part;
-  mprof_put_things_and_stacks(t, c->threads.threads, "thread", count_stacks(c));
+  mprof_put_things(t, c->created.threads, "thread");
+  mprof_text_str(t, ", ");
+  mprof_text_grouped(t, c->created.live);
+  mprof_text_str(t, " live, ");
+  mprof_put_things(t, c->created.len, "stack");
 }
 
 static void report(struct mprof_report *w, const void *copy,
@@ -130,7 +123,12 @@ static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
 static uint64_t count(const struct mprof_profile_row *row, size_t number) {
   (void)row;
   (void)number;
-  return mprof_proc_thread_count();
+  struct mprof_threadcreate_snapshot s;
+  if (mprof_threadcreate_snapshot_take(&s, true) != 0)
+    return 0;
+  const uint64_t threads = s.threads;
+  mprof_threadcreate_snapshot_free(&s);
+  return threads;
 }
 
 const struct mprof_profile_kind mprof_kind_threadcreate = {

@@ -38,8 +38,8 @@ struct mprof_pprof_head {
   // Duration of the period that the profile covers, in ns; 0: since the start
   // of the process.
   int64_t duration_ns;
-  // Name and value of the sampling rate. They are written as a comment of the
-  // profile. NULL: no such comment.
+  // Name and value of a number that is written as a comment of the profile,
+  // such as the sampling rate. NULL: no such comment.
   const char *rate_name;
   uint64_t rate;
   const char *note; // additional comment in the profile; NULL: none

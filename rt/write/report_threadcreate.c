@@ -16,13 +16,6 @@
 
 enum { NAMES_SHOWN = 5 };
 
-static uint64_t count_live(const struct mprof_threadcreate_snapshot *s) {
-  uint64_t n = 0;
-  for (size_t i = 0; i < s->len; i++)
-    n += s->samples[i].live;
-  return n;
-}
-
 // Writes the names of the live threads that the stack of b has created, such as
 // ": one, two (3 times), ..."
 static void put_names(struct mprof_report *w,
@@ -68,7 +61,7 @@ void mprof_report_threadcreate(
   mprof_report_put(w, "\nWhere threads were created\n\nTotal:     ");
   mprof_report_things(w, (int64_t)s->threads, "thread");
   mprof_report_put(w, ", ");
-  mprof_report_count(w, (int64_t)count_live(s), " live, ");
+  mprof_report_count(w, (int64_t)s->live, " live, ");
   mprof_report_things(w, (int64_t)s->len, "stack");
   mprof_report_put(w, "\n");
   for (size_t i = 0; i < s->len && i < mprof_flags.report_top; i++) {
@@ -82,6 +75,6 @@ void mprof_report_threadcreate_summary(
     struct mprof_report *w, const struct mprof_threadcreate_snapshot *s) {
   mprof_report_put(w, "SUMMARY: MProf: threadcreate: ");
   mprof_report_plain(w, (int64_t)s->threads, " threads, ");
-  mprof_report_plain(w, (int64_t)count_live(s), " live, ");
+  mprof_report_plain(w, (int64_t)s->live, " live, ");
   mprof_report_plain(w, (int64_t)s->len, " stacks\n");
 }

@@ -203,6 +203,8 @@ int mprof_write_threadcreate_pprof(
       .period = 1,
       .time_ns = s->time_ns,
       .duration_ns = s->duration_ns,
+      .rate_name = s->duration_ns == 0 ? "live_threads" : NULL,
+      .rate = s->live,
       .empty_stack = MPROF_UNKNOWN_CREATOR};
   return mprof_pprof_write(
       f, &head,

@@ -77,6 +77,8 @@ static void put_threads(struct mprof_legacy *w, const void *snapshot) {
   const struct mprof_threadcreate_snapshot *s = snapshot;
   mprof_outfile_text(w->out, "threadcreate profile: total ");
   mprof_outfile_dec(w->out, s->threads);
+  mprof_outfile_text(w->out, "\n# live: ");
+  mprof_outfile_dec(w->out, s->live);
   mprof_outfile_text(w->out, "\n");
   for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
     mprof_outfile_dec(w->out, s->samples[i].count);

@@ -11,7 +11,7 @@
 // RUN:   -Wl,--defsym=mprof_intercept_is_unwanted=main
 // RUN: %run{block_rate=1:mutex_fraction=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL
-// ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].*: heap (0 samples), block (4 waits, 2 stacks), mutex (1 contention, 1 stack), threadcreate (1 thread, 1 stack) and txt; incomplete: truncated_waits 1{{$}}
+// ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].*: heap (0 samples), block (4 waits, 2 stacks), mutex (1 contention, 1 stack), threadcreate (4 threads, 1 live, 2 stacks) and txt; incomplete: truncated_waits 1{{$}}
 // ALL-NOT: mprof
 // RUN: gzip -t mprof.app.*.block.pb.gz && gzip -t mprof.app.*.mutex.pb.gz
 // RUN: gzip -t mprof.app.*.threadcreate.pb.gz && rm mprof.app.*
@@ -29,9 +29,9 @@
 // RUN: grep 'Not counted: allocations of code without MProf' mprof.noted.*.txt
 // RUN: rm mprof.noted.*
 //
-// RUN: %run{format=1:report=0:log_path=x:threadcreate_ended=1:block_rate=1} \
+// RUN: %run{format=1:report=0:log_path=x:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: mprof: wrote x.[[PID:[0-9]+]].*: heap.txt (0 samples), block.txt (4 waits, 2 stacks), mutex.txt (1 contention, 1 stack) and threadcreate.txt (4 threads, 2 stacks);
+// TEXT: mprof: wrote x.[[PID:[0-9]+]].*: heap.txt (0 samples), block.txt (4 waits, 2 stacks), mutex.txt (1 contention, 1 stack) and threadcreate.txt (4 threads, 1 live, 2 stacks);
 // RUN: grep -q '^--- contention:' x.*.block.txt
 // RUN: grep -q '^--- mutex:' x.*.mutex.txt
 // RUN: grep -q '^threadcreate profile: total 4$' x.*.threadcreate.txt && rm x.*
@@ -64,7 +64,7 @@
 // depends on the number of digits of the process's id.
 // RUN: %run{profile=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPORT
-// REPORT: mprof: wrote mprof.app.{{[0-9]+}}.txt (4 waits, 2 stacks; 1 contention, 1 stack; 1 thread, 1 stack);
+// REPORT: mprof: wrote mprof.app.{{[0-9]+}}.txt (4 waits, 2 stacks; 1 contention, 1 stack; 4 threads, 1 live, 2 stacks);
 // RUN: %run{report=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOHEAP
 // NOHEAP: mprof: wrote mprof.app.{{[0-9]+}}.{{(\*: )?}}block{{(.pb.gz)?}} (4 waits,

@@ -10,7 +10,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -pthread -I%src/include %s -o app
-// RUN: not --crash env MPROF_OPTIONS=heap_rate=1:heapx=1:peak=1:block_rate=1:mutex_fraction=1:threadcreate_ended=1:persist=p.%%e:symbolize=0 ./app
+// RUN: not --crash env MPROF_OPTIONS=heap_rate=1:heapx=1:peak=1:block_rate=1:mutex_fraction=1:persist=p.%%e:symbolize=0 ./app
 // RUN: %mprof recover p.app -o r && %mprof recover p.app.1 -o rc
 // RUN: %python %S/Inputs/compare_recovered.py app.heap r.heap.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.heapx r.heapx.pb.gz

@@ -10,7 +10,6 @@
 // RUN: %clang -O1 -DUNINSTRUMENTED %s -c -o create.o
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept main.o create.o -o app
 // RUN: %run_quiet ./app
-// RUN: %run_quiet{threadcreate_ended=1} ./app
 // RUN: %run_quiet{threadcreate=0} ./app
 
 #ifndef UNINSTRUMENTED

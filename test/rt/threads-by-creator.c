@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the threadcreate profile counts threads by the stack that created
-// them, for pthread_create and thrd_create, attached and detached. It has the
-// live threads, or with threadcreate_ended=1 all threads. A failed creation is
-// not counted. A stack in the new thread has no frame of MProf.
+// them, for pthread_create and thrd_create, attached and detached, also after
+// the threads have ended. A failed creation is not counted. A stack in the new
+// thread has no frame of MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet ./app
-// RUN: %run_quiet{threadcreate_ended=1} ./app all
 // RUN: %run_quiet{threadcreate=0} ./app none
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize heap.pb.gz | FileCheck %s --check-prefix=HEAP
 // RUN: %mprof top threads.pb.gz | grep -F ' [unknown creator]'
+// RUN: %mprof top threads.pb.gz | grep '^threadcreate of .*, of which 101 live,'
+// RUN: %mprof_read --symbolize ended.pb.gz | FileCheck %s --check-prefix=ENDED
 //
 // A thread inherits the name of its creator, and may then set another name.
 // CHECK: sample: 50 thread=first : fifty <- main{{$}}
@@ -21,6 +22,9 @@
 // CHECK-DAG: sample: 1 thread=first : [unknown creator]{{$}}
 // CHECK-DAG: sample: 1 thread=worker0 : ten <- main{{$}}
 // CHECK-DAG: sample: 1 thread=worker9 : ten <- main{{$}}
+//
+// ENDED-DAG: sample: 50 : fifty <- main{{$}}
+// ENDED-DAG: sample: 1 thread=first : [unknown creator]{{$}}
 //
 // HEAP: : allocate <- worker{{( <- (start_thread|clone|__clone|clone3))*$}}
 // HEAP-NOT: sample:
@@ -34,7 +38,7 @@ enum { FIFTY = 50, FORTY = 40, TEN = 10, ALL = FIFTY + FORTY + TEN };
 
 static pthread_t threads[ALL];
 static thrd_t c11[TEN];
-static int running, may_end, has_ended;
+static int running, may_end;
 static void *volatile sink;
 
 __attribute__((noinline)) static void allocate(void) { sink = malloc(100003); }
@@ -43,7 +47,6 @@ static void until_all_may_end(void) {
   __atomic_add_fetch(&running, 1, __ATOMIC_RELAXED);
   while (!__atomic_load_n(&may_end, __ATOMIC_RELAXED))
     usleep(1000);
-  __atomic_add_fetch(&has_ended, 1, __ATOMIC_RELAXED);
 }
 __attribute__((noinline)) static void *worker(void *arg) {
   allocate();
@@ -116,7 +119,6 @@ static void check(int n50, int n40, int n10, int others) {
 
 int main(int argc, char **argv) {
   prctl(PR_SET_NAME, "first");
-  int all = argc > 1 && strcmp(argv[1], "all") == 0;
   int none = argc > 1 && strcmp(argv[1], "none") == 0;
   mprof_set_heap_rate(1);
   fifty();
@@ -140,14 +142,9 @@ int main(int argc, char **argv) {
     int result;
     NEED(thrd_join(c11[i], &result) == thrd_success && result == 7);
   }
-  // Detached threads cannot be joined. They have ended when the kernel says so.
-  for (int i = 0; i < 10000; i++) {
-    const struct code c = CODE(forty);
-    if (none || all || count(&c) == 0)
-      break;
-    usleep(1000);
-  }
   if (!none)
-    check(all ? FIFTY : 0, all ? FORTY : 0, all ? TEN : 0, 1);
+    check(FIFTY, FORTY, TEN, 1);
+  if (argc == 1)
+    NEED(mprof_write_profile("threadcreate", "ended.pb.gz", 0) == 0);
   return 0;
 }

@@ -20,11 +20,10 @@ int main(void) {
   mprof_message_init();
   f = mprof_flags;
   mprof_flags_parse(&f,
-                    "debug=1:all_threads=1:stop_threads=1:thread_signal=50:"
+                    "debug=1:stop_threads=1:thread_signal=50:"
                     "children=0:top=3:threadleak=1",
                     "options");
   CHECK_EQ(f.format, 1);
-  CHECK_EQ(f.threadcreate_ended, 1);
   CHECK_EQ(f.threads_stop, 1);
   CHECK_EQ(f.threads_signal, 50);
   CHECK_EQ(f.follow_fork, 0);

@@ -1,19 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the threadcreate profile has the live threads by name and by the
-// stack that created them. With threadcreate_ended=1, it also has threads that
-// have ended. Threads whose creation MProf has not seen have an empty stack.
-// mprof_thread_create_profile returns one record for each thread.
+// Intent: the threadcreate profile has all threads by the stack that created
+// them, and the live ones also by name. Live threads whose creation MProf has
+// not seen have an empty stack. mprof_thread_create_profile returns one record
+// for each thread. A difference of two snapshots has the threads that were
+// created in between.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
-// RUN: %unit -D_GNU_SOURCE -DALL %s %rtlib %unit_libs -o %t && %t
 
-#ifdef ALL
-#define TEST_OPTIONS "threadcreate_ended=1"
-#else
-#define ALL 0
-#endif
 #include "waits.h"
 
 #include "bucket/bucket.h"
@@ -51,10 +46,10 @@ static void *work(void *arg) {
 
 static struct mprof_threadcreate_snapshot s;
 
-static void take(bool all, bool by_stack) {
+static void take(bool by_stack) {
   mprof_threadcreate_snapshot_free(&s);
   mprof_guard_enter();
-  CHECK_EQ(mprof_threadcreate_snapshot_take(&s, all, by_stack), 0);
+  CHECK_EQ(mprof_threadcreate_snapshot_take(&s, by_stack), 0);
   mprof_guard_leave();
 }
 
@@ -94,7 +89,7 @@ static void check_records(size_t threads_now) {
       CHECK_EQ(r[i].stack0[k], 0);
   }
   CHECK_EQ(without, 2);
-  CHECK_EQ(from_a, ALL ? 7 : 3);
+  CHECK_EQ(from_a, 7);
 }
 
 int main(void) {
@@ -119,24 +114,20 @@ int main(void) {
   pthread_barrier_wait(&begin);
   errno = 77;
 
-  take(false, false);
-  CHECK_EQ(s.threads, 7);
-  CHECK_EQ(s.len, 6);
+  take(false);
+  CHECK_EQ(s.threads, 14);
+  CHECK_EQ(s.live, 7);
+  CHECK_EQ(s.len, 8);
   check_sample(a, "twin", 2, 2);
   check_sample(a, "odd?name?", 1, 1);
   check_sample(b, "fifteen-letters", 1, 1);
   check_sample(b, "bee", 1, 1);
   check_sample(NULL, "first", 1, 1);
   check_sample(NULL, "stray", 1, 1);
-
-  take(true, false);
-  CHECK_EQ(s.threads, 14);
-  CHECK_EQ(s.len, 8);
-  check_sample(a, "twin", 2, 2);
   check_sample(a, "", 4, 0);
   check_sample(gone, "", 3, 0);
 
-  take(true, true);
+  take(true);
   CHECK_EQ(s.threads, 14);
   CHECK_EQ(s.len, 4);
   check_sample(a, "odd?name?", 7, 3);
@@ -144,18 +135,28 @@ int main(void) {
   check_sample(gone, "", 3, 0);
   check_sample(NULL, "first", 2, 2);
 
-  take(false, true);
-  CHECK_EQ(s.len, 3);
-  check_records(ALL ? 14 : 7);
+  check_records(14);
   CHECK_EQ(errno, 77);
 
   pthread_barrier_wait(&end);
   for (size_t i = 0; i < 6; i++)
     pthread_join(t[i], NULL);
-  take(false, false);
-  CHECK_EQ(s.threads, 1);
-  take(true, false);
+  struct mprof_threadcreate_snapshot before = s, d;
+  s = (struct mprof_threadcreate_snapshot){0};
+  take(false);
   CHECK_EQ(s.threads, 13); // the stray thread is forgotten
+  CHECK_EQ(s.live, 1);
+  thread_bucket(5, (mprof_pc[]){0x5000}, 1);
+  take(false);
+  mprof_guard_enter();
+  CHECK_EQ(mprof_threadcreate_snapshot_subtract(&d, &s, &before), 0);
+  mprof_guard_leave();
+  CHECK_EQ(d.len, 2); // the new threads, and the stray thread less
+  mprof_threadcreate_snapshot_free(&before);
   mprof_threadcreate_snapshot_free(&s);
+  for (size_t i = 0; i < d.len; i++)
+    CHECK_EQ(d.samples[i].count,
+             d.samples[i].bucket->stack_len == 0 ? (uint64_t)-1 : 5);
+  mprof_threadcreate_snapshot_free(&d);
   return 0;
 }

@@ -238,7 +238,7 @@ def check_heap(profile, expected, more):
 
 def run_profiled(program):
     environment = dict(os.environ)
-    environment["MPROF_OPTIONS"] = "heap_rate=1:all_threads=1:report=0"
+    environment["MPROF_OPTIONS"] = "heap_rate=1:report=0"
     environment["MPROF_OPTIONS"] += ":log_path=%s.%%p" % program
     run("./" + program, env=environment)
 

@@ -165,6 +165,12 @@ void input_print_title(const struct view *v, FILE *out,
     fputs(", at ", out);
     style_put_cut(out, moment, 60);
   }
+  const char *live = input_comment(p, "live_threads");
+  if (live && p->file_count == 1) {
+    fputs(", of which ", out);
+    style_put_cut(out, live, 20);
+    fputs(" live", out);
+  }
   if (p->file_count > 1)
     fprintf(out, ", %u files", p->file_count);
   else if (p->time_ns > 0) {
