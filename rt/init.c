@@ -42,6 +42,7 @@
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/handlers.h"
+#include "sys/helper_environment.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -88,6 +89,11 @@ extern const char mprof_own_copy __attribute__((
 static bool is_first_copy(void) {
   const char *volatile bound = &COPY_NAME(MPROF_ABI_VERSION);
   return bound == &mprof_own_copy;
+}
+
+// Returns whether MProf has started this process for itself.
+static bool is_helper(void) {
+  return mprof_flags_environment(MPROF_HELPER_VARIABLE) != NULL;
 }
 
 // --- the table of subsystems ---
@@ -166,10 +172,11 @@ static void after_fork_in_parent(void) {
 
 // Restarts the runtime in the child after everything was reset.
 static void begin_in_child(void) {
+  const bool follows = mprof_flags.follow_fork && !is_helper();
   mprof_contention_update_kinds();
-  mprof_events_init_child(mprof_flags.follow_fork);
+  mprof_events_init_child(follows);
   mprof_guard_leave();
-  if (mprof_flags.follow_fork) {
+  if (follows) {
     mprof_trace_init();
     mprof_stuck_watch_start();
     mprof_snapshot_watch_start();
@@ -279,7 +286,7 @@ void mprof_write_before_exec(void) {
 // --- start ---
 
 void mprof_process_start_parts(void) {
-  if (!is_first_copy()) {
+  if (!is_first_copy() || is_helper()) {
     mprof_process_set_inert();
     return;
   }

@@ -15,47 +15,22 @@
 #include "preload/operators.h"
 #include "process/process.h"
 #include "sys/flags.h"
+#include "sys/helper_environment.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static bool is_own_path(const char *path, size_t len) {
-  static const char name[] = "libmprof_preload.so";
-  const size_t n = sizeof(name) - 1;
-  return len >= n && memcmp(path + len - n, name, n) == 0 &&
-         (len == n || path[len - n - 1] == '/');
-}
-
-// Removes this library from a list of libraries, whose separators are colons
-// and spaces. Changes the list in place, because the memory of the environment
-// is part of the program's stack.
-static void remove_own(char *list) {
-  char *to = list;
-  for (const char *from = list; *from;) {
-    const size_t len = strcspn(from, ": ");
-    const size_t with_end = from[len] ? len + 1 : len;
-    if (!is_own_path(from, len)) {
-      memmove(to, from, with_end);
-      to += with_end;
-    }
-    from += with_end;
-  }
-  *to = '\0';
-}
-
 // Removes the library from LD_PRELOAD, and also the variable if it was the only
-// library. Changes the array of variables in place, because main may get it as
-// an argument.
+// library. Changes the list and the array of variables in place, because the
+// memory of the environment is part of the program's stack, and because main
+// may get the array as an argument.
 static void leave_children_alone(void) {
   static const char name[] = "LD_PRELOAD=";
   char **to = environ;
   for (char **e = environ; e && *e; e++) {
-    if (strncmp(*e, name, sizeof(name) - 1) == 0) {
-      char *list = *e + sizeof(name) - 1;
-      remove_own(list);
-      if (list[strspn(list, ": ")] == '\0')
-        continue;
-    }
+    if (strncmp(*e, name, sizeof(name) - 1) == 0 &&
+        !mprof_preload_list_clean(*e + sizeof(name) - 1))
+      continue;
     *to++ = *e;
   }
   if (to)

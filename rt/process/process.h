@@ -8,8 +8,9 @@
 //                       \-> inert
 //
 // An inert runtime never records events. The runtime becomes inert if it is the
-// second copy of the runtime in the process. It also becomes inert in a forked
-// child that is not profiled.
+// second copy of the runtime in the process. It also becomes inert in a process
+// that MProf has started for itself, and in a forked child that is not
+// profiled.
 
 #ifndef MPROF_RT_PROCESS_PROCESS_H
 #define MPROF_RT_PROCESS_PROCESS_H

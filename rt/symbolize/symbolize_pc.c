@@ -9,6 +9,8 @@
 #include "symbolize/symbolize_pc.h"
 
 #include "process/process.h"
+#include "sys/helper_environment.h"
+#include "sys/os_memory.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -39,6 +41,10 @@ void set_default_flags(void *flags) __asm__(
     "_ZN11__sanitizer11CommonFlags11SetDefaultsEv")
     __attribute__((weak, visibility("default")));
 enum { SYMBOLIZER_PATH_OFFSET = 8, PATH_SIZE = 4096 };
+
+// The end of the stack of the main thread: argc, the arguments, NULL, the
+// environment and NULL follow.
+extern void *__libc_stack_end __attribute__((weak, visibility("default")));
 
 // These functions replace two functions of sanitizer_common's slow unwinder,
 // which MProf never calls. The real functions would make each program load
@@ -84,7 +90,34 @@ static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
 // never released.
 void mprof_symbolize_pc_try(void) { dl_iterate_phdr(stop_at_first, NULL); }
 
+// Changes the environment that sanitizer_common passes to llvm-symbolizer, as
+// helper_process.c changes `environ`. sanitizer_common finds the environment in
+// the memory that the kernel has filled at the start of the program, behind the
+// arguments. The helper needs no arguments. The last one gives its place to the
+// mark. The environment in this memory never has more variables afterwards.
+static void clean_first_environment(void) {
+  if (&__libc_stack_end == NULL)
+    return;
+  char **list = (char **)__libc_stack_end + 1; // after argc
+  if (*list == NULL)
+    return;
+  while (list[1] != NULL)
+    list++;
+  char **from = list + 2, **to = list + 1;
+  *list = NULL;
+  void *memory = mprof_os_map(mprof_helper_environment_size(from));
+  if (memory == NULL) {
+    *to = NULL;
+    return;
+  }
+  char **clean = mprof_helper_environment(from, memory);
+  do
+    *to++ = *clean;
+  while (*clean++ != NULL);
+}
+
 void mprof_symbolize_pc_init(const char *path) {
+  clean_first_environment();
   if (mprof_has_sanitizer() || set_default_flags == NULL)
     return;
   set_default_flags(common_flags);

@@ -11,6 +11,7 @@
 #include "sys/helper_process.h"
 
 #include "sys/arch.h"
+#include "sys/helper_environment.h"
 #include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
@@ -187,6 +188,20 @@ static void leave(char *stack) {
     mprof_syscall4(SYS_exit_group, 0, 0, 0, 0);
 }
 
+extern char **environ;
+
+static char mark[] = MPROF_HELPER_MARK;
+static char *only_mark[] = {mark, NULL};
+
+// Changes the environment of the helper, so that no program that the helper
+// starts is profiled. The helper has its own copy of the program's memory. But
+// the strings may be constants, so the environment is copied.
+static void clean_environment(void) {
+  void *memory = mprof_os_map(mprof_helper_environment_size(environ));
+  environ =
+      memory == NULL ? only_mark : mprof_helper_environment(environ, memory);
+}
+
 struct start {
   void (*main)(int fd);
   int fd;
@@ -197,6 +212,7 @@ struct start {
 static void run(void *start) {
   const struct start *s = start;
   isolate(s->fd, s->keep_stderr);
+  clean_environment();
   s->main(s->fd);
   leave(s->stack);
 }
@@ -345,8 +361,6 @@ void mprof_helper_look_at_itself(bool may) {
   mprof_syscall4(SYS_prctl, PR_SET_DUMPABLE, may, 0, 0);
 }
 
-extern char **environ;
-
 // Executes the program file `path` with the descriptors `in` as its input and
 // `out` as its output. This function runs in the forked child and never
 // returns. If `path` cannot be executed, the child exits with status 127.
@@ -371,7 +385,7 @@ static void execute(const char *path, const char *const args[], int in,
 __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
                                                     const char *const args[]) {
   enum { ARGS_MAX = 8 };
-  const char *argv[ARGS_MAX + 2] = {path}, *const none[] = {NULL};
+  const char *argv[ARGS_MAX + 2] = {path};
   for (int i = 0; i < ARGS_MAX && args[i] != NULL; i++)
     argv[i + 1] = args[i];
   if (mprof_syscall4(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0) != 0)
@@ -379,7 +393,7 @@ __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
   // If the helper is killed because of a timeout, the program ends, too.
   mprof_syscall4(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
   become(fd, 0);
-  mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)none, 0);
+  mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)only_mark, 0);
   for (;;)
     mprof_syscall4(SYS_exit_group, 127, 0, 0, 0);
 }

@@ -4,6 +4,8 @@
 #include "commands/check_values.h"
 
 #include "commands/preload.h"
+#include "common/helper_fork.h"
+#include "sys/helper_environment.h"
 #include "terminal/style.h"
 
 #include <fcntl.h>
@@ -49,7 +51,8 @@ static char *options_of(const struct mprof_flags *flags) {
   return NULL;
 }
 
-// The new process. Writes the messages to the descriptor `to`.
+// The new process. Writes the messages to the descriptor `to`. The runtime must
+// start in it, although mprof starts it for itself.
 static void run_with(const char *options, const char *library, int to) {
   // An ignored signal is no mistake in the options.
   for (int i = 1; i < NSIG; i++)
@@ -58,7 +61,8 @@ static void run_with(const char *options, const char *library, int to) {
   const int from_null = fcntl(null, F_DUPFD, 3),
             messages = fcntl(to, F_DUPFD, 3);
   if (dup2(from_null, 0) < 0 || dup2(from_null, 1) < 0 ||
-      dup2(messages, 2) < 0 || setenv("MPROF_OPTIONS", options, 1) != 0 ||
+      dup2(messages, 2) < 0 || unsetenv(MPROF_HELPER_VARIABLE) != 0 ||
+      setenv("MPROF_OPTIONS", options, 1) != 0 ||
       setenv("LD_PRELOAD", library, 1) != 0)
     _exit(1);
   execl("/proc/self/exe", "mprof", "--version", (char *)NULL);
@@ -94,7 +98,7 @@ bool runtime_accepts(const struct mprof_flags *flags) {
   // The dynamic linker takes a path with such a character for several paths.
   if (library && options && !strpbrk(library, " :") &&
       pipe2(fds, O_CLOEXEC) == 0) {
-    const pid_t pid = fork();
+    const pid_t pid = helper_fork();
     if (pid == 0)
       run_with(options, library, fds[1]);
     close(fds[1]);

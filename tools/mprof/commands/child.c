@@ -4,6 +4,7 @@
 #include "commands/child.h"
 
 #include "commands/witness.h"
+#include "sys/helper_environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,6 +96,8 @@ _Noreturn static void exec_program(char *const *argv, const char *options,
                                    const char *preload, const sigset_t *mask,
                                    const struct sigaction *on_child,
                                    int failure) {
+  // mprof may run in a shell that a pager of mprof has started.
+  unsetenv(MPROF_HELPER_VARIABLE);
   setenv("MPROF_OPTIONS", options, 1);
   if (preload)
     setenv("LD_PRELOAD", preload, 1);

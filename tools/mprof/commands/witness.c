@@ -3,6 +3,8 @@
 
 #include "commands/witness.h"
 
+#include "common/helper_fork.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -40,7 +42,7 @@ void witness_start(struct witness *w) {
     close(questions[1]);
     return;
   }
-  w->pid = fork();
+  w->pid = helper_fork();
   if (w->pid == 0) {
     close(questions[1]);
     close(answers[0]);

@@ -3,6 +3,7 @@
 
 #include "names/worker.h"
 
+#include "common/helper_fork.h"
 #include "common/memory.h"
 #include "names/answer.h"
 #include "names/limits.h"
@@ -68,7 +69,7 @@ struct slice worker_ask(const struct job *job, const struct places *places) {
   fflush(NULL); // what is buffered must not be printed twice
   if (pipe2(ends, O_CLOEXEC) != 0)
     return (struct slice){0};
-  const pid_t pid = fork();
+  const pid_t pid = helper_fork();
   if (pid == 0) {
     close(ends[0]);
     work(job, places, ends[1]);

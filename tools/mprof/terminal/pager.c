@@ -3,6 +3,8 @@
 
 #include "terminal/pager.h"
 
+#include "common/helper_fork.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,7 +62,7 @@ void pager_start(void) {
       !is_runnable(name) || pipe(ends) != 0)
     return;
   fflush(stdout);
-  pager = fork();
+  pager = helper_fork();
   if (pager == 0) {
     close(ends[1]);
     run_pager(name, ends[0]);
