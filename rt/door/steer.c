@@ -25,13 +25,18 @@ static void refuse(struct mprof_reply *r, int error, const char *name,
                    const char *value, const char *why) {
   char what[MPROF_REPLY_TEXT - 2];
   struct mprof_text t = MPROF_TEXT(what);
-  if (error != -EPERM)
+  if (error == -EPERM) {
+    mprof_text_str(&t, name);
+    mprof_text_str(&t, " cannot change: ");
+    mprof_text_str(&t, why);
+  } else {
     mprof_flags_put_mistake(&t, name, value);
+  }
   mprof_reply_error(r,
                     error == -ENOENT  ? 404
                     : error == -EPERM ? 409
                                       : 400,
-                    error == -EPERM ? why : what, 0);
+                    what, 0);
 }
 
 // --- get ---
@@ -83,10 +88,22 @@ void mprof_steer_get(struct mprof_http_text query, struct mprof_reply *r) {
 
 // --- set ---
 
+// Returns why a new value of the option would have no effect, or NULL.
+static const char *why_no_effect(const char *name) {
+  if (strcmp(name, "heap_rate") == 0 && !mprof_flags.heap)
+    return "it has no effect, because the option heap is 0";
+  if (mprof_kinds_left_out[0] != '\0' &&
+      (strcmp(name, "block_rate") == 0 || strcmp(name, "mutex_fraction") == 0 ||
+       strcmp(name, "trace_heap_kb") == 0))
+    return "it has no effect, because the program was linked without this "
+           "profile; link with -fmprof";
+  return NULL;
+}
+
 // Passes a new value on to the code that has a copy of it.
 static void apply(const char *name) {
   const struct mprof_flags *f = &mprof_flags;
-  if (strcmp(name, "heap_rate") == 0 && f->heap)
+  if (strcmp(name, "heap_rate") == 0)
     mprof_sample_set_rate(f->heap_rate);
   else if (strcmp(name, "block_rate") == 0)
     mprof_contention_set_block_rate(f->block_rate);
@@ -110,14 +127,15 @@ static bool take_name(struct mprof_http_text query, char name[NAME]) {
 
 void mprof_steer_set(struct mprof_http_text query, struct mprof_reply *r) {
   char name[NAME], value[VALUE];
-  const char *why = "";
   if (!take_name(query, name) ||
       !mprof_http_parameter(query, name, value, sizeof(value))) {
     mprof_reply_error(r, 400, "The query must be NAME=VALUE", 0);
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);
-  const int error = mprof_flags_change(name, value, &why);
+  const char *why = why_no_effect(name);
+  const int error =
+      why != NULL ? -EPERM : mprof_flags_change(name, value, &why);
   if (error == 0) {
     apply(name);
     show(mprof_flags_find(name), r);

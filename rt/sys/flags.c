@@ -20,11 +20,12 @@
 #include <unistd.h>
 
 struct mprof_flags mprof_flags MPROF_START_DATA = {
-#define MPROF_FLAG_BOOL(Name, Default, Help) .Name = (Default),
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) .Name = (Default),
-#define MPROF_FLAG_STR(Name, Default, Help) .Name = Default,
-#define MPROF_FLAG_LIST(Name, Default, Help) .Name = Default,
-#define MPROF_FLAG_ADDRESS(Name, Default, Help) .Name = Default,
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help) .Name = (Default),
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)                 \
+  .Name = (Default),
+#define MPROF_FLAG_STR(Name, Default, Change, Help) .Name = Default,
+#define MPROF_FLAG_LIST(Name, Default, Change, Help) .Name = Default,
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) .Name = Default,
 #include "sys/flags.def"
 };
 bool mprof_flags_has_environment MPROF_START_DATA;

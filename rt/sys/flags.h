@@ -12,11 +12,11 @@
 #include "sys/base.h"
 
 struct mprof_flags {
-#define MPROF_FLAG_BOOL(Name, Default, Help) bool Name;
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) uint64_t Name;
-#define MPROF_FLAG_STR(Name, Default, Help) char Name[512];
-#define MPROF_FLAG_LIST(Name, Default, Help) char Name[512];
-#define MPROF_FLAG_ADDRESS(Name, Default, Help) char Name[512];
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help) bool Name;
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help) uint64_t Name;
+#define MPROF_FLAG_STR(Name, Default, Change, Help) char Name[512];
+#define MPROF_FLAG_LIST(Name, Default, Change, Help) char Name[512];
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) char Name[512];
 #include "sys/flags.def"
 };
 // The values of the options, which begin with the defaults. mprof_flags_init

@@ -12,47 +12,62 @@
 
 enum { SHOWN = 80 }; // longest part of a wrong option that a message quotes
 
+// No text may change while the program runs: mprof_option_store does not check
+// its meaning, and other threads may be reading it.
+#define IS_FIXED(Change)                                                       \
+  _Static_assert(MPROF_CHANGE_##Change != MPROF_CHANGE_ALWAYS,                 \
+                 "a text cannot change while the program runs");
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)
+#define MPROF_FLAG_STR(Name, Default, Change, Help) IS_FIXED(Change)
+#define MPROF_FLAG_LIST(Name, Default, Change, Help) IS_FIXED(Change)
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) IS_FIXED(Change)
+#include "sys/flags.def"
+
 // The descriptions of all options, one after the other.
 #define HELP(Name, Text, Help)                                                 \
   MPROF_FITS(#Name, mprof_options->name)                                       \
   MPROF_FITS(Text, mprof_options->text)                                        \
   char Name[sizeof(Help)];
 static const struct helps {
-#define MPROF_FLAG_BOOL(Name, Default, Help) HELP(Name, "", Help)
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) HELP(Name, "", Help)
-#define MPROF_FLAG_STR(Name, Default, Help) HELP(Name, Default, Help)
-#define MPROF_FLAG_LIST(Name, Default, Help) HELP(Name, Default, Help)
-#define MPROF_FLAG_ADDRESS(Name, Default, Help) HELP(Name, Default, Help)
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help) HELP(Name, "", Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)                 \
+  HELP(Name, "", Help)
+#define MPROF_FLAG_STR(Name, Default, Change, Help) HELP(Name, Default, Help)
+#define MPROF_FLAG_LIST(Name, Default, Change, Help) HELP(Name, Default, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)                        \
+  HELP(Name, Default, Help)
 #include "sys/flags.def"
 } helps = {
-#define MPROF_FLAG_BOOL(Name, Default, Help) Help,
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) Help,
-#define MPROF_FLAG_STR(Name, Default, Help) Help,
-#define MPROF_FLAG_LIST(Name, Default, Help) Help,
-#define MPROF_FLAG_ADDRESS(Name, Default, Help) Help,
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help) Help,
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help) Help,
+#define MPROF_FLAG_STR(Name, Default, Change, Help) Help,
+#define MPROF_FLAG_LIST(Name, Default, Change, Help) Help,
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) Help,
 #include "sys/flags.def"
 };
 
-#define ROW(Name, Kind, Text, Value, Min, Max)                                 \
+#define ROW(Name, Kind, Text, Value, Min, Max, Change)                         \
   {#Name,                                                                      \
    Text,                                                                       \
    Kind,                                                                       \
+   MPROF_CHANGE_##Change,                                                      \
    offsetof(struct helps, Name),                                               \
    offsetof(struct mprof_flags, Name),                                         \
    Value,                                                                      \
    Min,                                                                        \
    Max},
 const struct mprof_option mprof_options[MPROF_OPTION_COUNT] = {
-#define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
-  ROW(Name, MPROF_OPTION_BOOL, "", Default, 0, 1)
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
-  ROW(Name, MPROF_OPTION_UINT, "", Default, Min, Max)
-#define MPROF_FLAG_STR(Name, Default, Help)                                    \
-  ROW(Name, MPROF_OPTION_STR, Default, 0, 0, 0)
-#define MPROF_FLAG_LIST(Name, Default, Help)                                   \
-  ROW(Name, MPROF_OPTION_LIST, Default, 0, 0, 0)
-#define MPROF_FLAG_ADDRESS(Name, Default, Help)                                \
-  ROW(Name, MPROF_OPTION_ADDRESS, Default, 0, 0, 0)
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help)                           \
+  ROW(Name, MPROF_OPTION_BOOL, "", Default, 0, 1, Change)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)                 \
+  ROW(Name, MPROF_OPTION_UINT, "", Default, Min, Max, Change)
+#define MPROF_FLAG_STR(Name, Default, Change, Help)                            \
+  ROW(Name, MPROF_OPTION_STR, Default, 0, 0, 0, Change)
+#define MPROF_FLAG_LIST(Name, Default, Change, Help)                           \
+  ROW(Name, MPROF_OPTION_LIST, Default, 0, 0, 0, Change)
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)                        \
+  ROW(Name, MPROF_OPTION_ADDRESS, Default, 0, 0, 0, Change)
 #include "sys/flags.def"
 };
 
@@ -63,19 +78,19 @@ const char *mprof_option_help(const struct mprof_option *o) {
 static const struct {
   char old[24], name[24];
 } aliases[] = {
-#define MPROF_FLAG_BOOL(Name, Default, Help)
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)
-#define MPROF_FLAG_STR(Name, Default, Help)
-#define MPROF_FLAG_LIST(Name, Default, Help)
-#define MPROF_FLAG_ADDRESS(Name, Default, Help)
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)
+#define MPROF_FLAG_STR(Name, Default, Change, Help)
+#define MPROF_FLAG_LIST(Name, Default, Change, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)
 #define MPROF_FLAG_ALIAS(Old, Name) {#Old, #Name},
 #include "sys/flags.def"
 };
-#define MPROF_FLAG_BOOL(Name, Default, Help)
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)
-#define MPROF_FLAG_STR(Name, Default, Help)
-#define MPROF_FLAG_LIST(Name, Default, Help)
-#define MPROF_FLAG_ADDRESS(Name, Default, Help)
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)
+#define MPROF_FLAG_STR(Name, Default, Change, Help)
+#define MPROF_FLAG_LIST(Name, Default, Change, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)
 #define MPROF_FLAG_ALIAS(Old, Name)                                            \
   MPROF_FITS(#Old, aliases->old) MPROF_FITS(#Name, aliases->name)
 #include "sys/flags.def"

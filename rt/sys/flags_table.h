@@ -19,11 +19,23 @@ enum mprof_option_kind {
   MPROF_OPTION_ADDRESS,
 };
 
+// Whether an option may change while the program runs, or why not; see
+// flags.def.
+enum mprof_option_change {
+  MPROF_CHANGE_ALWAYS,
+  MPROF_CHANGE_START,
+  MPROF_CHANGE_MEMORY,
+  MPROF_CHANGE_FILES,
+  MPROF_CHANGE_COUNTS,
+  MPROF_CHANGE_SIGNALS,
+};
+
 // A row has no pointers; see MPROF_FITS.
 struct mprof_option {
   char name[28];
   char text[16]; // default of a value that is not a BOOL or a UINT
   enum mprof_option_kind kind;
+  uint8_t change;           // enum mprof_option_change
   uint16_t help;            // see mprof_option_help
   uint32_t offset;          // in struct mprof_flags
   uint64_t value, min, max; // default and range of a BOOL and a UINT
@@ -33,11 +45,11 @@ enum {
   // Size in bytes of the values that are not a BOOL or a UINT.
   MPROF_OPTION_STR_SIZE = sizeof(((struct mprof_flags *)0)->log_path),
   MPROF_OPTION_COUNT = 0
-#define MPROF_FLAG_BOOL(Name, Default, Help) +1
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) +1
-#define MPROF_FLAG_STR(Name, Default, Help) +1
-#define MPROF_FLAG_LIST(Name, Default, Help) +1
-#define MPROF_FLAG_ADDRESS(Name, Default, Help) +1
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help) +1
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help) +1
+#define MPROF_FLAG_STR(Name, Default, Change, Help) +1
+#define MPROF_FLAG_LIST(Name, Default, Change, Help) +1
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) +1
 #include "sys/flags.def"
 };
 // The rows are in the order of flags.def. Never written.

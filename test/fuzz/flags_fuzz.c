@@ -29,13 +29,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   f = mprof_flags;
   mprof_flags_parse(&f, s, "fuzz");
   free(s);
-#define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help)                           \
   if (*(const unsigned char *)&f.Name > 1)                                     \
     abort();
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)                 \
   if (f.Name + 0 < Min || f.Name > Max)                                        \
     abort();
-#define MPROF_FLAG_STR(Name, Default, Help)                                    \
+#define MPROF_FLAG_STR(Name, Default, Change, Help)                            \
   if (memchr(f.Name, 0, sizeof(f.Name)) == NULL)                               \
     abort();
 #define MPROF_FLAG_LIST MPROF_FLAG_STR

@@ -46,10 +46,40 @@ def options(program):
         status, text = set("heap_rate=x")
         assert status == 400 and text.startswith("value 'x' of option 'heap_rate' is not a number from 0 to "), text
         equal(set("report=maybe"), (400, "value 'maybe' of option 'report' is not 0, 1, true, false, yes or no\n"))
+        # An amount above the maximum is refused as a whole.
+        equal(set("heap_rate=99999999999")[0], 400)
+        equal(app.ask("/debug/mprof/get?name=heap_rate").text, "heap_rate=1\n")
         equal(set("heap_rate")[0], 400)
         equal(set("heap_rate=2", headers={"Origin": "http://x"})[0], 403)
         equal(app.ask("/debug/mprof/set?heap_rate=2").status, 405)
         equal(app.ask("/debug/mprof/get", "POST").status, 405)
+
+
+@check
+def options_fixed(program):
+    with App(program, "heap=0") as app:
+
+        def set(query):
+            r = app.ask("/debug/mprof/set?" + query, "POST")
+            return r.status, r.text
+
+        before = app.ask("/debug/mprof/get").text
+        places = {name: app.dir + "/" + name for name in ("log_path", "alloc_log", "persist")}
+        for name in [line.split("=")[0] for line in before.splitlines() if "='" in line]:
+            status, why = set("%s=%s" % (name, places.get(name, "60s")))
+            equal((name, status), (name, 409))
+            assert why.startswith(name + " cannot change: "), why
+            assert " (%s)\n" % why.strip().partition(" ")[2] in before, why
+        equal(set("snapshot_every=garbage"), (409, "snapshot_every cannot change: it has an effect only at the start of the program\n"))
+        equal(set("persist=x"), (409, "persist cannot change: only the start of the program can choose files\n"))
+        equal(set("heap_rate=2"), (409, "heap_rate cannot change: it has no effect, because the option heap is 0\n"))
+        equal(app.ask("/debug/mprof/get").text, before)
+        # A later child begins with the same options.
+        child = app.command("fork")
+        until(lambda: app.is_open(child))
+        equal(app.ask("/debug/mprof/get", pid=child).text, before)
+        app.command("kill %d" % child)
+        assert not any(os.path.exists(path) for path in places.values())
 
 
 @check

@@ -84,6 +84,9 @@ def heap_alone(program):
         assert ">mutex<" not in app.ask("/debug/pprof/").text
         r = app.ask("/debug/mprof/trace/last", "POST")
         equal((r.status, r.text.split("; ")[1]), (404, "link with -fmprof=trace\n"))
+        for name in ("block_rate", "mutex_fraction"):
+            r = app.ask("/debug/mprof/set?%s=1" % name, "POST")
+            equal((r.status, r.text.split("; ")[1]), (409, "link with -fmprof\n"))
 
 
 @check

@@ -53,24 +53,25 @@ bool doctor_has_new_mistakes(const char *text) {
 void doctor_explain_options(const char *text) {
   bool has_any = false;
   parse(text);
-#define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
+#define MPROF_FLAG_BOOL(Name, Default, Change, Help)                           \
   if (now.Name != before.Name) {                                               \
     print_number(#Name, now.Name, Help);                                       \
     has_any = true;                                                            \
   }
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)                 \
   if (now.Name != before.Name) {                                               \
     print_number(#Name, now.Name, Help);                                       \
     has_any = true;                                                            \
   }
-#define MPROF_FLAG_STR(Name, Default, Help)                                    \
+#define MPROF_FLAG_STR(Name, Default, Change, Help)                            \
   if (strcmp(now.Name, before.Name) != 0) {                                    \
     print_row(#Name, now.Name, Help);                                          \
     has_any = true;                                                            \
   }
-#define MPROF_FLAG_LIST(Name, Default, Help) MPROF_FLAG_STR(Name, Default, Help)
-#define MPROF_FLAG_ADDRESS(Name, Default, Help)                                \
-  MPROF_FLAG_STR(Name, Default, Help)
+#define MPROF_FLAG_LIST(Name, Default, Change, Help)                           \
+  MPROF_FLAG_STR(Name, Default, Change, Help)
+#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)                        \
+  MPROF_FLAG_STR(Name, Default, Change, Help)
 #define MPROF_FLAG_ALIAS(Old, Name)
 #include "sys/flags.def"
   if (!has_any)
