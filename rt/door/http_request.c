@@ -192,7 +192,9 @@ static int apply(struct mprof_http_text name, struct mprof_http_text v,
   } else if (equals(name, "expect")) {
     r->expects_continue = equals(v, "100-continue");
   } else if (equals(name, "origin")) {
-    r->has_origin = true;
+    r->is_foreign = true;
+  } else if (equals(name, "sec-fetch-site")) {
+    r->is_foreign |= !equals(v, "same-origin") && !equals(v, "none");
   }
   return MPROF_HTTP_OK;
 }
@@ -333,11 +335,15 @@ static bool is_port(const char *p, const char *end) {
   return p == end && end[-1] != ':' && n <= UINT16_MAX;
 }
 
-static bool is_inet(int family, const char *name) {
-  static const unsigned char unspecified[sizeof(struct in6_addr)];
-  unsigned char address[sizeof(struct in6_addr)] = {0};
-  return inet_pton(family, name, address) == 1 &&
-         memcmp(address, unspecified, sizeof(address)) != 0;
+static bool is_ipv4(const char *name) {
+  struct in_addr a;
+  return inet_pton(AF_INET, name, &a) == 1 && a.s_addr != INADDR_ANY;
+}
+
+static bool is_ipv6(const char *name) {
+  struct in6_addr a;
+  return inet_pton(AF_INET6, name, &a) == 1 && !IN6_IS_ADDR_UNSPECIFIED(&a) &&
+         !IN6_IS_ADDR_V4MAPPED(&a);
 }
 
 bool mprof_http_is_address(struct mprof_http_text host) {
@@ -359,7 +365,7 @@ bool mprof_http_is_address(struct mprof_http_text host) {
     return false;
   memcpy(name, begin, len);
   name[len] = '\0';
-  return is_v6 ? is_inet(AF_INET6, name)
+  return is_v6 ? is_ipv6(name)
                : equals((struct mprof_http_text){name, len}, "localhost") ||
-                     is_inet(AF_INET, name);
+                     is_ipv4(name);
 }

@@ -29,6 +29,9 @@ struct mprof_http_text {
   size_t len;
 };
 
+// is_foreign: a browser says that a page of another web site has caused the
+// request. Each browser sends the header Sec-Fetch-Site to a loopback address,
+// and sends Origin with a request of a script. No page of MProf has scripts.
 struct mprof_http_request {
   enum mprof_http_method method;
   // The path, with each %XX decoded and a terminating 0. It has no other 0 and
@@ -36,7 +39,7 @@ struct mprof_http_request {
   const char *path;
   struct mprof_http_text query; // behind the '?', not decoded
   struct mprof_http_text host;  // value of the header Host
-  bool has_origin;              // a page of a browser has sent the request
+  bool is_foreign;              // see below
   bool is_http_1_0;             // version 1.0; otherwise 1.1
   bool keeps_connection;        // the client may send further requests
   bool expects_continue;        // the client waits for "100 Continue"
@@ -61,10 +64,10 @@ bool mprof_http_parameter(struct mprof_http_text query, const char *name,
                           char *value, size_t cap);
 
 // Returns whether the value of the header Host is localhost or an IP address,
-// with or without a port. An IPv6 address is in brackets. The unspecified
-// addresses, 0.0.0.0 and [::], do not count, because a browser treats them as
-// names of an insecure site, and connects them to this machine. Returns true
-// without a header or with an empty one.
+// with or without a port. An IPv6 address is in brackets. 0.0.0.0, [::] and
+// IPv4 addresses in the form of IPv6 do not count: they also lead to this
+// machine, but browsers do not send them the header Sec-Fetch-Site. Returns
+// true without a header or with an empty one.
 bool mprof_http_is_address(struct mprof_http_text host);
 
 #endif // MPROF_RT_DOOR_HTTP_REQUEST_H

@@ -357,6 +357,22 @@ static void last_of_trace(struct mprof_http_text query, struct mprof_reply *r) {
   mprof_live_trace_last(r);
 }
 
+// Makes the reply an error. A page of any web site can make a browser send
+// requests to this machine, for example for an image.
+static void refuse_foreign(struct mprof_reply *r) {
+  mprof_reply_error(r, 403,
+                    "A page of another web site must not ask for this; enter "
+                    "the address in the browser instead",
+                    0);
+}
+
+// Returns whether a page changes nothing and costs little, so that a page of
+// another web site may ask for it, or have a link to it.
+static bool is_cheap(const char *name) {
+  return name[0] == '\0' || strcmp(name, "cmdline") == 0 ||
+         strcmp(name, "profile") == 0;
+}
+
 // The pages of MProf's own, which Go does not have.
 static const struct {
   char path[32];
@@ -385,9 +401,8 @@ static bool own_page(const struct mprof_http_request *q,
       q->method == MPROF_HTTP_OTHER) {
     mprof_reply_error(r, 405, "Method not allowed", 0);
     r->allow = changes ? "POST" : "GET, HEAD";
-  } else if (changes && q->has_origin) {
-    // A page of a web site can send a POST request to any address.
-    mprof_reply_error(r, 403, "A web page must not steer the program", 0);
+  } else if (changes && q->is_foreign) {
+    refuse_foreign(r);
   } else {
     own_pages[i].reply(q->query, r);
   }
@@ -416,6 +431,8 @@ void mprof_page(const struct mprof_http_request *q, const char *body,
              !may_post) {
     mprof_reply_error(r, 405, "Method not allowed", 0);
     r->allow = strcmp(name, "symbol") == 0 ? "GET, HEAD, POST" : "GET, HEAD";
+  } else if (q->is_foreign && !is_cheap(name)) {
+    refuse_foreign(r);
   } else {
     dispatch(q, name, body, len, r, j);
   }

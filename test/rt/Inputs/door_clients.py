@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from door import App, IS_EMULATED, check, equal, threads, until
+from door import App, IS_EMULATED, check, equal, samples, threads, until
 
 
 # --- the thread ---
@@ -222,9 +222,34 @@ def foreign_host_names(program):
         good = ["localhost", "localhost:80", "LocalHost:65535", "127.0.0.1", "10.1.2.3:6060", "[::1]", "[::1]:80", ""]
         bad = ["evil.example:80", "1cafe.de:80", "0b.be", "1a.ae", "127.0.0.1.example", "localhost:evil", "localhost:", "localhost.example"]
         bad += ["127.0.0.1:65536", "127.0.0.1:80x", "127.0.0.1:80:80", "127.1", "[::1", "[::1]80", "[1cafe.de]", "[127.0.0.1]", "::1", "cafe"]
-        bad += ["0.0.0.0:80", "[::]:80", "1" * 60]
+        bad += ["0.0.0.0:80", "[::]:80", "[::ffff:7f00:1]:80", "[::ffff:0:0]", "1" * 60]
         for host, status in [(h, 200) for h in good] + [(h, 403) for h in bad]:
             equal((host, app.ask("/debug/pprof/cmdline", headers={"Host": host}).status), (host, status))
+
+
+@check
+def foreign_sites(program):
+    """A page of another web site starts no trace, takes no deltas and changes no option."""
+    with App(program, listen="127.0.0.1:0") as app:
+        app.command("alloc 3 5000")
+        foreign = [{"Sec-Fetch-Site": "cross-site"}, {"sec-fetch-site": "same-site"}, {"Origin": "http://x"}, {"Origin": "null"}]
+        own = [{"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {}]
+        costly = ["trace?seconds=0.01", "heap", "goroutine?debug=2", "heap?seconds=1", "mutex", "symbol?0x1", "delta_heap", "delta_block", "../../pprof/heap"]
+        for headers in foreign:
+            for page in costly:
+                path = os.path.normpath("/debug/pprof/" + page)
+                equal((headers, page, app.ask(path, headers=headers).status), (headers, page, 403))
+            for page in ("", "cmdline"):
+                equal((headers, page, app.ask("/debug/pprof/" + page, headers=headers).status), (headers, page, 200))
+            for page in ("set?heap_rate=2", "trace/start", "trace/stop", "trace/last"):
+                equal((headers, page, app.ask("/debug/mprof/" + page, "POST", headers=headers).status), (headers, page, 403))
+            equal(app.ask("/debug/pprof/symbol", "POST", "0x1", headers).status, 403)
+        equal(app.ask("/debug/mprof/get?name=heap_rate").text, "heap_rate=1\n")
+        for headers in own:
+            equal((headers, app.ask("/debug/pprof/trace?seconds=0.01", headers=headers).status), (headers, 200))
+            equal((headers, app.ask("/debug/pprof/heap?debug=1", headers=headers).status), (headers, 200))
+            equal((headers, app.ask("/debug/mprof/set?heap_rate=1", "POST", headers=headers).status), (headers, 200))
+        equal(samples(app.profile("delta_heap"), "grow"), [3, 15000, 3, 15000])
 
 
 # --- the socket ---
