@@ -38,6 +38,7 @@
 #include "trace/trace_types.h"
 #include "write/coverage.h"
 #include "write/numbers.h"
+#include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
 #include "write/summary.h"
@@ -418,7 +419,9 @@ static void write_locked(bool is_snapshot, bool flushes) {
   }
   w->is_snapshot = is_snapshot;
   w->flushes = flushes;
+  mprof_pprof_set_at_exit(flushes);
   write_last_words(w);
+  mprof_pprof_set_at_exit(false);
   mprof_os_unmap(w, sizeof(*w));
 }
 

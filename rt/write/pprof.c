@@ -74,6 +74,10 @@ static void put_comment(struct mprof_pprof *w, const struct mprof_text *t) {
   mprof_pprof_emit(w);
 }
 
+static bool at_exit; // guarded by mprof_writer_lock
+
+void mprof_pprof_set_at_exit(bool is_at_exit) { at_exit = is_at_exit; }
+
 static void put_comments(struct mprof_pprof *w,
                          const struct mprof_pprof_head *head) {
   struct mprof_text t = {.buf = w->text, .cap = TEXT_SIZE};
@@ -91,6 +95,12 @@ static void put_comments(struct mprof_pprof *w,
     mprof_text_str(&t, head->rate_name);
     mprof_text_str(&t, ": ");
     mprof_text_dec(&t, head->rate);
+    put_comment(w, &t);
+  }
+
+  if (at_exit) {
+    t.len = 0;
+    mprof_text_str(&t, "written: at exit");
     put_comment(w, &t);
   }
 

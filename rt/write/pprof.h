@@ -80,6 +80,11 @@ int mprof_pprof_write(struct mprof_outfile *f,
                       const struct mprof_pprof_head *head,
                       const struct mprof_pprof_samples *samples);
 
+// Sets whether profiles are written while the process runs exit. Destructors
+// have then freed blocks, so each profile gets a comment "written: at exit".
+// Call with mprof_writer_lock held.
+void mprof_pprof_set_at_exit(bool is_at_exit);
+
 // --- for mprof_pprof_samples.put ---
 
 // Returns the number by which samples refer to the string s. Equal strings have

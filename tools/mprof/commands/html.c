@@ -237,7 +237,8 @@ int command_html(const struct options *given) {
   static const char *const suffixes[] = {".pb.gz", ".trace", ".stuck.txt",
                                          NULL};
   struct options own;
-  if (!directory_expand(given, suffixes, true, &own))
+  // With --series, each snapshot is shown.
+  if (!directory_expand(given, suffixes, !given->series, &own))
     return STATUS_ERROR;
   const struct options *options = &own;
   struct groups g = {.options = options, .page = page_new()};

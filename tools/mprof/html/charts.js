@@ -19,10 +19,12 @@ class SeriesView {
       onclick: e => this.click(e), onkeydown: e => this.key(e)
     }, (context, width, height) => this.draw(context, width, height));
     this.legend = h('div', {class: 'chart-legend'});
+    this.note = h('p', {class: 'note'});
     const unit = () => app.tree.unit;
     this.table = new RowTable({
       label: 'Growth', sort: 'growth', choose: row => app.choose(row.fn), columns: [
         {title: 'first', class: 'number', key: 'first', text: r => quantity(r.first, unit())},
+        {title: 'peak', class: 'number', key: 'peak', text: r => quantity(r.peak, unit())},
         {title: 'last', class: 'number', key: 'last', text: r => quantity(r.last, unit())},
         {title: 'growth', class: 'number', key: 'growth', text: r => h('span', {
           class: r.growth > 0 ? 'grown' : r.growth < 0 ? 'shrunk' : ''
@@ -30,12 +32,17 @@ class SeriesView {
         {title: 'function', class: 'wide', text: r => app.model.name(app.selection.grain, r.fn)}
       ]
     });
-    this.element = h('div', {class: 'view'}, this.picture.canvas, this.legend, this.table.element);
+    this.element = h('div', {class: 'view'}, this.picture.canvas, this.legend, this.note,
+        this.table.element);
   }
 
   show(app) {
     const type = app.selection.profile.types[app.selection.type].name;
-    const snapshots = this.snapshots.filter(p => p.typeIndex(type) >= 0);
+    const all = this.snapshots.filter(p => p.typeIndex(type) >= 0);
+    // At exit, the destructors have freed blocks, so that file shows no growth.
+    const running = all.filter(p => !p.isAtExit());
+    const snapshots = running.length > 1 ? running : all;
+    const atExit = all.filter(p => !snapshots.includes(p)).map(p => p.name);
     const count = app.model.functions[app.selection.grain].count;
     this.flats = snapshots.map(profile => {
       const tree = new Tree(app.model, {...app.selection, profile, base: null,
@@ -50,12 +57,15 @@ class SeriesView {
     for (const flat of this.flats)
       for (let f = 0; f < count; f++)
         most[f] = Math.max(most[f], Math.abs(flat[f]));
-    const all = [...most.keys()].filter(f => most[f] && (!app.matches || app.matches[f]));
-    this.top = all.slice().sort((a, b) => most[b] - most[a]).slice(0, SERIES_HUES.length);
-    this.totals = this.flats.map(flat => all.reduce((sum, f) => sum + flat[f], 0));
-    this.showTable(app, all);
+    const functions = [...most.keys()].filter(f => most[f] && (!app.matches || app.matches[f]));
+    this.top = functions.slice().sort((a, b) => most[b] - most[a]).slice(0, SERIES_HUES.length);
+    this.totals = this.flats.map(flat => functions.reduce((sum, f) => sum + flat[f], 0));
+    fill(this.note, 'growth: of the straight line that is nearest to the values of all snapshots' +
+        (atExit.length ? `; without ${atExit.join(', ')}: written at exit, when the destructors ` +
+            'had freed their blocks' : ''));
+    this.showTable(app, functions);
     fill(this.legend, this.top.map((f, i) => this.legendEntry(app.model.name(app.selection.grain, f), i)),
-         all.length > this.top.length && this.legendEntry('all others', SERIES_HUES.length));
+         functions.length > this.top.length && this.legendEntry('all others', SERIES_HUES.length));
     this.picture.redraw();
   }
 
@@ -67,24 +77,43 @@ class SeriesView {
 
   showTable(app, all) {
     const first = this.flats[0], last = this.flats[this.flats.length - 1];
-    const rows = all.map(fn => ({fn, first: first[fn], last: last[fn], growth: last[fn] - first[fn]}));
+    const rows = all.map(fn => ({fn, first: first[fn], last: last[fn],
+      peak: Math.max(...this.flats.map(flat => flat[fn])), growth: this.growth(fn)}));
     const sort = key => rows.sort((a, b) => b[key] - a[key] || a.fn - b.fn);
     sort(this.table.sortKey);
     this.table.show(rows, sort);
+  }
+
+  // The growth from the first to the last snapshot along the line with the least
+  // squares of differences, because a single snapshot may be at a peak.
+  growth(fn) {
+    const places = this.shown.map((_, i) => this.part(i)), values = this.flats.map(f => f[fn]);
+    const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
+    const place = mean(places), value = mean(values);
+    let above = 0, below = 0;
+    places.forEach((p, i) => {
+      above += (p - place) * (values[i] - value);
+      below += (p - place) ** 2;
+    });
+    return below ? above / below : 0;
   }
 
   search(app) {
     this.show(app);
   }
 
-  // The place of a snapshot: by its time, or one after the other without times.
-  x(i) {
+  // The place of a snapshot between the first (0) and the last one (1): by its
+  // time, or one after the other without times.
+  part(i) {
     const times = this.shown.map(p => p.time);
     const span = times[times.length - 1] - times[0];
     const isTimed = times.every((t, k) => t > 0 && (k === 0 || t > times[k - 1]));
-    const part = isTimed && span > 0 ? (times[i] - times[0]) / span :
+    return isTimed && span > 0 ? (times[i] - times[0]) / span :
         i / Math.max(1, this.shown.length - 1);
-    return 80 + part * (this.width - 100);
+  }
+
+  x(i) {
+    return 80 + this.part(i) * (this.width - 100);
   }
 
   draw(context, width, height) {

@@ -71,6 +71,11 @@ class Profile {
     return this.types.findIndex(t => t.name === name);
   }
 
+  // Whether the program has run its destructors, which free blocks.
+  isAtExit() {
+    return this.comment('written') === 'at exit';
+  }
+
   comment(name) {
     const text = this.comments.find(c => c.startsWith(name + ': '));
     return text && text.slice(name.length + 2);

@@ -52,11 +52,13 @@ const isDark = () => !printing && matchMedia('(prefers-color-scheme: dark)').mat
 let printing = false;
 
 // A canvas that fills its box. `draw(context, width, height)` is called when the
-// size, the colours or the scale of the screen change.
+// size, the colours or the scale of the screen change. `resize()` sets the height
+// of a canvas whose rows scroll: a printed canvas has all rows.
 class Picture {
-  constructor(attributes, draw) {
+  constructor(attributes, draw, resize) {
     this.canvas = h('canvas', attributes);
     this.draw = draw;
+    this.resize = resize;
     this.waiting = false;
     new ResizeObserver(() => this.redraw()).observe(this.canvas);
     Picture.all.add(this);
@@ -93,6 +95,15 @@ Picture.redrawAll = () => {
     if (picture.canvas.isConnected)
       picture.drawNow();
 };
+Picture.print = on => {
+  printing = on;
+  for (const {canvas, resize} of Picture.all)
+    if (canvas.isConnected && resize)
+      resize();
+  Picture.redrawAll();
+};
+// Browsers draw no larger canvas.
+const MAX_CANVAS = 16000;
 
 // Cuts the text in the middle of the drawing so that it fits the width.
 function fitText(context, text, width, perCharacter) {

@@ -49,7 +49,7 @@ class Flame {
       onclick: e => this.click(e), ondblclick: () => this.zoomTo(this.groups.root),
       onkeydown: e => this.key(e), onfocus: () => this.picture.redraw(),
       onblur: () => this.picture.redraw()
-    }, (context, width, height) => this.draw(context, width, height));
+    }, (context, width, height) => this.draw(context, width, height), () => this.resize());
     this.space = h('div', {class: 'flame-space'}, this.picture.canvas);
     this.element = h('div', {
       class: 'flame-box', onscroll: () => this.picture.drawNow()
@@ -89,8 +89,9 @@ class Flame {
   }
 
   resize() {
-    this.picture.canvas.style.height = this.element.clientHeight + 'px';
     this.layout();
+    this.picture.canvas.style.height = (printing ? Math.min(this.height, MAX_CANVAS) :
+        this.element.clientHeight) + 'px';
   }
 
   // Places the boxes: the callers of the zoomed frame in full width above it.
@@ -106,7 +107,7 @@ class Flame {
     this.rows = path.length;
     this.place(this.zoom, 0, width, path.length);
     this.drawn = new Set(this.boxes.map(b => b.g));
-    this.height = Math.max(this.rows * ROW + 4, this.element.clientHeight - 1);
+    this.height = Math.max(this.rows * ROW + 4, printing ? 0 : this.element.clientHeight - 1);
     this.space.style.height = this.height + 'px';
     if (this.flip)
       this.element.scrollTop = this.height;
@@ -157,7 +158,7 @@ class Flame {
   draw(context, width, height) {
     if (!this.groups)
       return;
-    const top = this.element.scrollTop;
+    const top = printing ? 0 : this.element.scrollTop;
     const dark = isDark();
     const font = css('--font');
     context.font = `12px ${font}`;

@@ -63,7 +63,7 @@ class LocksView {
     };
     return h('section', {class: 'lock'}, h('h2', {}, lock.name,
         lock.kind && h('small', {}, lock.kind)),
-        h('div', {class: 'lock-sides'}, side(0, 'Waited'), side(1, 'Held')));
+        h('div', {class: 'lock-sides'}, side(0, 'Waited'), side(1, 'Let others wait')));
   }
 
   open(app, side, fn) {

@@ -10,10 +10,12 @@ class App {
     this.fn = -1;
     const shown = model.profiles.filter(p => p.role !== 'base');
     this.profiles = shown;
-    // Begin with the profile that has the values of --sample, or with the heap, or,
-    // if the heap profile is empty, with another profile.
+    // Begin with the newest snapshot, or with the profile that has the values of
+    // --sample, or with the heap, or, if the heap profile is empty, with another
+    // profile.
     const hasValues = p => p.types.some(t => t.total > 0);
-    const profile = shown.find(p => p.typeIndex(model.start.type) >= 0) ||
+    const running = shown.filter(p => p.role === 'snapshot' && !p.isAtExit());
+    const profile = running[running.length - 1] || shown.find(p => p.typeIndex(model.start.type) >= 0) ||
         shown.find(p => p.kind === 'heap' && hasValues(p)) || shown.find(hasValues) || shown[0];
     if (profile) {
       this.selection = {
@@ -242,13 +244,9 @@ class App {
         this.menus, this.total, this.losses, this.tabs), this.main, this.status);
     addEventListener('keydown', e => this.key(e));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', Picture.redrawAll);
-    addEventListener('beforeprint', () => this.print(true));
-    addEventListener('afterprint', () => this.print(false));
-  }
-
-  print(on) {
-    printing = on;
-    Picture.redrawAll();
+    addEventListener('beforeprint', () => Picture.print(true));
+    addEventListener('afterprint', () => Picture.print(false));
+    matchMedia('print').addEventListener('change', e => Picture.print(e.matches));
   }
 
   title() {
@@ -262,6 +260,11 @@ class App {
     const when = first && dateText(first.time);
     return [name, when && h('small', {}, when), first && first.files > 1 &&
         h('small', {}, `${first.files} files`)].filter(Boolean);
+  }
+
+  // Snapshots are given for their growth.
+  firstView() {
+    return Math.max(0, this.views.findIndex(v => v instanceof SeriesView));
   }
 
   tabKey(event) {
@@ -342,7 +345,7 @@ function start() {
     app.build();
     app.drawHead();
     const view = app.views.findIndex(v => v.title === wanted.get('view'));
-    app.open(Math.max(view, 0));
+    app.open(view >= 0 ? view : app.firstView());
     if (view >= 0 && app.views[view].restore)
       app.views[view].restore(wanted);
     if (wanted.has('all')) {

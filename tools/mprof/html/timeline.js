@@ -202,7 +202,7 @@ class TimelineView {
       onpointermove: e => this.move(e), onpointerup: e => this.up(e),
       onpointerleave: () => this.leave(), ondblclick: () => this.zoomSelected(),
       onkeydown: e => this.key(e)
-    }, (context, width, height) => this.draw(context, width, height));
+    }, (context, width, height) => this.draw(context, width, height), () => this.show());
     const {lanes, changes, arrows, duration, violations} = this.trace;
     this.space = h('div', {}, this.picture.canvas);
     this.box = h('div', {
@@ -223,12 +223,14 @@ class TimelineView {
   }
 
   show() {
-    const {lanes} = this.trace, size = this.box.clientHeight;
+    const {lanes} = this.trace;
+    const rows = height => this.top() + lanes.length * height + 8;
+    const size = printing ? Math.min(rows(MIN_LANE), MAX_CANVAS) : this.box.clientHeight;
     const room = (size - this.top() - 8) / Math.max(1, lanes.length);
     this.laneHeight = Math.floor(Math.min(MAX_LANE, Math.max(MIN_LANE, room)));
     // The canvas stays in place while the rows scroll below the axis.
     this.picture.canvas.style.height = size + 'px';
-    this.space.style.height = Math.max(size - 1, this.top() + lanes.length * this.laneHeight + 8) + 'px';
+    this.space.style.height = Math.max(size - 1, rows(this.laneHeight)) + 'px';
     this.picture.redraw();
   }
 
@@ -262,18 +264,22 @@ class TimelineView {
     return LABEL_WIDTH + (time - this.from) / (this.to - this.from) * this.width;
   }
 
+  scrolled() {
+    return printing ? 0 : this.box.scrollTop;
+  }
+
   // The height of what is above the rows.
   top() {
     return AXIS + this.heapHeight();
   }
 
   y(lane) {
-    return this.top() + lane * this.laneHeight - this.box.scrollTop;
+    return this.top() + lane * this.laneHeight - this.scrolled();
   }
 
   // The numbers of the first and after the last row that can be seen.
   visibleLanes(height) {
-    const first = Math.floor(this.box.scrollTop / this.laneHeight);
+    const first = Math.floor(this.scrolled() / this.laneHeight);
     const last = first + Math.ceil((height - this.top()) / this.laneHeight) + 1;
     return [first, Math.min(last, this.trace.lanes.length)];
   }
