@@ -469,12 +469,17 @@ bool mprof_has_written_at_end(void) {
 void mprof_write_at_exit(enum mprof_end end,
                          const struct mprof_caller *caller) {
   if (!mprof_guard_enter()) {
-    // A signal handler that interrupted the profiler ends the process. The
-    // interrupted code may hold any lock, so writing could wait for a lock
-    // forever.
-    mprof_message_always("wrote nothing: a signal handler that interrupted "
-                         "the profiler ended the process");
-    return;
+    // A signal handler that has interrupted the profiler ends the process, or
+    // has left the profiler by longjmp. The data that a lock guards may be
+    // incomplete if the interrupted code holds this lock.
+    if (mprof_tls.held) {
+      mprof_message_always("wrote nothing: a signal handler interrupted the "
+                           "profiler while it changed its data, and did not "
+                           "return");
+      return;
+    }
+    mprof_guard_abandon();
+    mprof_guard_enter();
   }
   mprof_lock_acquire(&mprof_writer_lock);
   mprof_writer_caller = *caller;

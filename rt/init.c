@@ -163,7 +163,9 @@ static _Thread_local bool forks_inside;
 // runs in the child before the runtime's handler. While the guard is set,
 // events of the library's handler are dropped. So they do not wait for a lock
 // that was held by a thread of the parent.
-static void before_fork(void) { forks_inside = !mprof_guard_enter(); }
+static void before_fork(void) {
+  forks_inside = !mprof_guard_enter_for(MPROF_GUARD_KEPT);
+}
 
 static void after_fork_in_parent(void) {
   if (!forks_inside)

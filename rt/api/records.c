@@ -23,7 +23,8 @@
 #include <errno.h>
 #include <string.h>
 
-int mprof_records_enter(const void *records, size_t len, size_t *n) {
+int mprof_records_enter(const void *records, size_t len, size_t *n,
+                        uintptr_t frame) {
   if (n == NULL)
     return -EINVAL;
   *n = 0;
@@ -32,7 +33,7 @@ int mprof_records_enter(const void *records, size_t len, size_t *n) {
     return -EINVAL;
   if (!mprof_init_ready())
     return -ENOSYS;
-  return mprof_guard_enter() ? 0 : -EBUSY;
+  return mprof_guard_enter_for(frame) ? 0 : -EBUSY;
 }
 
 void mprof_record_copy_stack(mprof_pc to[MPROF_RECORD_STACK],
@@ -65,7 +66,8 @@ static void fill_mem_record(struct mprof_mem_record *r,
 
 MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                                    int inuse_zero, size_t *n) {
-  int error = mprof_records_enter(records, len, n);
+  int error = mprof_records_enter(records, len, n,
+                                  (uintptr_t)__builtin_frame_address(0));
   if (error != 0)
     return -error;
   mprof_lock_acquire(&mprof_active_lock);
@@ -123,7 +125,8 @@ static void fill_creators(struct mprof_stack_record *records,
 
 MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
                                              size_t len, size_t *n) {
-  int error = mprof_records_enter(records, len, n);
+  int error = mprof_records_enter(records, len, n,
+                                  (uintptr_t)__builtin_frame_address(0));
   if (error != 0)
     return -error;
   struct mprof_threadcreate_snapshot s;

@@ -12,9 +12,10 @@
 #include "mprof/mprof.h"
 
 // Begins a public function: stores 0 in *n and sets the recursion guard
-// (tls.h). Returns 0 on success. On failure, returns -errno and does not set
-// the guard.
-int mprof_records_enter(const void *records, size_t len, size_t *n);
+// (tls.h). frame: frame address of the public function. Returns 0 on success.
+// On failure, returns -errno and does not set the guard.
+int mprof_records_enter(const void *records, size_t len, size_t *n,
+                        uintptr_t frame);
 
 // Copies the stack of bucket b to `to`, and truncates it to MPROF_RECORD_STACK
 // addresses. The caller has filled `to` with zeros, so zeros follow a shorter

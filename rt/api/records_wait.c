@@ -37,7 +37,8 @@ static void fill_wait_record(struct mprof_block_record *r,
 static int wait_profile(enum mprof_bucket_type type,
                         struct mprof_block_record *records, size_t len,
                         size_t *n) {
-  int error = mprof_records_enter(records, len, n);
+  int error = mprof_records_enter(records, len, n,
+                                  (uintptr_t)__builtin_frame_address(0));
   if (error != 0)
     return error;
   struct mprof_wait_snapshot s;
@@ -66,18 +67,20 @@ MPROF_PUBLIC int mprof_mutex_profile(struct mprof_block_record *records,
 
 // --- threads ---
 
-// Begins a public function that reads other threads' stacks. Returns 0 or
-// -errno. Returns -ENOSYS in a child of vfork, _Fork or clone, because such a
-// child has no other threads. This case is checked before the guard is set,
-// because a vfork child shares the guard with its parent.
-static int enter_for_threads(const void *records, size_t len, size_t *n) {
+// Begins a public function that reads other threads' stacks. frame: frame
+// address of the public function. Returns 0 or -errno. Returns -ENOSYS in a
+// child of vfork, _Fork or clone, because such a child has no other threads.
+// This case is checked before the guard is set, because a vfork child shares
+// the guard with its parent.
+static int enter_for_threads(const void *records, size_t len, size_t *n,
+                             uintptr_t frame) {
   if (n == NULL)
     return -EINVAL;
   *n = 0;
   mprof_msan_unpoison(n, sizeof(*n));
   if (!mprof_init_ready() || !mprof_process_is_own())
     return -ENOSYS;
-  return mprof_records_enter(records, len, n);
+  return mprof_records_enter(records, len, n, frame);
 }
 
 // Fills one record for each thread of s and returns 0. If s has more than len
@@ -94,7 +97,8 @@ static int fill_stacks(struct mprof_stack_record *records, size_t len,
 
 MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
                                       size_t len, size_t *n) {
-  int error = enter_for_threads(records, len, n);
+  int error =
+      enter_for_threads(records, len, n, (uintptr_t)__builtin_frame_address(0));
   if (error != 0)
     return -error;
   struct mprof_thread_stacks s;
@@ -110,7 +114,8 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
 
 MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
                                            size_t len, size_t *n) {
-  int error = enter_for_threads(records, len, n);
+  int error =
+      enter_for_threads(records, len, n, (uintptr_t)__builtin_frame_address(0));
   if (error != 0)
     return -error;
   struct mprof_caller caller;

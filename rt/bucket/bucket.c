@@ -258,7 +258,7 @@ insert(uint64_t hash, const struct mprof_bucket_key *key,
   mprof_lock_release(&mprof_insert_lock);
   // The trace finds its stacks while it holds a lock.
   if (mprof_unlikely(mprof_bucket_observer != NULL) && b &&
-      mprof_tls.locks_held == 0)
+      mprof_tls.held == NULL)
     mprof_bucket_observer(b);
   return b;
 }

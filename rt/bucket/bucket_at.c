@@ -383,7 +383,7 @@ finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame) {
-  MPROF_ASSERT(mprof_tls.guarded && t->scratch);
+  MPROF_ASSERT(mprof_tls.guard != 0 && t->scratch);
   uintptr_t last;
   struct mprof_bucket *b = recent_at(t, key, frame);
   if (mprof_unlikely(!b || mprof_tls.is_foreign ||

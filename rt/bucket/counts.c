@@ -94,8 +94,7 @@ struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b) {
 // thread, which gives it a shard, unless the thread is exiting or holds a lock
 // of the runtime.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
-  if (mprof_tls.shard == 0 && !mprof_tls.is_exiting &&
-      mprof_tls.locks_held == 0)
+  if (mprof_tls.shard == 0 && !mprof_tls.is_exiting && mprof_tls.held == NULL)
     mprof_thread_self(false);
   const unsigned shard = mprof_tls.shard;
   size_t size = sizeof(struct mprof_cell);
@@ -138,7 +137,7 @@ static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
 }
 
 void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free) {
-  MPROF_ASSERT(mprof_tls.guarded && index < 3);
+  MPROF_ASSERT(mprof_tls.guard != 0 && index < 3);
   struct mprof_bucket *b = mprof_cell_bucket(c);
   struct mprof_cell *mine = mprof_cell_mine(b);
   if (mprof_likely(mine != NULL)) {

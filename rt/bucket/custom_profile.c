@@ -195,8 +195,9 @@ static int add(struct mprof_profile *p, uintptr_t value, int skip,
 
 // Checks that p is a profile and that the runtime is ready, and sets the
 // recursion guard. Returns 0 or -errno. If the result is not 0, the guard is
-// not set.
-static int enter(const struct mprof_profile *p) {
+// not set. Inlined, because the guard belongs to the caller's frame.
+__attribute__((always_inline)) static inline int
+enter(const struct mprof_profile *p) {
   if (!is_profile(p))
     return -EINVAL;
   if (!mprof_init_ready())

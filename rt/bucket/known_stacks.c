@@ -115,7 +115,7 @@ find_like(struct mprof_scratch *s, struct mprof_bucket_key *key,
 struct mprof_bucket *mprof_known_stack_bucket(struct mprof_thread *t,
                                               struct mprof_bucket_key *key,
                                               uintptr_t frame) {
-  MPROF_ASSERT(mprof_tls.guarded && t->scratch);
+  MPROF_ASSERT(mprof_tls.guard != 0 && t->scratch);
   if (!mprof_stack_holds(&t->range, frame))
     return NULL;
   struct mprof_bucket *like = *known_at(t, frame);

@@ -55,8 +55,9 @@ extern void GC_free(void *) WEAK;
 // Sets the thread's guard, which marks the thread as inside the runtime, takes
 // gc_lock, and returns true. Returns false, without the guard and the lock, in
 // two cases: the caller is a signal handler that has interrupted the runtime,
-// or the collector is running in this thread.
-static bool lock_objects(void) {
+// or the collector is running in this thread. Inlined, because the guard
+// belongs to the caller's frame.
+__attribute__((always_inline)) static inline bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
     return false;

@@ -353,7 +353,7 @@ static MPROF_NOINLINE void *allocate(size_t size, bool will_map) {
 static void *allocate_small(void) {
   const unsigned row = mprof_tls.shard;
   unsigned n = atomic_load_explicit(&batch[row], memory_order_relaxed);
-  if (mprof_tls.guarded) // the cache would not keep the other blocks
+  if (mprof_tls.guard != 0) // the cache would not keep the other blocks
     return allocate(SMALL_BYTES, false);
   n = n == 0 ? 1 : n;
   if (n < ROW_SLOTS)

@@ -141,9 +141,11 @@ static void count_lost_wait(enum mprof_kind kind) {
 }
 
 // Sets all fields of w except start and saved. On success, sets the guard and
-// returns true. Returns false if the wait must not be recorded.
-static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
-                  uintptr_t frame, uintptr_t object) {
+// returns true. Returns false if the wait must not be recorded. Inlined,
+// because the guard belongs to the caller's frame.
+__attribute__((always_inline)) static inline bool
+begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op, uintptr_t frame,
+      uintptr_t object) {
   memset(w, 0, offsetof(struct mprof_wait, saved)); // the caller sets `saved`
   w->op = op;
   w->frame = frame;

@@ -126,7 +126,7 @@ void mprof_stuck_leave(void) {
 
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
-  MPROF_ASSERT(mprof_tls.guarded);
+  MPROF_ASSERT(mprof_tls.guard != 0);
   int error = -EAGAIN;
   mprof_stuck_enter(caller);
   // From now on, all threads record their waits. The next search then finds

@@ -41,7 +41,7 @@ uint64_t mprof_lock_wait_ticks(void) {
 static _Thread_local unsigned held;
 
 static void note_acquire(const struct mprof_lock *l) {
-  MPROF_ASSERT(mprof_tls.guarded);
+  MPROF_ASSERT(mprof_tls.guard != 0);
   // The thread must not hold a lock of the same or a higher rank.
   MPROF_ASSERT(held >> l->rank == 0);
   held |= 1u << l->rank;
@@ -63,10 +63,32 @@ static void note_reset(void) {}
 
 void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame) MPROF_START_DATA;
 
+// Stores in the thread's data that the thread holds the lock. No function is
+// called between taking the lock and this store, so that a stack overflow there
+// cannot leave a lock that mprof_locks_abandon does not find.
+static void push_held(struct mprof_lock *l) {
+  l->outer = mprof_tls.held;
+  atomic_signal_fence(memory_order_seq_cst);
+  mprof_tls.held = l;
+}
+
 static bool try_acquire(struct mprof_lock *l) {
   unsigned free = FREE;
-  return atomic_compare_exchange_strong_explicit(
-      &l->word, &free, HELD, memory_order_acquire, memory_order_relaxed);
+  if (!atomic_compare_exchange_strong_explicit(
+          &l->word, &free, HELD, memory_order_acquire, memory_order_relaxed))
+    return false;
+  push_held(l);
+  return true;
+}
+
+// Releases the lock that the thread took last. Returns whether a thread waits
+// for it.
+static bool free_last(struct mprof_lock *l) {
+  MPROF_ASSERT(mprof_tls.held == l);
+  mprof_tls.held = l->outer;
+  atomic_signal_fence(memory_order_seq_cst);
+  return atomic_exchange_explicit(&l->word, FREE, memory_order_release) ==
+         WAITED_FOR;
 }
 
 static bool spin(struct mprof_lock *l) {
@@ -80,6 +102,8 @@ static bool spin(struct mprof_lock *l) {
 }
 
 static void begin_waiting(struct mprof_lock *l, uint64_t start) {
+  mprof_tls.awaited_since = start;
+  mprof_tls.awaited = l;
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
   do
     next = ((w & ~SUM_MASK) + ONE_WAITER) | ((w + start) & SUM_MASK);
@@ -98,6 +122,7 @@ static void end_waiting(struct mprof_lock *l, uint64_t start) {
   do
     next = ((w & ~SUM_MASK) - ONE_WAITER) | ((w - from) & SUM_MASK);
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
+  mprof_tls.awaited = NULL;
 }
 
 static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
@@ -106,10 +131,12 @@ static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
   // The kernel wakes waiters in the order in which they came. A waiter sleeps
   // until a release wakes it: if waiters looked again after a time, thousands
   // of them would take all processor time from the holder of the lock.
-  if (!spin(l))
+  if (!spin(l)) {
     while (atomic_exchange_explicit(&l->word, WAITED_FOR,
                                     memory_order_acquire) != FREE)
       mprof_sys_futex_wait(&l->word, WAITED_FOR);
+    push_held(l);
+  }
   end_waiting(l, start);
   uint64_t now = mprof_clock_now();
   if (now > start)
@@ -138,7 +165,6 @@ void mprof_lock_acquire(struct mprof_lock *l) {
   note_acquire(l);
   if (mprof_unlikely(!try_acquire(l)))
     acquire_contended(l);
-  mprof_tls.locks_held++;
 }
 
 bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms) {
@@ -150,7 +176,6 @@ bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms) {
     }
     mprof_sys_sleep_ms(1);
   }
-  mprof_tls.locks_held++;
   return true;
 }
 
@@ -160,13 +185,26 @@ void mprof_lock_release(struct mprof_lock *l) {
   if (mprof_unlikely(atomic_load_explicit(&l->waiting, memory_order_relaxed) !=
                      0))
     owed = charge(l);
-  if (mprof_unlikely(atomic_exchange_explicit(
-                         &l->word, FREE, memory_order_release) == WAITED_FOR))
+  if (mprof_unlikely(free_last(l)))
     mprof_sys_futex_wake(&l->word);
-  mprof_tls.locks_held--;
   if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0) &&
       mprof_lock_observer)
     mprof_lock_observer(owed, (uintptr_t)__builtin_frame_address(0));
+}
+
+void mprof_locks_abandon(void) {
+  struct mprof_lock *awaited = mprof_tls.awaited;
+  if (awaited) {
+    end_waiting(awaited, mprof_tls.awaited_since);
+    // A release may have woken this thread instead of another one.
+    mprof_sys_futex_wake(&awaited->word);
+  }
+  while (mprof_tls.held) {
+    struct mprof_lock *l = mprof_tls.held;
+    if (free_last(l))
+      mprof_sys_futex_wake(&l->word);
+  }
+  note_reset();
 }
 
 void mprof_lock_reset(struct mprof_lock *l) {

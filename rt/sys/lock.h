@@ -52,6 +52,9 @@ struct mprof_lock {
   // that is, that counted as the reason why other threads had waited. Guarded
   // by the lock itself.
   uint64_t charged;
+  // The lock that the holder took before this lock and still holds; NULL: none.
+  // Guarded by the lock itself.
+  struct mprof_lock *outer;
 };
 #define MPROF_LOCK_INIT(r) {.word = 0, .rank = (r)}
 
@@ -61,6 +64,10 @@ void mprof_lock_acquire(struct mprof_lock *l);
 // milliseconds.
 bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms);
 void mprof_lock_release(struct mprof_lock *l);
+// Releases all locks that the calling thread holds, and ends its wait for a
+// lock. For a thread that has left the runtime by longjmp (tls.h). What a
+// released lock guards may lack the change that the thread had begun.
+void mprof_locks_abandon(void);
 // Returns whether the calling thread holds a lock of this rank. This function
 // is for assertions and exists only in builds without NDEBUG.
 bool mprof_lock_is_held(enum mprof_rank rank);

@@ -311,6 +311,17 @@ bool mprof_sys_readable(uintptr_t addr) {
                                              0, 8, 0, 0) == -EINVAL;
 }
 
+bool mprof_sys_alt_stack(struct mprof_alt_stack *s) {
+  stack_t now;
+  if (mprof_syscall3(SYS_sigaltstack, 0, (long)&now, 0) != 0)
+    return false;
+  *s = (struct mprof_alt_stack){
+      .start = (uintptr_t)now.ss_sp,
+      .bytes = (now.ss_flags & SS_DISABLE) != 0 ? 0 : now.ss_size,
+      .is_active = (now.ss_flags & SS_ONSTACK) != 0};
+  return true;
+}
+
 size_t mprof_sys_copy(void *to, uintptr_t from, size_t len) {
   const struct iovec local = {to, len}, remote = {(void *)from, len};
   const long n = mprof_syscall(SYS_process_vm_readv, mprof_sys_gettid(),

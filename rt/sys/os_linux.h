@@ -120,6 +120,14 @@ bool mprof_sys_affinity(int tid, uint64_t *mask, size_t bytes);
 // Returns whether the eight bytes at addr can be read. The kernel makes the
 // check, so no fault can occur.
 bool mprof_sys_readable(uintptr_t addr);
+// The calling thread's alternate stack for signal handlers, [start, start +
+// bytes). bytes is 0 if the thread has none.
+struct mprof_alt_stack {
+  uintptr_t start, bytes;
+  bool is_active; // the thread runs on it
+};
+// Returns whether the kernel has filled *s.
+bool mprof_sys_alt_stack(struct mprof_alt_stack *s);
 // Copies len bytes of this process at `from` to `to`. Returns the number of
 // bytes that could be read. The kernel makes the copy, so no fault can occur,
 // even if another thread unmaps the memory meanwhile. Returns 0 if a seccomp

@@ -14,6 +14,7 @@
 struct mprof_bucket;
 struct mprof_cell;
 struct mprof_far;
+struct mprof_lock;
 struct mprof_thread;
 struct mprof_trace_row;
 struct mprof_wait;
@@ -53,7 +54,9 @@ struct mprof_tls {
   // Version number of the sampling rate for which the thread has drawn its
   // countdown to the next sample; 0: no countdown was drawn.
   uint64_t rate_epoch;
-  volatile bool guarded; // true: the recursion guard is set
+  // The recursion guard. 0: not set. Otherwise the frame address of the
+  // function that has set the guard, or MPROF_GUARD_KEPT.
+  volatile uintptr_t guard;
   // Signals that arrived while the guard was set. Bit s - 1 stands for signal
   // s. Such a signal stays blocked until the guard is cleared. In a forked
   // child the signal is blocked, too, but it is pending only in the parent.
@@ -62,9 +65,15 @@ struct mprof_tls {
   // option dump_on_signal. While the handler runs, stacks show the thread as
   // still in this wait. NULL: no such wait.
   const struct mprof_wait *interrupted;
-  bool is_own;         // a thread of the runtime itself; never registered
-  bool is_exiting;     // the thread's end was reported; no new record is made
-  unsigned locks_held; // number of the runtime's locks that this thread holds
+  bool is_own;     // a thread of the runtime itself; never registered
+  bool is_exiting; // the thread's end was reported; no new record is made
+  // The runtime's lock that this thread took last and still holds; NULL: none.
+  // mprof_lock.outer leads from it to the locks that the thread took before.
+  struct mprof_lock *held;
+  // The lock for which the thread waits, and the time at which the wait began.
+  // NULL: it waits for none.
+  struct mprof_lock *awaited;
+  uint64_t awaited_since;
   // While a function runs that the program has marked with mprof_lock or a
   // similar attribute: an address in the frame of that function's caller.
   // Otherwise 0. Waits in frames below this address are part of the marked
@@ -90,24 +99,50 @@ extern MPROF_HIDDEN _Thread_local struct mprof_tls mprof_tls;
 // after the guard was cleared.
 void mprof_tls_deliver_signals(void);
 
-// Sets the recursion guard of the thread. Call this function before taking a
-// lock or using the thread's buffers. Returns false if the guard is already
-// set. In this case the caller is a signal handler that has interrupted the
-// runtime. The caller must then drop its event and count the event as lost. The
-// fences keep the compiler from moving guarded work across the guard. Only this
-// thread reads the guard, so no processor fence is needed.
-static inline bool mprof_guard_enter(void) {
-  if (mprof_tls.guarded)
+// A guard that is valid until the thread clears it, because it stays set while
+// the functions that have set it return.
+#define MPROF_GUARD_KEPT UINTPTR_MAX
+
+// Called if the guard is already set. A stack overflow or a signal handler may
+// have left the code that has set the guard by longjmp. That code never clears
+// the guard. In this case, frees what that code has left (mprof_guard_abandon),
+// and returns true. frame: frame address of the caller. The attribute saves the
+// callers from keeping registers for this rare call.
+__attribute__((cold, preserve_most)) bool mprof_guard_is_left(uintptr_t frame);
+
+// Call this function if the code that has set the guard will never continue.
+// Clears the guard, releases the runtime's locks that the thread holds, and
+// counts the event that was left.
+void mprof_guard_abandon(void);
+
+// Sets the recursion guard of the thread, until the function with the frame
+// address `frame` returns. Returns false as mprof_guard_enter does. This
+// function is for functions that return with the guard set: they pass the frame
+// address of the caller that clears the guard.
+static inline bool mprof_guard_enter_for(uintptr_t frame) {
+  if (mprof_unlikely(mprof_tls.guard != 0) &&
+      !mprof_guard_is_left((uintptr_t)__builtin_frame_address(0)))
     return false;
-  mprof_tls.guarded = true;
+  mprof_tls.guard = frame;
   atomic_signal_fence(memory_order_seq_cst);
   return true;
+}
+
+// Sets the recursion guard of the thread. Call this function before taking a
+// lock or using the thread's buffers, and clear the guard before the calling
+// function returns. Returns false if the guard is already set. In this case the
+// caller is a signal handler that has interrupted the runtime. The caller must
+// then drop its event and count the event as lost. The fences keep the compiler
+// from moving guarded work across the guard. Only this thread reads the guard,
+// so no processor fence is needed.
+static inline bool mprof_guard_enter(void) {
+  return mprof_guard_enter_for((uintptr_t)__builtin_frame_address(0));
 }
 // Clears the recursion guard, and then delivers the signals that arrived while
 // the guard was set.
 static inline void mprof_guard_leave(void) {
   atomic_signal_fence(memory_order_seq_cst);
-  mprof_tls.guarded = false;
+  mprof_tls.guard = 0;
   if (mprof_unlikely(mprof_tls.put_off != 0))
     mprof_tls_deliver_signals();
 }

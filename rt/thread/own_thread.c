@@ -32,7 +32,8 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
 }
 
 void mprof_own_thread_begin(enum mprof_own own, const char *name) {
-  mprof_tls.is_own = mprof_tls.guarded = true;
+  mprof_tls.is_own = true;
+  mprof_tls.guard = MPROF_GUARD_KEPT;
   atomic_store(&mprof_own_threads[own], mprof_sys_gettid());
   mprof_sys_set_own_name(name);
 }

@@ -164,8 +164,14 @@ static void on_thread_exit(void *arg) {
   struct mprof_thread *t = arg;
   // In a forked child, the pthread key may still hold the struct of the
   // parent's thread. This struct must not be removed.
-  if (t != mprof_tls.self || !mprof_guard_enter())
+  if (t != mprof_tls.self)
     return;
+  // If the guard is still set, the code that has set it never continues,
+  // because the thread ends.
+  if (!mprof_guard_enter()) {
+    mprof_guard_abandon();
+    mprof_guard_enter();
+  }
   // The thread stops using its shard before it takes registry_lock. Therefore
   // the next thread that gets the shard sees all counts of this thread.
   mprof_tls.shard = 0;
@@ -196,7 +202,7 @@ static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
 }
 
 struct mprof_thread *mprof_thread_make(bool need_scratch) {
-  MPROF_ASSERT(mprof_tls.guarded);
+  MPROF_ASSERT(mprof_tls.guard != 0);
   struct mprof_thread *t = mprof_tls.self;
   if (mprof_tls.is_own || (!t && !(t = enter())))
     return NULL;
@@ -331,7 +337,7 @@ void mprof_threads_reset(void) {
   mprof_tls.far = NULL;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
-  mprof_tls.locks_held = 0;
+  mprof_tls.held = mprof_tls.awaited = NULL;
   mprof_tls.lock_profile = (struct mprof_lock_profile){.cycles = 0};
   __mprof_heap_countdown = 0;
 }

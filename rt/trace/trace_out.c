@@ -26,6 +26,7 @@
 #include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
+#include "sys/tls.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_formats.h"
 #include "trace/trace_records.h"
@@ -60,9 +61,11 @@ enum { DROPPED_PART = 4 };
 #define LAST_MAX 10000000u
 
 static struct {
-  atomic_bool is_busy; // guards the other fields during the session
-  int fd;              // descriptor from the program; -1: write to path
-  bool has_reader;     // fd is not a regular file; constant in a session
+  // The thread (its mprof_tls) that uses the other fields during the session;
+  // NULL: none.
+  _Atomic(struct mprof_tls *) user;
+  int fd;          // descriptor from the program; -1: write to path
+  bool has_reader; // fd is not a regular file; constant in a session
   char path[MPROF_PATH_MAX];
   struct mprof_outfile *out; // NULL: not open yet
   struct mprof_trace_writer *writer;
@@ -307,7 +310,12 @@ uint64_t mprof_trace_wait_until(void) {
 
 bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   bool has_written = false, must_wait = false;
-  while (atomic_exchange_explicit(&to.is_busy, true, memory_order_acquire)) {
+  struct mprof_tls *none;
+  // If the calling thread itself is the user, it has left this function by
+  // longjmp.
+  while (none = NULL,
+         !atomic_compare_exchange_strong(&to.user, &none, &mprof_tls) &&
+             none != &mprof_tls) {
     if (until == 0)
       return true;
     if (to.has_reader && mprof_clock_now() >= until)
@@ -318,8 +326,8 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
     has_written = drop_some(rows);
   else if (!mprof_trace_is_read()) // mprof_trace_read takes the buffers itself
     has_written = write_to_file(rows, until, &must_wait);
-  atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  // is_busy is already false, so other threads can write buffers to the file
+  atomic_store_explicit(&to.user, NULL, memory_order_release);
+  // `user` is already NULL, so other threads can write buffers to the file
   // and free them during the sleep.
   if (must_wait)
     mprof_sys_sleep_ms(1);
@@ -463,5 +471,5 @@ void mprof_trace_write_reset(void) {
     mprof_outfile_forget(to.out);
   to.out = NULL;
   to.writer = NULL;
-  atomic_store(&to.is_busy, false);
+  atomic_store(&to.user, NULL);
 }

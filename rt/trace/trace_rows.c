@@ -227,7 +227,7 @@ static void end_full(unsigned session) {
   // the caller holds a lock. In that case, instrumented code continues to
   // report waits until the trace is stopped. Each report finds that there is no
   // session and records nothing.
-  if (mprof_tls.locks_held == 0)
+  if (mprof_tls.held == NULL)
     mprof_contention_update_kinds();
 }
 
@@ -264,7 +264,7 @@ static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
 }
 
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
-  MPROF_ASSERT(mprof_tls.guarded);
+  MPROF_ASSERT(mprof_tls.guard != 0);
   unsigned session =
       atomic_load_explicit(&mprof_trace_session, memory_order_relaxed);
   struct mprof_thread *t = session != 0 ? mprof_thread_self(true) : NULL;

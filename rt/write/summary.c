@@ -70,7 +70,7 @@ int mprof_summary_group(struct mprof_summary *s) {
 }
 
 int mprof_summary_take(struct mprof_summary *s) {
-  MPROF_ASSERT(mprof_tls.guarded && mprof_lock_is_held(MPROF_RANK_WRITE));
+  MPROF_ASSERT(mprof_tls.guard != 0 && mprof_lock_is_held(MPROF_RANK_WRITE));
   int error = mprof_summary_begin(s);
   if (error != 0)
     return error;
