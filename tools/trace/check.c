@@ -11,6 +11,7 @@
 #include "report.h"
 #include "tools.h"
 #include "trace.h"
+#include "usage.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -19,31 +20,6 @@
 #include <stdlib.h>
 
 enum { GOOD, BAD, MISUSED, TYPES = 256 };
-
-static const char usage[] =
-    "Checks whether Go execution traces (go 1.5 to 1.26) obey the rules of\n"
-    "the format. If FILE is \"-\", the trace is read from standard input. For "
-    "a\n"
-    "valid trace, prints the number of events of each type. For an invalid\n"
-    "trace, prints the first violations, each with its offset in the file, "
-    "the\n"
-    "event, the reason and the name of the rule.\n"
-    "\n"
-    "  -m, --max=N   print at most N violations per file (default 10, 0: "
-    "all)\n"
-    "  -q, --quiet   do not print the numbers of events of valid traces\n"
-    "      --rules   print the rules and exit\n"
-    "  -h, --help    print this help and exit\n"
-    "\n"
-    "Exit status:\n"
-    "  0  all traces are valid\n"
-    "  1  a trace is invalid\n"
-    "  2  a trace cannot be read, or an option is wrong\n";
-
-static void print_usage(FILE *out) {
-  fprintf(out, "Usage: %s [OPTION] FILE...\n", trace_tool_name);
-  fputs(usage, out);
-}
 
 struct check {
   const char *path;
@@ -124,7 +100,7 @@ int trace_check(int argc, char **argv) {
         printf("%-20s %s\n", trace_rule_name(rule), trace_rule_text(rule));
       return GOOD;
     case 'h':
-      print_usage(stdout);
+      trace_usage(stdout, "check");
       return GOOD;
     default:
       fprintf(stderr, "Try %s --help\n", trace_tool_name);
@@ -132,7 +108,7 @@ int trace_check(int argc, char **argv) {
     }
   }
   if (optind == argc) {
-    print_usage(stderr);
+    trace_usage(stderr, "check");
     return MISUSED;
   }
   int status = GOOD;

@@ -8,6 +8,7 @@
 #include "convert.h"
 #include "open.h"
 #include "tools.h"
+#include "usage.h"
 #include "waits.h"
 
 #include <errno.h>
@@ -18,34 +19,6 @@
 #include <string.h>
 
 enum { DONE, BAD_TRACE, MISUSED };
-
-static const char usage[] =
-    "Prints the longest waits of an execution trace (go 1.5 to 1.26), each\n"
-    "with the source line that waited, the thread that ended the wait and the\n"
-    "source line at which that thread ended it. Then prints, for each source\n"
-    "line that released locks, how long other threads had waited for these\n"
-    "locks. Then prints, for each source line, the total time of the waits\n"
-    "that this line ended. If TRACE is \"-\", the trace is read from standard\n"
-    "input.\n"
-    "\n"
-    "  -c, --count=N        print at most N waits, and at most N source lines "
-    "in each\n"
-    "                       of the two tables of source lines (default 10)\n"
-    "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
-    "                       network, sleep, \"system call\", or any other "
-    "reason\n"
-    "                       that the trace has\n"
-    "  -h, --help           print this help and exit\n"
-    "\n"
-    "Exit status:\n"
-    "  0  the output is complete\n"
-    "  1  the trace is invalid, and the output covers only its readable part\n"
-    "  2  nothing can be read or printed, or an option is wrong\n";
-
-static void print_usage(FILE *out) {
-  fprintf(out, "Usage: %s [OPTION] TRACE\n", trace_tool_name);
-  fputs(usage, out);
-}
 
 static void print_text(struct trace_text text) {
   fwrite(text.bytes, 1, text.length, stdout);
@@ -250,7 +223,7 @@ int trace_top(int argc, char **argv) {
       reason = optarg;
       break;
     case 'h':
-      print_usage(stdout);
+      trace_usage(stdout, "top");
       return DONE;
     default:
       fprintf(stderr, "Try %s --help\n", trace_tool_name);
@@ -258,7 +231,7 @@ int trace_top(int argc, char **argv) {
     }
   }
   if (optind + 1 != argc) {
-    print_usage(stderr);
+    trace_usage(stderr, "top");
     return MISUSED;
   }
   return print_file(argv[optind], reason, count);

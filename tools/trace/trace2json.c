@@ -11,6 +11,7 @@
 #include "timeline_json.h"
 #include "tools.h"
 #include "trace_data.h"
+#include "usage.h"
 #include "visitor.h"
 
 #include <errno.h>
@@ -27,46 +28,6 @@ enum { DONE, BAD_TRACE, MISUSED };
 // The documented limit is 15, but has_room in timeline_json.c only estimates
 // the size of the text.
 enum { TIMES_THE_TRACE = 14 };
-
-static const char usage[] =
-    "Writes an execution trace (go 1.5 to 1.26) in the JSON format that\n"
-    "https://ui.perfetto.dev and chrome://tracing open. If TRACE is \"-\", "
-    "the\n"
-    "trace is read from standard input. The JSON has a row for each thread,\n"
-    "with its states and user regions, arrows from the waker or creator of a\n"
-    "thread to the place where the thread runs, and tasks, log messages and\n"
-    "the heap in use.\n"
-    "\n"
-    "  -o, --output=FILE   write to FILE instead of standard output\n"
-    "  -f, --frames=N      write at most N frames per stack (default 16, 0: "
-    "none)\n"
-    "      --arrows=all    write all arrows. By default, arrows are left out "
-    "where the\n"
-    "                      JSON would be larger than 15 times the trace\n"
-    "      --stacks=text   write the stacks into the details of each slice, "
-    "where\n"
-    "                      Perfetto shows them. The JSON becomes large, so\n"
-    "                      use this for a part of a trace\n"
-    "  -n, --name=NAME     name the process NAME (default: the trace's name)\n"
-    "      --from=TIME     leave out the part before TIME\n"
-    "      --to=TIME       leave out the part after TIME\n"
-    "  -h, --help          print this help and exit\n"
-    "\n"
-    "TIME counts from the first event. Examples are 1.5s, 1500ms, 20us, 7ns "
-    "and\n"
-    "2, which means 2s.\n"
-    "\n"
-    "Exit status:\n"
-    "  0  the JSON is complete\n"
-    "  1  the trace is invalid, and the JSON has only its readable part; or "
-    "the\n"
-    "     trace has nothing to show between --from and --to\n"
-    "  2  nothing can be read or written, or an option is wrong\n";
-
-static void print_usage(FILE *out) {
-  fprintf(out, "Usage: %s [OPTION] TRACE\n", trace_tool_name);
-  fputs(usage, out);
-}
 
 static void count_event(void *context, const struct trace_event *event) {
   (void)event;
@@ -261,7 +222,7 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
       valid = parse_time("to", optarg, &a->view.to);
       break;
     case 'h':
-      print_usage(stdout);
+      trace_usage(stdout, "json");
       *status = DONE;
       return false;
     default:
@@ -283,7 +244,7 @@ int trace_json(int argc, char **argv) {
   if (!parse_options(argc, argv, &a, &status))
     return status;
   if (optind + 1 != argc) {
-    print_usage(stderr);
+    trace_usage(stderr, "json");
     return MISUSED;
   }
   if (a.view.from >= a.view.to) {

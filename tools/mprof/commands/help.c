@@ -4,6 +4,7 @@
 #include "commands/help.h"
 
 #include "commands/option_table.h"
+#include "usage.h"
 
 #include <string.h>
 
@@ -43,6 +44,7 @@ static const struct {
     {COMMAND_doctor, "1",
      "there are problems, such as mistakes in MPROF_OPTIONS or --options"},
     {COMMAND_leaks, "1", "there are leaks (--exitcode chooses another status)"},
+    {COMMAND_trace, "1", "the trace is invalid; its readable part is shown"},
     {COMMAND_COUNT, "2", "a file cannot be read, or an option is wrong"},
     {COMMAND_diff, "3", "a budget is broken"},
     {COMMAND_run, "126", "the program cannot be run"},
@@ -58,6 +60,7 @@ void help_command(FILE *out, enum command_id command) {
   if (strcmp(c->arguments, "FILE...") == 0)
     fputs("Several files are added up. \"-\" is standard input.\n", out);
   fputc('\n', out);
+  const bool is_trace = command == COMMAND_trace;
   for (size_t i = 0; i < option_row_count; i++) {
     const struct option_row *r = &option_rows[i];
     if (!option_is_of(r, command))
@@ -68,7 +71,16 @@ void help_command(FILE *out, enum command_id command) {
              r->argument ? r->argument : "");
     fprintf(out, "%-26s %s\n", left, r->text);
   }
-  fprintf(out, "%-26s %s\n", "  -h --help", "prints this help");
+  static const char *const verbs[] = {
+#define VERB(Name, Arguments, Text) #Name,
+#include "verbs.def"
+  };
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs && is_trace; i++) {
+    fprintf(out, "%smprof trace %s:\n", i ? "\n" : "", verbs[i]);
+    trace_usage_options(out, verbs[i]);
+  }
+  fprintf(out, "%s%-26s %s\n", is_trace ? "\n" : "", "  -h --help",
+          "prints this help");
   const char *title = "\nExamples:\n";
   for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
     if (examples[i].command == command) {
@@ -121,9 +133,28 @@ static void man_statuses(FILE *out, enum command_id command) {
   }
 }
 
+static void man_example(FILE *out, size_t i) {
+  fputs(".TP\n.B ", out);
+  put_roff(out, examples[i].line);
+  fputc('\n', out);
+  put_roff(out, examples[i].text);
+  fputc('\n', out);
+}
+
 void man_all(FILE *out) {
   man_head(out, "mprof", "show the profiles that MProf writes");
   fputs(".B mprof\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
+        ".SH DESCRIPTION\n"
+        "MProf profiles C and C++ programs: the memory that they allocate, "
+        "the locks for which their threads wait, and what each thread does. "
+        "The command \\fBmprof\\fR runs programs, shows, compares and converts "
+        "the profiles that they write, and asks running programs for "
+        "profiles.\n"
+        ".PP\n"
+        "A program writes profiles if it was compiled with\n"
+        ".BR mprof\\-clang (1),\n"
+        "or if \\fBmprof run\\fR starts it. The option \\fB\\-\\-help\\fR of a "
+        "command, and \\fBmprof help\\fR \\fICOMMAND\\fR, print its options.\n"
         ".SH COMMANDS\n",
         out);
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
@@ -134,8 +165,44 @@ void man_all(FILE *out) {
   man_statuses(out, COMMAND_COUNT);
   fputs(".SH ENVIRONMENT\n.TP\n.B MPROF_PAGER, PAGER\nthe program that shows "
         "long output page by page\n.TP\n.B NO_COLOR\nif set, the output has "
-        "no colours\n",
+        "no colours\n.SH EXAMPLES\n",
         out);
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+    if (i == 0 || examples[i].command != examples[i - 1].command)
+      man_example(out, i);
+  fputs(".SH SEE ALSO\n", out);
+  for (unsigned i = 0; i < COMMAND_COUNT; i++)
+    fprintf(out, ".BR mprof\\-%s (1),\n", command_rows[i].name);
+  fputs(".BR mprof\\-clang (1),\n.BR mprof.h (3),\n.BR mprof\\-formats (5),\n"
+        ".BR mprof\\-options (7)\n",
+        out);
+}
+
+static void man_option(FILE *out, char letter, const char *name,
+                       const char *argument, const char *text) {
+  fputs(".TP\n", out);
+  if (letter)
+    fprintf(out, "\\fB\\-%c\\fR, ", letter);
+  fputs("\\fB\\-\\-", out);
+  put_roff(out, name);
+  fputs("\\fR", out);
+  if (argument && *argument) {
+    fputs("=\\fI", out);
+    put_roff(out, argument);
+    fputs("\\fR", out);
+  }
+  fputc('\n', out);
+  put_roff(out, text);
+  fputc('\n', out);
+}
+
+// The options of a verb of mprof trace.
+static void man_verb(FILE *out, const char *verb) {
+  fprintf(out, ".SS mprof trace %s\n", verb);
+#define VERB_OPTION(Verb, Letter, Name, Argument, Text)                        \
+  if (strcmp(verb, #Verb) == 0)                                                \
+    man_option(out, Letter, Name, Argument, Text);
+#include "verbs.def"
 }
 
 void man_command(FILE *out, enum command_id command) {
@@ -149,31 +216,18 @@ void man_command(FILE *out, enum command_id command) {
   fputs("\n.SH OPTIONS\n", out);
   for (size_t i = 0; i < option_row_count; i++) {
     const struct option_row *r = &option_rows[i];
-    if (!option_is_of(r, command))
-      continue;
-    fputs(".TP\n", out);
-    if (r->letter)
-      fprintf(out, "\\fB\\-%c\\fR, ", r->letter);
-    fputs("\\fB\\-\\-", out);
-    put_roff(out, r->name);
-    fputs("\\fR", out);
-    if (r->argument) {
-      fputs("=\\fI", out);
-      put_roff(out, r->argument);
-      fputs("\\fR", out);
-    }
-    fputc('\n', out);
-    put_roff(out, r->text);
-    fputc('\n', out);
+    if (option_is_of(r, command))
+      man_option(out, r->letter, r->name, r->argument, r->text);
+  }
+  if (command == COMMAND_trace) {
+#define VERB(Name, Arguments, Text) man_verb(out, #Name);
+#include "verbs.def"
   }
   const char *title = ".SH EXAMPLES\n";
   for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
     if (examples[i].command == command) {
-      fprintf(out, "%s.TP\n.B ", title);
-      put_roff(out, examples[i].line);
-      fputc('\n', out);
-      put_roff(out, examples[i].text);
-      fputc('\n', out);
+      fputs(title, out);
+      man_example(out, i);
       title = "";
     }
   man_statuses(out, command);

@@ -32,7 +32,7 @@ static unsigned distance_of(const char *a, size_t a_length, const char *b,
 }
 
 struct nearest nearest_begin(const char *wrong, size_t length) {
-  return (struct nearest){wrong, length, NULL, (unsigned)(length / 2) + 1};
+  return (struct nearest){wrong, length, NULL, (unsigned)(length / 3) + 1};
 }
 
 void nearest_compare(struct nearest *n, const char *name) {
