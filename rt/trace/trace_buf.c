@@ -35,6 +35,7 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/persistent.h"
+#include "sys/tls.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
@@ -49,6 +50,9 @@ static struct {
   // Mappings that are not in use, but cannot be unmapped, because they are in
   // the file of the option persist. Linked by next_mapping.
   struct mprof_trace_buf *kept;
+  // The queue of complete buffers. last_complete is valid if the queue is not
+  // empty.
+  struct mprof_trace_buf *complete, *last_complete;
   size_t mapped;       // bytes of the mappings in `all`
   _Atomic size_t used; // bytes of buffers in use; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
@@ -266,6 +270,36 @@ void mprof_trace_buf_abandon(struct mprof_trace_buf *list) {
   mprof_lock_release(&pool.lock);
 }
 
+void mprof_trace_buf_completed(struct mprof_trace_buf *b,
+                               struct mprof_trace_row *r) {
+  mprof_lock_acquire(&pool.lock);
+  if (mprof_tls.trace_session == atomic_load(&mprof_trace_session)) {
+    b->complete_row = r;
+    b->next_complete = NULL;
+    if (pool.complete)
+      pool.last_complete->next_complete = b;
+    else
+      pool.complete = b;
+    pool.last_complete = b;
+  }
+  mprof_lock_release(&pool.lock);
+}
+
+struct mprof_trace_row *mprof_trace_buf_take_completed(void) {
+  mprof_lock_acquire(&pool.lock);
+  struct mprof_trace_buf *b = pool.complete;
+  if (b)
+    pool.complete = b->next_complete;
+  mprof_lock_release(&pool.lock);
+  return b ? b->complete_row : NULL;
+}
+
+void mprof_trace_buf_drop_completed(void) {
+  mprof_lock_acquire(&pool.lock);
+  pool.complete = NULL;
+  mprof_lock_release(&pool.lock);
+}
+
 static atomic_bool is_doubled;
 
 void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
@@ -294,6 +328,7 @@ void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
   // Forgets the parent's buffers, because they are not mapped in the child.
   pool.unused = pool.unused_small = pool.all = pool.kept = NULL;
+  pool.complete = NULL;
   pool.used = pool.mapped = 0;
 }
 

@@ -30,6 +30,8 @@
 // Maximum length of a record in bytes, not counting the text of a LOG record.
 #define MPROF_TRACE_RECORD_MAX 64u
 
+struct mprof_trace_row;
+
 struct mprof_trace_buf {
   // Next buffer of the same row (the buffers of one thread). This pointer is
   // set when this buffer is complete. From then on, the thread that writes the
@@ -62,6 +64,10 @@ struct mprof_trace_buf {
   // First buffer of the next mapping. Set only in the first buffer of a
   // mapping.
   struct mprof_trace_buf *next_mapping;
+  // The row of a buffer in the queue of complete buffers, and the buffer that
+  // follows in this queue. Guarded by the lock of the pool.
+  struct mprof_trace_row *complete_row;
+  struct mprof_trace_buf *next_complete;
   unsigned char data[];
 };
 
@@ -104,6 +110,20 @@ bool mprof_trace_buf_are_many(uint32_t rows);
 // limit is doubled while the trace of a flight recorder is written to a file,
 // because the threads continue to record during this time.
 void mprof_trace_buf_double(bool on);
+// The queue of the session's complete buffers. A buffer is complete when a
+// later buffer of its row exists. Thousands of threads may have rows, so the
+// oldest complete buffer must be found without a search.
+//
+// Appends buffer b, the last complete buffer of the calling thread's row r.
+// Does nothing if the thread's session has ended meanwhile.
+void mprof_trace_buf_completed(struct mprof_trace_buf *b,
+                               struct mprof_trace_row *r);
+// Removes the buffer that was completed first from the queue, and returns its
+// row. The first buffer of this row is complete. Returns NULL if the queue is
+// empty.
+struct mprof_trace_row *mprof_trace_buf_take_completed(void);
+// Empties the queue at the end of the session.
+void mprof_trace_buf_drop_completed(void);
 // Empties the pool in a forked child, because its buffers are not mapped in the
 // child.
 void mprof_trace_buf_reset(void);

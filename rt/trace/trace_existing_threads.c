@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 
 struct before {
-  int tid;
+  int tid; // 0: the place is free
   // Handle of the stack of the start function. If the start function is
   // unknown, handle of the stack of the call that created the thread.
   uint32_t start;
@@ -29,10 +29,22 @@ struct before {
   uint8_t from; // enum mprof_trace_from; UNKNOWN: no longer on the list
 };
 
+// The list of threads, as a hash table: each thread looks for itself while it
+// holds trace_lock, so this must not take longer if there are many threads.
+// Guarded by trace_lock.
 static struct {
   struct before *v;
-  size_t len, bytes;
-} pre; // the list of threads; guarded by trace_lock
+  size_t places; // number of elements of v, a power of 2; more than threads
+} pre;
+
+// Returns the place of thread tid in the table, or the free place for it.
+static struct before *place_of(int tid) {
+  size_t i = (size_t)tid * 0x9e3779b97f4a7c15u >> 32;
+  while (pre.v[i & (pre.places - 1)].tid != 0 &&
+         pre.v[i & (pre.places - 1)].tid != tid)
+    i++;
+  return &pre.v[i & (pre.places - 1)];
+}
 
 // Returns whether the trace shows a thread in the system call `number` as being
 // in a system call. A thread in any other system call is shown as waiting.
@@ -65,7 +77,7 @@ static void put_locked(struct mprof_trace_row *r,
   if (info->tid == mprof_sys_gettid() ||
       !mprof_trace_has_room(r, MPROF_TRACE_RECORD_MAX))
     return;
-  struct before *p = &pre.v[pre.len++];
+  struct before *p = place_of(info->tid);
   *p = (struct before){.tid = info->tid,
                        .g = mprof_trace_new_g(),
                        .start = info->runs.start != 0
@@ -85,9 +97,9 @@ int mprof_trace_existing_put(struct mprof_trace_row *r) {
   const size_t n = mprof_threads_list(NULL, 0) + 64;
   const size_t bytes = n * sizeof(struct mprof_thread_info);
   struct mprof_thread_info *v = mprof_os_map(bytes);
-  pre.bytes = n * sizeof(*pre.v);
-  pre.v = mprof_os_map(pre.bytes);
-  pre.len = 0;
+  for (pre.places = 1; pre.places < 2 * n;)
+    pre.places *= 2;
+  pre.v = mprof_os_map(pre.places * sizeof(*pre.v));
   const bool has_memory = v && pre.v;
   const size_t found = has_memory ? mprof_threads_list(v, n) : 0;
   for (size_t i = 0; i < found && i < n; i++)
@@ -99,26 +111,20 @@ int mprof_trace_existing_put(struct mprof_trace_row *r) {
 
 enum mprof_trace_from mprof_trace_existing_find(int tid, uint64_t *g,
                                                 uint32_t *start) {
-  for (size_t i = 0; i < pre.len; i++) {
-    struct before *p = &pre.v[i];
-    if (p->tid != tid || p->from == MPROF_TRACE_FROM_UNKNOWN)
-      continue;
-    enum mprof_trace_from from = p->from;
-    *g = p->g;
-    *start = p->start;
-    p->from = MPROF_TRACE_FROM_UNKNOWN;
-    return from;
-  }
-  return MPROF_TRACE_FROM_UNKNOWN;
+  struct before *p = pre.v ? place_of(tid) : NULL;
+  if (!p || p->tid != tid || p->from == MPROF_TRACE_FROM_UNKNOWN)
+    return MPROF_TRACE_FROM_UNKNOWN;
+  const enum mprof_trace_from from = p->from;
+  *g = p->g;
+  *start = p->start;
+  p->from = MPROF_TRACE_FROM_UNKNOWN;
+  return from;
 }
 
 void mprof_trace_existing_drop(void) {
   if (pre.v)
-    mprof_os_unmap(pre.v, pre.bytes);
+    mprof_os_unmap(pre.v, pre.places * sizeof(*pre.v));
   mprof_trace_existing_reset();
 }
 
-void mprof_trace_existing_reset(void) {
-  pre.v = NULL;
-  pre.len = 0;
-}
+void mprof_trace_existing_reset(void) { pre.v = NULL; }

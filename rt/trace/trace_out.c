@@ -178,39 +178,26 @@ void mprof_trace_take_first(struct mprof_trace_row *r) {
   mprof_trace_buf_free(b);
 }
 
-// Writes the oldest buffer of row r if the buffer is complete. Returns whether
-// it was written. Needs no lock, because other threads only append buffers to a
-// row.
-static bool write_one(struct mprof_trace_row *r) {
-  struct mprof_trace_buf *b = r->first;
-  struct mprof_trace_buf *next =
-      b ? atomic_load_explicit(&b->next, memory_order_acquire) : NULL;
-  if (!next)
-    return false;
-  mprof_trace_buf_seal(b);
-  mprof_trace_write_batch(to.writer, r, b);
-  to.has_parts = true;
-  mprof_trace_take_first(r);
-  return true;
-}
-
-// Writes up to WRITTEN_AT_ONCE buffers. Takes one buffer of each row (list of a
-// thread's buffers) in turn, so that no row falls behind.
-static bool write_some(struct mprof_trace_row *rows) {
+// Writes up to WRITTEN_AT_ONCE complete buffers, and returns whether it wrote
+// any.
+static bool write_some(void) {
   int n = 0;
-  for (int before = -1; n < WRITTEN_AT_ONCE && n != before;) {
-    before = n;
-    for (struct mprof_trace_row *r = rows;
-         r && n < WRITTEN_AT_ONCE && mprof_outfile_send(to.out, 0); r = r->next)
-      n += write_one(r);
+  struct mprof_trace_row *r;
+  while (n < WRITTEN_AT_ONCE && mprof_outfile_send(to.out, 0) &&
+         (r = mprof_trace_buf_take_completed()) != NULL) {
+    mprof_trace_buf_seal(r->first);
+    mprof_trace_write_batch(to.writer, r, r->first);
+    to.has_parts = true;
+    mprof_trace_take_first(r);
+    n++;
   }
   return n != 0;
 }
 
-// Returns the row whose first buffer is the best to drop: of all first buffers
-// that are complete, the one that ended earliest. Dropping this buffer loses
-// the least, because the file begins where the last dropped buffer ended.
-// Returns NULL if no row has a complete buffer.
+// Returns the row of an ended session whose first buffer is the best to drop:
+// of all first buffers that are complete, the one that ended earliest. Dropping
+// this buffer loses the least, because the file begins where the last dropped
+// buffer ended. Returns NULL if no row has a complete buffer.
 static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   struct mprof_trace_row *found = NULL;
   uint64_t found_end = 0;
@@ -239,11 +226,14 @@ static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
 
 // Drops some of the oldest buffers of a flight recorder. Returns false if no
 // buffer can be dropped.
-static bool drop_some(struct mprof_trace_row *rows) {
-  size_t bytes = 0;
+static bool drop_some(void) {
   int n = 0;
-  while (n < WRITTEN_AT_ONCE && drop_one(rows, &bytes))
+  struct mprof_trace_row *r;
+  while (n < WRITTEN_AT_ONCE &&
+         (r = mprof_trace_buf_take_completed()) != NULL) {
+    mprof_trace_take_first(r);
     n++;
+  }
   return n != 0;
 }
 
@@ -287,8 +277,7 @@ static bool is_to_wait(uint64_t until) {
 // sends the data of earlier calls that the reader of the descriptor has not yet
 // accepted, and writes no buffer until all of these data are sent. Sets
 // *must_wait to true if the caller should wait for the reader.
-static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
-                          bool *must_wait) {
+static bool write_to_file(uint64_t until, bool *must_wait) {
   if (!mprof_trace_format_streams())
     return false;
   if (!to.out && to.error == 0)
@@ -300,15 +289,14 @@ static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
     return false;
   }
   to.has_waited = false;
-  return mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 &&
-         write_some(rows);
+  return mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 && write_some();
 }
 
 uint64_t mprof_trace_wait_until(void) {
   return mprof_clock_now() + mprof_clock_ticks(WAIT_MS * UINT64_C(1000000));
 }
 
-bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
+bool mprof_trace_make_room(uint64_t until) {
   bool has_written = false, must_wait = false;
   struct mprof_tls *none;
   // If the calling thread itself is the user, it has left this function by
@@ -323,9 +311,9 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
     mprof_sys_sleep_ms(1);
   }
   if (to.is_recorder)
-    has_written = drop_some(rows);
+    has_written = drop_some();
   else if (!mprof_trace_is_read()) // mprof_trace_read takes the buffers itself
-    has_written = write_to_file(rows, until, &must_wait);
+    has_written = write_to_file(until, &must_wait);
   atomic_store_explicit(&to.user, NULL, memory_order_release);
   // `user` is already NULL, so other threads can write buffers to the file
   // and free them during the sleep.

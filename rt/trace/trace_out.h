@@ -31,7 +31,7 @@ uint64_t mprof_trace_last_ns(const char *s);
 // no wait. Returns true if there may be room now, or if another call may help.
 // Returns false if no room can be made. Call between mprof_trace_enter and
 // mprof_trace_leave.
-bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
+bool mprof_trace_make_room(uint64_t until);
 // Returns the time at which a wait for room must end if it begins now. Pass the
 // result to mprof_trace_make_room as `until`.
 uint64_t mprof_trace_wait_until(void);

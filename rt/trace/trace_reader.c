@@ -107,11 +107,9 @@ static void write_buf(struct mprof_trace_row *r) {
 static void write_full(void) {
   if (!mprof_trace_format_streams())
     return;
-  for (struct mprof_trace_row *r = mprof_trace_rows(); r && reader.len == 0;
-       r = r->next)
-    if (r->first &&
-        atomic_load_explicit(&r->first->next, memory_order_acquire) != NULL)
-      write_buf(r);
+  struct mprof_trace_row *r;
+  while (reader.len == 0 && (r = mprof_trace_buf_take_completed()) != NULL)
+    write_buf(r);
 }
 
 // Creates the next piece (the bytes for one call of mprof_trace_read) after the

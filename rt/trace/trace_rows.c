@@ -63,7 +63,7 @@ static struct mprof_trace_buf *new_buf(void) {
   struct mprof_trace_buf *b = mprof_trace_buf_new(are_many());
   const uint64_t until = b ? 0 : mprof_trace_outlet.wait_until();
   for (bool may_go_on = true; !b && may_go_on;) {
-    may_go_on = mprof_trace_outlet.make_room(atomic_load(&rows.all), until);
+    may_go_on = mprof_trace_outlet.make_room(until);
     // Tries again even if make_room has failed, because another thread may have
     // made room.
     b = mprof_trace_buf_new(are_many());
@@ -72,11 +72,14 @@ static struct mprof_trace_buf *new_buf(void) {
 }
 
 static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
-  if (r->last)
-    atomic_store_explicit(&r->last->next, b, memory_order_release);
+  struct mprof_trace_buf *complete = r->last;
+  if (complete)
+    atomic_store_explicit(&complete->next, b, memory_order_release);
   else
     r->first = b;
   r->last = b;
+  if (complete)
+    mprof_trace_buf_completed(complete, r);
 }
 
 // Fills the header of an empty buffer, and then marks the buffer as ready.
@@ -112,7 +115,7 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
   // records as fit into memory.
   if (!mprof_trace_is_recorder() &&
       mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
-    mprof_trace_outlet.make_room(atomic_load(&rows.all), 0);
+    mprof_trace_outlet.make_room(0);
   return true;
 }
 
@@ -148,8 +151,6 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void) {
                                 .id = id,
                                 .ticks = rows.ticks,
                                 .written.is_first = id == 0};
-  // The store is atomic, because a thread that makes room for new buffers reads
-  // rows.all without trace_lock.
   atomic_store(&rows.all, r);
   mprof_trace_persist_rows(r);
   return r;
@@ -332,6 +333,7 @@ void mprof_trace_begin_rows_locked(void) {
 struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   rows.unused = NULL;
+  mprof_trace_buf_drop_completed();
   mprof_trace_persist_end();
   return atomic_exchange(&rows.all, NULL);
 }

@@ -123,7 +123,7 @@ void mprof_trace_rows_reset(void);
 // these functions directly, because the files that define them include this
 // header. Therefore mprof_trace_hooks_init sets these pointers.
 extern MPROF_HIDDEN struct mprof_trace_outlet {
-  bool (*make_room)(struct mprof_trace_row *rows, uint64_t until);
+  bool (*make_room)(uint64_t until);
   uint64_t (*wait_until)(void);
   void (*news)(void); // wakes mprof_trace_read when a buffer is complete
 } mprof_trace_outlet;
