@@ -11,13 +11,12 @@
 // RUN:   'end tracegc\x0a' ', custom' ', gc' 'thread ' '[truncated]' \
 // RUN:   '# module ' '# modules' '# lost ' '# heap_rate ' '\x0a\x0a' > words
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I$T -I%src/tools -I%src/rt %s -o fuzz $T/model/*.c \
 // RUN:   $T/files/read_alloc_log.c $T/names/log_names.c $T/view/log_rows.c \
 // RUN:   $T/commands/show_log.c $T/terminal/style.c %src/tools/common/*.c \
 // RUN:   %src/rt/sys/text.c
-// RUN: ./fuzz -runs=20000 -seed=1 -max_len=4096 -timeout=20 -dict=words new \
-// RUN:   seeds 2> log || { tail -n 40 log; false; }
+// RUN: %S/Inputs/run.sh -runs=20000 -max_len=4096 -dict=words new
 
 #include "commands/show_log.h"
 #include "files/read_alloc_log.h"

@@ -14,10 +14,9 @@
 // RUN: printf '"%%s"\n' 'HTTP/1.1 ' 'Server: MProf/' 'Content-Length: ' '\x0d\x0a' \
 // RUN:   > words
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I$T -I%src/tools -I%src/rt %s $T/live/door_client.c -o fuzz
-// RUN: ./fuzz -runs=10000 -seed=1 -max_len=3000 -timeout=20 -dict=words new \
-// RUN:   seeds 2> log || { tail -n 40 log; false; }
+// RUN: %S/Inputs/run.sh -runs=10000 -max_len=3000 -dict=words new
 
 #include "live/door_client.h"
 

@@ -25,10 +25,9 @@
 // RUN:     seed '\'${distance/_/'\'}'\000' $(basename $cc)$distance; done; done
 // RUN: %python -B %S/Inputs/eh_frame_seeds.py seeds
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I%src/include -I%rt %s %rt/unwind/eh_frame.c %rt/unwind/eh_rule.c -o fuzz
-// RUN: ./fuzz -runs=150000 -seed=1 -max_len=4096 -timeout=20 new seeds 2> log \
-// RUN:   || (tail -n 40 log; false)
+// RUN: %S/Inputs/run.sh -runs=150000 -max_len=4096 new
 
 #ifdef SEED
 

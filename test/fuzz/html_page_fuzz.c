@@ -10,7 +10,7 @@
 // RUN:   9 s.gz && gzip -dc s.gz > seeds/$i; done
 // RUN: printf '"%%s"\n' '</script>' '<!--' '\x01' '\xe2\x80\xa8' > words
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I$T -I%src/tools -I%src/rt -I%src/include -DMPROF_RUNTIME \
 // RUN:   -DMPROF_VERSION='"0"' %s -o fuzz \
 // RUN:   $T/html/page.c $T/html/profile_page.c $T/html/source_page.c \
@@ -20,8 +20,7 @@
 // RUN:   %src/rt/bucket/scale.c \
 // RUN:   %src/rt/write/std_frames.c $T/model/alloc_log.c $T/model/log_pairs.c \
 // RUN:   $T/names/log_names.c -lz -lpcre2-8 -lm
-// RUN: ./fuzz -runs=3000 -seed=1 -max_len=4096 -timeout=20 -dict=words new \
-// RUN:   seeds 2> log || { tail -n 40 log; false; }
+// RUN: %S/Inputs/run.sh -runs=3000 -max_len=4096 -dict=words new
 
 #include "files/read_profile.h"
 #include "html/assets.h"

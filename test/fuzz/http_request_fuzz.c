@@ -13,10 +13,9 @@
 // RUN:   'Transfer-Encoding: ' 'Connection: close' '%%2e' 'seconds=' 'Host: [::1]:80' \
 // RUN:   'localhost' > words
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I%src/include -I%rt %s %rt/door/http_request.c -o fuzz
-// RUN: ./fuzz -runs=100000 -seed=1 -max_len=9000 -timeout=10 -dict=words \
-// RUN:   new seeds 2> log || (tail -n 40 log; false)
+// RUN: %S/Inputs/run.sh -runs=100000 -max_len=9000 -dict=words new
 
 #include "door/http_request.h"
 

@@ -22,12 +22,11 @@
 // RUN: printf '"%%s"\n' '\x7fELF' 20000000-20004000 r-xp 00000000 /lib/elf.so \
 // RUN:   > words
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I%src/include -I%rt %s %rt/symbolize/maps.c %rt/sys/message.c %rt/sys/text.c \
 // RUN:   %rt/sys/os_linux.c %rt/sys/stats.c -Wl,--wrap=mprof_os_map,--wrap=mprof_os_unmap \
 // RUN:   -Wl,--wrap=mprof_sys_readable -o fuzz
-// RUN: ./fuzz -runs=100000 -seed=1 -max_len=8192 -timeout=20 -dict=words \
-// RUN:   new seeds 2> log || (tail -n 40 log; false)
+// RUN: %S/Inputs/run.sh -runs=100000 -max_len=8192 -dict=words new
 
 #include "symbolize/maps.h"
 #include "symbolize/maps_file.h"

@@ -8,13 +8,12 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir new
 // RUN: %python -B %S/Inputs/message_seeds.py seeds
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I$T -I%src/tools %s -o fuzz \
 // RUN:   $T/names/{names,slice,lock_names,places,limits}.c \
 // RUN:   $T/model/profile.c $T/files/{archive,write_bytes}.c \
 // RUN:   %src/tools/common/{memory,intern,siphash}.c -ldw -lelf -lz
-// RUN: ./fuzz -runs=15000 -seed=1 -max_len=1024 -timeout=20 new seeds \
-// RUN:   2> log || { tail -n 40 log; false; }
+// RUN: %S/Inputs/run.sh -runs=15000 -max_len=1024 new
 
 #include "names/lock_names.h"
 #include "names/names.h"

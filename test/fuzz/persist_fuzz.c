@@ -19,7 +19,7 @@
 // RUN: for i in 5 9; do %mprof recover seeds/$i -o s$i || exit 1; done
 // RUN: %trace_check -q s.trace s5.trace s9.trace
 // RUN: T=%src/tools/mprof R=%src/rt && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I$R -I%src/include %s -o fuzz \
 // RUN:   $T/model/profile.c $T/files/{file_kind,read_profile}.c $T/persist/*.c \
 // RUN:   $T/files/{bytes,put_wire,wire,write_bytes,write_profile}.c %src/tools/common/*.c \
@@ -27,8 +27,7 @@
 // RUN:   $R/symbolize/pctable.c $R/thread/{labels_text,printable}.c \
 // RUN:   $R/trace/{start_name,trace_formats,trace_records,trace_window}.c \
 // RUN:   $R/trace/write_trace{,_v1,_v1_5,_v2}.c -lz -lm
-// RUN: ./fuzz -runs=10000 -seed=1 -max_len=8192 -timeout=20 new seeds \
-// RUN:   2> log || { tail -n 40 log; false; }
+// RUN: %S/Inputs/run.sh -runs=10000 -max_len=8192 new
 
 #include "files/read_profile.h"
 #include "files/write_profile.h"

@@ -12,12 +12,11 @@
 // RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits timeline_json \
 // RUN:   json_event)" | sed "s,.*,$T/&.c,")
 // RUN: M=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I$M -I%src/tools -I$T -I%src/rt %s -o fuzz \
 // RUN:   $M/html/{trace_page,stream}.c $M/files/json.c $reader \
 // RUN:   %src/tools/common/*.c %src/rt/sys/text.c
-// RUN: ./fuzz -runs=15000 -seed=1 -max_len=4096 -timeout=20 -dict=words new \
-// RUN:   seeds 2> log || { tail -n 40 log; false; }
+// RUN: %S/Inputs/run.sh -runs=15000 -max_len=4096 -dict=words new
 
 #include "html/trace_page.h"
 

@@ -13,13 +13,12 @@
 // RUN: reader=$(cd %src/tools/trace && ls *.c | sed 's/\.c$//' | \
 // RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits $json)")
 // RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I%src/tools/trace -I%src/tools %s "$@" -o fuzz \
 // RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader) \
 // RUN:   %src/tools/common/{memory,idmap,siphash}.c; }
-// RUN: fuzz() { ./fuzz -runs=15000 -seed=1 -max_len=4096 -timeout=20 \
-// RUN:   -dict=words new seeds 2> log || { tail -n 40 log; return 1; }; \
-// RUN:   rm -rf new && mkdir new; }; mkdir new
+// RUN: fuzz() { rm -rf new && mkdir new && \
+// RUN:   %S/Inputs/run.sh -runs=15000 -max_len=4096 -dict=words new; }
 // RUN: build $(printf "%src/tools/trace/%%s.c\n" $json) -DJSON && fuzz
 // RUN: build %src/tools/trace/waits.c && fuzz
 

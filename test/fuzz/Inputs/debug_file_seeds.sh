@@ -4,7 +4,8 @@
 #
 # debug_file_seeds.sh CLANG: compiles debug_file.cpp in several ways, in the
 # current directory. Writes the inputs of debug_file_fuzz.c to seeds/, and the
-# files that an input is read together with.
+# files that an input is read together with. No file has the path of a directory,
+# so the files are the same everywhere.
 
 set -e
 clang=$1
@@ -18,6 +19,7 @@ rm -f split*
 build() {
   "$clang" -O1 -fPIC -fno-ident -fno-asynchronous-unwind-tables \
     -Wno-unused-command-line-argument \
+    -fdebug-compilation-dir=/proc/self/cwd "-ffile-prefix-map=${source%/*}=/src" \
     "${@:2}" -c "$source" -o "$1-debug_file.o"
   "$clang" -nostdlib -shared -fuse-ld=lld -Wl,-z,noseparate-code,-z,norelro \
     -Wl,--build-id=none "${@:2}" "$1-debug_file.o" -o "$1"
@@ -30,8 +32,8 @@ for options in "-gdwarf-5" "-gdwarf-4" "-gdwarf-4 -gz=zstd" "-gdwarf-5 -gz" \
   "-gdwarf-5 -gdwarf64" "-gline-tables-only" "-g0" "-g0 -s"; do
   # shellcheck disable=SC2086 # several options
   build lib $options
-  seed p "program$options" lib
-  seed a "addresses$options" lib
+  seed p "program${options// /}" lib
+  seed a "addresses${options// /}" lib
 done
 for version in 4 5; do
   build "split$version" -gdwarf-$version -gsplit-dwarf
