@@ -2,21 +2,34 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Checks everything that must hold before a change is committed: the build has no
-# warnings, the tests pass, the source files pass clang-format, clang-tidy and
-# check-rooms.py, and the short loads of utils/bench/run.sh gate have no more
-# instructions than before. The last line of output says how many tests passed and
-# failed. clang-format, clang-tidy, check-rooms.py and the gate count as one test each.
-#
-# check.sh clangs runs the tests with the other versions of clang for which the
-# plugin can be built, one after the other: 16 and 22.
-#
-# check.sh arm64 builds the runtime for arm64, and runs the tests of the pass, of
-# the runtime and of its output with programs for arm64, under qemu.
-#
-# check.sh packages makes packages and tries them in a bare Debian (packages.sh).
+# Checks everything that must hold before a change is committed. The function help
+# lists the other checks.
 
 set -eu
+
+help() {
+  cat <<'END'
+usage: check.sh [arm64 | clangs | packages | --repeat=N TEST...]
+
+Checks everything that must hold before a change is committed: the build has no
+warnings, the tests pass, the source files pass clang-format, clang-tidy and
+check-rooms.py, and the short loads of utils/bench/run.sh gate have no more
+instructions than before. The last line of output says how many tests passed and
+failed. clang-format, clang-tidy, check-rooms.py and the gate count as one test
+each.
+
+  check.sh clangs    runs the tests with the other versions of clang for which the
+                     plugin can be built, one after the other: 16 and 22
+  check.sh arm64     builds the runtime for arm64, and runs the tests of the pass,
+                     of the runtime and of its output with programs for arm64,
+                     under qemu
+  check.sh packages  makes packages and tries them in a bare Debian (packages.sh)
+  check.sh --repeat=N TEST...
+                     runs the tests N times, beside four processes that are always
+                     busy. Lists the tests that failed. build/repeat/ keeps the
+                     output of each round that failed.
+END
+}
 
 cd -P -- "$(dirname -- "$0")/.."
 
@@ -43,8 +56,52 @@ check_arm64() {
     /usr/lib/llvm-19/build/utils/lit/lit.py --config-prefix=llvm-lit -sv \
     test/pass test/unit test/rt test/format
 }
+# Runs the tests $2... as lit knows them, $1 times.
+repeat() {
+  rounds=$1
+  shift
+  cmake --build build
+  logs=build/repeat
+  rm -rf "$logs"
+  mkdir "$logs"
+  busy=
+  trap 'kill $busy' EXIT
+  trap 'exit 1' HUP INT TERM
+  for _ in 1 2 3 4; do
+    while :; do :; done &
+    busy="$busy $!"
+  done
+  round=0
+  while [ "$round" -lt "$rounds" ]; do
+    round=$((round + 1))
+    if /usr/lib/llvm-19/build/utils/lit/lit.py --config-prefix=llvm-lit -sv "$@" \
+      >"$logs/$round" 2>&1; then
+      rm "$logs/$round"
+    else
+      echo "round $round failed: $logs/$round"
+    fi
+  done
+  # The summary of each log lists the failed tests, indented.
+  sed -n 's/^  \(MProf :: .*\)/\1/p' "$logs"/* 2>/dev/null | sort | uniq -c |
+    sed "s/^ *\([0-9]*\) \(.*\)/FAIL: \2 (\1 of $rounds rounds)/"
+  rmdir "$logs" 2>/dev/null
+}
 case ${1-} in
 '') ;;
+--help)
+  help
+  exit
+  ;;
+--repeat=*[!0-9]* | --repeat=)
+  help >&2
+  exit 2
+  ;;
+--repeat=*)
+  rounds=${1#*=}
+  shift
+  repeat "$rounds" "$@"
+  exit
+  ;;
 clangs)
   check_clangs
   exit
@@ -55,7 +112,7 @@ arm64)
   ;;
 packages) exec utils/packages.sh ;;
 *)
-  echo "usage: ${0##*/} [arm64 | clangs | packages]" >&2
+  help >&2
   exit 2
   ;;
 esac
