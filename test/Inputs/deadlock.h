@@ -48,8 +48,8 @@ __attribute__((noinline)) static void *b_then_a(void *tid) {
 static inline void until_reported(void) {
   char path[64];
   snprintf(path, sizeof(path), "x.%d.stuck.txt", (int)getpid());
-  for (int i = 0; i < 6000 && access(path, F_OK) != 0; i++)
-    usleep(10000);
+  for (int i = 0; i < 12000 && access(path, F_OK) != 0; i++)
+    pause_us(10000);
   NEED(access(path, F_OK) == 0);
 }
 

@@ -82,11 +82,11 @@ static inline void *put_gate(void *arg) {
 __attribute__((noinline)) static size_t count_stuck(void) {
   static struct mprof_stack_record records[64];
   size_t n = 0;
-  for (int i = 0; i < 500 && n == 0; i++) {
+  for (int i = 0; i < 12000 && n == 0; i++) {
     forget_calls();
     NEED(mprof_thread_leak_profile(records, 64, &n) == 0);
     if (n == 0)
-      usleep(10000);
+      pause_us(10000);
   }
   return n;
 }

@@ -16,6 +16,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -123,21 +124,33 @@ static inline int is_emulated(void) {
   return getenv("MPROF_TEST_EMULATED") != NULL;
 }
 
+// Sleeps before the next look at a state. The system call is in no profile and
+// in no trace.
+static inline void pause_us(long us) {
+  const struct timespec t = {us / 1000000, us % 1000000 * 1000};
+  syscall(SYS_nanosleep, &t, NULL);
+}
+
+// Reads at most size - 1 bytes of the file as text, by system calls. Returns
+// false if the file cannot be read.
+static inline int read_start(const char *path, char *text, size_t size) {
+  const long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  const long n = fd < 0 ? -1 : syscall(SYS_read, fd, text, size - 1);
+  if (fd >= 0)
+    syscall(SYS_close, fd);
+  text[n > 0 ? n : 0] = 0;
+  return n > 0;
+}
+
 // Returns true if the thread or process sleeps in the system call and its first
 // argument is an address inside the object. With object NULL any argument will
-// do.
+// do. Sets line to what the kernel shows of the call.
 static inline int is_blocked(pid_t tid, long number, const void *object,
-                             size_t size) {
-  char path[40], line[200];
+                             size_t size, char line[200]) {
+  char path[40], *end;
   snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
-  FILE *f = fopen(path, "r");
-  if (!f)
+  if (!read_start(path, line, 200))
     return 0;
-  char *got = fgets(line, sizeof(line), f);
-  fclose(f);
-  if (!got)
-    return 0;
-  char *end;
   long at = strtol(line, &end, 10);
   if (end == line ||
       (at != number &&
@@ -147,15 +160,21 @@ static inline int is_blocked(pid_t tid, long number, const void *object,
   return !object || arg - (uintptr_t)object < size;
 }
 
+// Waits until the thread or process is_blocked. Without an object, the kernel
+// must show the same wait five times: a thread may wait for a lock of libc on
+// its way.
 static inline void until_blocked(pid_t tid, long number, const void *object,
                                  size_t size) {
-  const int needed = is_emulated() && !object ? 5 : 1;
+  char line[2][200] = {"", ""};
   int seen = 0;
-  for (int ms = 0; ms < 30000; ms++) {
-    seen = is_blocked(tid, number, object, size) ? seen + 1 : 0;
-    if (seen == needed)
+  for (int ms = 0; ms < 120000; ms++) {
+    char *now = line[ms % 2];
+    const int is_same = is_blocked(tid, number, object, size, now) &&
+                        (seen == 0 || strcmp(line[0], line[1]) == 0);
+    seen = is_same ? seen + 1 : 0;
+    if (seen == (object ? 1 : 5))
       return;
-    usleep(1000);
+    pause_us(1000);
   }
   fprintf(stderr, "the thread does not wait in system call %ld\n", number);
   _exit(1);
@@ -168,11 +187,17 @@ static inline void about_to_wait(pid_t *tid) {
 }
 
 // Waits until the thread that calls about_to_wait with tid sleeps in the system
-// call.
+// call, or on a futex inside the object.
 static inline void until_waits_in(const pid_t *tid, long number) {
   while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
-    usleep(100);
+    pause_us(100);
   until_blocked(*tid, number, NULL, 0);
+}
+static inline void until_waits_for(const pid_t *tid, const void *object,
+                                   size_t size) {
+  while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
+    pause_us(100);
+  until_blocked(*tid, SYS_futex, object, size);
 }
 
 // Waits until the thread that calls about_to_wait with tid sleeps in any call.
@@ -182,12 +207,10 @@ static inline void until_waits_in(const pid_t *tid, long number) {
 static inline void until_sleeps(const pid_t *tid) {
   char path[40], text[64] = "";
   while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
-    usleep(1000);
+    pause_us(1000);
   snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)*tid);
-  for (int looks = 0; looks < 5; usleep(1000)) {
-    FILE *f = fopen(path, "r");
-    NEED(f != NULL && fgets(text, sizeof(text), f) != NULL);
-    fclose(f);
+  for (int looks = 0; looks < 5; pause_us(1000)) {
+    NEED(read_start(path, text, sizeof(text)));
     looks = strstr(text, ") S ") ? looks + 1 : 0;
   }
 }
@@ -213,11 +236,23 @@ static inline void start(struct thread *t, void (*run)(void *), void *arg) {
   t->arg = arg;
   NEED(pthread_create(&t->id, NULL, thread_main, t) == 0);
   while (__atomic_load_n(&t->tid, __ATOMIC_ACQUIRE) == 0)
-    usleep(100);
+    pause_us(100);
 }
 
 static inline void finish(struct thread *t) {
   NEED(pthread_join(t->id, NULL) == 0);
+}
+
+// Waits until the first thread of the process waits on a futex inside the
+// object, or, with object NULL, on any futex, as pthread_join does.
+static inline void until_main_waits(const void *object, size_t size) {
+  until_blocked(getpid(), SYS_futex, object, size);
+}
+
+// Waits until the kernel has no such thread any more.
+static inline void until_gone(pid_t tid) {
+  while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
+    pause_us(100);
 }
 
 // Waits until the thread waits on a futex inside the object.

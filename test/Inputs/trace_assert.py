@@ -8,9 +8,10 @@ A test names the check and what it expects in its RUN line:
         The time from the first event to the last one is between the two.
 
     trace_assert.py durations --within-percent 2 --of F,G TOOK PPROF...
-        TOOK has a line "FUNCTION MILLISECONDS" for each function, as the
-        program measured. PPROF are outputs of "pprof -traces". The delays that
-        they show with a function in the stack have that sum.
+        TOOK has a line "FUNCTION LEAST MOST" for each function: limits of the
+        time in milliseconds, as the program measured. PPROF are outputs of
+        "pprof -traces". The delays that they show with a function in the stack
+        have a sum between the limits.
 
     trace_assert.py starts-after-wake --by F --ms 30,80,130 TRACE
         The threads that F woke start to run; the first one at least 30 ms after
@@ -72,12 +73,12 @@ def check_durations(args):
     sums = delays(args.pprof, args.of)
     with open(args.took, encoding="utf-8") as file:
         took = [line.split() for line in file]
-    is_good = sorted(name for name, _ in took) == sorted(args.of)
-    for name, ms in took:
+    is_good = sorted(name for name, _, _ in took) == sorted(args.of)
+    near = args.within_percent / 100
+    for name, least, most in took:
         shown = sums.get(name, 0)
-        print("%s: %s ms, shown as %.3f" % (name, ms, shown))
-        most = float(ms) * args.within_percent / 100
-        is_good &= abs(shown - float(ms)) <= most
+        print("%s: %s to %s ms, shown as %.3f" % (name, least, most, shown))
+        is_good &= float(least) * (1 - near) <= shown <= float(most) * (1 + near)
     return is_good
 
 

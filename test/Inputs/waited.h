@@ -30,8 +30,8 @@ static inline int is_waited_for(const void *object) {
                          __ATOMIC_RELAXED) != 0;
 }
 static inline void until_waited_for(const void *object) {
-  for (int i = 0; i < 300000 && !is_waited_for(object); i++)
-    usleep(100);
+  for (int i = 0; i < 1200000 && !is_waited_for(object); i++)
+    pause_us(100);
   NEED(is_waited_for(object));
 }
 

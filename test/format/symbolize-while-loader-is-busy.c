@@ -8,11 +8,12 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
-// RUN:   -Wl,-u,mprof_wants_sanitizer
-// RUN: timeout 20 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
+// RUN:   -Wl,-u,mprof_wants_sanitizer \
+// RUN:   -Wl,--wrap=mprof_helper_start,--wrap=mprof_helper_receive
+// RUN: timeout 120 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
 // BUSY: mprof: another thread holds the lock of the dynamic loader, so MProf cannot start llvm-symbolizer; frames are shown without names
 // BUSY-NOT: mprof: another
-// RUN: timeout 20 ./app briefly 2>&1 | FileCheck %s --check-prefix=BRIEFLY --allow-empty
+// RUN: timeout 120 ./app briefly 2>&1 | FileCheck %s --check-prefix=BRIEFLY --allow-empty
 // BRIEFLY-NOT: without names
 
 #include "core.h"
@@ -20,29 +21,54 @@
 
 #include "process/process.h"
 #include "symbolize/symbolize.h"
+#include "sys/helper_process.h"
 
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 static sem_t held, done;
+static pthread_t holder;
+static bool is_held, is_brief;
 
-static int hold(struct dl_phdr_info *info, size_t size, void *is_brief) {
-  (void)info, (void)size;
+static int hold(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)info, (void)size, (void)arg;
   sem_post(&held);
-  if (is_brief)
-    usleep(300000);
-  else
-    sem_wait(&done);
+  sem_wait(&done);
   return 1;
 }
 
-static void *keep_lock(void *is_brief) {
-  dl_iterate_phdr(hold, is_brief);
-  return NULL;
+static void *keep_lock(void *arg) {
+  dl_iterate_phdr(hold, NULL);
+  return arg;
+}
+
+static void release(void) {
+  sem_post(&done);
+  CHECK_EQ(pthread_join(holder, NULL), 0);
+  is_held = false;
+}
+
+// A lock that is held briefly is free at the second try.
+int __real_mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
+                              bool keeps_stderr);
+int __wrap_mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
+                              bool keeps_stderr);
+int __wrap_mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
+                              bool keeps_stderr) {
+  static int tries;
+  if (is_brief && is_held && tries++ == 1)
+    release();
+  return __real_mprof_helper_start(h, main, keeps_stderr);
+}
+
+// If the lock is free, a busy machine has time to start the helper.
+long __real_mprof_helper_receive(int fd, void *data, size_t len, int ms);
+long __wrap_mprof_helper_receive(int fd, void *data, size_t len, int ms);
+long __wrap_mprof_helper_receive(int fd, void *data, size_t len, int ms) {
+  return __real_mprof_helper_receive(fd, data, len, is_held ? ms : 60000);
 }
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
@@ -72,7 +98,6 @@ static void look(const struct mprof_frame *f, void *name) {
 // Names both functions. is_free: nobody keeps the lock of the loader. For
 // copied code, sanitizer_common looks one instruction before a return address.
 static void name_both(bool is_free) {
-  time_t before = time(NULL);
   writer_enter();
   CHECK_EQ(mprof_symbolize_begin(true), 0);
   has_name = false;
@@ -82,20 +107,20 @@ static void name_both(bool is_free) {
   CHECK(has_name);
   mprof_symbolize_end();
   writer_leave();
-  CHECK(time(NULL) - before < 8);
 }
 
 int main(int argc, char **argv) {
   CHECK(mprof_init_ready());
   move_away();
-  bool is_brief = argc > 1;
-  pthread_t thread;
-  CHECK_EQ(pthread_create(&thread, NULL, keep_lock, is_brief ? argv : NULL), 0);
+  (void)argv;
+  is_brief = argc > 1;
+  is_held = true;
+  CHECK_EQ(pthread_create(&holder, NULL, keep_lock, NULL), 0);
   sem_wait(&held);
   for (int i = 0; i < 2; i++)
     name_both(is_brief);
-  sem_post(&done);
-  CHECK_EQ(pthread_join(thread, NULL), 0);
+  if (is_held)
+    release();
   name_both(true);
   return 0;
 }

@@ -6,7 +6,7 @@
 // and the creation of threads are recorded.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %clang -O2 -g1 %s -o app
+// RUN: %clang -O2 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run{heap=0:block_rate=1:mutex_fraction=1:block_kinds=all:log_path=x} \
 // RUN:   LD_PRELOAD=%preload ./app
 // RUN: cat x.*.txt | FileCheck %s
@@ -26,29 +26,29 @@
 // RUN: %run{heap=0:log_path=y} LD_PRELOAD=%preload ./app
 // RUN: ls y.*.txt && not ls y.*.block.pb.gz
 
-#include <pthread.h>
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <semaphore.h>
 #include <threads.h>
-#include <time.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static mtx_t c11;
-static sem_t holds, waits;
+static sem_t holds;
+static pid_t tids[3];
 static int ready;
 
-static void pause_ms(long ms) {
-  struct timespec t = {0, ms * 1000000};
-  nanosleep(&t, NULL);
-}
-
-// Holds both locks until the other threads are about to wait.
+// Holds both locks until the other threads wait for them.
 static void *holder(void *arg) {
+  about_to_wait(&tids[0]);
   pthread_mutex_lock(&mutex);
   mtx_lock(&c11);
   sem_post(&holds);
   sem_post(&holds);
-  struct timespec t = {0, 50000000};
+  until_waits_for(&tids[1], &mutex, sizeof(mutex));
+  until_waits_for(&tids[2], &c11, sizeof(c11));
+  struct timespec t = {0, 1000000};
   nanosleep(&t, NULL);
   mtx_unlock(&c11);
   pthread_mutex_unlock(&mutex);
@@ -56,16 +56,17 @@ static void *holder(void *arg) {
 }
 static void *waiter(void *arg) {
   sem_wait(&holds);
+  about_to_wait(&tids[1]);
   pthread_mutex_lock(&mutex);
-  sem_post(&waits);
   while (!ready)
     pthread_cond_wait(&cond, &mutex);
   pthread_mutex_unlock(&mutex);
-  pause_ms(50); // main waits for the end of this thread
+  until_main_waits(NULL, 0); // it joins this thread
   return arg;
 }
 static void *taker(void *arg) {
   sem_wait(&holds);
+  about_to_wait(&tids[2]);
   mtx_lock(&c11);
   mtx_unlock(&c11);
   return arg;
@@ -76,15 +77,15 @@ int main(void) {
   void *(*const functions[3])(void *) = {holder, waiter, taker};
   mtx_init(&c11, mtx_plain);
   sem_init(&holds, 0, 0);
-  sem_init(&waits, 0, 0);
   for (int i = 0; i < 3; i++)
     pthread_create(&t[i], NULL, functions[i], NULL);
-  sem_wait(&waits);
-  pause_ms(10);
+  until_waits_for(&tids[1], &cond, sizeof(cond));
   pthread_mutex_lock(&mutex);
   ready = 1;
   pthread_cond_signal(&cond);
   pthread_mutex_unlock(&mutex);
+  until_gone(tids[0]); // so that one join is a wait
+  until_gone(tids[2]);
   for (int i = 0; i < 3; i++)
     pthread_join(t[i], NULL);
   return 0;

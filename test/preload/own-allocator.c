@@ -5,16 +5,15 @@
 // Its blocks are not seen, which mprof run says, and its waits are.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %clang -O1 -fno-builtin %s -o app -pthread
+// RUN: %clang -O1 -fno-builtin -I%src/test/Inputs %s -o app -pthread
 // RUN: %mprof run -o out --block --heap-rate=1 ./app 2> err
 // RUN: FileCheck %s < err
 // CHECK: note: ./app has an allocator of its own, whose allocations are not seen; {{.*}}mprof-clang -fmprof
 // CHECK: delay of ./app
 // CHECK: main
 
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
+#define _GNU_SOURCE
+#include "sync-observe.h"
 
 // The blocks of this allocator are odd-sized pieces of an array. Another free
 // than this one would end the program.
@@ -39,7 +38,7 @@ void *realloc(void *old, size_t n) {
 }
 
 static void *wait_a_bit(void *arg) {
-  usleep(20000);
+  until_main_waits(NULL, 0);
   return arg;
 }
 

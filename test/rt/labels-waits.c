@@ -43,13 +43,14 @@ DECLARE_CODE(wait_for_it);
 OWN_CODE(release) static void release(void) { pthread_mutex_unlock(&mutex); }
 DECLARE_CODE(release);
 
-// Has one thread wait for another. holder is the value of its label, or NULL.
-static void contend(const char *waiter, const char *holder, int ms) {
+// Has one thread wait for another, for at least so many seconds. holder is the
+// value of its label, or NULL.
+static void contend(const char *waiter, const char *holder, double seconds) {
   struct thread t;
   pthread_mutex_lock(&mutex);
   start_waiting(&t, wait_for_it, (void *)(uintptr_t)waiter, &mutex,
                 sizeof(mutex));
-  usleep((unsigned)ms * 1000);
+  pause_us((long)(seconds * 1e6));
   NEED(mprof_label_set("releaser", holder) == 0);
   release();
   finish(&t);
@@ -59,12 +60,12 @@ static void contend(const char *waiter, const char *holder, int ms) {
 int main(void) {
   const struct code waiters = CODE(wait_for_it), holders = CODE(release);
   const char *const of_waiters[] = {"a", "b", "b"};
-  const char *const of_holders[] = {"x", "x", NULL};
-  // The first wait must stay the shortest, even if the program is slow.
-  const int longer = is_emulated() ? 1000 : 20;
+  const char *const of_holders[] = {"x", NULL, "x"};
+  const double begin = now();
+  // The last wait is longer than the others together, so "b" and "x" are first.
 #pragma clang loop unroll(disable)
   for (int i = 0; i < 3; i++)
-    contend(of_waiters[i], of_holders[i], i == 0 ? 1 : longer);
+    contend(of_waiters[i], of_holders[i], i == 2 ? now() - begin + 0.02 : 0);
   struct waited w = waited_in(mprof_block_profile, &waiters, SECOND);
   NEED(w.records == 1 && w.count == 3);
   w = waited_in(mprof_mutex_profile, &holders, SECOND);

@@ -8,7 +8,7 @@
 // REQUIRES: musl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for link in '' -static; do \
-// RUN:   %mprof_clang -fmprof --target=x86_64-linux-musl -O2 -g1 $link %s -o app && \
+// RUN:   %mprof_clang -fmprof --target=x86_64-linux-musl -O2 -g1 -I%src/test/Inputs $link %s -o app && \
 // RUN:   %run{block_rate=1:report=0:log_path=p} timeout 60 ./app && \
 // RUN:   for f in p.*.block.pb.gz; do %mprof_read --symbolize $f; done \
 // RUN:   | grep "^sample: " > stacks && not grep join_ended stacks && \
@@ -19,16 +19,13 @@
 // CHECK-DAG: sample: 1 {{.*}} kind=sem{{.*}} : sem_wait <- main
 // CHECK-DAG: sample: 1 {{.*}} kind=join{{.*}} : pthread_join <- join_running
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
 
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 extern uint32_t __mprof_waiters[1024];
 
@@ -91,8 +88,8 @@ __attribute__((noinline)) static void join_ended(pthread_t t) {
   usleep(1);
 }
 
-static void *sleep_some(void *arg) {
-  usleep(20000);
+static void *until_joined(void *arg) {
+  until_main_waits(NULL, 0);
   return arg;
 }
 
@@ -105,16 +102,17 @@ static void *note_thread(void *arg) {
 
 static void join_both(void) {
   pthread_t t;
-  pthread_create(&t, NULL, sleep_some, NULL);
+  pthread_create(&t, NULL, until_joined, NULL);
   join_running(t);
   pthread_create(&t, NULL, note_thread, NULL);
-  while (ended == 0 || syscall(SYS_tgkill, getpid(), ended, 0) == 0)
-    usleep(100);
+  while (ended == 0)
+    pause_us(100);
+  until_gone(ended);
   join_ended(t);
 }
 
 static void *post(void *arg) {
-  usleep(5000);
+  until_main_waits(&posted, sizeof(posted));
   sem_post(&posted);
   return arg;
 }

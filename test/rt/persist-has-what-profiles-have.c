@@ -9,7 +9,7 @@
 // the measured speed of the clock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 -pthread -I%src/include %s -o app
+// RUN: %mprof_clang -fmprof -O1 -g1 -pthread -I%src/include -I%src/test/Inputs %s -o app
 // RUN: not --crash env MPROF_OPTIONS=heap_rate=1:heapx=1:peak=1:block_rate=1:mutex_fraction=1:persist=p.%%e:symbolize=0 ./app
 // RUN: %mprof recover p.app -o r && %mprof recover p.app.1 -o rc
 // RUN: %python %S/Inputs/compare_recovered.py app.heap r.heap.pb.gz
@@ -29,13 +29,12 @@
 // RUN: %mprof top r.heap.pb.gz | FileCheck %s --check-prefix=TOP
 // TOP: KiB{{.*}}leaf  {{.*}}persist-has-what-profiles-have.c
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
@@ -64,7 +63,7 @@ __attribute__((noinline)) static void work(int i) {
 static void *hold(void *arg) {
   pthread_mutex_lock(&lock);
   pthread_barrier_wait(&both);
-  usleep(20000);
+  until_main_waits(&lock, sizeof(lock));
   pthread_mutex_unlock(&lock);
   return arg;
 }

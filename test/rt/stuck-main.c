@@ -7,32 +7,22 @@
 // has the address of a local variable of main, and this variable leads to the
 // semaphore.
 //
-// RUN: %mprof_clang -fmprof -O1 -g1 %s -o %t
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o %t
 // RUN: export MPROF_OPTIONS=profile=0:report=0:stuck=1
 // RUN: test "$(%t semaphore)" = 1
 // RUN: test "$(%t condition)" = 1
 // RUN: test "$(%t shared)" = 0
 
-#include <mprof/mprof.h>
+#include "gates.h"
 
-#include <pthread.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-// Asks when main must have been asleep for long, and again while it may not be.
+// Asks when main waits. The thread at the gate is stuck, too.
 static void *ask(void *shared) {
-  static struct mprof_stack_record records[4];
   sem_t ***local = shared;
-  size_t n = 0;
-  for (int i = 0; i < 20 && n == 0; i++) {
-    usleep(50000);
-    if (mprof_thread_leak_profile(records, 4, &n) != 0)
-      exit(1);
-  }
-  printf("%zu\n", n);
+  until_main_waits(NULL, 0);
+  apart(make_gate_and_forget, NULL);
+  printf("%zu\n", count_stuck() - 1);
   fflush(stdout);
   if (local)
     sem_post(**local);

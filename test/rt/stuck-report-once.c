@@ -27,6 +27,7 @@
 
 #include "deadlock.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -41,6 +42,26 @@ static void on_signal(int sig) {
   hit = own_tid();
 }
 
+// Waits until MProf's thread sleeps without a time limit. It can then report
+// nothing more.
+static void until_watch_rests(void) {
+  char path[300], text[200];
+  uintptr_t limit = 1;
+  while (limit != 0) {
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
+      snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
+      if (!read_start(path, text, sizeof(text)) || strcmp(text, "mprof\n") != 0)
+        continue;
+      snprintf(path, sizeof(path), "/proc/self/task/%s/syscall", task->d_name);
+      if (read_start(path, text, sizeof(text)))
+        sscanf(text, "%*d %*x %*x %*x %lx", &limit);
+    }
+    closedir(tasks);
+    pause_us(1000);
+  }
+}
+
 static void deadlock(void) {
   init_deadlock();
   create_waiter(0, labelled);
@@ -52,7 +73,7 @@ static void deadlock(void) {
   NEED(mprof_write_profile("threadleak", "leak.pb.gz", 0) == 0);
   kill(getpid(), SIGUSR1);
   NEED(hit == own_tid());
-  usleep(500000); // time for a second report
+  until_watch_rests();
 }
 
 int main(void) {

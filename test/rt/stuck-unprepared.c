@@ -187,8 +187,9 @@ int main(void) {
   pthread_mutex_lock(&pool);
   pthread_cond_signal(&work);
   pthread_mutex_unlock(&pool);
+  tids[12] = 0;
   create(worker, 12);
-  usleep(100000);
+  until_waits_for(&tids[12], &work, sizeof(work));
   NEED(mprof_write_profile("threadleak", "second.txt", 2) == 0);
   NEED(mprof_write_profile("threadleak", "leak.pb.gz", 0) == 0);
   return 0;

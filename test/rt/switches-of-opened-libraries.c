@@ -22,7 +22,9 @@ __attribute__((noinline)) int add(pthread_mutex_t *m, long *counter) {
   return pthread_mutex_unlock(m); // a call that would be a jump
 }
 #else
-#include "check.h"
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include "mprof/mprof.h"
 
 #include <dlfcn.h>
@@ -64,10 +66,7 @@ static void *opens(void *arg) {
   return arg;
 }
 
-static void *waits(void *add) {
-  CHECK_EQ(((add_fn *)add)(&mutex, &counter), 0);
-  return NULL;
-}
+static void waits(void *add) { CHECK_EQ(((add_fn *)add)(&mutex, &counter), 0); }
 
 // Returns the number of recorded waits in the function add.
 static int64_t waits_in(add_fn *add) {
@@ -106,10 +105,10 @@ int main(int argc, char **argv) {
   mprof_set_block_rate(1);
   const int64_t before = waits_in(add);
   pthread_mutex_lock(&mutex);
-  pthread_create(&t[0], NULL, waits, (void *)add);
-  usleep(100000);
+  struct thread waiter;
+  start_waiting(&waiter, waits, (void *)add, &mutex, sizeof(mutex));
   pthread_mutex_unlock(&mutex);
-  pthread_join(t[0], NULL);
+  finish(&waiter);
   CHECK_EQ(waits_in(add), before + 1);
   mprof_set_block_rate(0);
   CHECK_EQ(dlclose(library), 0);

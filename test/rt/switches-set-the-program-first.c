@@ -19,10 +19,9 @@ int use(pthread_mutex_t *m) {
   return failed;
 }
 #else
-#include "check.h"
+#include "sync-observe.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 static int calls;
 
@@ -37,20 +36,18 @@ FORWARD(pthread_mutex_unlock)
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void *wait_for_it(void *arg) {
+static void wait_for_it(void *arg) {
   (void)arg;
   CHECK_EQ(pthread_mutex_lock(&mutex), 0);
   CHECK_EQ(pthread_mutex_unlock(&mutex), 0);
-  return NULL;
 }
 
 static void make_wait(void) {
-  pthread_t t;
+  struct thread t;
   CHECK_EQ(pthread_mutex_lock(&mutex), 0);
-  CHECK_EQ(pthread_create(&t, NULL, wait_for_it, NULL), 0);
-  usleep(20000);
+  start_waiting(&t, wait_for_it, NULL, &mutex, sizeof(mutex));
   CHECK_EQ(pthread_mutex_unlock(&mutex), 0);
-  CHECK_EQ(pthread_join(t, NULL), 0);
+  finish(&t);
 }
 
 int main(int argc, char **argv) {

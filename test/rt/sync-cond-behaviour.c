@@ -212,6 +212,7 @@ static void wait_for_woken(int n) {
 
 static void wake_crowd(void) {
   struct thread t[4];
+  char line[200];
   woken = 0;
   for (int i = 0; i < 4; i++)
     start_waiting(&t[i], wait_in_crowd, NULL, c, sizeof(*c));
@@ -219,7 +220,7 @@ static void wake_crowd(void) {
   wait_for_woken(1);
   int waiting = 0;
   for (int i = 0; i < 4; i++)
-    waiting += is_blocked(t[i].tid, SYS_futex, c, sizeof(*c));
+    waiting += is_blocked(t[i].tid, SYS_futex, c, sizeof(*c), line);
   lock();
   say("signalled once: %d woken, %d wait", woken, waiting);
   unlock();

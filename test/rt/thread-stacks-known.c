@@ -112,11 +112,6 @@ static void begin_seen(struct seen *s, void *(*end)(void *)) {
   sem_wait(&s->has_begun);
 }
 
-static void until_gone(pid_t tid) {
-  while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
-    usleep(100);
-}
-
 static void end_seen(struct seen *s) {
   until_sleeps(&s->tid);
   if (s->end)

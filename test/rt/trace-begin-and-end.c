@@ -7,7 +7,7 @@
 // of this wait. All this also holds for five hundred threads.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o waits
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o waits
 // RUN: %run_quiet ./waits 2 few.trace
 // RUN: %run_quiet ./waits 250 many.trace
 // RUN: %run_quiet{trace_format=1.23} ./waits 2 new.trace
@@ -40,31 +40,24 @@
 // END-NEXT: {{^ *}}[[N]] for_turns: GoBlockCond{{$}}
 // END-NOT: for_
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/ioctl.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static int turn, ends[250][2];
-static atomic_int in_turn[3];
-
-static void pause_for_ms(long ms) {
-  const struct timespec t = {0, ms * 1000000};
-  nanosleep(&t, NULL);
-}
+static pid_t tids[2][250]; // of for_turns and for_bytes
 
 // Waits for the first turn, then for the second one.
 static void *for_turns(void *arg) {
+  about_to_wait(arg);
   pthread_mutex_lock(&m);
-  for (int i = 1; i <= 2; i++) {
-    in_turn[i - 1]++;
+  for (int i = 1; i <= 2; i++)
     while (turn < i)
       pthread_cond_wait(&c, &m);
-  }
   pthread_mutex_unlock(&m);
   return arg;
 }
@@ -72,6 +65,7 @@ static void *for_turns(void *arg) {
 static void *for_bytes(void *arg) {
   char byte;
   const int *mine = arg;
+  about_to_wait(&tids[1][(int(*)[2])arg - ends]);
   for (int i = 0; i < 2; i++)
     if (read(mine[0], &byte, 1) != 1)
       exit(1);
@@ -88,6 +82,16 @@ static void go_on(int n) {
       exit(1);
 }
 
+// Waits until no byte is left to read and all threads wait.
+static void until_all_wait(int n) {
+  for (int i = 0; i < n; i++) {
+    until_waits_for(&tids[0][i], &c, sizeof(c));
+    for (int left = 1; left != 0; pause_us(100))
+      ioctl(ends[i][0], FIONREAD, &left);
+    until_waits_in(&tids[1][i], SYS_read);
+  }
+}
+
 int main(int argc, char **argv) {
   static pthread_t t[500];
   const int n = argc == 3 ? atoi(argv[1]) : 0;
@@ -96,18 +100,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; i++) {
     if (pipe(ends[i]) != 0)
       return 1;
-    pthread_create(&t[2 * i], NULL, for_turns, NULL);
+    pthread_create(&t[2 * i], NULL, for_turns, &tids[0][i]);
     pthread_create(&t[2 * i + 1], NULL, for_bytes, ends[i]);
   }
-  while (in_turn[0] < n)
-    pause_for_ms(1);
-  pause_for_ms(100); // until all wait
+  until_all_wait(n);
   if (mprof_trace_start(argv[2]) != 0)
     return 1;
   go_on(n);
-  while (in_turn[1] < n)
-    pause_for_ms(1);
-  pause_for_ms(100);
+  until_all_wait(n);
   if (mprof_trace_stop() != 0)
     return 1;
   go_on(n);

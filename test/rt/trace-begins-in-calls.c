@@ -5,7 +5,7 @@
 // that the kernel reports: in a system call or waiting. The trace shows how the
 // thread continues or ends, even if the thread has no other events.
 //
-// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
+// RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go119 tool trace -d %t.trace | FileCheck %if emulated %{--check-prefix=EMULATED%} %s
@@ -23,55 +23,55 @@
 // EMULATED: GoWaiting
 // EMULATED: GoUnblock
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static int to_reader[2];
 static sem_t posted;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
-static void *reader(void *arg) {
+static void reader(void *arg) {
+  (void)arg;
   char c = 0;
   free(malloc(100)); // so that the runtime knows the thread
   if (read(to_reader[0], &c, 1) != 1)
     abort();
   mprof_trace_log(0, "key", "read");
-  return arg;
 }
 
-static void *locker(void *arg) {
+static void locker(void *arg) {
+  (void)arg;
   free(malloc(100));
   pthread_mutex_lock(&m);
   mprof_trace_log(0, "key", "locked");
   pthread_mutex_unlock(&m);
-  return arg;
 }
 
-static void *quiet(void *arg) {
+static void quiet(void *arg) {
+  (void)arg;
   free(malloc(100));
   sem_wait(&posted);
-  return arg;
 }
 
 int main(int argc, char **argv) {
-  pthread_t a, b, c;
+  struct thread a, b, c;
   sem_init(&posted, 0, 0);
   pthread_mutex_lock(&m);
-  if (argc != 2 || pipe(to_reader) != 0 ||
-      pthread_create(&a, NULL, reader, NULL) != 0 ||
-      pthread_create(&b, NULL, locker, NULL) != 0 ||
-      pthread_create(&c, NULL, quiet, NULL) != 0)
+  if (argc != 2 || pipe(to_reader) != 0)
     return 1;
-  usleep(300000); // until all of them wait
+  start(&a, reader, NULL);
+  start_waiting(&b, locker, NULL, &m, sizeof(m));
+  start_waiting(&c, quiet, NULL, &posted, sizeof(posted));
+  until_blocked(a.tid, SYS_read, NULL, 0);
   if (mprof_trace_start(argv[1]) != 0 || write(to_reader[1], "x", 1) != 1)
     return 1;
   pthread_mutex_unlock(&m);
-  pthread_join(a, NULL);
-  pthread_join(b, NULL);
+  finish(&a);
+  finish(&b);
   sem_post(&posted);
-  pthread_join(c, NULL);
+  finish(&c);
   return mprof_trace_stop();
 }

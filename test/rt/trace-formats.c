@@ -8,7 +8,7 @@
 // message says so and the trace has format 1.11.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o formats
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o formats
 // RUN: for f in 1.5 1.11 1.23; do \
 // RUN:   %run_quiet{trace_format=$f} ./formats $f.trace 2> $f.err && \
 // RUN:   %trace_check -q $f.trace && \
@@ -53,20 +53,18 @@
 // RUN: head -c 13 other.trace > other.head
 // RUN: grep -q '^go 1.11 trace' other.head
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <sys/timerfd.h>
-#include <time.h>
-#include <unistd.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t early = PTHREAD_COND_INITIALIZER;
 static int is_ready;
-static atomic_int waits;
+static pid_t tids[2]; // of run_early and run
 static int timer;
 
 static void pause_for_ms(long ms) {
@@ -75,14 +73,12 @@ static void pause_for_ms(long ms) {
 }
 
 static __attribute__((noinline)) void for_lock(void) {
-  waits = 1;
   pthread_mutex_lock(&m);
   pthread_mutex_unlock(&m);
 }
 
 static __attribute__((noinline)) void for_condition(void) {
   pthread_mutex_lock(&m);
-  waits = 2;
   while (!is_ready)
     pthread_cond_wait(&c, &m);
   pthread_mutex_unlock(&m);
@@ -91,55 +87,53 @@ static __attribute__((noinline)) void for_condition(void) {
 // The wait begins before the trace. The trace does not show what ends it.
 static int may_end;
 static void *run_early(void *arg) {
+  about_to_wait(&tids[0]);
   pthread_mutex_lock(&m);
-  waits = 3;
   while (!may_end)
     pthread_cond_wait(&early, &m);
   pthread_mutex_unlock(&m);
-  pause_for_ms(50);
+  until_main_waits(NULL, 0); // it joins
   return arg;
 }
 
-// Makes a wait of each kind. The join waits during the last pause.
+// Makes a wait of each kind. The join waits for the end.
 static void *run(void *arg) {
-  const struct itimerspec soon = {.it_value = {0, 30000000}};
   struct pollfd nothing = {-1, 0, 0};
   char ticks[8];
   const uint64_t task = mprof_trace_task_begin(0, "task");
   mprof_trace_region_begin(task, "region");
-  if (timerfd_settime(timer, 0, &soon, NULL) != 0 ||
-      read(timer, ticks, sizeof(ticks)) != sizeof(ticks))
+  about_to_wait(&tids[1]);
+  if (read(timer, ticks, sizeof(ticks)) != sizeof(ticks))
     _exit(1);
   mprof_trace_region_end(task, "region");
   mprof_trace_task_end(task);
   for_lock();
   for_condition();
   poll(&nothing, 1, 30);
-  pause_for_ms(50);
+  pause_for_ms(1);
+  until_main_waits(NULL, 0);
   return arg;
 }
 
-static void until_it_waits(int n) {
-  while (waits != n)
-    sched_yield();
-  pause_for_ms(50);
-}
-
 int main(int argc, char **argv) {
+  const struct itimerspec soon = {.it_value = {0, 1000000}};
   pthread_t t, before;
   timer = timerfd_create(CLOCK_MONOTONIC, 0);
   if (argc != 2 || timer < 0 ||
       pthread_create(&before, NULL, run_early, NULL) != 0)
     return 1;
-  until_it_waits(3);
+  until_waits_for(&tids[0], &early, sizeof(early));
   if (mprof_trace_start(argv[1]) != 0)
     return 1;
   pthread_mutex_lock(&m);
   if (pthread_create(&t, NULL, run, NULL) != 0)
     return 1;
-  until_it_waits(1);
+  until_waits_in(&tids[1], SYS_read);
+  if (timerfd_settime(timer, 0, &soon, NULL) != 0)
+    return 1;
+  until_waits_for(&tids[1], &m, sizeof(m));
   pthread_mutex_unlock(&m);
-  until_it_waits(2);
+  until_waits_for(&tids[1], &c, sizeof(c));
   pthread_mutex_lock(&m);
   is_ready = 1;
   pthread_cond_signal(&c);

@@ -5,7 +5,7 @@
 // joins it. The stack of this wake-up is the function that the ending thread
 // ran.
 //
-// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go tool trace -d=parsed %t.trace | FileCheck %s
@@ -17,12 +17,13 @@
 // CHECK-NEXT: sleeper
 // CHECK: G=2 StateTransition {{.*}}GoID=2 Running->NotExist
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
-#include <pthread.h>
-#include <unistd.h>
 
 static void *sleeper(void *arg) {
-  usleep(200000); // so that the join has to wait
+  until_main_waits(NULL, 0);
   return arg;
 }
 

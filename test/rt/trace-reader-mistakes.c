@@ -5,26 +5,25 @@
 // cannot read the trace or write a snapshot. The trace is complete and valid
 // even if the options have started a flight recorder before.
 //
-// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
+// RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{trace_last_mb=1} timeout 60 %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: grep -a -q 'the first words' %t.trace
 // RUN: test $(grep -a -o 'some text' %t.trace | wc -l) = 60000
 
-#include <errno.h>
-#include <mprof/mprof.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
+#define _GNU_SOURCE
+#include "sync-observe.h"
 
-static volatile int is_reading;
+#include <mprof/mprof.h>
+
+static pid_t tid; // of the reader
 static const char *path;
 
 static void *take(void *arg) {
   const void *piece;
   ssize_t n;
   FILE *f = fopen(path, "w");
-  is_reading = 1;
+  about_to_wait(&tid);
   while (f && (n = mprof_trace_read(&piece)) > 0)
     fwrite(piece, 1, (size_t)n, f);
   if (!f || n != 0 || fclose(f) != 0)
@@ -51,9 +50,7 @@ int main(int argc, char **argv) {
     return 1;
   mprof_trace_log(0, "key", "the first words");
   pthread_create(&reader, NULL, take, NULL);
-  while (!is_reading)
-    usleep(1000);
-  usleep(50000); // until the reader waits for more
+  until_waits_in(&tid, SYS_futex); // for more
   if (mprof_trace_read(&piece) != -EBUSY || mprof_trace_snapshot("x") == 0)
     return 2;
   for (int i = 0; i < 3; i++)

@@ -7,7 +7,7 @@
 // the time of its call.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o wakers
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o wakers
 // RUN: for f in 1.11 1.23; do for what in sem cond; do \
 // RUN:   %run_quiet{trace_format=$f} ./wakers $what $what.$f.trace && \
 // RUN:   %trace_check -q $what.$f.trace && \
@@ -16,12 +16,12 @@
 // RUN:     --rounds-with-all 25 --right-percent 95 $what.$f.trace || exit 1; \
 // RUN: done; done
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
-#include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 50 };
 static bool is_sem;
@@ -32,6 +32,7 @@ static int turns; // guarded by mutex
 static pthread_barrier_t begin, end;
 
 static void *wait_for_turns(void *arg) {
+  about_to_wait(arg);
   for (int i = 0; i < ROUNDS; i++) {
     pthread_barrier_wait(&begin);
     if (is_sem) {
@@ -56,8 +57,9 @@ __attribute__((noinline)) static void wake_y(void) {
 }
 
 int main(int argc, char **argv) {
-  const struct timespec until_both_wait = {0, 5000000};
+  const struct timespec begins_round = {0, 1};
   pthread_t threads[2];
+  static pid_t tids[2];
   if (argc != 3)
     return 1;
   is_sem = strcmp(argv[1], "sem") == 0;
@@ -67,10 +69,13 @@ int main(int argc, char **argv) {
   if (mprof_trace_start(argv[2]) != 0)
     return 1;
   for (int i = 0; i < 2; i++)
-    pthread_create(&threads[i], NULL, wait_for_turns, NULL);
+    pthread_create(&threads[i], NULL, wait_for_turns, &tids[i]);
   for (int i = 0; i < ROUNDS; i++) {
     pthread_barrier_wait(&begin);
-    nanosleep(&until_both_wait, NULL);
+    nanosleep(&begins_round, NULL);
+    for (int k = 0; k < 2; k++)
+      is_sem ? until_waits_for(&tids[k], &semaphore, sizeof(semaphore))
+             : until_waits_for(&tids[k], &condition, sizeof(condition));
     pthread_mutex_lock(&mutex);
     turns = 2;
     wake_x();

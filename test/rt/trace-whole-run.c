@@ -7,7 +7,7 @@
 // does not stop is written at exit to the path that the program gave.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o run
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o run
 // RUN: %run_quiet{trace=1:log_path=out} ./run 2> said
 // RUN: test $(ls out.*.trace | wc -l) = 2
 // RUN: %trace_check -q out.*.trace
@@ -29,14 +29,15 @@
 // THREAD: GoSleep at usleep < in_thread
 // THREAD: GoEnd
 
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
-#include <pthread.h>
-#include <stddef.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static void *in_thread(void *arg) {
-  usleep(200000); // so that the join has to wait
+  usleep(1000);
+  until_main_waits(NULL, 0);
   return arg;
 }
 

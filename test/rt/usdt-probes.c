@@ -7,7 +7,7 @@
 // notes describe. The program is its own tool: it puts a breakpoint at each
 // place. While the semaphores are 0, no place is reached.
 //
-// RUN: %mprof_clang -fmprof -O1 -pthread %s -o %t
+// RUN: %mprof_clang -fmprof -O1 -pthread -I%src/test/Inputs %s -o %t
 // RUN: mkdir -p %t.dir && cp %t %t.dir/app && cd %t.dir
 // RUN: %python %src/test/Inputs/readme_block.py %src/docs/probes.md probes > e.sh
 // RUN: sh -e e.sh | FileCheck %s
@@ -18,18 +18,14 @@
 // RUN: %run_quiet{heap_rate=100000:block_rate=1000000000} %t sampled
 
 #define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <elf.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 enum { PLACES = 16, HITS = 64 };
 static struct place {
@@ -44,9 +40,6 @@ static struct hit {
 static volatile int hit_count;
 static uintptr_t bias;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-#define CHECK(x)                                                               \
-  ((x) ? (void)0 : (fprintf(stderr, "line %d: %s\n", __LINE__, #x), exit(1)))
 
 #ifdef __aarch64__
 static const uint32_t no_operation = 0xd503201f, breakpoint = 0xd4200000;
@@ -130,7 +123,8 @@ __attribute__((noinline)) static void *get(size_t n) {
 static void *hold(void *arg) {
   pthread_mutex_lock(&lock);
   pthread_barrier_wait(arg);
-  usleep(30000);
+  until_main_waits(&lock, sizeof(lock));
+  usleep(10000); // the least duration of the wait
   pthread_mutex_unlock(&lock);
   return NULL;
 }
@@ -190,8 +184,8 @@ int main(int argc, char **argv) {
   CHECK(fd >= 0 && fstat(fd, &st) == 0);
   const char *file =
       mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  extern const char start[] __asm__("__ehdr_start");
-  bias = ((const Elf64_Ehdr *)file)->e_type == ET_DYN ? (uintptr_t)start : 0;
+  extern const char image[] __asm__("__ehdr_start");
+  bias = ((const Elf64_Ehdr *)file)->e_type == ET_DYN ? (uintptr_t)image : 0;
   struct sigaction action = {.sa_sigaction = trap, .sa_flags = SA_SIGINFO};
   sigaction(SIGTRAP, &action, NULL);
   attach(file, 1, 1);
