@@ -12,6 +12,7 @@
 #include "file/outfile.h"
 #include "file/writer_lock.h"
 #include "symbolize/symbolize.h"
+#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/procfile.h"
 #include "write/profiles.h"
@@ -22,8 +23,7 @@
 static const char go_prefix[] = "/debug/pprof/";
 
 enum {
-  MAX_SECONDS = 86400, // longest delta or trace
-  PARAMETER = 32,      // size of the value of a parameter
+  PARAMETER = 32, // size of the value of a parameter
   SECOND_MS = 1000,
 };
 
@@ -56,17 +56,33 @@ static int64_t integer(struct mprof_http_text query, const char *name) {
   return n;
 }
 
-// Parses a positive number of seconds with a fraction. Returns milliseconds, or
-// 0 if s is not such a number.
+// Parses a positive number of seconds with a fraction. Returns milliseconds,
+// which may be fewer for a number that is far too large, or 0 if s is not such
+// a number.
 static int64_t parse_seconds(const char *s) {
   int64_t ms = 0, unit = SECOND_MS;
   const char *p = s;
-  for (; *p >= '0' && *p <= '9' && ms <= (int64_t)MAX_SECONDS * SECOND_MS; p++)
-    ms = 10 * ms + (*p - '0') * (int64_t)SECOND_MS;
+  for (; *p >= '0' && *p <= '9'; p++)
+    if (ms <= INT32_MAX)
+      ms = 10 * ms + (*p - '0') * (int64_t)SECOND_MS;
   if (*p == '.')
     for (p++; *p >= '0' && *p <= '9'; p++)
       ms += (*p - '0') * (unit /= 10);
   return *p == '\0' ? ms : 0;
+}
+
+// Makes the reply an error and returns true if the time is longer than a
+// request may take.
+static bool refuse_long(int64_t ms, struct mprof_reply *r) {
+  char what[MPROF_REPLY_TEXT - 2];
+  struct mprof_text t = MPROF_TEXT(what);
+  if (ms <= (int64_t)mprof_flags.listen_max_seconds * SECOND_MS)
+    return false;
+  mprof_text_str(&t, "seconds may be at most ");
+  mprof_text_dec(&t, mprof_flags.listen_max_seconds);
+  mprof_text_str(&t, ", the value of the option listen_max_seconds");
+  mprof_reply_error(r, 400, what, 0);
+  return true;
 }
 
 // --- the index ---
@@ -256,11 +272,11 @@ static void profile_page(const struct mprof_http_request *q, const char *name,
   struct mprof_profile_request known;
   if (!mprof_profile_find(&known, name))
     mprof_reply_error(r, 404, "Unknown profile", 0);
-  else if (!parse_int(seconds, &n) || n <= 0 || n > MAX_SECONDS)
+  else if (!parse_int(seconds, &n) || n <= 0)
     mprof_reply_error(
         r, 400, "invalid value for \"seconds\" - must be a positive integer",
         0);
-  else
+  else if (!refuse_long(n <= INT32_MAX ? n * SECOND_MS : INT64_MAX, r))
     mprof_live_delta(&w, n, r, j);
 }
 
@@ -279,9 +295,7 @@ static void trace_page(const struct mprof_http_request *q,
   int64_t ms = 0;
   if (mprof_http_parameter(q->query, "seconds", text, sizeof(text)))
     ms = parse_seconds(text);
-  if (ms > (int64_t)MAX_SECONDS * SECOND_MS)
-    mprof_reply_error(r, 400, "the trace may take at most 86400 seconds", 0);
-  else
+  if (!refuse_long(ms, r))
     mprof_job_begin_trace(ms > 0 ? ms : SECOND_MS, r, j);
 }
 

@@ -73,6 +73,20 @@ def errors(program):
 
 
 @check
+def longest_time(program):
+    with App(program, "listen_max_seconds=2") as app:
+        limit = "seconds may be at most 2, the value of the option listen_max_seconds\n"
+        for page in ("heap?seconds=3", "heap?seconds=9223372036854775807", "trace?seconds=2.001", "trace?seconds=" + "9" * 30):
+            r = app.ask("/debug/pprof/" + page)
+            equal((page, r.status, r.text), (page, 400, limit))
+        end = app.begin("/debug/pprof/heap?seconds=2")
+        # Who may ask for options may also change the limit.
+        equal(app.ask("/debug/mprof/set?listen_max_seconds=1", "POST").status, 200)
+        equal(app.ask("/debug/pprof/heap?seconds=2").status, 400)
+        equal(end().status, 200)
+
+
+@check
 def heap_alone(program):
     with App(program) as app:
         app.command("alloc 3 5000")
