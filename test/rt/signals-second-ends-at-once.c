@@ -8,11 +8,11 @@
 // answer. So the handler of the first signal waits for this lock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 20' > llvm-symbolizer
+// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 1000' > llvm-symbolizer
 // RUN: chmod +x llvm-symbolizer
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app -pthread
 // RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./llvm-symbolizer} \
-// RUN:   timeout 60 %python %S/Inputs/end_twice.py 1.1 ./app 2> err
+// RUN:   timeout 300 %python %S/Inputs/end_twice.py 1.1 ./app 2> err
 // RUN: not grep 'still writing' err
 
 #include "records.h"

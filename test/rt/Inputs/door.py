@@ -15,6 +15,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TIMEOUT = 120  # seconds; ends a test that hangs
 QUIET = "profile=0:report=0:heap_rate=1:block_rate=1:mutex_fraction=1"
 
 # The checks of all files, by their names.
@@ -31,7 +32,7 @@ def check(f):
 
 class UnixHTTP(http.client.HTTPConnection):
     def __init__(self, path):
-        super().__init__("localhost", timeout=20)
+        super().__init__("localhost", timeout=TIMEOUT)
         self.unix_path = path
 
     def connect(self):
@@ -93,7 +94,7 @@ class App:
 
     def exit(self, line="exit 0"):
         self.send(line)
-        return self.process.wait(20)
+        return self.process.wait(TIMEOUT)
 
     def path(self, pid=None):
         return os.path.join(self.dir, "%d.sock" % (pid or self.pid))
@@ -105,7 +106,7 @@ class App:
         if self.listen.startswith("unix:"):
             return UnixHTTP(self.path(pid))
         host = "::1" if self.listen.startswith("[") else "127.0.0.1"
-        return http.client.HTTPConnection(host, self.port(), timeout=20)
+        return http.client.HTTPConnection(host, self.port(), timeout=TIMEOUT)
 
     def is_open(self, pid):
         """Returns whether the door of a child process accepts connections."""
@@ -162,9 +163,9 @@ class App:
         return None
 
 
-def until(condition, seconds=10):
+def until(condition):
     """Waits until the condition holds, and returns its value."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         value = condition()
         if value:
