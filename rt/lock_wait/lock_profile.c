@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records contention for the profiler's own locks in the mutex profile. A
-// thread that releases such a lock cannot record the contention at once.
-// Recording takes locks of the profiler, and the thread may already hold some
-// of them. So each thread keeps the stack of one release that made other
-// threads wait, and the ticks that these threads waited. The thread records
-// this stack after it has released its last lock of the profiler.
+// Records contention for the profiler's own locks in the mutex profile, if the
+// option own is set. A thread that releases such a lock cannot record the
+// contention at once. Recording takes locks of the profiler, and the thread may
+// already hold some of them. So each thread keeps the stack of one release that
+// made other threads wait, and the ticks that these threads waited. The thread
+// records this stack after it has released its last lock of the profiler.
 //
 // If the thread has a second such release before that, it keeps only one of the
 // two stacks. A random choice, weighted by the ticks, decides which one. The
@@ -159,4 +159,7 @@ static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
     store(p, is_kept ? frame : 0);
 }
 
-void mprof_lock_profile_init(void) { mprof_lock_observer = released; }
+void mprof_lock_profile_init(void) {
+  if (mprof_flags.own)
+    mprof_lock_observer = released;
+}

@@ -10,7 +10,8 @@
 
 #include "sys/base.h"
 
-// Begins to observe the profiler's locks. Call at start. From then on, a thread
+// Begins to observe the profiler's locks, if the option own is set. Call at
+// start, after the options are read. From then on, a thread
 // that has made other threads wait for such a lock keeps the number of ticks
 // that the other threads waited. After the thread has released its last lock of
 // the profiler, it adds the ticks to the mutex profile.

@@ -13,7 +13,9 @@
 #include "lock_wait/lock_names.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_wait.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
+#include "sys/lock.h"
 #include "sys/message.h"
 #include "write/report_text.h"
 
@@ -135,6 +137,17 @@ static void put_stacks(struct mprof_report *w, const struct section *p,
   }
 }
 
+// Writes how long threads waited for MProf's own locks, which are not in the
+// profile.
+static void put_own_total(struct mprof_report *w) {
+  const int64_t ns = mprof_clock_ns(mprof_lock_wait_ticks());
+  if (ns == 0)
+    return;
+  mprof_report_put(w, "Profiler:  ");
+  mprof_report_time(w, ns);
+  mprof_report_put(w, " for MProf's own locks, which are not in the profile\n");
+}
+
 static void put_section(struct mprof_report *w, const struct section *p) {
   const struct mprof_wait_groups *g = p->stacks;
   const struct total own = total_of_own(g);
@@ -152,6 +165,8 @@ static void put_section(struct mprof_report *w, const struct section *p) {
     put_delay(w, p, own.cycles, own.count);
     mprof_report_put(w, " for MProf's own locks, which are not listed here; in "
                         "the profile their kind is mprof\n");
+  } else if (p->snapshot->type == MPROF_BUCKET_MUTEX) {
+    put_own_total(w);
   }
   put_stacks(w, p, g->cycles - own.cycles);
 }

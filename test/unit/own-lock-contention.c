@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: contention for MProf's own locks is in the mutex profile, at the
-// release for which other threads waited. The time equals the time that these
+// Intent: with own=1, contention for MProf's own locks is in the mutex profile,
+// at the release for which other threads waited. The time equals the time that these
 // threads have waited. If a thread delays others at several releases while it
 // holds another lock, only one of these stacks is recorded. The remaining time
 // is at a pseudo function, which is absent if no time remains.
@@ -11,7 +11,7 @@
 
 // The clock advances only when the holder of a lock advances it while another
 // thread waits. All sums are therefore exact.
-#define TEST_OPTIONS "mutex_fraction=1"
+#define TEST_OPTIONS "mutex_fraction=1:own=1"
 
 #include "bucket/bucket.h"
 #include "lock_wait/block_kinds.h"
