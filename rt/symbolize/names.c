@@ -7,6 +7,7 @@
 #include "symbolize/names.h"
 
 #include "symbolize/pctable.h"
+#include "symbolize/short_name.h"
 #include "symbolize/symbolizer_answer.h"
 #include "sys/hash.h"
 #include "sys/os_memory.h"
@@ -101,16 +102,12 @@ static const char *intern(const char *s, size_t len) {
   return copy;
 }
 
-// Returns the length of a function's name without the suffix of a part that the
-// compiler has split off. Demanglers write this suffix in two ways.
-static size_t without_suffix(const char *s, size_t len) {
-  static const char *const suffixes[] = {" (.cold)", " [clone .cold]", ".cold"};
-  for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-    const size_t n = strlen(suffixes[i]);
-    if (len > n && memcmp(s + len - n, suffixes[i], n) == 0)
-      return len - n;
-  }
-  return len;
+// Interns the name of a function as in the source text.
+static const char *intern_function(const char *s, size_t len) {
+  char plain[1024];
+  len = mprof_name_length(s, len);
+  const size_t n = len < sizeof(plain) ? mprof_rust_name(plain, s, len) : 0;
+  return n > 0 ? intern(plain, n) : intern(s, len);
 }
 
 // Interns the field at *p and moves *p behind the separator. Returns "" for an
@@ -120,12 +117,10 @@ static const char *take_field(const char **p, bool is_function) {
   const char *s = *p, *end = strchr(s, MPROF_FRAME_SEPARATOR);
   size_t len = end == NULL ? strlen(s) : (size_t)(end - s);
   *p += len + (end != NULL);
-  if (is_function)
-    len = without_suffix(s, len);
   if ((len == 6 && memcmp(s, "<null>", len) == 0) ||
       (len == 2 && memcmp(s, "??", len) == 0))
     return "";
-  return intern(s, len);
+  return is_function ? intern_function(s, len) : intern(s, len);
 }
 
 static uint32_t take_number(const char **p) {

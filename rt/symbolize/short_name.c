@@ -89,47 +89,202 @@ static const char *skip_decltype(const char *p) {
   return *p == '(' ? skip_parentheses(p) : NULL;
 }
 
-void mprof_short_name(struct mprof_text *t, const char *name) {
+// Returns a pointer behind the brace that closes the brace at p, as in
+// "{lambda(int)#1}". If no brace closes it, returns the end of the string.
+static const char *skip_braces(const char *p) {
+  int open = 0;
+  do {
+    open += *p == '{';
+    open -= *p == '}';
+    p++;
+  } while (open > 0 && *p != '\0');
+  return p;
+}
+
+// --- suffixes ---
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Returns len without the last suffix, such as ".cold" or ".part.0", or len if
+// the len bytes at s do not end with a suffix of the compiler. in_brackets: a
+// demangler has recognized the suffix. Otherwise "Socket.destroy" is a name of
+// another language, not a part of a coroutine.
+static size_t without_suffix(const char *s, size_t len, bool in_brackets) {
+  static const struct {
+    char text[12];
+    bool has_number; // GCC writes ".cold", and older versions ".cold.1"
+    bool in_brackets;
+  } words[] = {{"cold", false, false},  {"part", true, false},
+               {"isra", true, false},   {"constprop", true, false},
+               {"llvm", true, false},   {"lto_priv", true, false},
+               {"resume", false, true}, {"destroy", false, true},
+               {"cleanup", false, true}};
+  size_t end = len;
+  while (end > 0 && is_digit(s[end - 1]))
+    end--;
+  const bool is_numbered = end < len && end > 0 && s[end - 1] == '.';
+  end = is_numbered ? end - 1 : len;
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    const size_t n = strlen(words[i].text);
+    if (end > n && s[end - n - 1] == '.' &&
+        memcmp(s + end - n, words[i].text, n) == 0 &&
+        (is_numbered || !words[i].has_number) &&
+        (in_brackets || !words[i].in_brackets))
+      return end - n - 1;
+  }
+  return len;
+}
+
+static size_t without_suffixes(const char *s, size_t len, bool in_brackets) {
+  for (size_t n; (n = without_suffix(s, len, in_brackets)) != len;)
+    len = n;
+  return len;
+}
+
+// Returns len without suffixes in brackets, as demanglers write them:
+// "f() (.part.0.cold)" and "f() [clone .cold]".
+static size_t without_brackets(const char *s, size_t len) {
+  static const char *const starts[] = {" (", " [clone "};
+  for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+    const size_t n = strlen(starts[i]);
+    size_t dot = len; // behind the opening bracket
+    while (dot > n && s[dot - 1] != ' ' && s[dot - 1] != '(')
+      dot--;
+    if (len > 0 && s[len - 1] == (i == 0 ? ')' : ']') && dot > n &&
+        memcmp(s + dot - n, starts[i], n) == 0 &&
+        without_suffixes(s + dot, len - 1 - dot, true) == 0)
+      return dot - n;
+  }
+  return len;
+}
+
+size_t mprof_name_length(const char *name, size_t len) {
+  for (size_t n; len > 0; len = n) {
+    n = without_brackets(name, without_suffixes(name, len, false));
+    if (n == len || n == 0)
+      break;
+  }
+  return len;
+}
+
+// --- names of Rust ---
+
+// Returns the character that the escape at p stands for, and its length in
+// *len. Returns 0 if there is no escape at p. (rustc: legacy::mangle)
+static char rust_escape(const char *p, size_t *len) {
+  static const struct {
+    char text[6], c;
+  } escapes[] = {
+      {"$SP$", '@'},  {"$BP$", '*'},  {"$RF$", '&'},   {"$LT$", '<'},
+      {"$GT$", '>'},  {"$LP$", '('},  {"$RP$", ')'},   {"$C$", ','},
+      {"$u20$", ' '}, {"$u22$", '"'}, {"$u27$", '\''}, {"$u2b$", '+'},
+      {"$u3b$", ';'}, {"$u3d$", '='}, {"$u5b$", '['},  {"$u5d$", ']'},
+      {"$u7b$", '{'}, {"$u7d$", '}'}, {"$u7e$", '~'}};
+  for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
+    const size_t n = strnlen(escapes[i].text, sizeof(escapes[i].text));
+    if (strncmp(p, escapes[i].text, n) == 0) {
+      *len = n;
+      return escapes[i].c;
+    }
+  }
+  return 0;
+}
+
+size_t mprof_rust_name(char *out, const char *name, size_t len) {
+  enum { HASH = 19 }; // "::h" and 16 hexadecimal digits
+  if (len <= HASH || memcmp(name + len - HASH, "::h", 3) != 0)
+    return 0;
+  for (size_t i = len - HASH + 3; i < len; i++)
+    if (!is_digit(name[i]) && (name[i] < 'a' || name[i] > 'f'))
+      return 0;
+  const char *end = name + len - HASH;
+  char *to = out;
+  for (const char *p = name; p < end;) {
+    size_t n = 1;
+    const bool begins = p == name || (p - name > 1 && p[-1] == ':');
+    const char c = *p == '$' ? rust_escape(p, &n) : 0;
+    if (c != 0) {
+      *to++ = c;
+    } else if (*p == '.' && p[1] == '.') {
+      *to++ = ':';
+      *to++ = ':';
+      n = 2;
+    } else if (!(begins && *p == '_' && p[1] == '$')) { // rustc adds this '_'
+      *to++ = *p;
+    }
+    p += n;
+  }
+  return (size_t)(to - out);
+}
+
+// --- short names ---
+
+// Copies the `len` bytes of the name of a C++ function into t. Returns whether
+// the name has a list of parameters and nothing that C++ does not allow: a dot
+// or slash, or a bracket in a place where C++ has none.
+static bool shorten(struct mprof_text *t, const char *name, size_t len,
+                    bool keeps_arguments) {
   static const char anonymous[] = "(anonymous namespace)";
+  const size_t start = t->len;
+  const char *p = name, *end = name + len, *operator_end = NULL;
   int depth = 0; // number of open '<'
-  const char *p = name;
-  while (*p != '\0') {
-    bool begins_word = p == name || !mprof_is_word(p[-1]);
+  while (p < end) {
+    const bool is_outside = depth == 0;
+    const bool begins_word = p == name || !mprof_is_word(p[-1]);
     const char *skipped;
-    if (depth == 0 && starts_with(p, anonymous)) {
+    if (is_outside && starts_with(p, anonymous)) {
       mprof_text_str(t, anonymous);
       p += sizeof(anonymous) - 1;
-      continue;
-    }
-    if (depth == 0 && begins_word && starts_with(p, "operator") &&
-        !mprof_is_word(p[strlen("operator")])) {
-      p = copy_operator(t, p);
-      continue;
-    }
-    if (depth == 0 && ((begins_word && (skipped = skip_decltype(p)) != NULL) ||
-                       (*p == '(' && (skipped = skip_enclosing(p)) != NULL))) {
+    } else if (is_outside && begins_word && starts_with(p, "operator") &&
+               !mprof_is_word(p[strlen("operator")])) {
+      p = operator_end = copy_operator(t, p);
+    } else if (is_outside &&
+               ((begins_word && (skipped = skip_decltype(p)) != NULL) ||
+                (*p == '(' && p > name &&
+                 (skipped = skip_enclosing(p)) != NULL))) {
       p = skipped;
-      continue;
-    }
-    if (depth == 0 && starts_with(p, "[abi:")) {
+    } else if (is_outside && starts_with(p, "[abi:")) {
       p += strcspn(p, "]");
       p += *p == ']';
-      continue;
-    }
-    if (depth == 0 && (*p == '(' || *p == '.' || starts_with(p, " [")))
-      break;
-    if (depth == 0 && *p == ' ') {
-      t->len = 0; // drop the result type; its '*' or '&' is skipped below
+    } else if (is_outside && *p == '{') {
+      skipped = skip_braces(p);
+      mprof_text_mem(t, p, (size_t)(skipped - p));
+      p = skipped;
+    } else if (is_outside && *p == '(') {
+      return p == operator_end || (p > name && (mprof_is_word(p[-1]) ||
+                                                strchr(">]}'", p[-1]) != NULL));
+    } else if (is_outside &&
+               (strchr("./[", *p) != NULL || (*p == '<' && p != operator_end &&
+                                              (p == name || p[-1] == ' ')))) {
+      return false;
+    } else if (is_outside && *p == ' ') {
+      t->len = start; // drop the result type; its '*' or '&' is skipped below
       p += 1 + strspn(p + 1, "*& ");
-      continue;
+    } else {
+      depth += *p == '<';
+      if (depth == 0 || keeps_arguments)
+        mprof_text_mem(t, p, 1);
+      depth -= *p == '>' && depth > 0 && p[-1] != '-';
+      p++;
     }
-    if (*p == '<')
-      depth++;
-    else if (*p == '>' && depth > 0)
-      depth--;
-    else if (depth == 0)
-      mprof_text_mem(t, p, 1);
-    p++;
+  }
+  return false;
+}
+
+bool mprof_short_name(struct mprof_text *t, const char *name, unsigned form) {
+  const size_t start = t->len, len = mprof_name_length(name, strlen(name));
+  const bool is_cxx =
+      shorten(t, name, len, (form & MPROF_NAME_KEEPS_ARGUMENTS) != 0);
+  if (!is_cxx && !(form & MPROF_NAME_IS_CXX)) {
+    t->len = start;
+    mprof_text_mem(t, name, len);
   }
   t->buf[t->len] = '\0';
+  return is_cxx;
+}
+
+bool mprof_name_is_foreign(const char *name) {
+  char none[1];
+  struct mprof_text t = MPROF_TEXT(none);
+  return strchr(name, '<') != NULL && !mprof_short_name(&t, name, 0);
 }

@@ -133,7 +133,7 @@ static void match(const char *name, void *arg) {
     return;
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
-  mprof_short_name(&t, name);
+  mprof_short_name(&t, name, MPROF_NAME_IS_CXX);
   if (strcmp(q->name, plain) == 0)
     q->is_found = true;
 }
@@ -143,7 +143,7 @@ bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
     return false; // as in most programs
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
-  mprof_short_name(&t, function);
+  mprof_short_name(&t, function, MPROF_NAME_IS_CXX);
   struct query q = {.name = plain, .len = t.len};
   // Do not look up a truncated name, because another function could have the
   // same truncated name.
@@ -164,7 +164,7 @@ void mprof_wrapper_pattern(struct mprof_text *out, const char *name) {
   static const char arguments[] = "(<.*>)?", tag[] = "(\\[abi:.*\\])?";
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
-  mprof_short_name(&t, name);
+  mprof_short_name(&t, name, MPROF_NAME_IS_CXX);
   if (t.len == 0 || t.len == sizeof(plain) - 1)
     return;
   for (const char *p = plain; *p != '\0'; p++) {

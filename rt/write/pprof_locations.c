@@ -9,6 +9,7 @@
 #include "bucket/bucket.h"
 #include "symbolize/maps.h"
 #include "symbolize/pctable.h"
+#include "symbolize/short_name.h"
 #include "symbolize/skip_frames.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
@@ -84,6 +85,8 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
     // would remove the "()" from the plain name of an operator().
     if (name == system_name)
       system_name = 0;
+  } else if (mprof_name_is_foreign(f->function)) {
+    system_name = 0; // readers would remove what is in brackets
   }
   size_t start = mprof_pb_start_message(&w->pb);
   mprof_pb_uint64(&w->pb, FUNCTION_ID, id);

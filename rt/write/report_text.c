@@ -199,9 +199,7 @@ static void put_hidden(struct mprof_report *w) {
 static void short_name(char text[MPROF_REPORT_NAME_MAX + 2],
                        const char *function) {
   struct mprof_text t = {.buf = text, .cap = MPROF_REPORT_NAME_MAX + 2};
-  mprof_short_name(&t, function);
-  if (t.len == 0)
-    mprof_text_str(&t, function);
+  mprof_short_name(&t, function, 0);
 }
 
 static void put_name(struct mprof_report *w,

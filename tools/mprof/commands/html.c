@@ -13,6 +13,7 @@
 #include "files/write_bytes.h"
 #include "html/page.h"
 #include "html/trace_page.h"
+#include "view/short_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -156,18 +157,26 @@ static bool add_file(struct groups *g, const char *path, enum page_role role) {
 }
 
 static bool add_groups(struct groups *g) {
-  const struct view_options wanted = input_view_options(g->options);
+  struct view_options wanted = input_view_options(g->options);
+  const struct profile **profiles = zeroed(g->count, sizeof *profiles);
   char error[256];
-  for (size_t i = 0; i < g->count; i++) {
+  bool is_good = true;
+  for (size_t i = 0; i < g->count; i++)
+    profiles[i] = g->items[i].profile;
+  // The page compares profiles by the names of functions.
+  wanted.names = short_names_new(profiles, g->count);
+  for (size_t i = 0; i < g->count && is_good; i++) {
     const struct group *x = &g->items[i];
     input_note_periods(x->profile); // the page computes errors with one period
     if (!page_add_profile(g->page, x->profile, x->kind, x->name, x->role,
                           &wanted, input_losses, error, sizeof error)) {
       complain(g->options, "%s", error);
-      return false;
+      is_good = false;
     }
   }
-  return true;
+  short_names_free(wanted.names);
+  free(profiles);
+  return is_good;
 }
 
 // Returns whether each profile of --base has a profile of the same kind to be

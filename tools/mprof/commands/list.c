@@ -86,7 +86,8 @@ static struct listings collect(const struct view *v,
   for (size_t i = 0; i < t->count; i++) {
     const struct frame *f = &v->frames[t->rows[i].shown.frame];
     if (!f->file || f->line <= 0 || (f->is_std && !keeps_std) ||
-        (wanted && !pattern_matches(wanted, strings[f->name])))
+        (wanted && !pattern_matches(wanted, strings[f->name]) &&
+         !pattern_matches(wanted, strings[f->plain])))
       continue;
     struct listing *x = listing_of(&l, f->name, f->file);
     *APPEND(x->rows, x->count, x->capacity) = t->rows[i];

@@ -7,6 +7,7 @@
 #include "names/debug_file.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
+#include "symbolize/short_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +30,18 @@ static void put_text(FILE *out, const char *text) {
 // Writes a name as in the source text. A part that the compiler has split off a
 // function has the name of the function.
 static void put_name(FILE *out, const char *name) {
-  static const char part[] = ".cold";
-  const size_t length = strnlen(name, MAX_NAME), suffix = sizeof part - 1;
-  char *whole = NULL;
-  if (length > suffix && length < MAX_NAME &&
-      strcmp(name + length - suffix, part) == 0)
-    whole = strndup(name, length - suffix);
-  const char *symbol = whole ? whole : name;
-  char *plain = length < MAX_NAME ? demangle(symbol) : NULL;
-  put_text(out, plain && strlen(plain) < MAX_NAME ? plain : symbol);
+  const size_t length = mprof_name_length(name, strnlen(name, MAX_NAME));
+  char *symbol = strndup(name, length);
+  char *plain = symbol && length < MAX_NAME ? demangle(symbol) : NULL;
+  if (plain) {
+    const size_t n = strlen(plain), rust = mprof_rust_name(plain, plain, n);
+    plain[rust ? rust : n] = '\0';
+  }
+  put_text(out, plain && strlen(plain) < MAX_NAME ? plain
+                : symbol                          ? symbol
+                                                  : name);
   free(plain);
-  free(whole);
+  free(symbol);
 }
 
 static void put_state(FILE *out, enum worker_state state, const char *path,

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "names/slice.h"
 #include "names/worker.h"
+#include "symbolize/short_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,8 @@ static void take_frames(struct replies *r) {
     if (r->is_bad)
       return;
     const string_id id = profile_text(r->p, name);
-    const struct function f = {id, id, profile_text(r->p, file), start};
+    const struct function f = {id, mprof_name_is_foreign(name) ? 0 : id,
+                               profile_text(r->p, file), start};
     lines[i] = (struct line){profile_function(r->p, &f), line};
   }
   if (r->request->mode != NAMES_FILES && count)

@@ -8,9 +8,9 @@
 
 #include "common/memory.h"
 #include "common/saturate.h"
-#include "symbolize/short_name.h"
 #include "view/estimate.h"
 #include "view/pattern.h"
+#include "view/short_names.h"
 #include "write/std_frames.h"
 
 #include <inttypes.h>
@@ -36,6 +36,9 @@ struct builder {
   struct pattern *focus, *within, *ignore, *hide, *drop, *keep;
   struct located *located; // of each location
   unsigned char *drops;    // of each function: whether drop_frames matches
+  struct function_names {
+    string_id shown, plain; // see struct frame
+  } *names;                 // of each function
   struct stack_frame *frames;
   size_t frame_count, frame_capacity;
   int64_t *example_values; // of each frame of the view
@@ -58,19 +61,6 @@ static const char *base_name(const char *path) {
 static const struct mapping *mapping_of(const struct profile *p,
                                         const struct location *l) {
   return l->mapping == NO_MAPPING ? NULL : &p->mappings[l->mapping];
-}
-
-// Returns the name without template arguments and parameters. A name in
-// brackets is not that of a function, for example "[unknown creator]".
-static string_id short_name_of(struct profile *p, string_id name) {
-  char buffer[1024];
-  struct mprof_text text = MPROF_TEXT(buffer);
-  if (p->strings[name][0] == '[')
-    return name;
-  mprof_short_name(&text, p->strings[name]);
-  // A cut name could be that of another function.
-  const bool is_cut = text.len + 1 >= sizeof buffer;
-  return text.len && !is_cut ? profile_text(p, buffer) : name;
 }
 
 // Names a location without functions: by its file, as pprof does, or with
@@ -129,12 +119,13 @@ static bool is_std(const struct builder *b, const struct location *l,
 // Adds the frame of one line of a location. f: NULL if the function is unknown.
 static void put_frame(struct builder *b, const struct location *l,
                       const struct function *f, int64_t line) {
-  struct profile *p = b->view->profile;
-  const string_id name = !f || !f->name ? address_name(b, l)
-                         : b->options->has_full_names
-                             ? f->name
-                             : short_name_of(p, f->name);
-  struct frame frame = {.name = name, .is_std = is_std(b, l, f)};
+  const struct profile *p = b->view->profile;
+  const bool is_known = f && f->name;
+  const struct function_names *n =
+      is_known ? &b->names[f - p->functions] : NULL;
+  const string_id name = n ? n->shown : address_name(b, l);
+  struct frame frame = {
+      .name = name, .plain = n ? n->plain : name, .is_std = is_std(b, l, f)};
   const string_id file = f ? f->file : 0;
   if (b->options->grain == GRAIN_LINES) {
     frame.file = file;
@@ -143,6 +134,7 @@ static void put_frame(struct builder *b, const struct location *l,
     const struct mapping *m = mapping_of(p, l);
     frame.file = file;
     frame.name = file ? file : m && m->file ? m->file : name;
+    frame.plain = frame.name;
   }
   struct view *v = b->view;
   *APPEND(b->frames, b->frame_count, b->frame_capacity) =
@@ -155,15 +147,11 @@ static void put_frame(struct builder *b, const struct location *l,
 
 // Returns whether drop_frames matches the function. (pprof: Profile.prune)
 static bool is_dropped(struct builder *b, uint32_t function) {
-  struct profile *p = b->view->profile;
-  const struct function *f = &p->functions[function];
   enum drop { UNKNOWN, KEPT, DROPPED };
   unsigned char *known = &b->drops[function];
   if (*known != UNKNOWN)
     return *known == DROPPED;
-  // The call may move p->strings.
-  const string_id id = short_name_of(p, f->name);
-  const char *name = p->strings[id];
+  const char *name = string(b, b->names[function].plain);
   *known = *name && pattern_matches(b->drop, name) &&
                    !(b->keep && pattern_matches(b->keep, name))
                ? DROPPED
@@ -178,9 +166,12 @@ static bool matches(const struct builder *b, struct pattern *pattern,
     return true;
   if (!f)
     return false;
-  const string_id name = short_name_of(b->view->profile, f->name);
-  return pattern_matches(pattern, string(b, name)) ||
-         (name != f->name && pattern_matches(pattern, string(b, f->name))) ||
+  const struct function_names *n = &b->names[f - b->view->profile->functions];
+  return pattern_matches(pattern, string(b, n->plain)) ||
+         (n->shown != n->plain &&
+          pattern_matches(pattern, string(b, n->shown))) ||
+         (n->plain != f->name && n->shown != f->name &&
+          pattern_matches(pattern, string(b, f->name))) ||
          pattern_matches(pattern, string(b, f->file));
 }
 
@@ -409,6 +400,25 @@ static bool choose_type(struct view *v, const char *wanted, char *error,
   return true;
 }
 
+// Chooses the names of all functions.
+static void name_functions(struct builder *b) {
+  struct profile *p = b->view->profile;
+  struct short_names *given = b->options->names;
+  const struct profile *all[] = {p};
+  struct short_names *n = given ? given : short_names_new(all, 1);
+  b->names = zeroed(p->function_count, sizeof *b->names);
+  for (size_t i = 0; i < p->function_count; i++) {
+    const string_id full = p->functions[i].name;
+    b->names[i].plain = profile_text(p, short_names_plain(n, p->strings[full]));
+    b->names[i].shown =
+        b->options->has_full_names
+            ? full
+            : profile_text(p, short_names_unique(n, p->strings[full]));
+  }
+  if (!given)
+    short_names_free(n);
+}
+
 struct view *view_new(struct profile *p, const struct view_options *options,
                       char *error, size_t size) {
   struct view *v = zeroed(1, sizeof *v);
@@ -424,9 +434,11 @@ struct view *view_new(struct profile *p, const struct view_options *options,
   }
   b.located = zeroed(p->location_count, sizeof *b.located);
   b.drops = zeroed(p->function_count, 1);
+  name_functions(&b);
   add_stacks(&b);
   free(b.located);
   free(b.drops);
+  free(b.names);
   free(b.frames);
   free(b.example_values);
   free(b.stack);

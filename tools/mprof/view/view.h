@@ -10,6 +10,8 @@
 
 #include "model/profile.h"
 
+struct short_names;
+
 enum view_grain { GRAIN_FUNCTIONS, GRAIN_LINES, GRAIN_FILES };
 
 struct text_list {
@@ -30,6 +32,8 @@ struct view_options {
   enum view_grain grain;
   bool has_full_names; // functions with template arguments and parameters
   bool keeps_zeros;    // samples with the value 0 have stacks, too
+  // NULL: the view makes the short names of its own profile.
+  struct short_names *names;
 };
 
 // A source line, or only a file if the line is 0. The file is "" if unknown.
@@ -40,7 +44,10 @@ struct frame_place {
 
 // A frame of a stack. Equal frames have the same index.
 struct frame {
-  string_id name; // short name; never ""
+  string_id name; // never ""; see short_names_unique
+  // The shortest form of the name, which other functions may have, too. Users
+  // need not know for which functions the name is longer.
+  string_id plain;
   string_id file; // "" if unknown, or if the grain is GRAIN_FUNCTIONS
   int64_t line;   // 0 if unknown, or if the grain is not GRAIN_LINES
   bool is_std;    // a function of a standard library
