@@ -22,10 +22,17 @@
 
 enum { FREE, HELD, WAITED_FOR };
 
-// Number of times that a thread checks the lock word before it sleeps. Most
-// locks are held for only a few instructions, so a waiter seldom needs more
-// checks.
+// Number of times that a thread checks the lock word before it gives up its
+// processor. Most locks are held for only a few instructions, so a waiter
+// seldom needs more checks.
 #define SPINS 100
+
+// Number of times that a thread then lets other threads run on its processor,
+// and checks again, before it sleeps. A lock that is held so long has usually a
+// holder that lost its processor, and continues soon. Sleeps would cost much
+// more than the lock: the threads that wait may hold a lock of the program, and
+// each of them would have to be woken by another one.
+#define YIELDS 8
 
 #define ONE_WAITER (UINT64_C(1) << 48)
 #define SUM_MASK (ONE_WAITER - 1)
@@ -101,6 +108,15 @@ static bool spin(struct mprof_lock *l) {
   return false;
 }
 
+static bool yield(struct mprof_lock *l) {
+  for (int i = 0; i < YIELDS; i++) {
+    mprof_sys_yield();
+    if (try_acquire(l))
+      return true;
+  }
+  return false;
+}
+
 static void begin_waiting(struct mprof_lock *l, uint64_t start) {
   mprof_tls.awaited_since = start;
   mprof_tls.awaited = l;
@@ -131,7 +147,7 @@ static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
   // The kernel wakes waiters in the order in which they came. A waiter sleeps
   // until a release wakes it: if waiters looked again after a time, thousands
   // of them would take all processor time from the holder of the lock.
-  if (!spin(l)) {
+  if (!spin(l) && !yield(l)) {
     while (atomic_exchange_explicit(&l->word, WAITED_FOR,
                                     memory_order_acquire) != FREE)
       mprof_sys_futex_wait(&l->word, WAITED_FOR);
