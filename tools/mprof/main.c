@@ -3,6 +3,7 @@
 //
 // mprof: runs the command that its first argument names.
 
+#include "commands/arguments.h"
 #include "commands/help.h"
 #include "commands/nearest.h"
 #include "commands/option_table.h"
@@ -94,6 +95,8 @@ static int dispatch(int argc, char **argv) {
   const int status = options_parse(&options, argc - 1, argv + 1);
   if (status >= 0)
     return status;
+  if (!arguments_resolve(&options))
+    return STATUS_ERROR;
   const int result = run(&options);
   pager_finish();
   return result;

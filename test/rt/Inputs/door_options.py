@@ -95,6 +95,17 @@ def ctl(program, mprof):
         equal(run("ctl", "127.0.0.1:%d" % tcp.port(), "dump", "mutex"), "wrote %s\n" % name)
         equal(run("ctl", str(tcp.pid), "get", "listen").split(" ")[0], "listen='127.0.0.1:0'")
         equal(run("ctl", "127.0.0.1:%d" % tcp.port(), "get", "heap"), run("ctl", str(tcp.pid), "get", "heap"))
+        # Commands that read profiles take a running program as well.
+        tcp.command("alloc 30 1000000")
+        address = "127.0.0.1:%d" % tcp.port()
+        url = "http://" + address
+        for target in (str(tcp.pid), address, url, url + "/", url + "/debug/pprof/allocs"):
+            assert "grow" in run("top", target), target
+        for command in ("traces", "tree", "info", "leaks --exitcode=0", "convert", "check"):
+            assert run(*command.split(), str(tcp.pid)), command
+        assert "contentions" in run("info", url + "/debug/pprof/block")
+        assert "contentions" in run("top", "--sample=contentions", address)
+        assert "no profile /nope" in run("top", url + "/nope", status=2)
     with App(program, listen="[::1]:0") as tcp:
         until(tcp.door_tid)
         equal(run("ctl", "[::1]:%d" % tcp.port(), "get", "heap"), run("ctl", str(tcp.pid), "get", "heap"))

@@ -111,7 +111,7 @@ size_t add_names(const struct options *options, struct profile *p,
 
 const char *input_file_open(struct input_file *f, const char *path) {
   *f = (struct input_file){.path = path};
-  const char *error = directory_message(path, NULL);
+  const char *error = directory_message(path);
   if (!error)
     error = bytes_read(path, &f->bytes);
   if (!error)

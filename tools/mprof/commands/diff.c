@@ -130,8 +130,11 @@ int command_diff(const struct options *options) {
   struct comparison *d = compare(options, old_count, &view);
   // Programs that have all freed everything: compare what they had allocated.
   if (d && !view.type && !reads_pipe(options) && d->total[OLD].value == 0 &&
-      (view.type = input_other_type(d->view)) != NULL)
+      (view.type = input_other_type(d->view)) != NULL) {
+    complain(options, "note: %s is 0 on both sides, so %s is compared",
+             d->view->type_name, view.type);
     d = compare(options, old_count, &view);
+  }
   if (!d)
     return STATUS_ERROR;
   const enum format format = format_of(options);

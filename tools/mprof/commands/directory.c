@@ -189,28 +189,26 @@ static const char *newest(const struct files *f) {
   return found;
 }
 
-const char *directory_message(const char *path, const char *wanted) {
-  static const char *const any[] = {".pb.gz", ".pb", NULL};
-  const char *const first[] = {wanted ? wanted : ".heap.pb.gz", NULL};
-  static char text[PATH_MAX + 100];
+static void free_files(struct files *f) {
+  for (size_t i = 0; i < f->count; i++)
+    free(f->paths[i]);
+  free(f->paths);
+}
+
+const char *directory_newest(const char *path, const char *suffix) {
+  const char *const suffixes[] = {suffix, NULL};
+  static char text[PATH_MAX];
   struct files f = {0};
   if (!is_directory(path))
     return NULL;
-  const char *error = list(path, first, &f);
-  if (!f.count && !error && !wanted)
-    list(path, any, &f);
+  list(path, suffixes, &f);
   const char *file = newest(&f);
-  if (error)
-    snprintf(text, sizeof text, "%s", error);
-  else if (wanted && !file)
-    snprintf(text, sizeof text, "a directory without a file *%s", wanted);
-  else if (file)
-    snprintf(text, sizeof text,
-             "a directory; give profiles of one kind in it, such as %s", file);
-  else
-    snprintf(text, sizeof text, "a directory without profiles");
-  for (size_t i = 0; i < f.count; i++)
-    free(f.paths[i]);
-  free(f.paths);
-  return text;
+  if (file)
+    snprintf(text, sizeof text, "%s", file);
+  free_files(&f);
+  return file ? text : NULL;
+}
+
+const char *directory_message(const char *path) {
+  return is_directory(path) ? "a directory; give a file of it" : NULL;
 }

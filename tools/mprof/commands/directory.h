@@ -17,10 +17,11 @@
 bool directory_expand(const struct options *options,
                       const char *const suffixes[], bool adds_up,
                       struct options *own);
-// If the path is a directory, returns a message that says which file of it to
-// give, such as its newest heap profile. Otherwise returns NULL. wanted: the
-// end of the names of the files that the command reads, or NULL if it reads all
-// profiles. The next call overwrites the message.
-const char *directory_message(const char *path, const char *wanted);
+// If the path is a directory, returns the path of its newest file whose name
+// has the suffix, or NULL. The next call overwrites the path.
+const char *directory_newest(const char *path, const char *suffix);
+// If the path is a directory, returns a message for a command that reads one
+// file. Otherwise returns NULL.
+const char *directory_message(const char *path);
 
 #endif

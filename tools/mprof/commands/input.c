@@ -14,27 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Returns whether the name is that of no file, but the number of a process.
-static bool is_process(const char *name) {
-  struct stat s;
-  char path[64];
-  return *name && !name[strspn(name, "0123456789")] && stat(name, &s) != 0 &&
-         snprintf(path, sizeof path, "/proc/%s", name) < (int)sizeof path &&
-         stat(path, &s) == 0;
-}
-
 struct profile *input_read(const struct options *options, char *const *files,
                            int count) {
   struct profile *p = profile_new();
   for (int i = 0; i < count; i++) {
     const char *error = input_file_read(p, files[i]);
-    if (error && is_process(files[i])) {
-      complain(options,
-               "%s: there is no such file; for a profile of the process with "
-               "this number, use mprof ctl %s dump heap",
-               files[i], files[i]);
-      return NULL;
-    }
     if (error) {
       complain(options, "%s: %s", files[i], error);
       return NULL;

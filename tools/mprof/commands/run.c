@@ -216,6 +216,7 @@ static bool show_profile(const struct options *o, const char *path,
   struct view_options wanted = {0};
   struct view *v = view_new(p, &wanted, error, sizeof error);
   // A program that has freed everything: show what it had allocated.
+  const char *empty = v ? v->type_name : NULL;
   if (v && (wanted.type = input_other_type(v)) != NULL)
     v = view_new(p, &wanted, error, sizeof error);
   if (!v)
@@ -226,6 +227,12 @@ static bool show_profile(const struct options *o, const char *path,
     return false;
   }
   fputc('\n', stderr);
+  if (wanted.type) {
+    style_put(stderr, empty);
+    fputs(" is 0, so these are the values of ", stderr);
+    style_put(stderr, wanted.type);
+    fputs(":\n", stderr);
+  }
   show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style,
            "the command below with -n 0");
   functions_free(&rows);

@@ -3,12 +3,10 @@
 //
 // mprof traces: the stacks with the largest values.
 
-#include "commands/directory.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/show_labels.h"
 #include "commands/show_report.h"
-#include "live/door_client.h"
 #include "terminal/quantity.h"
 #include "view/frame_text.h"
 #include "view/stacks.h"
@@ -88,13 +86,6 @@ static int show_threads(const struct options *options, const char *wanted,
   size_t limit;
   if (!input_count(options, &limit))
     return STATUS_ERROR;
-  char suffix[32];
-  snprintf(suffix, sizeof suffix, ".%s.pb.gz", wanted);
-  for (int i = 0; i < options->path_count; i++) {
-    const char *error = directory_message(options->paths[i], suffix);
-    if (error)
-      return complain(options, "%s: %s", options->paths[i], error);
-  }
   all.lines = true;
   struct view *v = input_view(&all);
   if (!v)
@@ -108,43 +99,13 @@ static int show_threads(const struct options *options, const char *wanted,
   return STATUS_OK;
 }
 
-// If the only argument names a running program, gets the page of the program
-// and stores a copy of the options with the name of a temporary file that has
-// the page in *own. Returns STATUS_OK, or STATUS_ERROR after a message.
-static int fetch(const struct options *options, const char *page,
-                 struct options *own) {
-  static char path[64], *paths[1] = {path};
-  char why[512];
-  *own = *options;
-  if (options->path_count != 1 || !door_is_target(options->paths[0]))
-    return STATUS_OK;
-  const int fd = door_connect(options->paths[0], why, sizeof why);
-  if (fd < 0)
-    return complain(options, "%s", why);
-  FILE *file = tmpfile(); // stays open, so that its descriptor names it
-  const int status = file ? door_ask(fd, "GET", page, file, NULL) : 0;
-  if (status != 200)
-    return complain(options, "%s has no such profile", options->paths[0]);
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
-  own->paths = paths;
-  return STATUS_OK;
-}
-
 int command_threads(const struct options *options) {
-  struct options own;
-  if (fetch(options, "/debug/pprof/threads", &own) != STATUS_OK)
-    return STATUS_ERROR;
-  options = &own;
   return show_threads(options, "threads", "goroutine",
                       "the profile has no thread",
                       "to write one, run the program with mprof run --threads");
 }
 
 int command_stuck(const struct options *options) {
-  struct options own;
-  if (fetch(options, "/debug/pprof/threadleak", &own) != STATUS_OK)
-    return STATUS_ERROR;
-  options = &own;
   if (options->path_count == 1 &&
       show_report(options, options->paths[0], "stuck threads"))
     return STATUS_OK;

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "commands/arguments.h"
+
+#include "commands/directory.h"
+#include "common/memory.h"
+#include "live/door_client.h"
+#include "names/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  enum command_id command;
+  const char *type;   // a value type of --sample, or NULL
+  const char *name;   // of the profile that has it
+  const char *suffix; // of its files
+} kinds[] = {
+    {COMMAND_check, NULL, "heap", ".pb.gz"},
+    {COMMAND_threads, NULL, "threads", ".threads.pb.gz"},
+    {COMMAND_stuck, NULL, "threadleak", ".threadleak.pb.gz"},
+    {COMMAND_COUNT, "contentions", "block", ".block.pb.gz"},
+    {COMMAND_COUNT, "delay", "block", ".block.pb.gz"},
+    {COMMAND_COUNT, "threadcreate", "threadcreate", ".threadcreate.pb.gz"},
+    {COMMAND_COUNT, NULL, "heap", ".heap.pb.gz"},
+};
+
+// Returns the index of the kind of profiles that the command shows.
+static size_t kind_of(const struct options *o) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (kinds[i].command == o->command ||
+        (kinds[i].command == COMMAND_COUNT &&
+         (!kinds[i].type || (o->sample && !strcmp(kinds[i].type, o->sample)))))
+      return i;
+  return 0;
+}
+
+// --- running programs ---
+
+static const char scheme[] = "http://";
+
+static bool is_url(const char *text) {
+  return strncmp(text, scheme, strlen(scheme)) == 0;
+}
+
+// Gets the profile `name` of a program, or that of the URL's path. Returns the
+// path of a file with it, or NULL after a message.
+static char *fetch(const struct options *o, const char *argument,
+                   const char *name) {
+  const bool has_scheme = is_url(argument);
+  char *target = text_of("%s", argument + (has_scheme ? strlen(scheme) : 0));
+  char *slash = has_scheme ? strchr(target, '/') : NULL;
+  char *page = slash && slash[1] ? text_of("%s", slash)
+                                 : text_of("/debug/pprof/%s", name);
+  char why[512], *path = NULL;
+  if (slash)
+    *slash = '\0';
+  const int fd = door_connect(target, why, sizeof why);
+  if (fd < 0) {
+    complain(o, "%s", why);
+  } else {
+    FILE *file = tmpfile(); // stays open, so that its descriptor names it
+    const int status = file ? door_ask(fd, "GET", page, file, NULL) : 0;
+    if (status == 200)
+      path = text_of("/proc/self/fd/%d", fileno(file));
+    else
+      complain(o, "%s has no profile %s", argument, page);
+  }
+  free(page);
+  free(target);
+  return path;
+}
+
+// --- all arguments ---
+
+static bool reads_profiles(enum command_id command) {
+  switch (command) {
+  case COMMAND_top:
+  case COMMAND_traces:
+  case COMMAND_tree:
+  case COMMAND_list:
+  case COMMAND_threads:
+  case COMMAND_stuck:
+  case COMMAND_html:
+  case COMMAND_info:
+  case COMMAND_diff:
+  case COMMAND_leaks:
+  case COMMAND_merge:
+  case COMMAND_convert:
+  case COMMAND_check:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Replaces one argument by files. Returns false after a message.
+static bool resolve(const struct options *o, char *argument,
+                    struct options *own) {
+  const size_t kind = kind_of(o);
+  const char *const suffixes[] = {kinds[kind].suffix, NULL};
+  *own = *o;
+  own->paths = zeroed(1, sizeof *own->paths);
+  own->paths[0] = argument;
+  own->path_count = 1;
+  if (is_url(argument) || door_is_target(argument))
+    return (own->paths[0] = fetch(o, argument, kinds[kind].name)) != NULL;
+  if (o->command == COMMAND_html) // it shows all kinds of a directory
+    return true;
+  const char *report = o->command == COMMAND_stuck
+                           ? directory_newest(argument, ".stuck.txt")
+                           : NULL;
+  if (report) {
+    own->paths[0] = text_of("%s", report);
+    return true;
+  }
+  const struct options one = *own;
+  return directory_expand(&one, suffixes, o->command != COMMAND_check, own);
+}
+
+bool arguments_resolve(struct options *o) {
+  struct {
+    char **items;
+    size_t count, capacity;
+  } paths = {0};
+  if (!reads_profiles(o->command))
+    return true;
+  const int given = o->path_count;
+  int first = o->first_count;
+  // The two sides of mprof diff OLD NEW may each become several files.
+  const int last_of_first =
+      o->command == COMMAND_diff && given == 2 && first == 2 ? 1 : first;
+  for (int i = 0; i < given; i++) {
+    struct options own;
+    if (!resolve(o, o->paths[i], &own))
+      return false;
+    for (int k = 0; k < own.path_count; k++)
+      *APPEND(paths.items, paths.count, paths.capacity) = own.paths[k];
+    if (i + 1 == last_of_first)
+      first = (int)paths.count;
+  }
+  o->paths = paths.items;
+  o->path_count = (int)paths.count;
+  o->first_count = first;
+  return true;
+}

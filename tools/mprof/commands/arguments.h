@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments of commands that read profiles. Each is a file, a directory, or
+// a running program: a process id, a socket, ADDRESS:PORT or a URL.
+
+#ifndef MPROF_TOOL_ARGUMENTS_H
+#define MPROF_TOOL_ARGUMENTS_H
+
+#include "commands/options.h"
+
+// Replaces the arguments of such a command by paths of files: a directory by
+// its profiles of the kind that the command shows, such as heap profiles, and a
+// running program by a temporary file with its present profile. Does nothing
+// for other commands. Returns false after a message.
+bool arguments_resolve(struct options *options);
+
+#endif
