@@ -93,5 +93,5 @@ void mprof_report_unexplained(struct mprof_report *w,
       w,
       "the program uses mmap, or an allocator that MProf does not "
       "know: see\n  the section \"Functions that only one allocator has\" of "
-      "docs/allocators.md.\n");
+      "allocators.md\n  (installed in share/doc/mprof/docs).\n");
 }

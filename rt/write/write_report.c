@@ -52,7 +52,8 @@ static void put_head(struct mprof_report *w, const struct mprof_summary *s) {
   }
   if (mprof_flags.symbolize && mprof_flags.profile && mprof_symbolize_is_off())
     mprof_report_put(w, "\nNames:     none, because a signal asked for this "
-                        "report; mprof symbolize adds names");
+                        "report; mprof symbolize adds names to the "
+                        "profiles (*.pb.gz), not to this text");
   mprof_report_put(w, "\n");
 }
 

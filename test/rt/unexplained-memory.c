@@ -17,7 +17,8 @@
 // MMAP-NEXT: of anonymous resident memory, and even all blocks ever allocated have fewer bytes in total.
 // MMAP-NEXT: Probably the program uses mmap, or an allocator that MProf does not know: see
 // FREED-NEXT: of anonymous resident memory. The allocator may keep the memory of freed blocks,
-// CHECK: docs/allocators.md.
+// CHECK: allocators.md{{$}}
+// CHECK-NEXT: (installed in share/doc/mprof/docs).
 // CHECK: SUMMARY:
 #include <malloc.h>
 #include <stdlib.h>

@@ -102,6 +102,9 @@ def main():
         with open(path) as file:
             text = file.read()
         print(of_header(text) if path.endswith(".h") else of_page(text))
+    print("# Files\n\n`share/doc/mprof/docs`\n\n"
+          ":   the pages that this page names, such as `reading.md`. They are "
+          "installed beside `bin`.\n")
 
 
 main()
