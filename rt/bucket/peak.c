@@ -66,7 +66,7 @@ static struct mprof_peak_counts *begin_event(struct mprof_bucket *b) {
   keep_counts_at_peak(c);
   if (mprof_unlikely(c->weight == 0))
     c->weight =
-        (int64_t)((double)b->size * mprof_scale_factor(b->size, b->rate));
+        mprof_scale_up(b->size, 1, mprof_scale_factor(b->size, b->rate));
   return c;
 }
 

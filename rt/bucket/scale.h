@@ -10,8 +10,18 @@
 
 #include "sys/base.h"
 
-// Returns the number of blocks that a sampled block of size bytes represents.
-// rate: mean number of bytes between samples.
-double mprof_scale_factor(uint64_t size, uint64_t rate);
+// The unit of the factors: they are multiples of 1 / MPROF_SCALE_ONE.
+#define MPROF_SCALE_ONE (UINT64_C(1) << 36)
+
+// Returns the number of blocks that a sampled block of size bytes represents,
+// times MPROF_SCALE_ONE. rate: mean number of bytes between samples.
+uint64_t mprof_scale_factor(uint64_t size, uint64_t rate);
+
+// Returns n * unit * factor / MPROF_SCALE_ONE, rounded down, at most INT64_MAX.
+int64_t mprof_scale_up(uint64_t n, uint64_t unit, uint64_t factor);
+
+// Returns the probability that a block of size bytes is not sampled, times
+// 2^63.
+uint64_t mprof_scale_missed(uint64_t size, uint64_t rate);
 
 #endif // MPROF_RT_BUCKET_SCALE_H

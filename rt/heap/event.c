@@ -117,9 +117,9 @@ static MPROF_NOINLINE void count_stale(uint32_t handle) {
 static void probe_alloc(const struct mprof_bucket *b, const void *ptr) {
   if (mprof_likely(mprof_event_watch.alloc_probes == 0))
     return;
-  const double scale = mprof_scale_factor(b->size, b->rate);
+  const uint64_t factor = mprof_scale_factor(b->size, b->rate);
   MPROF_USDT_3("otel_memory", "alloc", "mprof_event_watch+4", ptr,
-               (uint64_t)b->size, (uint64_t)((double)b->size * scale + 0.5));
+               (uint64_t)b->size, (uint64_t)mprof_scale_up(b->size, 1, factor));
 }
 
 static void probe_free(const void *ptr) {

@@ -31,6 +31,7 @@
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
+#include "sys/mul_div.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 
@@ -49,63 +50,36 @@ uint64_t mprof_sample_rate(void) {
   return atomic_load_explicit(&sampling.rate, memory_order_relaxed);
 }
 
-// Element i is log2(1 + i / 32). (Go: fastlog2Table)
-static const double log2_table[33] = {0,
-                                      0.044394119358453436,
-                                      0.087462841250339401,
-                                      0.12928301694496647,
-                                      0.16992500144231237,
-                                      0.20945336562894978,
-                                      0.24792751344358549,
-                                      0.28540221886224837,
-                                      0.32192809488736235,
-                                      0.35755200461808367,
-                                      0.39231742277876031,
-                                      0.42626475470209796,
-                                      0.45943161863729726,
-                                      0.49185309632967472,
-                                      0.52356195605701283,
-                                      0.55458885167763738,
-                                      0.58496250072115619,
-                                      0.61470984411520824,
-                                      0.6438561897747247,
-                                      0.67242534197149562,
-                                      0.70043971814109218,
-                                      0.7279204545631992,
-                                      0.75488750216346856,
-                                      0.7813597135246596,
-                                      0.80735492205760406,
-                                      0.83289001416474162,
-                                      0.85798099512757209,
-                                      0.88264304936184124,
-                                      0.90689059560851848,
-                                      0.93073733756288624,
-                                      0.95419631038687525,
-                                      0.97727992349991644,
-                                      1};
+// Element i is log2(1 + i / 32) * 2^31. (Go: fastlog2Table)
+static const uint32_t log2_table[33] = {
+    0,          95335645,   187825021,  277633165,  364911162,  449797678,
+    532420281,  612896598,  691335320,  767837083,  842495250,  915396590,
+    986621888,  1056246482, 1124340739, 1190970490, 1256197405, 1320079339,
+    1382670639, 1444022426, 1504182841, 1563197273, 1621108567, 1677957208,
+    1733781493, 1788617686, 1842500157, 1895461516, 1947532725, 1998743213,
+    2049120974, 2098692655, 2147483648,
+};
 
-// Returns log2(v) for v from 1 to 2^26. The result is the exponent of v plus
-// the logarithm of its mantissa, which is interpolated in log2_table. (Go:
+// Returns log2(v) * 2^31 for v from 1 to 2^26. The result is the exponent of v
+// plus the logarithm of its mantissa, which is interpolated in log2_table. (Go:
 // fastlog2)
-static double fast_log2(uint32_t v) {
-  unsigned exponent = 31 - (unsigned)__builtin_clz(v);
-  double mantissa = (double)v / (double)(1u << exponent); // from 1 to below 2
-  double at = (mantissa - 1) * 32;
-  unsigned i = (unsigned)at;
-  double low = log2_table[i];
-  return exponent + low + (at - i) * (log2_table[i + 1] - low);
+static uint64_t fast_log2(uint32_t v) {
+  const unsigned exponent = 31 - (unsigned)__builtin_clz(v);
+  // 32 * (mantissa - 1): the upper 5 bits, and 26 bits of the fraction.
+  const uint32_t at = (v << (31 - exponent)) & 0x7fffffff;
+  const uint64_t low = log2_table[at >> 26];
+  const uint64_t step = log2_table[(at >> 26) + 1] - low;
+  return ((uint64_t)exponent << 31) + low + (step * (at & 0x3ffffff) >> 26);
 }
 
 int64_t mprof_sample_next(uint64_t rate, uint32_t random26) {
-  const double minus_ln2 = -0.6931471805599453;
+  const uint64_t ln2 = UINT64_C(12786308645202655659); // ln(2) * 2^64
   if (rate <= 1)
     return 0;
   // The result is -ln(q) * rate with q = (random26 + 1) / 2^26, computed from
-  // log2(q).
-  double log = fast_log2(random26 + 1) - 26;
-  if (log > 0)
-    log = 0;
-  return (int64_t)(log * (minus_ln2 * (double)rate)) + 1;
+  // log2(q). The product is below 2^64, because rate is at most MPROF_MAX_RATE.
+  const uint64_t log = (UINT64_C(26) << 31) - fast_log2(random26 + 1);
+  return (int64_t)((uint64_t)((mprof_u128)(log * rate) * ln2 >> 64) >> 31) + 1;
 }
 
 // Returns a new countdown for a rate. For rate 0 this is INT64_MAX, so that no

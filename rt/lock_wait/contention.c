@@ -26,6 +26,7 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
+#include "sys/mul_div.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
@@ -71,8 +72,9 @@ static bool is_one_in(uint64_t fraction) {
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
   uint64_t count = MPROF_COUNT_ONE;
   if (cycles < rate) {
-    double scale = (double)rate / (double)cycles * (double)MPROF_COUNT_ONE;
-    count = scale < 0x1p62 ? (uint64_t)scale : UINT64_C(1) << 62;
+    const uint64_t most = UINT64_C(1) << 62;
+    count = mprof_mul_div(rate, MPROF_COUNT_ONE, cycles, 0);
+    count = count < most ? count : most;
     cycles = rate;
   }
   atomic_fetch_add_explicit(&b->wait.count, count, memory_order_relaxed);

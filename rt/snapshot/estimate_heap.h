@@ -8,6 +8,7 @@
 #define MPROF_RT_SNAPSHOT_ESTIMATE_HEAP_H
 
 #include "snapshot/snapshot_heap.h"
+#include "sys/mul_div.h"
 
 // Estimated numbers of a sample or of a sum of samples.
 struct mprof_mem_estimate {
@@ -19,7 +20,7 @@ struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
 // The variances of the estimated bytes, in bytes squared. 0: the bytes are
 // counted.
 struct mprof_mem_variance {
-  double alloc_bytes, inuse_bytes;
+  mprof_u128 alloc_bytes, inuse_bytes;
 };
 // Adds the variances of the estimate of sample s. Samples are independent, so
 // the variance of a sum of samples is the sum of their variances.

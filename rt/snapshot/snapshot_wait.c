@@ -14,6 +14,7 @@
 #include "lock_wait/lock_profile.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
+#include "sys/mul_div.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"
@@ -206,6 +207,8 @@ void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s) {
 }
 
 int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles) {
-  return (int64_t)((double)cycles /
-                   ((double)mprof_wait_ticks_per_second(s) / 1e9));
+  if (cycles <= 0)
+    return 0;
+  const uint64_t rate = mprof_wait_ticks_per_second(s);
+  return mprof_int64(mprof_mul_div((uint64_t)cycles, 1000000000, rate, 0));
 }

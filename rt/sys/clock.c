@@ -6,6 +6,8 @@
 
 #include "sys/clock.h"
 
+#include "sys/mul_div.h"
+
 #include <time.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -98,24 +100,23 @@ uint64_t mprof_clock_ticks_per_second(void) {
   struct moment now = look();
   while (now.ns - first.ns < SHORTEST_NS)
     now = look();
-  double seconds = (double)(now.ns - first.ns) / (double)NS_PER_SECOND;
-  return (uint64_t)((double)(now.ticks - first.ticks) / seconds + 0.5);
+  const uint64_t ns = now.ns - first.ns;
+  return mprof_mul_div(now.ticks - first.ticks, NS_PER_SECOND, ns, ns / 2);
 }
 
 uint64_t mprof_clock_ticks(uint64_t ns) {
   if (ns == 0)
     return 0;
-  double ticks = (double)ns * (double)mprof_clock_ticks_per_second() /
-                 (double)NS_PER_SECOND;
-  return ticks < 1 ? 1 : ticks >= 0x1p63 ? INT64_MAX : (uint64_t)ticks;
+  const uint64_t ticks =
+      mprof_mul_div(ns, mprof_clock_ticks_per_second(), NS_PER_SECOND, 0);
+  return ticks < 1 ? 1 : ticks > INT64_MAX ? INT64_MAX : ticks;
 }
 
 uint64_t mprof_clock_ns(uint64_t ticks) {
   if (ticks == 0)
     return 0; // the speed of the clock is unknown in most short processes
-  return (uint64_t)((double)ticks * (double)NS_PER_SECOND /
-                        (double)mprof_clock_ticks_per_second() +
-                    0.5);
+  const uint64_t rate = mprof_clock_ticks_per_second();
+  return mprof_mul_div(ticks, NS_PER_SECOND, rate, rate / 2);
 }
 
 void mprof_clock_reset(void) {

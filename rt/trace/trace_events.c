@@ -386,7 +386,7 @@ void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
   if (step == 0)
     return;
   const int64_t bytes =
-      (int64_t)((double)b->size * mprof_scale_factor(b->size, b->rate));
+      mprof_scale_up(b->size, 1, mprof_scale_factor(b->size, b->rate));
   const int64_t n = is_free ? -bytes : bytes;
   const int64_t now =
       atomic_fetch_add_explicit(&heap.bytes, n, memory_order_relaxed) + n;

@@ -16,6 +16,7 @@
 #include "symbolize/wrappers.h"
 #include "sys/flags.h"
 #include "sys/message.h"
+#include "sys/mul_div.h"
 #include "thread/labels_text.h"
 #include "unwind/unwind_fp.h"
 #include "write/std_frames.h"
@@ -60,7 +61,7 @@ static void put_size(struct mprof_report *w, int64_t bytes) {
     bytes /= 1024;
   char text[32];
   struct mprof_text t = MPROF_TEXT(text);
-  mprof_text_fixed(&t, (uint64_t)((double)bytes * 100 / 1024 + 0.5), 2);
+  mprof_text_fixed(&t, mprof_mul_div((uint64_t)bytes, 100, 1024, 512), 2);
   mprof_report_put(w, text);
   mprof_report_put(w, units[unit]);
 }
@@ -73,50 +74,56 @@ void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {
   mprof_report_count(w, bytes, " bytes)");
 }
 
-// Returns the square root of v, which must be positive. The runtime does not
-// depend on libm. The first guess halves the exponent and is right to 6 %, and
-// each step doubles the number of right digits.
-static double square_root(double v) {
-  uint64_t bits;
-  memcpy(&bits, &v, sizeof(bits));
-  bits = (bits >> 1) + (UINT64_C(1023) << 51);
-  double root;
-  memcpy(&root, &bits, sizeof(root));
-  for (int i = 0; i < 4; i++)
-    root = (root + v / root) / 2;
-  return root;
+// Returns the square root of v, rounded to the nearest integer.
+static uint64_t square_root(mprof_u128 v) {
+  mprof_u128 root = 0, rest = v;
+  for (mprof_u128 bit = (mprof_u128)1 << 126; bit != 0; bit >>= 2) {
+    if (rest >= root + bit) {
+      rest -= root + bit;
+      root = (root >> 1) + bit;
+    } else {
+      root >>= 1;
+    }
+  }
+  return (uint64_t)(root + (rest > root));
 }
 
-void mprof_report_error(struct mprof_report *w, double variance) {
-  if (variance <= 0)
+void mprof_report_error(struct mprof_report *w, mprof_u128 variance) {
+  if (variance == 0)
     return;
-  const double error = square_root(variance), most = 0x1p62;
   mprof_report_put(w, ", standard error ");
-  put_size(w, (int64_t)((error < most ? error : most) + 0.5));
+  put_size(w, mprof_int64(square_root(variance)));
 }
 
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole) {
   char text[32];
   struct mprof_text t = MPROF_TEXT(text);
-  double share = whole > 0 && part > 0 ? (double)part / (double)whole : 0;
-  mprof_text_fixed(&t, (uint64_t)(share * 1000 + 0.5), 1);
+  uint64_t share = 0;
+  if (whole > 0 && part > 0)
+    share = mprof_mul_div((uint64_t)part, 1000, (uint64_t)whole,
+                          (uint64_t)whole / 2);
+  mprof_text_fixed(&t, share, 1);
   mprof_report_put(w, text);
   mprof_report_put(w, "%");
+}
+
+static uint64_t in_hundredths(int64_t ns, uint64_t unit) {
+  return mprof_mul_div((uint64_t)ns, 100, unit, unit / 2);
 }
 
 void mprof_report_time(struct mprof_report *w, int64_t ns) {
   static const struct {
     const char *name;
-    double ns;
-  } units[] = {{" us", 1e3}, {" ms", 1e6}, {" s", 1e9}};
+    uint64_t ns;
+  } units[] = {{" us", 1000}, {" ms", 1000000}, {" s", 1000000000}};
   if (ns < 1000) {
     mprof_report_count(w, ns, " ns");
     return;
   }
   int unit = 0;
-  uint64_t hundredths = (uint64_t)((double)ns * 100 / units[0].ns + 0.5);
+  uint64_t hundredths = in_hundredths(ns, units[0].ns);
   while (hundredths >= 100000 && unit < 2)
-    hundredths = (uint64_t)((double)ns * 100 / units[++unit].ns + 0.5);
+    hundredths = in_hundredths(ns, units[++unit].ns);
   char text[32];
   struct mprof_text t = MPROF_TEXT(text);
   mprof_text_fixed(&t, hundredths, 2);

@@ -13,6 +13,7 @@
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
+#include "sys/mul_div.h"
 
 // A longer name of a function is cut.
 enum { MPROF_REPORT_NAME_MAX = 160 };
@@ -46,7 +47,7 @@ void mprof_report_bytes(struct mprof_report *w, int64_t bytes);
 // Writes the standard error of an estimated size, such as
 // ", standard error 1.20 MiB". Writes nothing if the variance (in bytes
 // squared) is 0, because the size is then exact.
-void mprof_report_error(struct mprof_report *w, double variance);
+void mprof_report_error(struct mprof_report *w, mprof_u128 variance);
 // Writes part / whole in percent, such as "12.5%".
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole);
 // Writes a duration of ns nanoseconds, such as "1.50 ms".

@@ -56,7 +56,8 @@ int main(void) {
   const uint64_t many = 1000000000;
   for (double size = 1; size < 1e9; size *= 1.7) {
     double want = 1 / (1 - exp(-floor(size) / 524288));
-    double got = mprof_scale_factor((uint64_t)size, 524288);
+    double got = (double)mprof_scale_factor((uint64_t)size, 524288) /
+                 (double)MPROF_SCALE_ONE;
     CHECK(fabs(got / want - 1) < 1e-9);
     e = scale((uint64_t)size, 524288, many, 0);
     CHECK(fabs((double)e.alloc_objects / want / (double)many - 1) < 1e-9);

@@ -202,13 +202,17 @@ static void add_size(struct reader *r, const struct mprof_bucket *b,
   *label_count = 1;
 }
 
+static double scale_of(const struct mprof_bucket *b) {
+  return (double)mprof_scale_factor(b->size, b->rate) / (double)MPROF_SCALE_ONE;
+}
+
 static bool counted_values(struct reader *r, const struct mprof_bucket *b,
                            const struct persist_heap_counts *c, int64_t *values,
                            struct label *labels, uint32_t *label_count) {
   if (c->allocs == 0 && c->frees == 0)
     return false;
   const uint64_t inuse = c->allocs > c->frees ? c->allocs - c->frees : 0;
-  const double scale = mprof_scale_factor(b->size, b->rate);
+  const double scale = scale_of(b);
   values[0] = whole((double)c->allocs * scale + 0.5);
   values[1] = whole((double)(c->allocs * b->size) * scale);
   values[2] = whole((double)inuse * scale + 0.5);
@@ -239,7 +243,7 @@ static bool heapx_values(struct reader *r, const struct mprof_bucket *b,
   const struct persist_heap_counts c =
       persist_heap_counts(r->file, r->address, b);
   const uint64_t *n = c.heapx;
-  const double scale = mprof_scale_factor(b->size, b->rate);
+  const double scale = scale_of(b);
   const double slack = (double)n[MPROF_HEAPX_SLACK];
   const double freed = (double)n[MPROF_HEAPX_SLACK_FREED];
   const double temporary = (double)n[MPROF_HEAPX_TEMPORARY];
