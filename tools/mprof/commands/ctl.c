@@ -5,8 +5,10 @@
 // profiles and traces.
 
 #include "commands/options.h"
+#include "common/printable.h"
 #include "files/write_bytes.h"
 #include "live/door_client.h"
+#include "terminal/style.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -123,8 +125,8 @@ static int ask(const struct options *options, const char *method,
   char *text = fetch(options, method, path, &size);
   if (!text)
     return STATUS_ERROR;
-  const bool is_good =
-      fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
+  style_put_lines(stdout, text, size);
+  const bool is_good = fflush(stdout) == 0 && !ferror(stdout);
   free(text);
   return is_good ? STATUS_OK : complain(options, "cannot write the output");
 }
@@ -154,8 +156,12 @@ static void put_program(char *name, size_t size, int fd) {
     const char *slash = strrchr(text, '/');
     const size_t before = strlen(name);
     snprintf(name + before, size - before, "%.100s.", slash ? slash + 1 : text);
-    for (char *p = name + before; *p != '\0'; p++)
-      *p = isgraph((unsigned char)*p) || (unsigned char)*p >= 0x80 ? *p : '_';
+    for (char *p = name + before; *p != '\0';) {
+      const size_t n = *p == ' ' ? 0 : printable_length(p);
+      if (n == 0)
+        *p = '_';
+      p += n == 0 ? 1 : n;
+    }
   }
   free(text);
 }
@@ -190,8 +196,11 @@ static int write_file(const struct options *options, const char *path,
   const char *error = bytes_write(path, bytes);
   if (error)
     return complain(options, "cannot write %s: %s", path, error);
-  if (strcmp(path, "-") != 0)
-    printf("%s %s\n", replaces ? "replaced" : "wrote", path);
+  if (strcmp(path, "-") != 0) {
+    fputs(replaces ? "replaced " : "wrote ", stdout);
+    style_put(stdout, path);
+    fputc('\n', stdout);
+  }
   return STATUS_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "files/write_bytes.h"
 #include "push/agent.h"
 #include "push/ending.h"
+#include "terminal/style.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,7 +23,12 @@ enum { LIMIT = 16 << 20, LAST_MS = 60000 };
 
 static const char *const default_profiles[] = {"heap", "block", "mutex"};
 
-static void say(const char *line) { fprintf(stderr, "mprof push: %s\n", line); }
+// A line may contain texts of a server, and paths that other users have chosen.
+static void say(const char *line) {
+  fputs("mprof push: ", stderr);
+  style_put(stderr, line);
+  fputc('\n', stderr);
+}
 
 // Converts a time such as "15s", "500ms" or "1m" to milliseconds. Returns 0 if
 // the text is not a time between 100 ms and a day.

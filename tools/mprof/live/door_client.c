@@ -355,20 +355,23 @@ static bool send_all(const struct source *s, const char *data, size_t len) {
 }
 
 // Reads the head of the reply. Returns its status code, or 0 if the reply is
-// not that of a door. *length receives the length of the body.
+// not that of MProf's HTTP server. *length receives the length of the body.
 static int read_head(FILE *in, unsigned long long *length) {
+  enum { LINES_MAX = 64, BODY_MAX = 256 << 20 };
   char line[1024];
-  int status = 0;
+  int status = 0, lines = 0;
   bool is_door = false;
   if (!fgets(line, sizeof line, in) ||
       sscanf(line, "HTTP/1.1 %d", &status) != 1)
     return 0;
   *length = 0;
   while (fgets(line, sizeof line, in) && line[0] != '\r') {
+    if (++lines > LINES_MAX)
+      return 0;
     sscanf(line, "Content-Length: %llu", length);
     is_door |= strncmp(line, "Server: MProf/", strlen("Server: MProf/")) == 0;
   }
-  return is_door ? status : 0;
+  return is_door && *length <= BODY_MAX ? status : 0;
 }
 
 // Copies the body. Returns whether all of it has arrived.

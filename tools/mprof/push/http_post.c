@@ -120,8 +120,6 @@ static void explain(struct http_reply *reply) {
   const int length = (int)strcspn(text, "\r\n");
   snprintf(reply->why, sizeof reply->why, "status %d%s%.*s", reply->status,
            length ? ": " : "", length, text);
-  for (char *c = reply->why; *c != '\0'; c++)
-    *c = iscntrl((unsigned char)*c) ? '?' : *c;
 }
 
 struct progress {

@@ -77,8 +77,6 @@ static void look_for_rejected(struct outbox *o, const struct bytes *body) {
              rejected, rejected == 1 ? "" : "s",
              why.at ? (int)(why.end - why.at) : 0,
              why.at ? (const char *)why.at : "");
-    for (char *c = line; *c != '\0'; c++)
-      *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
     if (o->refused == 0)
       o->say(line);
     o->refused += rejected;

@@ -84,6 +84,25 @@ void style_put(FILE *out, const char *text) {
   }
 }
 
+void style_put_lines(FILE *out, const char *text, size_t length) {
+  const char *end = text + length;
+  while (text < end) {
+    const size_t blanks = strspn(text, "\n\t");
+    fwrite(text, 1, blanks, out);
+    text += blanks;
+    const size_t part = strcspn(text, "\n\t");
+    char *copy = strndup(text, part);
+    if (copy)
+      style_put(out, copy);
+    free(copy);
+    text += part;
+    if (text < end && *text == '\0') {
+      fputc('?', out);
+      text++;
+    }
+  }
+}
+
 void style_put_cut(FILE *out, const char *text, unsigned columns) {
   if (style_width(text) <= columns) {
     style_put(out, text);

@@ -26,6 +26,9 @@ struct style style_of_error(const char *colour);
 // Prints text from a file. Control characters and invalid UTF-8 become '?', so
 // that no file can send commands to the terminal.
 void style_put(FILE *out, const char *text);
+// Prints a text of several lines, such as the reply of a program, in the same
+// way. Line feeds and tabs stay.
+void style_put_lines(FILE *out, const char *text, size_t length);
 // Returns the number of columns that style_put needs for the text.
 unsigned style_width(const char *text);
 // Prints at most `columns` columns of the text. A longer text ends in "...".

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ctl_hostile_server.py MPROF: asks a hostile server with mprof ctl and mprof
+# push, and checks the output.
+
+import socket
+import subprocess
+import sys
+import threading
+
+EVIL = b"\x1b]0;evil\x07\x1b[2J\xc2\x9b31mred\x08\xe2\x80\xaeend\x00x"
+
+
+def reply_to(request):
+    """Returns status, body, and what to send instead of a whole reply."""
+    path = request.split(b" ")[1]
+    if b"cmdline" in path:
+        return b"200 OK", b"/x/app" + EVIL.replace(b"\0", b""), None
+    if b"endless" in path:
+        return b"", b"", b"X-Filler: x\r\n"
+    if b"huge" in path:
+        return b"", b"", b"Content-Length: 99999999999\r\n\r\n"
+    if b"heap" in path and b"dump" not in path and b"pprof/heap" in path:
+        return b"200 OK", b"\x1f\x8bdata", None
+    if b"nope" in path or b"Push" in path:
+        return b"400 Bad", EVIL + b"\n", None
+    if path == b"/debug/pprof/":
+        return b"200 OK", b"<a href='" + EVIL.replace(b"\0", b"") + b"?debug=1'>", None
+    if b"unknown" in path:
+        return b"404 Not Found", b"Unknown profile\n", None
+    return b"200 OK", b"line\n\tpart " + EVIL + b"\n", None
+
+
+def answer(c):
+    request = c.recv(65536)
+    status, body, filler = reply_to(request)
+    try:
+        if filler is None:
+            c.sendall(b"HTTP/1.1 %s\r\nServer: MProf/0\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body))
+            return
+        c.sendall(b"HTTP/1.1 200 OK\r\nServer: MProf/0\r\n")
+        while True:  # until the client has given up
+            c.sendall(filler)
+    except OSError:
+        pass
+    finally:
+        c.close()
+
+
+def serve(s):
+    while True:
+        threading.Thread(target=answer, args=(s.accept()[0],), daemon=True).start()
+
+
+def main():
+    mprof = sys.argv[1]
+    s = socket.socket()
+    s.bind(("127.0.0.1", 0))
+    s.listen(16)
+    threading.Thread(target=serve, args=(s,), daemon=True).start()
+    address = "127.0.0.1:%d" % s.getsockname()[1]
+
+    def run(*words):
+        p = subprocess.run([mprof, *words], capture_output=True, timeout=60)
+        text = p.stdout + p.stderr
+        shown = text.decode()  # valid UTF-8
+        bad = [ch for ch in shown if (ch < " " and ch not in "\n\t") or "\x7f" <= ch < "\xa0" or ch == "\u202e"]
+        assert not bad, (words, text)
+        return p.returncode, shown
+
+    for words in (["get"], ["get", "x"], ["set", "x", "1"], ["threads"], ["stuck"], ["trace", "start"]):
+        status, text = run("ctl", address, *words)
+        assert status == 0 and "line\n\tpart ?]0;evil??[2J?31mred??end?x\n" in text, (words, text)
+    for words in (["get", "nope"], ["set", "nope", "1"], ["dump", "nope"], ["dump", "unknown"]):
+        status, text = run("ctl", address, *words)
+        assert status == 2 and "?]0;evil" in text, (words, text)
+    status, text = run("ctl", address, "dump", "heap")
+    assert (status, text) == (0, "wrote app_]0;evil__[2J__31mred____endx.heap.pb.gz\n"), text
+    for name in ("endless", "huge"):
+        status, text = run("ctl", address, "dump", name)
+        assert status == 2 and "did not answer" in text, text
+
+
+main()
