@@ -7,13 +7,13 @@
 #include "door/page.h"
 
 #include "bucket/custom_profile.h"
+#include "door/live.h"
 #include "door/live_trace.h"
 #include "door/steer.h"
 #include "file/outfile.h"
-#include "file/writer_lock.h"
 #include "symbolize/symbolize.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
-#include "sys/lock.h"
 #include "sys/procfile.h"
 #include "write/profiles.h"
 
@@ -173,9 +173,18 @@ static int put_command(struct mprof_outfile *f, void *unused) {
 
 // --- symbols ---
 
+enum {
+  // Addresses that are looked up together.
+  SYMBOLS = 512,
+  // Time after which the page ends, without the names of the other addresses,
+  // because all other clients wait. A later request finds the names that are
+  // known by then at once.
+  SYMBOLS_MS = 1000,
+};
+
 struct symbols {
   const char *text; // addresses, separated by '+'
-  size_t len;
+  const char *end;
   struct mprof_outfile *out;
   uint64_t address;
   bool has_name;
@@ -211,24 +220,40 @@ static void put_symbol(const struct mprof_frame *frame, void *arg) {
   mprof_outfile_text(s->out, "\n");
 }
 
+// Takes up to SYMBOLS addresses from the text. Returns their number.
+static size_t take_addresses(struct symbols *s, mprof_pc pc[SYMBOLS]) {
+  size_t n = 0;
+  while (n < SYMBOLS && s->text < s->end) {
+    const char *plus = memchr(s->text, '+', (size_t)(s->end - s->text));
+    const char *stop = plus != NULL ? plus : s->end;
+    uint64_t address;
+    // The addresses of a profile lie inside of the call instructions, but
+    // mprof_symbolize expects return addresses.
+    if (parse_address(s->text, stop, &address))
+      pc[n++] = (mprof_pc)(address + 1);
+    s->text = plus != NULL ? plus + 1 : s->end;
+  }
+  return n;
+}
+
 static int put_symbols(struct mprof_outfile *f, void *arg) {
   struct symbols *s = arg;
-  const char *end = s->text + s->len;
+  mprof_pc pc[SYMBOLS], sorted[SYMBOLS];
+  const int64_t end_ms = mprof_clock_ms() + SYMBOLS_MS;
   s->out = f;
   // pprof needs to know only whether the number is 0. (Go: Symbol)
   mprof_outfile_text(f, "num_symbols: 1\n");
-  if (s->len == 0 || mprof_symbolize_begin(true) != 0)
+  if (s->text == s->end || mprof_symbolize_begin(true) != 0)
     return 0;
-  for (const char *p = s->text; p < end;) {
-    const char *plus = memchr(p, '+', (size_t)(end - p));
-    const char *stop = plus != NULL ? plus : end;
-    if (parse_address(p, stop, &s->address)) {
+  while (s->text < s->end && mprof_clock_ms() < end_ms) {
+    const size_t n = take_addresses(s, pc);
+    memcpy(sorted, pc, n * sizeof(*pc));
+    mprof_symbolize_these(sorted, n);
+    for (size_t i = 0; i < n && mprof_clock_ms() < end_ms; i++) {
+      s->address = (uint64_t)pc[i] - 1;
       s->has_name = false;
-      // The addresses of a profile lie inside of the call instructions, but
-      // mprof_symbolize expects return addresses.
-      mprof_symbolize(s->address + 1, put_symbol, s);
+      mprof_symbolize(pc[i], put_symbol, s);
     }
-    p = stop + 1;
   }
   mprof_symbolize_end();
   return 0;
@@ -236,12 +261,12 @@ static int put_symbols(struct mprof_outfile *f, void *arg) {
 
 static void symbol_page(const struct mprof_http_request *q, const char *body,
                         size_t len, struct mprof_reply *r) {
-  struct symbols s = {.text = body, .len = len};
-  if (q->method != MPROF_HTTP_POST)
-    s = (struct symbols){.text = q->query.p, .len = q->query.len};
-  mprof_lock_acquire(&mprof_writer_lock);
+  struct symbols s = {.text = body, .end = body + len};
+  if (q->method != MPROF_HTTP_POST && q->query.p != NULL)
+    s = (struct symbols){.text = q->query.p, .end = q->query.p + q->query.len};
+  mprof_live_lock(true);
   write_page(r, MPROF_TYPE_TEXT, put_symbols, &s);
-  mprof_lock_release(&mprof_writer_lock);
+  mprof_live_unlock();
 }
 
 // --- profiles ---

@@ -147,27 +147,44 @@ static void look_up(const mprof_pc *pc, size_t n) {
   }
 }
 
+// Moves the addresses that must be asked about to the front, sorted. Returns
+// their number.
+static size_t keep_unknown(mprof_pc *pc, size_t n) {
+  size_t unknown = 0;
+  for (size_t i = 0; i < n; i++) {
+    const mprof_pc p = pc[i];
+    const struct mprof_mapping *m =
+        p == 0 ? NULL : mprof_maps_find(&state.maps, p - 1);
+    if (m != NULL && mprof_hooked_name(p) == NULL && find_known(p, m) == NULL)
+      pc[unknown++] = p;
+  }
+  mprof_sort((void **)pc, unknown, is_lower);
+  return unknown;
+}
+
 // Looks up those addresses of all stacks whose names are not kept yet.
 static void look_ahead(void) {
   struct mprof_pc_table t = {0};
-  void **pc = NULL;
+  mprof_pc *pc = NULL;
   size_t n = 0;
   const bool has_all = add_all_stacks(&t);
   if ((has_all || state.ahead_max == AHEAD_ALL) && t.used > 0)
     pc = mprof_os_map(t.used * sizeof(*pc));
-  for (size_t i = 0; pc != NULL && i < t.count; i++) {
-    const mprof_pc p = t.slots[i].pc;
-    const struct mprof_mapping *m =
-        p == 0 ? NULL : mprof_maps_find(&state.maps, p - 1);
-    if (m != NULL && mprof_hooked_name(p) == NULL && find_known(p, m) == NULL)
-      pc[n++] = (void *)p;
-  }
+  for (size_t i = 0; pc != NULL && i < t.count; i++)
+    if (t.slots[i].pc != 0)
+      pc[n++] = t.slots[i].pc;
   if (pc != NULL) {
-    mprof_sort(pc, n, is_lower);
-    look_up((const mprof_pc *)pc, n);
+    look_up(pc, keep_unknown(pc, n));
     mprof_os_unmap(pc, t.used * sizeof(*pc));
   }
   mprof_pc_table_free(&t);
+}
+
+void mprof_symbolize_these(mprof_pc *pc, size_t n) {
+  if (!state.wants_names)
+    return;
+  state.ahead_max = 0;
+  look_up(pc, keep_unknown(pc, n));
 }
 
 // --- names of an address ---

@@ -41,6 +41,9 @@ void mprof_symbolize_end(void);
 // are looked up together, which is faster. Call this after
 // mprof_symbolize_begin, before the first mprof_symbolize.
 void mprof_symbolize_all(void);
+// Looks up the names of these n addresses together, and sorts the addresses.
+// Call this after mprof_symbolize_begin, before mprof_symbolize for each.
+void mprof_symbolize_these(mprof_pc *pc, size_t n);
 // If `off` is true, later calls of mprof_symbolize_begin ignore their argument
 // `names`, so that frames have only module and offset. If `off` is false,
 // frames have function names again. Call with writer_lock held.

@@ -191,6 +191,41 @@ def symbols(program):
         equal(app.ask("/debug/pprof/symbol", "POST", big).status, 413)
 
 
+def helpers_of(pid):
+    """Returns the processes with the program mprof-symbolizer that descend from a process."""
+    parents, helpers = {}, []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            command, _, rest = open("/proc/%s/stat" % name).read().rpartition(") ")
+        except OSError:  # the process has ended
+            continue
+        parents[int(name)] = int(rest.split()[1])
+        if command.endswith("(mprof-symbolize"):
+            helpers.append(int(name))
+
+    def descends(p):
+        return p == pid or (p in parents and descends(parents[p]))
+
+    return [p for p in helpers if descends(p)]
+
+
+@check
+def many_symbols(program):
+    """Addresses are looked up together, so that other clients do not wait for long."""
+    with App(program) as app:
+        maps = [line.split() for line in open("/proc/%d/maps" % app.pid)]
+        begin, end = next(m[0].split("-") for m in maps if "x" in m[1] and "/libc" in m[-1])
+        begin, end = int(begin, 16), int(end, 16)
+        addresses = [hex(begin + (end - begin) // 2000 * i) for i in range(2000)]
+        text = app.ask("/debug/pprof/symbol", "POST", "+".join(addresses)).text
+        lines = dict(line.split(" ", 1) for line in text.splitlines()[1:])
+        assert len(lines) > 100, text
+        for address in list(lines)[:3]:
+            equal(app.ask("/debug/pprof/symbol?" + address).text, "num_symbols: 1\n%s %s\n" % (address, lines[address]))
+        reads = [int(re.search(r"syscr: (\d+)", open("/proc/%d/io" % pid).read())[1]) for pid in helpers_of(app.pid)]
+        assert reads and max(reads) < 200, reads
+
+
 @check
 def go_reads(program, go):
     with App(program, listen="127.0.0.1:0") as app:
