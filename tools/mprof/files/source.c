@@ -6,6 +6,7 @@
 #include "common/memory.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +15,81 @@
 
 enum { MAX_SOURCE = 16 << 20 };
 
-// Opens a regular file. O_NONBLOCK: opening a pipe or a device must not wait.
-static int open_regular(const char *path, size_t *size) {
+// The links that a path may lead through, as in Linux.
+enum { MAX_LINKS = 40 };
+
+// A path that is being opened: the directory that is reached, and the rest of
+// the path below it.
+struct walk {
+  int fd;
+  char rest[4096];
+  unsigned links;
+};
+
+// Replaces the directory. Returns whether it could be opened.
+static bool enter(struct walk *w, int fd) {
+  close(w->fd);
+  w->fd = fd;
+  return fd >= 0;
+}
+
+// Follows the link `link`, unless another user than root made it: the paths
+// come from a profile, and such a user could choose what the reader publishes.
+static bool follow(struct walk *w, int link, const struct stat *st) {
+  char target[sizeof w->rest], rest[sizeof w->rest];
+  const ssize_t n = readlinkat(link, "", target, sizeof target - 1);
+  if (n <= 0 || ++w->links > MAX_LINKS ||
+      (st->st_uid != 0 && st->st_uid != geteuid()))
+    return false;
+  target[n] = '\0';
+  if (snprintf(rest, sizeof rest, "%s/%s", target, w->rest) >= (int)sizeof rest)
+    return false;
+  memcpy(w->rest, rest, sizeof rest);
+  return *target != '/' || enter(w, open("/", O_PATH | O_CLOEXEC));
+}
+
+// Enters the next part of the path.
+static bool step(struct walk *w) {
+  char name[256];
   struct stat st;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  char *at = w->rest + strspn(w->rest, "/");
+  const size_t length = strcspn(at, "/");
+  if (length >= sizeof name)
+    return false;
+  memcpy(name, at, length);
+  name[length] = '\0';
+  memmove(w->rest, at + length, strlen(at + length) + 1);
+  const int fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
-    return -1;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_SOURCE) {
-    close(fd);
-    return -1;
+    return false;
+  if (fstat(fd, &st) != 0 || !S_ISLNK(st.st_mode))
+    return enter(w, fd);
+  const bool is_good = follow(w, fd, &st);
+  close(fd);
+  return is_good;
+}
+
+// Opens a regular file that the reader owns, or that not everybody can write.
+// Does not follow links of other users. No link can be exchanged in between,
+// because each part of the path is opened before it is examined.
+static int open_regular(const char *path, size_t *size) {
+  struct walk w = {.fd = open(*path == '/' ? "/" : ".", O_PATH | O_CLOEXEC)};
+  struct stat st;
+  char name[32];
+  bool is_good = w.fd >= 0 && snprintf(w.rest, sizeof w.rest, "%s", path) <
+                                  (int)sizeof w.rest;
+  while (is_good && w.rest[strspn(w.rest, "/")])
+    is_good = step(&w);
+  int fd = -1;
+  if (is_good && fstat(w.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+      st.st_size <= MAX_SOURCE &&
+      (st.st_uid == geteuid() || !(st.st_mode & S_IWOTH))) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", w.fd);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    *size = (size_t)st.st_size;
   }
-  *size = (size_t)st.st_size;
+  if (w.fd >= 0)
+    close(w.fd);
   return fd;
 }
 
