@@ -6,6 +6,7 @@
 #include "commands/add_names.h"
 #include "common/memory.h"
 #include "common/plural.h"
+#include "common/saturate.h"
 #include "sys/text.h"
 #include "terminal/pager.h"
 #include "terminal/quantity.h"
@@ -287,12 +288,24 @@ const char *input_other_type(const struct view *v) {
   return NULL;
 }
 
+// Returns the sum of the values with their signs.
+static int64_t net_of(const struct view *v) {
+  int64_t net = 0;
+  for (size_t i = 0; i < v->stack_count; i++)
+    add_to(&net, v->stacks[i].value);
+  return net;
+}
+
 void input_print_end(const struct view *v, FILE *out, const struct style *style,
                      size_t shown, size_t all, const char *what,
                      const char *how) {
   const struct quantity sum =
       quantity_with_error(v->total, v->variance, v->unit, style->has_utf8);
+  const int64_t net = net_of(v);
   fprintf(out, "\n%s in total", sum.text);
+  // For example, the difference of two profiles has negative values.
+  if (net != v->total)
+    fprintf(out, " of absolute values, %s net", quantity_of(net, v->unit).text);
   if (v->total != v->profile_total)
     fprintf(out, ", %s of the profile's %s",
             quantity_share(v->total, v->profile_total).text,

@@ -167,7 +167,7 @@ struct comparison_text comparison_percent(const struct estimate side[SIDES]) {
   const double percent = old != 0 ? 100 * (new - old) / fabs(old) : 0;
   if (old == 0)
     snprintf(t.text, sizeof t.text, "%s", new != 0 ? "new" : "");
-  else if (new == 0)
+  else if (new == 0 && old > 0)
     snprintf(t.text, sizeof t.text, "gone");
   else
     snprintf(t.text, sizeof t.text, "%+.*f %%",

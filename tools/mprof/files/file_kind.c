@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+#define LEGACY                                                                 \
+  "a profile in the legacy format; write it with format=0, or with debug=0 "   \
+  "if the program is written in Go"
+
 // The data of each kind begin with `begin` and contain `part` in their first
 // line.
 static const struct {
@@ -21,12 +25,11 @@ static const struct {
      "the counts of a process that was killed; mprof recover makes profiles"},
     {"# MProf allocation log", "", "an allocation log; mprof log shows it"},
     {"<!DOCTYPE html", "", "an HTML page; a browser shows it"},
-    {"heap profile: ", "",
-     "a profile in the legacy format; write it with format=0"},
-    {"--- contention", "",
-     "a profile in the legacy format; write it with format=0"},
-    {"threadcreate profile: ", "",
-     "a profile in the legacy format; write it with format=0"},
+    {"heap profile: ", "", LEGACY},
+    {"--- contention", "", LEGACY},
+    {"--- mutex", "", LEGACY},
+    {"threadcreate profile: ", "", LEGACY},
+    {"goroutine profile: ", "", LEGACY},
     {"#!", "", "a script; give the file that it runs or writes"},
 };
 

@@ -65,10 +65,15 @@ static void put_scaled(struct mprof_text *t, double value,
   mprof_text_str(t, digits);
 }
 
-static void put_unit(struct mprof_text *t, const struct scale *s) {
-  if (*s->name) {
+// Other producers have units such as "microseconds" and "samples".
+static void put_unit(struct mprof_text *t, const struct scale *s,
+                     const char *unit) {
+  const char *name = s != count_scale             ? s->name
+                     : strcmp(unit, "count") != 0 ? unit
+                                                  : "";
+  if (*name) {
     mprof_text_str(t, " ");
-    mprof_text_str(t, s->name);
+    mprof_text_clean(t, name, strnlen(name, 16));
   }
 }
 
@@ -77,7 +82,7 @@ struct quantity quantity_of(int64_t value, const char *unit) {
   struct mprof_text t = MPROF_TEXT(q.text);
   const struct scale *s = scale_of(fabs((double)value), unit);
   put_scaled(&t, (double)value, s);
-  put_unit(&t, s);
+  put_unit(&t, s, unit);
   return q;
 }
 
@@ -92,7 +97,7 @@ struct quantity quantity_with_error(int64_t value, double variance,
   put_scaled(&t, (double)value, s);
   mprof_text_str(&t, has_utf8 ? " \u00b1 " : " +- ");
   put_scaled(&t, error, s);
-  put_unit(&t, s);
+  put_unit(&t, s, unit);
   return q;
 }
 

@@ -14,7 +14,7 @@ struct quantity {
 };
 
 // Returns the number with the unit of profile.proto: "46.1 MiB" for bytes,
-// "1.25 s" for nanoseconds, "1,234" for counts.
+// "1.25 s" for nanoseconds, "1,234" for counts, "1,234 UNIT" for other units.
 struct quantity quantity_of(int64_t value, const char *unit);
 // The same with the standard error, as "46.1 ± 1.3 MiB". Without variance, the
 // same as quantity_of. has_utf8: whether the output may contain "±"; else "+-".
