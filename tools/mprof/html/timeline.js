@@ -89,7 +89,9 @@ class Lane {
 Lane.order = [RUNNING, BLOCKED, RUNNABLE, IN_CALL];
 Lane.place = [-1, 2, 0, 1, 3]; // of a state in this order
 
-// Leaves out template arguments and parameters.
+// Leaves out the template arguments and parameters of a name of C++. As in
+// mprof_short_name, only a name with parameters, and with nothing that C++ does
+// not allow before them, is a name of C++.
 function shortName(name) {
   let depth = 0, out = '';
   for (const c of name.replace(/operator(<<|<=|<|\(\))/g, m => m.replace(/</g, '\u0001'))) {
@@ -100,6 +102,9 @@ function shortName(name) {
     else if (!depth)
       out += c;
   }
+  const [before, parameters] = out.split(/(?<=\w)(\(.*)/s);
+  if (/^</.test(name) || !parameters || /[./]|\[(?!abi:)/.test(before))
+    return name;
   return out.replace(/\u0001/g, '<').replace(/(\w)\(.*\)( const)?(?= |$)/, '$1').trim() || name;
 }
 
