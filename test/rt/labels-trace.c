@@ -21,12 +21,16 @@
 // RUN:   test $(grep -c 'Category="labels"' $f.txt) = 8 || exit 1; done
 // RUN: %trace2json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
 //
+// On a busy machine, no thread may run in the last 200 ms. Then the program runs
+// again.
 // RUN: for last in trace_last=200ms trace_last_mb=1; do \
-// RUN:   %run_quiet{$last:log_path=$last} ./app && \
-// RUN:   %trace_check -q $last.*.trace && \
-// RUN:   %go tool trace -d=parsed $last.*.trace > last.txt && \
-// RUN:   FileCheck %s --check-prefix=LAST < last.txt && \
-// RUN:   ! grep before last.txt || exit 1; done
+// RUN:   for try in 1 2 3 4 5 6 7 8; do \
+// RUN:     rm -f $last.*.trace; %run_quiet{$last:log_path=$last} ./app && \
+// RUN:     %trace_check -q $last.*.trace && \
+// RUN:     %go tool trace -d=parsed $last.*.trace > last.txt && \
+// RUN:     ! grep before last.txt || exit 1; \
+// RUN:     FileCheck %s --check-prefix=LAST < last.txt && break; \
+// RUN:   done || exit 1; done
 //
 // CHECK-DAG: Log {{.*}}Category="labels" Message="{\"main\":\"before\"}"
 // CHECK-DAG: Log {{.*}}Category="labels" Message="{\"main\":\"before\", \"waiter\":\"1\"}"

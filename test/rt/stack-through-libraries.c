@@ -10,7 +10,8 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %gcc -O2 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls \
 // RUN:   -DLIBRARY -x c %s -o liblayers.so
-// RUN: %mprof_clang -fmprof -O1 -g1 -fno-optimize-sibling-calls %s -o app \
+// RUN: %mprof_clang -fmprof -O1 -g1 -fno-optimize-sibling-calls \
+// RUN:   -I%src/test/Inputs %s -o app \
 // RUN:   -L. -llayers -Wl,-rpath,$PWD
 // RUN: %run{heap_rate=1:block_rate=1:log_path=out:trace=1} ./app
 // RUN: %mprof_read --symbolize out.*.heap.pb.gz | FileCheck %s
@@ -69,15 +70,16 @@ int uses1(int (*f)(int), int v) {
 
 #else
 
-#include <pthread.h>
+#define _GNU_SOURCE
+#include "sync-observe.h"
+
 #include <semaphore.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 extern int keeps1(int (*f)(int), int v), uses1(int (*f)(int), int v);
 
 static void *volatile sink;
 static sem_t posted;
+static pid_t tid; // of the worker
 
 static int callback(int size) {
   free(sink = malloc((size_t)size));
@@ -118,15 +120,17 @@ static void *work(void *arg) {
   keeps1(twice, 7);
   for (int i = 0; i < 10; i++)
     keeps1(callback, 704);
+  about_to_wait(&tid);
   uses1(wait, 3);
   return arg;
 }
 
+// Posts when both threads wait.
 static void *post(void *arg) {
-  for (int i = 0; i < 6; i++) {
-    usleep(10000);
+  until_waits_for(&tid, &posted, sizeof(posted));
+  until_main_waits(&posted, sizeof(posted));
+  for (int i = 0; i < 6; i++)
     sem_post(&posted);
-  }
   return arg;
 }
 

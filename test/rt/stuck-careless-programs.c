@@ -90,7 +90,7 @@ int main(void) {
   ((int *)&garbage)[4] = 0x12345678; // kind
   NEED(count() == 0);
   NEED(pthread_create(&t, NULL, lock_twice, NULL) == 0);
-  for (int i = 0; i < 1000 && count() != 1; i++)
+  for (int i = 0; i < 30000 && count() != 1; i++)
     usleep(5000);
   NEED(count() == 1);
   signal(SIGUSR1, on_signal);

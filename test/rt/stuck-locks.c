@@ -224,7 +224,7 @@ int main(int argc, char **argv) {
   c->begin();
   static struct mprof_stack_record records[64];
   size_t n = 0;
-  for (int i = 0; i < (c->stuck ? 2000 : 20); i++) {
+  for (int i = 0; i < (c->stuck ? 30000 : 20); i++) {
     CHECK(mprof_thread_leak_profile(records, 64, &n) == 0 && n <= c->stuck);
     if (c->stuck != 0 && n == c->stuck)
       break;

@@ -52,7 +52,7 @@ static void *make_gate_for_ended(void *arg) {
 }
 
 static void until_ended(volatile pid_t *tid) {
-  for (int i = 0; i < 10000 && (*tid == 0 || tgkill(getpid(), *tid, 0) == 0);
+  for (int i = 0; i < 120000 && (*tid == 0 || tgkill(getpid(), *tid, 0) == 0);
        i++)
     usleep(1000);
   NEED(*tid != 0 && tgkill(getpid(), *tid, 0) != 0);

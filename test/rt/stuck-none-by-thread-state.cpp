@@ -66,7 +66,7 @@ static void apart(std::thread *posts, std::thread *waits) {
 static size_t count_stuck() {
   static mprof_stack_record records[8];
   size_t n = 0;
-  for (int i = 0; i < 500 && n == 0; i++) {
+  for (int i = 0; i < 12000 && n == 0; i++) {
     usleep(10000);
     forget_calls();
     if (mprof_thread_leak_profile(records, 8, &n) != 0)

@@ -179,7 +179,7 @@ int main(void) {
   pthread_t asking[ASKING];
   begin_all();
   forget();
-  for (int i = 0; i < 1000 && count() < STUCK; i++)
+  for (int i = 0; i < 12000 && count() < STUCK; i++)
     usleep(10000);
   NEED(count() == STUCK && count() == STUCK);
   for (int i = 0; i < ASKING; i++)

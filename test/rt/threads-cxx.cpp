@@ -131,7 +131,7 @@ int main() {
   while (ended != 13)
     usleep(1000);
   check({5, 4, 1, 3, 0}, "ended");
-  for (int i = 0; i < 10000 && Argument::alive != 0; i++)
+  for (int i = 0; i < 120000 && Argument::alive != 0; i++)
     usleep(1000);
   NEED(Argument::alive == 0);
   return 0;

@@ -7,22 +7,23 @@
 // which the unit was taken back.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -g1 -I%src/include %s -o taken
+// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -g1 -I%src/include \
+// RUN:   -I%src/test/Inputs %s -o taken
 // RUN: %run_quiet ./taken x.trace > rounds
 // RUN: %trace_check -q x.trace
 // RUN: %trace_print x.trace > text
 // RUN: taken=$(cat rounds) && woken=$(grep -c 'GoUnblock.* post_y' text) && \
 // RUN:   test $taken -ge 1 && test $((woken * 100)) -ge $((taken * 95))
 
+#include "sync-observe.h"
+
 #include <mprof/mprof.h>
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <time.h>
 
 enum { ROUNDS = 100 };
 static sem_t semaphore, done;
+static pid_t tid; // of the waiting thread
 
 // Keeps this thread from preempting the thread that posts, which is on the same
 // processor.
@@ -40,6 +41,7 @@ static void stay_here(void) {
 
 static void *wait_for_posts(void *arg) {
   let_others_go_on();
+  about_to_wait(&tid);
   for (int i = 0; i < ROUNDS; i++) {
     sem_wait(&semaphore);
     sem_post(&done);
@@ -51,7 +53,7 @@ __attribute__((noinline)) static void post_x(void) { sem_post(&semaphore); }
 __attribute__((noinline)) static void post_y(void) { sem_post(&semaphore); }
 
 int main(int argc, char **argv) {
-  const struct timespec a_while = {0, 2000000}, now = {0, 0};
+  const struct timespec now = {0, 0};
   int taken = 0;
   pthread_t thread;
   if (argc != 2)
@@ -63,11 +65,11 @@ int main(int argc, char **argv) {
   stay_here();
   pthread_create(&thread, NULL, wait_for_posts, NULL);
   for (int i = 0; i < ROUNDS; i++) {
-    nanosleep(&a_while, NULL);
+    until_waits_for(&tid, &semaphore, sizeof(semaphore));
     post_x();
     if (sem_timedwait(&semaphore, &now) == 0) { // before the other thread
       taken++;
-      nanosleep(&a_while, NULL);
+      until_waits_for(&tid, &semaphore, sizeof(semaphore)); // again
       post_y();
     }
     sem_wait(&done);

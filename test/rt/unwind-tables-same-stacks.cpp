@@ -58,6 +58,7 @@
 // RUN: %if x86_64 %{ not grep "$set_up" code %}
 
 #include "records.h"
+#include "sync-observe.h"
 
 #include <mprof/mprof.h>
 
@@ -186,22 +187,25 @@ __attribute__((noinline)) void sort_by_cxx(void) {
   asm volatile("" : : "r"(v.data()) : "memory");
 }
 
-static std::atomic<bool> is_waiting;
+static pid_t tids[4]; // of the threads below
 void *worker(void *arg) {
-  is_waiting = true;
+  about_to_wait(&tids[0]);
   wait_for_turn();
   release_turn();
   return arg;
 }
 void *lock_waiter(void *arg) {
+  about_to_wait(&tids[1]);
   wait_for_own_lock();
   return arg;
 }
 void *blocker(void *arg) {
+  about_to_wait(&tids[2]);
   block();
   return arg;
 }
 void *sleeper(void *arg) {
+  about_to_wait(&tids[3]);
   wait_for_end();
   return arg;
 }
@@ -221,9 +225,9 @@ int main(void) {
     catch_and_allocate(4);
     with_array(64 + i * 1000); // the depth of the recursion is the same
   }
-  while (!is_waiting)
-    usleep(1000);
-  usleep(200000); // all threads wait now
+  for (int i = 0; i < 4; i++)
+    until_waits_in(&tids[i],
+                   i == 1 || i == 2 ? SYS_clock_nanosleep : SYS_futex);
   release_turn();
   CHECK_EQ(pthread_join(waiting, nullptr), 0);
   return 0;

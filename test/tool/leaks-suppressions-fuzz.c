@@ -8,12 +8,11 @@
 // REQUIRES: asan
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -I%src/tools/mprof -I%src/tools %s %src/tools/mprof/leaks/suppressions.c \
 // RUN:   %src/tools/mprof/files/bytes.c %src/tools/common/memory.c -lz -o fuzz
 // RUN: printf '"leak:"\n"^"\n"$"\n"*"\n"#"\n"\\x0a"\n' > words
-// RUN: ./fuzz -runs=150000 -seed=1 -max_len=60 -dict=words 2> log \
-// RUN:   || (tail -40 log; false)
+// RUN: %src/test/fuzz/Inputs/run.sh -runs=150000 -max_len=60 -dict=words
 
 #include "leaks/suppressions.h"
 

@@ -11,15 +11,14 @@
 // RUN: sources=$(cd %src/tools/mprof && ls files/*.c model/*.c view/*.c \
 // RUN:   terminal/style.c | sed 's,^,%src/tools/mprof/,')
 // RUN: %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   %fuzzer \
 // RUN:   -fno-sanitize-coverage=trace-cmp \
 // RUN:   -I%src/tools/mprof -I%src/tools -I%src/rt -I%src/include \
 // RUN:   -DMPROF_RUNTIME -DMPROF_VERSION='"0"' %s \
 // RUN:   $sources %src/tools/common/*.c %src/rt/symbolize/short_name.c \
 // RUN:   %src/rt/sys/{stats,text}.c %src/rt/bucket/scale.c \
 // RUN:   %src/rt/write/std_frames.c -lz -lpcre2-8 -lm -o fuzz
-// RUN: ./fuzz -runs=20000 -seed=1 -max_len=4096 -timeout=20 new seeds \
-// RUN:   2> log || { tail -n 40 log; false; }
+// RUN: %src/test/fuzz/Inputs/run.sh -runs=20000 -max_len=4096 new
 
 #include "files/convert.h"
 #include "files/read_profile.h"

@@ -6,9 +6,9 @@
 
 #include <mprof/mprof.h>
 
+#include "../../Inputs/sync-observe.h"
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 static std::vector<void *> kept;
@@ -45,8 +45,12 @@ int main() {
   add(1000000);
 #endif
   m.lock();
-  std::thread t([] { std::lock_guard<std::mutex> guard(m); });
-  usleep(20000);
+  static pid_t tid;
+  std::thread t([] {
+    about_to_wait(&tid);
+    std::lock_guard<std::mutex> guard(m);
+  });
+  until_waits_for(&tid, &m, sizeof(m));
   m.unlock();
   t.join();
 }
