@@ -15,7 +15,7 @@
 // RUN:   -DMPROF_VERSION='"0"' %s -o fuzz \
 // RUN:   $T/html/page.c $T/html/profile_page.c $T/html/source_page.c \
 // RUN:   $T/html/stream.c $T/files/*.c $T/model/profile.c $T/view/*.c \
-// RUN:   $T/terminal/style.c %src/tools/common/*.c \
+// RUN:   $T/terminal/style.c %tools_common \
 // RUN:   %src/rt/symbolize/short_name.c %src/rt/sys/{stats,text}.c \
 // RUN:   %src/rt/bucket/scale.c \
 // RUN:   %src/rt/write/std_frames.c $T/model/alloc_log.c $T/model/log_pairs.c \

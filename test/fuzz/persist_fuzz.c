@@ -22,7 +22,7 @@
 // RUN:   %fuzzer \
 // RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I$R -I%src/include %s -o fuzz \
 // RUN:   $T/model/profile.c $T/files/{file_kind,read_profile}.c $T/persist/*.c \
-// RUN:   $T/files/{bytes,put_wire,wire,write_bytes,write_profile}.c %src/tools/common/*.c \
+// RUN:   $T/files/{bytes,put_wire,wire,write_bytes,write_profile}.c %tools_common \
 // RUN:   $R/bucket/scale.c $R/sys/{flags*,message,os_linux,os_memory,stats,text}.c \
 // RUN:   $R/symbolize/pctable.c $R/thread/{labels_text,printable}.c \
 // RUN:   $R/trace/{start_name,trace_formats,trace_records,trace_window}.c \

@@ -6,7 +6,7 @@
 // the caller's number and the first letter of the frame alike.
 //
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Werror -I%src/tools \
-// RUN:   -I%src/tools/trace -I%rt %s %src/tools/common/*.c %rt/sys/text.c -o %t
+// RUN:   -I%src/tools/trace -I%rt %s %tools_common %rt/sys/text.c -o %t
 // RUN: %t | FileCheck %s
 // CHECK: 64000 frames, 0 collisions
 

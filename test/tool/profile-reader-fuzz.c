@@ -15,7 +15,7 @@
 // RUN:   -fno-sanitize-coverage=trace-cmp \
 // RUN:   -I%src/tools/mprof -I%src/tools -I%src/rt -I%src/include \
 // RUN:   -DMPROF_RUNTIME -DMPROF_VERSION='"0"' %s \
-// RUN:   $sources %src/tools/common/*.c %src/rt/symbolize/short_name.c \
+// RUN:   $sources %tools_common %src/rt/symbolize/short_name.c \
 // RUN:   %src/rt/sys/{stats,text}.c %src/rt/bucket/scale.c \
 // RUN:   %src/rt/write/std_frames.c -lz -lpcre2-8 -lm -o fuzz
 // RUN: %src/test/fuzz/Inputs/run.sh -runs=20000 -max_len=4096 new

@@ -11,7 +11,7 @@
 // RUN:   -fno-sanitize-recover=undefined -I%src/tools/mprof -I%src/tools -I%rt %s \
 // RUN:   %src/tools/mprof/files/{bytes,file_kind,read_profile,wire,write_bytes}.c \
 // RUN:   %src/tools/mprof/files/{write_profile,put_wire}.c \
-// RUN:   %src/tools/mprof/model/profile.c %src/tools/common/*.c \
+// RUN:   %src/tools/mprof/model/profile.c %tools_common \
 // RUN:   %rt/sys/text.c -lz -o copy
 // RUN: export ASAN_OPTIONS=detect_leaks=0
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %S/Inputs/stacks.cpp -o stacks

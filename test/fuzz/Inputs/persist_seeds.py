@@ -11,8 +11,10 @@ import struct
 import sys
 
 BASE = 0x7f0000000000
-HEAD, BUCKET, CELL, STATS, CHECK, ROOTS = 1328, 224, 64, 26, 664, 672
-ROW, BUFFER, HEAPX, HEAPX_CELL = 832, 80, 576, 192
+HEAD, BUCKET, CELL, CHECK, ROOTS = 1328, 224, 64, 664, 672
+with open(os.path.join(os.path.dirname(__file__), "../../../rt/sys/stats.def")) as stats:
+    STATS = sum(line.startswith("MPROF_STAT(") for line in stats)
+ROW, BUFFER, HEAPX, HEAPX_CELL = 832, 96, 576, 192
 MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM = 1, 2, 3, 4, 5, 6
 MODULE, LABELS, LOCK, PROFILE, HOOK = 1, 2, 3, 4, 5
 # Types of records, and how a thread enters the trace.
@@ -106,7 +108,7 @@ class File:
             first = part is half[0]
             # next, row, size, len, ticks, g, seq, skipped, start, tid, waits, labels,
             # slots, generation, unmap_only, is_stuck, is_ready, is_kept
-            b = struct.pack("<QIII4xQQIIIi?xHII????", after, number, 4016, len(data),
+            b = struct.pack("<QIII4xQQIIIi?xHII????", after, number, 4096 - BUFFER, len(data),
                             100 if first else 150, 0 if first else g, 1, 0, 0, 7, False,
                             0, 0, 0, False, False, True, True)
             after = self.add(b + bytes(BUFFER - len(b)) + data)
