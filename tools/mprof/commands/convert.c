@@ -6,9 +6,11 @@
 #include "files/convert.h"
 #include "commands/input.h"
 #include "commands/options.h"
+#include "common/plural.h"
 #include "files/write_bytes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,18 @@ static const struct format *find_format(const char *name) {
     if (strcmp(formats[i].name, name) == 0)
       return &formats[i];
   return NULL;
+}
+
+// Prints how many stacks the format cannot have.
+static void print_negative(const struct view *v, const char *name) {
+  size_t count = 0;
+  for (size_t i = 0; i < v->stack_count; i++)
+    count += v->stacks[i].value < 0;
+  if (count)
+    fprintf(stderr,
+            "lost: %zu stack%s with a negative value, which the format %s "
+            "cannot have\n",
+            count, plural(count), name);
 }
 
 int command_convert(const struct options *options) {
@@ -52,6 +66,8 @@ int command_convert(const struct options *options) {
     return complain(options, "%s", strerror(errno));
   format->write(v, out);
   input_print_view_losses(v, stderr);
+  if (format->write == write_speedscope || format->write == write_chrome)
+    print_negative(v, name);
   const char *error =
       fclose(out) == 0
           ? bytes_write(options->output ? options->output : "-", &bytes)

@@ -106,8 +106,11 @@ static void put_frames(const struct view *v, FILE *out) {
 }
 
 static const char *speedscope_unit(const char *unit) {
-  if (strcmp(unit, "bytes") == 0 || strcmp(unit, "nanoseconds") == 0)
-    return unit;
+  static const char *const known[] = {"bytes", "nanoseconds", "microseconds",
+                                      "milliseconds", "seconds"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(unit, known[i]) == 0)
+      return unit;
   return "none";
 }
 
