@@ -10,10 +10,10 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
 // RUN:   -Wl,-u,mprof_wants_sanitizer \
 // RUN:   -Wl,--wrap=mprof_helper_start,--wrap=mprof_helper_receive
-// RUN: timeout 120 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
+// RUN: timeout 600 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
 // BUSY: mprof: another thread holds the lock of the dynamic loader, so MProf cannot start llvm-symbolizer; frames are shown without names
 // BUSY-NOT: mprof: another
-// RUN: timeout 120 ./app briefly 2>&1 | FileCheck %s --check-prefix=BRIEFLY --allow-empty
+// RUN: timeout 600 ./app briefly 2>&1 | FileCheck %s --check-prefix=BRIEFLY --allow-empty
 // BRIEFLY-NOT: without names
 
 #include "core.h"

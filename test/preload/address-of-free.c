@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fno-pie -no-pie -fno-builtin %s -o app
-// RUN: timeout 60 %run{heap_rate=1:log_path=x} LD_PRELOAD=%preload ./app
+// RUN: timeout 600 %run{heap_rate=1:log_path=x} LD_PRELOAD=%preload ./app
 // RUN: cat x.*.txt | FileCheck %s
 // CHECK: In use: {{ *}}1,000 bytes in 1 block
 // CHECK: Allocated: {{.*}} (3,000 bytes) in 2 blocks

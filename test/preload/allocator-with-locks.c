@@ -10,10 +10,10 @@
 // RUN: %clang -O1 -fno-builtin -shared -fPIC -DALLOCATOR %s -o allocator.so
 // RUN: %clang -O1 -fno-builtin %s ./allocator.so -o linked -pthread
 // RUN: %clang -O1 -fno-builtin %s -o plain -pthread
-// RUN: timeout 60 %run{heap_rate=1:block_rate=1:mutex_fraction=1:log_path=x} \
+// RUN: timeout 600 %run{heap_rate=1:block_rate=1:mutex_fraction=1:log_path=x} \
 // RUN:   LD_PRELOAD=%preload ./linked
 // RUN: cat x.*.txt | FileCheck %s
-// RUN: timeout 60 %run{heap_rate=1:block_rate=1:mutex_fraction=1:log_path=y} \
+// RUN: timeout 600 %run{heap_rate=1:block_rate=1:mutex_fraction=1:log_path=y} \
 // RUN:   LD_PRELOAD="%preload $PWD/allocator.so" ./plain
 // RUN: cat y.*.txt | FileCheck %s
 // CHECK: Stacks with the most bytes in use

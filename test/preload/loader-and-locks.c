@@ -10,7 +10,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fno-builtin -shared -fPIC -DLIBRARY %s -o library.so
 // RUN: %clang -O1 -fno-builtin -rdynamic %s -o app -pthread
-// RUN: timeout 100 %run{heap_rate=1:block_rate=1:mutex_fraction=1:block_kinds=all:children_keep=1:log_path=x} \
+// RUN: timeout 600 %run{heap_rate=1:block_rate=1:mutex_fraction=1:block_kinds=all:children_keep=1:log_path=x} \
 // RUN:   LD_PRELOAD=%preload ./app
 
 #include <dlfcn.h>

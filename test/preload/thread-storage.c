@@ -9,7 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fno-builtin -shared -fPIC -DLIBRARY %s -o library.so
 // RUN: %clang -O1 -g1 -fno-builtin %s -o app -pthread
-// RUN: timeout 60 %run{heap_rate=1:log_path=x} LD_PRELOAD=%preload ./app
+// RUN: timeout 600 %run{heap_rate=1:log_path=x} LD_PRELOAD=%preload ./app
 // RUN: cat x.*.txt | FileCheck %s
 // CHECK: Stacks with the most bytes in use
 // CHECK: (100,000 bytes) in 100 blocks

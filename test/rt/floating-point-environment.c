@@ -11,9 +11,9 @@
 // RUN: %mprof_clang -fmprof -O1 -pthread -I%src/test/Inputs %s -lm -o app
 // RUN: for mode in default trap up down zero flush x87; do \
 // RUN:   %run{heap_rate=4096:seed=7:heapx=1:peak=1:block_rate=1000000:mutex_fraction=1:block_kinds=all:trace_heap_kb=1:alloc_log=1:log_path=all} \
-// RUN:     timeout 60 ./app $mode all || exit 1; \
+// RUN:     timeout 600 ./app $mode all || exit 1; \
 // RUN:   %run{heap_rate=4096:seed=7:log_path=$mode} \
-// RUN:     timeout 60 ./app $mode heap || exit 1; \
+// RUN:     timeout 600 ./app $mode heap || exit 1; \
 // RUN:   cat $mode.[0-9]*.txt | grep SUMMARY | sed 's, in [0-9]* blocks,,g' > $mode.sum; \
 // RUN:   test -s $mode.sum && diff default.sum $mode.sum || exit 1; done
 

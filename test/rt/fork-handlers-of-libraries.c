@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -DLIBRARY %s -o lib.so
 // RUN: %mprof_clang -fmprof -O1 %s ./lib.so -o app
-// RUN: %run_quiet{heap_rate=1} timeout 60 ./app
+// RUN: %run_quiet{heap_rate=1} timeout 600 ./app
 
 #include <pthread.h>
 #include <stdlib.h>

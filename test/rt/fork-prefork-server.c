@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:report=0:format=1:symbolize=0} timeout 300 ./app 2> err
+// RUN: %run{heap_rate=1:report=0:format=1:symbolize=0} timeout 600 ./app 2> err
 // RUN: ls mprof.app.*.heap.txt | wc -l | grep -qx 101
 // RUN: grep -l '^0: 0 \[400: 240800\]' mprof.app.*.heap.txt | wc -l | grep -qx 100
 // RUN: grep -l '^0: 0 \[100: 60200\]' mprof.app.*.heap.txt | wc -l | grep -qx 100

@@ -10,10 +10,10 @@
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app -lgc
-// RUN: %run_quiet{heap_rate=1} timeout 120 ./app exact
-// RUN: %run_quiet{heap_rate=1} timeout 120 ./app exact incremental
-// RUN: %run_quiet{heap_rate=65536:seed=7} timeout 120 ./app sampled
-// RUN: %run_quiet{heap_rate=65536:seed=8} timeout 120 ./app sampled incremental
+// RUN: %run_quiet{heap_rate=1} timeout 600 ./app exact
+// RUN: %run_quiet{heap_rate=1} timeout 600 ./app exact incremental
+// RUN: %run_quiet{heap_rate=65536:seed=7} timeout 600 ./app sampled
+// RUN: %run_quiet{heap_rate=65536:seed=8} timeout 600 ./app sampled incremental
 
 #define GC_THREADS
 #include "gc.h"

@@ -5,7 +5,7 @@
 // child has the existing sets and can make new ones.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{max_labels=65000} timeout 60 %t
+// RUN: %run_quiet{max_labels=65000} timeout 600 %t
 
 #include "waited.h"
 

@@ -8,8 +8,8 @@
 // TestGoroutineProfileConcurrency, launches)
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threads=1:symbolize=0} timeout 60 %t %if emulated %{10%} %else %{100%}
-// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 60 %t 10
+// RUN: %run_quiet{threads=1:symbolize=0} timeout 600 %t %if emulated %{10%} %else %{100%}
+// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 600 %t 10
 
 #include "waited.h"
 

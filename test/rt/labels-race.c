@@ -9,9 +9,9 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet{threads=1:symbolize=0:heap_rate=1:block_rate=1:mutex_fraction=1:max_labels=300} \
-// RUN:   timeout 60 ./app
+// RUN:   timeout 600 ./app
 // RUN: %run_quiet{threads_stop=1:symbolize=0:heap_rate=1:trace_last_mb=4:log_path=x} \
-// RUN:   timeout 60 ./app
+// RUN:   timeout 600 ./app
 // RUN: %trace_check -q x.*.trace
 
 #include "waited.h"

@@ -18,9 +18,9 @@
 // RUN: %run{heap_rate=1:log_path=$PWD/whole/x} ./app && ls whole/x.*.txt
 // RUN: %run{heap_rate=1:log_path=inside/} ./app && ls inside/mprof.app.*.heap.pb.gz
 // RUN: %run{heap_rate=1:log_path=signal/x:dump_on_signal=URG} ./app signal
-// RUN: %run_quiet{stuck_report=1:log_path=stuck/x} timeout 60 ./app stuck
+// RUN: %run_quiet{stuck_report=1:log_path=stuck/x} timeout 600 ./app stuck
 // RUN: %run{trace=1:profile=0:report=0:log_path=only/deep/x} ./app && ls only/deep/x.*.trace
-// RUN: %run{trace=1:trace_max_mb=1:log_path=trace/x} timeout 60 ./app trace && ls trace/x.*.trace
+// RUN: %run{trace=1:trace_max_mb=1:log_path=trace/x} timeout 600 ./app trace && ls trace/x.*.trace
 //
 // RUN: %run{log_path=none/x} ./app nothing && test ! -e none
 // RUN: %run{heap_rate=1:log_path=/proc/missing/x} ./app 2>&1 | FileCheck %s

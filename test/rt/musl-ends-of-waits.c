@@ -9,7 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for link in '' -static; do \
 // RUN:   %mprof_clang -fmprof --target=x86_64-linux-musl -O2 -g1 -I%src/test/Inputs $link %s -o app && \
-// RUN:   %run{block_rate=1:report=0:log_path=p} timeout 60 ./app && \
+// RUN:   %run{block_rate=1:report=0:log_path=p} timeout 600 ./app && \
 // RUN:   for f in p.*.block.pb.gz; do %mprof_read --symbolize $f; done \
 // RUN:   | grep "^sample: " > stacks && not grep join_ended stacks && \
 // RUN:   FileCheck %s < stacks || exit 1; rm p.*; done

@@ -8,10 +8,10 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: %run{threads=1:format=1:log_path=quiet} timeout 120 ./app
+// RUN: %run{threads=1:format=1:log_path=quiet} timeout 600 ./app
 // RUN: cat quiet.*.heap.txt | FileCheck %s --check-prefix=NONE
 // RUN: %run{threads=1:block_rate=1:block_kinds=all:format=1:log_path=all} \
-// RUN:   timeout 120 ./app
+// RUN:   timeout 600 ./app
 // RUN: cat all.*.heap.txt | FileCheck %s --check-prefix=LOST
 //
 // NONE-NOT: # reentrant = {{[0-9]}}

@@ -13,7 +13,7 @@
 // RUN: chmod +x llvm-symbolizer
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app -pthread
 // RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./llvm-symbolizer:log_path=p} \
-// RUN:   timeout 60 ./app
+// RUN:   timeout 600 ./app
 // RUN: ls p.*.heap.pb.gz | wc -l | grep -qx 1
 
 #include "records.h"

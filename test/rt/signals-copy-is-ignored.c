@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g %s -o app -pthread
 // RUN: %run{heap_rate=1:dump_on_signal=TERM:log_path=p:report=0} \
-// RUN:   timeout 60 %python %S/Inputs/end_twice.py 0 ./app
+// RUN:   timeout 600 %python %S/Inputs/end_twice.py 0 ./app
 // RUN: ls | not grep tmp && %mprof info p.*.heap.pb.gz
 //
 // timeout sends the signal to mprof and to the process group. A busy machine may

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:dump_on_signal=TERM:log_path=x} timeout 20 ./app
+// RUN: %run{heap_rate=1:dump_on_signal=TERM:log_path=x} timeout 600 ./app
 // RUN: test -e none || test $(ls x.1.*heap.pb.gz | wc -l) = 3
 
 #include "records.h"

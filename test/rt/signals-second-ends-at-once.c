@@ -12,7 +12,7 @@
 // RUN: chmod +x llvm-symbolizer
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app -pthread
 // RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./llvm-symbolizer} \
-// RUN:   timeout 300 %python %S/Inputs/end_twice.py 1.1 ./app 2> err
+// RUN:   timeout 600 %python %S/Inputs/end_twice.py 1.1 ./app 2> err
 // RUN: not grep 'still writing' err
 
 #include "records.h"

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:log_path=x} timeout 60 ./app
+// RUN: %run{heap_rate=1:log_path=x} timeout 600 ./app
 // RUN: not ls x.*
 
 #include "records.h"

@@ -9,7 +9,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: %run{snapshot_every=1s:dump_keep=1:threads=1:log_path=e} timeout 60 \
+// RUN: %run{snapshot_every=1s:dump_keep=1:threads=1:log_path=e} timeout 600 \
 // RUN:   ./app every 2> err
 // RUN: ls e.*T*.heap.pb.gz | count 1
 // RUN: %python %src/test/Inputs/mprof_read.py e.*T*.threads.pb.gz \

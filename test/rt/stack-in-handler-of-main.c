@@ -5,9 +5,9 @@
 // main and of the function that main was calling.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet timeout 60 %t poll
-// RUN: %run_quiet timeout 60 %t raise
-// RUN: %run_quiet{threads=1} timeout 60 %t raise
+// RUN: %run_quiet timeout 600 %t poll
+// RUN: %run_quiet timeout 600 %t raise
+// RUN: %run_quiet{threads=1} timeout 600 %t raise
 
 #include "waited.h"
 

@@ -9,7 +9,7 @@
 // RUN:   -DLIBRARY -x c %s -o liblayers.so
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs -fno-optimize-sibling-calls %s -o app \
 // RUN:   -L. -llayers -Wl,-rpath,$PWD
-// RUN: %run_quiet{stuck=1} timeout 60 ./app
+// RUN: %run_quiet{stuck=1} timeout 600 ./app
 // RUN: FileCheck %s < leak.txt
 //
 // CHECK: holds mutex

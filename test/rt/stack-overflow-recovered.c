@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 -pthread -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:log_path=x:format=1} timeout 60 ./app 2> err
+// RUN: %run{heap_rate=1:log_path=x:format=1} timeout 600 ./app 2> err
 // RUN: cat x.*.heap.txt | FileCheck %s
 //
 // CHECK: 2000: 2000000 [2000: 2000000]

@@ -7,7 +7,7 @@
 // Nothing hangs or crashes, and no thread is missing.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threads=1:symbolize=0:heap_rate=1} timeout 100 %t 1000
+// RUN: %run_quiet{threads=1:symbolize=0:heap_rate=1} timeout 600 %t 1000
 
 #include "waited.h"
 

@@ -10,12 +10,12 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for c in cycle join; do \
 // RUN:   not --crash %run{stuck=1:dump_on_signal=TERM:format=1:log_path=$c} \
-// RUN:   timeout 60 ./app $c || exit 1; done
+// RUN:   timeout 600 ./app $c || exit 1; done
 // A word in memory may equal the semaphore's address by chance. The semaphore
 // then counts as reachable, so the test has five tries.
 // RUN: for i in 1 2 3 4 5; do rm -f sem.*; \
 // RUN:   not --crash %run{stuck=1:dump_on_signal=TERM:format=1:log_path=sem} \
-// RUN:   timeout 60 ./app sem || exit 1; \
+// RUN:   timeout 600 ./app sem || exit 1; \
 // RUN:   ! grep 'leak: 2 threads' sem.*[0-9].txt || break; done
 // RUN: FileCheck %s --check-prefix=CYCLE < cycle.*[0-9].txt
 // RUN: FileCheck %s --check-prefix=JOIN < join.*[0-9].txt

@@ -7,7 +7,7 @@
 // last block of the arena, or if the next block is free.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{stuck=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 600 %t
 
 #include "gates.h"
 

@@ -11,7 +11,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for how in 0 1 2; do \
-// RUN:   %run_quiet{stuck=1} timeout 60 ./app $how || exit 1; done
+// RUN:   %run_quiet{stuck=1} timeout 600 ./app $how || exit 1; done
 
 #include "deadlock.h"
 

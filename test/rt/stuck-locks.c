@@ -11,7 +11,7 @@
 // RUN: for c in mutex-taken-twice two-rwlocks rwlock-upgrade rwlock-and-mutex \
 // RUN:     c11-mutexes annotated-locks spinlocks \
 // RUN:     timed-wait owner-runs shared-mutex; do \
-// RUN:   %run{stuck=1} timeout 60 ./app $c && \
+// RUN:   %run{stuck=1} timeout 600 ./app $c && \
 // RUN:   printf '%%s: ' $c && tail -n 1 leak.txt || exit 1; done > out.txt
 // RUN: FileCheck %s < out.txt
 //

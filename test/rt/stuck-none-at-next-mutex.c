@@ -7,7 +7,7 @@
 // the condition.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{stuck=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 600 %t
 
 #include "gates.h"
 

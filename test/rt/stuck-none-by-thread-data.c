@@ -9,7 +9,7 @@
 // has ended does not make the condition reachable.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{stuck=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 600 %t
 
 #include "gates.h"
 

@@ -7,7 +7,7 @@
 // of the waiting thread itself has the address, the thread is stuck.
 //
 // RUN: %mprof_clangxx -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{stuck=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 600 %t
 
 #include <atomic>
 #include <mprof/mprof.h>

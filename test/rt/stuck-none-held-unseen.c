@@ -7,7 +7,7 @@
 // before the fork. This thread is not stuck either.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{stuck=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 600 %t
 
 #include "waited.h"
 

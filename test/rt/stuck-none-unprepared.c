@@ -9,9 +9,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet timeout 120 ./app
+// RUN: %run_quiet timeout 600 ./app
 // RUN: %mprof_clang -fmprof=heap,threads -static -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet timeout 120 ./app
+// RUN: %run_quiet timeout 600 ./app
 
 #include "waited.h"
 

@@ -6,7 +6,7 @@
 // multiple of 64 MiB, as the heaps of malloc's arenas do.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{stuck=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 600 %t
 
 #include "gates.h"
 

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet{stuck=1} timeout 60 ./app
+// RUN: %run_quiet{stuck=1} timeout 600 ./app
 // RUN: FileCheck %s < leak.txt
 //
 // CHECK: Cycle 1 of 1: 2 threads wait for one another

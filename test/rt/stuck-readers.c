@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for n in 2 11; do \
-// RUN:   %run_quiet{stuck=1} timeout 60 ./app $n || exit 1; done
+// RUN:   %run_quiet{stuck=1} timeout 600 ./app $n || exit 1; done
 // RUN: FileCheck %s --check-prefix=TWO < 2.txt
 // RUN: FileCheck %s --check-prefix=MANY < 11.txt
 // RUN: test $(grep -c 'holds rwlock .*, taken' 2.txt) = 2

@@ -9,7 +9,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet{stuck_report=1:log_path=x.%%p} timeout 120 ./app 2> err.txt
+// RUN: %run_quiet{stuck_report=1:log_path=x.%%p} timeout 600 ./app 2> err.txt
 // RUN: FileCheck %s < err.txt
 // RUN: cat x.*.stuck.txt | FileCheck %s --check-prefix=FILE
 // RUN: ls x.*.stuck.txt | wc -l | FileCheck %s --check-prefix=TWO

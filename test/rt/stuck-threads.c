@@ -12,7 +12,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run{stuck=1:log_path=x.%%p} timeout 60 ./app 2> err.txt
+// RUN: %run{stuck=1:log_path=x.%%p} timeout 600 ./app 2> err.txt
 // RUN: grep 'wrote .*threadleak\(.pb.gz\)\? (8 stuck threads: 7 certain, 1 likely)' err.txt
 // RUN: %mprof_read --symbolize leak.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize x.*.threadleak.pb.gz | FileCheck %s

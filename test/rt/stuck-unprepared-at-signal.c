@@ -8,9 +8,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -gdwarf-4 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet timeout 60 ./app
+// RUN: %run_quiet timeout 600 ./app
 // RUN: FileCheck %s < handler.txt
-// RUN: not --crash %run{stuck=1:dump_on_signal=TERM:log_path=d} timeout 60 ./app dump
+// RUN: not --crash %run{stuck=1:dump_on_signal=TERM:log_path=d} timeout 600 ./app dump
 // RUN: cat d.*.txt | FileCheck %s --check-prefix=DUMP
 //
 // CHECK: Cycle 1 of 1: 2 threads wait for one another

@@ -10,15 +10,15 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet timeout 60 ./app
+// RUN: %run_quiet timeout 600 ./app
 // RUN: FileCheck %s < first.txt
 // RUN: FileCheck %s < second.txt
 // RUN: %mprof_read --symbolize leak.pb.gz | FileCheck %s --check-prefix=PPROF
 // RUN: %mprof_clang -fmprof -static -O1 -g1 -I%src/test/Inputs %s -o static
-// RUN: %run_quiet timeout 60 ./static
+// RUN: %run_quiet timeout 600 ./static
 // RUN: FileCheck %s < first.txt
 // RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
-// RUN: %run_quiet timeout 60 ./heap
+// RUN: %run_quiet timeout 600 ./heap
 // RUN: FileCheck %s < first.txt
 // RUN: FileCheck %s < second.txt
 //

@@ -11,17 +11,17 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet timeout 60 ./app
+// RUN: %run_quiet timeout 600 ./app
 // RUN: FileCheck %s --check-prefix=EARLY < 2.txt
 // RUN: FileCheck %s --check-prefix=EARLY < 1.txt
 // RUN: %mprof_read 0.pb.gz | FileCheck %s --check-prefix=EARLY
 // RUN: %if !emulated %{ FileCheck %s --check-prefix=THREADS < threads.txt %}
 // RUN: %if !emulated %{ %mprof_read --symbolize threads.pb.gz | \
 // RUN:   FileCheck %s --check-prefix=PPROF %}
-// RUN: %run_quiet{stuck=1} timeout 60 ./app
+// RUN: %run_quiet{stuck=1} timeout 600 ./app
 // RUN: FileCheck %s --check-prefix=SEEN < 2.txt
 // RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
-// RUN: %run_quiet{stuck=1} timeout 60 ./heap
+// RUN: %run_quiet{stuck=1} timeout 600 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //
 // EARLY: 2 threads sleep in futex(2). The wait was not recorded, because it began before the first request for a profile of all threads, or in uninstrumented code: set the option stuck=1{{$}}

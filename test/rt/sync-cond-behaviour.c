@@ -7,13 +7,13 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
-// RUN: timeout 60 ./plain > plain.txt
+// RUN: timeout 600 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
 // RUN: %if !emulated %{ FileCheck %s --check-prefix=DEATH < plain.txt %}
-// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 600 ./app > off.txt
 // RUN: diff plain.txt off.txt
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
-// RUN:   timeout 60 ./app > on.txt
+// RUN:   timeout 600 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
 // CHECK: -- normal

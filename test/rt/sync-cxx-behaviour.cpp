@@ -8,25 +8,25 @@
 // RUN: %clangxx -std=c++20 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O1 -pthread -I%src/test/Inputs %s \
 // RUN:   -o app
-// RUN: timeout 60 ./plain > plain.txt
+// RUN: timeout 600 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 600 ./app > off.txt
 // RUN: diff plain.txt off.txt
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
-// RUN:   timeout 60 ./app > on.txt
+// RUN:   timeout 600 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
 // RUN: %if libcxx %{ %clangxx -std=c++20 -pthread -I%src/test/Inputs -stdlib=libc++ \
 // RUN:   -fexperimental-library %s -o plain-libcxx %}
 // RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -O1 -pthread -I%src/test/Inputs \
 // RUN:   -stdlib=libc++ -fexperimental-library %s -o app-libcxx %}
-// RUN: %if libcxx %{ timeout 60 ./plain-libcxx > plain-libcxx.txt %}
+// RUN: %if libcxx %{ timeout 600 ./plain-libcxx > plain-libcxx.txt %}
 // RUN: %if libcxx %{ FileCheck %s < plain-libcxx.txt %}
 // RUN: %if libcxx %{ %run_quiet{block_rate=0:mutex_fraction=0} \
-// RUN:   timeout 60 ./app-libcxx > off-libcxx.txt %}
+// RUN:   timeout 600 ./app-libcxx > off-libcxx.txt %}
 // RUN: %if libcxx %{ diff plain-libcxx.txt off-libcxx.txt %}
 // RUN: %if libcxx %{ %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
-// RUN:   timeout 60 ./app-libcxx > on-libcxx.txt %}
+// RUN:   timeout 600 ./app-libcxx > on-libcxx.txt %}
 // RUN: %if libcxx %{ diff plain-libcxx.txt on-libcxx.txt %}
 //
 // CHECK: -- std::mutex

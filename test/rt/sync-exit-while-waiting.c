@@ -9,11 +9,11 @@
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: for how in return exit pthread_exit; do \
-// RUN:   status=0; timeout 60 ./plain $how > plain.$how || status=$?; \
+// RUN:   status=0; timeout 600 ./plain $how > plain.$how || status=$?; \
 // RUN:   echo $how $status >> plain.txt; cat plain.$how >> plain.txt; \
 // RUN:   status=0; \
 // RUN:   %run{symbolize=0:block_rate=1:mutex_fraction=1:block_kinds=all} \
-// RUN:     timeout 60 ./app $how > on.$how || status=$?; \
+// RUN:     timeout 600 ./app $how > on.$how || status=$?; \
 // RUN:   echo $how $status >> on.txt; cat on.$how >> on.txt; \
 // RUN: done
 // RUN: FileCheck %s < plain.txt

@@ -10,15 +10,15 @@
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: %mprof_clang -fmprof -O2 -D_FORTIFY_SOURCE=2 -D_FILE_OFFSET_BITS=64 \
 // RUN:   -pthread -I%src/test/Inputs %s -o checked
-// RUN: timeout 60 ./plain > plain.txt
+// RUN: timeout 600 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 600 ./app > off.txt
 // RUN: diff plain.txt off.txt
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
-// RUN:   timeout 60 ./app > on.txt
+// RUN:   timeout 600 ./app > on.txt
 // RUN: diff plain.txt on.txt
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
-// RUN:   timeout 60 ./checked > checked.txt
+// RUN:   timeout 600 ./checked > checked.txt
 // RUN: diff plain.txt checked.txt
 //
 // CHECK: interrupted, read(p[0], c, 1): -1, errno EINTR

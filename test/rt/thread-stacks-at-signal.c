@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: not --crash %run{threads=1:dump_on_signal=TERM:log_path=x.%%p} \
-// RUN:   timeout 60 ./app
+// RUN:   timeout 600 ./app
 // RUN: %mprof_read --symbolize x.*.threads.pb.gz | FileCheck %s
 //
 // CHECK-DAG: sample: 1 state=waiting kind=mutex : pthread_mutex_lock <- take_second <- a_then_b{{$}}

@@ -8,8 +8,8 @@
 // not cause a crash.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threads=1} timeout 100 %t
-// RUN: %run_quiet{threads_stop=1} timeout 100 %t
+// RUN: %run_quiet{threads=1} timeout 600 %t
+// RUN: %run_quiet{threads_stop=1} timeout 600 %t
 
 #include "waited.h"
 

@@ -7,9 +7,9 @@
 // time is in each profile.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threads=1:symbolize=0} timeout 100 %t 20000
-// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 100 %t 3000
-// RUN: %run_quiet{threadcreate=0:symbolize=0} timeout 100 %t 3000
+// RUN: %run_quiet{threads=1:symbolize=0} timeout 600 %t 20000
+// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 600 %t 3000
+// RUN: %run_quiet{threadcreate=0:symbolize=0} timeout 600 %t 3000
 
 #include "waited.h"
 

@@ -6,9 +6,9 @@
 // threads before it in the chain. No thread is in the profile twice.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threads=1:symbolize=0} timeout 100 %t
-// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 100 %t
-// RUN: %run_quiet{threadcreate=0:symbolize=0} timeout 100 %t
+// RUN: %run_quiet{threads=1:symbolize=0} timeout 600 %t
+// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 600 %t
+// RUN: %run_quiet{threadcreate=0:symbolize=0} timeout 600 %t
 
 #include "waited.h"
 

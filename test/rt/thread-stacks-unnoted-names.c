@@ -10,21 +10,21 @@
 // RUN: list=CHECK,%if x86_64 %{AMD%} %else %{ARM%}
 // RUN: %if emulated %{ list=EMULATED %}
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run_quiet timeout 60 ./app
+// RUN: %run_quiet timeout 600 ./app
 // RUN: FileCheck %s --check-prefixes=$list < list.txt
 // RUN: %if !emulated %{ %mprof_read --symbolize threads.pb.gz | \
 // RUN:   FileCheck %s --check-prefix=PPROF %}
 // RUN: %mprof_clang -fmprof -static -O1 -g1 -I%src/test/Inputs %s -o static
-// RUN: %run_quiet timeout 60 ./static
+// RUN: %run_quiet timeout 600 ./static
 // RUN: FileCheck %s --check-prefixes=$list < list.txt
 // RUN: %mprof_clang -fmprof -O0 -g1 -I%src/test/Inputs %s -o app0
-// RUN: %run_quiet timeout 60 ./app0
+// RUN: %run_quiet timeout 600 ./app0
 // RUN: FileCheck %s --check-prefixes=$list < list.txt
 // RUN: %mprof_clang -fmprof -static -O0 -g1 -I%src/test/Inputs %s -o static0
-// RUN: %run_quiet timeout 60 ./static0
+// RUN: %run_quiet timeout 600 ./static0
 // RUN: FileCheck %s --check-prefixes=$list < list.txt
 // RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
-// RUN: %run_quiet timeout 60 ./heap
+// RUN: %run_quiet timeout 600 ./heap
 // RUN: FileCheck %s --check-prefixes=$list < list.txt
 //
 // CHECK-DAG: "semaphore" [sem_wait]:{{$}}

@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -pthread -I%src/test/Inputs %s -o crowd
-// RUN: timeout 300 env MPROF_OPTIONS=heap_rate=4096:trace=1:log_path=x ./crowd
+// RUN: timeout 600 env MPROF_OPTIONS=heap_rate=4096:trace=1:log_path=x ./crowd
 // RUN: %trace_check -q x.*.trace
 // RUN: %trace_print --no-numbers x.*.trace > events
 // RUN: test $(grep -c GoEnd events) -ge 2000

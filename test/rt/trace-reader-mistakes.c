@@ -6,7 +6,7 @@
 // even if the options have started a flight recorder before.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{trace_last_mb=1} timeout 60 %t %t.trace
+// RUN: %run_quiet{trace_last_mb=1} timeout 600 %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: grep -a -q 'the first words' %t.trace
 // RUN: test $(grep -a -o 'some text' %t.trace | wc -l) = 60000

@@ -7,7 +7,7 @@
 // interrupts the runtime, the guard and the locks stay as they are.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
-// RUN: timeout 60 %t
+// RUN: timeout 600 %t
 
 #include "core.h"
 

@@ -9,7 +9,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait,--wrap=mprof_sys_futex_wake \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait_ms
-// RUN: timeout 60 %t
+// RUN: timeout 600 %t
 
 #include "core.h"
 

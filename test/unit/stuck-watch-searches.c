@@ -13,7 +13,7 @@
 // RUN:   -Wl,--wrap=mprof_stuck_look,--wrap=mprof_stuck_take \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait_ms,--wrap=mprof_sys_futex_wait \
 // RUN:   -Wl,--wrap=mprof_write_file,--wrap=pthread_create
-// RUN: timeout 60 %t
+// RUN: timeout 600 %t
 
 #include "core.h"
 

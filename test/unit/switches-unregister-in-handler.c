@@ -6,7 +6,7 @@
 // wait for the lock, and the runtime no longer sets the library's switches.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
-// RUN: timeout 60 %t
+// RUN: timeout 600 %t
 
 #include "core.h"
 

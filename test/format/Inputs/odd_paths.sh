@@ -16,7 +16,7 @@ for name in plain 'a"b' "a'b\"c" $'a\nb' 'a\012b' a:b a:x86_64; do
   cp "$source" odd_paths.c
   "$@" -fmprof -g -O1 -fPIC -shared -DLIBRARY odd_paths.c -o libodd.so
   "$@" -fmprof -g -O1 odd_paths.c libodd.so -o app
-  MPROF_OPTIONS=heap_rate=1:log_path="x" LD_LIBRARY_PATH=. timeout 20 ./app
+  MPROF_OPTIONS=heap_rate=1:log_path="x" LD_LIBRARY_PATH=. timeout 600 ./app
   printf 'directory %q\n' "$name"
   cat x.*.txt
 done
