@@ -21,8 +21,8 @@
 // RUN:   test $(grep -c 'Category="labels"' $f.txt) = 8 || exit 1; done
 // RUN: %trace2json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
 //
-// On a busy machine, no thread may run in the last 200 ms. Then the program runs
-// again.
+// On a busy machine, no thread may run in the last 200 ms. Then the program
+// runs again.
 // RUN: for last in trace_last=200ms trace_last_mb=1; do \
 // RUN:   for try in 1 2 3 4 5 6 7 8; do \
 // RUN:     rm -f $last.*.trace; %run_quiet{$last:log_path=$last} ./app && \

@@ -11,8 +11,8 @@
 // RUN:   timeout 600 %python %S/Inputs/end_twice.py 0 ./app
 // RUN: ls | not grep tmp && %mprof info p.*.heap.pb.gz
 //
-// timeout sends the signal to mprof and to the process group. A busy machine may
-// need longer until the program is ready.
+// timeout sends the signal to mprof and to the process group. A busy machine
+// may need longer until the program is ready.
 // RUN: long_enough() { for t in 0.4 10 100; do rm -rf $1; eval "$2" > said; \
 // RUN:   ! grep -q ready said || return 0; done; }
 // RUN: for i in 1 2; do \

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: with own=1, contention for MProf's own locks is in the mutex profile,
-// at the release for which other threads waited. The time equals the time that these
-// threads have waited. If a thread delays others at several releases while it
-// holds another lock, only one of these stacks is recorded. The remaining time
-// is at a pseudo function, which is absent if no time remains.
+// at the release for which other threads waited. The time equals the time that
+// these threads have waited. If a thread delays others at several releases
+// while it holds another lock, only one of these stacks is recorded. The
+// remaining time is at a pseudo function, which is absent if no time remains.
 //
 // RUN: %unit -D_GNU_SOURCE -fno-omit-frame-pointer %s %rtlib %unit_libs -o %t && %t
 
