@@ -24,6 +24,7 @@
 #include "snapshot/group_by_stack.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
+#include "symbolize/maps.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
@@ -404,6 +405,59 @@ static void put_head(struct mprof_report *w, const struct mprof_stuck *g) {
   mprof_report_put(w, text);
 }
 
+// Returns the last mapping of code that begins before the address, or NULL. The
+// data of a program or a library follow its code.
+static struct mprof_mapping *module_before(const struct mprof_maps *maps,
+                                           uintptr_t address) {
+  struct mprof_mapping *found = NULL;
+  for (size_t i = 0; i < maps->len; i++) {
+    struct mprof_mapping *m = &maps->v[i];
+    if (m->start <= address && (found == NULL || m->start > found->start))
+      found = m;
+  }
+  return found;
+}
+
+static void put_module(struct mprof_report *w, const struct mprof_mapping *m) {
+  char text[2 * MPROF_PATH_MAX];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "  0x");
+  mprof_text_hex(&t, m->start);
+  mprof_text_str(&t, " 0x");
+  mprof_text_hex(&t, m->offset);
+  mprof_text_str(&t, " ");
+  mprof_text_str(&t, m->build_id[0] != '\0' ? m->build_id : "-");
+  mprof_text_str(&t, " ");
+  mprof_text_str(&t, m->file);
+  mprof_text_str(&t, "\n");
+  mprof_report_put(w, text);
+}
+
+// Writes the modules whose global variables the awaited locks may be: address,
+// offset in the file, build ID and path. mprof finds the names of the locks by
+// them.
+static void put_modules(struct mprof_report *w, const struct mprof_stuck *g) {
+  struct mprof_maps maps;
+  bool has_any = false;
+  if (g->stuck == 0 || mprof_maps_read(&maps) != 0)
+    return;
+  for (size_t i = 0; i < g->len; i++) {
+    const struct mprof_stuck_thread *x = &g->v[i];
+    struct mprof_mapping *m =
+        x->grade != MPROF_MAY_RUN && x->awaited != MPROF_AWAITS_THREAD
+            ? module_before(&maps, x->wait.object)
+            : NULL;
+    if (m == NULL || m->file[0] != '/' || m->has_names)
+      continue;
+    m->has_names = true; // the list has the module
+    if (!has_any)
+      mprof_report_put(w, "\nModules of the locks\n");
+    has_any = true;
+    put_module(w, m);
+  }
+  mprof_maps_free(&maps);
+}
+
 int mprof_write_stuck_list(struct mprof_outfile *f,
                            const struct mprof_stuck *g) {
   struct mprof_report *w = mprof_os_map(sizeof(*w));
@@ -414,6 +468,7 @@ int mprof_write_stuck_list(struct mprof_outfile *f,
   if (error == 0) {
     put_head(w, g);
     mprof_report_stuck(w, g);
+    put_modules(w, g);
     mprof_report_put(w, "\n");
     mprof_report_stuck_summary(w, g);
     mprof_symbolize_end();

@@ -4,6 +4,7 @@
 // mprof ctl: shows and changes the options of a running program, and gets its
 // profiles and traces.
 
+#include "commands/name_locks.h"
 #include "commands/options.h"
 #include "common/printable.h"
 #include "files/write_bytes.h"
@@ -279,7 +280,13 @@ static int threads(const struct options *options) {
 }
 
 static int stuck(const struct options *options) {
-  return ask(options, "GET", "/debug/pprof/threadleak?debug=2");
+  size_t size;
+  char *text = fetch(options, "GET", "/debug/pprof/threadleak?debug=2", &size);
+  if (!text)
+    return STATUS_ERROR;
+  text = name_locks(options, text);
+  style_put_lines(stdout, text, strlen(text));
+  return STATUS_OK;
 }
 
 static const struct {

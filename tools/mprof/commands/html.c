@@ -6,6 +6,7 @@
 #include "commands/add_names.h"
 #include "commands/directory.h"
 #include "commands/input.h"
+#include "commands/name_locks.h"
 #include "commands/options.h"
 #include "common/memory.h"
 #include "files/json.h"
@@ -109,6 +110,7 @@ static const char *add_report(struct groups *g, const char *path,
     return strerror(errno);
   char *text = zeroed(bytes->length + 1, 1);
   memcpy(text, bytes->at, bytes->length);
+  text = name_locks(g->options, text);
   fputs("{\"name\":", out);
   json_string(out, base_name(path));
   fputs(",\"lines\":[", out);

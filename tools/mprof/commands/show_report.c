@@ -4,8 +4,12 @@
 #include "commands/show_report.h"
 
 #include "commands/input.h"
+#include "commands/name_locks.h"
+#include "common/memory.h"
+#include "files/bytes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Returns whether the line is "MProf VERSION TITLE".
@@ -18,30 +22,27 @@ static bool is_first_line(const char *line, const char *title) {
   const size_t rest = strlen(title);
   return version[length] == ' ' &&
          strncmp(version + length + 1, title, rest) == 0 &&
-         strcmp(version + length + 1 + rest, "\n") == 0;
+         version[length + 1 + rest] == '\n';
 }
 
 bool show_report(const struct options *options, const char *path,
                  const char *title) {
-  // A longer line is printed in parts.
-  char line[4096];
+  struct bytes bytes;
   // A pipe can be read only once, and the profile's reader needs its data.
-  FILE *f = input_is_pipe(path) ? NULL : fopen(path, "r");
-  if (!f)
+  if (input_is_pipe(path) || bytes_read(path, &bytes) != NULL)
     return false;
-  const bool is_report =
-      fgets(line, sizeof line, f) && is_first_line(line, title);
-  if (is_report)
-    input_begin_output(options);
-  for (bool has_more = is_report; has_more;
-       has_more = fgets(line, sizeof line, f)) {
-    const size_t length = strcspn(line, "\n");
-    const bool ends = line[length] == '\n';
-    line[length] = '\0';
+  char *text = zeroed(bytes.length + 1, 1);
+  if (bytes.length)
+    memcpy(text, bytes.at, bytes.length);
+  free(bytes.at);
+  if (!is_first_line(text, title))
+    return false;
+  text = name_locks(options, text);
+  input_begin_output(options);
+  for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
     style_put(stdout, line);
-    if (ends)
+    if (rest)
       putchar('\n');
   }
-  fclose(f);
-  return is_report;
+  return true;
 }
