@@ -48,9 +48,11 @@ static struct {
   struct mprof_thread *unused; // structs for reuse; guarded by registry_lock
   // Number of live threads. Written under registry_lock, read atomically.
   size_t threads;
-  // Number of threads whose random numbers start from the option seed. Accessed
-  // atomically.
+  // Number of threads that have drawn a random number. Accessed atomically.
   uint64_t ordinal;
+  // Number from which the random numbers of all threads are derived; 0: not
+  // drawn yet. Accessed atomically.
+  uint64_t seed;
   // Key whose destructor removes ending threads from the registry. Written
   // once, by mprof_threads_init.
   pthread_key_t key;
@@ -293,14 +295,20 @@ static uint64_t mix(uint64_t x) { // splitmix64
   return x ^ x >> 31;
 }
 
+// Returns the first state of a thread's random numbers. Without the option
+// seed, all threads derive it from one number of the kernel, because a system
+// call for each thread would make up a noticeable part of the cost of a thread.
 static MPROF_NOINLINE uint64_t first_random(void) {
-  uint64_t state;
-  if (mprof_flags.seed) {
-    uint64_t n = __atomic_fetch_add(&registry.ordinal, 1, __ATOMIC_RELAXED);
-    state = mix(mprof_flags.seed + mix(n));
-  } else {
-    state = mprof_sys_random();
+  uint64_t seed = mprof_flags.seed;
+  if (seed == 0) {
+    seed = __atomic_load_n(&registry.seed, __ATOMIC_RELAXED);
+    if (seed == 0) {
+      seed = mprof_sys_random();
+      __atomic_store_n(&registry.seed, seed, __ATOMIC_RELAXED);
+    }
   }
+  const uint64_t n = __atomic_fetch_add(&registry.ordinal, 1, __ATOMIC_RELAXED);
+  const uint64_t state = mix(seed + mix(n));
   return state ? state : 1;
 }
 
@@ -330,6 +338,7 @@ void mprof_threads_reset(void) {
   mprof_lock_reset(&mprof_registry_lock);
   registry.live = registry.oldest = registry.unused = NULL;
   registry.threads = 0;
+  registry.seed = 0;
   mprof_shards_reset();
   mprof_tls.self = NULL;
   mprof_tls.shard = 0;
