@@ -319,7 +319,7 @@ size_t mprof_trace_buf_limit(void) {
 }
 
 bool mprof_trace_buf_are_many(uint32_t rows) {
-  return 2 * (size_t)MPROF_TRACE_BUF_SIZE * rows > usual_limit();
+  return 4 * (size_t)MPROF_TRACE_BUF_SIZE * rows > usual_limit();
 }
 
 size_t mprof_trace_buf_used(void) { return pool.used; }

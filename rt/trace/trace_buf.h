@@ -104,7 +104,8 @@ size_t mprof_trace_buf_used(void);
 size_t mprof_trace_buf_limit(void);
 // Returns whether there are so many rows (one row for each thread) that small
 // buffers are needed. This is the case if one normal buffer for each row would
-// take more than half of the memory limit.
+// take more than a quarter of the memory limit: with the default limit, the
+// rest is enough for a small buffer of each of 10,000 threads.
 bool mprof_trace_buf_are_many(uint32_t rows);
 // Doubles the memory limit if `on` is true, and restores it otherwise. The
 // limit is doubled while the trace of a flight recorder is written to a file,
