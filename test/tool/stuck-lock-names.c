@@ -11,7 +11,8 @@
 // RUN: grep '  0x.* /.*/app$' x.*.stuck.txt
 // RUN: %mprof stuck x.*.stuck.txt > out && FileCheck %s < out
 // RUN: not grep -i modules out
-// RUN: %mprof html x.*.stuck.txt -o page.html && FileCheck %s < page.html
+// RUN: %mprof html x.*.stuck.txt -o page.html
+// RUN: tr '"' '\n' < page.html | FileCheck %s
 // CHECK-DAG: has waited {{.*}} for mutex b (0x{{[0-9a-f]+}}), held by thread
 // CHECK-DAG: has waited {{.*}} for mutex a (0x{{[0-9a-f]+}}), held by thread
 // CHECK-DAG: holds mutex a (0x{{[0-9a-f]+}}), taken
