@@ -176,9 +176,8 @@ static int put_command(struct mprof_outfile *f, void *unused) {
 enum {
   // Addresses that are looked up together.
   SYMBOLS = 512,
-  // Time after which the page ends, without the names of the other addresses,
-  // because all other clients wait. A later request finds the names that are
-  // known by then at once.
+  // Time after which only known names are shown, because all other clients
+  // wait. A later request finds those at once, and searches for more.
   SYMBOLS_MS = 1000,
 };
 
@@ -245,11 +244,13 @@ static int put_symbols(struct mprof_outfile *f, void *arg) {
   mprof_outfile_text(f, "num_symbols: 1\n");
   if (s->text == s->end || mprof_symbolize_begin(true) != 0)
     return 0;
-  while (s->text < s->end && mprof_clock_ms() < end_ms) {
+  while (s->text < s->end) {
     const size_t n = take_addresses(s, pc);
     memcpy(sorted, pc, n * sizeof(*pc));
     mprof_symbolize_these(sorted, n);
-    for (size_t i = 0; i < n && mprof_clock_ms() < end_ms; i++) {
+    for (size_t i = 0; i < n; i++) {
+      if (mprof_clock_ms() >= end_ms)
+        mprof_symbolize_only_known();
       s->address = (uint64_t)pc[i] - 1;
       s->has_name = false;
       mprof_symbolize(pc[i], put_symbol, s);

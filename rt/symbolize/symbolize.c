@@ -29,6 +29,7 @@ static struct {
   struct mprof_maps maps;
   unsigned uses;     // calls of mprof_symbolize_begin minus calls of _end
   bool wants_names;  // the outermost mprof_symbolize_begin asked for names
+  bool only_known;   // see mprof_symbolize_only_known
   bool is_off;       // see mprof_symbolize_turn_off
   bool keeps_helper; // see mprof_symbolize_keep_helper
   // Look up at most so many addresses of all stacks together, when the first
@@ -181,11 +182,13 @@ static void look_ahead(void) {
 }
 
 void mprof_symbolize_these(mprof_pc *pc, size_t n) {
-  if (!state.wants_names)
+  if (!state.wants_names || state.only_known)
     return;
   state.ahead_max = 0;
   look_up(pc, keep_unknown(pc, n));
 }
+
+void mprof_symbolize_only_known(void) { state.only_known = true; }
 
 // --- names of an address ---
 
@@ -196,6 +199,8 @@ static const struct mprof_names *find_names(mprof_pc pc,
   if (!state.wants_names)
     return NULL;
   const struct mprof_names *names = find_known(pc, m);
+  if (state.only_known)
+    return names;
   if (names == NULL && state.ahead_max != 0) {
     look_ahead();
     state.ahead_max = 0;
@@ -273,6 +278,7 @@ int mprof_symbolize_begin_with(bool names, const struct mprof_maps *maps) {
     return error;
   state.uses = 1;
   state.wants_names = names && !state.is_off;
+  state.only_known = false;
   state.ahead_max = AHEAD_MAX;
   return 0;
 }

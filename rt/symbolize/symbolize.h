@@ -44,6 +44,9 @@ void mprof_symbolize_all(void);
 // Looks up the names of these n addresses together, and sorts the addresses.
 // Call this after mprof_symbolize_begin, before mprof_symbolize for each.
 void mprof_symbolize_these(mprof_pc *pc, size_t n);
+// Until mprof_symbolize_end, frames have only the names that are known already,
+// because a search for others would take too long.
+void mprof_symbolize_only_known(void);
 // If `off` is true, later calls of mprof_symbolize_begin ignore their argument
 // `names`, so that frames have only module and offset. If `off` is false,
 // frames have function names again. Call with writer_lock held.

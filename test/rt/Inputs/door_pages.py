@@ -212,7 +212,7 @@ def helpers_of(pid):
 @check
 def many_symbols(program):
     """Addresses are looked up together, so that other clients do not wait for long."""
-    with App(program) as app:
+    with App(program, "symbolizer_cache=0") as app:
         maps = [line.split() for line in open("/proc/%d/maps" % app.pid)]
         begin, end = next(m[0].split("-") for m in maps if "x" in m[1] and "/libc" in m[-1])
         begin, end = int(begin, 16), int(end, 16)
