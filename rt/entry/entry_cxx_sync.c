@@ -290,6 +290,24 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
   mprof_wait_end(&w, MPROF_GOT);
 }
 
+// Entry of the function that compiled code calls at the first uses of a
+// function's static variable. In both libraries, byte 0 of the guard says that
+// the variable is initialized, and byte 1 is not 0 while a thread initializes
+// it.
+DECLARE(int, __cxa_guard_acquire, const char *);
+MPROF_ENTRY int __mprof___cxa_guard_acquire(const char *guard) {
+  struct mprof_wait w;
+  const HOOKED_TYPE(__cxa_guard_acquire) hooked =
+      LOAD_HOOKED(__cxa_guard_acquire);
+  if (__atomic_load_n(guard, __ATOMIC_RELAXED) != 0 ||
+      __atomic_load_n(guard + 1, __ATOMIC_RELAXED) == 0)
+    return hooked(guard);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)hooked, ENTRY_FRAME);
+  const int result = hooked(guard);
+  mprof_wait_end(&w, MPROF_GOT);
+  return result;
+}
+
 // --- std::atomic::wait of libc++, and classes that use it ---
 
 // Defines the entry of f, a function of libc++ that waits until a std::atomic

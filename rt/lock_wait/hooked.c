@@ -94,8 +94,15 @@ const char *mprof_hooked_symbol(int number) {
 }
 
 bool mprof_hooked_is_of_libc(int number) {
-  const char *symbol = mprof_hooked_symbol(number);
-  return strncmp(symbol, "_Z", 2) != 0 && strstr(symbol, "io_uring") == NULL;
+  static const bool is_of_libc[] = {
+#define MPROF_RELEASE_OUTSIDE(Symbol, ...) false,
+#define MPROF_WAIT_OUTSIDE(Symbol, ...) false,
+#define MPROF_WAIT_URING(Symbol, ...) false,
+#define MPROF_RELEASE(Symbol, ...) true,
+#define MPROF_WAIT(Symbol, ...) true,
+#include "mprof/hooks.def"
+  };
+  return is_of_libc[number];
 }
 
 void mprof_hooked_find_all(void) {

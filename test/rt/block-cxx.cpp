@@ -166,6 +166,23 @@ static void begin_once() {
     usleep(100);
 }
 PLACE(once, std::call_once(once, [] { abort(); }), may_end = true)
+static int initialize() {
+  once_runs = true;
+  until_may_end();
+  return 1;
+}
+__attribute__((noinline)) static int static_variable() {
+  static const int value = initialize();
+  return value;
+}
+static void begin_static() {
+  other.join();
+  may_end = once_runs = false;
+  other = std::thread([] { static_variable(); });
+  while (!once_runs)
+    usleep(100);
+}
+PLACE(static_use, static_variable(), may_end = true)
 
 int main() {
   future = promise.get_future();
@@ -204,6 +221,7 @@ int main() {
       ROW(future, nullptr, false),
       ROW(join, create, false),
       ROW(once, begin_once, false),
+      ROW(static_use, begin_static, false),
   };
   for (const contest &c : contests)
     run_contest(&c, ANYWHERE);
