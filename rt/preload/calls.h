@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of libc that libmprof_preload.so defines for programs that were
-// built without MProf: locks, waits, blocking calls, thread creation, dlclose,
-// _exit and the exec functions. The dynamic linker binds the calls of the
+// built without MProf: locks, waits, blocking calls, thread creation,
+// dlclose, _exit and the exec functions; and functions of liburing, which makes
+// its system calls without libc. The dynamic linker binds the calls of the
 // program and of all its libraries to these definitions. Each definition is a
 // jump through the `target` of a switch (lock_wait/switches.h):
 //
@@ -20,9 +21,15 @@
 #ifndef MPROF_RT_PRELOAD_CALLS_H
 #define MPROF_RT_PRELOAD_CALLS_H
 
+#include <stdbool.h>
+
 // Finds libc's definitions of all functions, so that later calls need no
 // loader, and gives their switches to the runtime. Call once, at start. Takes
 // the loader's lock. Keeps errno.
 void mprof_preload_calls_init(void);
+
+// Returns whether `code` is the code of one of these functions, and no other
+// library defines the function. Call after mprof_preload_calls_init.
+bool mprof_preload_calls_is_missing(const void *code);
 
 #endif // MPROF_RT_PRELOAD_CALLS_H

@@ -17,9 +17,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 // The section of the operators' code, so that a symbol's address tells whether
 // the symbol is one of them.
@@ -221,49 +219,7 @@ void mprof_preload_operators_init(void) {
   atomic_store(&is_done, true);
 }
 
-// Returns the address to which an entry of the dynamic section refers, or 0.
-static uintptr_t address_of(ElfW(Sxword) tag) {
-  for (const ElfW(Dyn) *d = _DYNAMIC; d->d_tag != DT_NULL; d++)
-    if (d->d_tag == tag)
-      return d->d_un.d_ptr;
-  return 0;
-}
-
-static bool set_protection(ElfW(Sym) * begin, ElfW(Sym) * end, int protection) {
-  const uintptr_t first = (uintptr_t)begin & ~(uintptr_t)(MPROF_PAGE - 1);
-  return mprotect((void *)first, (uintptr_t)end - first, protection) == 0;
-}
-
-// Returns whether a symbol of this library is one of the operators.
-static bool is_operator(const ElfW(Sym) * symbol) {
-  extern const char __ehdr_start[] MPROF_HIDDEN; // where the library begins
-  const uintptr_t address = (uintptr_t)__ehdr_start + symbol->st_value;
-  return address >= (uintptr_t)__start_mprof_operators &&
-         address < (uintptr_t)__stop_mprof_operators;
-}
-
-// The dynamic linker passes over symbols without a value.
-void mprof_preload_operators_withdraw(void) {
-  if (next__Znwm)
-    return;
-  ElfW(Sym) *begin = (ElfW(Sym) *)address_of(DT_SYMTAB);
-  // The hash table begins with the numbers of its buckets and of the symbols.
-  const uint32_t *const table = (const uint32_t *)address_of(DT_HASH);
-  if (!begin || !table)
-    return;
-  ElfW(Sym) *end = begin + table[1];
-  while (begin < end && !is_operator(begin))
-    begin++;
-  while (begin < end && !is_operator(end - 1))
-    end--;
-  const int before = errno;
-  if (begin < end && set_protection(begin, end, PROT_READ | PROT_WRITE)) {
-    for (ElfW(Sym) *s = begin; s < end; s++)
-      if (is_operator(s)) {
-        s->st_value = 0;
-        s->st_shndx = SHN_UNDEF;
-      }
-    set_protection(begin, end, PROT_READ);
-  }
-  errno = before;
+bool mprof_preload_operators_is_missing(const void *code) {
+  return !next__Znwm && (uintptr_t)code >= (uintptr_t)__start_mprof_operators &&
+         (uintptr_t)code < (uintptr_t)__stop_mprof_operators;
 }

@@ -15,20 +15,21 @@
 // and the program defines none. Otherwise each operator passes all calls on to
 // the next definition, whose calls of malloc and free are counted.
 //
-// If there is no next definition at start, the definitions are taken back, so
-// that libraries that the program opens later find the operators that they
-// would find without this library.
+// If there is no next definition at start, the definitions are taken back
+// (withdraw.h).
 
 #ifndef MPROF_RT_PRELOAD_OPERATORS_H
 #define MPROF_RT_PRELOAD_OPERATORS_H
+
+#include <stdbool.h>
 
 // Finds the next definitions of the operators, and decides between the ways
 // above. Only the first call does the work. Takes the loader's lock. Keeps
 // errno.
 void mprof_preload_operators_init(void);
 
-// Takes the definitions back if they have no next definitions. Call once, at
-// start, after the function above.
-void mprof_preload_operators_withdraw(void);
+// Returns whether `code` is in the code of the operators, and no other library
+// defines operators. Call after the function above.
+bool mprof_preload_operators_is_missing(const void *code);
 
 #endif // MPROF_RT_PRELOAD_OPERATORS_H

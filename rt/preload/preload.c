@@ -13,6 +13,7 @@
 #include "entry/entry_thread.h"
 #include "preload/calls.h"
 #include "preload/operators.h"
+#include "preload/withdraw.h"
 #include "process/process.h"
 #include "sys/flags.h"
 #include "sys/helper_environment.h"
@@ -50,7 +51,7 @@ static bool follows_children(void) {
 __attribute__((constructor(101))) static void at_load(void) {
   mprof_preload_calls_init();
   mprof_preload_operators_init();
-  mprof_preload_operators_withdraw();
+  mprof_preload_withdraw();
   mprof_entry_thread_sees_library();
   if (!follows_children())
     leave_children_alone();

@@ -44,6 +44,16 @@ struct mprof_module mprof_module_of(void *address) {
   return s.found;
 }
 
+static int has_prefix(struct dl_phdr_info *info, size_t size, void *prefix) {
+  (void)size;
+  return mprof_text_after(mprof_text_base_name(info->dlpi_name), prefix) !=
+         NULL;
+}
+
+bool mprof_module_is_loaded(const char *prefix) {
+  return dl_iterate_phdr(has_prefix, (void *)prefix) != 0;
+}
+
 static int count(struct dl_phdr_info *info, size_t size, void *arg) {
   (void)size;
   *(struct mprof_loads *)arg =

@@ -32,6 +32,9 @@ static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
       return true;
   return false;
 }
+// Returns whether a module is loaded whose file name begins with `prefix`. Takes
+// the loader's lock.
+bool mprof_module_is_loaded(const char *prefix);
 // The numbers of modules that the loader has loaded (adds) and unloaded (subs)
 // since the start of the process.
 struct mprof_loads {

@@ -23,7 +23,7 @@ def compare(path, hooks):
     text = re.sub(r"//[^\n]*", "", open(hooks).read())
     found = []
     for rule, args in re.findall(r"^MPROF_(\w+)\(([^)]*)\)", text, re.M):
-        rule = rule.removesuffix("_OUTSIDE")
+        rule = rule.removesuffix("_OUTSIDE").removesuffix("_URING")
         if rule in RULES:
             found.append((rule, *[a.strip(' "\n') for a in args.split(",")]))
     here = table(path)
