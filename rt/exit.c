@@ -7,6 +7,7 @@
 #include "exit.h"
 
 #include "bucket/custom_profile.h"
+#include "entry/entry_load.h"
 #include "exit_line.h"
 #include "file/keep_newest.h"
 #include "file/outfile.h"
@@ -468,6 +469,9 @@ bool mprof_has_written_at_end(void) {
 
 void mprof_write_at_exit(enum mprof_end end,
                          const struct mprof_caller *caller) {
+  // Without the guard, because the program may define dl_iterate_phdr itself.
+  if (end == MPROF_END_EXIT)
+    mprof_load_count_lost();
   if (!mprof_guard_enter()) {
     // A signal handler that has interrupted the profiler ends the process, or
     // has left the profiler by longjmp. The data that a lock guards may be

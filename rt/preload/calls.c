@@ -6,6 +6,7 @@
 
 #include "preload/calls.h"
 
+#include "entry/entry_load.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/switches.h"
@@ -146,6 +147,17 @@ bool mprof_preload_calls_is_missing(const void *code) {
   return false;
 }
 
+// The function in mprof_load_more.
+static size_t put_replacements(struct mprof_replacement *v, size_t cap) {
+  size_t n = 0;
+  for (const struct call *c = __start_mprof_calls;
+       c < __stop_mprof_calls && n < cap; c++)
+    if (!is_missing(c))
+      v[n++] =
+          (struct mprof_replacement){c->name, c->its_switch->function, c->code};
+  return n;
+}
+
 extern struct __mprof_switch __start_mprof_switches[], __stop_mprof_switches[];
 
 // The node counts as that of the program, because these definitions replace
@@ -165,5 +177,6 @@ void mprof_preload_calls_init(void) {
     if (number >= 0 && !mprof_hooked_functions[number])
       mprof_hooked_functions[number] = s->function;
   }
+  mprof_load_more = put_replacements;
   __mprof_register_switches(&node);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of libc that libmprof_preload.so defines for programs that were
-// built without MProf: locks, waits, blocking calls, thread creation,
+// built without MProf: locks, waits, blocking calls, thread creation, dlopen,
 // dlclose, _exit and the exec functions; and functions of liburing, which makes
 // its system calls without libc. The dynamic linker binds the calls of the
 // program and of all its libraries to these definitions. Each definition is a

@@ -13,9 +13,12 @@ struct search {
   struct mprof_module found;
 };
 
+unsigned long long mprof_module_adds_at_start MPROF_START_DATA;
+
 static int look(struct dl_phdr_info *info, size_t size, void *arg) {
   struct search *s = arg;
   (void)size;
+  mprof_module_adds_at_start = info->dlpi_adds;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
     uintptr_t start = info->dlpi_addr + ph->p_vaddr;

@@ -32,9 +32,12 @@ static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
       return true;
   return false;
 }
-// Returns whether a module is loaded whose file name begins with `prefix`. Takes
-// the loader's lock.
+// Returns whether a module is loaded whose file name begins with `prefix`.
+// Takes the loader's lock.
 bool mprof_module_is_loaded(const char *prefix);
+// Number of modules that the loader had loaded at the last call of
+// mprof_module_of. Written at start.
+extern unsigned long long mprof_module_adds_at_start;
 // The numbers of modules that the loader has loaded (adds) and unloaded (subs)
 // since the start of the process.
 struct mprof_loads {

@@ -218,6 +218,12 @@ static inline const uint32_t *mprof_linkage_jump(const void *function) {
   ".cfi_restore x30\n"                                                         \
   "br x16\n"
 
+// Relocations (elf.h) whose word is the address of a function: of calls, which
+// may be bound lazily, of other calls, and of data.
+#define MPROF_CALL_RELOCATION 1026   // R_AARCH64_JUMP_SLOT
+#define MPROF_GOT_RELOCATION 1025    // R_AARCH64_GLOB_DAT
+#define MPROF_ADDRESS_RELOCATION 257 // R_AARCH64_ABS64
+
 #define MPROF_USDT_ARGS_1 "8@x0"
 #define MPROF_USDT_ARGS_3 "8@x0 8@x1 8@x2"
 #define MPROF_USDT_PLACE_1(Note, A)                                            \

@@ -185,6 +185,12 @@ static inline const unsigned char *mprof_linkage_jump(const void *function) {
   ".cfi_adjust_cfa_offset -56\n"                                               \
   "jmpq *%r11\n"
 
+// Relocations (elf.h) whose word is the address of a function: of calls, which
+// may be bound lazily, of other calls, and of data.
+#define MPROF_CALL_RELOCATION 7    // R_X86_64_JUMP_SLOT
+#define MPROF_GOT_RELOCATION 6     // R_X86_64_GLOB_DAT
+#define MPROF_ADDRESS_RELOCATION 1 // R_X86_64_64
+
 #define MPROF_USDT_ARGS_1 "8@%%rdi"
 #define MPROF_USDT_ARGS_3 "8@%%rdi 8@%%rsi 8@%%rdx"
 #define MPROF_USDT_PLACE_1(Note, A) __asm__ volatile(Note : : "D"(A))
