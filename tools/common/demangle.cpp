@@ -2,12 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // If LLVM's development files are there, its demangler is linked statically. It
-// also knows the names of Rust and D. Otherwise the C++ library demangles.
+// also knows the names of Rust and D. The C++ library demangles the other names
+// of C++: LLVM's demangler does not understand some generic lambdas.
 
 #include "demangle.h"
 
 #include <cstdlib>
 #include <cstring>
+
+// <cxxabi.h> declares it, but clang 19 does not compile this header together
+// with <exception> of GCC 12.
+extern "C" char *__cxa_demangle(const char *Name, char *Buffer, size_t *Length,
+                                int *Status);
+
+static char *byLibrary(const char *Name) {
+  return __cxa_demangle(Name, nullptr, nullptr, nullptr);
+}
 
 #ifdef MPROF_HAS_LLVM_DEMANGLE
 #include "llvm/Config/llvm-config.h"
@@ -39,18 +49,22 @@ static bool startsWith(std::string_view Name, std::string_view Prefix) {
 }
 
 // Does what llvm::nonMicrosoftDemangle does. That function would need more of
-// the C++ library. Plain ends where the C string Name ends.
+// the C++ library. Plain ends where the C string Name ends. The C++ library
+// does not know the names of Apple's blocks, which begin with ___Z.
 extern "C" char *demangle(const char *Name) {
   const std::string_view Mangled(Name);
   const std::string_view Plain =
       startsWith(Mangled, ".") ? Mangled.substr(1) : Mangled;
   char *Result = nullptr;
-  if (startsWith(Plain, "_Z") || startsWith(Plain, "___Z"))
+  const bool IsUsual = startsWith(Plain, "_Z");
+  if (IsUsual || startsWith(Plain, "___Z"))
     Result = itanium(Plain);
   else if (startsWith(Plain, "_R"))
     Result = rust(Plain);
   else if (startsWith(Plain, "_D"))
     Result = dlang(Plain);
+  if (Result == nullptr && IsUsual)
+    Result = byLibrary(Plain.data());
   if (Result == nullptr || Plain.size() == Mangled.size())
     return Result;
   const size_t Size = strlen(Result) + 2;
@@ -63,11 +77,7 @@ extern "C" char *demangle(const char *Name) {
   return Dotted;
 }
 #else
-#include <cxxabi.h>
-
 extern "C" char *demangle(const char *Name) {
-  return strncmp(Name, "_Z", 2) == 0
-             ? abi::__cxa_demangle(Name, nullptr, nullptr, nullptr)
-             : nullptr;
+  return strncmp(Name, "_Z", 2) == 0 ? byLibrary(Name) : nullptr;
 }
 #endif

@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 // Returns the demangled form of a name of C++, Rust or D, as llvm-symbolizer
-// prints it. Returns NULL if the name is not mangled. The caller frees the
+// prints it. A name that llvm-symbolizer cannot demangle may have a demangled
+// form, too. Returns NULL if the name is not mangled. The caller frees the
 // result.
 char *demangle(const char *name);
 
