@@ -6,11 +6,13 @@
 
 #include "symbolize/names.h"
 
+#include "symbolize/cut_name.h"
 #include "symbolize/pctable.h"
 #include "symbolize/short_name.h"
 #include "symbolize/symbolizer_answer.h"
 #include "sys/hash.h"
 #include "sys/os_memory.h"
+#include "sys/stats.h"
 
 #include <string.h>
 
@@ -19,7 +21,6 @@
 // The first chunk of memory has CHUNK_MIN bytes, and each further chunk twice
 // as many, up to CHUNK_MAX.
 enum { LIMIT = 32 << 20, CHUNK_MIN = 1 << 17, CHUNK_MAX = 1 << 22 };
-enum { FRAMES_MAX = 256 }; // frames of one address
 
 // A piece of memory for names. Each chunk links to the chunk allocated before
 // it.
@@ -142,7 +143,7 @@ const struct mprof_names *mprof_names_find(mprof_pc pc, uint64_t module) {
 
 static size_t count_frames(const char *reply) {
   size_t n = 0;
-  for (; *reply != '\0' && n < FRAMES_MAX; reply += strlen(reply) + 1)
+  for (; *reply != '\0' && n < MPROF_CUT_FRAMES; reply += strlen(reply) + 1)
     n++;
   return n;
 }
@@ -166,7 +167,12 @@ const struct mprof_names *mprof_names_keep(mprof_pc pc, uint64_t module,
     f->start_line = take_number(&p);
     if (f->function[0] != '\0')
       n->len++;
+    if (strstr(f->function, MPROF_CUT_MARK) != NULL ||
+        strstr(f->file, MPROF_CUT_MARK) != NULL)
+      mprof_stat_add(MPROF_STAT_names_cut, 1);
   }
+  if (*reply != '\0') // more frames
+    mprof_stat_add(MPROF_STAT_names_cut, 1);
   s->value = (uintptr_t)n;
   return n;
 }

@@ -15,6 +15,7 @@
 #include "sys/helper_process.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -24,11 +25,13 @@
 enum {
   FILE_SIZE = sizeof(((struct mprof_file_query *)0)->file),
   LINE_SIZE = FILE_SIZE + 64,
-  ANSWER_SIZE = 1 << 17, // longer answers are ignored
-  FILES_MAX = 32,        // number of files for which the result of the check
-                         // of their build id is stored
-  FAILURES_MAX = 3,      // after so many failed queries, llvm-symbolizer is not
-                         // queried again
+  // Sizes of the buffer for an answer. The end of a longer answer is ignored.
+  ANSWER_MIN = 1 << 17,
+  ANSWER_MAX = 1 << 24,
+  FILES_MAX = 32, // number of files for which the result of the check of their
+                  // build id is stored
+  FAILURES_MAX = 3, // after so many failed queries, llvm-symbolizer is not
+                    // queried again
 };
 
 // A file about which llvm-symbolizer was asked, and the result of its check.
@@ -47,7 +50,8 @@ static struct {
   bool has_old_files; // fds in `files` changed after llvm-symbolizer's start
   struct checked files[FILES_MAX];
   unsigned next; // number of files checked; the next is files[next % FILES_MAX]
-  char answer[ANSWER_SIZE];
+  char *answer;  // a buffer of answer_size bytes, or NULL
+  size_t answer_size;
 } state;
 
 // --- checking the file ---
@@ -168,24 +172,42 @@ static bool send_question(const struct checked *c, uint64_t address) {
   return mprof_os_write_all(state.child.in, line, t.len) == 0;
 }
 
+// Makes the buffer of the answer larger, and keeps its first len bytes. Returns
+// false if there is no memory, or if the buffer has its largest size.
+static bool grow_answer(size_t len) {
+  const size_t size = state.answer == NULL ? ANSWER_MIN : 2 * state.answer_size;
+  char *larger = size <= ANSWER_MAX ? mprof_os_map(size) : NULL;
+  if (larger == NULL)
+    return false;
+  if (state.answer != NULL) {
+    memcpy(larger, state.answer, len);
+    mprof_os_unmap(state.answer, state.answer_size);
+  }
+  state.answer = larger;
+  state.answer_size = size;
+  return true;
+}
+
 // Reads llvm-symbolizer's answer, which is one line. Returns false if the
-// output ends before the end of the line. If the answer is too long, stores an
-// empty answer.
+// output ends before the end of the line, or if there is no memory. If the
+// answer is too long, stores its begin.
 static bool receive_answer(void) {
   size_t len = 0;
-  bool is_too_long = false;
-  do {
-    if (len == ANSWER_SIZE - 1) {
-      is_too_long = true;
-      len = 0;
-    }
-    const long n = mprof_sys_read(state.child.out, state.answer + len,
-                                  ANSWER_SIZE - 1 - len);
+  char ignored[256], last = '\0';
+  while (last != '\n') {
+    const bool has_room = len + 1 < state.answer_size || grow_answer(len);
+    char *to = has_room ? state.answer + len : ignored;
+    const long n = mprof_sys_read(state.child.out, to,
+                                  has_room ? state.answer_size - 1 - len
+                                           : sizeof(ignored));
     if (n <= 0)
       return false;
-    len += (size_t)n;
-  } while (state.answer[len - 1] != '\n');
-  state.answer[is_too_long ? 0 : len] = '\0';
+    last = to[n - 1];
+    len += has_room ? (size_t)n : 0;
+  }
+  if (state.answer == NULL)
+    return false;
+  state.answer[len] = '\0';
   return true;
 }
 

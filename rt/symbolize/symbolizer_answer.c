@@ -9,21 +9,27 @@
 
 #include "symbolize/symbolizer_answer.h"
 
+#include "symbolize/cut_name.h"
 #include "symbolize/source_path.h"
 
 #include <string.h>
 
-enum { KEY_SIZE = 32, NAME_SIZE = 16384, FRAME_DEPTH = 2 };
+enum { KEY_SIZE = 32, PATH_SIZE = 16384, FRAME_DEPTH = 2 };
 
 // The helper process has only one thread, so the buffers are static.
 static struct {
   char key[KEY_SIZE]; // the JSON key that was read last
-  char function[NAME_SIZE], file[NAME_SIZE];
+  char *function;     // in the answer, which is decoded in place
+  char file[PATH_SIZE];
   uint64_t line, start_line;
 } frame;
+static size_t frames_left; // frames whose end was not read yet
+static size_t places;      // how many more frames may be put
 
 static void clear_frame(void) {
-  frame.key[0] = frame.function[0] = frame.file[0] = '\0';
+  static char none[] = "";
+  frame.key[0] = frame.file[0] = '\0';
+  frame.function = none;
   frame.line = frame.start_line = 0;
 }
 
@@ -55,31 +61,57 @@ static void put_number(struct mprof_text *t, const char *p) {
   put_char(t, v < 0x80 ? (char)v : '?');
 }
 
+// Appends the character at p, which may be an escape sequence, and returns the
+// end of it.
+static char *take_char(char *p, struct mprof_text *t) {
+  static const char escapes[] = "\bb\ff\nn\rr\tt";
+  if (*p != '\\') {
+    put_char(t, *p);
+    return p + 1;
+  }
+  if (*++p == '\0')
+    return p;
+  if (*p == 'u' && strnlen(p, 5) == 5) {
+    put_number(t, p + 1);
+    return p + 5;
+  }
+  char c = *p;
+  for (const char *e = escapes; *e != '\0'; e += 2)
+    if (e[1] == *p)
+      c = e[0];
+  put_char(t, c);
+  return p + 1;
+}
+
 // Decodes the JSON string at p into t. p is behind the opening quote. Returns a
 // pointer behind the closing quote, or to the end of the answer.
-static const char *take_string(const char *p, struct mprof_text *t) {
-  static const char escapes[] = "\bb\ff\nn\rr\tt";
+static char *take_string(char *p, struct mprof_text *t) {
   t->len = 0;
   t->buf[0] = '\0';
-  for (; *p != '\0' && *p != '"'; p++) {
-    if (*p != '\\') {
-      put_char(t, *p);
-      continue;
-    }
-    if (*++p == '\0')
-      return p;
-    if (*p == 'u' && strnlen(p, 5) == 5) {
-      put_number(t, p + 1);
-      p += 4;
-      continue;
-    }
-    char c = *p;
-    for (const char *e = escapes; *e != '\0'; e += 2)
-      if (e[1] == *p)
-        c = e[0];
-    put_char(t, c);
-  }
+  while (*p != '\0' && *p != '"')
+    p = take_char(p, t);
   return *p == '\0' ? p : p + 1;
+}
+
+// Decodes the JSON string at p in place, because it may have megabytes.
+// Otherwise does what take_string does. Writes a question mark for a character
+// that takes more bytes than its escape sequence.
+static char *take_in_place(char *p) {
+  char *to = p, *from = p;
+  while (*from != '\0' && *from != '"') {
+    char decoded[8] = "";
+    struct mprof_text t = MPROF_TEXT(decoded);
+    from = take_char(from, &t);
+    if (t.len > (size_t)(from - to)) {
+      *to++ = '?';
+      continue;
+    }
+    memcpy(to, decoded, t.len);
+    to += t.len;
+  }
+  from += *from != '\0';
+  *to = '\0';
+  return from;
 }
 
 static void put_field(struct mprof_text *out, const char *s) {
@@ -88,13 +120,27 @@ static void put_field(struct mprof_text *out, const char *s) {
   mprof_text_mem(out, &separator, 1);
 }
 
+static void become_mark(void) {
+  static char mark[] = MPROF_CUT_MARK;
+  clear_frame();
+  frame.function = mark;
+}
+
+// Appends the frame, with the room that remains if each of the frames that
+// follow has its share.
 static void put_frame(struct mprof_text *out) {
-  enum { DIGITS = 48 }; // two numbers, the separators and the null byte
-  if (frame.function[0] == '\0' ||
-      strlen(frame.function) + strlen(frame.file) + DIGITS >
-          out->cap - out->len)
+  enum { REST = 48 }; // two numbers, the separators and the null byte
+  frames_left -= frames_left > 0;
+  if (frame.function[0] == '\0' || places == 0)
     return;
+  places--;
+  if (places == 0 && frames_left > 0)
+    become_mark(); // stands for all frames that follow, too
   mprof_source_path(frame.file);
+  mprof_cut_frame(frame.function, frame.file,
+                  mprof_cut_room(out->cap - 1 - out->len,
+                                 frames_left < places ? frames_left : places) -
+                      REST);
   put_field(out, frame.function);
   put_field(out, frame.file);
   mprof_text_dec(out, frame.line);
@@ -105,19 +151,21 @@ static void put_frame(struct mprof_text *out) {
 
 // Reads the string at p, which is a key if a colon follows. Stores a value if
 // its key is one of a frame's keys.
-static const char *take_key_or_value(const char *p, int depth) {
+static char *take_key_or_value(char *p, int depth) {
   static char ignored[KEY_SIZE];
   struct mprof_text t = MPROF_TEXT(ignored);
-  if (depth == FRAME_DEPTH && strcmp(frame.key, "FunctionName") == 0)
-    t = (struct mprof_text)MPROF_TEXT(frame.function);
-  else if (depth == FRAME_DEPTH && strcmp(frame.key, "FileName") == 0)
+  if (depth == FRAME_DEPTH && strcmp(frame.key, "FunctionName") == 0) {
+    frame.function = p;
+    return take_in_place(p);
+  }
+  if (depth == FRAME_DEPTH && strcmp(frame.key, "FileName") == 0)
     t = (struct mprof_text)MPROF_TEXT(frame.file);
   else if (frame.key[0] == '\0')
     t = (struct mprof_text)MPROF_TEXT(frame.key);
   return take_string(p, &t);
 }
 
-static const char *take_number(const char *p) {
+static char *take_number(char *p) {
   uint64_t v = 0;
   for (; *p >= '0' && *p <= '9'; p++)
     v = v * 10 + (uint64_t)(*p - '0');
@@ -128,9 +176,29 @@ static const char *take_number(const char *p) {
   return p;
 }
 
-void mprof_symbolizer_answer(const char *answer, struct mprof_text *out) {
+// Returns the number of frames. If the end of the answer is missing, counts two
+// more: one that is not complete, and the mark.
+static size_t count_frames(const char *p) {
+  size_t n = 0;
+  int depth = 0;
+  for (; *p != '\0'; p++) {
+    if (*p == '"') {
+      for (p++; *p != '\0' && *p != '"'; p++)
+        p += *p == '\\' && p[1] != '\0';
+      if (*p == '\0')
+        break;
+    }
+    n += *p == '}' && depth == FRAME_DEPTH;
+    depth += (*p == '{') - (*p == '}');
+  }
+  return depth >= FRAME_DEPTH ? n + 2 : n;
+}
+
+void mprof_symbolizer_answer(char *answer, struct mprof_text *out) {
   int depth = 0; // nesting of objects
-  const char *p = answer;
+  char *p = answer;
+  frames_left = count_frames(answer);
+  places = MPROF_CUT_FRAMES;
   clear_frame();
   while (*p != '\0') {
     const char c = *p++;
@@ -149,4 +217,9 @@ void mprof_symbolizer_answer(const char *answer, struct mprof_text *out) {
       frame.key[0] = '\0'; // the next string is a key
     }
   }
+  if (depth < FRAME_DEPTH)
+    return;
+  put_frame(out);
+  become_mark();
+  put_frame(out);
 }

@@ -21,8 +21,11 @@
 typedef void mprof_names_fn(mprof_pc pc, const char *frames, void *arg);
 
 // Appends to *out a string for each frame in `answer`, innermost first.
-// `answer` is one line of JSON. Omits frames without a function, and frames for
-// which *out has no space.
-void mprof_symbolizer_answer(const char *answer, struct mprof_text *out);
+// `answer` is one line of JSON, which this function changes. *out has no text,
+// and room for MPROF_CUT_ALL bytes. Omits frames without a function. Shortens
+// names that are too long (cut_name.h). If there are too many frames, or if the
+// end of the answer is missing, MPROF_CUT_MARK is the name of the outermost
+// frame.
+void mprof_symbolizer_answer(char *answer, struct mprof_text *out);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZER_ANSWER_H

@@ -109,7 +109,12 @@ static void put_comments(struct mprof_pprof *w,
     mprof_text_str(&t, head->note);
     put_comment(w, &t);
   }
+}
 
+// Writes the counters. Called at the end of the profile, because the look-up of
+// names may count losses.
+static void put_stats(struct mprof_pprof *w) {
+  struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
   for (int i = 0; i < MPROF_STAT_COUNT; i++) {
     uint64_t n = mprof_stat_get(i);
     if (mprof_stat_infos[i].is_loss && n == 0)
@@ -261,6 +266,7 @@ static bool has_failed(const struct mprof_pprof *w) {
 // Writes the rest of the profile and frees w. Returns 0 or the first error of
 // the file.
 static int end(struct mprof_pprof *w) {
+  put_stats(w);
   mprof_pprof_put_mappings(w);
   if (w->pb.is_full && w->error == 0)
     w->error = -EOVERFLOW;

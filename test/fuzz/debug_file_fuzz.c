@@ -20,7 +20,7 @@
 // RUN:   $T/names/{scopes,slice,split,symbols,unpack}.c \
 // RUN:   $T/model/profile.c $T/files/{archive,write_bytes}.c \
 // RUN:   %src/tools/common/{memory,intern,siphash}.c \
-// RUN:   %src/rt/symbolize/{short_name,source_path}.c \
+// RUN:   %src/rt/symbolize/{cut_name,short_name,source_path}.c \
 // RUN:   %src/rt/sys/{stats,text}.c %src/tools/symbolizer/files.c \
 // RUN:   -Wl,--wrap=elf_begin,--wrap=elf_end,--wrap=dwarf_begin_elf \
 // RUN:   -Wl,--wrap=dwarf_end,--wrap=dwfl_begin,--wrap=dwfl_end \

@@ -10,6 +10,7 @@
 #include "Cache.h"
 #include "Symbolizer.h"
 
+#include "symbolize/cut_name.h"
 #include "symbolize/symbolizer_protocol.h"
 
 #include <algorithm>
@@ -38,8 +39,9 @@ enum {
   MemoryMax = 512 << 20, // bytes
   SecondsMax = 20,       // processor time
   IdleSeconds = 600,     // longest time without a request
-  NameMax = 16384, // size of a name in the runtime, see symbolizer_answer.c
 };
+static_assert(MPROF_CUT_ALL == MPROF_REPLY_SIZE,
+              "a reply has room for all frames");
 
 // Where names are kept.
 struct Keeping {
@@ -139,22 +141,27 @@ std::string makeReply(const Answer &A) {
   std::string Reply(1, MPROF_REPLY_KNOWN);
   if (!A.IsKnown)
     return askLLVM();
+  size_t After = A.Frames.size();
   for (const Frame &F : A.Frames) {
+    After--;
     if (F.Function.empty())
       continue;
     std::string Function, Path;
     putField(Function, F.Function);
     putField(Path, F.File);
-    if (Function.size() >= NameMax || Path.size() >= NameMax)
-      return askLLVM();
     mprof_source_path(Path.data());
     constexpr char Separator = '\x1f'; // MPROF_FRAME_SEPARATOR
-    Reply += Function + Separator + Path.c_str() + Separator +
-             std::to_string(F.Line) + Separator + std::to_string(F.StartLine);
-    Reply += '\0';
+    std::string Rest = Separator + std::to_string(F.Line) + Separator +
+                       std::to_string(F.StartLine);
+    Rest += '\0';
+    // The reply begins with its kind, and ends with an empty string.
+    const size_t Left = MPROF_REPLY_SIZE - 1 - Reply.size();
+    mprof_cut_frame(Function.data(), Path.data(),
+                    mprof_cut_room(Left, After) - Rest.size() - 1);
+    Reply += Function.c_str() + (Separator + std::string(Path.c_str())) + Rest;
   }
   Reply += '\0';
-  return Reply.size() < MPROF_REPLY_SIZE ? Reply : askLLVM();
+  return Reply;
 }
 
 std::vector<std::string>

@@ -6,6 +6,7 @@
 #include "Symbolizer.h"
 
 #include "common/demangle.h"
+#include "symbolize/cut_name.h"
 
 #include <dwarf.h>
 
@@ -15,7 +16,7 @@ namespace mprof {
 
 // The most functions that are shown for an address. Must not be less than in
 // the runtime (names.c), so that the rest is not missed.
-static constexpr size_t FramesMax = 256;
+static constexpr size_t FramesMax = MPROF_CUT_FRAMES;
 // No unit begins there.
 static constexpr uint64_t NoUnit = ~uint64_t{0};
 

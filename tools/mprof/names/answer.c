@@ -7,6 +7,7 @@
 #include "names/debug_file.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
+#include "symbolize/cut_name.h"
 #include "symbolize/short_name.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 // --- messages ---
 
-// A longer name is not demangled, and is cut.
+// A longer name is not demangled.
 enum { MAX_NAME = 1 << 16 };
 
 static void put(FILE *out, const void *bytes, size_t length) {
@@ -23,25 +24,21 @@ static void put(FILE *out, const void *bytes, size_t length) {
 }
 
 static void put_text(FILE *out, const char *text) {
-  put(out, text, strnlen(text, MAX_NAME));
-  fputc('\0', out);
+  put(out, text, strlen(text) + 1);
 }
 
-// Writes a name as in the source text. A part that the compiler has split off a
-// function has the name of the function.
-static void put_name(FILE *out, const char *name) {
-  const size_t length = mprof_name_length(name, strnlen(name, MAX_NAME));
-  char *symbol = strndup(name, length);
-  char *plain = symbol && length < MAX_NAME ? demangle(symbol) : NULL;
-  if (plain) {
-    const size_t n = strlen(plain), rust = mprof_rust_name(plain, plain, n);
-    plain[rust ? rust : n] = '\0';
-  }
-  put_text(out, plain && strlen(plain) < MAX_NAME ? plain
-                : symbol                          ? symbol
-                                                  : name);
-  free(plain);
+// Returns a name as in the source text. A part that the compiler has split off
+// a function has the name of the function. The caller frees the name.
+static char *plain_name(const char *name) {
+  const size_t length = mprof_name_length(name, strlen(name));
+  char *symbol = text_of("%.*s", (int)length, name);
+  char *plain = length < MAX_NAME ? demangle(symbol) : NULL;
+  if (!plain)
+    return symbol;
+  const size_t n = strlen(plain), rust = mprof_rust_name(plain, plain, n);
+  plain[rust ? rust : n] = '\0';
   free(symbol);
+  return plain;
 }
 
 static void put_state(FILE *out, enum worker_state state, const char *path,
@@ -56,14 +53,20 @@ static void put_frames(void *arg, size_t index, const struct name_frame *frames,
                        size_t count) {
   FILE *out = arg;
   const uint32_t numbers[] = {(uint32_t)index, (uint32_t)count};
+  size_t left = MPROF_CUT_ALL;
   fputc(MESSAGE_FRAMES, out);
   put(out, numbers, sizeof numbers);
   for (size_t i = 0; i < count; i++) {
     const struct name_frame *f = &frames[i];
     const int64_t lines[] = {f->line, f->start_line};
+    char *name = plain_name(f->function), *file = text_of("%s", f->file);
+    mprof_cut_frame(name, file, mprof_cut_room(left, count - 1 - i));
+    left -= strlen(name) + strlen(file);
     put(out, lines, sizeof lines);
-    put_name(out, f->function);
-    put_text(out, f->file);
+    put_text(out, name);
+    put_text(out, file);
+    free(name);
+    free(file);
   }
 }
 
@@ -107,7 +110,10 @@ static void find_locks(const struct job *job, Elf *elf, FILE *out) {
     fputc(MESSAGE_LOCK, out);
     put(out, &i, sizeof i);
     put(out, &inside, sizeof inside);
-    put_name(out, s->name);
+    char *name = plain_name(s->name);
+    mprof_cut_name(name, MPROF_CUT_ALL);
+    put_text(out, name);
+    free(name);
   }
   symbols_free(&symbols);
 }

@@ -10,6 +10,7 @@
 #include "names/split.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
+#include "symbolize/cut_name.h"
 #include "symbolize/source_path.h"
 
 #include <dwarf.h>
@@ -292,6 +293,9 @@ static void add_frames(struct debug_file *f, Dwarf_Die *unit,
     number = (int64_t)number_of(die, DW_AT_call_line, true);
     scope = scopes->items[scope].parent;
   }
+  // add_symbol names the last frame.
+  if (scope != NO_SCOPE)
+    f->frames[MAX_FRAMES - 2].function = MPROF_CUT_MARK;
 }
 
 // Names the outermost function as the symbol table does.

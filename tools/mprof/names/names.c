@@ -4,8 +4,10 @@
 #include "names/names.h"
 
 #include "common/memory.h"
+#include "common/plural.h"
 #include "names/slice.h"
 #include "names/worker.h"
+#include "symbolize/cut_name.h"
 #include "symbolize/short_name.h"
 
 #include <stdlib.h>
@@ -58,6 +60,7 @@ struct replies {
   const struct job *job;
   const struct wanted *wanted; // sorted by offset
   size_t wanted_count, named;
+  size_t cut; // frames with shortened names
   struct slice bytes;
   uint64_t at;
   bool is_bad;
@@ -141,6 +144,7 @@ static void take_frames(struct replies *r) {
     const char *name = take_text(r), *file = take_text(r);
     if (r->is_bad)
       return;
+    r->cut += strstr(name, MPROF_CUT_MARK) || strstr(file, MPROF_CUT_MARK);
     const string_id id = profile_text(r->p, name);
     const struct function f = {id, mprof_name_is_foreign(name) ? 0 : id,
                                profile_text(r->p, file), start};
@@ -203,6 +207,10 @@ static size_t name_file(struct profile *p, const struct names_request *request,
     warn(&r, text_of("%s or its debug information is damaged or too large; "
                      "some of its frames have no names",
                      path));
+  if (r.cut)
+    warn(&r, text_of("%zu frame%s of %s %s a long name that was shortened; "
+                     "it contains " MPROF_CUT_MARK,
+                     r.cut, plural(r.cut), path, r.cut == 1 ? "has" : "have"));
   free(r.bytes.at);
   free(offsets);
   free(path);

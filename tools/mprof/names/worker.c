@@ -76,7 +76,7 @@ struct slice worker_ask(const struct job *job, const struct places *places) {
     _exit(0);
   }
   close(ends[1]);
-  // A name has at most 64 KiB, but few have more than 1 KiB.
+  // The names of an address have at most 32 KiB, but few have more than 1 KiB.
   const size_t limit =
       ((size_t)16 << 20) + (job->count + job->lock_count) * 65536;
   struct slice s = {0};
