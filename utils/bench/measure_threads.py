@@ -8,14 +8,16 @@ import math
 import os
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 from running import (
     CLEARED, QUICK, ROUNDS, SCRATCH, by_line, empty_scratch, is_built, log,
-    median_of, mprof, program, run, take_turns)
+    median_of, mprof, program, run, start, take_turns, values, wait)
 
 SIZES = (10, 1000) if QUICK else (10, 1000, 10000)
 PROFILES = 3 if QUICK else 8  # in each process, after one that is not counted
@@ -286,6 +288,81 @@ def labels():
             for kind in ("ring", "lifo")}
 
 
+# --- crowd: the pace of thousands of threads, and their creation -------------
+
+CROWDS = (300, 1500) if QUICK else (300, 1500, 3000, 10000)
+CROWD_TURNS = 1 if QUICK else 3
+CROWD_SECONDS = 2 if QUICK else 3
+PLAIN = "plain"
+# {name: (options, path that a client requests each second)}
+CROWD_FEATURES = {
+    "MProf, default": ("", None),
+    "heap_rate=1": ("heap_rate=1", None),
+    "block_rate=1": ("block_rate=1", None),
+    "mutex_fraction=1": ("mutex_fraction=1", None),
+    "trace=1": ("trace=1", None),
+    "a trace of one second, on request": ("", "trace?seconds=1"),
+    "stacks of all threads each second": ("", "threads"),
+}
+
+
+def crowd():
+    """Returns {what: {threads: {feature: [figure of each turn]}}}. what: "rounds", made
+    by all threads in a second, or "us", the microseconds of one thread, from its
+    creation to its join."""
+    found = {"rounds": {}, "us": {}}
+    for size in CROWDS:
+        log("threads: a crowd of %d" % size)
+        jobs = {PLAIN: crowd_job(size, [program("crowd-plain")], {}, None)}
+        for name, (options, path) in CROWD_FEATURES.items():
+            jobs[name] = crowd_job(size, [program("crowd-mprof")], options, path)
+        figures = by_line(take_turns(jobs, CROWD_TURNS))
+        for what, of in figures.items():
+            found[what][str(size)] = of
+    return found
+
+
+def crowd_job(size, argv, options, path):
+    """Measures the pace, and the creation if nobody requests anything."""
+    def once():
+        where = os.path.join(SCRATCH, "socket")
+        listens = ":listen=unix:" + where if path else ""
+        env = mprof("log_path=/dev/null:quiet=1:%s%s" % (options, listens)) \
+            if options is not None else {}
+        pace = start([*argv, "pace", str(size), str(CROWD_SECONDS)], env)
+        client = threading.Thread(target=ask, args=(pace, where, path))
+        if path:
+            client.start()
+        text = wait(pace).text
+        if path:
+            client.join()
+            if not client.replies:
+                sys.exit("bench: no reply to %s with %d threads" % (path, size))
+        figures = {"rounds": statistics.mean(values(text, "rounds"))}
+        if not path:
+            times = max(3, 6000 // size)
+            text = run([*argv, "create", str(size), str(times)], env).text
+            figures["us"] = median_of(text, "us")
+        return figures
+    return once
+
+
+def ask(pace, where, path):
+    """Requests path once a second, until the program has ended."""
+    threading.current_thread().replies = 0
+    while True:
+        time.sleep(1)
+        try:
+            with socket.socket(socket.AF_UNIX) as s:
+                s.connect(where)
+                s.sendall(b"GET /debug/pprof/%s HTTP/1.0\r\n"
+                          b"Host: localhost\r\n\r\n" % path.encode())
+                reply = b"".join(iter(lambda: s.recv(1 << 16), b""))
+        except OSError:
+            return
+        threading.current_thread().replies += reply.startswith(b"HTTP/1.1 200")
+
+
 # --- the list of all parts ---------------------------------------------------
 
 # {name on the benchmark page: Debian package}. The page shows the package's version.
@@ -294,4 +371,4 @@ PACKAGES = {
     "elfutils": "elfutils",
     "Go 1.19": "golang-1.19-go",
 }
-PARTS = (profile, computing, notes, labels)
+PARTS = (profile, computing, crowd, notes, labels)

@@ -3,7 +3,8 @@
 """Writes the section of docs/benchmarks.md about the threads profile and labels."""
 
 import chart
-from measure_threads import EU_STACK, GDB, MPROF, STOPPED
+from measure_threads import (
+    CROWD_FEATURES, EU_STACK, GDB, MPROF, PLAIN, STOPPED)
 from page import Bars, compare, median, number, quartiles, ratio, ratios
 
 TITLE = "What the stacks of all threads cost"
@@ -73,6 +74,14 @@ Go takes the stacks of computing goroutines faster than MProf takes those of
 threads. At most one goroutine runs on each processor. Go can read the stacks of
 all other goroutines immediately, because these goroutines do not run."""
 
+CROWD_NOTES = """\
+The first table shows the pace of a service with thousands of threads, as a share of
+the pace without MProf. Each thread sleeps for 20 to 30 ms, takes a lock that all
+threads share, and allocates and frees a block. The second table shows the time from
+the creation of a thread to its join, as a multiple of the time without MProf. These
+threads allocate a block, meet at a barrier, and take a lock. The figures are medians
+over the rounds of the benchmark."""
+
 NOTES_NOTES = """\
 With `threads=1`, each call that may wait records where the thread waits, and
 clears this record when the call ends. Other threads can then read the stack of
@@ -129,6 +138,17 @@ def bars(results):
             sum(sum(all_of(results, size, watcher, MPROF, name))
                 for size in sizes_of(results) for watcher in ("run", "wake")
                 for name in ("disturbed", "ended")), "%d")
+    crowd = results.get("crowd") or {}
+    for what, bar, check in (("rounds", 0.9, bars.at_least),
+                             ("us", 1.2, bars.at_most)):
+        for size, of in crowd.get(what, {}).items():
+            for name in CROWD_FEATURES:
+                if name in of:
+                    low, high = quartiles(ratios(of, name, PLAIN))
+                    check("%s of %s threads, %s, to plain" % (
+                        "pace" if what == "rounds" else "creation", size, name),
+                        bar, ratio(of, name, PLAIN),
+                        remark="quartiles %.3f to %.3f" % (low, high))
     for kind, of in (results.get("labels") or {}).items():
         low, high = quartiles(ratios(of, "MProf, a label", "plain"))
         bars.at_most(
@@ -217,6 +237,19 @@ def write_computing(page, results):
     page.paragraph(COMPUTING_NOTES)
 
 
+def write_crowd(page, results):
+    page.heading("Thousands of threads")
+    for what, title in (("rounds", "pace, to plain"),
+                        ("us", "creation of a thread, to plain")):
+        sizes = results["crowd"][what]
+        page.table(
+            [title, *("{:,}".format(int(size)) for size in sizes)],
+            [[name, *("%.2f" % ratio(of, name, PLAIN) for of in sizes.values())]
+             for name in CROWD_FEATURES
+             if all(name in of for of in sizes.values())])
+    page.paragraph(CROWD_NOTES)
+
+
 def write_notes(page, results):
     page.heading("What recording waits costs")
     compare(page, "nanoseconds per call or event (ratio)",
@@ -262,4 +295,5 @@ def plots(results):
 # --- the list of all parts ---------------------------------------------------
 
 PARTS = (("profile", write_profile), ("computing", write_computing),
+         ("crowd", write_crowd),
          ("notes", write_notes), ("labels", write_labels))

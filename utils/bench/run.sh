@@ -182,7 +182,7 @@ build_trace() {
 }
 
 build_threads() {
-  for name in threads wait_call lock_cond pair; do
+  for name in threads crowd wait_call lock_cond pair; do
     build "$name"
   done
   rm -f "$out/pair-label"
