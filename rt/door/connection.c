@@ -161,7 +161,11 @@ static void begin_draining(struct mprof_connection *c) {
 }
 
 static void end_reply(struct mprof_connection *c) {
-  mprof_job_commit(&c->job);
+  // The reply to HEAD has no body, so the client has not got the events.
+  if (c->wants_no_body)
+    mprof_job_abandon(&c->job);
+  else
+    mprof_job_commit(&c->job);
   mprof_reply_drop(&c->reply);
   mprof_reply_init(&c->reply);
   free_body(c);

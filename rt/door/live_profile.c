@@ -9,19 +9,31 @@
 #include "bucket/cycle.h"
 #include "door/live.h"
 #include "door/live_trace.h"
+#include "sys/clock.h"
 #include "write/profiles.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { SECOND_MS = 1000 };
+enum {
+  SECOND_MS = 1000,
+  CLIENTS = 8,
+  // A client that has not asked for this time may lose its place to another.
+  UNUSED_MS = 3600000,
+  DELTAS = 3, // profiles with a delta path
+};
 
-// The copies from which the next profiles of mprof_live_since begin. Only the
-// door's thread uses them.
+// Arrays instead of pointers need no relocations.
+static const char delta_names[DELTAS][8] = {"heap", "block", "mutex"};
+
+// The copies from which the next profiles of mprof_live_since begin. The first
+// row is for requests without a client name, and is never given away. Only the
+// server's thread uses them.
 static struct {
-  char name[8]; // of the profile
-  struct mprof_profile_request last;
-} since[] = {{.name = "heap"}, {.name = "block"}, {.name = "mutex"}};
+  char name[MPROF_CLIENT_NAME];
+  int64_t used_ms; // time of the last request; 0: the row is free
+  struct mprof_profile_request last[DELTAS];
+} clients[CLIENTS + 1];
 
 // --- one profile ---
 
@@ -141,20 +153,55 @@ static void finish_delta(struct mprof_job *j, struct mprof_reply *r) {
   mprof_profile_drop(&j->before);
 }
 
-static struct mprof_profile_request *last_of(const char *name) {
-  for (size_t i = 0; i < sizeof(since) / sizeof(since[0]); i++)
-    if (strcmp(since[i].name, name) == 0)
-      return &since[i].last;
-  return NULL;
+static void drop_client(size_t i) {
+  for (size_t d = 0; d < DELTAS; d++) {
+    mprof_profile_drop(&clients[i].last[d]);
+    clients[i].last[d].copy = NULL;
+  }
+  clients[i].used_ms = 0;
 }
 
-void mprof_live_since(const struct mprof_profile_wish *w, struct mprof_reply *r,
-                      struct mprof_job *j) {
+// Returns the row of the client. A new client gets a free row, or that of a
+// client which has not asked for a long time. Returns 0 for a new client if
+// there is no such row.
+static size_t find_client(const char *name) {
+  const int64_t now = mprof_clock_ms();
+  size_t oldest = 1, i;
+  for (i = 1; i <= CLIENTS; i++) {
+    if (clients[i].used_ms != 0 && strcmp(clients[i].name, name) == 0)
+      break;
+    if (clients[i].used_ms < clients[oldest].used_ms)
+      oldest = i;
+  }
+  if (i > CLIENTS) {
+    i = oldest;
+    if (clients[i].used_ms != 0 && now - clients[i].used_ms < UNUSED_MS)
+      return 0;
+    drop_client(i);
+    strcpy(clients[i].name, name);
+  }
+  clients[i].used_ms = now;
+  return i;
+}
+
+void mprof_live_since(const struct mprof_profile_wish *w, const char *client,
+                      struct mprof_reply *r, struct mprof_job *j) {
   struct mprof_profile_request now = {.copy = NULL};
-  struct mprof_profile_request *last = last_of(w->name);
-  const struct difference d = {last, &now, true};
   if (mprof_live_refuse_at_end(r) || !find(&now, w->name, r))
     return;
+  const size_t row = client[0] == '\0' ? 0 : find_client(client);
+  if (client[0] != '\0' && row == 0) {
+    mprof_reply_error(r, 503,
+                      "8 other clients have asked for deltas in the last hour; "
+                      "use one of their names for the parameter client",
+                      0);
+    return;
+  }
+  size_t number = 0;
+  while (strcmp(delta_names[number], w->name) != 0)
+    number++;
+  struct mprof_profile_request *last = &clients[row].last[number];
+  const struct difference d = {last, &now, true};
   mprof_live_lock(w->symbolizes);
   if (w->ends_cycle)
     end_cycle();
@@ -172,7 +219,7 @@ void mprof_live_since(const struct mprof_profile_wish *w, struct mprof_reply *r,
   }
   mprof_live_set_file_name(r, w->name, ".pprof.gz");
   *j = (struct mprof_job){
-      .kind = MPROF_JOB_SINCE, .name = w->name, .before = now};
+      .kind = MPROF_JOB_SINCE, .name = w->name, .before = now, .last = last};
 }
 
 // --- jobs ---
@@ -194,9 +241,8 @@ void mprof_job_finish(struct mprof_job *j, struct mprof_reply *r) {
 
 void mprof_job_commit(struct mprof_job *j) {
   if (j->kind == MPROF_JOB_SINCE) {
-    struct mprof_profile_request *last = last_of(j->name);
-    mprof_profile_drop(last);
-    *last = j->before;
+    mprof_profile_drop(j->last);
+    *j->last = j->before;
   }
   j->kind = MPROF_JOB_NONE;
 }
@@ -210,9 +256,8 @@ void mprof_job_abandon(struct mprof_job *j) {
 }
 
 void mprof_live_forget(bool is_child) {
-  for (size_t i = 0; i < sizeof(since) / sizeof(since[0]); i++) {
+  for (size_t i = 0; i <= CLIENTS; i++)
     if (!is_child)
-      mprof_profile_drop(&since[i].last);
-    since[i].last.copy = NULL;
-  }
+      drop_client(i);
+  memset(clients, 0, sizeof(clients));
 }

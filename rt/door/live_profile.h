@@ -27,7 +27,10 @@ struct mprof_job {
   bool symbolizes;
   struct mprof_profile_request before; // DELTA: the copy of the begin
   struct mprof_door_file trace;        // TRACE: the file of the session
+  struct mprof_profile_request *last;  // SINCE: the copy to replace
 };
+
+enum { MPROF_CLIENT_NAME = 40 };
 
 // What the query of a request asks for.
 struct mprof_profile_wish {
@@ -45,9 +48,10 @@ void mprof_live_profile(const struct mprof_profile_wish *w,
 void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
                       struct mprof_reply *r, struct mprof_job *j);
 // Writes a profile of the events since the last complete reply to the same
-// path. In a heap profile, the blocks in use are still those of the moment.
-void mprof_live_since(const struct mprof_profile_wish *w, struct mprof_reply *r,
-                      struct mprof_job *j);
+// path, with the same client name of less than MPROF_CLIENT_NAME bytes. In a
+// heap profile, the blocks in use are still those of the moment.
+void mprof_live_since(const struct mprof_profile_wish *w, const char *client,
+                      struct mprof_reply *r, struct mprof_job *j);
 
 // Begins an execution trace of that many milliseconds.
 void mprof_job_begin_trace(int64_t ms, struct mprof_reply *r,

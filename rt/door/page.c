@@ -308,11 +308,17 @@ static void profile_page(const struct mprof_http_request *q, const char *name,
 
 static void since_page(const struct mprof_http_request *q, const char *name,
                        struct mprof_reply *r, struct mprof_job *j) {
+  char client[MPROF_CLIENT_NAME] = "";
   const struct mprof_profile_wish w = {
       .name = name,
       .symbolizes = is_on(q->query, "symbolize"),
       .ends_cycle = strcmp(name, "heap") == 0 && integer(q->query, "gc") > 0};
-  mprof_live_since(&w, r, j);
+  mprof_http_parameter(q->query, "client", client, sizeof(client));
+  if (strcmp(client, "?") == 0)
+    mprof_reply_error(r, 400, "the parameter client is longer than 39 bytes",
+                      0);
+  else
+    mprof_live_since(&w, client, r, j);
 }
 
 static void trace_page(const struct mprof_http_request *q,

@@ -141,6 +141,26 @@ def deltas(program):
 
 
 @check
+def delta_clients(program):
+    with App(program) as app:
+        app.command("alloc 3 4000")
+        equal(samples(app.profile("delta_heap"), "grow"), [3, 12000, 3, 12000])
+        equal(samples(app.profile("delta_heap?client=a"), "grow"), [3, 12000, 3, 12000])
+        app.command("alloc 2 4000")
+        # A reply without a body takes nothing.
+        equal(app.ask("/debug/pprof/delta_heap", "HEAD").status, 200)
+        equal(samples(app.profile("delta_heap?client=a"), "grow"), [2, 8000, 5, 20000])
+        equal(samples(app.profile("delta_heap"), "grow"), [2, 8000, 5, 20000])
+        equal(samples(app.profile("delta_heap?client=b"), "grow"), [5, 20000, 5, 20000])
+        # Further clients take the place of none that asks.
+        equal([app.ask("/debug/pprof/delta_heap?client=%d" % i).status for i in range(8)], [200] * 6 + [503] * 2)
+        app.command("alloc 1 4000")
+        for query in ("", "?client=a", "?client=b"):
+            equal(samples(app.profile("delta_heap" + query), "grow"), [1, 4000, 6, 24000])
+        equal(app.ask("/debug/pprof/delta_heap?client=" + "x" * 40).status, 400)
+
+
+@check
 def wait_deltas(program):
     with App(program) as app:
         app.command("contend 2")

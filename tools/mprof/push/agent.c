@@ -4,6 +4,7 @@
 #include "push/agent.h"
 
 #include "common/memory.h"
+#include "common/siphash.h"
 #include "files/read_profile.h"
 #include "live/door_client.h"
 #include "push/ending.h"
@@ -47,12 +48,18 @@ struct run {
 // --- one profile ---
 
 // The page of a profile. Those pages that begin where the last reply ended
-// lose nothing and count nothing twice.
-static void make_path(char path[256], const char *name) {
+// lose nothing and count nothing twice. The name of the client is that of the
+// collector: an agent that is started again goes on where the last one ended,
+// and another collector gets all events, too.
+static void make_path(char path[256], const char *name, const char *url) {
   const bool has_delta = strcmp(name, "heap") == 0 ||
                          strcmp(name, "block") == 0 ||
                          strcmp(name, "mutex") == 0;
-  snprintf(path, 256, "/debug/pprof/%s%.200s", has_delta ? "delta_" : "", name);
+  if (has_delta)
+    snprintf(path, 256, "/debug/pprof/delta_%s?client=mprof-push-%016llx", name,
+             (unsigned long long)siphash(0, url, strlen(url)));
+  else
+    snprintf(path, 256, "/debug/pprof/%.200s", name);
 }
 
 static long peer_of(int fd) {
@@ -113,7 +120,7 @@ static int ask(struct run *run, struct target *t, const char *name) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
-  make_path(path, name);
+  make_path(path, name, run->a->mail->url);
   const int status = out ? door_ask(fd, "GET", path, out, must_give_up) : 0;
   if (out)
     fclose(out);
