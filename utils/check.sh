@@ -65,7 +65,7 @@ repeat() {
   rm -rf "$logs"
   mkdir "$logs"
   busy=
-  trap 'kill $busy' EXIT
+  trap 'kill $busy 2>/dev/null || :' EXIT
   trap 'exit 1' HUP INT TERM
   for _ in 1 2 3 4; do
     while :; do :; done &
