@@ -31,6 +31,7 @@
 #include "mprof/mprof.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
+#include "sys/mul_div.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
@@ -118,8 +119,9 @@ static void probe_alloc(const struct mprof_bucket *b, const void *ptr) {
   if (mprof_likely(mprof_event_watch.alloc_probes == 0))
     return;
   const uint64_t factor = mprof_scale_factor(b->size, b->rate);
-  MPROF_USDT_3("otel_memory", "alloc", "mprof_event_watch+4", ptr,
-               (uint64_t)b->size, (uint64_t)mprof_scale_up(b->size, 1, factor));
+  MPROF_USDT_3(
+      "otel_memory", "alloc", "mprof_event_watch+4", ptr, (uint64_t)b->size,
+      mprof_mul_div(b->size, factor, MPROF_SCALE_ONE, MPROF_SCALE_ONE / 2));
 }
 
 static void probe_free(const void *ptr) {
