@@ -4,7 +4,9 @@
 // mprof log: reads an allocation log. mprof-alloc-log is another name of it.
 
 #include "commands/add_names.h"
+#include "commands/input.h"
 #include "commands/show_log.h"
+#include "common/memory.h"
 #include "files/read_alloc_log.h"
 #include "terminal/pager.h"
 #include "terminal/style.h"
@@ -14,17 +16,24 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Reads --top. Returns whether the value is a number.
+// Reads --count, or its former name --top. Returns whether the value is a
+// number.
 static bool read_limit(const struct options *options, size_t *limit) {
+  const char *text = options->count ? options->count : options->top;
   *limit = 10;
-  if (!options->top)
+  if (!text)
     return true;
   char *end;
-  *limit = strtoul(options->top, &end, 10);
-  if (*options->top >= '0' && *options->top <= '9' && !*end)
-    return true;
-  complain(options, "--top=%s is not a number; usage: --top=N", options->top);
-  return false;
+  *limit = strtoul(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end) {
+    const char *name = options->count ? "count" : "top";
+    complain(options, "--%s=%s is not a number; usage: --%s=N", name, text,
+             name);
+    return false;
+  }
+  if (options->count && *limit == 0)
+    *limit = SIZE_MAX;
+  return true;
 }
 
 // --- notes ---
@@ -128,33 +137,106 @@ static void print_records(const struct options *options,
   log_names_free(&names);
 }
 
-static void print_lists(const struct options *options, const struct log *log,
-                        size_t limit) {
+// Makes a view of the wanted stacks, with a sample for each. Returns NULL after
+// a message if an option is wrong.
+static struct view *view_of(const struct options *options,
+                            struct log_names *names, const bool *is_wanted) {
+  const struct alloc_log *log = names->log;
+  struct profile *p = names->profile;
+  const string_id key = profile_text(p, "stack");
+  const struct function cut = {.name = profile_text(p, "[truncated]")};
+  const struct line line = {.function = profile_function(p, &cut)};
+  const int64_t one = 1;
+  p->type_count = 1;
+  p->types[0] =
+      (struct value_type){profile_text(p, "blocks"), profile_text(p, "count")};
+  for (size_t i = 0; i < log->stack_count; i++) {
+    const struct log_stack *s = &log->stacks[i];
+    if (!is_wanted[i])
+      continue;
+    uint32_t *locations = zeroed(s->count, sizeof *locations);
+    for (size_t k = 0; k < s->count; k++) {
+      const uint32_t frame = log->stack_frames[s->first + k];
+      const struct location other = {.address = log->frames[frame].address,
+                                     .mapping = NO_MAPPING,
+                                     .line_count = frame == LOG_TRUNCATED};
+      locations[k] = names->locations[frame]
+                         ? names->locations[frame] - 1
+                         : profile_location(p, &other, &line);
+    }
+    // The label keeps equal stacks apart.
+    const struct label label = {.key = key, .number = (int64_t)i + 1};
+    profile_sample(p, locations, (uint32_t)s->count, &label, 1, 0, &one);
+    free(locations);
+  }
+  struct view_options wanted = input_view_options(options);
+  wanted.grain = GRAIN_LINES;
+  char error[256];
+  struct view *v = view_new(p, &wanted, error, sizeof error);
+  if (!v)
+    complain(options, "%s", error);
+  names->view = v;
+  names->keeps_std = options->std;
+  names->view_stacks = zeroed(log->stack_count, sizeof(uint32_t));
+  for (size_t i = 0; v && i < v->stack_count; i++) {
+    const struct sample *s = &p->samples[v->stacks[i].sample];
+    names->view_stacks[p->labels[s->first_label].number - 1] = (uint32_t)i + 1;
+  }
+  return v;
+}
+
+// Keeps the rows whose stacks are in the view, at most `limit`.
+#define KEEP(Rows, Names, Limit)                                               \
+  do {                                                                         \
+    size_t kept = 0;                                                           \
+    for (size_t i = 0; i < (Rows).count && kept < (Limit); i++)                \
+      if (show_log_has(Names, (Rows).rows[i].stack))                           \
+        (Rows).rows[kept++] = (Rows).rows[i];                                  \
+    (Rows).count = kept;                                                       \
+  } while (0)
+
+static void want(struct log_names *names, bool *is_wanted, uint32_t stack) {
+  is_wanted[stack] = true;
+  log_names_want(names, stack);
+}
+
+static int print_lists(const struct options *options, const struct log *log,
+                       size_t limit) {
   const struct alloc_log *events = log->events;
+  // A stack is selected by names, so all stacks need names.
+  const size_t most = options->focus || options->ignore ? SIZE_MAX : limit;
   struct log_pairs pairs = log_pairs_of(events);
-  struct live_rows live = live_rows_of(events, &pairs, limit);
-  struct lifetime_rows lifetimes = lifetime_rows_of(events, &pairs, limit);
+  struct live_rows live = live_rows_of(events, &pairs, most);
+  struct lifetime_rows lifetimes = lifetime_rows_of(events, &pairs, most);
   struct log_names names = log_names_new(events);
+  bool *is_wanted = zeroed(events->stack_count, sizeof *is_wanted);
   for (size_t i = 0; i < live.count; i++)
-    log_names_want(&names, live.rows[i].stack);
+    want(&names, is_wanted, live.rows[i].stack);
   for (size_t i = 0; i < lifetimes.count; i++)
-    log_names_want(&names, lifetimes.rows[i].stack);
-  for (size_t i = 0; i < pairs.freed_twice_count && i < limit; i++) {
+    want(&names, is_wanted, lifetimes.rows[i].stack);
+  for (size_t i = 0; i < pairs.freed_twice_count && i < most; i++) {
     const struct log_double_free *d = &pairs.freed_twice[i];
-    log_names_want(&names, events->records[d->alloc].stack);
-    log_names_want(&names, events->records[d->free].stack);
-    log_names_want(&names, events->records[d->again].stack);
+    want(&names, is_wanted, events->records[d->alloc].stack);
+    want(&names, is_wanted, events->records[d->free].stack);
+    want(&names, is_wanted, events->records[d->again].stack);
   }
   find_names(options, &names);
-  begin_output(options);
-  print_summary(log, &pairs);
-  show_live(stdout, &names, &pairs, &live);
-  show_lifetimes(stdout, &names, &pairs, &lifetimes);
-  show_freed_twice(stdout, &names, &pairs, limit);
+  const struct view *v = view_of(options, &names, is_wanted);
+  if (v) {
+    KEEP(live, &names, limit);
+    KEEP(lifetimes, &names, limit);
+    begin_output(options);
+    print_summary(log, &pairs);
+    show_live(stdout, &names, &pairs, &live);
+    show_lifetimes(stdout, &names, &pairs, &lifetimes);
+    show_freed_twice(stdout, &names, &pairs, limit);
+  }
   log_names_free(&names);
+  free(is_wanted);
   free(live.rows);
   free(lifetimes.rows);
   log_pairs_free(&pairs);
+  return v ? STATUS_OK : STATUS_ERROR;
 }
 
 int command_log(const struct options *options) {
@@ -175,10 +257,11 @@ int command_log(const struct options *options) {
   }
   setvbuf(stdout, NULL, _IOFBF, 1 << 16);
   style_of_output(NULL); // sets the locale, which style_put needs
+  int status = STATUS_OK;
   if (options->records)
     print_records(options, &log);
   else
-    print_lists(options, &log, limit);
+    status = print_lists(options, &log, limit);
   alloc_log_free(log.events);
-  return STATUS_OK;
+  return status;
 }

@@ -6,15 +6,37 @@
 #include "common/memory.h"
 #include "sys/text.h"
 #include "terminal/style.h"
+#include "view/frame_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 void show_count(FILE *out, uint64_t count, const char *what) {
   char number[32];
   struct mprof_text t = MPROF_TEXT(number);
   mprof_text_grouped(&t, count);
   fprintf(out, "%s %s%s", number, what, count == 1 ? "" : "s");
+}
+
+// Prints a stack as mprof traces does.
+static void put_shown(FILE *out, const struct log_names *names, uint32_t stack,
+                      const char *indent) {
+  const uint32_t at = names->view_stacks[stack];
+  if (at == 0)
+    return;
+  const struct view_stack *s = &names->view->stacks[at - 1];
+  struct shown_frame *frames = zeroed(s->count, sizeof *frames);
+  const uint32_t count = view_shown(names->view, s, names->keeps_std, frames);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct frame_text text = frame_text(names->view, &frames[i]);
+    fputs(indent, out);
+    if (strcmp(text.text, "[truncated]") != 0)
+      fprintf(out, "#%u ", i);
+    style_put(out, text.text);
+    fputc('\n', out);
+  }
+  free(frames);
 }
 
 // Prints a stack of the lists. An empty stack is an empty line.
@@ -25,6 +47,10 @@ static void put_stack(FILE *out, const struct log_names *names, uint32_t stack,
   size_t number = 0;
   if (s->count == 0)
     fputc('\n', out);
+  if (s->count != 0 && names->view) {
+    put_shown(out, names, stack, indent);
+    return;
+  }
   for (size_t i = 0; i < s->count; i++) {
     const uint32_t frame = log->stack_frames[s->first + i];
     if (frame == LOG_TRUNCATED) {
@@ -43,6 +69,10 @@ static void put_stack(FILE *out, const struct log_names *names, uint32_t stack,
       fputc('\n', out);
     }
   }
+}
+
+bool show_log_has(const struct log_names *names, uint32_t stack) {
+  return !names->view || names->view_stacks[stack] != 0;
 }
 
 void show_live(FILE *out, const struct log_names *names,
@@ -98,6 +128,11 @@ void show_freed_twice(FILE *out, const struct log_names *names,
   fputc('\n', out);
   for (size_t i = 0; i < pairs->freed_twice_count && i < limit; i++) {
     const struct log_double_free *d = &pairs->freed_twice[i];
+    const struct log_record *records = names->log->records;
+    if (!show_log_has(names, records[d->alloc].stack) &&
+        !show_log_has(names, records[d->free].stack) &&
+        !show_log_has(names, records[d->again].stack))
+      continue;
     const struct log_record *block = &names->log->records[d->alloc];
     fprintf(out, "\n  0x%" PRIx64 ", ", block->address);
     show_count(out, block->size, "byte");
@@ -132,7 +167,7 @@ static void write_frame(FILE *out, const struct log_names *names,
 // The texts of some frames. The frames of a log repeat, and to write a text
 // again is much faster than to make it.
 struct frame_texts {
-  struct frame_text {
+  struct record_frame {
     uint32_t frame;
     char *text; // NULL: none yet
     size_t length;
@@ -144,7 +179,8 @@ static struct frame_texts frame_texts_new(const struct alloc_log *log) {
   enum { MAX_TEXTS = 1 << 18 };
   const size_t count =
       log->frame_count < MAX_TEXTS ? log->frame_count : MAX_TEXTS;
-  return (struct frame_texts){zeroed(count, sizeof(struct frame_text)), count};
+  return (struct frame_texts){zeroed(count, sizeof(struct record_frame)),
+                              count};
 }
 
 static void frame_texts_free(struct frame_texts *texts) {
@@ -155,10 +191,10 @@ static void frame_texts_free(struct frame_texts *texts) {
 
 static void put_frame(FILE *out, const struct log_names *names,
                       const struct frame_texts *texts, uint32_t frame) {
-  struct frame_text *t = &texts->items[frame % texts->count];
+  struct record_frame *t = &texts->items[frame % texts->count];
   if (!t->text || t->frame != frame) {
     free(t->text);
-    *t = (struct frame_text){.frame = frame};
+    *t = (struct record_frame){.frame = frame};
     FILE *text = open_memstream(&t->text, &t->length);
     if (text) {
       write_frame(text, names, frame);

@@ -22,6 +22,8 @@ void show_freed_twice(FILE *out, const struct log_names *names,
 // Prints all records in the form of Go's allocation log.
 void show_records(FILE *out, const struct log_names *names);
 
+// Returns whether the options of the view keep the stack.
+bool show_log_has(const struct log_names *names, uint32_t stack);
 // Prints "1 block" or "1,234 blocks".
 void show_count(FILE *out, uint64_t count, const char *what);
 

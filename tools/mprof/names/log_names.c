@@ -21,6 +21,7 @@ void log_names_free(struct log_names *names) {
   profile_free(names->profile);
   free(names->locations);
   free(names->mappings);
+  free(names->view_stacks);
   *names = (struct log_names){0};
 }
 

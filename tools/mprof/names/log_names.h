@@ -15,6 +15,10 @@ struct log_names {
   struct profile *profile;
   uint32_t *locations; // for each frame the location + 1, or 0
   uint32_t *mappings;  // for each module the mapping + 1, or 0
+  // How the lists show stacks. NULL: with all frames and whole names.
+  const struct view *view;
+  uint32_t *view_stacks; // for each stack its index in the view + 1, or 0
+  bool keeps_std;        // see view_shown
 };
 
 struct log_names log_names_new(const struct alloc_log *log);
