@@ -322,25 +322,25 @@ int mprof_name_lock(const void *lock, const char *name);
  * file. After an error, the file at path is unchanged. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
-/* Opens the door: a thread of MProf answers HTTP requests for the profiles of
- * the running program, under the paths of Go's net/http/pprof. The option
- * listen does the same without a call. docs/live.md describes the door.
+/* Starts the HTTP server: a thread of MProf answers requests for the profiles
+ * of the running program, under the paths of Go's net/http/pprof. The option
+ * listen does the same without a call. docs/live.md describes the server.
  * address: "unix:PATH", where PATH is absolute and may contain the % patterns
  *   of the option log_path; or an IP address and a port, such as
  *   "127.0.0.1:6060" or "[::1]:6060". Port 0 chooses a free port, and MProf
- *   prints the address on stderr. NULL or "" closes the door; its thread ends
+ *   prints the address on stderr. NULL or "" stops the server; its thread ends
  *   soon after.
  * A Unix socket has the mode 0600 and accepts only root and the user of the
  * process. Every local user can read the profiles at a loopback address, and
  * everybody who can reach any other address.
  * A forked child does not answer at its parent's address. If PATH contains %p,
- * the child opens a door of its own. Otherwise the child may call mprof_listen.
- * Returns 0; EINVAL for a malformed address; ENAMETOOLONG; EBUSY if a door is
- * already open or about to close; EPERM if the program has more rights than the
- * user who started it (AT_SECURE); EAGAIN or ENOMEM if no thread can be
- * created; the error of opening the socket, such as EADDRINUSE or EACCES;
- * ENOSYS or EBUSY for the reasons given at mprof_mem_profile. MProf also prints
- * the reason of an error on stderr. */
+ * the child starts a server of its own. Otherwise the child may call
+ * mprof_listen. Returns 0; EINVAL for a malformed address; ENAMETOOLONG; EBUSY
+ * if a server is already open or about to close; EPERM if the program has more
+ * rights than the user who started it (AT_SECURE); EAGAIN or ENOMEM if no
+ * thread can be created; the error of opening the socket, such as EADDRINUSE or
+ * EACCES; ENOSYS or EBUSY for the reasons given at mprof_mem_profile. MProf
+ * also prints the reason of an error on stderr. */
 int mprof_listen(const char *address);
 
 /* --- profiles that the program defines --- */

@@ -149,7 +149,7 @@ def ctl(program, mprof):
         assert "usage: " in run("ctl", pid, "nonsense", status=2)
     assert "there is no process" in run("ctl", pid, "get", status=2)
     with App(program, listen="") as app:
-        assert "has no door" in run("ctl", str(app.pid), "get", status=2)
+        assert "has no HTTP server" in run("ctl", str(app.pid), "get", status=2)
 
 
 @check
@@ -231,7 +231,7 @@ def control_signal(program, mprof):
     for value in ("KILL", "NOPE", "USR1:dump_on_signal=USR1"):
         with App(program, "control_signal=" + value, listen="") as app:
             assert "control_signal has no effect: " in app.err(), app.err()
-            assert "has no door" in get(app.pid, 2)
+            assert "has no HTTP server" in get(app.pid, 2)
 
 
 def get_or_none(pid, mprof):

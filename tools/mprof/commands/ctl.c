@@ -47,7 +47,7 @@ static char *request(const struct options *options, const char *method,
   fclose(reply);
   if (*status != 0)
     return text;
-  complain(options, "%s did not answer as a door of MProf does",
+  complain(options, "%s did not answer as an HTTP server of MProf does",
            options->paths[0]);
   free(text);
   return NULL;

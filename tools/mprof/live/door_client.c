@@ -154,12 +154,12 @@ static const char *open_door(const char *pid) {
   char number[32];
   const int tid = find_thread(pid, "mprof-signal-", number);
   if (tid == 0)
-    return "it has no door for commands; start it with "
+    return "it has no HTTP server for commands; start it with "
            "MPROF_OPTIONS=listen=unix:/tmp/%p.sock or control_signal=USR2, or "
            "with mprof run -O listen=unix:/tmp/%p.sock";
   // Without a handler, the signal would end the program.
   if (!catches(pid, atoi(number)))
-    return "it has no door, and no longer catches the signal of "
+    return "it has no HTTP server, and no longer catches the signal of "
            "control_signal";
   if (syscall(SYS_tgkill, atoi(pid), tid, atoi(number)) != 0)
     return strerror(errno);
@@ -168,7 +168,8 @@ static const char *open_door(const char *pid) {
       return NULL;
     usleep(STEP_US);
   }
-  return "it has not opened its door at the signal of control_signal; it may "
+  return "it has not started its HTTP server at the signal of control_signal; "
+         "it may "
          "handle the signal itself, or the socket cannot be made";
 }
 

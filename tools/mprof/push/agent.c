@@ -129,8 +129,8 @@ static int ask(struct run *run, struct target *t, const char *name) {
             &(struct bytes){.at = (uint8_t *)text, .length = size}, pid);
   else if (status != 404)
     note_failure(run, t,
-                 status ? "the door cannot give a profile now"
-                        : "the door does not answer");
+                 status ? "the HTTP server cannot give a profile now"
+                        : "the HTTP server does not answer");
   free(text);
   return status;
 }
