@@ -60,11 +60,13 @@ void help_command(FILE *out, enum command_id command) {
   if (strstr(c->arguments, "PROFILE...") && command != COMMAND_check)
     fputs("Several profiles of one kind are added up.\n", out);
   if (strstr(c->arguments, "PROFILE..."))
-    fputs("\nPROFILE is a file (\"-\": standard input), a directory, or a running "
-          "program: a\nprocess id, a socket, ADDRESS:PORT or a URL. A directory "
-          "stands for the profiles\nin it that the command shows: those of the "
-          "heap, if --sample names no others.\n",
-          out);
+    fputs(
+        "\nPROFILE is a file (\"-\": standard input), a directory, or a "
+        "running "
+        "program: a\nprocess id, a socket, ADDRESS:PORT or a URL. A directory "
+        "stands for the profiles\nin it that the command shows: those of the "
+        "heap, if --sample names no others.\n",
+        out);
   fputc('\n', out);
   const bool is_trace = command == COMMAND_trace;
   for (size_t i = 0; i < option_row_count; i++) {
