@@ -9,14 +9,14 @@ import subprocess
 import sys
 import threading
 
-EVIL = b"\x1b]0;evil\x07\x1b[2J\xc2\x9b31mred\x08\xe2\x80\xaeend\x00x"
+EVIL = b"\x1b]0;evil\x07\x1b[2J\xc2\x9b31mred\x08\xe2\x80\xaeend"
 
 
 def reply_to(request):
     """Returns status, body, and what to send instead of a whole reply."""
     path = request.split(b" ")[1]
     if b"cmdline" in path:
-        return b"200 OK", b"/x/app" + EVIL.replace(b"\0", b""), None
+        return b"200 OK", b"/x/app" + EVIL, None
     if b"endless" in path:
         return b"", b"", b"X-Filler: x\r\n"
     if b"huge" in path:
@@ -26,7 +26,7 @@ def reply_to(request):
     if b"nope" in path or b"Push" in path:
         return b"400 Bad", EVIL + b"\n", None
     if path == b"/debug/pprof/":
-        return b"200 OK", b"<a href='" + EVIL.replace(b"\0", b"") + b"?debug=1'>", None
+        return b"200 OK", b"<a href='" + EVIL + b"?debug=1'>", None
     if b"unknown" in path:
         return b"404 Not Found", b"Unknown profile\n", None
     return b"200 OK", b"line\n\tpart " + EVIL + b"\n", None
@@ -71,12 +71,12 @@ def main():
 
     for words in (["get"], ["get", "x"], ["set", "x", "1"], ["threads"], ["stuck"], ["trace", "start"]):
         status, text = run("ctl", address, *words)
-        assert status == 0 and "line\n\tpart ?]0;evil??[2J?31mred??end?x\n" in text, (words, text)
+        assert status == 0 and "line\n\tpart ?]0;evil??[2J?31mred??end\n" in text, (words, text)
     for words in (["get", "nope"], ["set", "nope", "1"], ["dump", "nope"], ["dump", "unknown"]):
         status, text = run("ctl", address, *words)
         assert status == 2 and "?]0;evil" in text, (words, text)
     status, text = run("ctl", address, "dump", "heap")
-    assert (status, text) == (0, "wrote app_]0;evil__[2J__31mred____endx.heap.pb.gz\n"), text
+    assert (status, text) == (0, "wrote app_]0;evil__[2J__31mred____end.heap.pb.gz\n"), text
     for name in ("endless", "huge"):
         status, text = run("ctl", address, "dump", name)
         assert status == 2 and "did not answer" in text, text
