@@ -31,6 +31,7 @@
 #include "lock_wait/lock_names.h"
 #include "lock_wait/lock_profile.h"
 #include "lock_wait/waiters.h"
+#include "persist_watch.h"
 #include "process/process.h"
 #include "signals.h"
 #include "snapshot/persist_notes.h"
@@ -182,6 +183,7 @@ static void begin_in_child(void) {
     mprof_trace_init();
     mprof_stuck_watch_start();
     mprof_snapshot_watch_start();
+    mprof_persist_watch_start();
     mprof_door_start_in_child();
     mprof_control_signal_start();
   } else {
@@ -325,6 +327,7 @@ __attribute__((constructor(101))) static void at_load(void) {
     return;
   mprof_stuck_watch_start();
   mprof_snapshot_watch_start();
+  mprof_persist_watch_start();
   mprof_door_start();
   mprof_control_signal_start();
 }

@@ -20,6 +20,7 @@
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/version.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,7 @@ enum { NAMES_MAX = 100, ZEROS = 1024 };
 static struct {
   struct mprof_own_fd fd; // none: there is no file, or it cannot grow
   bool is_child;
+  bool has_lease; // used only by mprof_persist_look
   char path[MPROF_PATH_MAX];
 } file = {.fd = MPROF_NO_FD};
 
@@ -218,6 +220,71 @@ void mprof_persist_start(void) {
     mprof_persistent_use_file(commit);
 }
 
+// --- other programs that write to the file ---
+
+// Bytes of memory that are moved out of the file at once.
+#define MOVED_BYTES ((size_t)2 << 20)
+// Milliseconds between two looks at the file, with and without a lease. The
+// first is how long another program waits, the second how long the process
+// lacks protection.
+enum { PROTECTED_MS = 250, UNPROTECTED_MS = 10 };
+
+static void move_out_locked(void) {
+  struct mprof_persist_head *h = mprof_persist_head;
+  // The file stays as it is now, if it is not truncated.
+  __atomic_or_fetch(&h->state, MPROF_PERSIST_IS_CUT, __ATOMIC_RELAXED);
+  long error = 0;
+  for (size_t at = 0; at < h->bytes && error == 0; at += MOVED_BYTES) {
+    const size_t left = h->bytes - at;
+    error = mprof_os_make_private((char *)h + at,
+                                  left < MOVED_BYTES ? left : MOVED_BYTES);
+  }
+  mprof_persistent_stop_file_locked();
+  say("another program writes to ", file.path, (int)error,
+      "; a killed process will leave nothing of what follows");
+}
+
+// Returns the lease that the process has, or that it shall have because another
+// program waits: F_WRLCK, F_RDLCK or F_UNLCK.
+static long lease(void) { return mprof_sys_fcntl(file.fd.fd, F_GETLEASE, 0); }
+
+static long set_lease(long type) {
+  return mprof_sys_fcntl(file.fd.fd, F_SETLEASE, type);
+}
+
+unsigned mprof_persist_look(int tid) {
+  if (mprof_persist_head == NULL)
+    return UNPROTECTED_MS;
+  if (!mprof_own_fd_is_open(&file.fd))
+    return 0;
+  if (!file.has_lease) {
+    // The kernel sends SIGIO if another program waits. Only the calling thread
+    // gets the signal, and blocks it.
+    struct f_owner_ex owner = {F_OWNER_TID, tid};
+    long error = mprof_sys_fcntl(file.fd.fd, F_SETOWN_EX, (long)&owner);
+    if (error == 0)
+      error = set_lease(F_WRLCK);
+    file.has_lease = error == 0;
+    if (error == 0)
+      return PROTECTED_MS;
+    return error == -EAGAIN ? UNPROTECTED_MS : 0; // EAGAIN: somebody reads it
+  }
+  const long type = lease();
+  if (type == F_WRLCK)
+    return PROTECTED_MS;
+  if (type == F_UNLCK) {
+    mprof_threads_keep_out();
+    mprof_persistent_with_lock(move_out_locked);
+    mprof_threads_let_in();
+  }
+  set_lease(F_UNLCK);
+  file.has_lease = false;
+  if (type != F_UNLCK)
+    return UNPROTECTED_MS;
+  mprof_own_fd_close(&file.fd);
+  return 0;
+}
+
 // --- the end, and forked children ---
 
 void mprof_persist_end(void) {
@@ -253,4 +320,5 @@ void mprof_persist_begin_child(void) {
   mprof_persistent_leave_file(make_private);
   mprof_own_fd_close(&file.fd);
   file.is_child = true;
+  file.has_lease = false;
 }

@@ -16,9 +16,23 @@
 #ifndef MPROF_RT_FILE_PERSIST_H
 #define MPROF_RT_FILE_PERSIST_H
 
+#include "sys/base.h"
+
 // Starts the option, if it is set. Call this after mprof_persistent_init and
 // before the first allocation.
 void mprof_persist_start(void);
+// Protects the process from other programs that truncate the file: this would
+// discard the pages of the runtime's memory, and the next access would end the
+// process by SIGBUS. Called again and again by a thread of the runtime that is
+// no thread of the program. tid: the id of this thread. The
+// first call that finds a file takes a lease on it: the kernel lets a program
+// that wants to open or truncate the file wait until the lease is given back.
+// If the program wants to read, this function gives the lease back, and takes
+// it again later. If the program wants to write or to truncate, this function
+// moves the memory out of the file first. Returns the milliseconds until the
+// next call. Returns 0 if no more call is needed: after the move, or if the
+// file system has no leases.
+unsigned mprof_persist_look(int tid);
 // Removes the file, because the process has written its profiles at the end.
 // With persist_keep, only marks the file. Does nothing without a file,
 // and in a child that was made without running fork handlers. The descriptor

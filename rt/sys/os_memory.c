@@ -114,6 +114,21 @@ long mprof_os_map_file(void *p, size_t len, int fd, uint64_t offset,
   return at < 0 && at > -4096 ? at : 0;
 }
 
+long mprof_os_make_private(void *p, size_t len) {
+  const long copy =
+      mprof_syscall(SYS_mmap, 0, (long)len, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy < 0 && copy > -4096)
+    return copy;
+  memcpy((void *)copy, p, len);
+  const long at = mprof_syscall(SYS_mremap, copy, (long)len, (long)len,
+                                MREMAP_MAYMOVE | MREMAP_FIXED, (long)p, 0);
+  if (at >= 0 || at <= -4096)
+    return 0;
+  mprof_syscall3(SYS_munmap, copy, (long)len, 0);
+  return at;
+}
+
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages) {
   if (must_fail() || mprof_syscall3(SYS_mprotect, (long)p, (long)len,
                                     PROT_READ | PROT_WRITE) != 0)

@@ -28,6 +28,10 @@ void mprof_os_reserve_again(void *p, size_t len);
 // reserved. is_shared: changes reach the file. Returns 0 or -errno.
 long mprof_os_map_file(void *p, size_t len, int fd, uint64_t offset,
                        bool is_shared);
+// Replaces the len bytes of mapped memory at p, for example of a file, by
+// private memory with the same contents. What another thread writes meanwhile
+// is lost. Returns 0 or -errno.
+long mprof_os_make_private(void *p, size_t len);
 // Makes the kernel leave out the len bytes of mapped memory at p when it copies
 // the process's memory for a forked child. The range is unmapped in the child.
 void mprof_os_keep_from_children(void *p, size_t len);

@@ -9,6 +9,7 @@
 
 #include "sys/persistent.h"
 
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
@@ -165,6 +166,17 @@ void mprof_persistent_leave_file(void (*make_private)(char *base, size_t len)) {
     return;
   mprof_persist_head = NULL;
   make_private(mprof_persistent_base, atomic_load(&persistent.committed));
+}
+
+void mprof_persistent_with_lock(void (*fn)(void)) {
+  mprof_lock_acquire(&persistent.lock);
+  fn();
+  mprof_lock_release(&persistent.lock);
+}
+
+void mprof_persistent_stop_file_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_MEMORY));
+  persistent.is_in_file = false;
 }
 
 void *mprof_persist_note(enum mprof_persist_note_type type, const void *data,

@@ -32,7 +32,8 @@ void mprof_tls_deliver_signals(void) {
 // guard is valid, because the runtime changes no stack.
 static bool is_left(uintptr_t guard, uintptr_t frame) {
   struct mprof_alt_stack alt;
-  if (guard == MPROF_GUARD_KEPT || frame < guard || !mprof_sys_alt_stack(&alt))
+  if (guard >= MPROF_GUARD_KEPT_OUT || frame < guard ||
+      !mprof_sys_alt_stack(&alt))
     return false;
   const bool is_of_handler = guard - alt.start < alt.bytes;
   if (is_of_handler != alt.is_active)

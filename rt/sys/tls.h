@@ -55,7 +55,7 @@ struct mprof_tls {
   // countdown to the next sample; 0: no countdown was drawn.
   uint64_t rate_epoch;
   // The recursion guard. 0: not set. Otherwise the frame address of the
-  // function that has set the guard, or MPROF_GUARD_KEPT.
+  // function that has set the guard, MPROF_GUARD_KEPT, or MPROF_GUARD_KEPT_OUT.
   volatile uintptr_t guard;
   // Signals that arrived while the guard was set. Bit s - 1 stands for signal
   // s. Such a signal stays blocked until the guard is cleared. In a forked
@@ -102,6 +102,8 @@ void mprof_tls_deliver_signals(void);
 // A guard that is valid until the thread clears it, because it stays set while
 // the functions that have set it return.
 #define MPROF_GUARD_KEPT UINTPTR_MAX
+// A guard that another thread has set; see mprof_threads_keep_out.
+#define MPROF_GUARD_KEPT_OUT (UINTPTR_MAX - 1)
 
 // Called if the guard is already set. A stack overflow or a signal handler may
 // have left the code that has set the guard by longjmp. That code never clears

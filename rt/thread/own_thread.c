@@ -5,6 +5,7 @@
 
 #include "thread/own_thread.h"
 
+#include "sys/abi_words.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 
@@ -20,11 +21,16 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
   if (error == 0) {
     pthread_attr_setstacksize(&attr, stack_bytes);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    // libc allocates memory for the new thread.
+    // libc allocates memory for the new thread. This is no event of the calling
+    // thread, so its countdown to the next sample stays as it is.
     const bool is_own = mprof_tls.is_own;
+    const uint64_t rate_epoch = mprof_tls.rate_epoch;
+    const int64_t countdown = __mprof_heap_countdown;
     mprof_tls.is_own = true;
     error = -pthread_create(&thread, &attr, run, NULL);
     mprof_tls.is_own = is_own;
+    mprof_tls.rate_epoch = rate_epoch;
+    __mprof_heap_countdown = countdown;
     pthread_attr_destroy(&attr);
   }
   mprof_sys_set_signal_mask(mask);

@@ -149,6 +149,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
                                .pthread = (uintptr_t)pthread_self()};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
+    t->guard = &mprof_tls.guard;
     if (register_exit(t))
       t->countdown = &__mprof_heap_countdown;
     if (mprof_thread_observer.entered_locked)
@@ -286,6 +287,54 @@ void mprof_threads_leave_trace(void) {
       mprof_sys_sleep_ms(waited_ms > 1);
     }
   }
+}
+
+// Maximum time in milliseconds to wait for threads that are inside the runtime.
+// A thread that has left the runtime by longjmp stays inside until its next
+// event.
+#define KEEP_OUT_MS 1000
+// A thread reads its guard and sets it some instructions later. Between them,
+// another thread's value may be overwritten. After this time in milliseconds, a
+// thread that has begun to set its guard has done so.
+#define SETTLE_MS 10
+
+// Sets the guards that are not set. Returns whether all threads are kept out.
+static bool are_kept_out_locked(void) {
+  bool all = true;
+  for (struct mprof_thread *t = registry.live; t; t = t->next) {
+    uintptr_t guard = 0;
+    if (t->countdown && *t->guard != MPROF_GUARD_KEPT_OUT) {
+      all = false;
+      __atomic_compare_exchange_n(t->guard, &guard, MPROF_GUARD_KEPT_OUT, false,
+                                  __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    }
+  }
+  return all;
+}
+
+void mprof_threads_keep_out(void) {
+  bool settled = false;
+  mprof_lock_acquire(&mprof_registry_lock);
+  for (int ms = 0; ms < KEEP_OUT_MS; ms++) {
+    const bool all = are_kept_out_locked();
+    if (all && settled)
+      return;
+    // A thread inside may wait for the lock.
+    mprof_lock_release(&mprof_registry_lock);
+    mprof_sys_sleep_ms(all ? SETTLE_MS : 1);
+    settled = all;
+    mprof_lock_acquire(&mprof_registry_lock);
+  }
+}
+
+void mprof_threads_let_in(void) {
+  for (struct mprof_thread *t = registry.live; t; t = t->next) {
+    uintptr_t guard = MPROF_GUARD_KEPT_OUT;
+    if (t->countdown)
+      __atomic_compare_exchange_n(t->guard, &guard, 0, false, __ATOMIC_SEQ_CST,
+                                  __ATOMIC_RELAXED);
+  }
+  mprof_lock_release(&mprof_registry_lock);
 }
 
 static uint64_t mix(uint64_t x) { // splitmix64

@@ -102,6 +102,9 @@ struct mprof_thread {
   // after the thread has ended. So it is NULL if the runtime may fail to notice
   // the end of the thread. Guarded by registry_lock.
   int64_t *countdown;
+  // Address of the thread's recursion guard. Valid if `countdown` is not NULL.
+  // Guarded by registry_lock.
+  volatile uintptr_t *guard;
   // The epoch (version number) of the sampling rate with which the thread drew
   // its last countdown. Other threads read this field.
   _Atomic uint64_t rate_epoch;
@@ -255,5 +258,14 @@ extern MPROF_HIDDEN struct mprof_thread_observer {
   // removed from the registry.
   void (*ending)(const struct mprof_thread *t);
 } mprof_thread_observer;
+
+// Keeps all registered threads out of the runtime until mprof_threads_let_in:
+// their events are dropped and counted as lost, as those of a signal handler
+// that has interrupted the runtime. Waits for a second at most for threads that
+// are inside. Returns with registry_lock held. For a change of the runtime's
+// memory that no thread may see; call it in a thread of the runtime.
+void mprof_threads_keep_out(void);
+// Ends this, and releases registry_lock.
+void mprof_threads_let_in(void);
 
 #endif // MPROF_RT_THREAD_THREADS_H
