@@ -14,9 +14,9 @@
 // RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits $json)")
 // RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -I%src/tools/trace -I%src/tools %s "$@" -o fuzz \
+// RUN:   -I%src/tools/trace -I%src/tools -I%src/rt %s "$@" -o fuzz \
 // RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader) \
-// RUN:   %src/tools/common/{memory,idmap,siphash}.c; }
+// RUN:   %tools_common %src/rt/sys/text.c; }
 // RUN: fuzz() { rm -rf new && mkdir new && \
 // RUN:   %S/Inputs/run.sh -runs=15000 -max_len=4096 -dict=words new; }
 // RUN: build $(printf "%src/tools/trace/%%s.c\n" $json) -DJSON && fuzz

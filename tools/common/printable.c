@@ -32,3 +32,18 @@ size_t printable_skip(const char *text) {
       mprof_utf8_length((const unsigned char *)text, strnlen(text, 4));
   return n > 0 ? n : 1;
 }
+
+void printable_put(FILE *out, const char *text, size_t length) {
+  while (length > 0) {
+    char next[5] = "";
+    memcpy(next, text, length < 4 ? length : 4);
+    const size_t shown = next[0] ? printable_length(next) : 0;
+    const size_t skipped = shown ? shown : printable_skip(next);
+    if (shown)
+      fwrite(next, 1, shown, out);
+    else
+      fputc('?', out);
+    text += skipped;
+    length -= skipped;
+  }
+}

@@ -7,6 +7,7 @@
 #define MPROF_TOOLS_PRINTABLE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 // Returns the length in bytes of the UTF-8 character at text, which is not
 // empty. Returns 0 if the next byte must be replaced: it begins no valid
@@ -17,5 +18,8 @@
 size_t printable_length(const char *text);
 // Returns the number of bytes to skip for a character that must be replaced.
 size_t printable_skip(const char *text);
+// Prints the text, which may contain null bytes. '?' replaces what must not be
+// shown, so that no text can send commands to a terminal.
+void printable_put(FILE *out, const char *text, size_t length);
 
 #endif

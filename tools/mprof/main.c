@@ -11,6 +11,7 @@
 #include "commands/trace.h"
 #include "sys/version.h"
 #include "terminal/pager.h"
+#include "terminal/style.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,7 +31,9 @@ static int complain_of_command(const char *name) {
   struct nearest n = nearest_begin(name, strlen(name));
   for (unsigned i = 0; i < COMMAND_COUNT; i++)
     nearest_compare(&n, command_rows[i].name);
-  fprintf(stderr, "mprof: there is no command %s; ", name);
+  fputs("mprof: there is no command ", stderr);
+  style_put(stderr, name);
+  fputs("; ", stderr);
   if (n.name)
     fprintf(stderr, "did you mean %s? ", n.name);
   fputs("mprof help lists the commands\n", stderr);

@@ -5,7 +5,9 @@
 // invalid trace, the tool prints the first violations. For a valid trace, the
 // tool prints the number of events of each type.
 
+#include "common/option_mistake.h"
 #include "common/plural.h"
+#include "common/printable.h"
 #include "open.h"
 #include "read.h"
 #include "report.h"
@@ -18,6 +20,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GOOD, BAD, MISUSED, TYPES = 256 };
 
@@ -38,30 +41,31 @@ static void print_violation(void *context, enum trace_rule rule,
   if (check->max && check->printed == check->max)
     return;
   check->printed++;
-  fprintf(stderr, "%s: offset 0x%" PRIx64 ": %s [%s]\n", check->path, offset,
-          text, trace_rule_name(rule));
+  trace_say("%s: offset 0x%" PRIx64 ": %s [%s]", check->path, offset, text,
+            trace_rule_name(rule));
 }
 
 static int check_file(const char *path, uint64_t max, bool quiet) {
   char error[256];
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace) {
-    fprintf(stderr, "%s: %s\n", path, error);
+    trace_say("%s: %s", path, error);
     return MISUSED;
   }
   struct check check = {.path = path, .max = max};
   const struct trace_visitor visitor = {count_event, print_violation, &check};
   uint64_t violations = trace_read(trace, &visitor);
   if (violations > check.printed)
-    fprintf(stderr, "%s: %" PRIu64 " more violation%s\n", path,
-            violations - check.printed, plural(violations - check.printed));
+    trace_say("%s: %" PRIu64 " more violation%s", path,
+              violations - check.printed, plural(violations - check.printed));
   if (!violations && !quiet) {
     uint64_t total = 0;
     for (unsigned type = 0; type < TYPES; type++)
       total += check.counts[type];
-    printf("%s: go 1.%u, %" PRIu64 " event%s, %" PRIu64 " tick%s per second\n",
-           path, trace_minor(trace), total, plural(total),
-           trace_frequency(trace), plural(trace_frequency(trace)));
+    printable_put(stdout, path, strlen(path));
+    printf(": go 1.%u, %" PRIu64 " event%s, %" PRIu64 " tick%s per second\n",
+           trace_minor(trace), total, plural(total), trace_frequency(trace),
+           plural(trace_frequency(trace)));
     for (unsigned type = 0; type < TYPES; type++)
       if (check.counts[type])
         printf("%12" PRIu64 " %s\n", check.counts[type],
@@ -81,14 +85,15 @@ int trace_check(int argc, char **argv) {
   uint64_t max = 10;
   bool quiet = false;
   char *end;
+  static const char shorts[] = "m:qh";
+  opterr = 0;
   for (int option;
-       (option = getopt_long(argc, argv, "m:qh", options, NULL)) != -1;) {
+       (option = getopt_long(argc, argv, shorts, options, NULL)) != -1;) {
     switch (option) {
     case 'm':
       max = strtoull(optarg, &end, 10);
       if (*optarg < '0' || *optarg > '9' || *end) {
-        fprintf(stderr, "%s: --max=%s is not a number\n", trace_tool_name,
-                optarg);
+        trace_say("%s: --max=%s is not a number", trace_tool_name, optarg);
         return MISUSED;
       }
       break;
@@ -103,7 +108,8 @@ int trace_check(int argc, char **argv) {
       trace_usage(stdout, "check");
       return GOOD;
     default:
-      fprintf(stderr, "Try %s --help\n", trace_tool_name);
+      option_mistake(trace_tool_name, argv, shorts, options);
+      trace_say("Try %s --help", trace_tool_name);
       return MISUSED;
     }
   }

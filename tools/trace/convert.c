@@ -7,6 +7,7 @@
 #include "convert_v2.h"
 #include "converter.h"
 #include "read.h"
+#include "tools.h"
 #include "trace.h"
 
 #include <inttypes.h>
@@ -32,8 +33,8 @@ static void print_violation(void *context, enum trace_rule rule,
                             uint64_t offset, const char *text) {
   struct conversion *conversion = context;
   if (conversion->messages++ < MESSAGES_MAX)
-    fprintf(stderr, "%s: offset 0x%" PRIx64 ": %s [%s]\n", conversion->path,
-            offset, text, trace_rule_name(rule));
+    trace_say("%s: offset 0x%" PRIx64 ": %s [%s]", conversion->path, offset,
+              text, trace_rule_name(rule));
 }
 
 uint64_t convert(const char *path, struct trace *trace, struct timeline *line) {

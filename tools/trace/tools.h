@@ -11,6 +11,10 @@
 // How the user called the command, for messages. Set it before the call.
 extern const char *trace_tool_name;
 
+// Prints a line to standard error. A name of a file or a text of a trace cannot
+// send commands to the terminal.
+__attribute__((format(printf, 1, 2))) void trace_say(const char *format, ...);
+
 int trace_top(int argc, char **argv);
 int trace_json(int argc, char **argv);
 int trace_check(int argc, char **argv);

@@ -4,7 +4,9 @@
 // mprof-trace-top prints which threads of an execution trace waited longest,
 // which threads ended these waits, and which lines made other threads wait.
 
+#include "common/option_mistake.h"
 #include "common/plural.h"
+#include "common/printable.h"
 #include "convert.h"
 #include "open.h"
 #include "tools.h"
@@ -21,7 +23,7 @@
 enum { DONE, BAD_TRACE, MISUSED };
 
 static void print_text(struct trace_text text) {
-  fwrite(text.bytes, 1, text.length, stdout);
+  printable_put(stdout, text.bytes, text.length);
 }
 
 // Prints a time in us, ms or s, with the number in at least width columns. If
@@ -158,10 +160,13 @@ static void print_ends(const struct waits *w, size_t count) {
 static void print_waits(const char *path, struct timeline *line,
                         const char *reason, size_t count) {
   const struct waits waits = waits_end(line), *w = &waits;
-  printf("%s: %" PRIu64 " thread%s in ", path, w->threads, plural(w->threads));
+  print_text(trace_text_of(path));
+  printf(": %" PRIu64 " thread%s in ", w->threads, plural(w->threads));
   print_time(0, w->duration);
-  printf("\n%" PRIu64 " wait%s%s%s, ", w->count, plural(w->count),
-         reason ? " for " : "", reason ? reason : "");
+  printf("\n%" PRIu64 " wait%s%s", w->count, plural(w->count),
+         reason ? " for " : "");
+  print_text(trace_text_of(reason ? reason : ""));
+  fputs(", ", stdout);
   print_time(0, w->total);
   printf(" in total\n");
   if (!w->count)
@@ -177,7 +182,7 @@ static int print_file(const char *path, const char *reason, size_t count) {
   char error[256];
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace) {
-    fprintf(stderr, "%s: %s: %s\n", trace_tool_name, path, error);
+    trace_say("%s: %s: %s", trace_tool_name, path, error);
     return MISUSED;
   }
   struct timeline *line = waits_begin(trace, reason, count);
@@ -186,14 +191,13 @@ static int print_file(const char *path, const char *reason, size_t count) {
   waits_free(line);
   trace_close(trace);
   if (violations)
-    fprintf(stderr,
-            "%s: %s: %" PRIu64
-            " violation%s of the trace format; the waits above are incomplete "
-            "or wrong\n",
-            trace_tool_name, path, violations, plural(violations));
+    trace_say(
+        "%s: %s: %" PRIu64
+        " violation%s of the trace format; the waits above are incomplete "
+        "or wrong",
+        trace_tool_name, path, violations, plural(violations));
   if (fflush(stdout) != 0) {
-    fprintf(stderr, "%s: standard output: %s\n", trace_tool_name,
-            strerror(errno));
+    trace_say("%s: standard output: %s", trace_tool_name, strerror(errno));
     return MISUSED;
   }
   return violations ? BAD_TRACE : DONE;
@@ -208,14 +212,16 @@ int trace_top(int argc, char **argv) {
   const char *reason = NULL;
   unsigned long count = 10;
   char *end;
+  static const char shorts[] = "c:r:h";
+  opterr = 0;
   for (int option;
-       (option = getopt_long(argc, argv, "c:r:h", options, NULL)) != -1;) {
+       (option = getopt_long(argc, argv, shorts, options, NULL)) != -1;) {
     switch (option) {
     case 'c':
       count = strtoul(optarg, &end, 10);
       if (*optarg < '0' || *optarg > '9' || *end || !count || count > 1000) {
-        fprintf(stderr, "%s: --count=%s is not a number from 1 to 1000\n",
-                trace_tool_name, optarg);
+        trace_say("%s: --count=%s is not a number from 1 to 1000",
+                  trace_tool_name, optarg);
         return MISUSED;
       }
       break;
@@ -226,7 +232,8 @@ int trace_top(int argc, char **argv) {
       trace_usage(stdout, "top");
       return DONE;
     default:
-      fprintf(stderr, "Try %s --help\n", trace_tool_name);
+      option_mistake(trace_tool_name, argv, shorts, options);
+      trace_say("Try %s --help", trace_tool_name);
       return MISUSED;
     }
   }

@@ -3,6 +3,7 @@
 //
 // mprof-trace2json writes an execution trace as JSON for Perfetto and Chrome.
 
+#include "common/option_mistake.h"
 #include "common/plural.h"
 #include "convert.h"
 #include "event.h"
@@ -49,7 +50,7 @@ static double bytes_per_event(struct trace *trace) {
 }
 
 static void tell(const char *path, const char *text) {
-  fprintf(stderr, "%s: %s: %s\n", trace_tool_name, path, text);
+  trace_say("%s: %s: %s", trace_tool_name, path, text);
 }
 
 static int convert_file(const char *path, struct trace *trace, FILE *out,
@@ -98,12 +99,12 @@ static int convert_to(const char *path, struct trace *trace, const char *output,
                       const struct timeline_options *options) {
   FILE *out = stdout;
   if (output && is_same_file(path, output)) {
-    fprintf(stderr, "%s: %s: the output file is the trace itself\n",
-            trace_tool_name, output);
+    trace_say("%s: %s: the output file is the trace itself", trace_tool_name,
+              output);
     return MISUSED;
   }
   if (output && !(out = fopen(output, "we"))) {
-    fprintf(stderr, "%s: %s: %s\n", trace_tool_name, output, strerror(errno));
+    trace_say("%s: %s: %s", trace_tool_name, output, strerror(errno));
     return MISUSED;
   }
   int status = convert_file(path, trace, out, options);
@@ -113,9 +114,8 @@ static int convert_to(const char *path, struct trace *trace, const char *output,
     error = errno;
   if (!error && !failed)
     return status;
-  fprintf(stderr, "%s: %s: %s\n", trace_tool_name,
-          output ? output : "standard output",
-          error ? strerror(error) : "cannot be written");
+  trace_say("%s: %s: %s", trace_tool_name, output ? output : "standard output",
+            error ? strerror(error) : "cannot be written");
   return MISUSED;
 }
 
@@ -128,8 +128,8 @@ static bool parse_frames(const char *text, unsigned *frames) {
   char *end;
   unsigned long n = strtoul(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || n > 1000) {
-    fprintf(stderr, "%s: --frames=%s is not a number from 0 to 1000\n",
-            trace_tool_name, text);
+    trace_say("%s: --frames=%s is not a number from 0 to 1000", trace_tool_name,
+              text);
     return false;
   }
   *frames = (unsigned)n;
@@ -140,8 +140,8 @@ static bool parse_stacks(const char *text, bool *as_text) {
   *as_text = strcmp(text, "text") == 0;
   if (*as_text || strcmp(text, "frames") == 0)
     return true;
-  fprintf(stderr, "%s: --stacks=%s is neither text nor frames\n",
-          trace_tool_name, text);
+  trace_say("%s: --stacks=%s is neither text nor frames", trace_tool_name,
+            text);
   return false;
 }
 
@@ -149,8 +149,7 @@ static bool parse_arrows(const char *text, bool *all) {
   *all = strcmp(text, "all") == 0;
   if (*all || strcmp(text, "some") == 0)
     return true;
-  fprintf(stderr, "%s: --arrows=%s is neither some nor all\n", trace_tool_name,
-          text);
+  trace_say("%s: --arrows=%s is neither some nor all", trace_tool_name, text);
   return false;
 }
 
@@ -169,8 +168,8 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
       return true;
     }
   }
-  fprintf(stderr, "%s: --%s=%s is not a time such as 1.5s or 20ms\n",
-          trace_tool_name, option, text);
+  trace_say("%s: --%s=%s is not a time such as 1.5s or 20ms", trace_tool_name,
+            option, text);
   return false;
 }
 
@@ -196,8 +195,10 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
       {"to", required_argument, NULL, TO},
       {"help", no_argument, NULL, 'h'},
       {0}};
+  static const char shorts[] = "o:f:n:h";
+  opterr = 0;
   for (int option;
-       (option = getopt_long(argc, argv, "o:f:n:h", options, NULL)) != -1;) {
+       (option = getopt_long(argc, argv, shorts, options, NULL)) != -1;) {
     bool valid = true;
     switch (option) {
     case 'o':
@@ -226,7 +227,8 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
       *status = DONE;
       return false;
     default:
-      fprintf(stderr, "Try %s --help\n", trace_tool_name);
+      option_mistake(trace_tool_name, argv, shorts, options);
+      trace_say("Try %s --help", trace_tool_name);
       valid = false;
       break;
     }
@@ -248,7 +250,7 @@ int trace_json(int argc, char **argv) {
     return MISUSED;
   }
   if (a.view.from >= a.view.to) {
-    fprintf(stderr, "%s: --from is not before --to\n", trace_tool_name);
+    trace_say("%s: --from is not before --to", trace_tool_name);
     return MISUSED;
   }
   a.path = argv[optind];
@@ -257,7 +259,7 @@ int trace_json(int argc, char **argv) {
   char error[256];
   struct trace *trace = trace_open(a.path, error, sizeof error);
   if (!trace) {
-    fprintf(stderr, "%s: %s: %s\n", trace_tool_name, a.path, error);
+    trace_say("%s: %s: %s", trace_tool_name, a.path, error);
     return MISUSED;
   }
   // The size of the JSON text is limited only if the text shows the whole trace

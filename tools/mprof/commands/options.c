@@ -8,6 +8,7 @@
 #include "commands/option_table.h"
 
 #include "common/memory.h"
+#include "common/option_mistake.h"
 #include "terminal/style.h"
 
 #include <getopt.h>
@@ -127,7 +128,7 @@ static const struct option_row *row_of(enum command_id command, int option) {
 }
 
 // Names the long option that the user probably meant, if getopt_long did not
-// know the option. getopt_long has printed a message.
+// know the option.
 static void suggest(const struct option *longs, const char *argument) {
   if (optopt != 0 || strncmp(argument, "--", 2) != 0)
     return;
@@ -152,13 +153,12 @@ int options_parse(struct options *options, int argc, char **argv) {
   struct option longs[ROWS + 2];
   char shorts[2 * ROWS + 5], name[64];
   fill(options->command, longs, shorts);
-  // getopt_long begins its messages with this name.
   if (options->former_name)
     snprintf(name, sizeof name, "%s", options->former_name);
   else
     snprintf(name, sizeof name, "mprof %s",
              command_rows[options->command].name);
-  argv[0] = name;
+  opterr = 0; // option_mistake prints the messages
   options->paths = zeroed((size_t)argc, sizeof *options->paths);
   for (int option;
        (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
@@ -176,6 +176,7 @@ int options_parse(struct options *options, int argc, char **argv) {
       return STATUS_ERROR;
     }
     if (!row) {
+      option_mistake(name, argv, shorts, longs);
       suggest(longs, argv[optind - 1]);
       fprintf(stderr, "Try mprof help %s\n",
               command_rows[options->command].name);

@@ -15,6 +15,7 @@
 #include "common/ends_with.h"
 #include "common/memory.h"
 #include "common/plural.h"
+#include "common/printable.h"
 #include "files/read_profile.h"
 
 #include <dirent.h>
@@ -195,11 +196,16 @@ static void print_command(const char *command, const char *path) {
     return;
   }
   fputc('\'', stderr);
-  for (; *path; path++)
-    if (*path == '\'')
+  while (*path) {
+    const size_t shown = printable_length(path);
+    if (shown == 0)
+      fputs("'?'", stderr); // a shell finds the file by this pattern
+    else if (*path == '\'')
       fputs("'\\''", stderr);
     else
-      fputc(*path, stderr);
+      fwrite(path, 1, shown, stderr);
+    path += shown ? shown : printable_skip(path);
+  }
   fputs("'\n", stderr);
 }
 
@@ -371,11 +377,13 @@ static void report(const struct options *o, const char *directory,
       print_command("stuck", f.paths[i]);
     free(f.paths[i]);
   }
-  if (f.others)
-    fprintf(stderr,
-            "\n%zu file%s of other processes %s new in %s: children of the "
-            "program, or programs that ran at the same time\n",
-            f.others, plural(f.others), is_or_are(f.others), directory);
+  if (f.others) {
+    fprintf(stderr, "\n%zu file%s of other processes %s new in ", f.others,
+            plural(f.others), is_or_are(f.others));
+    style_put(stderr, directory);
+    fputs(": children of the program, or programs that ran at the same time\n",
+          stderr);
+  }
   if (f.count + f.others == 0 && !records_nothing)
     explain_no_files(o, child->status, is_preloaded);
   free(f.paths);
