@@ -33,6 +33,18 @@ static size_t operator_length(const char *p) {
   return 0;
 }
 
+// Returns a pointer behind the parenthesis that closes the parenthesis at p. If
+// no parenthesis closes it, returns the end of the string.
+static const char *skip_parentheses(const char *p) {
+  int open = 0;
+  do {
+    open += *p == '(';
+    open -= *p == ')';
+    p++;
+  } while (open > 0 && *p != '\0');
+  return p;
+}
+
 // Copies the name of the operator at p into t, and returns the end of this
 // name. Operators are copied separately, because characters such as '<' and '('
 // would otherwise begin template arguments or parameters, and because a name
@@ -47,35 +59,50 @@ static const char *copy_operator(struct mprof_text *t, const char *p) {
     return end + len + (len > 0 && end[len] == ' ');
   }
   int depth = 0; // number of open '<'
-  for (; *end != '\0' && (depth > 0 || *end != '('); end++) {
+  while (*end != '\0') {
+    // The type of a conversion may be a pointer to a function, as in
+    // "operator void (*)(int)()". A space precedes its parentheses.
+    if (*end == '(' && depth == 0 && end[-1] != ' ')
+      break;
+    const char *next = *end == '(' ? skip_parentheses(end) : end + 1;
+    if (*end == '(' && depth == 0 && *next == '(')
+      next = skip_parentheses(next);
     depth += *end == '<';
     if (depth == 0)
-      mprof_text_mem(t, end, 1);
+      mprof_text_mem(t, end, (size_t)(next - end));
     depth -= *end == '>' && depth > 0;
+    end = next;
   }
   return end;
-}
-
-// Returns a pointer behind the parenthesis that closes the parenthesis at p. If
-// no parenthesis closes it, returns the end of the string.
-static const char *skip_parentheses(const char *p) {
-  int open = 0;
-  do {
-    open += *p == '(';
-    open -= *p == ')';
-    p++;
-  } while (open > 0 && *p != '\0');
-  return p;
 }
 
 // p points to the parenthesis that begins a list of parameters. If the list
 // belongs to an enclosing function, as in "f(int)::g", returns a pointer behind
 // the list. Otherwise returns NULL.
 static const char *skip_enclosing(const char *p) {
+  static const char *const words[] = {" const", " volatile", " &&", " &",
+                                      " noexcept"};
   p = skip_parentheses(p);
-  if (starts_with(p, " const"))
-    p += strlen(" const");
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]);)
+    if (starts_with(p, words[i])) {
+      p += strlen(words[i]);
+      i = 0;
+    } else {
+      i++;
+    }
   return starts_with(p, "::") ? p : NULL;
+}
+
+// Returns the end of the part of template arguments at p in which '<' and '>'
+// are no brackets: the name of an operator, or an expression in parentheses.
+// Other parts are single characters.
+static const char *end_of_argument_part(const char *p) {
+  static const char word[] = "operator";
+  if (*p == '(')
+    return skip_parentheses(p);
+  if (!mprof_is_word(p[-1]) && starts_with(p, word))
+    return p + sizeof(word) - 1 + operator_length(p + sizeof(word) - 1);
+  return p + 1;
 }
 
 // Returns a pointer behind "decltype(...)" or "decltype (...)" at p, or NULL if
@@ -261,11 +288,12 @@ static bool shorten(struct mprof_text *t, const char *name, size_t len,
       t->len = start; // drop the result type; its '*' or '&' is skipped below
       p += 1 + strspn(p + 1, "*& ");
     } else {
+      const char *next = is_outside ? p + 1 : end_of_argument_part(p);
       depth += *p == '<';
       if (depth == 0 || keeps_arguments)
-        mprof_text_mem(t, p, 1);
+        mprof_text_mem(t, p, (size_t)(next - p));
       depth -= *p == '>' && depth > 0 && p[-1] != '-';
-      p++;
+      p = next;
     }
   }
   return false;

@@ -109,6 +109,26 @@ int main(void) {
         "main::'lambda'::operator()");
   check("S::operator()(int)::'lambda'()::operator()() const",
         "S::operator()::'lambda'::operator()");
+  check("Cache2::fill() const &::'lambda'(int)::operator()(int) const",
+        "Cache2::fill::'lambda'::operator()");
+  check("C::f() &&::Local::g()", "C::f::Local::g");
+  check("C::f() const volatile &::{lambda()#1}::operator()() const",
+        "C::f::{lambda()#1}::operator()");
+  check("C::f(int) noexcept::Local::g()", "C::f::Local::g");
+  check("Q<&It<int>::operator>(int) const>::alloc_in_Q()", "Q::alloc_in_Q");
+  check("Q<&(It<int>::operator<(int) const)>::alloc_in_Q()", "Q::alloc_in_Q");
+  check("Q<&It<int>::operator<<int>(int) const>::f()", "Q::f");
+  check("Q<&It::operator->() const, my_operator<int>>::f()", "Q::f");
+  check("std::enable_if<((sizeof (long))>(4)), void*>::type big<long>(long)",
+        "big");
+  check("Conv::operator void (*)(int)()", "Conv::operator void (*)(int)");
+  check("Conv::operator int (&) [3]()", "Conv::operator int (&) [3]");
+  check("Conv::operator void (S::*)(int)() const",
+        "Conv::operator void (S::*)(int)");
+  check("S::operator A<(1>0), int>() const", "S::operator A");
+  check_form("Q<&It<int>::operator>(int) const, (4>3)>::f()",
+             MPROF_NAME_KEEPS_ARGUMENTS,
+             "Q<&It<int>::operator>(int) const, (4>3)>::f");
   check_form("long *ns::box<int>::make[abi:x]<long>(int)",
              MPROF_NAME_KEEPS_ARGUMENTS, "ns::box<int>::make<long>");
   check("ns::box<int>::make", "ns::box<int>::make");
