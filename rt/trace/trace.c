@@ -85,6 +85,8 @@ static void put_extra_thread(struct mprof_trace_row *r) {
 static int begin_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   const unsigned session = ++trace.last_session;
+  // Until the session begins below, this thread adds records to no earlier one.
+  mprof_tls.trace_session = 0;
   mprof_trace_begin_rows_locked();
   mprof_trace_persist_begin(mprof_trace_last_ns(mprof_flags.trace_last));
   begin_heap();

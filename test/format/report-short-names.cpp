@@ -16,7 +16,7 @@
 // CHECK-NEXT: in {{n{160}\.\.\. .*}}.cpp
 // CHECK: in ns::box::make {{.*}}.cpp
 // CHECK-NEXT: in ns::run::$_0::operator() {{.*}}.cpp
-// SIGNAL: {{^}}Names: {{.*}}mprof symbolize adds names{{$}}
+// SIGNAL: {{^}}Names: {{.*}}mprof symbolize adds names to the profiles (*.pb.gz), not to this text{{$}}
 
 #include <csignal>
 #include <map>
