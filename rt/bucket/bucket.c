@@ -257,8 +257,7 @@ insert(uint64_t hash, const struct mprof_bucket_key *key,
   struct mprof_bucket *b = insert_locked(hash, key, slots);
   mprof_lock_release(&mprof_insert_lock);
   // The trace finds its stacks while it holds a lock.
-  if (mprof_unlikely(mprof_bucket_observer != NULL) && b &&
-      mprof_tls.held == NULL)
+  if (mprof_unlikely(mprof_bucket_observer != NULL) && b && mprof_tls.held == 0)
     mprof_bucket_observer(b);
   return b;
 }

@@ -94,7 +94,7 @@ struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b) {
 // thread, which gives it a shard, unless the thread is exiting or holds a lock
 // of the runtime.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
-  if (mprof_tls.shard == 0 && !mprof_tls.is_exiting && mprof_tls.held == NULL)
+  if (mprof_tls.shard == 0 && !mprof_tls.is_exiting && mprof_tls.held == 0)
     mprof_thread_self(false);
   const unsigned shard = mprof_tls.shard;
   size_t size = sizeof(struct mprof_cell);

@@ -155,7 +155,7 @@ static void store(struct mprof_lock_profile *p, uintptr_t frame) {
 static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
   struct mprof_lock_profile *p = &mprof_tls.lock_profile;
   const bool is_kept = cycles != 0 && record(p, cycles, frame);
-  if (mprof_tls.held == NULL && p->cycles != 0 && !p->disabled)
+  if (mprof_tls.held == 0 && p->cycles != 0 && !p->disabled)
     store(p, is_kept ? frame : 0);
 }
 

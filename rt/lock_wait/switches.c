@@ -203,7 +203,7 @@ void __mprof_unregister_switches(struct __mprof_switches *node) {
   bool locked = entered;
   if (entered)
     mprof_lock_acquire(&mprof_registry_lock);
-  else if (mprof_tls.held == NULL)
+  else if (mprof_tls.held == 0)
     locked = mprof_lock_acquire_within(&mprof_registry_lock, PATIENCE_MS);
   unlink_module(node);
   if (locked) {

@@ -20,7 +20,10 @@
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 
-enum { FREE, HELD, WAITED_FOR };
+// Values of the lock word, see lock.h. WAITED_FOR is a bit: mprof_tls is
+// aligned.
+#define FREE ((uintptr_t)0)
+#define WAITED_FOR ((uintptr_t)1)
 
 // Number of times that a thread checks the lock word before it gives up its
 // processor. Most locks are held for only a few instructions, so a waiter
@@ -44,58 +47,52 @@ uint64_t mprof_lock_wait_ticks(void) {
 }
 
 #ifndef NDEBUG
-// Bit r is set while the calling thread holds a lock of rank r.
-static _Thread_local unsigned held;
-
-static void note_acquire(const struct mprof_lock *l) {
-  MPROF_ASSERT(mprof_tls.guard != 0);
-  // The thread must not hold a lock of the same or a higher rank.
-  MPROF_ASSERT(held >> l->rank == 0);
-  held |= 1u << l->rank;
+bool mprof_lock_is_held(enum mprof_rank rank) {
+  for (unsigned i = 0; i < mprof_tls.held; i++)
+    if (mprof_tls.locks[i]->rank == rank)
+      return true;
+  return false;
 }
-
-static void note_release(const struct mprof_lock *l) {
-  MPROF_ASSERT(held >> l->rank & 1);
-  held &= ~(1u << l->rank);
-}
-
-static void note_reset(void) { held = 0; }
-
-bool mprof_lock_is_held(enum mprof_rank rank) { return held >> rank & 1; }
-#else
-static void note_acquire(const struct mprof_lock *l) { (void)l; }
-static void note_release(const struct mprof_lock *l) { (void)l; }
-static void note_reset(void) {}
 #endif
 
 void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame) MPROF_START_DATA;
 
-// Stores in the thread's data that the thread holds the lock. No function is
-// called between taking the lock and this store, so that a stack overflow there
-// cannot leave a lock that mprof_locks_abandon does not find.
-static void push_held(struct mprof_lock *l) {
-  l->outer = mprof_tls.held;
+static uintptr_t own_word(void) { return (uintptr_t)&mprof_tls; }
+
+// The kernel compares the half of the word that has the bit WAITED_FOR. Holders
+// whose halves are equal do no harm: each of them wakes a waiter.
+static atomic_uint *futex_of(struct mprof_lock *l) {
+  return (atomic_uint *)&l->word;
+}
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "futex_of returns the lower half of the word");
+
+// Stores in the thread's data which lock the thread is about to take. If the
+// thread leaves the runtime by longjmp afterwards, mprof_locks_abandon finds
+// the lock there, and finds in the lock's word whether the thread has taken it.
+static void begin_taking(struct mprof_lock *l) {
+  const unsigned n = mprof_tls.held;
+  MPROF_ASSERT(mprof_tls.guard != 0);
+  // The thread must not hold a lock of the same or a higher rank.
+  MPROF_ASSERT(n == 0 || mprof_tls.locks[n - 1]->rank < l->rank);
+  mprof_tls.locks[n] = l;
   atomic_signal_fence(memory_order_seq_cst);
-  mprof_tls.held = l;
 }
 
+static void end_taking(void) {
+  atomic_signal_fence(memory_order_seq_cst);
+  mprof_tls.held++;
+}
+
+// Called after begin_taking.
 static bool try_acquire(struct mprof_lock *l) {
-  unsigned free = FREE;
-  if (!atomic_compare_exchange_strong_explicit(
-          &l->word, &free, HELD, memory_order_acquire, memory_order_relaxed))
+  uintptr_t free = FREE;
+  if (!atomic_compare_exchange_strong_explicit(&l->word, &free, own_word(),
+                                               memory_order_acquire,
+                                               memory_order_relaxed))
     return false;
-  push_held(l);
+  end_taking();
   return true;
-}
-
-// Releases the lock that the thread took last. Returns whether a thread waits
-// for it.
-static bool free_last(struct mprof_lock *l) {
-  MPROF_ASSERT(mprof_tls.held == l);
-  mprof_tls.held = l->outer;
-  atomic_signal_fence(memory_order_seq_cst);
-  return atomic_exchange_explicit(&l->word, FREE, memory_order_release) ==
-         WAITED_FOR;
 }
 
 static bool spin(struct mprof_lock *l) {
@@ -131,14 +128,36 @@ static void begin_waiting(struct mprof_lock *l, uint64_t start) {
 // the thread began to wait. When the waiters' delay is charged to a release,
 // the time of each waiter in the sum becomes l->charged, the time of the
 // charge. So the later one of the two times is subtracted. The caller holds the
-// lock, so no release changes l->charged at the same time.
+// lock, so no release changes l->charged at the same time. If a thread has left
+// this function or begin_waiting by longjmp, it may be removed twice or without
+// having been added. This error ends with the last waiter, because the sum of
+// no waiters is 0.
 static void end_waiting(struct mprof_lock *l, uint64_t start) {
   uint64_t from = l->charged > start ? l->charged : start;
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
   do
-    next = ((w & ~SUM_MASK) - ONE_WAITER) | ((w - from) & SUM_MASK);
+    next = w < 2 * ONE_WAITER
+               ? 0
+               : ((w & ~SUM_MASK) - ONE_WAITER) | ((w - from) & SUM_MASK);
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
   mprof_tls.awaited = NULL;
+}
+
+// Sleeps until the lock is free, and takes it. Marks it as waited for, because
+// other threads may sleep, too.
+static void sleep_for(struct mprof_lock *l) {
+  uintptr_t w = atomic_load_explicit(&l->word, memory_order_relaxed);
+  for (;;) {
+    const uintptr_t holder = w == FREE ? own_word() : w;
+    if (!atomic_compare_exchange_weak_explicit(
+            &l->word, &w, holder | WAITED_FOR, memory_order_acquire,
+            memory_order_relaxed))
+      continue;
+    if (w == FREE)
+      return;
+    mprof_sys_futex_wait(futex_of(l), (unsigned)(w | WAITED_FOR));
+    w = atomic_load_explicit(&l->word, memory_order_relaxed);
+  }
 }
 
 static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
@@ -148,10 +167,8 @@ static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
   // until a release wakes it: if waiters looked again after a time, thousands
   // of them would take all processor time from the holder of the lock.
   if (!spin(l) && !yield(l)) {
-    while (atomic_exchange_explicit(&l->word, WAITED_FOR,
-                                    memory_order_acquire) != FREE)
-      mprof_sys_futex_wait(&l->word, WAITED_FOR);
-    push_held(l);
+    sleep_for(l);
+    end_taking();
   }
   end_waiting(l, start);
   uint64_t now = mprof_clock_now();
@@ -178,53 +195,61 @@ static uint64_t charge(struct mprof_lock *l) {
 }
 
 void mprof_lock_acquire(struct mprof_lock *l) {
-  note_acquire(l);
+  begin_taking(l);
   if (mprof_unlikely(!try_acquire(l)))
     acquire_contended(l);
 }
 
 bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms) {
-  note_acquire(l);
+  begin_taking(l);
   while (!try_acquire(l)) {
-    if (ms-- == 0) {
-      note_release(l);
+    if (ms-- == 0)
       return false;
-    }
     mprof_sys_sleep_ms(1);
   }
   return true;
 }
 
 void mprof_lock_release(struct mprof_lock *l) {
-  note_release(l);
+  MPROF_ASSERT(mprof_tls.held != 0 && mprof_tls.locks[mprof_tls.held - 1] == l);
   uint64_t owed = 0;
   if (mprof_unlikely(atomic_load_explicit(&l->waiting, memory_order_relaxed) !=
                      0))
     owed = charge(l);
-  if (mprof_unlikely(free_last(l)))
-    mprof_sys_futex_wake(&l->word);
+  // The lock stays in mprof_tls.locks, where mprof_locks_abandon finds it until
+  // this thread takes the next lock.
+  mprof_tls.held--;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (mprof_unlikely(
+          atomic_exchange_explicit(&l->word, FREE, memory_order_release) &
+          WAITED_FOR))
+    mprof_sys_futex_wake(futex_of(l));
   if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0) &&
       mprof_lock_observer)
     mprof_lock_observer(owed, (uintptr_t)__builtin_frame_address(0));
 }
 
 void mprof_locks_abandon(void) {
-  struct mprof_lock *awaited = mprof_tls.awaited;
-  if (awaited) {
-    end_waiting(awaited, mprof_tls.awaited_since);
-    // A release may have woken this thread instead of another one.
-    mprof_sys_futex_wake(&awaited->word);
+  if (mprof_tls.awaited)
+    end_waiting(mprof_tls.awaited, mprof_tls.awaited_since);
+  // The thread may have left while it took or released the lock that follows
+  // those that it holds.
+  for (unsigned i = mprof_tls.held + 1; i-- > 0;) {
+    struct mprof_lock *l = mprof_tls.locks[i];
+    if (!l)
+      continue;
+    mprof_tls.held = i;
+    if ((atomic_load_explicit(&l->word, memory_order_relaxed) & ~WAITED_FOR) ==
+        own_word())
+      atomic_store_explicit(&l->word, FREE, memory_order_release);
+    // Wakes a waiter even if the lock was free: the thread may have left
+    // between the release and the wake, or may have been woken instead of
+    // another one.
+    mprof_sys_futex_wake(futex_of(l));
   }
-  while (mprof_tls.held) {
-    struct mprof_lock *l = mprof_tls.held;
-    if (free_last(l))
-      mprof_sys_futex_wake(&l->word);
-  }
-  note_reset();
 }
 
 void mprof_lock_reset(struct mprof_lock *l) {
-  note_reset();
   atomic_store_explicit(&l->word, FREE, memory_order_relaxed);
   atomic_store_explicit(&l->waiting, 0, memory_order_relaxed);
 }

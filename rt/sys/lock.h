@@ -40,10 +40,14 @@ enum mprof_rank {
   MPROF_RANK_TRACE_BUF, // lock of the trace's free buffers
   MPROF_RANK_PEAK,      // peak_lock: counts at the peak of the heap
   MPROF_RANK_MEMORY,    // persistent_lock: commit of persistent memory
+  MPROF_RANKS,          // number of ranks, plus 1
 };
 
 struct mprof_lock {
-  atomic_uint word; // 0: free, 1: held, 2: held, and a thread waits
+  // 0: free. Otherwise the address of the holder's mprof_tls, plus 1 if a
+  // thread waits. The name of the holder is part of the word, so that a thread
+  // that has left the runtime by longjmp knows whether it holds the lock.
+  _Atomic uintptr_t word;
   unsigned char rank;
   // Number of this lock's waiters and sum of their start times, for the mutex
   // profile; see lock.c.
@@ -52,9 +56,6 @@ struct mprof_lock {
   // that is, that counted as the reason why other threads had waited. Guarded
   // by the lock itself.
   uint64_t charged;
-  // The lock that the holder took before this lock and still holds; NULL: none.
-  // Guarded by the lock itself.
-  struct mprof_lock *outer;
 };
 #define MPROF_LOCK_INIT(r) {.word = 0, .rank = (r)}
 
@@ -63,6 +64,7 @@ void mprof_lock_acquire(struct mprof_lock *l);
 // taken the lock. Returns false if the lock was not free within ms
 // milliseconds.
 bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms);
+// Releases the lock that the thread took last.
 void mprof_lock_release(struct mprof_lock *l);
 // Releases all locks that the calling thread holds, and ends its wait for a
 // lock. For a thread that has left the runtime by longjmp (tls.h). What a

@@ -10,11 +10,11 @@
 #define MPROF_RT_SYS_TLS_H
 
 #include "sys/base.h"
+#include "sys/lock.h"
 
 struct mprof_bucket;
 struct mprof_cell;
 struct mprof_far;
-struct mprof_lock;
 struct mprof_thread;
 struct mprof_trace_row;
 struct mprof_wait;
@@ -67,9 +67,12 @@ struct mprof_tls {
   const struct mprof_wait *interrupted;
   bool is_own;     // a thread of the runtime itself; never registered
   bool is_exiting; // the thread's end was reported; no new record is made
-  // The runtime's lock that this thread took last and still holds; NULL: none.
-  // mprof_lock.outer leads from it to the locks that the thread took before.
-  struct mprof_lock *held;
+  // Number of the runtime's locks that this thread holds. They are the first
+  // elements of `locks`, in the order in which the thread took them. The next
+  // element is the lock that the thread takes or releases, or has released
+  // last; NULL: none.
+  unsigned held;
+  struct mprof_lock *locks[MPROF_RANKS];
   // The lock for which the thread waits, and the time at which the wait began.
   // NULL: it waits for none.
   struct mprof_lock *awaited;

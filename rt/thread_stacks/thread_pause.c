@@ -79,7 +79,7 @@ static void wait_for_end(unsigned round) {
 void mprof_pause(void) {
   struct mprof_thread *t = mprof_tls.self;
   const unsigned round = atomic_load(&pauses.round);
-  if (!t || mprof_tls.held != NULL || round % 2 == 0)
+  if (!t || mprof_tls.held != 0 || round % 2 == 0)
     return;
   atomic_store(&t->is_pausing, true);
   wait_for_end(round);

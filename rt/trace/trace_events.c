@@ -392,7 +392,7 @@ void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
       atomic_fetch_add_explicit(&heap.bytes, n, memory_order_relaxed) + n;
   // No record is added while the caller holds a lock, for example to free a
   // whole arena, because adding a record may require another lock.
-  if (mprof_tls.held != NULL)
+  if (mprof_tls.held != 0)
     return;
   int64_t shown = atomic_load_explicit(&heap.shown, memory_order_relaxed);
   if ((now < shown + step && now > shown - step) ||

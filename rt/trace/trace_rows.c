@@ -228,7 +228,7 @@ static void end_full(unsigned session) {
   // the caller holds a lock. In that case, instrumented code continues to
   // report waits until the trace is stopped. Each report finds that there is no
   // session and records nothing.
-  if (mprof_tls.held == NULL)
+  if (mprof_tls.held == 0)
     mprof_contention_update_kinds();
 }
 
