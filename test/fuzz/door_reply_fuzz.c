@@ -38,10 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *body;
   size_t length;
   FILE *out = open_memstream(&body, &length);
-  const int status = door_ask(ends[0], "GET", "/", out, NULL);
+  struct door_reply reply = {.out = out, .most = DOOR_MEMORY_MAX};
+  const int status = door_ask(ends[0], "GET", "/", &reply, NULL);
   fclose(out);
   close(ends[1]);
-  if (length > size || (status && length && !memmem(data, size, body, length)))
+  if (memchr(reply.text, '\0', sizeof reply.text) == NULL || length > size ||
+      (status && length && !memmem(data, size, body, length)))
     abort();
   free(body);
   return 0;

@@ -105,7 +105,7 @@ def ctl(program, mprof):
             assert run(*command.split(), str(tcp.pid)), command
         assert "contentions" in run("info", url + "/debug/pprof/block")
         assert "contentions" in run("top", "--sample=contentions", address)
-        assert "no profile /nope" in run("top", url + "/nope", status=2)
+        assert url + "/nope: 404 page not found" in run("top", url + "/nope", status=2)
     with App(program, listen="[::1]:0") as tcp:
         until(tcp.door_tid)
         equal(run("ctl", "[::1]:%d" % tcp.port(), "get", "heap"), run("ctl", str(tcp.pid), "get", "heap"))

@@ -6,6 +6,7 @@
 #include "commands/directory.h"
 #include "common/memory.h"
 #include "files/read_profile.h"
+#include "files/shown_path.h"
 #include "names/lock_names.h"
 
 #include <errno.h>
@@ -110,7 +111,7 @@ size_t add_names(const struct options *options, struct profile *p,
 }
 
 const char *input_file_open(struct input_file *f, const char *path) {
-  *f = (struct input_file){.path = path};
+  *f = (struct input_file){.path = shown_path(path)};
   const char *error = directory_message(path);
   if (!error)
     error = bytes_read(path, &f->bytes);

@@ -5,6 +5,7 @@
 
 #include "commands/directory.h"
 #include "common/memory.h"
+#include "files/shown_path.h"
 #include "live/door_client.h"
 #include "names/places.h"
 
@@ -61,11 +62,17 @@ static char *fetch(const struct options *o, const char *argument,
     complain(o, "%s", why);
   } else {
     FILE *file = tmpfile(); // stays open, so that its descriptor names it
-    const int status = file ? door_ask(fd, "GET", page, file, NULL) : 0;
-    if (status == 200)
+    struct door_reply reply = {
+        .out = file, .most = UINT64_MAX, .text = "has no room in /tmp"};
+    const int status = file ? door_ask(fd, "GET", page, &reply, NULL) : 0;
+    if (status == 200) {
       path = text_of("/proc/self/fd/%d", fileno(file));
-    else
-      complain(o, "%s has no profile %s", argument, page);
+      shown_path_set(path, argument);
+    } else {
+      const bool shows_page = status && !(slash && slash[1]);
+      complain(o, "%s%s%s: %s", argument, shows_page ? ": " : "",
+               shows_page ? page : "", reply.text);
+    }
   }
   free(page);
   free(target);
@@ -104,6 +111,11 @@ static bool resolve(const struct options *o, char *argument,
   own->paths = zeroed(1, sizeof *own->paths);
   own->paths[0] = argument;
   own->path_count = 1;
+  if (strncmp(argument, "https://", strlen("https://")) == 0) {
+    complain(o, "%s: mprof cannot use https; a program answers by http",
+             argument);
+    return false;
+  }
   if (is_url(argument) || door_is_target(argument))
     return (own->paths[0] = fetch(o, argument, kinds[kind].name)) != NULL;
   if (o->command == COMMAND_html) // it shows all kinds of a directory

@@ -8,6 +8,7 @@
 #include "commands/options.h"
 #include "common/plural.h"
 #include "files/read_profile.h"
+#include "files/shown_path.h"
 #include "terminal/style.h"
 
 #include <inttypes.h>
@@ -145,7 +146,7 @@ int command_check(const struct options *options) {
       error = input_file_each(&file, check_bytes, &worst);
     input_file_close(&file);
     if (error)
-      worst = complain(options, "%s: %s", options->paths[i], error);
+      worst = complain(options, "%s: %s", shown_path(options->paths[i]), error);
   }
   return worst;
 }

@@ -12,6 +12,7 @@
 #include "terminal/style.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -31,25 +32,39 @@ static void put_escaped(char *path, size_t size, const char *text) {
   path[len] = '\0';
 }
 
-// Sends a request. Returns the body of the reply, which the caller frees, and
-// stores its length and the status code. If there is no reply, prints the
-// reason and returns NULL.
-static char *request(const struct options *options, const char *method,
-                     const char *path, size_t *size, int *status) {
-  char why[512], *text = NULL;
+// Sends a request. Returns the status code. If there is no reply, prints the
+// reason and returns 0.
+static int request(const struct options *options, const char *method,
+                   const char *path, struct door_reply *reply) {
+  char why[512];
   const int fd = door_connect(options->paths[0], why, sizeof why);
-  FILE *reply = fd < 0 ? NULL : open_memstream(&text, size);
-  if (!reply) {
-    complain(options, "%s", fd < 0 ? why : "out of memory");
-    return NULL;
+  if (fd < 0) {
+    complain(options, "%s", why);
+    return 0;
   }
-  *status = door_ask(fd, method, path, reply, NULL);
-  fclose(reply);
-  if (*status != 0)
-    return text;
-  complain(options, "%s did not answer as an HTTP server of MProf does",
-           options->paths[0]);
-  free(text);
+  const int status = door_ask(fd, method, path, reply, NULL);
+  if (status == 0)
+    complain(options, "%s %s", options->paths[0], reply->text);
+  return status;
+}
+
+// Sends a request. Returns the body of the reply, which the caller frees, and
+// stores its length. If the status is not 200, returns NULL, and stores the
+// status and the text of the reply. Status 0: there is no reply, and a message
+// has said why.
+static char *request_body(const struct options *options, const char *method,
+                          const char *path, size_t *size, int *status,
+                          struct door_reply *reply) {
+  char *body = NULL;
+  *reply = (struct door_reply){.out = open_memstream(&body, size),
+                               .most = DOOR_MEMORY_MAX};
+  *status = reply->out ? request(options, method, path, reply)
+                       : (complain(options, "out of memory"), 0);
+  if (reply->out)
+    fclose(reply->out);
+  if (*status == 200)
+    return body;
+  free(body);
   return NULL;
 }
 
@@ -68,10 +83,11 @@ static void list_profiles(const struct options *options, const char *wanted,
   static const char link[] = "<a href='";
   size_t size, length = 0;
   int status;
-  char *index = request(options, "GET", "/debug/pprof/", &size, &status);
+  struct door_reply reply;
+  char *index =
+      request_body(options, "GET", "/debug/pprof/", &size, &status, &reply);
   *p = (struct profiles){.list = ""};
-  for (const char *at = status == 200 ? index : NULL;
-       at && (at = strstr(at, link)) != NULL;) {
+  for (const char *at = index; at && (at = strstr(at, link)) != NULL;) {
     at += strlen(link);
     const int name = (int)strcspn(at, "?'");
     p->has_wanted |= strlen(wanted) == (size_t)name &&
@@ -87,11 +103,9 @@ static void list_profiles(const struct options *options, const char *wanted,
 // name also learns which names there are.
 static void explain(const struct options *options, int status,
                     const char *text) {
-  const int line = (int)strcspn(text, "\n");
   const char *name = options->path_count > 2 ? options->paths[2] : "";
   struct profiles p;
-  const bool is_profile = status == 404 && strncmp(text, "Unknown profile\n",
-                                                   (size_t)line + 1) == 0;
+  const bool is_profile = status == 404 && strcmp(text, "Unknown profile") == 0;
   const bool is_option = status == 404 && strcmp(options->paths[1], "get") == 0;
   if (is_profile || is_option)
     list_profiles(options, name, &p);
@@ -101,9 +115,9 @@ static void explain(const struct options *options, int status,
              p.list);
   else if (is_option && p.has_wanted)
     complain(options, "%.*s; mprof ctl %s dump %s gets the profile",
-             (int)strcspn(text, ";\n"), text, options->paths[0], name);
+             (int)strcspn(text, ";"), text, options->paths[0], name);
   else
-    complain(options, "%.*s", line, text);
+    complain(options, "%s", text);
 }
 
 // Asks the program. Returns the reply, which the caller frees, and stores its
@@ -111,12 +125,11 @@ static void explain(const struct options *options, int status,
 static char *fetch(const struct options *options, const char *method,
                    const char *path, size_t *size) {
   int status;
-  char *text = request(options, method, path, size, &status);
-  if (!text || status == 200)
-    return text;
-  explain(options, status, text);
-  free(text);
-  return NULL;
+  struct door_reply reply;
+  char *body = request_body(options, method, path, size, &status, &reply);
+  if (!body && status != 0)
+    explain(options, status, reply.text);
+  return body;
 }
 
 // Asks the program, and prints the reply.
@@ -137,7 +150,6 @@ static int ask(const struct options *options, const char *method,
 // Returns the suffix for the file of a page.
 static const char *suffix_of(const struct bytes *b) {
   return b->length > 1 && b->at[0] == 0x1f && b->at[1] == 0x8b ? ".pb.gz"
-         : b->length > 3 && memcmp(b->at, "go 1", 4) == 0      ? ".trace"
                                                                : ".txt";
 }
 
@@ -151,7 +163,9 @@ static void put_program(char *name, size_t size, int fd) {
     close(fd);
     return;
   }
-  const int status = door_ask(fd, "GET", "/debug/pprof/cmdline", reply, NULL);
+  struct door_reply program = {.out = reply, .most = DOOR_MEMORY_MAX};
+  const int status =
+      door_ask(fd, "GET", "/debug/pprof/cmdline", &program, NULL);
   fclose(reply); // ends the text with a null byte
   if (status == 200 && text[0] != '\0') {
     const char *slash = strrchr(text, '/');
@@ -189,12 +203,15 @@ static void name_program(const struct options *options, char *name,
     snprintf(name + before, size - before, "%d.", (int)peer.pid);
 }
 
-// Writes the file, and prints its name, and whether it has replaced a file.
-static int write_file(const struct options *options, const char *path,
-                      const struct bytes *bytes) {
+static bool is_file(const char *path) {
   struct stat st;
-  const bool replaces = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-  const char *error = bytes_write(path, bytes);
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+// Prints the name of the file that was written. error: NULL, or why it could
+// not be written.
+static int say_written(const struct options *options, const char *path,
+                       bool replaces, const char *error) {
   if (error)
     return complain(options, "cannot write %s: %s", path, error);
   if (strcmp(path, "-") != 0) {
@@ -220,13 +237,67 @@ static int save(const struct options *options, const char *method,
   if (!options->output) {
     const char *suffix = suffix_of(&bytes);
     const size_t before = strlen(name);
-    snprintf(name + before, sizeof name - before, "%.200s%s", kind,
-             strcmp(suffix + 1, kind) == 0 ? "" : suffix);
+    snprintf(name + before, sizeof name - before, "%.200s%s", kind, suffix);
   }
+  const char *file = options->output ? options->output : name;
+  const bool replaces = is_file(file);
   const int status =
-      write_file(options, options->output ? options->output : name, &bytes);
+      say_written(options, file, replaces, bytes_write(file, &bytes));
   free(bytes.at);
   return status;
+}
+
+// A file that begins with its first byte, so that an interrupted request leaves
+// no file.
+struct late_file {
+  const char *path, *error;
+  struct new_file file;
+  bool has_begun;
+};
+
+static void begin_late(struct late_file *f) {
+  if (!f->has_begun)
+    f->error = new_file_begin(&f->file, f->path);
+  f->has_begun = true;
+}
+
+// (fopencookie)
+static ssize_t write_late(void *arg, const char *bytes, size_t size) {
+  struct late_file *f = arg;
+  begin_late(f);
+  if (!f->error)
+    f->error = new_file_put(&f->file, bytes, size);
+  return f->error ? 0 : (ssize_t)size;
+}
+
+// Asks for a trace, which may be larger than the memory, and writes it to
+// --output, or else to PROGRAM.PID.trace. An existing file stays as it is if
+// there is no reply.
+static int save_trace(const struct options *options, const char *method,
+                      const char *path) {
+  char name[512];
+  if (!options->output) {
+    name_program(options, name, sizeof name);
+    strcat(name, "trace"); // name_program leaves room
+  }
+  struct late_file f = {.path = options->output ? options->output : name};
+  const bool replaces = is_file(f.path);
+  struct door_reply reply = {
+      .out = fopencookie(&f, "w", (cookie_io_functions_t){.write = write_late}),
+      .most = UINT64_MAX};
+  if (!reply.out)
+    return complain(options, "out of memory");
+  const int status = request(options, method, path, &reply);
+  fclose(reply.out);
+  if (status == 200)
+    begin_late(&f); // the trace may be empty
+  if (f.has_begun)
+    f.error = new_file_end(&f.file, status == 200 ? f.error : reply.text);
+  if (status == 200)
+    return say_written(options, f.path, replaces, f.error);
+  if (status != 0)
+    explain(options, status, reply.text);
+  return STATUS_ERROR;
 }
 
 // --- verbs ---
@@ -251,6 +322,8 @@ static int set(const struct options *options) {
 static int dump(const struct options *options) {
   char path[1024] = "/debug/pprof/", name[256];
   put_escaped(path, sizeof path, options->paths[2]);
+  if (strcmp(options->paths[2], "trace") == 0)
+    return save_trace(options, "GET", path);
   snprintf(name, sizeof name, "%.200s", options->paths[2]);
   for (char *p = name; *p != '\0'; p++)
     *p = *p == '/' ? '_' : *p;
@@ -263,16 +336,16 @@ static int trace(const struct options *options) {
   if (strcmp(what, "start") == 0)
     return ask(options, "POST", "/debug/mprof/trace/start");
   if (strcmp(what, "stop") == 0)
-    return save(options, "POST", "/debug/mprof/trace/stop", "trace");
+    return save_trace(options, "POST", "/debug/mprof/trace/stop");
   if (strcmp(what, "last") == 0)
-    return save(options, "POST", "/debug/mprof/trace/last", "trace");
+    return save_trace(options, "POST", "/debug/mprof/trace/last");
   char *end;
   if (!(strtod(what, &end) > 0) || *end != '\0')
     return complain(options,
                     "trace %s: give a number of seconds, start, stop or last",
                     what);
   put_escaped(path, sizeof path, what);
-  return save(options, "GET", path, "trace");
+  return save_trace(options, "GET", path);
 }
 
 static int threads(const struct options *options) {

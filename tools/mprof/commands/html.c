@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "files/json.h"
 #include "files/read_profile.h"
+#include "files/shown_path.h"
 #include "files/write_bytes.h"
 #include "html/page.h"
 #include "html/trace_page.h"
@@ -154,7 +155,7 @@ static bool add_file(struct groups *g, const char *path, enum page_role role) {
     error = input_file_each(&file, add_bytes, &a);
   input_file_close(&file);
   if (error)
-    complain(g->options, "%s: %s", path, error);
+    complain(g->options, "%s: %s", shown_path(path), error);
   return !error;
 }
 

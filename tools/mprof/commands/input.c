@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/plural.h"
 #include "common/saturate.h"
+#include "files/shown_path.h"
 #include "sys/text.h"
 #include "terminal/pager.h"
 #include "terminal/quantity.h"
@@ -21,7 +22,7 @@ struct profile *input_read(const struct options *options, char *const *files,
   for (int i = 0; i < count; i++) {
     const char *error = input_file_read(p, files[i]);
     if (error) {
-      complain(options, "%s: %s", files[i], error);
+      complain(options, "%s: %s", shown_path(files[i]), error);
       return NULL;
     }
   }

@@ -11,6 +11,7 @@
 #include "common/plural.h"
 #include "compare/changes.h"
 #include "compare/comparison.h"
+#include "files/shown_path.h"
 #include "leaks/kept_by_libc.h"
 #include "leaks/suppressions.h"
 #include "terminal/quantity.h"
@@ -43,7 +44,7 @@ static bool read_files(struct leaks *l) {
     const char *reason =
         sides_read(l->sides, side, o->paths[i], input_file_read);
     if (reason) {
-      complain(o, "%s: %s", o->paths[i], reason);
+      complain(o, "%s: %s", shown_path(o->paths[i]), reason);
       return false;
     }
   }

@@ -4,6 +4,7 @@
 #include "compare/comparison.h"
 
 #include "common/memory.h"
+#include "files/shown_path.h"
 #include "terminal/quantity.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static bool read_sides(struct sides *s, char *const *paths, int old_count,
     const char *reason =
         sides_read(s, i < old_count ? OLD : NEW, paths[i], reader);
     if (reason) {
-      snprintf(error, size, "%s: %s", paths[i], reason);
+      snprintf(error, size, "%s: %s", shown_path(paths[i]), reason);
       return false;
     }
   }

@@ -264,8 +264,9 @@ static bool is_door(const char *address) {
   char why[128];
   const int fd = door_connect(address, why, sizeof why);
   FILE *null = fd < 0 ? NULL : fopen("/dev/null", "w");
+  struct door_reply reply = {.out = null, .most = DOOR_MEMORY_MAX};
   const bool is = null && door_ask(fd, "GET", "/debug/mprof/get?name=listen",
-                                   null, NULL) == 200;
+                                   &reply, NULL) == 200;
   if (null)
     fclose(null);
   return is;
@@ -358,7 +359,7 @@ static bool send_all(const struct source *s, const char *data, size_t len) {
 // Reads the head of the reply. Returns its status code, or 0 if the reply is
 // not that of MProf's HTTP server. *length receives the length of the body.
 static int read_head(FILE *in, unsigned long long *length) {
-  enum { LINES_MAX = 64, BODY_MAX = 256 << 20 };
+  enum { LINES_MAX = 64 };
   char line[1024];
   int status = 0, lines = 0;
   bool is_door = false;
@@ -372,7 +373,7 @@ static int read_head(FILE *in, unsigned long long *length) {
     sscanf(line, "Content-Length: %llu", length);
     is_door |= strncmp(line, "Server: MProf/", strlen("Server: MProf/")) == 0;
   }
-  return is_door && *length <= BODY_MAX ? status : 0;
+  return is_door ? status : 0;
 }
 
 // Copies the body. Returns whether all of it has arrived.
@@ -388,24 +389,58 @@ static bool copy_body(FILE *in, FILE *out, unsigned long long length) {
   return length == 0 && fflush(out) == 0;
 }
 
-int door_ask(int fd, const char *method, const char *path, FILE *out,
-             bool (*must_give_up)(void)) {
-  char request[2048];
+// Reads the first line of the body, which explains a status other than 200.
+static void read_text(FILE *in, unsigned long long length, int status,
+                      struct door_reply *r) {
+  const size_t room = sizeof r->text - 1;
+  const size_t n = fread(r->text, 1, length < room ? (size_t)length : room, in);
+  r->text[n] = '\0';
+  r->text[strcspn(r->text, "\r\n")] = '\0';
+  if (r->text[0] == '\0')
+    snprintf(r->text, sizeof r->text, "status %d", status);
+}
+
+// Reads the reply. Returns its status, or 0.
+static int read_reply(FILE *in, struct door_reply *r) {
   unsigned long long length;
+  const int status = read_head(in, &length);
+  if (status == 0)
+    return 0;
+  if (status != 200) {
+    read_text(in, length, status, r);
+    return status;
+  }
+  if (length > r->most) {
+    snprintf(r->text, sizeof r->text,
+             "sends %llu bytes, and mprof takes at most %llu into memory",
+             length, (unsigned long long)r->most);
+    return 0;
+  }
+  errno = 0;
+  if (copy_body(in, r->out, length))
+    return status;
+  if (ferror(r->out))
+    snprintf(r->text, sizeof r->text, "sends bytes that cannot be written: %s",
+             strerror(errno));
+  return 0;
+}
+
+int door_ask(int fd, const char *method, const char *path,
+             struct door_reply *reply, bool (*must_give_up)(void)) {
+  char request[2048];
   struct source source = {fd, must_give_up};
   const int n = snprintf(request, sizeof request,
                          "%s %s HTTP/1.1\r\nHost: localhost\r\n"
                          "Content-Length: 0\r\nConnection: close\r\n\r\n",
                          method, path);
+  strcpy(reply->text, "does not answer as an HTTP server of MProf does");
   FILE *in = n < (int)sizeof request && send_all(&source, request, (size_t)n)
                  ? fopencookie(&source, "r",
                                (cookie_io_functions_t){.read = read_source})
                  : NULL;
   int status = 0;
   if (in) {
-    status = read_head(in, &length);
-    if (status != 0 && !copy_body(in, out, length))
-      status = 0;
+    status = read_reply(in, reply);
     fclose(in);
   }
   close(fd);

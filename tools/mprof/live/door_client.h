@@ -8,6 +8,7 @@
 #define MPROF_TOOL_DOOR_CLIENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 // Returns whether an argument of a command names a running program rather than
@@ -16,11 +17,22 @@ bool door_is_target(const char *text);
 // Connects to the door of the program. Returns the socket. On failure, returns
 // -1 and stores the reason in `why`.
 int door_connect(const char *target, char *why, size_t why_size);
-// Sends a request to the door, and writes the body of the reply to `out`.
-// Closes the socket fd. Returns the status code of the reply, or 0 if there is
-// none. must_give_up: called about ten times a second; if it returns true, the
-// request is given up. NULL: waits for ever.
-int door_ask(int fd, const char *method, const char *path, FILE *out,
-             bool (*must_give_up)(void));
+
+// Largest body of a reply that is kept in memory. A profile is no larger.
+#define DOOR_MEMORY_MAX ((uint64_t)256 << 20)
+
+struct door_reply {
+  FILE *out;      // receives the body if the status is 200
+  uint64_t most;  // a body of more bytes is refused
+  char text[512]; // first line of the body of another status, or why there is
+                  // no reply, as in "does not answer as ..."; never empty then
+};
+
+// Sends a request to the door. Closes the socket fd. Returns the status code of
+// the reply, or 0 if there is none, or if its body is too large or cannot be
+// written. must_give_up: called about ten times a second; if it returns true,
+// the request is given up. NULL: waits for ever.
+int door_ask(int fd, const char *method, const char *path,
+             struct door_reply *reply, bool (*must_give_up)(void));
 
 #endif

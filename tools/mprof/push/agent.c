@@ -121,16 +121,16 @@ static int ask(struct run *run, struct target *t, const char *name) {
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   make_path(path, name, run->a->mail->url);
-  const int status = out ? door_ask(fd, "GET", path, out, must_give_up) : 0;
+  struct door_reply reply = {
+      .out = out, .most = DOOR_MEMORY_MAX, .text = "out of memory"};
+  const int status = out ? door_ask(fd, "GET", path, &reply, must_give_up) : 0;
   if (out)
     fclose(out);
   if (status == 200)
     deliver(run, t, name,
             &(struct bytes){.at = (uint8_t *)text, .length = size}, pid);
   else if (status != 404)
-    note_failure(run, t,
-                 status ? "the HTTP server cannot give a profile now"
-                        : "the HTTP server does not answer");
+    note_failure(run, t, reply.text);
   free(text);
   return status;
 }
