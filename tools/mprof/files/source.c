@@ -93,6 +93,18 @@ static int open_regular(const char *path, size_t *size) {
   return fd;
 }
 
+// Returns whether a part of the path is "..".
+static bool leads_up(const char *path) {
+  for (;;) {
+    const size_t length = strcspn(path, "/");
+    if (length == 2 && memcmp(path, "..", 2) == 0)
+      return true;
+    if (!path[length])
+      return false;
+    path += length + 1;
+  }
+}
+
 // Opens path, or directory followed by the longest end of path that exists.
 static int open_source(const char *path, const char *directory, size_t *size) {
   int fd = open_regular(path, size);
@@ -101,7 +113,7 @@ static int open_source(const char *path, const char *directory, size_t *size) {
     while (*end == '/')
       end++;
     // A path of a profile must not lead out of the directory.
-    if (!strstr(end, "..") &&
+    if (!leads_up(end) &&
         snprintf(name, sizeof name, "%s/%s", directory, end) < (int)sizeof name)
       fd = open_regular(name, size);
     end = strchr(end, '/');
