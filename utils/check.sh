@@ -28,6 +28,10 @@ each.
                      runs the tests N times, beside four processes that are always
                      busy. Lists the tests that failed. build/repeat/ keeps the
                      output of each round that failed.
+
+The tests need a path of letters, digits and the characters _./+- only. In another
+folder, the script copies the checkout, without build directories, and checks the
+copy.
 END
 }
 
@@ -55,6 +59,23 @@ check_arm64() {
   MPROF_BUILD=$PWD/build-arm64 utils/emulate.sh \
     /usr/lib/llvm-19/build/utils/lit/lit.py --config-prefix=llvm-lit -sv \
     test/pass test/unit test/rt test/format
+}
+# Runs this script with the same arguments in a copy of the checkout, and then removes
+# the copy. Keeps the files that --repeat writes.
+check_copy() {
+  copy=$(mktemp -d /tmp/mprof-check.XXXXXX)
+  trap 'rm -rf "$copy"' EXIT
+  trap 'exit 1' HUP INT TERM
+  echo "mprof: the tests cannot run in this folder, because of its name; checking a copy in $copy"
+  tar -cf - --anchored --exclude=./build --exclude='./build-*' . | tar -xf - -C "$copy"
+  status=0
+  "$copy/utils/check.sh" "$@" || status=$?
+  if [ -d "$copy/build/repeat" ]; then
+    mkdir -p build
+    rm -rf build/repeat
+    mv "$copy/build/repeat" build/
+  fi
+  exit "$status"
 }
 # Runs the tests $2... as lit knows them, $1 times.
 repeat() {
@@ -86,13 +107,18 @@ repeat() {
     sed "s/^ *\([0-9]*\) \(.*\)/FAIL: \2 (\1 of $rounds rounds)/"
   rmdir "$logs" 2>/dev/null
 }
+# RUN lines do not quote paths.
+odd=$(printf %s "$PWD" | LC_ALL=C tr -d 'A-Za-z0-9_./+-' | wc -c)
+if [ "$odd" -gt 0 ] && [ "${1-}" != --help ]; then
+  check_copy "$@"
+fi
 case ${1-} in
 '') ;;
 --help)
   help
   exit
   ;;
---repeat=*[!0-9]* | --repeat=)
+--repeat=*[!0-9]* | --repeat= | --repeat=0*)
   help >&2
   exit 2
   ;;
