@@ -140,9 +140,19 @@ bool arguments_resolve(struct options *o) {
     return true;
   const int given = o->path_count;
   int first = o->first_count;
-  // The two sides of mprof diff OLD NEW may each become several files.
-  const int last_of_first =
-      o->command == COMMAND_diff && given == 2 && first == 2 ? 1 : first;
+  if (o->command == COMMAND_leaks && given > 2) {
+    complain(
+        o,
+        "%d files are given; write FILE, or OLD NEW ('mprof merge' adds up "
+        "the files of several processes)",
+        given);
+    return false;
+  }
+  // The two sides of OLD NEW may each become several files.
+  const bool has_sides =
+      given == 2 && (o->command == COMMAND_leaks ||
+                     (o->command == COMMAND_diff && first == 2));
+  const int last_of_first = has_sides ? 1 : first;
   for (int i = 0; i < given; i++) {
     struct options own;
     if (!resolve(o, o->paths[i], &own))

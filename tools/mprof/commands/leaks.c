@@ -38,9 +38,11 @@ static bool is_growth(const struct leaks *l) {
 
 static bool read_files(struct leaks *l) {
   const struct options *o = l->options;
+  const bool has_old = o->first_count < o->path_count;
   l->sides = sides_new();
+  l->sides->adds_up = true;
   for (int i = 0; i < o->path_count; i++) {
-    const unsigned side = i + 1 < o->path_count ? OLD : NEW;
+    const unsigned side = has_old && i < o->first_count ? OLD : NEW;
     const char *reason =
         sides_read(l->sides, side, o->paths[i], input_file_read);
     if (reason) {
@@ -230,11 +232,6 @@ int command_leaks(const struct options *options) {
   const int status = found_status(options);
   if (status < 0 || !input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
-  if (options->path_count > 2)
-    return complain(options,
-                    "%d files are given; write FILE, or OLD NEW ('mprof merge' "
-                    "adds up the files of several processes)",
-                    options->path_count);
   if (options->suppressions &&
       !suppressions_read(&l.suppressions, options->suppressions, error,
                          sizeof error))

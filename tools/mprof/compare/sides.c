@@ -81,7 +81,7 @@ struct estimate sides_value(const struct sides *s, unsigned side, unsigned type,
   struct estimate sum = {0};
   for (size_t i = 0; i < from->count; i++)
     add(&from->files[i], s->profile, type, k, &sum);
-  return mean_of(sum, from->count);
+  return mean_of(sum, s->adds_up && from->count ? 1 : from->count);
 }
 
 struct estimate sides_total(const struct sides *s, unsigned side,

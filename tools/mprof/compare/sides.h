@@ -4,7 +4,7 @@
 // Two sides of profiles that are compared: OLD and NEW. All files are read into
 // one profile, so that both sides have the same stacks, types and names. The
 // values of each file are kept apart. A side with several files has the mean of
-// the values of its files.
+// the values of its files, or their sum.
 
 #ifndef MPROF_TOOL_SIDES_H
 #define MPROF_TOOL_SIDES_H
@@ -21,6 +21,9 @@ struct side_file {
 
 struct sides {
   struct profile *profile; // its values are the sums of the side NEW
+  // The files of a side are those of several processes of one run, so
+  // sides_value returns their sum.
+  bool adds_up;
   struct side {
     struct side_file *files;
     size_t count, capacity;
@@ -44,7 +47,8 @@ bool sides_lack_error(const struct sides *s, unsigned type);
 // Returns the options with what a view of both sides needs.
 struct view_options sides_view_options(struct view_options options);
 
-// Returns the mean of one stack over the files of a side, without spread.
+// Returns the mean of one stack over the files of a side, without spread, or the
+// sum if the files add up.
 struct estimate sides_value(const struct sides *s, unsigned side, unsigned type,
                             const struct view_stack *k);
 // Returns the mean of the sum over all stacks of the view.
