@@ -19,11 +19,23 @@ static bool starts_with_any(const char *s, const char *const *prefixes) {
 }
 
 bool mprof_is_std_module(const char *file) {
-  static const char *const names[] = {
-      "libc.so",    "libc-2.",   "ld-linux",     "ld-musl",     "libpthread",
-      "libstdc++.", "libc++.so", "libc++abi.so", "libgcc_s.so", NULL};
+  // The names end where those of other libraries differ, such as
+  // libpthreadpool.so and ld-linux-demo.
+  static const char *const libraries[] = {
+      "libc.so",   "libpthread.so", "libstdc++.so",
+      "libc++.so", "libc++abi.so",  "libgcc_s.so",
+      NULL};
+  static const char *const old[] = {"libc-2.", "libpthread-2.", "ld-2.", NULL};
+  static const char *const loaders[] = {"ld-linux.so.", "ld-linux-", "ld-musl-",
+                                        NULL};
   const char *slash = strrchr(file, '/');
-  return starts_with_any(slash == NULL ? file : slash + 1, names);
+  const char *name = slash == NULL ? file : slash + 1;
+  if (starts_with_any(name, libraries)) {
+    const char *end = strstr(name, ".so") + 3;
+    return *end == '\0' || *end == '.';
+  }
+  return starts_with_any(name, old) ||
+         (starts_with_any(name, loaders) && strstr(name, ".so.") != NULL);
 }
 
 // Returns whether file is a header of a C++ library, such as
