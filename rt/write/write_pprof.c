@@ -21,6 +21,7 @@
 #include "stuck/stuck_types.h"
 #include "symbolize/drop_frames.h"
 #include "sys/message.h"
+#include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "write/pprof.h"
 #include "write/write_stuck.h"
@@ -83,7 +84,13 @@ static int write_heap(struct mprof_outfile *f,
 int mprof_write_heap_pprof(struct mprof_outfile *f,
                            const struct mprof_mem_snapshot *s,
                            bool allocs_first) {
-  return write_heap(f, s, allocs_first ? "alloc_space" : NULL, NULL);
+  // mprof leaks compares this number with the storage that libc keeps for
+  // threads.
+  char note[40];
+  struct mprof_text t = MPROF_TEXT(note);
+  mprof_text_str(&t, "threads_now: ");
+  mprof_text_dec(&t, mprof_proc_thread_count());
+  return write_heap(f, s, allocs_first ? "alloc_space" : NULL, note);
 }
 
 int mprof_write_peak_pprof(struct mprof_outfile *f,

@@ -3,12 +3,14 @@
 //
 // Intent: mprof leaks counts blocks that libc, the loader and the C++ library
 // keep by design apart from leaks, and --all shows them. A leak below a
-// function of libc, in the constructor of a plugin, is a leak.
+// function of libc, in the constructor of a plugin, is a leak. So is a block
+// that the program must free by a function of libc.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -g -O1 %s -pthread -o app
 // RUN: %mprof_clangxx -fmprof -g -O1 -DPLUGIN -shared -fPIC %s -o plugin.so
-// RUN: for way in threads environment process locale thread_key loader; do \
+// RUN: for way in threads environment process locale thread_key loader \
+// RUN:   freed dates users; do \
 // RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=$way ./app $way || exit 1; \
 // RUN:   %build/bin/mprof leaks $way.*.heap.pb.gz > $way.out \
 // RUN:     || { echo $way; cat $way.out; exit 1; }; \
@@ -29,6 +31,13 @@
 // PLUGIN-NEXT: Registry::Registry
 // PLUGIN: leaks: {{[0-9]+}} B at 1 stack
 // PLUGIN-NEXT: without {{[0-9]+}} blocks
+//
+// RUN: for way in locales locale_t copied_locale_t charset resolver stream \
+// RUN:   directory expression addresses; do \
+// RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=$way ./app $way || exit 1; \
+// RUN:   code=0; %build/bin/mprof leaks $way.*.heap.pb.gz > $way.out || code=$?; \
+// RUN:   test $code -eq 1 && grep '^leaks: [1-9]' $way.out \
+// RUN:     || { echo $way; cat $way.out; exit 1; }; done
 
 #ifdef PLUGIN
 #include <cstring>
@@ -42,9 +51,17 @@ Registry registry;
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <dirent.h>
 #include <dlfcn.h>
+#include <iconv.h>
 #include <locale>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <pwd.h>
+#include <regex.h>
+#include <resolv.h>
 #include <thread>
 #include <vector>
 
@@ -87,9 +104,59 @@ static void thread_key() {
   }
 }
 
+static void freed() {
+  iconv_close(iconv_open("UTF-16", "UTF-8"));
+  locale_t l = newlocale(LC_ALL_MASK, "C.UTF-8", nullptr);
+  freelocale(duplocale(l));
+  freelocale(l);
+  std::locale local("C.UTF-8");
+}
+
+static void dates() {
+  time_t t = 0;
+  localtime(&t);
+  t = mktime(gmtime(&t));
+  strerror(12345);
+}
+
+static addrinfo *addresses() {
+  addrinfo hints = {}, *found = nullptr;
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  getaddrinfo("127.0.0.1", "80", &hints, &found);
+  return found;
+}
+
+static regex_t expression;
+static struct __res_state resolver;
+
 int main(int argc, char **argv) {
   const char *way = argc == 2 ? argv[1] : "";
-  if (!strcmp(way, "threads"))
+  if (!strcmp(way, "locales"))
+    for (int i = 0; i < 2; i++)
+      new std::locale("C.UTF-8");
+  else if (!strcmp(way, "locale_t"))
+    return !newlocale(LC_ALL_MASK, "C.UTF-8", nullptr);
+  else if (!strcmp(way, "copied_locale_t"))
+    return !duplocale(LC_GLOBAL_LOCALE);
+  else if (!strcmp(way, "charset"))
+    return !iconv_open("UTF-16", "UTF-8");
+  else if (!strcmp(way, "resolver"))
+    return res_ninit(&resolver);
+  else if (!strcmp(way, "stream"))
+    return !fopen("/dev/null", "r");
+  else if (!strcmp(way, "directory"))
+    return !opendir(".");
+  else if (!strcmp(way, "expression"))
+    return regcomp(&expression, "a*b", 0);
+  else if (!strcmp(way, "addresses"))
+    return !addresses();
+  else if (!strcmp(way, "freed"))
+    freed();
+  else if (!strcmp(way, "dates"))
+    dates();
+  else if (!strcmp(way, "users"))
+    getpwnam("root");
+  else if (!strcmp(way, "threads"))
     threads();
   else if (!strcmp(way, "environment"))
     environment();

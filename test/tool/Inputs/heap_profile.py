@@ -6,7 +6,8 @@
 
 A line is "BLOCKS SIZE FRAME;FRAME;...", with the leaf first. BLOCKS/INUSE instead of
 BLOCKS says how many of the blocks are in use, which all are otherwise. A frame is
-"FUNCTION" or "FUNCTION@FILE:LINE". In a function's name, \\xHH stands for a byte.
+"FUNCTION" or "FUNCTION@FILE:LINE", after "MODULE!" if it is not in the program. In a
+function's name, \\xHH stands for a byte.
 Addresses begin at BASE, so that profiles with other addresses can be compared.
 """
 
@@ -24,22 +25,35 @@ class Profile:
                            ("inuse_objects", "count"), ("inuse_space", "bytes")):
             self.out.append(field(1, self.value_type(kind, unit)))
         self.out.append(field(11, self.value_type("space", "bytes")) + field(12, period))
-        self.out.append(field(3, field(1, 1) + field(2, base) + field(3, base + (1 << 30))
-                              + field(5, self.strings["/bin/app"])))
+        self.modules = {}
+        self.mapping("/bin/app")
         self.out.append(field(13, self.strings["command: ./app <b> | [x](y) @all"]))
 
     def value_type(self, kind, unit):
         return field(1, self.strings[kind]) + field(2, self.strings[unit])
 
+    def mapping(self, module):
+        """Returns the id of the module's mapping."""
+        if module not in self.modules:
+            n = self.modules[module] = len(self.modules) + 1
+            start = self.base + ((n - 1) << 30)
+            self.out.append(field(3, field(1, n) + field(2, start)
+                                  + field(3, start + (1 << 30))
+                                  + field(5, self.strings[module])))
+        return self.modules[module]
+
     def location(self, frame):
         """Returns the id of the frame's location, which is also that of its function."""
         if frame not in self.ids:
             n = self.ids[frame] = len(self.ids) + 1
-            name, _, place = frame.partition("@")
+            module, _, function = frame.rpartition("!")
+            name, _, place = function.partition("@")
+            mapping = self.mapping(module or "/bin/app")
+            address = self.base + ((mapping - 1) << 30) + 16 * n
             file, _, line = place.partition(":")
             self.out.append(field(5, field(1, n) + field(2, self.strings[name])
                                   + field(4, self.strings[file])))
-            self.out.append(field(4, field(1, n) + field(2, 1) + field(3, self.base + 16 * n)
+            self.out.append(field(4, field(1, n) + field(2, mapping) + field(3, address)
                                   + field(4, field(1, n) + field(2, int(line or 0)))))
         return self.ids[frame]
 

@@ -25,7 +25,16 @@ struct leaks {
   struct sides *sides;
   struct view *view;
   struct suppressions suppressions; // of the user
-  struct suppressions kept;         // by libc; empty with --all
+  struct kept_by_libc kept_by_libc; // empty with --all
+  struct kept {
+    double bytes, blocks;
+  } kept; // by libc
+  // The stacks whose blocks libc keeps with the stacks of threads, and those of
+  // them that no live thread explains.
+  struct view_stack *thread_stacks;
+  size_t thread_stack_count, thread_stack_capacity;
+  struct changes threads;
+  struct change ended; // the row of the threads; no blocks: there is none
   struct changes stacks;
   size_t leak_count; // the first rows of stacks
   double bytes;      // of the leaks
@@ -69,45 +78,95 @@ static bool make_view(struct leaks *l) {
   return l->view != NULL;
 }
 
-// Returns the suppression of the sample, or NULL.
-static struct suppression *suppression_of(struct leaks *l,
-                                          const struct sample *sample) {
-  const struct profile *p = l->view->profile;
-  struct suppression *s = suppressions_find(&l->suppressions, p, sample);
-  return s ? s : kept_by_libc_find(&l->kept, p, sample);
+static struct estimate blocks_of(const struct leaks *l,
+                                 const struct view_stack *k) {
+  return l->blocks_type < 0
+             ? (struct estimate){0}
+             : sides_value(l->sides, NEW, (unsigned)l->blocks_type, k);
 }
 
-// Removes the suppressed stacks from the view, and counts them.
+// Counts a stack of the view, and returns true, if a suppression or libc
+// explains its blocks.
+static bool is_explained(struct leaks *l, const struct view_stack *k) {
+  const struct profile *p = l->view->profile;
+  const struct sample *sample = &p->samples[k->sample];
+  const double bytes = sides_value(l->sides, NEW, l->view->type, k).value;
+  const double blocks = blocks_of(l, k).value;
+  struct suppression *s = suppressions_find(&l->suppressions, p, sample);
+  if (s && bytes > 0) {
+    s->stacks++;
+    s->bytes += bytes;
+    s->blocks += blocks;
+  }
+  if (s)
+    return true;
+  const enum keeper keeper = kept_by_libc_find(&l->kept_by_libc, p, sample);
+  if (keeper == KEPT_BY_NOBODY || (keeper == KEPT_WITH_THREAD && is_growth(l)))
+    return false;
+  if (keeper == KEPT_WITH_THREAD)
+    *APPEND(l->thread_stacks, l->thread_stack_count, l->thread_stack_capacity) =
+        *k;
+  l->kept.bytes += fmax(0, bytes);
+  l->kept.blocks += fmax(0, blocks);
+  return true;
+}
+
+// Removes the explained stacks from the view.
 static void suppress(struct leaks *l) {
   struct view *v = l->view;
   size_t kept = 0;
-  for (size_t i = 0; i < v->stack_count; i++) {
-    const struct view_stack *k = &v->stacks[i];
-    const double new = sides_value(l->sides, NEW, v->type, k).value;
-    struct suppression *s = suppression_of(l, &v->profile->samples[k->sample]);
-    if (!s) {
-      v->stacks[kept++] = *k;
-    } else if (new > 0) {
-      s->stacks++;
-      s->bytes += new;
-      if (l->blocks_type >= 0)
-        s->blocks +=
-            sides_value(l->sides, NEW, (unsigned)l->blocks_type, k).value;
-    }
-  }
+  for (size_t i = 0; i < v->stack_count; i++)
+    if (!is_explained(l, &v->stacks[i]))
+      v->stacks[kept++] = v->stacks[i];
   v->stack_count = kept;
+}
+
+static struct changes rows_of(struct leaks *l) {
+  const struct change_options options = {.key = BY_STACK,
+                                         .keeps_std = l->options->std,
+                                         .by_growth = true,
+                                         .is_exact = l->options->exact,
+                                         .count_type = l->blocks_type};
+  return changes_of(l->sides, l->view, &options);
+}
+
+// libc frees the storage of a thread that has ended and was joined or detached,
+// except for few. So storage of more threads is a leak of the program, if noise
+// does not explain it.
+static void find_ended_threads(struct leaks *l) {
+  struct view *v = l->view;
+  struct estimate blocks = {0};
+  double bytes = 0;
+  for (size_t i = 0; i < l->thread_stack_count; i++) {
+    const struct estimate e = blocks_of(l, &l->thread_stacks[i]);
+    blocks.value += e.value;
+    blocks.variance += e.variance;
+    bytes += sides_value(l->sides, NEW, v->type, &l->thread_stacks[i]).value;
+  }
+  const double ended = blocks.value - kept_by_libc_threads(v->profile);
+  if (ended <= noise_normal(0.01) * sqrt(blocks.variance))
+    return;
+  struct view_stack *others = v->stacks;
+  const size_t other_count = v->stack_count;
+  v->stacks = l->thread_stacks;
+  v->stack_count = l->thread_stack_count;
+  l->threads = rows_of(l);
+  v->stacks = others;
+  v->stack_count = other_count;
+  if (!l->threads.count)
+    return;
+  l->ended = l->threads.rows[0];
+  l->ended.blocks = (struct estimate){.value = round(ended)};
+  l->ended.side[NEW] = (struct estimate){.value = bytes * ended / blocks.value};
+  l->kept.blocks -= l->ended.blocks.value;
+  l->kept.bytes -= l->ended.side[NEW].value;
 }
 
 // Finds the rows that are leaks. Of many rows without growth, some seem to grow
 // by chance. So the growth must be so large that noise would let one of all
 // rows grow so much in 1 % of cases.
 static void find_leaks(struct leaks *l) {
-  const struct change_options options = {.key = BY_STACK,
-                                         .keeps_std = l->options->std,
-                                         .by_growth = true,
-                                         .is_exact = l->options->exact,
-                                         .count_type = l->blocks_type};
-  l->stacks = changes_of(l->sides, l->view, &options);
+  l->stacks = rows_of(l);
   const double limit =
       is_growth(l) ? noise_normal(0.01 / fmax(1, (double)l->stacks.count)) : 0;
   // Rows are sorted by their growth, so a leak may stand behind a row with more
@@ -128,8 +187,10 @@ static void find_leaks(struct leaks *l) {
   free(rows);
 }
 
+// row: one of the stacks, or `ended`.
 static void print_stack(const struct leaks *l, const struct change *row,
                         const char *title, const struct style *style) {
+  const bool is_ended = row == &l->ended;
   const char *unit = l->view->unit;
   if (style->has_colour)
     fputs("\033[1m", stdout);
@@ -145,10 +206,12 @@ static void print_stack(const struct leaks *l, const struct change *row,
     printf(" in %s block%s",
            comparison_value(&row->blocks, "count", style->has_utf8).text,
            row->blocks.value == 1 && row->blocks.variance == 0 ? "" : "s");
+  if (is_ended)
+    fputs(": threads that were never joined or detached", stdout);
   if (style->has_colour)
     fputs("\033[0m", stdout);
   putchar('\n');
-  changes_print_frames(&l->stacks, row, stdout, style);
+  changes_print_frames(is_ended ? &l->threads : &l->stacks, row, stdout, style);
 }
 
 static void print_suppressions(const struct leaks *l) {
@@ -167,11 +230,7 @@ static void print_suppressions(const struct leaks *l) {
 }
 
 static void print_kept(const struct leaks *l) {
-  double bytes = 0, blocks = 0;
-  for (size_t i = 0; i < l->kept.count; i++) {
-    bytes += l->kept.items[i].bytes;
-    blocks += l->kept.items[i].blocks;
-  }
+  const double bytes = l->kept.bytes, blocks = l->kept.blocks;
   if (bytes <= 0)
     return;
   const struct quantity sum = quantity_of(quantity_round(bytes), l->view->unit);
@@ -191,6 +250,8 @@ static void print(const struct leaks *l, size_t limit) {
   input_print_title(l->view, stdout, &style);
   for (size_t i = 0; i < count; i++)
     print_stack(l, &rows[i], is_growth(l) ? "grew by" : "leak of", &style);
+  if (l->ended.blocks.value > 0)
+    print_stack(l, &l->ended, "leak of", &style);
   size_t noise = 0;
   for (size_t i = l->leak_count; i < l->stacks.count; i++) {
     const bool is_shown = rows[i].difference > 0;
@@ -200,8 +261,11 @@ static void print(const struct leaks *l, size_t limit) {
   }
   print_suppressions(l);
   printf("\n%s: %s", is_growth(l) ? "growth" : "leaks",
-         quantity_of(quantity_round(l->bytes), l->view->unit).text);
-  printf(" at %zu stack%s", l->leak_count, l->leak_count == 1 ? "" : "s");
+         quantity_of(quantity_round(l->bytes + l->ended.side[NEW].value),
+                     l->view->unit)
+             .text);
+  const size_t sum = l->leak_count + l->threads.count;
+  printf(" at %zu stack%s", sum, sum == 1 ? "" : "s");
   if (count < l->leak_count)
     printf(", of which %zu %s shown (-n 0 shows all)", count, is_or_are(count));
   putchar('\n');
@@ -239,12 +303,13 @@ int command_leaks(const struct options *options) {
   if (!read_files(&l) || !make_view(&l))
     return STATUS_ERROR;
   if (!options->all)
-    kept_by_libc_init(&l.kept);
+    kept_by_libc_init(&l.kept_by_libc, l.view->profile);
   suppress(&l);
+  find_ended_threads(&l);
   find_leaks(&l);
   print(&l, limit);
   if (l.view->profile->is_truncated)
     return complain(options,
                     "a file ends too early, so there may be more leaks");
-  return l.leak_count ? status : STATUS_OK;
+  return l.leak_count || l.ended.blocks.value > 0 ? status : STATUS_OK;
 }

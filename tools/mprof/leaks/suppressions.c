@@ -127,10 +127,18 @@ static uint32_t find(struct suppressions *s, const struct profile *p,
   return s->found[id];
 }
 
-// In LeakSanitizer's order.
-struct suppression *suppressions_find_location(struct suppressions *s,
-                                               const struct profile *p,
-                                               const struct location *l) {
+struct suppression *suppressions_find_text(struct suppressions *s,
+                                           const struct profile *p,
+                                           string_id text) {
+  const uint32_t found = find(s, p, text);
+  return found == NOT_FOUND ? NULL : &s->items[found - FIRST_FOUND];
+}
+
+// Returns the first suppression that matches the library, a function or a file
+// of the location, in LeakSanitizer's order, or NULL.
+static struct suppression *find_location(struct suppressions *s,
+                                         const struct profile *p,
+                                         const struct location *l) {
   uint32_t found = l->mapping == NO_MAPPING
                        ? NOT_FOUND
                        : find(s, p, p->mappings[l->mapping].file);
@@ -150,6 +158,6 @@ struct suppression *suppressions_find(struct suppressions *s,
   const uint32_t *locations = &p->stack_locations[sample->first_location];
   struct suppression *found = NULL;
   for (uint32_t i = 0; i < sample->location_count && !found; i++)
-    found = suppressions_find_location(s, p, &p->locations[locations[i]]);
+    found = find_location(s, p, &p->locations[locations[i]]);
   return found;
 }

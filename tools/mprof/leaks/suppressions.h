@@ -44,10 +44,9 @@ bool suppression_matches(const char *pattern, const char *text);
 struct suppression *suppressions_find(struct suppressions *s,
                                       const struct profile *p,
                                       const struct sample *sample);
-// Returns the first suppression that matches the library, a function or a file
-// of the location, or NULL.
-struct suppression *suppressions_find_location(struct suppressions *s,
-                                               const struct profile *p,
-                                               const struct location *l);
+// Returns the first suppression that matches the string, or NULL.
+struct suppression *suppressions_find_text(struct suppressions *s,
+                                           const struct profile *p,
+                                           string_id text);
 
 #endif
