@@ -283,10 +283,8 @@ int mprof_http_parse(char *data, size_t len, struct mprof_http_request *r) {
 
 // --- parameters ---
 
-// Decodes the value from p to end. Returns false if the value is malformed or
-// does not fit.
-static bool decode_value(const char *p, const char *end, char *value,
-                         size_t cap) {
+static enum mprof_parameter decode_value(const char *p, const char *end,
+                                         char *value, size_t cap) {
   size_t n = 0;
   for (; p < end; p++) {
     int c = *p == '+' ? ' ' : (unsigned char)*p;
@@ -294,18 +292,21 @@ static bool decode_value(const char *p, const char *end, char *value,
       c = decode(p, end);
       p += 2;
     }
-    if (c < 0 || n + 1 >= cap)
-      return false;
+    if (c <= 0)
+      return MPROF_PARAMETER_MALFORMED;
+    if (n + 1 >= cap)
+      return MPROF_PARAMETER_LONG;
     value[n++] = (char)c;
   }
   value[n] = '\0';
-  return true;
+  return MPROF_PARAMETER_GOOD;
 }
 
-bool mprof_http_parameter(struct mprof_http_text query, const char *name,
-                          char *value, size_t cap) {
+enum mprof_parameter mprof_http_parameter(struct mprof_http_text query,
+                                          const char *name, char *value,
+                                          size_t cap) {
   if (query.p == NULL)
-    return false;
+    return MPROF_PARAMETER_ABSENT;
   const size_t name_len = strlen(name);
   const char *end = query.p + query.len;
   for (const char *p = query.p; p < end;) {
@@ -319,20 +320,22 @@ bool mprof_http_parameter(struct mprof_http_text query, const char *name,
       continue;
     }
     p += name_len + (len > name_len);
-    if (!decode_value(p, stop, value, cap))
+    const enum mprof_parameter found = decode_value(p, stop, value, cap);
+    if (found != MPROF_PARAMETER_GOOD)
       memcpy(value, "?", sizeof("?"));
-    return true;
+    return found;
   }
-  return false;
+  return MPROF_PARAMETER_ABSENT;
 }
 
 // --- the host ---
 
+// A port may be empty. (RFC 9110, 4.2.1)
 static bool is_port(const char *p, const char *end) {
   unsigned n = 0;
   for (; p < end && is_digit(*p) && n <= UINT16_MAX; p++)
     n = 10 * n + (unsigned)(*p - '0');
-  return p == end && end[-1] != ':' && n <= UINT16_MAX;
+  return p == end && n <= UINT16_MAX;
 }
 
 static bool is_ipv4(const char *name) {

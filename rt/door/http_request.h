@@ -55,13 +55,20 @@ struct mprof_http_request {
 // of the request is unknown.
 int mprof_http_parse(char *data, size_t len, struct mprof_http_request *r);
 
+enum mprof_parameter {
+  MPROF_PARAMETER_ABSENT = 0,
+  MPROF_PARAMETER_GOOD,
+  MPROF_PARAMETER_MALFORMED,
+  MPROF_PARAMETER_LONG
+};
+
 // Stores in `value` the decoded value of the parameter `name` of a query, as
-// text with a terminating 0. If the value is malformed or does not fit into the
-// cap bytes (at least 2) of `value`, stores "?" instead. If the query has
-// several such parameters, takes the first one. Returns false if the query has
-// no such parameter.
-bool mprof_http_parameter(struct mprof_http_text query, const char *name,
-                          char *value, size_t cap);
+// text with a terminating 0. If the value is malformed, has a null byte or does
+// not fit into the cap bytes (at least 2) of `value`, stores "?" instead. If
+// the query has several such parameters, takes the first one.
+enum mprof_parameter mprof_http_parameter(struct mprof_http_text query,
+                                          const char *name, char *value,
+                                          size_t cap);
 
 // Returns whether the value of the header Host is localhost or an IP address,
 // with or without a port. An IPv6 address is in brackets. 0.0.0.0, [::] and

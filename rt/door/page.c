@@ -313,10 +313,14 @@ static void since_page(const struct mprof_http_request *q, const char *name,
       .name = name,
       .symbolizes = is_on(q->query, "symbolize"),
       .ends_cycle = strcmp(name, "heap") == 0 && integer(q->query, "gc") > 0};
-  mprof_http_parameter(q->query, "client", client, sizeof(client));
-  if (strcmp(client, "?") == 0)
+  const enum mprof_parameter found =
+      mprof_http_parameter(q->query, "client", client, sizeof(client));
+  if (found == MPROF_PARAMETER_LONG)
     mprof_reply_error(r, 400, "the parameter client is longer than 39 bytes",
                       0);
+  else if (found == MPROF_PARAMETER_MALFORMED)
+    mprof_reply_error(
+        r, 400, "the parameter client has a null byte or an invalid %XX", 0);
   else
     mprof_live_since(&w, client, r, j);
 }

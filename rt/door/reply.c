@@ -107,6 +107,8 @@ void mprof_reply_put_head(struct mprof_text *t, const struct mprof_reply *r,
   mprof_text_str(t, "\r\n");
   put_header(t, "Content-Type", r->type);
   put_header(t, "X-Content-Type-Options", "nosniff");
+  put_header(t, "X-Frame-Options", "DENY");
+  put_header(t, "Content-Security-Policy", "frame-ancestors 'none'");
   put_header(t, "Server", "MProf/" MPROF_VERSION);
   if (r->is_error)
     put_header(t, "X-Go-Pprof", "1");

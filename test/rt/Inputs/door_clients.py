@@ -219,8 +219,8 @@ def counts_no_loss(program):
 def foreign_host_names(program):
     """A web page cannot read profiles by a host name that it controls."""
     with App(program, listen="127.0.0.1:0") as app:
-        good = ["localhost", "localhost:80", "LocalHost:65535", "127.0.0.1", "10.1.2.3:6060", "[::1]", "[::1]:80", ""]
-        bad = ["evil.example:80", "1cafe.de:80", "0b.be", "1a.ae", "127.0.0.1.example", "localhost:evil", "localhost:", "localhost.example"]
+        good = ["localhost", "localhost:80", "LocalHost:65535", "127.0.0.1", "10.1.2.3:6060", "[::1]", "[::1]:80", "localhost:", "127.0.0.1:", "[::1]:", ""]
+        bad = ["evil.example:80", "1cafe.de:80", "0b.be", "1a.ae", "127.0.0.1.example", "localhost:evil", "localhost.example"]
         bad += ["127.0.0.1:65536", "127.0.0.1:80x", "127.0.0.1:80:80", "127.1", "[::1", "[::1]80", "[1cafe.de]", "[127.0.0.1]", "::1", "cafe"]
         bad += ["0.0.0.0:80", "[::]:80", "[::ffff:7f00:1]:80", "[::ffff:0:0]", "1" * 60]
         for host, status in [(h, 200) for h in good] + [(h, 403) for h in bad]:
@@ -244,6 +244,10 @@ def foreign_sites(program):
             for page in ("set?heap_rate=2", "trace/start", "trace/stop", "trace/last"):
                 equal((headers, page, app.ask("/debug/mprof/" + page, "POST", headers=headers).status), (headers, page, 403))
             equal(app.ask("/debug/pprof/symbol", "POST", "0x1", headers).status, 403)
+            for page in ("pprof", "mprof/get", "pprof/profile"):
+                assert app.ask("/debug/" + page, headers=headers).status != 403, page
+        index = app.ask("/debug/pprof/").headers
+        equal((index["X-Frame-Options"], index["Content-Security-Policy"]), ("DENY", "frame-ancestors 'none'"))
         equal(app.ask("/debug/mprof/get?name=heap_rate").text, "heap_rate=1\n")
         for headers in own:
             equal((headers, app.ask("/debug/pprof/trace?seconds=0.01", headers=headers).status), (headers, 200))

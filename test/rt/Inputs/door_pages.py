@@ -157,7 +157,11 @@ def delta_clients(program):
         app.command("alloc 1 4000")
         for query in ("", "?client=a", "?client=b"):
             equal(samples(app.profile("delta_heap" + query), "grow"), [1, 4000, 6, 24000])
-        equal(app.ask("/debug/pprof/delta_heap?client=" + "x" * 40).status, 400)
+        for name, why in (("x" * 40, "longer than 39 bytes"), ("%00x", "null byte"), ("a%0", "null byte")):
+            r = app.ask("/debug/pprof/delta_heap?client=" + name)
+            assert r.status == 400 and why in r.body.decode(), (name, r.body)
+        # A name may look like the mark of a wrong value. The places are taken.
+        equal(app.ask("/debug/pprof/delta_heap?client=%3F").status, 503)
 
 
 @check

@@ -4,8 +4,10 @@
 // The short names of the functions of profiles. Each function is shown with the
 // shortest form of its name that no other function has: without template
 // arguments and parameters, with the template arguments, or the whole name. So
-// the values of two functions are never added up because their names look
-// alike.
+// the values of two functions with different names are never added up because
+// the short forms look alike. Functions with one name in the profile are one
+// row: the names of Rust functions in the older mangling have lost their hash,
+// so the instances of a generic function are added up.
 
 #ifndef MPROF_TOOL_SHORT_NAMES_H
 #define MPROF_TOOL_SHORT_NAMES_H
