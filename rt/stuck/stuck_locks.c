@@ -14,7 +14,6 @@
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"
 #include "sys/caller.h"
-#include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
@@ -91,20 +90,6 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
 
 // --- the holder of a lock, from the lock's memory ---
 
-// Copies the memory of a lock. The kernel makes the copy, because the program
-// may unmap the memory at any time. Without /proc, checks the memory before it
-// is read. Returns whether all of the memory was readable.
-static bool copy_lock(void *copy, uintptr_t lock, size_t size) {
-  const long n = mprof_os_peek(lock, copy, size);
-  if (n >= 0 || n == -EIO)
-    return n == (long)size;
-  if (!mprof_sys_readable(lock & -(uintptr_t)8) ||
-      !mprof_sys_readable((lock + size - 1) & -(uintptr_t)8))
-    return false;
-  memcpy(copy, (const void *)lock, size);
-  return true;
-}
-
 #ifdef __GLIBC__
 enum { ROBUST = 16, SHARED = 128, KINDS = 3 | 16 | 32 | 64 | 128 | 256 | 512 };
 
@@ -164,14 +149,16 @@ struct mprof_lock_holder mprof_lock_holder_of(uintptr_t lock,
   } copy;
   switch (awaited) {
   case MPROF_AWAITS_MUTEX:
-    return copy_lock(&copy, lock, sizeof(copy.mutex)) ? of_mutex(&copy.mutex)
-                                                      : unknown;
+    return mprof_os_copy(&copy, lock, sizeof(copy.mutex))
+               ? of_mutex(&copy.mutex)
+               : unknown;
   case MPROF_AWAITS_READ:
   case MPROF_AWAITS_WRITE:
-    return copy_lock(&copy, lock, sizeof(copy.rwlock)) ? of_rwlock(&copy.rwlock)
-                                                       : unknown;
+    return mprof_os_copy(&copy, lock, sizeof(copy.rwlock))
+               ? of_rwlock(&copy.rwlock)
+               : unknown;
   case MPROF_AWAITS_SPIN:
-    return copy_lock(&copy, lock, sizeof(copy.spin))
+    return mprof_os_copy(&copy, lock, sizeof(copy.spin))
                ? (struct mprof_lock_holder){.is_held = spin_is_held(copy.spin),
                                             .readers = 1}
                : unknown;

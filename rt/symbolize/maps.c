@@ -13,7 +13,7 @@
 #include "symbolize/maps_file.h"
 
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 #include "sys/procfile.h"
 
@@ -117,25 +117,14 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
 // Copies len bytes at the address `at`, which must be in the mapping of h.
 // Returns false if the bytes are not readable or not in the mapping.
 //
-// A page of the mapping is unreadable if the file was truncated after it was
-// mapped. So this function first asks the kernel whether each page is readable.
-// Unlike process_vm_readv, this question needs no permission that a container
-// may withhold. The function does not read the file instead, because another
-// file may have the same name by now.
+// Another thread may unload the file's library meanwhile, and a page of the
+// mapping is unreadable if the file was truncated after it was mapped. The
+// function does not read the file instead, because another file may have the
+// same name by now.
 static bool copy_in(const struct header *h, uintptr_t at, void *buf,
                     size_t len) {
-  if (at < h->start || at > h->limit || len > h->limit - at)
-    return false;
-  for (uintptr_t page = at & -(uintptr_t)MPROF_PAGE; page < at + len;
-       page += MPROF_PAGE)
-    if (!mprof_sys_readable(page))
-      return false;
-  // Not by memcpy, which a sanitizer's runtime may replace. ThreadSanitizer
-  // maps a file into its shadow memory, of which its own memcpy must not read.
-  const volatile char *from = (const volatile char *)at;
-  for (size_t i = 0; i < len; i++)
-    ((char *)buf)[i] = from[i];
-  return true;
+  return at >= h->start && at <= h->limit && len <= h->limit - at &&
+         mprof_os_copy(buf, at, len);
 }
 
 // Searches the ELF notes in the len bytes at the address `at` for the build ID.

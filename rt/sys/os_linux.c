@@ -322,10 +322,14 @@ bool mprof_sys_alt_stack(struct mprof_alt_stack *s) {
   return true;
 }
 
-size_t mprof_sys_copy(void *to, uintptr_t from, size_t len) {
+long mprof_sys_try_copy(void *to, uintptr_t from, size_t len) {
   const struct iovec local = {to, len}, remote = {(void *)from, len};
-  const long n = mprof_syscall(SYS_process_vm_readv, mprof_sys_gettid(),
-                               (long)&local, 1, (long)&remote, 1, 0);
+  return mprof_syscall(SYS_process_vm_readv, mprof_sys_gettid(), (long)&local,
+                       1, (long)&remote, 1, 0);
+}
+
+size_t mprof_sys_copy(void *to, uintptr_t from, size_t len) {
+  const long n = mprof_sys_try_copy(to, from, len);
   return n < 0 ? 0 : (size_t)n;
 }
 

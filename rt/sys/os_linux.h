@@ -133,6 +133,9 @@ bool mprof_sys_alt_stack(struct mprof_alt_stack *s);
 // even if another thread unmaps the memory meanwhile. Returns 0 if a seccomp
 // filter forbids the call.
 size_t mprof_sys_copy(void *to, uintptr_t from, size_t len);
+// Does the same. Returns the number of bytes or -errno, which is -EFAULT if the
+// first byte cannot be read.
+long mprof_sys_try_copy(void *to, uintptr_t from, size_t len);
 uint64_t mprof_sys_random(void);
 int64_t mprof_sys_realtime_ns(void);
 // Returns the smaller one of RLIMIT_AS and RLIMIT_DATA in bytes, or UINT64_MAX

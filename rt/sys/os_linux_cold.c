@@ -136,6 +136,27 @@ long mprof_os_peek(uintptr_t addr, void *buf, size_t len) {
   return n;
 }
 
+bool mprof_os_copy(void *to, uintptr_t from, size_t len) {
+  long n = mprof_sys_try_copy(to, from, len);
+  if (n >= 0 || n == -EFAULT)
+    return n == (long)len;
+  n = mprof_os_peek(from, to, len);
+  if (n >= 0 || n == -EIO)
+    return n == (long)len;
+  if (from + len < from)
+    return false;
+  for (uintptr_t page = from & -(uintptr_t)MPROF_PAGE; page < from + len;
+       page += MPROF_PAGE)
+    if (!mprof_sys_readable(page))
+      return false;
+  // Not by memcpy, which a sanitizer's runtime may replace. ThreadSanitizer
+  // maps a file into its shadow memory, of which its own memcpy must not read.
+  const volatile char *bytes = (const volatile char *)from;
+  for (size_t i = 0; i < len; i++)
+    ((char *)to)[i] = bytes[i];
+  return true;
+}
+
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
   const long from = mprof_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
   int own[2], there = 0;

@@ -3,7 +3,8 @@
 //
 // System calls that only the writers of profiles need: for the types and
 // the protection of files, for pipes, and for the memory and the rights of the
-// process. All functions bypass libc, as those of os_linux.h do.
+// process. Other code uses mprof_os_copy on slow paths. All functions bypass
+// libc, as those of os_linux.h do.
 
 #ifndef MPROF_RT_SYS_OS_LINUX_COLD_H
 #define MPROF_RT_SYS_OS_LINUX_COLD_H
@@ -34,6 +35,12 @@ long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
 // makes the copy, so no fault can occur if another thread unmaps the memory.
 // Returns the number of bytes that could be read, or -errno.
 long mprof_os_peek(uintptr_t addr, void *buf, size_t len);
+// Copies len bytes at address `from` of this process, which the program may
+// unmap at any time. Returns false if not all of them are readable. The kernel
+// makes the copy, so no fault can occur. Only if it refuses to do so (seccomp,
+// no /proc), the function checks that each page is readable, and then reads.
+// Async-signal-safe.
+bool mprof_os_copy(void *to, uintptr_t from, size_t len);
 // Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
 // -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);

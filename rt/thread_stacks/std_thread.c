@@ -15,7 +15,7 @@
 
 #include "thread_stacks/std_thread.h"
 
-#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "unwind/eh_frame.h"
 
 #include <string.h>
@@ -284,9 +284,9 @@ extern char libcxx_try_lock[] __asm__("_ZNSt3__15mutex8try_lockEv")
 // last. The first element is a pointer to data of the library, the second is
 // the callable object. So the second word may be the address of a function.
 uintptr_t mprof_libcxx_thread_function(const void *arg) {
-  const uintptr_t *second = (const uintptr_t *)arg + 1;
-  if (!libcxx_try_lock || (uintptr_t)arg % sizeof(uintptr_t) != 0 ||
-      !mprof_sys_readable((uintptr_t)second))
+  uintptr_t second;
+  if (!libcxx_try_lock || (uintptr_t)arg % sizeof(second) != 0 ||
+      !mprof_os_copy(&second, (uintptr_t)arg + sizeof(second), sizeof(second)))
     return 0;
-  return mprof_eh_function(*second).begin == *second ? *second : 0;
+  return mprof_eh_function(second).begin == second ? second : 0;
 }

@@ -14,6 +14,7 @@
 #include "sys/arch.h"
 #include "sys/context.h"
 #include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_wait.h"
@@ -72,12 +73,11 @@ bool mprof_call_of_context(const void *context, struct mprof_proc_thread *p) {
 
 bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
   const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
+  uint32_t word;
   if ((p->syscall != SYS_futex &&
        (p->syscall != MPROF_SYSCALL_UNKNOWN || !calls_again)) ||
-      !mprof_sys_readable(p->args[0] & -(uintptr_t)8))
+      !mprof_os_copy(&word, p->args[0], sizeof(word)))
     return false;
-  const uint32_t word =
-      __atomic_load_n((const uint32_t *)p->args[0], __ATOMIC_RELAXED);
   if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)
     return word == (uint32_t)p->args[2];
   return (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2) &&

@@ -7,6 +7,7 @@
 
 #include "sys/context.h"
 #include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "unwind/eh_frame.h"
 #include "unwind/stack_range.h"
 #include "unwind/unwind_fp.h"
@@ -28,9 +29,9 @@ bool mprof_is_entry(uintptr_t pc) {
 }
 
 bool mprof_is_signal_return(uintptr_t pc) {
-  return mprof_sys_readable(pc) &&
-         mprof_sys_readable(pc + MPROF_SIGNAL_RETURN_BYTES) &&
-         mprof_is_signal_return_code((const void *)pc);
+  unsigned char code[MPROF_SIGNAL_RETURN_BYTES];
+  return mprof_os_copy(code, pc, sizeof(code)) &&
+         mprof_is_signal_return_code(code);
 }
 
 // Returns whether a call may precede pc, which is code and less than
