@@ -54,7 +54,18 @@ struct patch {
   size_t count;
   // Modules of the loader's list to leave out: those that were loaded before.
   unsigned skip, seen;
+  struct mprof_loads old; // the loader's counts before the call of dlopen
+  unsigned number;        // of this call in `begun`
+  // The loader appends new modules to its list. If it also unloaded some, or
+  // another thread opened a library with its own definitions, it is not known
+  // which modules are new. Then only bound references are changed.
+  bool is_known;
+  struct link_map *handle; // the opened library
+  bool is_opened; // the module, and those after it on the list, may be new
 };
+
+// Number of calls of dlopen with RTLD_DEEPBIND that have begun.
+static atomic_uint begun;
 
 // Appends the functions with interceptors. Appends none in a static program,
 // whose table has `plain`.
@@ -67,9 +78,9 @@ static void add_interceptors(struct patch *p) {
 static void *find(const struct mprof_reference *reference, void *arg) {
   const struct patch *p = arg;
   for (size_t i = 0; i < p->count; i++)
-    if (reference->is_bound
-            ? reference->now == p->v[i].beneath
-            : p->is_reached[i] && strcmp(reference->name, p->v[i].name) == 0)
+    if (reference->is_bound ? reference->now == p->v[i].beneath
+                            : p->is_known && p->is_reached[i] &&
+                                  strcmp(reference->name, p->v[i].name) == 0)
       return p->v[i].own;
   return NULL;
 }
@@ -77,7 +88,17 @@ static void *find(const struct mprof_reference *reference, void *arg) {
 static int change(struct dl_phdr_info *info, size_t size, void *arg) {
   struct patch *p = arg;
   (void)size;
-  if (p->seen++ >= p->skip)
+  // The list does not change during dl_iterate_phdr, so another thread that has
+  // added to it has counted in `begun` before.
+  p->is_known = p->is_known && info->dlpi_subs == p->old.subs &&
+                atomic_load(&begun) == p->number;
+  const bool may_be_new = !p->is_known || p->seen >= p->skip;
+  p->seen++;
+  // The loader appends a library before its dependencies. Modules before it are
+  // older, also those that another thread loaded during the call of dlopen.
+  if (may_be_new && info->dlpi_addr == p->handle->l_addr)
+    p->is_opened = true;
+  if (p->is_opened)
     mprof_relocations_replace(info, find, p);
   return 0;
 }
@@ -89,28 +110,18 @@ static int count_module(struct dl_phdr_info *info, size_t size, void *arg) {
   return 0;
 }
 
-// Number of calls of dlopen with RTLD_DEEPBIND that have begun.
-static atomic_uint begun;
-
-// Changes the references of the libraries that a call of dlopen has loaded.
-// old: the loader's counts before the call. number: that of the call in
-// `begun`.
-static void patch(struct patch *p, void *handle, struct mprof_loads old,
-                  unsigned number) {
+// Changes the references of the libraries that the call of dlopen has loaded.
+// The handle is a reference to them, so no other thread unloads them.
+static void patch(struct patch *p) {
   const struct mprof_loads now = mprof_module_loads();
-  if (now.adds == old.adds)
+  if (now.adds == p->old.adds)
     return;
   add_interceptors(p);
   if (mprof_load_more)
     p->count += mprof_load_more(p->v + p->count, MAX_REPLACEMENTS - p->count);
-  // The loader appends new modules to its list. If it also unloaded some, or
-  // another thread opened a library with its own definitions, it is not known
-  // which modules are new. Then only bound references are changed.
-  const bool is_known = now.subs == old.subs && atomic_load(&begun) == number;
-  if (!is_known)
-    p->skip = 0;
-  for (size_t i = 0; is_known && dlsym && i < p->count; i++) {
-    void *const f = dlsym(handle, p->v[i].name);
+  p->is_known = now.subs == p->old.subs && atomic_load(&begun) == p->number;
+  for (size_t i = 0; p->is_known && dlsym && i < p->count; i++) {
+    void *const f = dlsym(p->handle, p->v[i].name);
     p->is_reached[i] = f == p->v[i].beneath;
     if (f == NULL && dlerror)
       dlerror(); // the program must not find this error
@@ -125,14 +136,15 @@ static void *open_deep(const char *file, int mode) {
     errno = before;
     return dlopen(file, mode);
   }
-  const unsigned number = atomic_fetch_add(&begun, 1) + 1;
-  const struct mprof_loads old = mprof_module_loads();
+  p->number = atomic_fetch_add(&begun, 1) + 1;
+  p->old = mprof_module_loads();
   dl_iterate_phdr(count_module, &p->skip);
   errno = before;
   void *const handle = dlopen(file, mode);
   const int after = errno;
+  p->handle = handle; // glibc's handles are link maps
   if (handle != NULL)
-    patch(p, handle, old, number);
+    patch(p);
   mprof_os_unmap(p, sizeof(*p));
   errno = after;
   return handle;

@@ -9,6 +9,7 @@
 
 #include "sys/arch.h"
 #include "sys/base.h"
+#include "sys/os_linux_cold.h"
 
 #include <errno.h>
 #include <link.h>
@@ -19,8 +20,9 @@ struct module {
   const struct dl_phdr_info *info;
   const ElfW(Sym) * symbols;
   const char *names;
-  uintptr_t begin, end;             // of the module's memory
-  uintptr_t relro_begin, relro_end; // pages that are read-only now
+  uintptr_t begin, end; // of the module's memory
+  // Pages that are read-only, once the dynamic linker has relocated the module.
+  uintptr_t relro_begin, relro_end;
 };
 
 struct table {
@@ -63,15 +65,38 @@ static bool is_relro(const struct module *m, const void *word) {
   return (uintptr_t)word - m->relro_begin < m->relro_end - m->relro_begin;
 }
 
+// Returns whether the word is in a segment with data. The dynamic linker makes
+// segments with code writable if it has to relocate them, and code may run
+// meanwhile.
+static bool is_data(const struct module *m, const void *word) {
+  for (int i = 0; i < m->info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &m->info->dlpi_phdr[i];
+    if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W) &&
+        (uintptr_t)word - m->info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+// Changes the word if it has the value `old`. While another thread's dlopen
+// relocates the module, its RELRO pages are writable, and this function must
+// not touch them: the dynamic linker writes to them, and makes them read-only
+// at the end. Once they are read-only, it leaves them alone. No other thread is
+// in this function, because all of them are in dl_iterate_phdr, which takes a
+// lock of the loader.
 static void write_word(const struct module *m, void **word, void *old,
                        void *value) {
   const uintptr_t page = getauxval(AT_PAGESZ);
   void *const at = (void *)((uintptr_t)word & ~(page - 1));
   const bool is_read_only = is_relro(m, word);
+  if (is_read_only ? !mprof_sys_is_read_only((uintptr_t)word)
+                   : !is_data(m, word))
+    return;
   if (is_read_only && mprotect(at, page, PROT_READ | PROT_WRITE) != 0)
     return;
   // If the dynamic linker has bound the word just now, the word keeps its
-  // value.
+  // value. If it does so just after this function, it overwrites the new value.
+  // In both cases the module calls a function that it may call.
   __atomic_compare_exchange_n(word, &old, value, false, __ATOMIC_RELEASE,
                               __ATOMIC_RELAXED);
   if (is_read_only)

@@ -30,10 +30,11 @@ typedef void *mprof_replace_fn(const struct mprof_reference *reference,
 
 // Calls `replace` for each reference of the module, and writes the value that
 // it returns. Makes pages that are read-only after relocation (RELRO) writable
-// for the moment of a write. Other threads may execute the module's code
-// meanwhile. Keeps errno, and allocates no memory. Call it in a callback of
-// dl_iterate_phdr, so that the module stays loaded; `replace` must not call the
-// loader.
+// for the moment of a write. Leaves these pages as they are if they are not yet
+// read-only, because another thread's dlopen then relocates the module. Other
+// threads may execute the module's code meanwhile. Keeps errno, and allocates
+// no memory. Call it in a callback of dl_iterate_phdr, so that the module stays
+// loaded; `replace` must not call the loader.
 void mprof_relocations_replace(const struct dl_phdr_info *info,
                                mprof_replace_fn *replace, void *arg);
 

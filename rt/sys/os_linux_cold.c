@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
@@ -155,6 +156,16 @@ bool mprof_os_copy(void *to, uintptr_t from, size_t len) {
   for (size_t i = 0; i < len; i++)
     ((char *)to)[i] = bytes[i];
   return true;
+}
+
+// The kernel atomically adds 0 to the bytes, which changes nothing. No thread
+// waits for `none`.
+bool mprof_sys_is_read_only(uintptr_t addr) {
+  const uint32_t none = 0;
+  return mprof_sys_readable(addr & -(uintptr_t)8) &&
+         mprof_syscall(
+             SYS_futex, (long)&none, FUTEX_WAKE_OP_PRIVATE, 0, 0, (long)addr,
+             FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) == -EFAULT;
 }
 
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {

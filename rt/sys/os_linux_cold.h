@@ -41,6 +41,9 @@ long mprof_os_peek(uintptr_t addr, void *buf, size_t len);
 // no /proc), the function checks that each page is readable, and then reads.
 // Async-signal-safe.
 bool mprof_os_copy(void *to, uintptr_t from, size_t len);
+// Returns whether the four bytes at addr, a multiple of 4, are in memory that
+// must not be written. Returns false if a seccomp filter refuses the call.
+bool mprof_sys_is_read_only(uintptr_t addr);
 // Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
 // -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
