@@ -41,6 +41,12 @@ static const struct {
 };
 enum { VERB_OPTIONS = sizeof verb_options / sizeof *verb_options };
 
+static const char *const verbs[] = {
+#define VERB(Name, Arguments, Text) #Name,
+#include "verbs.def"
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
 static void put_words(FILE *out, const char *words) {
   if (strncmp(words, "@options", 8) != 0) {
     fputs(words, out);
@@ -70,10 +76,21 @@ static void put_options(FILE *out, enum command_id command) {
     if (option_is_of(&option_rows[i], command))
       fprintf(out, "--%s%s ", option_rows[i].name,
               option_rows[i].argument ? "=" : "");
-  for (size_t i = 0; i < VERB_OPTIONS && command == COMMAND_trace; i++)
-    fprintf(out, "--%s%s ", verb_options[i].name,
-            *verb_options[i].argument ? "=" : "");
   fputs("--help", out);
+}
+
+// The options of the verbs of mprof trace.
+static void bash_verbs(FILE *out) {
+  fputs("    case \"$command ${COMP_WORDS[2]}\" in\n", out);
+  for (size_t v = 0; v < VERBS; v++) {
+    fprintf(out, "    'trace %s') words='", verbs[v]);
+    for (size_t i = 0; i < VERB_OPTIONS; i++)
+      if (strcmp(verb_options[i].verb, verbs[v]) == 0)
+        fprintf(out, "--%s%s ", verb_options[i].name,
+                *verb_options[i].argument ? "=" : "");
+    fputs("--help' ;;\n", out);
+  }
+  fputs("    esac\n", out);
 }
 
 // --- bash ---
@@ -137,7 +154,9 @@ static void print_bash(FILE *out) {
     put_options(out, i);
     fputs("' ;;\n", out);
   }
-  fputs("    esac\n  else\n", out);
+  fputs("    esac\n", out);
+  bash_verbs(out);
+  fputs("  else\n", out);
   bash_arguments(out);
   fputs("  fi\n  if [ -z \"$words\" ]; then\n"
         "    COMPREPLY=($(compgen -f -- \"$word\"))\n    return\n  fi\n"
@@ -148,12 +167,14 @@ static void print_bash(FILE *out) {
 }
 
 // Prints text inside single quotes of zsh or fish. bad: characters that must be
-// escaped by a backslash.
+// escaped by a backslash, for fish also the quote.
 static void put_quoted(FILE *out, const char *text, const char *bad) {
   for (; *text; text++) {
     if (strchr(bad, *text))
       fputc('\\', out);
-    fputc(*text == '\'' ? '"' : *text, out);
+    else if (*text == '\'')
+      fputs("'\\'", out); // ends the quotes, and begins them again
+    fputc(*text, out);
   }
 }
 
@@ -186,6 +207,19 @@ static void zsh_arguments(FILE *out, enum command_id command) {
   }
 }
 
+// The options of the verbs of mprof trace.
+static void zsh_verbs(FILE *out) {
+  for (size_t v = 0; v < VERBS; v++) {
+    fprintf(out, "  trace) [[ $words[3] == %s ]] && { _arguments", verbs[v]);
+    for (size_t k = 0; k < VERB_OPTIONS; k++)
+      if (strcmp(verb_options[k].verb, verbs[v]) == 0)
+        zsh_option(out, verb_options[k].name,
+                   *verb_options[k].argument ? verb_options[k].argument : NULL,
+                   verb_options[k].text, NULL);
+    fputs(" '*:file:_files'; return; } ;|\n", out);
+  }
+}
+
 static void print_zsh(FILE *out) {
   fputs("#compdef mprof\n_mprof() {\n  if (( CURRENT == 2 )); then\n"
         "    local -a commands=(\n",
@@ -198,6 +232,7 @@ static void print_zsh(FILE *out) {
   fputs("    )\n    _describe command commands\n    return\n  fi\n"
         "  case $words[2] in\n",
         out);
+  zsh_verbs(out);
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
     fprintf(out, "  %s) _arguments", command_rows[i].name);
     for (size_t k = 0; k < option_row_count; k++) {
@@ -205,10 +240,6 @@ static void print_zsh(FILE *out) {
       if (option_is_of(r, i))
         zsh_option(out, r->name, r->argument, r->text, values_of(r->name, i));
     }
-    for (size_t k = 0; k < VERB_OPTIONS && i == COMMAND_trace; k++)
-      zsh_option(out, verb_options[k].name,
-                 *verb_options[k].argument ? verb_options[k].argument : NULL,
-                 verb_options[k].text, NULL);
     zsh_arguments(out, i);
     fputs(" '*:file:_files' ;;\n", out);
   }
@@ -245,7 +276,7 @@ static void fish_arguments(FILE *out, enum command_id command) {
             "__fish_seen_subcommand_from %s' -l %s%s -d '",
             verb_options[k].verb, verb_options[k].name,
             *verb_options[k].argument ? " -r" : "");
-    put_quoted(out, verb_options[k].text, "\\");
+    put_quoted(out, verb_options[k].text, "\\'");
     fputs("'\n", out);
   }
 }
@@ -254,7 +285,7 @@ static void print_fish(FILE *out) {
   for (unsigned i = 0; i < COMMAND_COUNT; i++) {
     fprintf(out, "complete -c mprof -n __fish_use_subcommand -f -a %s -d '",
             command_rows[i].name);
-    put_quoted(out, command_rows[i].text, "\\");
+    put_quoted(out, command_rows[i].text, "\\'");
     fputs("'\n", out);
     for (size_t k = 0; k < option_row_count; k++) {
       const struct option_row *r = &option_rows[k];
@@ -264,7 +295,7 @@ static void print_fish(FILE *out) {
               "complete -c mprof -n '__fish_seen_subcommand_from %s' -l %s%s "
               "-d '",
               command_rows[i].name, r->name, r->argument ? " -r" : "");
-      put_quoted(out, r->text, "\\");
+      put_quoted(out, r->text, "\\'");
       fputc('\'', out);
       fish_words(out, values_of(r->name, i));
     }
