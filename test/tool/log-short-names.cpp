@@ -3,20 +3,21 @@
 //
 // Intent: the lists of mprof log shorten names and hide library functions as
 // mprof traces does, and have the options --focus, --ignore, --count, --std and
-// --full-names.
+// --full-names. The headings count only what is selected, and name the whole.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -g -fno-inline-functions %s -o app
 // RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=log:profile=0:report=0 ./app
 // RUN: %mprof log log > out && FileCheck %s < out
 // RUN: awk 'length > 100 { exit 1 }' out
-// CHECK: Live: 2 blocks
+// CHECK: Live: 2 blocks, {{[0-9]+}} bytes{{$}}
 // CHECK: #0 {{fill|main}}  log-short-names.cpp:{{[0-9]+}}  via std::map::operator[]
 // CHECK: #0 keep  log-short-names.cpp:
 // RUN: %mprof log --focus='^keep' log | FileCheck %s --check-prefix=FOCUS
 // RUN: %mprof log --ignore=map log | FileCheck %s --check-prefix=FOCUS
 // RUN: %mprof log --count=1 --focus='^keep' log \
 // RUN:   | FileCheck %s --check-prefix=FOCUS
+// FOCUS: Live: 1 block of 2, 10 bytes of {{[0-9]+}}{{$}}
 // FOCUS-NOT: map
 // FOCUS: #0 keep
 // FOCUS-NOT: map

@@ -204,11 +204,13 @@ static int print_lists(const struct options *options, const struct log *log,
                        size_t limit) {
   const struct alloc_log *events = log->events;
   // A stack is selected by names, so all stacks need names.
-  const size_t most = options->focus || options->ignore ? SIZE_MAX : limit;
+  const bool selects = options->focus || options->ignore || options->hide;
+  const size_t most = selects ? SIZE_MAX : limit;
   struct log_pairs pairs = log_pairs_of(events);
   struct live_rows live = live_rows_of(events, &pairs, most);
   struct lifetime_rows lifetimes = lifetime_rows_of(events, &pairs, most);
   struct log_names names = log_names_new(events);
+  names.selects = selects;
   bool *is_wanted = zeroed(events->stack_count, sizeof *is_wanted);
   for (size_t i = 0; i < live.count; i++)
     want(&names, is_wanted, live.rows[i].stack);

@@ -75,15 +75,37 @@ bool show_log_has(const struct log_names *names, uint32_t stack) {
   return !names->view || names->view_stacks[stack] != 0;
 }
 
+// Returns whether the headings count the stack.
+static bool is_selected(const struct log_names *names, uint32_t stack) {
+  return !names->selects || show_log_has(names, stack);
+}
+
+// Prints "1 block", or "1 block of 3" if not all are selected.
+static void put_part(FILE *out, uint64_t part, uint64_t all, const char *what) {
+  char number[32];
+  struct mprof_text t = MPROF_TEXT(number);
+  show_count(out, part, what);
+  if (part == all)
+    return;
+  mprof_text_grouped(&t, all);
+  fprintf(out, " of %s", number);
+}
+
 void show_live(FILE *out, const struct log_names *names,
                const struct log_pairs *pairs, const struct live_rows *rows) {
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < pairs->live_count; i++)
-    log_add_bytes(&bytes, names->log->records[pairs->live[i]].size);
+  uint64_t blocks = 0, bytes = 0, all_bytes = 0;
+  for (size_t i = 0; i < pairs->live_count; i++) {
+    const struct log_record *r = &names->log->records[pairs->live[i]];
+    log_add_bytes(&all_bytes, r->size);
+    if (!is_selected(names, r->stack))
+      continue;
+    log_add_bytes(&bytes, r->size);
+    blocks++;
+  }
   fputs("\nLive: ", out);
-  show_count(out, pairs->live_count, "block");
+  put_part(out, blocks, pairs->live_count, "block");
   fputs(", ", out);
-  show_count(out, bytes, "byte");
+  put_part(out, bytes, all_bytes, "byte");
   fputc('\n', out);
   for (size_t i = 0; i < rows->count; i++) {
     const struct live_row *r = &rows->rows[i];
@@ -100,8 +122,12 @@ void show_live(FILE *out, const struct log_names *names,
 void show_lifetimes(FILE *out, const struct log_names *names,
                     const struct log_pairs *pairs,
                     const struct lifetime_rows *rows) {
+  uint64_t selected = 0;
+  for (size_t i = 0; i < pairs->pair_count; i++)
+    selected +=
+        is_selected(names, names->log->records[pairs->pairs[i].alloc].stack);
   fputs("\nLifetimes: ", out);
-  show_count(out, pairs->pair_count, "pair");
+  put_part(out, selected, pairs->pair_count, "pair");
   fputs(" of allocation and free\n", out);
   for (size_t i = 0; i < rows->count; i++) {
     const struct lifetime_row *r = &rows->rows[i];
@@ -121,18 +147,28 @@ static void put_event(FILE *out, const struct log_names *names,
   put_stack(out, names, r->stack, "    ");
 }
 
+static bool is_selected_twice(const struct log_names *names,
+                              const struct log_double_free *d) {
+  const struct log_record *records = names->log->records;
+  return is_selected(names, records[d->alloc].stack) ||
+         is_selected(names, records[d->free].stack) ||
+         is_selected(names, records[d->again].stack);
+}
+
 void show_freed_twice(FILE *out, const struct log_names *names,
                       const struct log_pairs *pairs, size_t limit) {
+  uint64_t selected = 0;
+  for (size_t i = 0; i < pairs->freed_twice_count; i++)
+    selected += is_selected_twice(names, &pairs->freed_twice[i]);
   fputs("\nFreed twice: ", out);
-  show_count(out, pairs->freed_twice_count, "block");
+  put_part(out, selected, pairs->freed_twice_count, "block");
   fputc('\n', out);
-  for (size_t i = 0; i < pairs->freed_twice_count && i < limit; i++) {
+  size_t shown = 0;
+  for (size_t i = 0; i < pairs->freed_twice_count && shown < limit; i++) {
     const struct log_double_free *d = &pairs->freed_twice[i];
-    const struct log_record *records = names->log->records;
-    if (!show_log_has(names, records[d->alloc].stack) &&
-        !show_log_has(names, records[d->free].stack) &&
-        !show_log_has(names, records[d->again].stack))
+    if (!is_selected_twice(names, d))
       continue;
+    shown++;
     const struct log_record *block = &names->log->records[d->alloc];
     fprintf(out, "\n  0x%" PRIx64 ", ", block->address);
     show_count(out, block->size, "byte");

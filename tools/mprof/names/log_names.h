@@ -18,7 +18,8 @@ struct log_names {
   // How the lists show stacks. NULL: with all frames and whole names.
   const struct view *view;
   uint32_t *view_stacks; // for each stack its index in the view + 1, or 0
-  bool keeps_std;        // see view_shown
+  bool selects;   // the view has only the stacks that the user has selected
+  bool keeps_std; // see view_shown
 };
 
 struct log_names log_names_new(const struct alloc_log *log);
