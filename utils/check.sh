@@ -81,6 +81,7 @@ check_copy() {
 repeat() {
   rounds=$1
   shift
+  [ -e build/CMakeCache.txt ] || cmake --preset release -DMPROF_WERROR=ON
   cmake --build build
   logs=build/repeat
   rm -rf "$logs"
