@@ -47,8 +47,8 @@ bool sides_lack_error(const struct sides *s, unsigned type);
 // Returns the options with what a view of both sides needs.
 struct view_options sides_view_options(struct view_options options);
 
-// Returns the mean of one stack over the files of a side, without spread, or the
-// sum if the files add up.
+// Returns the mean of one stack over the files of a side, without spread, or
+// the sum if the files add up.
 struct estimate sides_value(const struct sides *s, unsigned side, unsigned type,
                             const struct view_stack *k);
 // Returns the mean of the sum over all stacks of the view.
