@@ -146,14 +146,15 @@ static void put_label(struct mprof_pprof *w,
   mprof_pb_uint64_opt(&w->pb, LABEL_STR, label->str);
   if (label->str == 0)
     mprof_pb_int64(&w->pb, LABEL_NUM, label->num);
+  mprof_pb_uint64_opt(&w->pb, LABEL_NUM_UNIT, label->unit);
   mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
 }
 
 // Returns whether this label key is reserved, because MProf's samples or pprof
 // use it.
 static bool is_reserved(const char *key) {
-  static const char *const own[] = {"bytes", "grade", "holder", "kind",
-                                    "lock",  "state", "thread"};
+  static const char *const own[] = {"bytes", "grade", "heap_rate", "holder",
+                                    "kind",  "lock",  "state",     "thread"};
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
     if (strcmp(key, own[i]) == 0)
       return true;

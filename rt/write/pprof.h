@@ -55,6 +55,7 @@ struct mprof_pprof_label {
   uint64_t key; // number of the key; see mprof_pprof_string
   uint64_t str; // number of the string value; 0: the value is num
   int64_t num;
+  uint64_t unit; // number of num's unit; 0: the key is the unit
 };
 
 struct mprof_pprof;

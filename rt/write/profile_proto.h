@@ -37,9 +37,10 @@ enum {
 };
 // layout: message Label
 enum {
-  LABEL_KEY = 1, // int64 (string table index)
-  LABEL_STR = 2, // int64 (string table index)
-  LABEL_NUM = 3, // int64
+  LABEL_KEY = 1,      // int64 (string table index)
+  LABEL_STR = 2,      // int64 (string table index)
+  LABEL_NUM = 3,      // int64
+  LABEL_NUM_UNIT = 4, // int64 (string table index)
 };
 // layout: message Mapping
 enum {

@@ -21,10 +21,23 @@ static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {
   mprof_report_count(w, blocks, blocks == 1 ? " block" : " blocks");
 }
 
+// Returns whether the rate changed between samples of the snapshot.
+static bool has_other_rates(const struct mprof_mem_snapshot *s) {
+  for (size_t i = 0; i < s->len; i++)
+    if (s->samples[i].allocs != 0 && s->samples[i].bucket->rate != s->rate)
+      return true;
+  return false;
+}
+
 static void put_rate(struct mprof_report *w,
                      const struct mprof_mem_snapshot *s) {
   mprof_report_put(w, "Rate:      ");
-  if (s->rate == 0) {
+  if (has_other_rates(s)) {
+    mprof_report_count(
+        w, (int64_t)s->rate,
+        " now; some samples were taken at another rate, so figures with a "
+        "standard error are estimates\n");
+  } else if (s->rate == 0) {
     mprof_report_put(w, "0: no block is sampled\n");
   } else if (s->rate == 1) {
     mprof_report_put(w, "1, every block is counted\n");
@@ -119,14 +132,15 @@ static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
     mprof_report_percent(w, bytes,
                          in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
     // The number of samples and the error show how reliable the estimate is.
-    if (s->rate > 1) {
-      const struct mprof_heap_sum *of = g->sorted[i];
+    const struct mprof_heap_sum *of = g->sorted[i];
+    const mprof_u128 variance =
+        in_use ? of->variance.inuse_bytes : of->variance.alloc_bytes;
+    if (s->rate > 1 || variance > 0) {
       mprof_report_put(w, ", ");
       mprof_report_things(
           w, (int64_t)(in_use ? of->inuse_samples : of->alloc_samples),
           "sample");
-      mprof_report_error(w, in_use ? of->variance.inuse_bytes
-                                   : of->variance.alloc_bytes);
+      mprof_report_error(w, variance);
     }
     mprof_report_put(w, "\n");
     mprof_report_labels(w, &g->sorted[i]->labels);
@@ -155,5 +169,6 @@ void mprof_report_heap_summary(struct mprof_report *w,
   mprof_report_plain(w, e->alloc_objects, " blocks allocated, ");
   mprof_report_plain(w, (int64_t)g->len, " stacks, ");
   mprof_report_plain(w, (int64_t)g->samples, " samples at rate ");
-  mprof_report_plain(w, (int64_t)s->rate, "\n");
+  mprof_report_plain(w, (int64_t)s->rate,
+                     has_other_rates(s) ? " and at other rates\n" : "\n");
 }

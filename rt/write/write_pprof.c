@@ -43,8 +43,30 @@ static bool subtract_before(int64_t values[4],
   return values[0] != 0 || values[1] != 0 || values[2] != 0 || values[3] != 0;
 }
 
+// Indices of the label keys of heap profiles.
+enum { MEM_BYTES, MEM_RATE };
+#define MEM_KEYS {[MEM_BYTES] = "bytes", [MEM_RATE] = "heap_rate"}
+
+// Writes a sample with the size of its blocks as a label. The error of the
+// values depends on the rate at which the blocks were sampled. If this is not
+// the profile's period, because the rate changed, the rate is a label, too.
+static void put_blocks(struct mprof_pprof *w,
+                       const struct mprof_mem_snapshot *m,
+                       const struct mprof_bucket *b, const int64_t *values,
+                       const uint64_t *keys) {
+  struct mprof_pprof_label labels[2];
+  size_t n = 0;
+  if (b->size != 0)
+    labels[n++] = (struct mprof_pprof_label){.key = keys[MEM_BYTES],
+                                             .num = (int64_t)b->size};
+  if (b->rate != m->rate)
+    labels[n++] = (struct mprof_pprof_label){
+        .key = keys[MEM_RATE], .num = b->rate, .unit = keys[MEM_BYTES]};
+  mprof_pprof_sample(w, b, values, labels, n);
+}
+
 static void put_mem(struct mprof_pprof *w, const void *snapshot, size_t i,
-                    const uint64_t *bytes_key) {
+                    const uint64_t *keys) {
   const struct mprof_mem_snapshot *m = snapshot;
   const struct mprof_mem_sample *s = &m->samples[i];
   if (s->allocs == 0 && s->frees == 0)
@@ -54,9 +76,7 @@ static void put_mem(struct mprof_pprof *w, const void *snapshot, size_t i,
                       at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
   if (m->before != NULL && !subtract_before(values, m, i))
     return;
-  const struct mprof_pprof_label bytes = {.key = *bytes_key,
-                                          .num = (int64_t)s->bucket->size};
-  mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
+  put_blocks(w, m, s->bucket, values, keys);
 }
 
 static int write_heap(struct mprof_outfile *f,
@@ -78,7 +98,7 @@ static int write_heap(struct mprof_outfile *f,
       .note = note,
       .drops_allocators = true};
   return mprof_pprof_write(
-      f, &head, &(struct mprof_pprof_samples){s, s->len, {"bytes"}, put_mem});
+      f, &head, &(struct mprof_pprof_samples){s, s->len, MEM_KEYS, put_mem});
 }
 
 int mprof_write_heap_pprof(struct mprof_outfile *f,
@@ -101,7 +121,7 @@ int mprof_write_peak_pprof(struct mprof_outfile *f,
 // --- heapx ---
 
 static void put_heapx(struct mprof_pprof *w, const void *snapshot, size_t i,
-                      const uint64_t *bytes_key) {
+                      const uint64_t *keys) {
   const struct mprof_mem_snapshot *m = snapshot;
   const struct mprof_mem_sample *s = &m->samples[i];
   if (m->heapx == NULL)
@@ -112,9 +132,7 @@ static void put_heapx(struct mprof_pprof *w, const void *snapshot, size_t i,
   const int64_t values[] = {
       e.temporary_objects, e.temporary_bytes,   e.in_place,         e.moved,
       e.copied_bytes,      e.alloc_slack_bytes, e.inuse_slack_bytes};
-  const struct mprof_pprof_label bytes = {.key = *bytes_key,
-                                          .num = (int64_t)s->bucket->size};
-  mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
+  put_blocks(w, m, s->bucket, values, keys);
 }
 
 int mprof_write_heapx_pprof(struct mprof_outfile *f,
@@ -136,7 +154,7 @@ int mprof_write_heapx_pprof(struct mprof_outfile *f,
       .rate = s->rate,
       .drops_allocators = true};
   return mprof_pprof_write(
-      f, &head, &(struct mprof_pprof_samples){s, s->len, {"bytes"}, put_heapx});
+      f, &head, &(struct mprof_pprof_samples){s, s->len, MEM_KEYS, put_heapx});
 }
 
 // --- waits ---

@@ -224,8 +224,11 @@ static void examine_kind(const struct profile *p, const char *path) {
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
     const char *rate = input_comment(p, rates[i]);
     if (rate) {
-      say(true, "the profile has the kind %s, with %s=%s", input_kind(p, path),
-          rates[i], rate);
+      say(true, "the profile has the kind %s, with %s=%s%s",
+          input_kind(p, path), rates[i], rate,
+          profile_has_other_periods(p)
+              ? " now; some samples were taken at another rate"
+              : "");
       return;
     }
   }

@@ -170,7 +170,6 @@ static bool add_groups(struct groups *g) {
   wanted.names = short_names_new(profiles, g->count);
   for (size_t i = 0; i < g->count && is_good; i++) {
     const struct group *x = &g->items[i];
-    input_note_periods(x->profile); // the page computes errors with one period
     if (!page_add_profile(g->page, x->profile, x->kind, x->name, x->role,
                           &wanted, input_losses, error, sizeof error)) {
       complain(g->options, "%s", error);

@@ -112,9 +112,12 @@ int command_info(const struct options *options) {
   const struct style style = input_begin_output(options);
   print_types(p, &style);
   if (p->period)
-    printf("\nperiod: %s of %s\n",
+    printf("\nperiod: %s of %s%s\n",
            quantity_of(p->period, p->strings[p->period_type.unit]).text,
-           p->strings[p->period_type.type]);
+           p->strings[p->period_type.type],
+           profile_has_other_periods(p)
+               ? "; some samples were taken at another rate"
+               : "");
   print_names(p);
   print_mappings(p, &style);
   print_labels(p);

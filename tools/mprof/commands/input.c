@@ -43,15 +43,6 @@ bool input_is_pipe(const char *path) {
          (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
 }
 
-#define PERIODS "sampling_periods"
-
-void input_note_periods(struct profile *p) {
-  if (p->has_periods)
-    profile_comment(
-        p,
-        profile_text(p, PERIODS ": files with different periods were merged"));
-}
-
 struct view_options input_view_options(const struct options *o) {
   return (struct view_options){.type = o->sample,
                                .focus = o->focus,
@@ -259,10 +250,6 @@ void input_print_view_losses(const struct view *v, FILE *out) {
                    out);
   print_uncompared(l->undropped, "drop_frames or keep_frames of the profile",
                    out);
-  if (input_comment(v->profile, PERIODS))
-    fputs("note: files with different sampling rates were merged, so the "
-          "errors are upper limits\n",
-          out);
   input_print_losses(v->profile, out);
 }
 

@@ -10,11 +10,6 @@
 #include "commands/options.h"
 #include "terminal/style.h"
 
-// If files with different sampling periods were read, adds a comment that says
-// so. Call it if the output has only one period for all samples: the largest,
-// which makes the errors upper limits.
-void input_note_periods(struct profile *p);
-
 // Reads the files into one profile. On failure, prints a message and returns
 // NULL.
 struct profile *input_read(const struct options *options, char *const *files,

@@ -16,7 +16,6 @@ int command_merge(const struct options *options) {
   struct profile *p = input_read(options, options->paths, options->path_count);
   if (!p)
     return STATUS_ERROR;
-  input_note_periods(p);
   // The other losses are comments of the profile.
   if (p->is_truncated)
     complain(options, "a file ends too early, so samples or names are missing");

@@ -179,7 +179,6 @@ static void read_head(struct reader *r) {
     }
   }
   p->moment_count += r->has_moment;
-  p->has_periods |= p->file_count > 0 && p->period != r->period;
   p->period = p->period > r->period ? p->period : r->period;
 }
 
@@ -390,6 +389,19 @@ static int compare_labels(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
+// Returns the period of the sample that is being read, and removes the label
+// that has it.
+static int64_t take_period(struct reader *r) {
+  for (size_t i = 0; i < r->label_count && profile_has_heap_period(r->p); i++) {
+    const struct label l = r->labels[i];
+    if (l.key == HEAP_RATE && l.str == 0 && l.number > 0) {
+      r->labels[i] = r->labels[--r->label_count];
+      return l.number;
+    }
+  }
+  return r->period;
+}
+
 static void read_sample(struct reader *r, struct wire w) {
   struct wire_field f;
   r->stack_count = r->value_count = r->label_count = 0;
@@ -408,10 +420,11 @@ static void read_sample(struct reader *r, struct wire w) {
             plural(r->type_count));
     return;
   }
+  const int64_t period = take_period(r);
   if (r->label_count > 1)
     qsort(r->labels, r->label_count, sizeof *r->labels, compare_labels);
   profile_sample(r->p, r->stack, (uint32_t)r->stack_count, r->labels,
-                 (uint32_t)r->label_count, r->period, r->values);
+                 (uint32_t)r->label_count, period, r->values);
 }
 
 // --- the file ---

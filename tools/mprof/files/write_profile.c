@@ -51,6 +51,17 @@ static void put_label(struct writer *w, const struct label *l) {
   end_message(&w->out, start);
 }
 
+// Writes the label of a sample whose period is not that of the file.
+static void put_period(struct writer *w, int64_t period) {
+  const size_t start = begin_message(&w->out, SAMPLE_LABEL);
+  put_string(w, LABEL_KEY, HEAP_RATE);
+  // Each block is counted with the period 1, and with none. A label needs a
+  // number.
+  put_number(&w->out, LABEL_NUM, period > 1 ? (uint64_t)period : 1);
+  put_string(w, LABEL_NUM_UNIT, w->p->period_type.unit);
+  end_message(&w->out, start);
+}
+
 static void put_sample(struct writer *w, size_t index) {
   const struct profile *p = w->p;
   const struct sample *s = &p->samples[index];
@@ -68,6 +79,8 @@ static void put_sample(struct writer *w, size_t index) {
   end_message(&w->out, values);
   for (uint32_t i = 0; i < s->label_count; i++)
     put_label(w, &p->labels[s->first_label + i]);
+  if (s->period != p->period && profile_has_heap_period(p))
+    put_period(w, s->period);
   end_message(&w->out, start);
 }
 

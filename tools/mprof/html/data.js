@@ -134,11 +134,14 @@ class Model {
         set.push([this.texts[s.next()], this.texts[s.next()]]);
       this.labelSets.push(set);
     }
-    // The size of a heap profile's blocks.
-    this.blockSizes = Float64Array.from(this.labelSets, set => {
-      const size = set.find(([key, value]) => key === 'bytes' && value > 0);
-      return size ? Number(size[1]) : 0;
+    const numbers = key => Float64Array.from(this.labelSets, set => {
+      const label = set.find(([k, value]) => k === key && value > 0);
+      return label ? Number(label[1]) : 0;
     });
+    // The size of a heap profile's blocks.
+    this.blockSizes = numbers('bytes');
+    // The rate at which they were sampled, or 0 for the profile's period.
+    this.rates = numbers('heap_rate');
   }
 
   name(grain, f) {
@@ -146,11 +149,13 @@ class Model {
   }
 }
 
-// As in view/estimate.c.
-function variance(profile, type, blockSize, value) {
+// As in view/estimate.c. labels: the number of the stack's label set.
+function variance(model, profile, type, labels, value) {
+  const blockSize = model.blockSizes[labels];
+  const period = model.rates[labels] || profile.period;
   const {sampled, unit} = profile.types[type];
-  if (!sampled || value === 0 || blockSize <= 0)
+  if (!sampled || value === 0 || blockSize <= 0 || period <= 1)
     return 0;
-  const chance = -Math.expm1(-blockSize / profile.period);
+  const chance = -Math.expm1(-blockSize / period);
   return Math.abs(value) * (unit === 'bytes' ? blockSize : 1) * (1 - chance) / chance;
 }

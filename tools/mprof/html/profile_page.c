@@ -125,13 +125,20 @@ static uint32_t add_labels(struct page *page, const struct profile *p,
                                      label_value(page, p, l)};
     *APPEND(page->labels, page->label_count, page->label_capacity) = label;
   }
+  if (s->period != p->period && profile_has_heap_period(p)) {
+    char number[24];
+    snprintf(number, sizeof number, "%" PRId64, s->period > 1 ? s->period : 1);
+    *APPEND(page->labels, page->label_count, page->label_capacity) =
+        (struct page_label){page_text(page, p->strings[HEAP_RATE]),
+                            page_text(page, number)};
+  }
+  const uint32_t count = (uint32_t)(page->label_count - first);
   static const struct page_label none;
   const struct {
     const struct page *page;
     const struct page_label *labels;
     uint32_t count;
-  } wanted = {page, s->label_count ? &page->labels[first] : &none,
-              s->label_count};
+  } wanted = {page, count ? &page->labels[first] : &none, count};
   const uint32_t next = (uint32_t)page->label_set_count;
   const uint32_t id = intern_find(
       &page->label_set_set,
@@ -139,7 +146,7 @@ static uint32_t add_labels(struct page *page, const struct profile *p,
       is_label_set, &wanted);
   if (id == next)
     *APPEND(page->label_sets, page->label_set_count, page->label_set_capacity) =
-        (struct page_labels){first, s->label_count};
+        (struct page_labels){first, count};
   else
     page->label_count = first;
   return id;

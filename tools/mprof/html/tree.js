@@ -179,7 +179,7 @@ class Tree {
       own[leaf] += value;
       sum += Math.abs(value);
       ownWeight[leaf] += Math.abs(value);
-      const v = variance(profile, type, model.blockSizes[profile.labels[i]], value);
+      const v = variance(model, profile, type, profile.labels[i], value);
       ownVariance[leaf] += v;
       if (profile === this.profile)
         this.variance += v;

@@ -66,6 +66,7 @@ struct profile *profile_new(void) {
       grow(NULL, &p->capacity.stack_locations, 1, sizeof *p->stack_locations);
   p->values = grow(NULL, &p->capacity.values, 1, sizeof *p->values);
   profile_text(p, "");
+  profile_text(p, "heap_rate"); // HEAP_RATE
   return p;
 }
 
@@ -254,6 +255,18 @@ void profile_sample(struct profile *p, const uint32_t *locations,
   int64_t *sums = &p->values[(size_t)id * p->type_count];
   for (unsigned i = 0; i < p->type_count; i++)
     sums[i] = saturating_add(sums[i], values[i]);
+}
+
+bool profile_has_heap_period(const struct profile *p) {
+  return strcmp(p->strings[p->period_type.type], "space") == 0 &&
+         strcmp(p->strings[p->period_type.unit], "bytes") == 0;
+}
+
+bool profile_has_other_periods(const struct profile *p) {
+  for (size_t i = 0; i < p->sample_count; i++)
+    if (p->samples[i].period != p->period)
+      return true;
+  return false;
 }
 
 static bool is_comment(const void *arg, uint32_t index) {

@@ -21,6 +21,10 @@
 // The index of a string in profile.strings. String 0 is "".
 typedef uint32_t string_id;
 
+// The string "heap_rate": the key of the label of samples whose period is not
+// that of their file.
+enum { HEAP_RATE = 1 };
+
 enum { PROFILE_TYPES = 64, NO_MAPPING = UINT32_MAX };
 
 // What a value of a sample measures, for example inuse_space in bytes.
@@ -68,7 +72,8 @@ struct sample {
   // A range of profile.labels.
   size_t first_label;
   uint32_t location_count, label_count;
-  // The sampling period of the sample's file. The error of the values depends
+  // The sampling period of the sample: its label "heap_rate", which is not in
+  // `labels`, or else the period of its file. The error of the values depends
   // on it, so samples with different periods are not added up.
   int64_t period;
 };
@@ -100,7 +105,6 @@ struct profile {
   // Number of those that are about another moment than the end, as a comment
   // "moment: ..." says. The profile of the peak is one.
   unsigned moment_count;
-  bool has_periods; // files with different periods were read; see sample.period
   // A file ended before its end, so some samples or names are missing.
   bool is_truncated;
 
@@ -134,6 +138,12 @@ void profile_sample(struct profile *p, const uint32_t *locations,
                     uint32_t label_count, int64_t period,
                     const int64_t *values);
 void profile_comment(struct profile *p, string_id comment);
+
+// Returns whether the period is a number of bytes, as in heap profiles. Only
+// samples of such profiles may have a period of their own.
+bool profile_has_heap_period(const struct profile *p);
+// Returns whether a sample has another period than the profile.
+bool profile_has_other_periods(const struct profile *p);
 
 // Returns the index of the value type with this name, or -1.
 int profile_find_type(const struct profile *p, const char *name);

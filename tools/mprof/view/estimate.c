@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The heap profile counts a block of s bytes with the probability
-// p = 1 - exp(-s/R), where R is the period, and then as 1/p blocks. So the
-// variance that one counted block contributes to the number of blocks is
-// (1 - p) / p^2. It is estimated by the sum over the counted blocks. The values
-// of the file are already scaled: value = counted / p blocks, or s times as
-// many bytes.
+// p = 1 - exp(-s/R), where R is the sample's period, and then as 1/p blocks. So
+// the variance that one counted block contributes to the number of blocks is (1
+// - p) / p^2. It is estimated by the sum over the counted blocks. The values of
+// the file are already scaled: value = counted / p blocks, or s times as many
+// bytes.
 
 #include "view/estimate.h"
 
@@ -24,8 +24,7 @@ static double block_size(const struct profile *p, const struct sample *s) {
 }
 
 static bool is_sampled(const struct profile *p, unsigned type, int64_t period) {
-  if (period <= 1 || strcmp(p->strings[p->period_type.type], "space") != 0 ||
-      strcmp(p->strings[p->period_type.unit], "bytes") != 0)
+  if (period <= 1 || !profile_has_heap_period(p))
     return false;
   const char *unit = p->strings[p->types[type].unit];
   return strcmp(unit, "bytes") == 0 || strcmp(unit, "count") == 0;
@@ -39,7 +38,10 @@ bool estimate_is_uncertain(const struct profile *p, unsigned type) {
 }
 
 bool estimate_is_sampled(const struct profile *p, unsigned type) {
-  return is_sampled(p, type, p->period);
+  bool has_any = is_sampled(p, type, p->period);
+  for (size_t i = 0; i < p->sample_count && !has_any; i++)
+    has_any = is_sampled(p, type, p->samples[i].period);
+  return has_any;
 }
 
 double estimate_variance(const struct profile *p, const struct sample *s,
