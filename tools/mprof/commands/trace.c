@@ -11,6 +11,7 @@
 #include "tools.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const struct trace_command {
   const char *name, *former; // mprof trace NAME, and its name before
@@ -41,6 +42,17 @@ int trace_run(int argc, char **argv) {
     }
   const bool is_help = argc > 1 && (strcmp(argv[1], "--help") == 0 ||
                                     strcmp(argv[1], "-h") == 0);
+  if (argc > 1 && !is_help) {
+    if (access(argv[1], F_OK) == 0)
+      trace_say("mprof trace: '%s' is no subcommand; mprof trace top %s shows "
+                "the longest waits of the trace",
+                argv[1], argv[1]);
+    else
+      trace_say("mprof trace: '%s' is no subcommand; these are top, json and "
+                "check (see mprof trace --help)",
+                argv[1]);
+    return STATUS_ERROR;
+  }
   help_command(is_help ? stdout : stderr, COMMAND_trace);
   return is_help ? STATUS_OK : STATUS_ERROR;
 }
