@@ -232,7 +232,11 @@ static void say_open(bool is_chosen) {
   char line[MPROF_PATH_MAX + 256];
   struct mprof_text t = MPROF_TEXT(line);
   mprof_text_str(&t, "listening at ");
+  if (!door.listener.is_unix)
+    mprof_text_str(&t, "http://");
   mprof_text_str(&t, door.listener.name);
+  if (!door.listener.is_unix)
+    mprof_text_str(&t, "/debug/pprof/");
   if (!door.listener.is_unix && !door.listener.is_loopback)
     mprof_text_str(&t, "; warning: everybody who can reach this address can "
                        "read the profiles");

@@ -468,7 +468,8 @@ void mprof_page(const struct mprof_http_request *q, const char *body,
   // machine, but a browser still sends that name.
   if (is_loopback && !mprof_http_is_address(q->host)) {
     mprof_reply_error(r, 403, "Use the IP address as the host name", 0);
-  } else if (strcmp(q->path, "/debug/pprof") == 0) {
+  } else if (strcmp(q->path, "/") == 0 ||
+             strcmp(q->path, "/debug/pprof") == 0) {
     mprof_reply_error(r, 301, "Moved to /debug/pprof/", 0);
     r->is_error = false;
     r->location = go_prefix;

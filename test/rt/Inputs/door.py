@@ -100,7 +100,7 @@ class App:
         return os.path.join(self.dir, "%d.sock" % (pid or self.pid))
 
     def port(self):
-        return int(re.search(r"listening at .*:(\d+)", self.err()).group(1))
+        return int(re.search(r"listening at http://.*:(\d+)/debug/pprof/", self.err()).group(1))
 
     def client(self, pid=None):
         if self.listen.startswith("unix:"):

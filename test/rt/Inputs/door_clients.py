@@ -328,10 +328,10 @@ def addresses(program):
         assert "warning: everybody who can reach this address" in app.err(), app.err()
         equal(app.ask("/debug/pprof/cmdline").status, 200)
     with App(program, listen="127.0.0.1:0") as app:
-        assert re.fullmatch(r"mprof: listening at 127\.0\.0\.1:[1-9]\d*\n", app.err()), app.err()
+        assert re.fullmatch(r"mprof: listening at http://127\.0\.0\.1:[1-9]\d*/debug/pprof/\n", app.err()), app.err()
     # An address of IPv6 needs no quotes, also before another option.
     with App(program, "report_top=7", listen="[::1]:0") as app:
-        assert re.fullmatch(r"mprof: listening at \[::1\]:[1-9]\d*\n", app.err()), app.err()
+        assert re.fullmatch(r"mprof: listening at http://\[::1\]:[1-9]\d*/debug/pprof/\n", app.err()), app.err()
         equal(app.ask("/debug/mprof/get?name=report_top").text, "report_top=7\n")
 
 

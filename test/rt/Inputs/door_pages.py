@@ -62,11 +62,12 @@ def errors(program):
             assert text is None or r.text == text, r.text
         equal(app.ask("/debug/pprof/heap", "DELETE").headers["Allow"], "GET, HEAD")
         equal(app.ask("/debug/pprof/symbol", "PUT").headers["Allow"], "GET, HEAD, POST")
-        for path in ("/", "/debug", "/debug/pprofx", "/debug/../debug/pprof/heap", "//debug/pprof/heap"):
+        for path in ("/debug", "/debug/pprofx", "/debug/../debug/pprof/heap", "//debug/pprof/heap"):
             r = app.ask(path)
             equal((path, r.status, r.headers["X-Go-Pprof"]), (path, 404, None))
-        r = app.ask("/debug/pprof")
-        equal((r.status, r.headers["Location"]), (301, "/debug/pprof/"))
+        for path in ("/", "/debug/pprof"):
+            r = app.ask(path)
+            equal((path, r.status, r.headers["Location"]), (path, 301, "/debug/pprof/"))
         head = app.ask("/debug/pprof/heap", "HEAD")
         equal((head.status, head.body), (200, b""))
         assert int(head.headers["Content-Length"]) > 100
