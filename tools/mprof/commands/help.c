@@ -57,6 +57,9 @@ void help_command(FILE *out, enum command_id command) {
   fputs("Usage: ", out);
   print_usage(out, c);
   fprintf(out, "%s\n", c->text);
+  if (command == COMMAND_leaks)
+    fputs("Blocks that the program can still reach count as leaks, too.\n",
+          out);
   if (strstr(c->arguments, "PROFILE...") && command != COMMAND_check)
     fputs("Several profiles of one kind are added up.\n", out);
   if (strstr(c->arguments, "PROFILE..."))

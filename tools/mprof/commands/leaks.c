@@ -269,6 +269,8 @@ static void print(const struct leaks *l, size_t limit) {
   if (count < l->leak_count)
     printf(", of which %zu %s shown (-n 0 shows all)", count, is_or_are(count));
   putchar('\n');
+  if (l->leak_count && !is_growth(l))
+    puts("blocks that the program can still reach count as leaks, too");
   if (noise && !l->options->all)
     printf("%zu stack%s grew by no more than noise may (--all shows %s)\n",
            noise, noise == 1 ? "" : "s", noise == 1 ? "it" : "them");
