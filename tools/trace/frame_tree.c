@@ -35,7 +35,7 @@ static char *frame_text(const struct frame_tree *tree,
   if (!out)
     return NULL;
   if (function.length && is_shown)
-    json_escape(out, function);
+    (tree->put_name ? tree->put_name : json_escape)(out, function);
   else
     fprintf(out, "0x%" PRIx64, frame->pc);
   if (file.length && is_shown) {

@@ -10,6 +10,8 @@
 
 #include "common/idmap.h"
 
+#include "text.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
@@ -29,6 +31,8 @@ struct frame_tree {
   struct idmap by_stack;
   uint64_t generation;
   uint64_t text_bytes; // of all texts
+  // Writes the name of a function, escaped for JSON. NULL: the whole name.
+  void (*put_name)(FILE *out, struct trace_text name);
 };
 
 // Adds a stack to the tree and returns its number, or 0 if the stack is empty.

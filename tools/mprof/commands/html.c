@@ -102,6 +102,22 @@ static bool is_text(const struct bytes *bytes, const char *title) {
          memcmp(end - length, title, length) == 0;
 }
 
+// Writes a line of a report. A frame, "#1 0x55d0 in NAME FILE:LINE", has the
+// short name of its function.
+static void put_line(FILE *out, const char *line) {
+  const char *name = strstr(line, " in "), *place = strrchr(line, ' ');
+  char *text = NULL;
+  if (line[strspn(line, " ")] == '#' && name && name + 4 < place) {
+    name += 4;
+    char *brief = page_short_name(name, (size_t)(place - name));
+    text = text_of("%.*s%s%s", (int)(name - line), line, brief ? brief : "",
+                   place);
+    free(brief);
+  }
+  json_string(out, text ? text : line);
+  free(text);
+}
+
 static const char *add_report(struct groups *g, const char *path,
                               const struct bytes *bytes) {
   char *json = NULL;
@@ -116,7 +132,7 @@ static const char *add_report(struct groups *g, const char *path,
   json_string(out, base_name(path));
   fputs(",\"lines\":[", out);
   for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
-    json_string(out, line);
+    put_line(out, line);
     fputs(rest ? "," : "]}", out);
   }
   free(text);

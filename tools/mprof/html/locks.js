@@ -120,7 +120,7 @@ function svg(tag, attributes, ...children) {
 function ownPlace(stack) {
   const own = stack.find(f => /:\d+$/.test(f) && !/ \/usr\/\S*$/.test(f)) || stack[0] || '';
   const m = own.match(/^(.*?) (\S+):(\d+)$/);
-  return m ? `${shortName(m[1])}  ${baseName(m[2])}:${m[3]}` : own.replace(/ \(.*/, '');
+  return m ? `${m[1]}  ${baseName(m[2])}:${m[3]}` : own.replace(/ \(.*/, '');
 }
 
 class StuckView {

@@ -83,30 +83,11 @@ class Lane {
 
   name() {
     const {name, id} = this.thread;
-    return (name ? shortName(name) + ' ' : 'thread ') + 'G' + id;
+    return (name ? name + ' ' : 'thread ') + 'G' + id;
   }
 }
 Lane.order = [RUNNING, BLOCKED, RUNNABLE, IN_CALL];
 Lane.place = [-1, 2, 0, 1, 3]; // of a state in this order
-
-// Leaves out the template arguments and parameters of a name of C++. As in
-// mprof_short_name, only a name with parameters, and with nothing that C++ does
-// not allow before them, is a name of C++.
-function shortName(name) {
-  let depth = 0, out = '';
-  for (const c of name.replace(/operator(<<|<=|<|\(\))/g, m => m.replace(/</g, '\u0001'))) {
-    if (c === '<')
-      depth++;
-    else if (c === '>' && depth)
-      depth--;
-    else if (!depth)
-      out += c;
-  }
-  const [before, parameters] = out.split(/(?<=\w)(\(.*)/s);
-  if (/^</.test(name) || !parameters || /[./]|\[(?!abi:)/.test(before))
-    return name;
-  return out.replace(/\u0001/g, '<').replace(/(\w)\(.*\)( const)?(?= |$)/, '$1').trim() || name;
-}
 
 class Trace {
   constructor(data) {
@@ -699,7 +680,7 @@ function ownFrame(frames) {
 
 // A frame of a trace is "FUNCTION FILE:LINE".
 function frameName(frame) {
-  return shortName(frame.replace(/ \S*:\d+$/, ''));
+  return frame.replace(/ \S*:\d+$/, '');
 }
 
 function frameText(frame) {

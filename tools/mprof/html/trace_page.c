@@ -12,10 +12,12 @@
 #include "common/memory.h"
 #include "files/json.h"
 #include "html/stream.h"
+#include "symbolize/short_name.h"
 #include "trace/axis.h"
 #include "trace/convert.h"
 #include "trace/event.h"
 #include "trace/frame_tree.h"
+#include "trace/json.h"
 #include "trace/open.h"
 #include "trace/short_name.h"
 #include "trace/table.h"
@@ -122,9 +124,14 @@ static void line_create(struct timeline *line, uint64_t g, uint64_t by,
   struct page_timeline *l = (struct page_timeline *)line;
   const uint32_t to = thread_of(l, g);
   const struct trace_frame *frames;
-  if (trace_stack(l->axis.trace, start_stack, &frames))
-    l->threads[to].name =
-        short_name(trace_string(l->axis.trace, frames[0].function));
+  if (trace_stack(l->axis.trace, start_stack, &frames)) {
+    // page_short_name needs the parameters. It does not know the callable of
+    // std::thread, which is not the begin of the name.
+    const struct trace_text whole =
+        trace_string(l->axis.trace, frames[0].function);
+    const struct trace_text name = short_name(whole);
+    l->threads[to].name = name.bytes == whole.bytes ? whole : name;
+  }
   if (by)
     add_arrow(l, by, to, 1, 0);
 }
@@ -205,6 +212,23 @@ static const struct timeline_sink sink = {.at = line_at,
 
 // --- writing
 
+char *page_short_name(const char *name, size_t length) {
+  char *whole = strndup(name, length);
+  char *text = malloc(length + 1);
+  if (whole && text) {
+    struct mprof_text t = {.buf = text, .cap = length + 1};
+    mprof_short_name(&t, whole, 0);
+  }
+  free(whole);
+  return text;
+}
+
+static void put_short_name(FILE *out, struct trace_text name) {
+  char *text = page_short_name(name.bytes, name.length);
+  json_escape(out, trace_text_of(text ? text : ""));
+  free(text);
+}
+
 // Writes the begin of the text, as many threads may have one long name.
 static void write_text(struct trace_text text, FILE *out) {
   enum { MAX_TEXT = 256 };
@@ -232,7 +256,10 @@ static void write_threads(struct page_timeline *l, FILE *out) {
     else
       fprintf(out, "%" PRIu64, t->m);
     fputs(",\"name\":", out);
-    write_text(t->name, out);
+    char *name =
+        page_short_name(t->name.bytes ? t->name.bytes : "", t->name.length);
+    write_text(trace_text_of(name ? name : ""), out);
+    free(name);
     fputs(",\"label\":", out);
     write_text(t->label, out);
     write_stream(&t->changes, "changes", t->change_count, out);
@@ -287,7 +314,9 @@ char *trace_json_of(const struct bytes *bytes, const char *path,
   struct trace *trace = trace_open_bytes(bytes->at, bytes->length, error, size);
   if (!trace)
     return NULL;
-  struct page_timeline l = {.base.sink = &sink, .axis.trace = trace};
+  struct page_timeline l = {.base.sink = &sink,
+                            .axis.trace = trace,
+                            .frames.put_name = put_short_name};
   reason_of(&l, TEXT(""));
   const uint64_t violations = convert(path, trace, &l.base);
   char *json = NULL;

@@ -18,4 +18,8 @@ bool is_trace(const struct bytes *bytes);
 char *trace_json_of(const struct bytes *bytes, const char *path,
                     const char *name, char *error, size_t size);
 
+// Returns the short name of a function. The caller frees it. NULL: there is no
+// memory.
+char *page_short_name(const char *name, size_t length);
+
 #endif
