@@ -17,6 +17,7 @@
 #include "common/plural.h"
 #include "common/printable.h"
 #include "files/read_profile.h"
+#include "tools.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -251,6 +252,22 @@ static bool show_profile(const struct options *o, const char *path,
   return true;
 }
 
+// Shows the longest waits of a trace, in a child, because mprof trace top
+// prints to standard output. Returns whether it could be read.
+static bool show_trace(char *path) {
+  int status = 1;
+  fputc('\n', stderr);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    static char name[] = "mprof trace top", count[] = "--count=3";
+    char *arguments[] = {name, count, path, NULL};
+    trace_tool_name = name;
+    optind = 0; // getopt has read the arguments of mprof run; begin anew
+    _exit(dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? 1 : trace_top(3, arguments));
+  }
+  return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
 // Says that no thread has waited or is stuck, if the profile at `path`, which
 // is empty, is one of waits or of stuck threads.
 static void say_if_no_waits(const char *path) {
@@ -365,6 +382,8 @@ static void report(const struct options *o, const char *directory,
         if (!has_values)
           say_if_no_waits(f.paths[i]);
       }
+  for (size_t i = 0; i < f.count && !has_any; i++)
+    has_any = ends_with(f.paths[i], ".trace") && show_trace(f.paths[i]);
   for (size_t i = 0; i < f.count && !has_any; i++)
     has_any = ends_with(f.paths[i], shown[0]) &&
               show_profile(o, f.paths[i], &style, true);
