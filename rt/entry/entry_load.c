@@ -33,7 +33,8 @@
 #include <link.h>
 #include <string.h>
 
-// Weak, because static programs need not have these functions.
+// Weak, because static programs need not have these functions. The linker gold
+// prints a warning for static programs that do.
 #pragma weak dlopen
 
 size_t (*mprof_load_more)(struct mprof_replacement *v, size_t cap);
