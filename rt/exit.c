@@ -35,6 +35,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "trace/trace.h"
+#include "trace/trace_out.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 #include "write/coverage.h"
@@ -474,9 +475,10 @@ void mprof_write_at_exit(enum mprof_end end,
     mprof_load_count_lost();
   if (!mprof_guard_enter()) {
     // A signal handler that has interrupted the profiler ends the process, or
-    // has left the profiler by longjmp. The data that a lock guards may be
-    // incomplete if the interrupted code holds this lock.
-    if (mprof_tls.held) {
+    // has left the profiler by longjmp. The data that a lock guards, or the
+    // file of a trace, may be incomplete if the interrupted code holds this
+    // lock or writes this file.
+    if (mprof_tls.held != 0 || mprof_trace_is_written_by_self()) {
       mprof_message_always("wrote nothing: a signal handler interrupted the "
                            "profiler while it changed its data, and did not "
                            "return");

@@ -165,7 +165,7 @@ static _Thread_local bool forks_inside;
 // events of the library's handler are dropped. So they do not wait for a lock
 // that was held by a thread of the parent.
 static void before_fork(void) {
-  forks_inside = !mprof_guard_enter_for(MPROF_GUARD_KEPT);
+  forks_inside = !mprof_guard_enter_as(MPROF_GUARD_KEPT);
 }
 
 static void after_fork_in_parent(void) {

@@ -123,7 +123,7 @@ static void count_and_log_free(void *object, uint32_t handle) {
 static void take_objects(void) {
   if (atomic_load(&collecting.thread) || collecting.is_skipped)
     return;
-  collecting.is_skipped = !mprof_guard_enter_for(MPROF_GUARD_KEPT);
+  collecting.is_skipped = !mprof_guard_enter_as(MPROF_GUARD_KEPT);
   if (collecting.is_skipped)
     return;
   // Write to the trace before gc_lock is taken. The first trace record of a

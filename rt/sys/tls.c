@@ -26,23 +26,23 @@ void mprof_tls_deliver_signals(void) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-// The guard is left if the function that has set it has returned. This is sure
-// if the caller's frame is not below that function's frame on the same stack.
-// Only a signal handler on the alternate stack is on another stack while the
-// guard is valid, because the runtime changes no stack.
+struct mprof_guard_hooks mprof_guard_hooks MPROF_START_DATA;
+
+// The guard is left if the function that has set it has returned. Signal
+// handlers and coroutines may run on any stack, so the order of two frame
+// addresses says nothing. But a function that has not returned keeps its frame
+// and its return address.
 static bool is_left(uintptr_t guard, uintptr_t frame) {
-  struct mprof_alt_stack alt;
-  if (guard >= MPROF_GUARD_KEPT_OUT || frame < guard ||
-      !mprof_sys_alt_stack(&alt))
+  if (guard >= MPROF_GUARD_KEPT_OUT)
     return false;
-  const bool is_of_handler = guard - alt.start < alt.bytes;
-  if (is_of_handler != alt.is_active)
-    return is_of_handler;
-  // With SS_AUTODISARM, the kernel does not know that the thread is on its
-  // alternate stack. libc places the thread's data above the thread's own
-  // stack. So an address above these data is on another stack than one below.
-  const uintptr_t end = (uintptr_t)__builtin_thread_pointer();
-  return (guard < end) == (frame < end);
+  const uintptr_t at = mprof_guard_frame(guard);
+  uintptr_t address;
+  if (frame == at || (mprof_sys_copy(&address, at + sizeof(address),
+                                     sizeof(address)) == sizeof(address) &&
+                      mprof_guard_value(at, address) != guard))
+    return true;
+  return mprof_guard_hooks.has_overflowed &&
+         mprof_guard_hooks.has_overflowed(at, frame);
 }
 
 __attribute__((preserve_most)) bool mprof_guard_is_left(uintptr_t frame) {
@@ -54,6 +54,8 @@ __attribute__((preserve_most)) bool mprof_guard_is_left(uintptr_t frame) {
 
 void mprof_guard_abandon(void) {
   mprof_locks_abandon();
+  if (mprof_guard_hooks.abandon)
+    mprof_guard_hooks.abandon();
   mprof_tls.lock_profile.disabled = false;
   mprof_tls.guard = 0;
   mprof_stat_add(MPROF_STAT_left, 1);

@@ -54,7 +54,7 @@ struct mprof_tls {
   // Version number of the sampling rate for which the thread has drawn its
   // countdown to the next sample; 0: no countdown was drawn.
   uint64_t rate_epoch;
-  // The recursion guard. 0: not set. Otherwise the frame address of the
+  // The recursion guard. 0: not set. Otherwise mprof_guard_value of the
   // function that has set the guard, MPROF_GUARD_KEPT, or MPROF_GUARD_KEPT_OUT.
   volatile uintptr_t guard;
   // Signals that arrived while the guard was set. Bit s - 1 stands for signal
@@ -120,17 +120,46 @@ __attribute__((cold, preserve_most)) bool mprof_guard_is_left(uintptr_t frame);
 // counts the event that was left.
 void mprof_guard_abandon(void);
 
+// Functions of later rooms, set once at start; NULL before.
+extern MPROF_HIDDEN struct mprof_guard_hooks {
+  // Returns whether the stack has overflowed below the frame `at`, and the
+  // caller's frame `frame` is above it on the same stack.
+  bool (*has_overflowed)(uintptr_t at, uintptr_t frame);
+  // Frees what the code that was left has kept for the thread.
+  void (*abandon)(void);
+} mprof_guard_hooks;
+
+// Returns the guard of a function: its frame address, and the lower bits of its
+// return address in the bits that no frame address has. One word has both, so
+// that a signal handler never sees one without the other.
+#define MPROF_GUARD_FRAME_BITS 48
+static inline uintptr_t mprof_guard_value(uintptr_t frame,
+                                          uintptr_t return_address) {
+  return frame | return_address << MPROF_GUARD_FRAME_BITS;
+}
+static inline uintptr_t mprof_guard_frame(uintptr_t guard) {
+  return guard & ((UINT64_C(1) << MPROF_GUARD_FRAME_BITS) - 1);
+}
+
+// Sets the recursion guard of the thread to the value `guard`. Returns false as
+// mprof_guard_enter does.
+static inline bool mprof_guard_enter_as(uintptr_t guard) {
+  if (mprof_unlikely(mprof_tls.guard != 0) &&
+      !mprof_guard_is_left((uintptr_t)__builtin_frame_address(0)))
+    return false;
+  mprof_tls.guard = guard;
+  atomic_signal_fence(memory_order_seq_cst);
+  return true;
+}
+
 // Sets the recursion guard of the thread, until the function with the frame
 // address `frame` returns. Returns false as mprof_guard_enter does. This
 // function is for functions that return with the guard set: they pass the frame
 // address of the caller that clears the guard.
 static inline bool mprof_guard_enter_for(uintptr_t frame) {
-  if (mprof_unlikely(mprof_tls.guard != 0) &&
-      !mprof_guard_is_left((uintptr_t)__builtin_frame_address(0)))
-    return false;
-  mprof_tls.guard = frame;
-  atomic_signal_fence(memory_order_seq_cst);
-  return true;
+  // The return address is in the word above the frame address.
+  return mprof_guard_enter_as(
+      mprof_guard_value(frame, ((const uintptr_t *)frame)[1]));
 }
 
 // Sets the recursion guard of the thread. Call this function before taking a

@@ -372,7 +372,31 @@ uint64_t mprof_thread_random(void) { // xorshift64*
   return x * 0x2545f4914f6cdd1du;
 }
 
+// Maximum number of bytes of stack that the runtime needs below the frame of a
+// function that sets the guard.
+#define STACK_NEEDED 32768u
+
+// Function has_overflowed of mprof_guard_hooks. A frame far below that of the
+// caller keeps its return address for a long time after it has ended, if the
+// stack never becomes so deep again. This is usual after an overflow.
+static bool has_overflowed(uintptr_t at, uintptr_t frame) {
+  struct mprof_thread *t = mprof_tls.self;
+  struct mprof_stack_range foreign;
+  struct mprof_alt_stack alt;
+  if (!t || frame < at || !mprof_sys_alt_stack(&alt) || alt.is_active ||
+      mprof_stack_enter(&t->range, &foreign, at) != &t->range ||
+      mprof_stack_enter(&t->range, &foreign, frame) != &t->range)
+    return false;
+  // The kernel extends the stack of the first thread at this access, as long as
+  // the limit of its size allows it.
+  for (uintptr_t bytes = MPROF_PAGE; bytes <= STACK_NEEDED; bytes += MPROF_PAGE)
+    if (!mprof_sys_readable(at - bytes))
+      return true;
+  return false;
+}
+
 void mprof_threads_init(void) {
+  mprof_guard_hooks.has_overflowed = has_overflowed;
   registry.has_key = pthread_key_create(&registry.key, on_thread_exit) == 0;
   if (registry.has_key && registry.key >= MAX_INLINE_KEY) {
     pthread_key_delete(registry.key);

@@ -353,6 +353,7 @@ static void check_trace_last(void) {
 }
 
 void mprof_trace_hooks_init(void) {
+  mprof_guard_hooks.abandon = mprof_trace_abandon;
   mprof_trace_outlet = (struct mprof_trace_outlet){
       mprof_trace_make_room, mprof_trace_wait_until, mprof_trace_reader_news};
   mprof_trace_hooks = (struct mprof_trace_hooks){

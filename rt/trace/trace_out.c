@@ -299,14 +299,17 @@ uint64_t mprof_trace_wait_until(void) {
 bool mprof_trace_make_room(uint64_t until) {
   bool has_written = false, must_wait = false;
   struct mprof_tls *none;
-  // If the calling thread itself is the user, it has left this function by
-  // longjmp.
+  // A thread that has left this function by longjmp stays the user until its
+  // next event, so the wait has a limit also for files.
+  const uint64_t limit =
+      to.has_reader
+          ? until
+          : until + mprof_clock_ticks(PATIENCE_MS * UINT64_C(1000000));
   while (none = NULL,
-         !atomic_compare_exchange_strong(&to.user, &none, &mprof_tls) &&
-             none != &mprof_tls) {
+         !atomic_compare_exchange_strong(&to.user, &none, &mprof_tls)) {
     if (until == 0)
       return true;
-    if (to.has_reader && mprof_clock_now() >= until)
+    if (mprof_clock_now() >= limit)
       return false;
     mprof_sys_sleep_ms(1);
   }
@@ -320,6 +323,17 @@ bool mprof_trace_make_room(uint64_t until) {
   if (must_wait)
     mprof_sys_sleep_ms(1);
   return has_written || must_wait;
+}
+
+bool mprof_trace_is_written_by_self(void) {
+  return atomic_load_explicit(&to.user, memory_order_relaxed) == &mprof_tls;
+}
+
+void mprof_trace_abandon(void) {
+  struct mprof_tls *self = &mprof_tls;
+  if (mprof_tls.self)
+    mprof_trace_leave();
+  atomic_compare_exchange_strong(&to.user, &self, NULL);
 }
 
 static void write_all(struct mprof_trace_row *rows) {

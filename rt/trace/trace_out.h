@@ -35,6 +35,12 @@ bool mprof_trace_make_room(uint64_t until);
 // Returns the time at which a wait for room must end if it begins now. Pass the
 // result to mprof_trace_make_room as `until`.
 uint64_t mprof_trace_wait_until(void);
+// Returns whether the calling thread is in mprof_trace_make_room, such as a
+// signal handler that has interrupted it.
+bool mprof_trace_is_written_by_self(void);
+// Function `abandon` of mprof_guard_hooks: ends the calling thread's record and
+// its use of the file.
+void mprof_trace_abandon(void);
 // Writes the rest of a session, and closes the file. rows: the threads'
 // buffers, to which no thread may write any more. path: the file, if
 // mprof_trace_write_begin got no destination. *result receives the outcome.

@@ -3,8 +3,10 @@
 //
 // Intent: if a longjmp has left the runtime, the next event in a frame that is
 // not below finds the guard free, and the runtime's locks that the thread held
-// are free again. While a signal handler, also one on an alternate stack,
-// interrupts the runtime, the guard and the locks stay as they are.
+// are free again, and its trace record has ended. While a signal handler
+// interrupts the runtime, the guard and the locks stay as they are, also if the
+// handler runs on an alternate stack, which the kernel may not know, or on the
+// stack of a coroutine.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: timeout 600 %t
@@ -14,14 +16,18 @@
 #include "sys/lock.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 #include <setjmp.h>
 #include <signal.h>
+#include <ucontext.h>
 
 static struct mprof_lock first = MPROF_LOCK_INIT(MPROF_RANK_ACTIVE);
 static struct mprof_lock second = MPROF_LOCK_INIT(MPROF_RANK_INSERT);
 static sigjmp_buf recovery;
 static bool leaves;
+static char *coroutine_stack; // NULL: the handler runs no coroutine
+enum { STACK_BYTES = 65536 };
 static int handled;
 
 __attribute__((noinline)) static bool enters(void) {
@@ -31,8 +37,22 @@ __attribute__((noinline)) static bool enters(void) {
   return true;
 }
 
+static void check_kept(void) { CHECK(!enters()); }
+
+static void run_coroutine(void) {
+  ucontext_t handler, coroutine;
+  NEED(getcontext(&coroutine) == 0);
+  coroutine.uc_stack.ss_sp = coroutine_stack;
+  coroutine.uc_stack.ss_size = STACK_BYTES;
+  coroutine.uc_link = &handler;
+  makecontext(&coroutine, check_kept, 0);
+  NEED(swapcontext(&handler, &coroutine) == 0);
+}
+
 static void on_signal(int sig) {
-  CHECK(!enters());
+  check_kept();
+  if (coroutine_stack)
+    run_coroutine();
   CHECK(mprof_tls.held == 2 && mprof_tls.locks[1] == &second);
   handled++;
   if (leaves)
@@ -45,7 +65,9 @@ __attribute__((noinline)) static void event(void) {
   CHECK(mprof_guard_enter());
   mprof_lock_acquire(&first);
   mprof_lock_acquire(&second);
+  mprof_tls.self->in_trace = 1;
   raise(SIGUSR1);
+  mprof_tls.self->in_trace = 0;
   CHECK(mprof_tls.held == 2);
   mprof_lock_release(&second);
   mprof_lock_release(&first);
@@ -68,6 +90,7 @@ static void check(int flags) {
   CHECK(enters());
   CHECK_EQ(mprof_stat_get(MPROF_STAT_left), left + 1);
   CHECK(mprof_tls.held == 0);
+  CHECK_EQ(mprof_tls.self->in_trace, 0);
   CHECK(mprof_guard_enter());
   CHECK(mprof_lock_acquire_within(&first, 0));
   CHECK(mprof_lock_acquire_within(&second, 0));
@@ -76,16 +99,29 @@ static void check(int flags) {
   mprof_guard_leave();
 }
 
+static void use_alternate_stack(void *stack, unsigned flags) {
+  stack_t alternate = {
+      .ss_sp = stack, .ss_size = STACK_BYTES, .ss_flags = (int)flags};
+  NEED(sigaltstack(&alternate, NULL) == 0);
+}
+
 int main(void) {
-  static char below[65536];
-  char above[65536]; // above the frames of the events
+  static char below[STACK_BYTES];
+  char above[STACK_BYTES]; // above the frames of the events
+  NEED(mprof_guard_enter());
+  NEED(mprof_thread_self(true));
+  mprof_guard_leave();
   check(0);
-  stack_t alternate = {.ss_sp = below, .ss_size = sizeof(below)};
-  NEED(sigaltstack(&alternate, NULL) == 0);
+  use_alternate_stack(below, 0);
   check(SA_ONSTACK);
-  alternate.ss_sp = above;
-  NEED(sigaltstack(&alternate, NULL) == 0);
+  use_alternate_stack(above, 0);
   check(SA_ONSTACK);
-  CHECK_EQ(handled, 6);
+  // The kernel forgets this stack while the handler runs.
+  use_alternate_stack(above, 1u << 31 /* SS_AUTODISARM */);
+  check(SA_ONSTACK);
+  use_alternate_stack(NULL, SS_DISABLE);
+  coroutine_stack = above;
+  check(0);
+  CHECK_EQ(handled, 10);
   return 0;
 }
