@@ -121,6 +121,18 @@ struct style input_begin_output(const struct options *options) {
   return style;
 }
 
+// Says that only a part of the waits was counted. Values of such profiles are
+// estimates, but the file lacks the number of waits that an error needs.
+static void print_wait_rate(const struct profile *p, FILE *out) {
+  const char *block = input_comment(p, "block_rate");
+  const char *mutex = input_comment(p, "mutex_fraction");
+  if (p->file_count == 1 && mutex && strtoull(mutex, NULL, 10) > 1)
+    fprintf(out, ", sampled, 1 of %llu", strtoull(mutex, NULL, 10));
+  if (p->file_count == 1 && block && strtoull(block, NULL, 10) > 1)
+    fprintf(out, ", sampled, 1 for each %llu ns of waiting",
+            strtoull(block, NULL, 10));
+}
+
 void input_print_title(const struct view *v, FILE *out,
                        const struct style *style) {
   const struct profile *p = v->profile;
@@ -137,6 +149,7 @@ void input_print_title(const struct view *v, FILE *out,
     fputs(", block profile: who waited", out);
   if (p->file_count == 1 && input_comment(p, "mutex_fraction"))
     fputs(", mutex profile: who let others wait", out);
+  print_wait_rate(p, out);
   const char *moment = input_comment(p, "moment");
   if (moment && p->file_count == 1) {
     fputs(", at ", out);
