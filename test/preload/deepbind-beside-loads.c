@@ -24,12 +24,13 @@
 #define EIGHT(F, n) TWO(F, n##0) TWO(F, n##1) TWO(F, n##2) TWO(F, n##3)
 #define BLOCK(F, n)                                                            \
   EIGHT(F, n##0)                                                               \
-  EIGHT(F, n##1) EIGHT(F, n##2) EIGHT(F, n##3) EIGHT(F, n##4) EIGHT(F, n##5)   \
-      EIGHT(F, n##6) EIGHT(F, n##7)
+  EIGHT(F, n##1)                                                               \
+  EIGHT(F, n##2)                                                               \
+  EIGHT(F, n##3) EIGHT(F, n##4) EIGHT(F, n##5) EIGHT(F, n##6) EIGHT(F, n##7)
 #define ALL(F)                                                                 \
   BLOCK(F, 0)                                                                  \
-  BLOCK(F, 1) BLOCK(F, 2) BLOCK(F, 3) BLOCK(F, 4) BLOCK(F, 5) BLOCK(F, 6)      \
-      BLOCK(F, 7)
+  BLOCK(F, 1)                                                                  \
+  BLOCK(F, 2) BLOCK(F, 3) BLOCK(F, 4) BLOCK(F, 5) BLOCK(F, 6) BLOCK(F, 7)
 
 #if defined(SMALL)
 void *allocate(void) { return malloc(1); }
