@@ -21,6 +21,7 @@
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace.h"
+#include "trace/trace_out.h"
 #include "trace/trace_rows.h"
 #include "write/kind_wait.h"
 #include "write/profile_kind.h"
@@ -123,6 +124,7 @@ ABSENT void mprof_trace_hooks_init(void) {}
 ABSENT void mprof_trace_init(void) {}
 ABSENT void mprof_trace_reset(void) {}
 ABSENT bool mprof_trace_is_read(void) { return false; }
+ABSENT bool mprof_trace_is_written_by_self(void) { return false; }
 ABSENT bool mprof_trace_has_session(void) { return false; }
 
 ABSENT int mprof_trace_begin_session(int fd) { return -ENOTSUP; }
