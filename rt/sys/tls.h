@@ -141,9 +141,13 @@ static inline uintptr_t mprof_guard_frame(uintptr_t guard) {
   return guard & ((UINT64_C(1) << MPROF_GUARD_FRAME_BITS) - 1);
 }
 
+// The functions that set the guard are always inlined, also where the compiler
+// optimizes for size. Otherwise __builtin_frame_address would be the address of
+// their own frames.
 // Sets the recursion guard of the thread to the value `guard`. Returns false as
 // mprof_guard_enter does.
-static inline bool mprof_guard_enter_as(uintptr_t guard) {
+__attribute__((always_inline)) static inline bool
+mprof_guard_enter_as(uintptr_t guard) {
   if (mprof_unlikely(mprof_tls.guard != 0) &&
       !mprof_guard_is_left((uintptr_t)__builtin_frame_address(0)))
     return false;
@@ -156,7 +160,8 @@ static inline bool mprof_guard_enter_as(uintptr_t guard) {
 // address `frame` returns. Returns false as mprof_guard_enter does. This
 // function is for functions that return with the guard set: they pass the frame
 // address of the caller that clears the guard.
-static inline bool mprof_guard_enter_for(uintptr_t frame) {
+__attribute__((always_inline)) static inline bool
+mprof_guard_enter_for(uintptr_t frame) {
   // The return address is in the word above the frame address.
   return mprof_guard_enter_as(
       mprof_guard_value(frame, ((const uintptr_t *)frame)[1]));
@@ -169,7 +174,7 @@ static inline bool mprof_guard_enter_for(uintptr_t frame) {
 // then drop its event and count the event as lost. The fences keep the compiler
 // from moving guarded work across the guard. Only this thread reads the guard,
 // so no processor fence is needed.
-static inline bool mprof_guard_enter(void) {
+__attribute__((always_inline)) static inline bool mprof_guard_enter(void) {
   return mprof_guard_enter_for((uintptr_t)__builtin_frame_address(0));
 }
 // Clears the recursion guard, and then delivers the signals that arrived while
