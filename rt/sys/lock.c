@@ -57,7 +57,10 @@ bool mprof_lock_is_held(enum mprof_rank rank) {
 
 void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame) MPROF_START_DATA;
 
-static uintptr_t own_word(void) { return (uintptr_t)&mprof_tls; }
+// Returns the word of a lock that the calling thread holds. The address is
+// inverted, because the search for stuck threads must not take it for a pointer
+// by which a thread that holds no lock can reach the memory of this thread.
+static uintptr_t own_word(void) { return ~(uintptr_t)&mprof_tls & ~WAITED_FOR; }
 
 // The kernel compares the half of the word that has the bit WAITED_FOR. Holders
 // whose halves are equal do no harm: each of them wakes a waiter.

@@ -49,7 +49,7 @@ func init() {
 		panic(err)
 	}
 	line, _ := bufio.NewReader(messages).ReadString('\\n')
-	door = "http://" + line[strings.LastIndex(line, " ")+1:len(line)-1]
+	door = strings.TrimSuffix(line[strings.LastIndex(line, " ")+1:len(line)-1], "/debug/pprof/")
 	http.HandleFunc("/debug/pprof/", Index)
 }
 
