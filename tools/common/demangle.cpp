@@ -64,7 +64,7 @@ extern "C" char *demangle(const char *Name) {
   else if (startsWith(Plain, "_D"))
     Result = dlang(Plain);
   if (Result == nullptr && IsUsual)
-    Result = byLibrary(Plain.data());
+    Result = byLibrary(Name + (Mangled.size() - Plain.size()));
   if (Result == nullptr || Plain.size() == Mangled.size())
     return Result;
   const size_t Size = strlen(Result) + 2;
