@@ -45,9 +45,9 @@ enum mprof_rank {
 
 struct mprof_lock {
   // 0: free. Otherwise the inverted address of the holder's mprof_tls, with bit
-  // 0 set if a thread waits. The name of the holder is part of the word, so that
-  // a thread that has left the runtime by longjmp knows whether it holds the
-  // lock.
+  // 0 set if a thread waits. The name of the holder is part of the word, so
+  // that a thread that has left the runtime by longjmp knows whether it holds
+  // the lock.
   _Atomic uintptr_t word;
   unsigned char rank;
   // Number of this lock's waiters and sum of their start times, for the mutex
