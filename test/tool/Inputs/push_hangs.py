@@ -91,7 +91,7 @@ def drips():
         a = agent("--socket=" + app.dir + "/*.sock", "--otlp=" + url)
         assert asked.wait(60)
         sums = lambda: urllib.request.urlopen(url + "/sums").read().decode()
-        until(lambda: "door_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums(), 60)
+        until(lambda: "door_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums())
         err = end(a)
         assert "a.sock: does not answer as" in err, err
         collector.kill()
