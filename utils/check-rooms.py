@@ -2,6 +2,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
+# check-rooms.py --files: lists the source files, each with the first sentence of its
+# comment. The rooms of the runtime come first, from the lowest to the highest.
+#
 # check-rooms.py [BUILD]: checks the references between the source files of a
 # build tree (default: build). A room is a directory of rt/. A unit is NAME.c (or
 # NAME.cpp) together with NAME.h. Unit A refers to unit B if A includes B's header,
@@ -13,7 +16,9 @@
 #   - a circle of references in rt/, pass/, tools/trace or tools/mprof has at
 #     most 6 units;
 #   - a symbol that a unit defines and other units use is declared in the header
-#     of that unit.
+#     of that unit;
+#   - each unit begins with a comment, in NAME.h or NAME.c, that says what it does;
+#   - docs/how-it-works.md names no source file, by its path, that does not exist.
 #
 # These uses of a symbol are not references: a weak use, because the symbol may be
 # missing; a use of a symbol of the program, such as malloc; a use of __mprof_*,
@@ -30,28 +35,28 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # The rooms of rt/. The units of a room may refer to this room and to the rooms
 # before it in the list.
-ROOMS = [
-    "sys",  # system calls, locks, memory, clock, options
-    "process",  # the state of the process, its modules and signals
-    "trace_hooks",  # calls by which the rooms before "trace" report events to it
-    "unwind",  # finds the return addresses of the stack frames
-    "thread",  # the program's threads, and their labels
-    "bucket",  # buckets of stacks, and their counters
-    "lock_wait",  # locks, waits and contention
-    "thread_stacks",  # the stacks of all threads, and where each one waits
-    "file",  # output files
-    "symbolize",  # names of addresses
-    "heap",  # counts allocations and frees
-    "stuck",  # threads that will never run again
-    "snapshot",  # copies of the counters, and their sums by stack
-    "write",  # the kinds of profiles, their formats and the report
-    "trace",  # the execution trace
-    "door",  # answers requests for the profiles of the running program
-    "entry",  # functions that instrumented code calls
-    "preload",  # functions of libc that uninstrumented programs call
-    "api",  # functions that programs call: records, files, rates
-    ".",  # start, exit and signals, which use all rooms
-]
+ROOMS = {
+    "sys": "system calls, locks, memory, clock, options",
+    "process": "the state of the process, its modules and signals",
+    "trace_hooks": "calls by which the rooms before trace report events to it",
+    "unwind": "finds the return addresses of the stack frames",
+    "thread": "the program's threads, and their labels",
+    "bucket": "buckets of stacks, and their counters",
+    "lock_wait": "locks, waits and contention",
+    "thread_stacks": "the stacks of all threads, and where each one waits",
+    "file": "output files",
+    "symbolize": "names of addresses",
+    "heap": "counts allocations and frees",
+    "stuck": "threads that will never run again",
+    "snapshot": "copies of the counters, and their sums by stack",
+    "write": "the kinds of profiles, their formats and the report",
+    "trace": "the execution trace",
+    "door": "answers requests for the profiles of the running program",
+    "entry": "functions that instrumented code calls",
+    "preload": "functions of libc that uninstrumented programs call",
+    "api": "functions that programs call: records, files, rates",
+    ".": "start, exit and signals, which use all rooms",
+}
 
 # References to a later room that are allowed: {(from, to): reason}. These
 # references do not count for circles. There may be at most 10 of them.
@@ -175,12 +180,13 @@ def room_of(unit):
 
 def check_direction(refs):
     bad = 0
+    order = list(ROOMS)
     for (a, b), why in sorted(refs.items()):
         unknown = [u for u in (a, b) if room_of(u) not in ROOMS]
         if unknown:
             print("rt/%s: its room is not in ROOMS" % unknown[0])
             bad += 1
-        elif ROOMS.index(room_of(a)) < ROOMS.index(room_of(b)):
+        elif order.index(room_of(a)) < order.index(room_of(b)):
             if (a, b) not in EXCEPTIONS:
                 print("rt/%s refers up to rt/%s: %s" % (a, b, ", ".join(sorted(why))))
                 bad += 1
@@ -222,9 +228,61 @@ def check_headers(units, defined, used, folder):
     return bad
 
 
-def main():
-    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(TOP, "build")
+def first_sentence(path):
+    """Returns the first sentence of the comment below the license, or ''."""
+    with open(os.path.join(TOP, path)) as f:
+        lines = f.read().split("\n\n", 1)[0].splitlines()
+    text = " ".join(line.lstrip("/").strip() for line in lines[2:]).strip()
+    return re.split(r"(?<=[.:])(?: |$)", text)[0].rstrip(".:")
+
+
+def files():
+    """Returns the units of the project by folder: path -> first sentence."""
+    found = collections.defaultdict(dict)
+    for path in sources("rt") + sources("pass") + sources("tools"):
+        unit = os.path.splitext(path)[0]
+        folder = "/".join(path.split("/")[:2]) if path.count("/") > 1 else path.split("/")[0]
+        sentence = first_sentence(path)
+        # The header says what the unit does, the source file how.
+        if path.endswith(".h") and sentence or not found[folder].get(unit):
+            found[folder][unit] = sentence
+    return found
+
+
+def list_files():
+    found = files()
+    order = [os.path.normpath("rt/" + room) for room in ROOMS]
+    for folder in order + sorted(set(found) - set(order)):
+        room = ROOMS.get(folder[3:] or ".", "") if folder.startswith("rt") else ""
+        print("%s/%s" % (folder, ": " + room if room else ""))
+        for unit, sentence in sorted(found[folder].items()):
+            print("  %s: %s" % (os.path.relpath(unit, folder), sentence))
+        print()
+
+
+def check_files():
     bad = 0
+    for units in files().values():
+        for unit, sentence in units.items():
+            if not sentence:
+                print("%s: no comment says what the file does" % unit)
+                bad += 1
+    with open(os.path.join(TOP, "docs/how-it-works.md")) as f:
+        names = set(re.findall(r"`([\w.-]+/[\w./-]+\.(?:c|cpp|h|def))`", f.read()))
+    for name in sorted(names):
+        places = [os.path.join(TOP, folder, name) for folder in ("", "rt")]
+        if not any(os.path.exists(place) for place in places):
+            print("docs/how-it-works.md names %s, which does not exist" % name)
+            bad += 1
+    return bad
+
+
+def main():
+    if sys.argv[1:] == ["--files"]:
+        list_files()
+        return 0
+    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(TOP, "build")
+    bad = check_files()
     for folder in ("rt", "pass", "tools/trace", "tools/mprof"):
         units, refs, defined, used = references(build, folder)
         if folder == "rt":

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shortens names of functions.
 
 #ifndef MPROF_TRACE_SHORT_NAME_H
 #define MPROF_TRACE_SHORT_NAME_H

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names the locks of a report about stuck threads.
 
 #ifndef MPROF_TOOL_NAME_LOCKS_H
 #define MPROF_TOOL_NAME_LOCKS_H

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the comparison of two profiles on a terminal or as Markdown.
 
 #include "common/plural.h"
 #include "compare/comparison.h"
