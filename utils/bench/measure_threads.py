@@ -293,6 +293,8 @@ def labels():
 CROWDS = (300, 1500) if QUICK else (300, 1500, 3000, 10000)
 CROWD_TURNS = 1 if QUICK else 3
 CROWD_SECONDS = 2 if QUICK else 3
+# With a client. A trace of one second takes up to 7 s when 10,000 threads compute.
+CROWD_CLIENT_SECONDS = 6 if QUICK else 12
 PLAIN = "plain"
 # {name: (options, path that a client requests each second)}
 CROWD_FEATURES = {
@@ -329,7 +331,8 @@ def crowd_job(size, argv, options, path):
         listens = ":listen=unix:" + where if path else ""
         env = mprof("log_path=/dev/null:quiet=1:%s%s" % (options, listens)) \
             if options is not None else {}
-        pace = start([*argv, "pace", str(size), str(CROWD_SECONDS)], env)
+        seconds = CROWD_CLIENT_SECONDS if path else CROWD_SECONDS
+        pace = start([*argv, "pace", str(size), str(seconds)], env)
         client = threading.Thread(target=ask, args=(pace, where, path))
         if path:
             client.start()
