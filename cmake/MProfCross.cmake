@@ -26,3 +26,7 @@ foreach(file IN ITEMS lib/libMProf.so ${plugins}
   file(CREATE_LINK "${MPROF_NATIVE_BUILD}/${file}"
     "${PROJECT_BINARY_DIR}/${file}" SYMBOLIC)
 endforeach()
+# A copy, because the driver finds the runtime by its own path.
+configure_file("${MPROF_NATIVE_BUILD}/bin/mprof-clang"
+  "${PROJECT_BINARY_DIR}/bin/mprof-clang" COPYONLY)
+file(CREATE_LINK mprof-clang "${PROJECT_BINARY_DIR}/bin/mprof-clang++" SYMBOLIC)

@@ -9,9 +9,11 @@ include(CMakePackageConfigHelpers)
 
 list(JOIN MPROF_SANITIZER_LIBS " " MPROF_SANITIZER_LIBS_TEXT)
 
-# Writes these files below root. The other arguments are the directories of the
-# tree, with the meaning of CMAKE_INSTALL_BINDIR and so on.
-function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
+# Writes these files below root, and adds the target `driver`, which is the
+# mprof-clang of this tree. The other arguments are the directories of the tree,
+# with the meaning of CMAKE_INSTALL_BINDIR and so on.
+function(mprof_write_tree
+    driver root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
   foreach(place IN ITEMS
       "BIN:${bindir}"
       "CFG:${datadir}/mprof"
@@ -31,11 +33,9 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
   if(NOT MPROF_PLUGIN)
     return()
   endif()
-  configure_file("${tools}/mprof-clang.in" "${root}/${bindir}/mprof-clang"
-    @ONLY FILE_PERMISSIONS
-    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
-    WORLD_READ WORLD_EXECUTE)
-  file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
+  if(NOT CMAKE_CROSSCOMPILING)
+    mprof_add_driver(${driver} "${root}" "${bindir}")
+  endif()
   foreach(name IN ITEMS mprof mprof-program)
     configure_file("${tools}/${name}.cfg.in"
       "${root}/${datadir}/mprof/${name}.cfg" @ONLY)
@@ -70,9 +70,9 @@ foreach(dir IN ITEMS BINDIR LIBDIR INCLUDEDIR DATADIR)
   endif()
 endforeach()
 
-mprof_write_tree("${PROJECT_BINARY_DIR}" bin lib include share)
+mprof_write_tree(mprof-clang "${PROJECT_BINARY_DIR}" bin lib include share)
 set(stage "${PROJECT_BINARY_DIR}/install")
-mprof_write_tree("${stage}" "${CMAKE_INSTALL_BINDIR}"
+mprof_write_tree(mprof-clang-installed "${stage}" "${CMAKE_INSTALL_BINDIR}"
   "${CMAKE_INSTALL_LIBDIR}" "${CMAKE_INSTALL_INCLUDEDIR}"
   "${CMAKE_INSTALL_DATADIR}")
 
