@@ -19,7 +19,7 @@ exits with 1.
   setup.sh build     only to build MProf
   setup.sh demo      only for demo.sh without arguments
   setup.sh demos     only for demo.sh with an argument
-  setup.sh bench     also the profilers that MProf is measured against
+  setup.sh bench     also what utils/bench/run.sh needs, such as other profilers
   setup.sh reach     also the programs that reach.sh profiles without a rebuild
   setup.sh clangs    also the other versions of clang that the plugin supports
   setup.sh arm64     also what builds the runtime for arm64 and runs its programs
@@ -54,8 +54,8 @@ test_packages='
   libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 '
 bench_packages='
-  google-perftools heaptrack gdb elfutils
-  linux-perf liblttng-ust1 lttng-tools uftrace
+  python3-scipy python3-matplotlib
+  heaptrack gdb elfutils linux-perf liblttng-ust1 lttng-tools uftrace
   tcl debian-archive-keyring
 '
 

@@ -27,8 +27,7 @@ import subprocess
 import sys
 import time
 
-import machine
-from running import DIR
+from bench import DIR, first_line
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gate.txt")
 COMMAND = "utils/bench/run.sh gate --write"
@@ -135,11 +134,10 @@ def count_all():
 
 
 def versions():
-    return {"clang": machine.first_line("clang-19", "--version"),
-            "libc": machine.first_line("dpkg-query", "-W", "-f", "${Version}",
-                                       "libc6:" + machine.first_line(
-                                           "dpkg", "--print-architecture")),
-            "valgrind": machine.first_line("valgrind", "--version")}
+    return {"clang": first_line("clang-19", "--version"),
+            "libc": first_line("dpkg-query", "-W", "-f", "${Version}",
+                               "libc6:" + first_line("dpkg", "--print-architecture")),
+            "valgrind": first_line("valgrind", "--version")}
 
 
 # --- the table ---------------------------------------------------------------
