@@ -802,16 +802,6 @@ __mprof_labels_leave(const struct mprof_labels *const *before) {
 #define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v) (void)(v)
 #endif
 
-/* The former names of mprof_cycle_flush and mprof_cycle_post_sweep. */
-__attribute__((deprecated("use mprof_cycle_flush"))) static inline void
-mprof_flush(void) {
-  mprof_cycle_flush();
-}
-__attribute__((deprecated("use mprof_cycle_post_sweep"))) static inline void
-mprof_post_sweep(void) {
-  mprof_cycle_post_sweep();
-}
-
 #ifdef __cplusplus
 }
 #endif

@@ -151,10 +151,3 @@ MPROF_PUBLIC void mprof_cycle_post_sweep(void) {
   mprof_cycles_post_sweep();
   mprof_guard_leave();
 }
-
-// Aliases with the former names of the two functions above. Object files that
-// were compiled before the functions were renamed refer to the former names.
-extern void former_flush(void) __asm__("mprof_flush")
-    __attribute__((alias("mprof_cycle_flush"), visibility("default")));
-extern void former_post_sweep(void) __asm__("mprof_post_sweep")
-    __attribute__((alias("mprof_cycle_post_sweep"), visibility("default")));

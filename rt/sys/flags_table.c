@@ -75,34 +75,11 @@ const char *mprof_option_help(const struct mprof_option *o) {
   return (const char *)&helps + o->help;
 }
 
-static const struct {
-  char old[24], name[24];
-} aliases[] = {
-#define MPROF_FLAG_BOOL(Name, Default, Change, Help)
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)
-#define MPROF_FLAG_STR(Name, Default, Change, Help)
-#define MPROF_FLAG_LIST(Name, Default, Change, Help)
-#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)
-#define MPROF_FLAG_ALIAS(Old, Name) {#Old, #Name},
-#include "sys/flags.def"
-};
-#define MPROF_FLAG_BOOL(Name, Default, Change, Help)
-#define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)
-#define MPROF_FLAG_STR(Name, Default, Change, Help)
-#define MPROF_FLAG_LIST(Name, Default, Change, Help)
-#define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)
-#define MPROF_FLAG_ALIAS(Old, Name)                                            \
-  MPROF_FITS(#Old, aliases->old) MPROF_FITS(#Name, aliases->name)
-#include "sys/flags.def"
-
 bool mprof_piece_equals(struct mprof_piece a, const char *s) {
   return a.len == strlen(s) && memcmp(a.p, s, a.len) == 0;
 }
 
 const struct mprof_option *mprof_option_find(struct mprof_piece name) {
-  for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-    if (mprof_piece_equals(name, aliases[i].old))
-      name = (struct mprof_piece){aliases[i].name, strlen(aliases[i].name)};
   for (int i = 0; i < MPROF_OPTION_COUNT; i++)
     if (mprof_piece_equals(name, mprof_options[i].name))
       return &mprof_options[i];

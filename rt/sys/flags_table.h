@@ -71,7 +71,7 @@ static inline bool mprof_option_is_separator(char c) {
 }
 // Returns the description of the option.
 const char *mprof_option_help(const struct mprof_option *o);
-// Returns the option with this name or former name, or NULL.
+// Returns the option with this name, or NULL.
 const struct mprof_option *mprof_option_find(struct mprof_piece name);
 // Stores the value of option o in f. Returns false if the value is not one that
 // the option allows.

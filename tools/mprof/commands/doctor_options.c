@@ -72,7 +72,6 @@ void doctor_explain_options(const char *text) {
   MPROF_FLAG_STR(Name, Default, Change, Help)
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)                        \
   MPROF_FLAG_STR(Name, Default, Change, Help)
-#define MPROF_FLAG_ALIAS(Old, Name)
 #include "sys/flags.def"
   if (!has_any)
     puts("option   all options have their defaults");
