@@ -16,8 +16,7 @@ set(MPROF_PARTS rt rt/preload)
 file(GLOB plugins RELATIVE "${MPROF_NATIVE_BUILD}"
   "${MPROF_NATIVE_BUILD}/lib/mprof/llvm-*")
 foreach(file IN ITEMS lib/libMProf.so ${plugins}
-    bin/mprof bin/mprof-alloc-log bin/mprof-names bin/mprof-symbolizer
-    bin/mprof-trace-check bin/mprof-trace-top bin/mprof-trace2json)
+    bin/mprof bin/mprof-symbolizer)
   if(NOT EXISTS "${MPROF_NATIVE_BUILD}/${file}")
     mprof_stop("no ${MPROF_NATIVE_BUILD}/${file}: build the preset release first")
   endif()

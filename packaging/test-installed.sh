@@ -86,7 +86,7 @@ echo 'perl: the profile shows its allocations'
 
 if [ "$bin" = /usr/bin ]; then
   for page in mprof mprof-top mprof-clang mprof-clang++ mprof-symbolizer \
-    mprof-trace-check mprof-options mprof-formats mprof.h; do
+    mprof-trace mprof-options mprof-formats mprof.h; do
     test -n "$(man -w "$page")"
   done
   test -s /usr/share/bash-completion/completions/mprof

@@ -410,13 +410,13 @@ show_page() {
 
 ## Functions for demo.sh trace.
 
-# Runs mprof-trace-top only for waits for locks. The arguments are more options.
+# Runs mprof trace top only for waits for locks. The arguments are more options.
 lock_waits() {
-  build/bin/mprof-trace-top --reason=sync "$@" build/demo/server.trace
+  build/bin/mprof trace top --reason=sync "$@" build/demo/server.trace
 }
 
 check_trace() {
-  build/bin/mprof-trace-check build/demo/server.trace >"$demo/trace.check" ||
+  build/bin/mprof trace check build/demo/server.trace >"$demo/trace.check" ||
     die 'build/demo/server.trace is not a valid trace'
   head -n 1 "$demo/trace.check"
   # Try -d without a value if -d=parsed fails, because Go until 1.21 accepts no value.
@@ -484,7 +484,7 @@ draw() {
     from = begin - ms * 0.15 - 1
     printf "%.3f %.3f", (from > 0 ? from : 0), begin + ms * 1.15 + 1
   }')
-  build/bin/mprof-trace2json --from="$1ms" --to="$2ms" --frames=8 \
+  build/bin/mprof trace json --from="$1ms" --to="$2ms" --frames=8 \
     --stacks=text --name=server -o "$page/window.json" "$demo/server.trace"
   photograph "$page" index.html 1600,960 "$demo/trace.png"
   # The page logs a line such as
@@ -511,10 +511,10 @@ show_trace() {
   run_server trace=1:profile=0:report=0
   [ -f "$demo/server.trace" ] || die 'the service wrote no server.trace'
   check_trace
-  build/bin/mprof-trace2json -o "$demo/server.trace.json" "$demo/server.trace"
+  build/bin/mprof trace json -o "$demo/server.trace.json" "$demo/server.trace"
 
   echo
-  echo '== mprof-trace-top --reason=sync: the longest waits for locks'
+  echo '== mprof trace top --reason=sync: the longest waits for locks'
   lock_waits --count=5
   echo
   share=$(check_in_share)

@@ -281,7 +281,7 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
 
 // Writes the charge of a lock's release as a message of the program. The charge
 // is the time that all waiters have waited since the last release that has a
-// charge. The formats have no event for it. mprof-trace-top reads these
+// charge. The formats have no event for it. mprof trace top reads these
 // messages.
 static MPROF_NOINLINE bool put_charge(struct mprof_trace_writer *w,
                                       struct mprof_trace_written *to,

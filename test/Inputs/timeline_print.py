@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a timeline that mprof-trace2json wrote as text without times.
+"""Prints a timeline that mprof trace json wrote as text without times.
 
 Each thread is a heading, and each slice of its row a line, in the order of
 time. Equal neighbours are one line:

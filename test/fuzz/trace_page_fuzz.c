@@ -9,7 +9,7 @@
 // RUN: %python -B %S/Inputs/trace_seeds.py seeds
 // RUN: printf '"%%s"\n' '</script>' '<!--' '\x01' '\x7f' '\xe2\x80\xa8' '"' '\x5c' > words
 // RUN: T=%src/tools/trace && reader=$(cd $T && ls *.c | sed 's/\.c$//' | \
-// RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits timeline_json \
+// RUN:   grep -vx "$(printf '%%s\n' check write_json top waits timeline_json \
 // RUN:   json_event)" | sed "s,.*,$T/&.c,")
 // RUN: M=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \

@@ -11,7 +11,7 @@
 // RUN:   > words
 // RUN: json='timeline_json frame_tree json json_event'
 // RUN: reader=$(cd %src/tools/trace && ls *.c | sed 's/\.c$//' | \
-// RUN:   grep -vx "$(printf '%%s\n' check trace2json top waits $json)")
+// RUN:   grep -vx "$(printf '%%s\n' check write_json top waits $json)")
 // RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
 // RUN:   -I%src/tools/trace -I%src/tools -I%src/rt %s "$@" -o fuzz \

@@ -10,8 +10,8 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app
 // RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: FileCheck %s < x.log
-// RUN: %alloc_log x.log > out && FileCheck %s --check-prefix=READ < out
-// RUN: %alloc_log --print x.log | FileCheck %s --check-prefix=PRINT
+// RUN: %mprof log x.log > out && FileCheck %s --check-prefix=READ < out
+// RUN: %mprof log --print x.log | FileCheck %s --check-prefix=PRINT
 //
 // CHECK: {{^}}tracealloc(0x[[CHUNK:[0-9a-f]+]], 0x1000){{$}}
 // CHECK: {{^}}tracealloc(0x[[CHUNK]], 0x64, custom){{$}}

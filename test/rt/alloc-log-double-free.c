@@ -10,10 +10,10 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app
 // RUN: (ulimit -c 0; %run{heap_rate=1:alloc_log=x.log} ./app; test $? = 134)
-// RUN: %alloc_log x.log | FileCheck %s
+// RUN: %mprof log x.log | FileCheck %s
 // RUN: (ulimit -c 0; %run{heap_rate=1:alloc_log=y.log} ./app KILL; \
 // RUN:   test $? = 137)
-// RUN: %alloc_log y.log | FileCheck %s --check-prefix=KILL
+// RUN: %mprof log y.log | FileCheck %s --check-prefix=KILL
 //
 // CHECK: {{^}}3 allocations
 // CHECK-NOT: note:

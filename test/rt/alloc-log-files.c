@@ -21,18 +21,18 @@
 // RUN: sh run none/log | FileCheck %s --check-prefix=NONE
 //
 // RUN: sh run log | FileCheck %s --check-prefix=GOOD && sh run log > out
-// RUN: test $(stat -c %%a log) = 600 && %alloc_log --no-names log > read
+// RUN: test $(stat -c %%a log) = 600 && %mprof log --no-names log > read
 // RUN: grep '^2,001 allocations' read && not grep note: read
 // RUN: : > empty && sh run empty | FileCheck %s --check-prefix=GOOD
 // RUN: sh run log start-another | FileCheck %s --check-prefix=TAKEN
-// RUN: %alloc_log --no-names log | grep '^2,001 allocations'
+// RUN: %mprof log --no-names log | grep '^2,001 allocations'
 //
 // RUN: (ulimit -f 64; sh run full) | FileCheck %s --check-prefix=FULL
 // RUN: grep ' events missing from the allocation log' x.*.txt
-// RUN: %alloc_log --no-names full > read && not grep '^2,001 allocations' read
+// RUN: %mprof log --no-names full > read && not grep '^2,001 allocations' read
 //
 // RUN: sh run log close | FileCheck %s --check-prefix=GOOD
-// RUN: %alloc_log --no-names log | grep '^2,001 allocations'
+// RUN: %mprof log --no-names log | grep '^2,001 allocations'
 // RUN: diff /dev/null programs
 // RUN: sh run log close-and-remove | FileCheck %s --check-prefix=CLOSED
 // RUN: diff /dev/null programs

@@ -10,17 +10,17 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet{heap_rate=1:alloc_log=x.%%p} ./app 2> err
 // RUN: test $(ls x.* | wc -l) = 11
-// RUN: for f in x.*; do %alloc_log --no-names $f > out && \
+// RUN: for f in x.*; do %mprof log --no-names $f > out && \
 // RUN:   ! grep note: out && grep -c ' 777 bytes' out; done \
 // RUN:   | sort | uniq -c | grep -x ' *11 1'
 // RUN: %run_quiet{heap_rate=1:alloc_log=y} ./app none 2> err
 // RUN: grep -c "alloc_log: a forked child cannot log to its parent's file (put %%p in the path)" err | grep -x 10
-// RUN: %alloc_log --no-names y > out && grep ' 777 bytes' out
+// RUN: %mprof log --no-names y > out && grep ' 777 bytes' out
 // RUN: not grep note: out
 // RUN: not grep ' 888 bytes' out
 // RUN: %run_quiet{heap_rate=1:alloc_log=z.%%p:follow_fork=0} ./app none 2> err
 // RUN: test $(ls z.* | wc -l) = 1
-// RUN: %alloc_log --no-names z.* > out && not grep ' 888 bytes' out
+// RUN: %mprof log --no-names z.* > out && not grep ' 888 bytes' out
 
 #include "records.h"
 

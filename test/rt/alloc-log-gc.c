@@ -10,11 +10,11 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app -lgc
 // RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: FileCheck %s < x.log
-// RUN: %alloc_log --no-names x.log > out
+// RUN: %mprof log --no-names x.log > out
 // RUN: FileCheck %s --check-prefix=READ < out
 // RUN: test $(grep -c '^tracealloc(0x[0-9a-f]*, 0xc8, gc)$' x.log) = 50
 // RUN: test $(grep -c '^tracefree(0x[0-9a-f]*, 0xc8, gc)$' x.log) -ge 49
-// RUN: %alloc_log --print x.log | grep -A 200 '^tracegc' | grep -x collect
+// RUN: %mprof log --print x.log | grep -A 200 '^tracegc' | grep -x collect
 //
 // CHECK: {{^}}tracegc(){{$}}
 // CHECK-NEXT: {{^}}thread [[#]] [

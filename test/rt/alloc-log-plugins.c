@@ -12,7 +12,7 @@
 // RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app > addresses
 // RUN: sort -u addresses | wc -l | grep -qx '[1-4]'
 // RUN: for i in $(seq 10); do echo one; echo two; done > expected
-// RUN: %alloc_log --print x.log | sed -n '/, 0x64)$/{n;n;p;}' | diff expected -
+// RUN: %mprof log --print x.log | sed -n '/, 0x64)$/{n;n;p;}' | diff expected -
 
 #include <stdlib.h>
 

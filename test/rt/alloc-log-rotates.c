@@ -14,14 +14,14 @@
 // RUN: test $(stat -c %%s x.log.1) -ge 1048576
 // RUN: test $(stat -c %%s x.log.1) -lt 1050000
 // RUN: test $(stat -c %%s x.log) -lt 1050000
-// RUN: %alloc_log --no-names x.log > both && FileCheck %s < both
-// RUN: cp x.log.1 alone && %alloc_log --no-names alone > first
-// RUN: cp x.log alone && %alloc_log --no-names alone > second
+// RUN: %mprof log --no-names x.log > both && FileCheck %s < both
+// RUN: cp x.log.1 alone && %mprof log --no-names alone > first
+// RUN: cp x.log alone && %mprof log --no-names alone > second
 // RUN: FileCheck %s --check-prefix=GONE < second
 // RUN: n() { sed -n 's/,//g; s/^\([0-9]*\) allocations.*/\1/p' $1; }
 // RUN: test $(n both) = $(($(n first) + $(n second)))
 // RUN: %run{heap_rate=1:alloc_log=x.log:profile=0} ./app 10
-// RUN: %alloc_log --no-names x.log | FileCheck %s --check-prefix=NEW
+// RUN: %mprof log --no-names x.log | FileCheck %s --check-prefix=NEW
 //
 // CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are missing
 // CHECK: {{^}}Live: 1 block, 100 bytes

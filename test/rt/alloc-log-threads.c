@@ -9,11 +9,11 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
 // RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
-// RUN: %alloc_log --no-names x.log > out && FileCheck %s < out
+// RUN: %mprof log --no-names x.log > out && FileCheck %s < out
 // RUN: %if tsan %{ %mprof_clang -fmprof -fsanitize=thread -O1 -g1 %s -o tsan %}
 // RUN: %if tsan %{ %run_quiet{heap_rate=1:alloc_log=z.log} ./tsan %}
 // RUN: %run{seed=1:heap_rate=2000:alloc_log=y.log:report=0:log_path=y} ./app
-// RUN: %alloc_log --no-names y.log > out
+// RUN: %mprof log --no-names y.log > out
 // RUN: FileCheck %s --check-prefix=SAMPLED < out
 // RUN: %mprof_read y.*.heap.pb.gz > profile
 // RUN: samples=$(sed -n 's/^comment: samples: \([0-9]*\) .*/\1/p' profile)

@@ -11,9 +11,9 @@
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run{heap_rate=1:alloc_log=%%e.log:log_path=x} ./app 2> err
 // RUN: FileCheck %s < app.log
-// RUN: %alloc_log app.log | FileCheck %s --check-prefix=READ
-// RUN: %alloc_log --print app.log | FileCheck %s --check-prefix=PRINT
-// RUN: %alloc_log --no-names app.log | FileCheck %s --check-prefix=PLAIN
+// RUN: %mprof log app.log | FileCheck %s --check-prefix=READ
+// RUN: %mprof log --print app.log | FileCheck %s --check-prefix=PRINT
+// RUN: %mprof log --no-names app.log | FileCheck %s --check-prefix=PLAIN
 // RUN: mv app moved && %mprof log --binary=moved app.log \
 // RUN:   | FileCheck %s --check-prefix=READ
 // RUN: mv moved app

@@ -19,7 +19,7 @@
 // RUN:   %go tool trace -d=parsed $f.trace > $f.txt && \
 // RUN:   FileCheck %s < $f.txt && \
 // RUN:   test $(grep -c 'Category="labels"' $f.txt) = 8 || exit 1; done
-// RUN: %trace2json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
+// RUN: %trace_json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
 //
 // On a busy machine, no thread may run in the last 200 ms. Then the program
 // runs again.

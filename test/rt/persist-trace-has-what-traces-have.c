@@ -12,7 +12,7 @@
 // RUN: %run_quiet{trace=1:heap_rate=1:trace_heap_kb=1:persist=p} not --crash ./app kill
 // RUN: %mprof recover p > out 2> err && test ! -s err
 // RUN: %trace_check -q end.trace p.trace
-// RUN: for t in end p; do %trace2json --stacks=text -o $t.json $t.trace && \
+// RUN: for t in end p; do %trace_json --stacks=text -o $t.json $t.trace && \
 // RUN:   %timeline_print $t.json > $t.slices || exit 1; done
 // RUN: diff end.slices p.slices
 // RUN: FileCheck %s < p.slices

@@ -19,7 +19,7 @@
 // RUN:     awk '/^---/ { print s; s = ""; next } { s = s " " $NF } \
 // RUN:       END { print s }' | grep by_ | sort > traces; \
 // RUN:   FileCheck %s < traces || exit 1; \
-// RUN:   %alloc_log --print log | grep -v -e ^trace -e ^thread >> traces; \
+// RUN:   %mprof log --print log | grep -v -e ^trace -e ^thread >> traces; \
 // RUN:   [ "$(grep -x -c 'by_[a-z_]*' traces)" = 39 ] || exit 1; \
 // RUN:   if [ ! -f first ]; then cp traces first; fi; \
 // RUN:   diff first traces || exit 1; \

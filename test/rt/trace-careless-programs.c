@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof-trace-check accepts the trace of a program that omits ends of
+// Intent: mprof trace check accepts the trace of a program that omits ends of
 // regions or ends regions that it never began. If the program closes the
 // trace's descriptor and opens a file with the same number, MProf writes
 // nothing into that file. If a program closes its first hundred descriptors

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: for all trace formats, mprof-trace2json shows the same states of
+// Intent: for all trace formats, mprof trace json shows the same states of
 // threads in the same order, with the same wakers. For the formats 1.11 and
 // 1.23, the stacks, regions and thread names are equal, too. Addresses in
 // format 1.5 are addresses in the program's file. If trace_format is unknown, a
@@ -12,7 +12,7 @@
 // RUN: for f in 1.5 1.11 1.23; do \
 // RUN:   %run_quiet{trace_format=$f} ./formats $f.trace 2> $f.err && \
 // RUN:   %trace_check -q $f.trace && \
-// RUN:   %trace2json --stacks=text -o $f.json $f.trace || exit 1; done
+// RUN:   %trace_json --stacks=text -o $f.json $f.trace || exit 1; done
 // RUN: %go119 tool trace -d formats 1.5.trace > 1.5.txt
 // RUN: %go tool trace -d=parsed 1.23.trace > 1.23.txt
 // RUN: for f in 1.5 1.11 1.23; do \

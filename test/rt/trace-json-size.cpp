@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if a trace has many waits at deep C++ stacks, its JSON is at most 15
-// times as large as the trace. To keep this limit, mprof-trace2json leaves out
+// times as large as the trace. To keep this limit, mprof trace json leaves out
 // arrows and prints their number. With --arrows=all, the JSON has all arrows.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o convoy -pthread
 // RUN: %run_quiet{trace=1:log_path=x} ./convoy
-// RUN: %trace2json -o some.json x.*.trace 2> some.err
-// RUN: %trace2json --arrows=all -o all.json x.*.trace
+// RUN: %trace_json -o some.json x.*.trace 2> some.err
+// RUN: %trace_json --arrows=all -o all.json x.*.trace
 // RUN: %python -B %S/../format/Inputs/timeline.py some.json all.json > out
 // RUN: trace=$(stat -c %%s x.*.trace) && test $trace -gt 100000 && \
 // RUN:   test $(stat -c %%s some.json) -le $((15 * trace))

@@ -8,10 +8,10 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -g1 -O1 %s -o app
 // RUN: %run_quiet{trace=1:log_path=gnu} ./app
-// RUN: %trace2json -o json gnu*.trace && grep '"thread_name"' json | FileCheck %s
+// RUN: %trace_json -o json gnu*.trace && grep '"thread_name"' json | FileCheck %s
 // RUN: %if libcxx %{ %mprof_clangxx -fmprof -stdlib=libc++ -g1 -O1 %s -o app %}
 // RUN: %if libcxx %{ %run_quiet{trace=1:log_path=llvm} ./app %}
-// RUN: %if libcxx %{ %trace2json -o json llvm*.trace && grep '"thread_name"' json | FileCheck %s %}
+// RUN: %if libcxx %{ %trace_json -o json llvm*.trace && grep '"thread_name"' json | FileCheck %s %}
 //
 // CHECK-DAG: "name":"std::async long (*)(int, std::{{.*}}vector<{{.*}} G
 // CHECK-DAG: "name":"std::async main::$_0 G

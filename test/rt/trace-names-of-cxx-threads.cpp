@@ -10,15 +10,15 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for O in 0 2; do %mprof_clangxx -fmprof -g1 -O$O %s -o app && \
 // RUN:   %run_quiet ./app trace$O && %trace_check -q trace$O && \
-// RUN:   %trace2json -o json$O trace$O && grep '"thread_name"' json$O \
+// RUN:   %trace_json -o json$O trace$O && grep '"thread_name"' json$O \
 // RUN:   | FileCheck %s || exit 1; done
 // RUN: %run_quiet{trace_format=1.23} ./app new
-// RUN: %trace2json -o json new && grep '"thread_name"' json | FileCheck %s
+// RUN: %trace_json -o json new && grep '"thread_name"' json | FileCheck %s
 // RUN: %go tool trace -d=parsed trace2 > parsed
 // RUN: FileCheck %s --check-prefix=GO < parsed
 // RUN: %if libcxx %{ %mprof_clangxx -fmprof -stdlib=libc++ -g1 -O1 %s -o app %}
 // RUN: %if libcxx %{ %run_quiet ./app libcxx && %trace_check -q libcxx && \
-// RUN:   %trace2json -o json libcxx %}
+// RUN:   %trace_json -o json libcxx %}
 // RUN: %if libcxx %{ grep '"thread_name"' json | \
 // RUN:   FileCheck %s --check-prefix=LIBCXX %}
 //

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: with trace_last_mb=1, the trace of a flight recorder is smaller than
-// 2 MB although threads cause events of all kinds. mprof-trace-check and Go
+// 2 MB although threads cause events of all kinds. mprof trace check and Go
 // accept each snapshot and the trace that is written at exit. These traces have
 // the newest events and lack the oldest. With trace_last, they cover only the
 // requested time.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: 2 to 64 threads cause events of all kinds while traces are started
-// and stopped. mprof-trace-check, Go 1.19 and Go 1.26 accept the traces.
+// and stopped. mprof trace check, Go 1.19 and Go 1.26 accept the traces.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o stress

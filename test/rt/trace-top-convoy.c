@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if many threads wait for a lock one after another, mprof-trace-top
+// Intent: if many threads wait for a lock one after another, mprof trace top
 // blames the function that held the lock for long. It does not blame the
 // functions that held the lock briefly after their own wait. The times and
 // numbers of unlocks equal those of the mutex profile.

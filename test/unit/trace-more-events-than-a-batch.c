@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if a thread has more events or texts than fit into one batch of the
-// trace, each format has all of them. mprof-trace2json shows the same for the
+// trace, each format has all of them. mprof trace json shows the same for the
 // formats 1.11 and 1.23.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -10,7 +10,7 @@
 // RUN: for f in 1.5 1.11 1.23; do ./app $f $f.trace || exit 1; done
 // RUN: %trace_check *.trace > counts
 // RUN: FileCheck %s < counts
-// RUN: for f in 1.11 1.23; do %trace2json -n app $f.trace | \
+// RUN: for f in 1.11 1.23; do %trace_json -n app $f.trace | \
 // RUN:   sed -E 's/"(ts|dur)":[0-9.]+//g' > $f.json || exit 1; done
 // RUN: cmp 1.11.json 1.23.json
 // CHECK: 40000 GoSysCall

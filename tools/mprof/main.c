@@ -54,31 +54,7 @@ static int help(int argc, char **argv) {
   return STATUS_OK;
 }
 
-// Runs the command that had its own name before, such as mprof-names, if
-// argv[0] ends in that name. Returns its exit status, or -1.
-static int run_former(int argc, char **argv) {
-  static const struct {
-    const char *name;
-    enum command_id command;
-  } names[] = {{"mprof-alloc-log", COMMAND_log},
-               {"mprof-names", COMMAND_symbolize}};
-  const char *slash = strrchr(argv[0], '/');
-  const char *name = slash ? slash + 1 : argv[0];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(name, names[i].name) != 0)
-      continue;
-    struct options options = {.command = names[i].command,
-                              .former_name = names[i].name};
-    const int status = options_parse(&options, argc, argv);
-    return status >= 0 ? status : run(&options);
-  }
-  return trace_run_former(argv[0], argc, argv);
-}
-
 static int dispatch(int argc, char **argv) {
-  const int former = run_former(argc, argv);
-  if (former >= 0)
-    return former;
   if (argc < 2) {
     help_all(stderr);
     return STATUS_ERROR;

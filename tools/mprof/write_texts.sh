@@ -18,12 +18,6 @@ for command in $("$mprof" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
   "$mprof" help --man "$command" > "$dir/man/man1/mprof-$command.1"
 done
 
-# The commands of former versions are links to mprof.
-for link in trace-check:trace trace-top:trace trace2json:trace alloc-log:log \
-  names:symbolize; do
-  echo ".so man1/mprof-${link#*:}.1" > "$dir/man/man1/mprof-${link%:*}.1"
-done
-
 # page NAME SECTION TEXT FILE...: makes the manual page NAME(SECTION).
 page() {
   name=$1 section=$2 text=$3

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof-trace-check checks whether a trace obeys the rules of rules.def. For an
+// mprof trace check checks whether a trace obeys the rules of rules.def. For an
 // invalid trace, the tool prints the first violations. For a valid trace, the
 // tool prints the number of events of each type.
 

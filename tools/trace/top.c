@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof-trace-top prints which threads of an execution trace waited longest,
+// mprof trace top prints which threads of an execution trace waited longest,
 // which threads ended these waits, and which lines made other threads wait.
 
 #include "common/option_mistake.h"

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_traces.py CHECKER: fails unless the checker accepts every good trace of
+# check_traces.py CHECKER...: fails unless CHECKER accepts every good trace of
 # the case files, and reports for every bad trace first the rule in its name.
 # Also fails if a rule of the checker has no bad trace.
 
@@ -11,7 +11,7 @@ import sys
 import trace_cases
 import trace_cases_v2
 
-checker = sys.argv[1]
+checker = sys.argv[1:]
 tables = [trace_cases, trace_cases_v2]
 wrong = 0
 
@@ -20,7 +20,7 @@ def check(name, data):
     with open(name, "wb") as file:
         file.write(data)
     return subprocess.run(
-        [checker, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*checker, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 
@@ -51,7 +51,7 @@ for table in tables:
         ):
             complain(name, done)
 
-listed = subprocess.run([checker, "--rules"], stdout=subprocess.PIPE, text=True)
+listed = subprocess.run([*checker, "--rules"], stdout=subprocess.PIPE, text=True)
 rules = {line.split()[0] for line in listed.stdout.splitlines()}
 # A file without a known header is no trace at all: not a violation.
 for rule in sorted(rules ^ broken ^ {"header"}):

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 
 def units(ns):
-    """Returns the time as mprof-trace2json rounds it."""
+    """Returns the time as mprof trace json rounds it."""
     return (ns * 32 + 500) // 1000
 
 

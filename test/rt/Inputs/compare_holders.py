@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # compare_holders.py TOP MUTEX: compares the table of holders in the output of
-# mprof-trace-top with a mutex profile, as mprof_read.py prints it. Both must
+# mprof trace top with a mutex profile, as mprof_read.py prints it. Both must
 # have the same functions, with equal numbers of unlocks and equal times, but
 # for the rounding of the printed times.
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof log: reads an allocation log. mprof-alloc-log is another name of it.
+// mprof log: reads an allocation log.
 
 #include "commands/add_names.h"
 #include "commands/input.h"
@@ -16,22 +16,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Reads --count, or its former name --top. Returns whether the value is a
-// number.
+// Reads --count. Returns whether the value is a number.
 static bool read_limit(const struct options *options, size_t *limit) {
-  const char *text = options->count ? options->count : options->top;
+  const char *text = options->count;
   *limit = 10;
   if (!text)
     return true;
   char *end;
   *limit = strtoul(text, &end, 10);
   if (*text < '0' || *text > '9' || *end) {
-    const char *name = options->count ? "count" : "top";
-    complain(options, "--%s=%s is not a number; usage: --%s=N", name, text,
-             name);
+    complain(options, "--count=%s is not a number; usage: --count=N", text);
     return false;
   }
-  if (options->count && *limit == 0)
+  if (*limit == 0)
     *limit = SIZE_MAX;
   return true;
 }
@@ -112,7 +109,7 @@ static void end_at_closed_pipe(int signal) {
 
 static void begin_output(const struct options *options) {
   signal(SIGPIPE, end_at_closed_pipe);
-  if (!options->no_pager && !options->former_name)
+  if (!options->no_pager)
     pager_start();
 }
 
@@ -128,10 +125,7 @@ static void print_records(const struct options *options,
   for (size_t i = 0; i < log->events->stack_count; i++)
     log_names_want(&names, (uint32_t)i);
   find_names(options, &names);
-  char before[64];
-  snprintf(before, sizeof before, "%s: note: ",
-           options->former_name ? options->former_name : "mprof log");
-  print_notes(stderr, before, log, NULL);
+  print_notes(stderr, "mprof log: note: ", log, NULL);
   begin_output(options);
   show_records(stdout, &names);
   log_names_free(&names);

@@ -69,10 +69,7 @@ int complain(const struct options *options, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (options->former_name)
-    fprintf(stderr, "%s: ", options->former_name);
-  else
-    fprintf(stderr, "mprof %s: ", command_rows[options->command].name);
+  fprintf(stderr, "mprof %s: ", command_rows[options->command].name);
   style_put(stderr, text);
   fputc('\n', stderr);
   return STATUS_ERROR;
@@ -153,11 +150,7 @@ int options_parse(struct options *options, int argc, char **argv) {
   struct option longs[ROWS + 2];
   char shorts[2 * ROWS + 5], name[64];
   fill(options->command, longs, shorts);
-  if (options->former_name)
-    snprintf(name, sizeof name, "%s", options->former_name);
-  else
-    snprintf(name, sizeof name, "mprof %s",
-             command_rows[options->command].name);
+  snprintf(name, sizeof name, "mprof %s", command_rows[options->command].name);
   opterr = 0; // option_mistake prints the messages
   options->paths = zeroed((size_t)argc, sizeof *options->paths);
   for (int option;

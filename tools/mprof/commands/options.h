@@ -32,8 +32,6 @@ struct options {
 #define LIST(Field, Name, Letter, Argument, Commands, Text)                    \
   struct text_list Field;
 #include "commands/options.def"
-  // The name of the program if it is not mprof, such as mprof-names.
-  const char *former_name;
   // The arguments that are no options.
   char **paths;
   int path_count;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof symbolize: adds names to profiles. mprof-names is another name of it.
+// mprof symbolize: adds names to profiles.
 
 #include "commands/add_names.h"
 #include "commands/directory.h"

@@ -14,23 +14,11 @@
 #include <unistd.h>
 
 static const struct trace_command {
-  const char *name, *former; // mprof trace NAME, and its name before
+  const char *name;
   int (*run)(int argc, char **argv);
-} commands[] = {{"top", "mprof-trace-top", trace_top},
-                {"json", "mprof-trace2json", trace_json},
-                {"check", "mprof-trace-check", trace_check}};
+} commands[] = {
+    {"top", trace_top}, {"json", trace_json}, {"check", trace_check}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
-
-int trace_run_former(const char *name, int argc, char **argv) {
-  const char *slash = strrchr(name, '/');
-  name = slash ? slash + 1 : name;
-  for (size_t i = 0; i < COMMANDS; i++)
-    if (strcmp(commands[i].former, name) == 0) {
-      trace_tool_name = commands[i].former;
-      return commands[i].run(argc, argv);
-    }
-  return -1;
-}
 
 int trace_run(int argc, char **argv) {
   static char name[32];

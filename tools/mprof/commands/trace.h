@@ -6,8 +6,5 @@
 
 // Runs mprof trace. argv[1] is top, json or check. Returns the exit status.
 int trace_run(int argc, char **argv);
-// Runs the command that had its own name before, such as mprof-trace-top, if
-// `name` ends in that name. Returns its exit status, or -1.
-int trace_run_former(const char *name, int argc, char **argv);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof-trace2json writes an execution trace as JSON for Perfetto and Chrome.
+// mprof trace json writes an execution trace as JSON for Perfetto and Chrome.
 
 #include "common/option_mistake.h"
 #include "common/plural.h"
