@@ -5,7 +5,7 @@
 compares what the collector has added up with what the services have done.
 
     fleet.py --mprof PATH --worker PATH --collector COMMAND [--otlp|--pyroscope]
-             [--otlp-version VERSION] [--processes N] [--seconds N] [--every TIME] [--fail N]
+             [--processes N] [--seconds N] [--every TIME] [--fail N]
 
 The collector (collector/main.go, or test/tool/Inputs/collector.py) prints its
 address and replies to GET /sums. --fail: the collector refuses the first N
@@ -35,7 +35,6 @@ def parse():
     p.add_argument("--worker", required=True)
     p.add_argument("--collector", required=True)
     p.add_argument("--otlp", action="store_true")
-    p.add_argument("--otlp-version")
     p.add_argument("--pyroscope", action="store_true")
     p.add_argument("--ingest", action="store_true")
     p.add_argument("--processes", type=int, default=50)
@@ -100,8 +99,7 @@ def run(args, folder):
         processes += workers
         to = "--pyroscope=" + url + "/ingest" * args.ingest if args.pyroscope or args.ingest else "--otlp=" + url
         agent = start(
-            [args.mprof, "push", "--socket", folder + "/*.sock", "--every", args.every, to]
-            + ["--otlp-version=%s" % args.otlp_version] * bool(args.otlp_version),
+            [args.mprof, "push", "--socket", folder + "/*.sock", "--every", args.every, to],
             stderr=subprocess.PIPE,
         )
         processes.append(agent)

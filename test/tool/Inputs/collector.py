@@ -3,12 +3,10 @@
 """Receives profiles as utils/fleet/collector does, without the code of other
 projects, and with the same options and replies.
 
-    collector.py [-fail N] [-status CODE] [-wait SECONDS] [-reject N] [-old 1]
+    collector.py [-fail N] [-status CODE] [-wait SECONDS] [-reject N]
 
 Decodes the messages by the numbers of their fields. -reject: replies to OTLP
-requests that N profiles were rejected. -old: decodes OTLP as the Collector 0.120
-does (profiles.proto of OTLP 1.5.0). TOKEN in the environment: requires this bearer
-token.
+requests that N profiles were rejected. TOKEN in the environment: requires this bearer token.
 """
 
 import argparse
@@ -20,7 +18,7 @@ import re
 import urllib.parse
 
 parser = argparse.ArgumentParser(prefix_chars="-")
-for name, default in [("-fail", 0), ("-status", 503), ("-wait", 0), ("-reject", 0), ("-old", 0)]:
+for name, default in [("-fail", 0), ("-status", 503), ("-wait", 0), ("-reject", 0)]:
     parser.add_argument(name, type=int, default=default)
 args = parser.parse_args()
 sums = collections.Counter()
@@ -122,68 +120,6 @@ def otlp(body):
     return b"\x0a\x09\x08%c\x12\x05wrong" % args.reject if args.reject else b""
 
 
-# The wire types of the fields of OTLP 1.5.0, which are checked as generated code does:
-# a field of another type is an error.
-OLD_PROFILE = {1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 0, 12: 0, 13: 2, 14: 0, 15: 2, 16: 0, 17: 2}
-OLD_SAMPLE = {1: 0, 2: 0, 3: 2, 4: 2, 5: 0, 6: 2}
-
-
-def typed(data, types):
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        assert types[tag >> 3] == tag & 7, "wrong wire type of field %d" % (tag >> 3)
-        if tag & 7 == 0:
-            _, at = varint(data, at)
-        else:
-            n, at = varint(data, at)
-            at += n
-    return message(data)
-
-
-def old_otlp(body):
-    for resource_profiles in map(message, message(body)[1]):
-        pairs = map(message, message(one(resource_profiles, 1))[1])
-        resource = {one(p, 1).decode(): one(message(one(p, 2)), 1).decode() for p in pairs}
-        for profile in [p for s in map(message, resource_profiles[2]) for p in s[2]]:
-            old_profile(resource["service.name"], typed(profile, OLD_PROFILE))
-    for key in sorted(resource):
-        sums["%s resource %s=%s" % (resource["service.name"], key, resource[key])] += 1
-    return b""
-
-
-def old_profile(service, profile):
-    note_id(one(profile, 17))
-    strings = [s.decode() for s in profile[10]]
-    assert strings[0] == "" and one(profile, 11) > 0
-    mappings, locations = list(map(message, profile[3])), list(map(message, profile[4]))
-    functions, attributes = list(map(message, profile[6])), list(map(message, profile[7]))
-    order = packed(profile, 5)
-    kinds = ["%s/%s" % (strings[one(k, 1)], strings[one(k, 2)]) for k in map(message, profile[1])]
-    for mapping in mappings:
-        for a in packed(mapping, 5):
-            assert one(attributes[a], 1) == b"process.executable.build_id.gnu"
-            name = strings[one(mapping, 4)].rsplit("/", 1)[-1]
-            sums["%s build id of %s" % (service, name)] = len(one(message(one(attributes[a], 2)), 1))
-    for sample in [typed(s, OLD_SAMPLE) for s in profile[2]]:
-        names = []
-        first = one(sample, 1)
-        stack = order[first : first + one(sample, 2)]
-        assert len(stack) == one(sample, 2)
-        for l in stack:
-            assert one(locations[l], 1) < len(mappings)
-            for line in map(message, locations[l][3]):
-                names.append(strings[one(functions[one(line, 1)], 1)])
-        for a in packed(sample, 4):
-            value = message(one(attributes[a], 2))
-            text = one(value, 1).decode() if value[1] else str(one(value, 3))
-            names.append("%s=%s" % (one(attributes[a], 1).decode(), text))
-        values = packed(sample, 3)
-        assert len(values) == len(kinds)
-        for kind, value in zip(kinds, values):
-            add(service, kind, names, value)
-
-
 def pprof(service, data):
     p = message(gzip.decompress(data))
     strings = [s.decode() for s in p[6]]
@@ -246,7 +182,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             count["good"] += 1
             pages = {
-                ("/v1development/profiles", "application/x-protobuf"): lambda: (old_otlp if args.old else otlp)(body),
+                ("/v1development/profiles", "application/x-protobuf"): lambda: otlp(body),
                 ("/push.v1.PusherService/Push", "application/proto"): lambda: push(body),
                 ("/ingest", "application/octet-stream"): lambda: ingest(query, body),
             }

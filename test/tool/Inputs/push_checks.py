@@ -60,18 +60,6 @@ with Collector() as c:
     assert (status, err) == (0, "mprof push: sent 1 profile\n"), err
     has(c.lines(), VALUES + ["app alloc_space/bytes execute 15000", "app alloc_objects/count bytes=5000 3"])
     has(c.lines(), ["app resource deployment=a b 1", "app resource host.name=h 1", "app resource service.name=app 1"])
-# A Collector from 0.117 to 0.127 has older messages.
-with Collector("-old", "1") as c:
-    status, err = push(profile, "--otlp=" + c.url, "--otlp-version=0.120", "--resource=host.name=h")
-    assert (status, err) == (0, "mprof push: sent 1 profile\n"), err
-    has(c.lines(), VALUES + ["app alloc_space/bytes execute 15000", "app alloc_objects/count bytes=5000 3"])
-    has(c.lines(), ["app resource host.name=h 1", "app build id of app 40"])
-    status, err = push(profile, "--otlp=" + c.url)
-    assert status == 2 and "a Collector from 0.117 to 0.127 needs --otlp-version" in err, err
-with Collector() as c:
-    status, err = push(profile, "--otlp=" + c.url, "--otlp-version=0.120.1")
-    assert status == 2 and "a Collector from 0.150 on needs no --otlp-version" in err, err
-    assert push(profile, "--otlp=" + c.url, "--otlp-version=0.165")[0] == 0
 for option in (
     "--pyroscope=%s",
     "--pyroscope=%s/",
@@ -101,6 +89,7 @@ with Collector() as c:
 with Collector("-fail", "1", "-status", "400") as c:
     status, err = push("--otlp=" + c.url, profile)
     assert status == 2 and "refuses a profile: status 400: try again" in err, err
+    assert "need the Collector 0.150 or later" in err, err
     has(c.lines(), ["requests 0"])
 with Collector("-reject", "3") as c:
     status, err = push("--otlp=" + c.url, profile)
@@ -118,9 +107,6 @@ for arguments, text in [
     ([profile], "give the collector's address"),
     (["--otlp=http://x", "--pyroscope=http://y", profile], "give the collector's address"),
     (["--otlp=localhost:4318", profile], "must begin with http://"),
-    (["--otlp=http://x", "--otlp-version=0.130", profile], "0.128 to 0.149, are not supported"),
-    (["--otlp=http://x", "--otlp-version=old", profile], "not the version of a Collector"),
-    (["--pyroscope=http://x", "--otlp-version=0.120", profile], "needs --otlp=URL"),
     (["--otlp=http://x"], "give either files or --socket"),
     (["--otlp=http://x", "--every=1s", profile], "--every needs --socket"),
     (["--otlp=http://x", "--every=soon", "--socket=/x"], "not a time between 100ms and 24h"),

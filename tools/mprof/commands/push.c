@@ -159,8 +159,6 @@ int command_push(const struct options *options) {
     return status;
   const char *error = mail_set_address(
       &mail, options->otlp ? options->otlp : options->pyroscope, options->otlp);
-  if (!error && options->otlp_version)
-    error = mail_set_version(&mail, options->otlp_version);
   if (!error)
     error = http_post_load();
   if (error)

@@ -6,7 +6,6 @@
 #include "files/write_bytes.h"
 #include "push/ending.h"
 #include "push/otlp.h"
-#include "push/otlp_117.h"
 #include "push/pyroscope.h"
 
 #include <stdio.h>
@@ -60,26 +59,8 @@ const char *mail_set_address(struct mail *m, const char *address,
                               : m->form == MAIL_INGEST ? ingest_page
                                                        : pyroscope_page);
   if (m->form == MAIL_OTLP)
-    m->box.hint = "a Collector from 0.117 to 0.127 needs --otlp-version";
+    m->box.hint = "OTLP profiles need the Collector 0.150 or later";
   return m->url ? NULL : "out of memory";
-}
-
-const char *mail_set_version(struct mail *m, const char *version) {
-  unsigned minor;
-  char dot;
-  const int n = sscanf(version, "0.%5u%c", &minor, &dot);
-  if (m->form != MAIL_OTLP)
-    return "--otlp-version needs --otlp=URL";
-  if (n < 1 || (n == 2 && dot != '.'))
-    return "--otlp-version: not the version of a Collector, such as 0.120";
-  if (minor >= 150)
-    return NULL;
-  if (minor < 117 || minor > 127)
-    return "--otlp-version: the messages of Collectors before 0.117, and from "
-           "0.128 to 0.149, are not supported";
-  m->form = MAIL_OTLP_117;
-  m->box.hint = "a Collector from 0.150 on needs no --otlp-version";
-  return NULL;
 }
 
 // Compresses the body of the letter.
@@ -109,11 +90,6 @@ void mail_profile(struct mail *m, struct profile *p, const char *kind,
   case MAIL_OTLP:
     l.url = strdup(m->url);
     l.body = otlp_request(p, &r);
-    zip(&l);
-    break;
-  case MAIL_OTLP_117:
-    l.url = strdup(m->url);
-    l.body = otlp_117_request(p, &r);
     zip(&l);
     break;
   case MAIL_PYROSCOPE:

@@ -9,8 +9,7 @@
 #include "push/outbox.h"
 #include "push/resource.h"
 
-// MAIL_OTLP_117: the messages of the Collector 0.117 to 0.127.
-enum mail_form { MAIL_OTLP, MAIL_OTLP_117, MAIL_PYROSCOPE, MAIL_INGEST };
+enum mail_form { MAIL_OTLP, MAIL_PYROSCOPE, MAIL_INGEST };
 
 struct mail {
   enum mail_form form;
@@ -22,9 +21,6 @@ struct mail {
 // Sets form and url from the address that the user gave. is_otlp: an address of
 // an OTLP receiver, else of Pyroscope. Returns NULL or a message.
 const char *mail_set_address(struct mail *m, const char *address, bool is_otlp);
-// Sets the form for a Collector of a version such as "0.120", after
-// mail_set_address. Returns NULL or a message.
-const char *mail_set_version(struct mail *m, const char *version);
 // Adds a request for the profile p to the outbox. kind: "heap", "block",
 // "mutex" or another name. zipped: p as a gzip file. pid: of the profiled
 // process; 0: unknown. A profile without samples is not sent.

@@ -4,9 +4,12 @@
 #include "push/otlp.h"
 
 #include "files/put_wire.h"
+#include "files/wire.h"
 #include "push/otlp_fields.h"
-#include "push/otlp_parts.h"
 #include "push/random_id.h"
+
+// The key of the attribute of a mapping with its build id.
+#define BUILD_ID "process.executable.build_id.gnu"
 
 // The strings of the profile are the string table of the request, so a
 // string_id is an index of this table. The other tables begin with the default
@@ -19,6 +22,32 @@ struct writer {
 
 // --- attributes ---
 
+// Writes the value of an attribute (AnyValue) as a field.
+static void put_any_text(struct put *out, unsigned field, const char *text) {
+  const size_t start = begin_message(out, field);
+  put_text(out, OTLP_ANY_STRING, text);
+  end_message(out, start);
+}
+
+static void put_any_number(struct put *out, unsigned field, int64_t number) {
+  const size_t start = begin_message(out, field);
+  // The number is a member of a oneof, so 0 is written, too.
+  put_varint(out, OTLP_ANY_INT << 3 | WIRE_VARINT);
+  put_varint(out, (uint64_t)number);
+  end_message(out, start);
+}
+
+static void put_resource(struct put *out, const struct resource *r) {
+  const size_t start = begin_message(out, RESOURCE_PROFILES_RESOURCE);
+  for (size_t i = 0; i < r->count; i++) {
+    const size_t message = begin_message(out, RESOURCE_ATTRIBUTES);
+    put_text(out, OTLP_ATTRIBUTE_KEY, r->attributes[i].key);
+    put_any_text(out, OTLP_ATTRIBUTE_VALUE, r->attributes[i].value);
+    end_message(out, message);
+  }
+  end_message(out, start);
+}
+
 // The attribute table has the labels of the samples, and then the build ids of
 // those mappings that have one.
 static uint64_t label_index(size_t label) { return (uint64_t)label + 1; }
@@ -27,16 +56,16 @@ static void put_attribute(struct writer *w, const struct label *l) {
   const size_t start = begin_message(&w->out, DICTIONARY_ATTRIBUTES);
   put_number(&w->out, OTLP_ATTRIBUTE_KEY, l->key);
   if (l->str)
-    otlp_put_text(&w->out, OTLP_ATTRIBUTE_VALUE, w->p->strings[l->str]);
+    put_any_text(&w->out, OTLP_ATTRIBUTE_VALUE, w->p->strings[l->str]);
   else
-    otlp_put_number(&w->out, OTLP_ATTRIBUTE_VALUE, l->number);
+    put_any_number(&w->out, OTLP_ATTRIBUTE_VALUE, l->number);
   put_number(&w->out, OTLP_ATTRIBUTE_UNIT, l->unit);
   end_message(&w->out, start);
 }
 
 static void put_attributes(struct writer *w) {
   struct profile *p = w->p;
-  const string_id key = profile_text(p, OTLP_BUILD_ID);
+  const string_id key = profile_text(p, BUILD_ID);
   for (size_t i = 0; i < p->label_count; i++)
     put_attribute(w, &p->labels[i]);
   for (size_t i = 0; i < p->mapping_count; i++)
@@ -166,12 +195,19 @@ static void put_profile(struct writer *w, unsigned type) {
   end_message(&w->out, start);
 }
 
+static void put_scope(struct put *out) {
+  const size_t start = begin_message(out, SCOPE_PROFILES_SCOPE);
+  put_text(out, SCOPE_NAME, "mprof");
+  put_text(out, SCOPE_VERSION, MPROF_VERSION);
+  end_message(out, start);
+}
+
 struct bytes otlp_request(struct profile *p, const struct resource *resource) {
   struct writer w = {.p = p};
   const size_t start = begin_message(&w.out, REQUEST_RESOURCE_PROFILES);
-  otlp_put_resource(&w.out, resource);
+  put_resource(&w.out, resource);
   const size_t scope = begin_message(&w.out, RESOURCE_PROFILES_SCOPE_PROFILES);
-  otlp_put_scope(&w.out);
+  put_scope(&w.out);
   for (unsigned i = 0; i < p->type_count; i++)
     put_profile(&w, i);
   end_message(&w.out, scope);
