@@ -16,7 +16,7 @@ set(MPROF_PARTS rt rt/preload)
 file(GLOB plugins RELATIVE "${MPROF_NATIVE_BUILD}"
   "${MPROF_NATIVE_BUILD}/lib/mprof/llvm-*")
 foreach(file IN ITEMS lib/libMProf.so ${plugins}
-    bin/mprof bin/mprof-symbolizer)
+    bin/mprof)
   if(NOT EXISTS "${MPROF_NATIVE_BUILD}/${file}")
     mprof_stop("no ${MPROF_NATIVE_BUILD}/${file}: build the preset release first")
   endif()

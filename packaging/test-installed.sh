@@ -85,8 +85,8 @@ mprof top --no-pager mprof.perl.*.heap.pb.gz | grep -q Perl_safesysmalloc
 echo 'perl: the profile shows its allocations'
 
 if [ "$bin" = /usr/bin ]; then
-  for page in mprof mprof-top mprof-clang mprof-clang++ mprof-symbolizer \
-    mprof-trace mprof-options mprof-formats mprof.h; do
+  for page in mprof mprof-top mprof-clang mprof-clang++ mprof-trace \
+    mprof-options mprof-formats mprof.h; do
     test -n "$(man -w "$page")"
   done
   test -s /usr/share/bash-completion/completions/mprof

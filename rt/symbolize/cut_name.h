@@ -3,17 +3,13 @@
 //
 // Shortens the names of functions that are too long for a message. The
 // demangled name of a C++ template can have megabytes, because it repeats each
-// argument wherever the mangled name only refers to it. mprof-symbolizer, the
-// helper process of the runtime, and the tools use these functions.
+// argument wherever the mangled name only refers to it. The helper process of
+// the runtime and the tools use these functions.
 
 #ifndef MPROF_RT_SYMBOLIZE_CUT_NAME_H
 #define MPROF_RT_SYMBOLIZE_CUT_NAME_H
 
 #include <stddef.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 // Shortened texts contain this mark. No demangler writes it.
 #define MPROF_CUT_MARK "<...>"
@@ -43,9 +39,5 @@ size_t mprof_cut_name(char *name, size_t max);
 // Shortens the name of a function and the path of its source file, which have
 // `room` bytes together, at least 32. Keeps the end of the path.
 void mprof_cut_frame(char *function, char *path, size_t room);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif // MPROF_RT_SYMBOLIZE_CUT_NAME_H

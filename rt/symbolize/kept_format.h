@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of names that mprof-symbolizer keeps and the runtime reads:
+// The files of names that mprof keeps and the runtime reads:
 // DIRECTORY/mprof/names-N, where DIRECTORY is the user's cache directory. A
 // file has the names of addresses in one module:
 //
 // - struct mprof_kept_header
 // - for each source of the names: its stamp (uint64_t), and its path with a
 //   null byte at the end. The first source is the module, the second one is the
-//   program mprof-symbolizer. The others are the file with the debug
+//   program mprof. The others are the file with the debug
 //   information, and the places where such a file would be found if it existed.
 // - for each address: the address in the module (uint64_t), the size in bytes
 //   of the names (uint32_t), and the names, in the form of a reply

@@ -3,7 +3,7 @@
 //
 // A list of names, as helper processes send it and as files keep it: texts that
 // are not empty, each with its terminating 0, and then an empty text. The
-// runtime and mprof-symbolizer use this header.
+// runtime and the tools use this header.
 
 #ifndef MPROF_RT_SYMBOLIZE_NAME_LIST_H
 #define MPROF_RT_SYMBOLIZE_NAME_LIST_H

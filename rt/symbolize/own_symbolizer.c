@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Starts mprof-symbolizer and exchanges messages with it; see own_symbolizer.h
+// Starts mprof and exchanges messages with it; see own_symbolizer.h
 // and symbolizer_protocol.h. A helper process starts the program and waits for
 // its end:
 //
-//   this process --> helper --> mprof-symbolizer
+//   this process --> helper --> mprof
 //        \____________ socket ____________/
 //
 // The helper is needed because the kernel sends SIGCHLD to the parent of a
@@ -45,13 +45,13 @@ _Static_assert(MPROF_REQUEST_BUILD_ID ==
 #define MPROF_OWN_SYMBOLIZER_TIMEOUT_MS 10000
 #endif
 
-// Requests until mprof_own_symbolizer_stop. After each start of the program,
-// the first requests are fast. But the program keeps no index, so for many
-// requests llvm-symbolizer is faster, although it takes longer to start.
+// Requests until mprof_own_symbolizer_stop. For each request, the program reads
+// the functions of the source files anew. So for many requests llvm-symbolizer
+// is faster, although it takes longer to start.
 enum { REQUESTS_MAX = 64 };
 
 // With this nice value, the program keeps about nine tenths of a processor that
-// it shares with mprof-symbolizer.
+// it shares with mprof.
 enum { PATIENT_NICE = 10 };
 
 struct messages {
@@ -66,7 +66,7 @@ static struct {
   // this profile.
   struct mprof_own_fd kept;
   struct messages *messages;
-  const char *path;  // path of mprof-symbolizer; NULL: not searched for yet
+  const char *path;  // path of mprof; NULL: not searched for yet
   const char *cache; // the user's cache directory, or NULL
   unsigned requests;
   // The program cannot be used. Do not try again until the next stop.
@@ -77,7 +77,8 @@ static struct {
 
 // Runs in the helper.
 static void serve(int fd) {
-  const char *const args[] = {MPROF_SYMBOLIZER_VERSION, state.cache, NULL};
+  const char *const args[] = {MPROF_SYMBOLIZER_COMMAND,
+                              MPROF_SYMBOLIZER_VERSION, state.cache, NULL};
   if (state.is_patient) {
     mprof_sys_lower_own_priority(PATIENT_NICE);
     mprof_helper_give_memory_back();
@@ -142,7 +143,7 @@ static void give_up(long error) {
 }
 
 // Returns whether m maps a file. The paths of other mappings begin with '[', or
-// mprof-symbolizer finds no file.
+// mprof finds no file.
 static bool is_file(const struct mprof_mapping *m) { return m->file[0] == '/'; }
 
 static bool may_use(const struct mprof_mapping *m) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks mprof-symbolizer (tools/symbolizer) for the names of addresses. Most
-// names come from this program, because it starts in less than a millisecond.
-// symbolize_helper.c asks llvm-symbolizer for the rest. Call all functions of
+// Asks the command mprof (tools/mprof/names/serve.c) for the names of
+// addresses. symbolize_helper.c asks llvm-symbolizer where mprof is not
+// installed, or cannot read a file. Call all functions of
 // this file with writer_lock held, except mprof_own_symbolizer_forget.
 
 #ifndef MPROF_RT_SYMBOLIZE_OWN_SYMBOLIZER_H
@@ -12,13 +12,13 @@
 #include "symbolize/maps.h"
 #include "symbolize/symbolizer_answer.h"
 
-// Passes all names to fn that mprof-symbolizer has kept for an earlier process
+// Passes all names to fn that mprof has kept for an earlier process
 // about the module that m maps (kept_names.h). Does not start the program, and
 // does nothing if the program cannot be used.
 void mprof_own_symbolizer_recall(const struct mprof_mapping *m,
                                  mprof_names_fn *fn, void *arg);
 // Asks about the n return addresses in the mapping m. Calls fn for each address
-// that mprof-symbolizer knows. Starts the program if it does not run. Does
+// that mprof knows. Starts the program if it does not run. Does
 // nothing if the program cannot be used. No failure is reported, because
 // llvm-symbolizer is asked next.
 void mprof_own_symbolizer_ask(const struct mprof_mapping *m, const mprof_pc *pc,

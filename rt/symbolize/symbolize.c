@@ -3,8 +3,8 @@
 //
 // Finds the functions, files and lines of return addresses; see symbolize.h.
 // Each address is looked up only once. names.c keeps the names. For names that
-// are not kept, own_symbolizer.c asks mprof-symbolizer. For names that
-// mprof-symbolizer does not know, symbolize_helper.c asks llvm-symbolizer.
+// are not kept, own_symbolizer.c asks the command mprof. Without mprof,
+// symbolize_helper.c asks llvm-symbolizer.
 
 #include "symbolize/symbolize.h"
 
@@ -70,7 +70,7 @@ static uint64_t identify(const struct mprof_mapping *found) {
 
 // --- looking up many addresses together ---
 //
-// For each request, mprof-symbolizer reads the symbol table and the debug
+// For each request, mprof reads the symbol table and the debug
 // information of the functions that are asked about. So one request for all
 // addresses is much faster than a request for each.
 
@@ -193,7 +193,7 @@ void mprof_symbolize_only_known(void) { state.only_known = true; }
 // --- names of an address ---
 
 // Returns the names of the return address pc in the mapping m, or NULL if there
-// are none. Asks mprof-symbolizer first, and then llvm-symbolizer.
+// are none. Asks mprof first, and then llvm-symbolizer.
 static const struct mprof_names *find_names(mprof_pc pc,
                                             const struct mprof_mapping *m) {
   if (!state.wants_names)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds mprof-symbolizer and llvm-symbolizer; see symbolizer_path.h.
+// Finds mprof and llvm-symbolizer; see symbolizer_path.h.
 
 #include "symbolize/symbolizer_path.h"
 
@@ -9,15 +9,17 @@
 #include "process/process.h"
 #include "sys/flags.h"
 #include "sys/message.h"
+#include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 enum { MESSAGE_SIZE = MPROF_PATH_MAX + 256 };
 
-// MPROF_SYMBOLIZER_PLACES: directories in which mprof-symbolizer may be. CMake
+// MPROF_SYMBOLIZER_PLACES: directories in which mprof may be. CMake
 //   defines it as the directory of the build tree.
 #ifndef MPROF_SYMBOLIZER_PLACES
 #define MPROF_SYMBOLIZER_PLACES ""
@@ -27,7 +29,7 @@ enum { MESSAGE_SIZE = MPROF_PATH_MAX + 256 };
 // installed libraries, and replaces the places and some of the colons by the
 // directory of the installation, which has the same length then
 // (cmake/MProfInstall.cmake).
-#define PLACES_MARK "mprof-symbolizer-places="
+#define PLACES_MARK "mprof-places="
 #define COLONS_64                                                              \
   "::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::"
 #define COLONS_256 COLONS_64 COLONS_64 COLONS_64 COLONS_64
@@ -37,7 +39,7 @@ static const volatile char places[] =
 
 static struct {
   char path[MPROF_PATH_MAX]; // of llvm-symbolizer
-  char own[MPROF_PATH_MAX];  // of mprof-symbolizer
+  char own[MPROF_PATH_MAX];  // of mprof
   char cache[MPROF_PATH_MAX];
   bool has_reported; // the reason for missing names was reported
   char message[MESSAGE_SIZE];
@@ -143,8 +145,23 @@ bool mprof_symbolizer_find(const char **path) {
   return false;
 }
 
+// Returns whether the path is that of an executable ELF file. Python's package
+// memory_profiler has a script with the name mprof.
+static bool is_program(const char *path) {
+  static const char magic[4] = "\177ELF";
+  char begin[sizeof(magic)] = "";
+  const long fd = mprof_os_is_executable(path)
+                      ? mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0)
+                      : -1;
+  if (fd < 0)
+    return false;
+  mprof_sys_read((int)fd, begin, sizeof(begin));
+  mprof_sys_close((int)fd);
+  return memcmp(begin, magic, sizeof(magic)) == 0;
+}
+
 bool mprof_symbolizer_find_own(const char **path) {
-  static const char name[] = "mprof-symbolizer";
+  static const char name[] = "mprof";
   *path = state.own;
   // A server for debug information may have better names than the files.
   // llvm-symbolizer asks it.
@@ -159,7 +176,7 @@ bool mprof_symbolizer_find_own(const char **path) {
                     (const char *)(uintptr_t)&places[sizeof(PLACES_MARK) - 1],
                     name, mprof_os_is_trusted) ||
          search_for(state.own, mprof_flags_environment("PATH"), name,
-                    mprof_os_is_executable);
+                    is_program);
 }
 
 const char *mprof_symbolizer_cache(void) {

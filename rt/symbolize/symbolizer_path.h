@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds mprof-symbolizer and llvm-symbolizer. Reports why frames have no names,
-// but only the first time.
+// Finds mprof and llvm-symbolizer. Reports why frames have no names, but only
+// the first time.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZER_PATH_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZER_PATH_H
@@ -14,11 +14,11 @@
 // false and reports the reason if llvm-symbolizer is not found. Returns false
 // without a report if the process is AT_SECURE. Call with writer_lock held.
 bool mprof_symbolizer_find(const char **path);
-// Stores the path of mprof-symbolizer in *path. Returns false if the program is
-// not found, if the process is AT_SECURE, or if the user's options ask for
+// Stores the path of mprof in *path. Returns false if the program is not found,
+// if the process is AT_SECURE, or if the user's options ask for
 // llvm-symbolizer. Call with writer_lock held.
 bool mprof_symbolizer_find_own(const char **path);
-// Returns the path of the user's cache directory, in which mprof-symbolizer may
+// Returns the path of the user's cache directory, in which mprof may
 // keep answers. Returns NULL if there is none. Call with writer_lock held.
 const char *mprof_symbolizer_cache(void);
 // Reports why there are no function names, but only the first time. The message

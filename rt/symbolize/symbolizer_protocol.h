@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The messages between the runtime and the program mprof-symbolizer
-// (tools/symbolizer). The runtime starts the program with the argument
-// MPROF_SYMBOLIZER_VERSION and a SOCK_SEQPACKET socket as standard input. A
-// second argument is the user's cache directory, if answers may be kept. For
-// each request, the program sends one message or several messages. Together
+// The messages between the runtime and the program mprof
+// (tools/mprof/names/serve.c). The runtime starts the program with the
+// arguments MPROF_SYMBOLIZER_COMMAND and MPROF_SYMBOLIZER_VERSION, and a
+// SOCK_SEQPACKET socket as standard input. A third argument is the user's cache
+// directory, if answers may be kept. For each request, the program sends one
+// message or several messages. Together
 // they have a reply for each address, in the order of the request. A reply is
 // never divided over two messages. A reply is either
 //
 // - MPROF_REPLY_KNOWN, a string for each frame, and an empty string. The
 //   strings have the form that symbolizer_answer.h describes. If the file is
 //   not the file that was loaded, there are no frames.
-// - MPROF_REPLY_ASK_LLVM and an empty string, if the program does not
-//   understand the debug information.
+// - MPROF_REPLY_ASK_LLVM and an empty string, if the program cannot read the
+//   file.
 //
 // The program ends when the runtime closes the connection.
 
@@ -22,6 +23,7 @@
 
 #include <stdint.h>
 
+#define MPROF_SYMBOLIZER_COMMAND "serve-names"
 // Increase the version when a message changes.
 #define MPROF_SYMBOLIZER_VERSION "1"
 #define MPROF_REPLY_KNOWN '='

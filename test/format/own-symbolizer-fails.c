@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if mprof-symbolizer does not work, frames have the names that
+// Intent: if the command mprof does not work, frames have the names that
 // llvm-symbolizer gives, and there is no message. This holds if the program
 // ends at once, sends a wrong reply, cannot be executed or does not reply. A
 // program that has not replied in time is never started again, also not in a
@@ -16,28 +16,28 @@
 //
 // DEFINE: %{app} = %run{symbolizer_cache=0} ./app-120000
 // RUN: printf "#!/bin/sh\necho >> '%t.dir/starts'\n" > begin
-// RUN: (cat begin && echo 'exit 1') > mprof-symbolizer
-// RUN: chmod +x mprof-symbolizer
+// RUN: (cat begin && echo 'exit 1') > mprof
+// RUN: chmod +x mprof
 // RUN: %{app} 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
-// RUN: (cat begin && echo 'printf =wrong >&0; exec sleep 100') > mprof-symbolizer
+// RUN: (cat begin && echo 'printf =wrong >&0; exec sleep 100') > mprof
 // RUN: %{app} 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
 // A busy machine may not start the program before the time is over.
-// RUN: (cat begin && echo 'exec sleep 1000') > mprof-symbolizer
+// RUN: (cat begin && echo 'exec sleep 1000') > mprof
 // RUN: until test -e starts; do \
 // RUN:   %run{symbolizer_cache=0} ./app-300 2> err && test ! -s err || exit 1; done
 // RUN: wc -l < starts | grep -x 1
-// RUN: echo '#!/nowhere' > mprof-symbolizer
+// RUN: echo '#!/nowhere' > mprof
 // RUN: %{app} 2> err && test ! -s err
 //
 // A working program at this path is used.
-// RUN: echo 'exec %build/bin/mprof-symbolizer "$@"' | cat begin - > mprof-symbolizer
+// RUN: echo 'exec %build/bin/mprof "$@"' | cat begin - > mprof
 // RUN: rm starts && %{app} works 2> err && test ! -s err
 // RUN: wc -l < starts | grep -x 4
 // A program that another user can change is not used.
-// RUN: rm starts && chmod o+w mprof-symbolizer && %{app} 2> err && test ! -e starts
+// RUN: rm starts && chmod o+w mprof && %{app} 2> err && test ! -e starts
 // Nor is one that another user can replace by another program, unless the
 // directory is sticky.
-// RUN: chmod o-w mprof-symbolizer && chmod o+w . && %{app} 2> err
+// RUN: chmod o-w mprof && chmod o+w . && %{app} 2> err
 // RUN: test ! -e starts
 // RUN: chmod +t . && %{app} works 2> err && test -e starts
 // RUN: chmod o-w,-t . && rm starts && chgrp 12 . && chmod g+w . && %{app} 2> err
@@ -78,7 +78,7 @@ static void find_names(int first) {
 int main(int argc, char **argv) {
   (void)argv;
   CHECK(mprof_init_ready());
-  // With a working mprof-symbolizer, llvm-symbolizer is not needed.
+  // With a working mprof, llvm-symbolizer is not needed.
   if (argc > 1)
     setenv("PATH", "/nowhere", 1);
   for (int i = 0; i < 3; i++)

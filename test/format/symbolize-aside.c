@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the program does not notice that MProf runs mprof-symbolizer or
+// Intent: the program does not notice that MProf runs mprof or
 // llvm-symbolizer to find the names of frames, or reads kept names. Afterwards
 // no child process, signal, descriptor, mapping or text on stdout is left over.
 // This holds even if SIGCHLD is ignored or the calling thread has a small

@@ -21,7 +21,7 @@
 // RUN:   $T/model/profile.c $T/files/{archive,write_bytes}.c \
 // RUN:   %src/tools/common/{memory,intern,siphash}.c \
 // RUN:   %src/rt/symbolize/{cut_name,short_name,source_path}.c \
-// RUN:   %src/rt/sys/{stats,text}.c %src/tools/symbolizer/files.c \
+// RUN:   %src/rt/sys/{stats,text}.c $T/names/source_files.c \
 // RUN:   -Wl,--wrap=elf_begin,--wrap=elf_end,--wrap=dwarf_begin_elf \
 // RUN:   -Wl,--wrap=dwarf_end,--wrap=dwfl_begin,--wrap=dwfl_end \
 // RUN:   -ldw -lelf -lz -lzstd

@@ -3,7 +3,7 @@
 //
 // Intent: the end of a process, with names of functions, makes as many system
 // calls with the highest limit of descriptors as with a low one. It starts two
-// processes, mprof-symbolizer and its helper. The next such process starts
+// processes, mprof and its helper. The next such process starts
 // none, because the names were kept. Neither does a process, or a forked child,
 // that has recorded nothing.
 //

@@ -9,6 +9,8 @@
 #include "commands/option_table.h"
 #include "commands/options.h"
 #include "commands/trace.h"
+#include "names/serve.h"
+#include "symbolize/symbolizer_protocol.h"
 #include "sys/version.h"
 #include "terminal/pager.h"
 #include "terminal/style.h"
@@ -66,6 +68,8 @@ static int dispatch(int argc, char **argv) {
     puts("mprof " MPROF_VERSION);
     return STATUS_OK;
   }
+  if (strcmp(argv[1], MPROF_SYMBOLIZER_COMMAND) == 0)
+    return names_serve(argv[0], argc - 2, argv + 2);
   struct options options = {.command = command_find(argv[1])};
   if (options.command == COMMAND_COUNT)
     return complain_of_command(argv[1]);

@@ -38,12 +38,9 @@ if command -v lowdown > /dev/null && command -v python3 > /dev/null; then
     "$top/include/mprof/mprof.h"
   page mprof-clang 1 'compile and link programs with MProf' "$top/docs/using.md"
   echo .so man1/mprof-clang.1 > "$dir/man/man1/mprof-clang++.1"
-  page mprof-symbolizer 1 'find the names of functions for a profiled program' \
-    "$top/tools/symbolizer/manual.md"
 else
   echo 'mprof: without lowdown and python3, these manual pages are not made:' \
-    'mprof-options(7), mprof-formats(5), mprof.h(3), mprof-clang(1),' \
-    'mprof-symbolizer(1)' >&2
+    'mprof-options(7), mprof-formats(5), mprof.h(3), mprof-clang(1)' >&2
 fi
 
 "$mprof" completion bash > "$dir/bash-completion/completions/mprof"

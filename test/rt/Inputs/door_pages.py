@@ -217,7 +217,7 @@ def symbols(program):
 
 
 def helpers_of(pid):
-    """Returns the processes with the program mprof-symbolizer that descend from a process."""
+    """Returns the processes with the program mprof that descend from a process."""
     parents, helpers = {}, []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -225,7 +225,7 @@ def helpers_of(pid):
         except OSError:  # the process has ended
             continue
         parents[int(name)] = int(rest.split()[1])
-        if command.endswith("(mprof-symbolize"):
+        if command.endswith("(mprof"):
             helpers.append(int(name))
 
     def descends(p):

@@ -117,22 +117,47 @@ static int compare_ranges(const void *a, const void *b) {
   return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
+static void add_range(struct debug_file *f, Dwarf_Addr low, Dwarf_Addr high,
+                      uint32_t unit) {
+  if (low < high)
+    *APPEND(f->ranges, f->range_count, f->range_capacity) =
+        (struct unit_range){low, high, unit};
+}
+
+// In DWARF 2, only .debug_aranges has all address ranges of a unit.
+static void read_aranges(struct debug_file *f, Dwarf_Die *die, uint32_t unit) {
+  Dwarf_Aranges *ranges;
+  size_t count = 0;
+  Dwarf_Addr low;
+  Dwarf_Word length;
+  Dwarf_Off offset;
+  if (dwarf_getaranges(f->dwarf, &ranges, &count) != 0)
+    return;
+  for (size_t i = 0; i < count; i++)
+    if (dwarf_getarangeinfo(dwarf_onearange(ranges, i), &low, &length,
+                            &offset) == 0 &&
+        offset == dwarf_dieoffset(die))
+      add_range(f, low, low + length, unit);
+}
+
 // Reads the address ranges of all units.
 static void read_units(struct debug_file *f) {
   f->dwarf = dwfl_module_getdwarf(f->module, &f->dwarf_bias);
   Dwarf_CU *unit = NULL;
   Dwarf_Die die;
+  Dwarf_Half version;
   uint8_t type;
   Dwarf_Addr base, low, high;
-  while (f->dwarf &&
-         dwarf_get_units(f->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
+  while (f->dwarf && dwarf_get_units(f->dwarf, unit, &unit, &version, &type,
+                                     &die, NULL) == 0) {
     if (type != DW_UT_compile && type != DW_UT_skeleton)
       continue;
+    const uint32_t number = (uint32_t)f->unit_count;
     for (ptrdiff_t at = 0;
          (at = dwarf_ranges(&die, at, &base, &low, &high)) > 0;)
-      if (low < high)
-        *APPEND(f->ranges, f->range_count, f->range_capacity) =
-            (struct unit_range){low, high, (uint32_t)f->unit_count};
+      add_range(f, low, high, number);
+    if (version == 2)
+      read_aranges(f, &die, number);
     *APPEND(f->units, f->unit_count, f->unit_capacity) =
         (struct unit){die, type == DW_UT_skeleton};
   }
@@ -243,7 +268,9 @@ static const char *file_of(Dwarf_Die *unit, Dwarf_Word number) {
   size_t count;
   if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
     return NULL;
-  return dwarf_filesrc(files, number, NULL, NULL);
+  const char *file = dwarf_filesrc(files, number, NULL, NULL);
+  // libdw's name of file 0, which exists from DWARF 5 on only.
+  return file && strcmp(file, "???") == 0 ? NULL : file;
 }
 
 // libdw's paths are relative to the directory of the compilation, or begin with
@@ -447,4 +474,45 @@ void debug_file_used(const struct debug_file *f, used_fn *found, void *arg) {
   }
   for (size_t i = 0; i < f->used_count; i++)
     found(arg, f->used[i].path, f->used[i].name);
+}
+
+// Calls found for the paths at which dwfl_standard_find_debuginfo looks for the
+// separate file.
+static void find_places(const struct debug_file *f, path_fn *found, void *arg) {
+  static const char root[] = "/usr/lib/debug";
+  const char *slash = strrchr(f->path, '/');
+  const char *base = slash ? slash + 1 : f->path;
+  const int directory = (int)(base - f->path);
+  GElf_Word crc;
+  const char *link = dwelf_elf_gnu_debuglink(f->elf, &crc);
+  char *name = link ? text_of("%s", link) : text_of("%s.debug", base);
+  char *paths[] = {
+      text_of("%s/.build-id/%.2s/%s.debug", root, f->build_id,
+              strlen(f->build_id) > 2 ? f->build_id + 2 : ""),
+      text_of("%.*s%s", directory, f->path, name),
+      text_of("%.*s.debug/%s", directory, f->path, name),
+      text_of("%s%.*s%s", root, directory, f->path, name),
+  };
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    found(arg, paths[i]);
+    free(paths[i]);
+  }
+  free(name);
+}
+
+void debug_file_places(const struct debug_file *f, path_fn *found, void *arg) {
+  if (!f->has_dwarf)
+    find_places(f, found, arg);
+  if (f->debug_path)
+    found(arg, f->debug_path);
+  if (f->alt_path)
+    found(arg, f->alt_path);
+}
+
+bool debug_file_is_complete(const struct debug_file *f) {
+  const char *name;
+  const void *id;
+  const bool needs_alt =
+      f->dwarf && dwelf_dwarf_gnu_debugaltlink(f->dwarf, &name, &id) > 0;
+  return !f->split_files && (f->alt_path || !needs_alt);
 }

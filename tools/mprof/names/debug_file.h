@@ -43,4 +43,12 @@ typedef void used_fn(void *arg, const char *path, const char *name);
 // name that the file has in a bundle.
 void debug_file_used(const struct debug_file *f, used_fn *found, void *arg);
 
+typedef void path_fn(void *arg, const char *path);
+// Calls found for each path at which a file with debug information was found,
+// or would be found if it existed, except those of split DWARF.
+void debug_file_places(const struct debug_file *f, path_fn *found, void *arg);
+// Returns whether debug_file_places has named all files on which the names
+// depend.
+bool debug_file_is_complete(const struct debug_file *f);
+
 #endif

@@ -41,6 +41,14 @@ static bool is_allocated(Elf *elf, unsigned section) {
   return scn && gelf_getshdr(scn, &header) && header.sh_flags & SHF_ALLOC;
 }
 
+// Returns whether the symbol with this name only tells where the code or the
+// data of arm64 begins. As in LLVM, a symbol without a name is one, too.
+static bool is_mapping(Elf *elf, const char *name) {
+  GElf_Ehdr head;
+  return (!*name || (name[0] == '$' && (name[1] == 'x' || name[1] == 'd'))) &&
+         gelf_getehdr(elf, &head) && head.e_machine == EM_AARCH64;
+}
+
 static void read_table(struct symbols *s, Elf *elf, Elf_Scn *section,
                        const GElf_Shdr *header) {
   Elf_Data *data = elf_getdata(section, NULL);
@@ -57,7 +65,7 @@ static void read_table(struct symbols *s, Elf *elf, Elf_Scn *section,
     const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
     const char *source =
         is_local && file ? elf_strptr(elf, header->sh_link, file) : NULL;
-    if (name)
+    if (name && !is_mapping(elf, name))
       *APPEND(s->items, s->count, s->capacity) =
           (struct symbol){.value = symbol.st_value,
                           .size = symbol.st_size,
@@ -86,6 +94,8 @@ struct symbols symbols_of_elf(Elf *elf) {
 struct symbols symbols_of_module(Dwfl_Module *m) {
   struct symbols s = {0};
   const int count = dwfl_module_getsymtab(m);
+  GElf_Addr bias;
+  Elf *elf = dwfl_module_getelf(m, &bias);
   for (int i = 0; i < count; i++) {
     GElf_Sym symbol;
     GElf_Addr address;
@@ -93,7 +103,7 @@ struct symbols symbols_of_module(Dwfl_Module *m) {
     const char *name =
         dwfl_module_getsym_info(m, i, &symbol, &address, &section, NULL, NULL);
     if (name && *name && is_named(&symbol) && section != SHN_UNDEF &&
-        section != SHN_ABS)
+        section != SHN_ABS && !is_mapping(elf, name))
       *APPEND(s.items, s.count, s.capacity) =
           (struct symbol){address, symbol.st_size, name, "", (size_t)i};
   }
