@@ -153,7 +153,7 @@ def ctl(program, mprof):
 
 
 @check
-def ctl_trace(program, mprof, trace_check):
+def ctl_trace(program, mprof, *trace_check):
     def run(app, *words, status=0):
         p = subprocess.run([mprof, "ctl", str(app.pid), "trace", *words], capture_output=True, text=True)
         equal((p.returncode, p.stderr if p.returncode == 0 else ""), (status, ""))
@@ -161,7 +161,7 @@ def ctl_trace(program, mprof, trace_check):
 
     def check_file(app):
         path = app.dir + "/trace"
-        subprocess.run([trace_check, path], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*trace_check, path], check=True, stdout=subprocess.DEVNULL)
         data = open(path, "rb").read()
         assert b"mprof-door" not in data
         os.remove(path)

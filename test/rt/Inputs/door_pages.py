@@ -269,7 +269,7 @@ def go_reads(program, go):
 
 
 @check
-def trace(program, trace_check):
+def trace(program, *trace_check):
     with App(program) as app:
         app.command("threads 1")
         app.command("workers 1")
@@ -282,5 +282,5 @@ def trace(program, trace_check):
         body = reply.body
         path = os.path.join(app.dir, "trace")
         open(path, "wb").write(body)
-        subprocess.run([trace_check, path], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*trace_check, path], check=True, stdout=subprocess.DEVNULL)
         assert b"mprof-door" not in body
