@@ -89,6 +89,7 @@ static enum { OPTION, VALUE, TARGET, LANGUAGE, FILES } next;
 static const char *language = ""; // of the last -x; for the inputs after it
 static const char *linker = "";
 static const char *linker_path;   // wins over linker
+static const char *wrong_target;  // -m32 or -mx32; wins over --target
 static unsigned sanitizers;       // bit 0: safe-stack; the others bring malloc
 static const char *response_file; // the one that is read, or NULL
 
@@ -238,7 +239,7 @@ static void read_option(char *word) {
   else if ((value = after(word, "--target=")))
     result.target = value;
   else if (matches(word, "-m?(x)32"))
-    result.target = word;
+    wrong_target = word;
   else if (matches(word, "-f?(no-)sanitize=*"))
     change_sanitizers(word);
   else if ((value = after(word, "--ld-path=")))
@@ -285,6 +286,8 @@ struct arguments arguments_read(int argc, char **argv) {
     if (read_word(argv[i]))
       result.kept[count++] = argv[i];
   add_facts(linkers, linker_path != NULL ? linker_path : linker);
+  if (wrong_target != NULL)
+    result.target = wrong_target;
   add_facts(targets, result.target != NULL ? result.target : "");
   if (sanitizers & 1)
     result.facts |= SAFE_STACK;
