@@ -7,8 +7,6 @@
 
 include(CMakePackageConfigHelpers)
 
-list(JOIN MPROF_SANITIZER_LIBS " " MPROF_SANITIZER_LIBS_TEXT)
-
 # Writes these files below root, and adds the target `driver`, which is the
 # mprof-clang of this tree. The other arguments are the directories of the tree,
 # with the meaning of CMAKE_INSTALL_BINDIR and so on.

@@ -48,11 +48,8 @@ foreach(version IN LISTS MPROF_PLUGIN_VERSIONS)
   list(PREPEND clangs "clang-${version}")
 endforeach()
 list(JOIN clangs " | " clangs)
-# The flags of pkg-config and of the config files refer to sanitizer_common of
-# clang 19.
 set(CPACK_DEBIAN_MPROF_PACKAGE_DEPENDS
-  "libmprof-dev ${same}, mprof-tools ${same}, ${clangs}, libclang-rt-19-dev,\
- libc6")
+  "libmprof-dev ${same}, mprof-tools ${same}, ${clangs}, libc6")
 set(CPACK_DEBIAN_LIBMPROF-DEV_PACKAGE_DEPENDS "mprof-tools ${same}, libc6-dev")
 set(CPACK_DEBIAN_LIBMPROF-DEV_PACKAGE_SUGGESTS "mprof ${same}")
 set(CPACK_DEBIAN_MPROF-TOOLS_PACKAGE_RECOMMENDS "libcurl4")

@@ -226,23 +226,56 @@ static bool has_header(const struct header *h, const struct line *l) {
          memcmp(h->name, l->name, l->name_len) == 0;
 }
 
-// Returns whether addr lies in a loadable segment of the file whose ELF header
-// is in the mapping h.
-static bool is_in_segment(const struct header *h, uintptr_t addr) {
+// Finds the loadable segment that contains addr, of the file whose ELF header
+// is in the mapping h. Returns false if there is none.
+static bool find_segment(const struct header *h, uintptr_t addr, Elf64_Phdr *p,
+                         uintptr_t *bias) {
   Elf64_Ehdr e;
-  uintptr_t bias;
-  if (!read_header(h, &e) || !find_bias(h, &e, &bias))
+  if (!read_header(h, &e) || !find_bias(h, &e, bias))
     return false;
   for (unsigned i = 0; i < e.e_phnum; i++) {
-    Elf64_Phdr p;
-    if (!copy_in(h, h->start + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
+    if (!copy_in(h, h->start + e.e_phoff + i * sizeof(*p), p, sizeof(*p)))
       return false;
-    uintptr_t start = bias + (p.p_vaddr & -(uint64_t)MPROF_PAGE);
-    if (p.p_type == PT_LOAD && addr >= start &&
-        addr < bias + p.p_vaddr + p.p_memsz)
+    uintptr_t start = *bias + (p->p_vaddr & -(uint64_t)MPROF_PAGE);
+    if (p->p_type == PT_LOAD && addr >= start &&
+        addr < *bias + p->p_vaddr + p->p_memsz)
       return true;
   }
   return false;
+}
+
+static bool is_in_segment(const struct header *h, uintptr_t addr) {
+  Elf64_Phdr p;
+  uintptr_t bias;
+  return find_segment(h, addr, &p, &bias);
+}
+
+static bool is_file_name(const char *name, size_t len) {
+  static const char *const memory[] = {"/memfd:", "/dev/zero", "/SYSV",
+                                       "/anon_hugepage"};
+  for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+    if (len >= strlen(memory[i]) &&
+        memcmp(name, memory[i], strlen(memory[i])) == 0)
+      return false;
+  return len > 0 && name[0] == '/';
+}
+
+bool mprof_maps_is_file(const struct mprof_mapping *m) {
+  return is_file_name(m->file, strlen(m->file));
+}
+
+// A program may move its code into other memory at the same address, such as
+// large pages. If the mapping l is such memory, makes l a mapping of the file
+// whose ELF header is in h.
+static void undo_move(const struct header *h, struct line *l) {
+  Elf64_Phdr p;
+  uintptr_t bias;
+  if (h->start == 0 || is_file_name(l->name, l->name_len) ||
+      !find_segment(h, l->start, &p, &bias) || (p.p_flags & PF_X) == 0)
+    return;
+  l->offset = l->start - bias - p.p_vaddr + p.p_offset;
+  l->name = h->name;
+  l->name_len = h->name_len;
 }
 
 // Stores l in *h if the mapping l contains the ELF header of a file. The header
@@ -307,8 +340,10 @@ static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
     if (may_matter(p, eol) && parse_line(p, eol, &l)) {
       track_header(&h, &l);
       // Skip [vsyscall], which is not code of the process and cannot be read.
-      if (l.is_executable && l.start <= INTPTR_MAX)
+      if (l.is_executable && l.start <= INTPTR_MAX) {
+        undo_move(&h, &l);
         add(m, &h, &l);
+      }
     }
     p = eol + 1;
   }

@@ -55,6 +55,9 @@ mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
 // shown in output files (mprof_maps_shown).
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
+// Returns whether m maps a file. Other mappings have names such as [anon], or
+// names of shared memory, which look like paths.
+bool mprof_maps_is_file(const struct mprof_mapping *m);
 // Stores the build ID of an ELF file in out, as a hexadecimal string. data is
 // the content of the whole file as it is on disk, not as the loader maps the
 // file. len is its length. Returns false if the file has no build ID.

@@ -112,14 +112,12 @@ static const char *intern_function(const char *s, size_t len) {
 }
 
 // Interns the field at *p and moves *p behind the separator. Returns "" for an
-// unknown field. sanitizer_common writes an unknown field as <null>, and
-// llvm-symbolizer writes it as ??.
+// unknown field, which llvm-symbolizer writes as ??.
 static const char *take_field(const char **p, bool is_function) {
   const char *s = *p, *end = strchr(s, MPROF_FRAME_SEPARATOR);
   size_t len = end == NULL ? strlen(s) : (size_t)(end - s);
   *p += len + (end != NULL);
-  if ((len == 6 && memcmp(s, "<null>", len) == 0) ||
-      (len == 2 && memcmp(s, "??", len) == 0))
+  if (len == 2 && memcmp(s, "??", len) == 0)
     return "";
   return is_function ? intern_function(s, len) : intern(s, len);
 }

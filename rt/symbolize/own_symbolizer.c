@@ -142,12 +142,8 @@ static void give_up(long error) {
   mprof_helper_kill(&state.helper);
 }
 
-// Returns whether m maps a file. The paths of other mappings begin with '[', or
-// mprof finds no file.
-static bool is_file(const struct mprof_mapping *m) { return m->file[0] == '/'; }
-
 static bool may_use(const struct mprof_mapping *m) {
-  return !state.has_timed_out && !state.has_failed && is_file(m);
+  return !state.has_timed_out && !state.has_failed && mprof_maps_is_file(m);
 }
 
 static bool may_ask(const struct mprof_mapping *m) {

@@ -213,8 +213,7 @@ static const struct mprof_names *find_names(mprof_pc pc,
   mprof_own_symbolizer_ask(m, &pc, 1, keep, &k);
   if (k.names != NULL)
     return k.names;
-  const bool is_mapped = m < state.maps.v + state.maps.len;
-  const char *reply = mprof_symbolize_ask(pc, m, is_mapped);
+  const char *reply = mprof_symbolize_ask(pc, m);
   return reply == NULL ? NULL : mprof_names_keep(pc, module, reply);
 }
 

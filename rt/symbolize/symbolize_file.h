@@ -1,16 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in the files of modules, mapped or unloaded.
-// llvm-symbolizer is asked directly about these files, because sanitizer_common
-// has these limits:
-//
-// - It knows only mapped modules.
-// - It does not report the line at which a function begins.
-// - It cannot ask about a file whose path contains a quotation mark or a line
-//   break.
-//
-// All functions of this file run in the symbolizer's helper process.
+// Symbolizes addresses in the files of modules, mapped or unloaded, by
+// llvm-symbolizer. All functions of this file run in the helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H

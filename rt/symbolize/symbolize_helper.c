@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Starts the helper process and sends it questions; see symbolize_helper.h. In
-// the helper, symbolize_file.c answers for modules in files, and symbolize_pc.c
-// for mapped code that is in no file. The writer of a profile and the helper
+// the helper, symbolize_file.c answers. The writer of a profile and the helper
 // exchange these messages:
 //
-//   writer -> helper   an address in a file, or a return address
+//   writer -> helper   an address in a file
 //   helper -> writer   one string for each frame, and an empty string
 
 #define _GNU_SOURCE 1
@@ -15,7 +14,6 @@
 
 #include "symbolize/name_list.h"
 #include "symbolize/symbolize_file.h"
-#include "symbolize/symbolize_pc.h"
 #include "symbolize/symbolizer_path.h"
 #include "sys/flags.h"
 #include "sys/helper_process.h"
@@ -33,34 +31,16 @@
 #define MPROF_SYMBOLIZER_TIMEOUT_MS 30000
 #endif
 
-enum {
-  REPLY_SIZE = 32768,
-  // Time limits for a helper that takes the loader's lock to become ready, in
-  // the first and in the last try. Each try waits twice as long as the previous
-  // try. All tries together wait 1875 ms.
-  FIRST_READY_MS = 125,
-  LAST_READY_MS = 1000,
-};
-
-// A question to the helper: a return address, or an address in a file. The
-// length of the message tells which of the two it is.
-union question {
-  mprof_pc pc;
-  struct mprof_file_query file;
-};
+enum { REPLY_SIZE = 32768 };
 
 static struct {
   struct mprof_helper helper;
   const char *path; // path of llvm-symbolizer; NULL: not searched for yet
   char *reply;      // REPLY_SIZE bytes; in the helper, the reply to send
-  union question *question; // stored directly after the buffer of the reply
-  bool has_loader; // the helper can take the lock of the dynamic loader
+  struct mprof_file_query *question; // directly after the buffer of the reply
   // The helper cannot give names, for example because llvm-symbolizer was not
   // found. Ask no more questions until mprof_symbolize_helper_stop.
   bool has_no_names;
-  // The helper could not take the loader's lock. Do not try again until
-  // mprof_symbolize_helper_stop.
-  bool has_no_loader;
   bool has_timed_out; // a helper sent no reply in time; never ask again
 } state;              // guarded by writer_lock
 
@@ -69,30 +49,19 @@ static const char ended_early[] =
 
 // --- in the helper ---
 
-// Makes the reply to the question, which has len bytes. Returns false if
-// llvm-symbolizer does not work.
-static bool answer(size_t len) {
+// Makes the reply to the question. Returns false if llvm-symbolizer does not
+// work.
+static bool answer(void) {
   memset(state.reply, 0, REPLY_SIZE);
-  if (len == sizeof(state.question->pc)) {
-    mprof_symbolize_pc(state.question->pc, state.reply, REPLY_SIZE - 1);
-    return true;
-  }
   struct mprof_text t = {.buf = state.reply, .cap = REPLY_SIZE - 1};
-  return mprof_symbolize_file(state.path, &state.question->file, &t);
+  return mprof_symbolize_file(state.path, state.question, &t);
 }
 
 // Runs in the helper. Returns without a reply if llvm-symbolizer does not work.
 static void serve(int fd) {
-  long len;
-  if (state.has_loader)
-    mprof_symbolize_pc_try();
-  if (mprof_helper_send(fd, "", 1) < 0)
-    return;
-  if (state.has_loader)
-    mprof_symbolize_pc_init(state.path);
-  while ((len = mprof_helper_receive(fd, state.question,
-                                     sizeof(*state.question), -1)) > 0)
-    if (!answer((size_t)len) ||
+  while (mprof_helper_receive(fd, state.question, sizeof(*state.question), -1) >
+         0)
+    if (!answer() ||
         mprof_helper_send(fd, state.reply,
                           mprof_name_list_size(state.reply, REPLY_SIZE)) < 0)
       return;
@@ -110,9 +79,10 @@ static void report_no_process(int error) {
 
 // Receives a reply by mprof_helper_receive. While this thread waits, other
 // threads may interrupt it to read its stack.
-static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
+static long await_reply(void) {
   mprof_thread_set_interruptible(true);
-  long n = mprof_helper_receive(fd, data, len, timeout_ms);
+  long n = mprof_helper_receive(state.helper.fd, state.reply, REPLY_SIZE,
+                                MPROF_SYMBOLIZER_TIMEOUT_MS);
   mprof_thread_set_interruptible(false);
   return n;
 }
@@ -122,41 +92,8 @@ static bool get_memory(void) {
     state.reply = mprof_os_map(REPLY_SIZE + sizeof(*state.question));
   if (state.reply == NULL)
     return false;
-  state.question = (union question *)(state.reply + REPLY_SIZE);
+  state.question = (struct mprof_file_query *)(state.reply + REPLY_SIZE);
   return true;
-}
-
-// Starts the helper, in several tries. If with_loader is true, the helper first
-// takes the loader's lock. If another thread held this lock when the process
-// was copied (forked), the helper hangs. In this case the next try copies the
-// process again, because the lock may be free by then.
-static void start_helper(bool with_loader) {
-  state.has_loader = with_loader;
-  for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {
-    int error =
-        mprof_helper_start(&state.helper, serve, mprof_flags.verbosity > 0);
-    if (error != 0) {
-      state.has_no_names = true;
-      report_no_process(error);
-      return;
-    }
-    char ready;
-    long n = await_reply(state.helper.fd, &ready, 1,
-                         with_loader ? wait_ms : MPROF_SYMBOLIZER_TIMEOUT_MS);
-    if (n == 1)
-      return;
-    mprof_helper_kill(&state.helper);
-    if (n != -ETIMEDOUT) {
-      state.has_no_names = true;
-      mprof_symbolizer_missing(ended_early, "", "");
-      return;
-    }
-  }
-  state.has_no_loader = true;
-  mprof_symbolizer_missing(
-      "another thread holds the lock of the dynamic loader, so MProf cannot "
-      "start llvm-symbolizer",
-      "", "");
 }
 
 // Returns whether questions to the helper are allowed. Searches for
@@ -169,17 +106,17 @@ static bool may_ask(void) {
   return !state.has_no_names;
 }
 
-// Returns whether a helper runs that can answer the next question. with_loader:
-// the question needs the loader's lock. Starts a helper if none runs, or if the
-// running helper cannot take the loader's lock.
-static bool has_helper(bool with_loader) {
-  if (with_loader && state.has_no_loader)
-    return false;
-  if (state.helper.pid != 0 && with_loader && !state.has_loader)
-    mprof_helper_stop(&state.helper);
-  if (state.helper.pid == 0 && get_memory())
-    start_helper(with_loader);
-  return state.helper.pid != 0;
+// Returns whether a helper runs. Starts one if none runs.
+static bool has_helper(void) {
+  if (state.helper.pid != 0 || !get_memory())
+    return state.helper.pid != 0;
+  const int error =
+      mprof_helper_start(&state.helper, serve, mprof_flags.verbosity > 0);
+  if (error != 0) {
+    state.has_no_names = true;
+    report_no_process(error);
+  }
+  return error == 0;
 }
 
 // --- asking the helper ---
@@ -191,59 +128,23 @@ static const char *give_up(const char *why) {
   return NULL;
 }
 
-// Returns whether m maps a file. Other mappings have names such as [anon], or
-// names of shared memory, which look like paths. A program may copy its code
-// into shared memory.
-static bool is_file(const struct mprof_mapping *m) {
-  static const char *const memory[] = {"/memfd:", "/dev/zero", "/SYSV",
-                                       "/anon_hugepage"};
-  for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
-    if (strncmp(m->file, memory[i], strlen(memory[i])) == 0)
-      return false;
-  return m->file[0] == '/';
+// Stores the question about the return address pc in the mapping m.
+static void make_question(mprof_pc pc, const struct mprof_mapping *m) {
+  struct mprof_file_query *q = state.question;
+  *q = (struct mprof_file_query){.address = pc - 1 - m->bias,
+                                 .noted_ns = m->noted_ns};
+  memcpy(q->file, m->file, sizeof(m->file));
+  memcpy(q->build_id, m->build_id, sizeof(m->build_id));
 }
 
-// Returns whether only sanitizer_common can symbolize addresses in m, so that
-// the helper needs the loader's lock. True if the program has sanitizer_common,
-// m is still mapped, and one of these conditions holds: the code in m is in no
-// file, the path of its file is too long for m->file, or only the program's
-// sanitizer can run llvm-symbolizer.
-static bool needs_loader(const struct mprof_mapping *m, bool is_mapped) {
-  return mprof_symbolize_pc_works && is_mapped &&
-         (!is_file(m) || state.path[0] == '\0');
-}
-
-// Stores in state.question the question about the return address pc in the
-// mapping m, and returns the question's length. If with_loader is true, the
-// question is pc itself. Otherwise the question has the file and the address in
-// the file.
-static size_t make_question(mprof_pc pc, const struct mprof_mapping *m,
-                            bool with_loader) {
-  union question *q = state.question;
-  if (with_loader) {
-    q->pc = pc;
-    return sizeof(q->pc);
-  }
-  q->file = (struct mprof_file_query){.address = pc - 1 - m->bias,
-                                      .noted_ns = m->noted_ns};
-  memcpy(q->file.file, m->file, sizeof(m->file));
-  memcpy(q->file.build_id, m->build_id, sizeof(m->build_id));
-  return sizeof(q->file);
-}
-
-const char *mprof_symbolize_ask(mprof_pc pc, const struct mprof_mapping *m,
-                                bool is_mapped) {
-  if (strncmp(m->file, "[v", 2) == 0 || !may_ask())
+const char *mprof_symbolize_ask(mprof_pc pc, const struct mprof_mapping *m) {
+  if (!mprof_maps_is_file(m) || !may_ask() || !has_helper())
     return NULL;
-  const bool with_loader = needs_loader(m, is_mapped);
-  // Without llvm-symbolizer's path, only the program's sanitizer can answer.
-  if ((!with_loader && state.path[0] == '\0') || !has_helper(with_loader))
-    return NULL;
-  size_t len = make_question(pc, m, with_loader);
-  if (mprof_helper_send(state.helper.fd, state.question, len) < 0)
+  make_question(pc, m);
+  if (mprof_helper_send(state.helper.fd, state.question,
+                        sizeof(*state.question)) < 0)
     return give_up(ended_early);
-  long n = await_reply(state.helper.fd, state.reply, REPLY_SIZE,
-                       MPROF_SYMBOLIZER_TIMEOUT_MS);
+  long n = await_reply();
   if (n == -ETIMEDOUT) {
     state.has_timed_out = true;
     return give_up("llvm-symbolizer took more than 30 s to look up an address, "
@@ -260,7 +161,7 @@ void mprof_symbolize_helper_stop(void) {
     mprof_os_unmap(state.reply, REPLY_SIZE + sizeof(*state.question));
   state.reply = NULL;
   state.path = NULL;
-  state.has_no_names = state.has_no_loader = false;
+  state.has_no_names = false;
 }
 
 void mprof_symbolize_helper_forget(void) {

@@ -6,7 +6,6 @@
 #include "symbolize/symbolizer_path.h"
 
 #include "file/path.h"
-#include "process/process.h"
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -49,11 +48,8 @@ static bool is_symbolizer(const char *path) {
   static const char name[] = "llvm-symbolizer";
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
-  // Reject paths that sanitizer_common cannot use. sanitizer_common expands
-  // each '%' in the path, and ends the process if the base name of the path
-  // does not begin with llvm-symbolizer.
   return strncmp(base, name, sizeof(name) - 1) == 0 &&
-         strchr(path, '%') == NULL && mprof_os_is_executable(path);
+         mprof_os_is_executable(path);
 }
 
 // Appends the name of a program to the directory, and stores the path in
@@ -116,16 +112,6 @@ bool mprof_symbolizer_find(const char **path) {
   // environment comes from an unprivileged user.
   if (getauxval(AT_SECURE) != 0)
     return false;
-  if (mprof_has_sanitizer()) {
-    // The sanitizer finds its own symbolizer by its own options. MProf runs the
-    // symbolizer at state.path for addresses in mapped files. If no path is
-    // found, only the sanitizer can name functions.
-    if (is_symbolizer(flag))
-      strcpy(state.path, flag);
-    else if (!find_symbolizer())
-      state.path[0] = '\0';
-    return true;
-  }
   if (flag[0] == '\0') {
     if (find_symbolizer())
       return true;

@@ -9,10 +9,9 @@
 
 #include "sys/base.h"
 
-// Stores the path of llvm-symbolizer in *path. In a program with a sanitizer,
-// the path may be "": then only the sanitizer can run llvm-symbolizer. Returns
-// false and reports the reason if llvm-symbolizer is not found. Returns false
-// without a report if the process is AT_SECURE. Call with writer_lock held.
+// Stores the path of llvm-symbolizer in *path. Returns false and reports the
+// reason if llvm-symbolizer is not found. Returns false without a report if the
+// process is AT_SECURE. Call with writer_lock held.
 bool mprof_symbolizer_find(const char **path);
 // Stores the path of mprof in *path. Returns false if the program is not found,
 // if the process is AT_SECURE, or if the user's options ask for

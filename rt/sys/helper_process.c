@@ -22,7 +22,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -69,18 +68,6 @@ static void become(int fd, int as) {
     mprof_syscall4(SYS_dup3, fd, as, 0, 0);
 }
 
-static void limit_descriptors(void) {
-  enum { LIMIT = 256 };
-  struct {
-    uint64_t now, max;
-  } limit;
-  if (mprof_syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit) != 0 ||
-      limit.now <= LIMIT)
-    return;
-  limit.now = LIMIT;
-  mprof_syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0);
-}
-
 // Separates the helper from the program's files. Redirects descriptors 0 to 2
 // to /dev/null and closes all other descriptors except fd. keep_stderr:
 // descriptor 2 stays unchanged. Also disables core dumps, so that a crash of
@@ -94,7 +81,6 @@ static void isolate(int fd, bool keep_stderr) {
   if (fd > 3)
     close_from(3, (unsigned)fd - 1);
   close_from((unsigned)fd + 1, ~0u);
-  limit_descriptors();
 }
 
 static void set_signal_mask(const uint64_t *set, uint64_t *old) {

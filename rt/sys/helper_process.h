@@ -20,9 +20,7 @@ struct mprof_helper {
   int fd;  // the program's end of the connection to the helper
 };
 // Starts a helper that calls main(fd). fd is the helper's end of the connection
-// to the program. The helper's limit of descriptors is at most 256, because
-// sanitizer_common closes each number below the limit in each process that it
-// starts. keep_stderr, for debugging: the helper keeps the program's
+// to the program. keep_stderr, for debugging: the helper keeps the program's
 // stderr. Returns 0 or -errno.
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
                        bool keep_stderr);

@@ -6,8 +6,8 @@
 // is set, there are only a heap profile, a threadcreate profile and a report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o noted
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o noted
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app \
 // RUN:   -Wl,--defsym=mprof_intercept_is_unwanted=main
 // RUN: %run{block_rate=1:mutex_fraction=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL

@@ -6,7 +6,7 @@
 // not change.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: %run{heap=1} ./app 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (3 samples, 2 stacks) and mprof.app.[[PID]].txt; incomplete: no_memory 5; code without MProf is not counted: link with -fmprof or mprof-program.cfg{{$}}
 // BOTH-NEXT: exit code 7

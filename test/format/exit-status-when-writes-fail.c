@@ -6,7 +6,7 @@
 // with its own exit status.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: (ulimit -f 4; %run{heap=1} ./app; echo "exit code $?") 2>&1 | FileCheck %s
 // CHECK: mprof: cannot write mprof.app.{{[0-9]+}}.heap.pb.gz: file too large
 // CHECK: exit code 7

@@ -7,7 +7,7 @@
 // profile file is complete.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app \
 // RUN:   -Wl,--defsym=mprof_intercept_is_unwanted=main
 // RUN: for debug in 0 1; do for n in $(seq 1 80); do \
 // RUN:   %run{symbolize=0:format=$debug} ./app $n 2> err; \

@@ -6,7 +6,7 @@
 // ENOMEM or writes the complete profile, and leaves no temporary file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 // RUN: for f in ??.0; do %mprof_read $f | grep -q '^sample: 1 8 .*bytes=8' \
 // RUN:   || exit 1; done
 // RUN: for f in ??.1; do grep -q '^1 @ 0x' $f || exit 1; done

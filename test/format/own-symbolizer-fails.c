@@ -12,7 +12,7 @@
 // RUN:   -DMPROF_OWN_SYMBOLIZER_TIMEOUT_MS=$ms \
 // RUN:   "-DMPROF_SYMBOLIZER_PLACES=\"$PWD\"" %s \
 // RUN:   %rt/symbolize/own_symbolizer.c %rt/symbolize/symbolizer_path.c \
-// RUN:   %rtlib %sanitizer_common -o app-$ms || exit 1; done
+// RUN:   %rtlib -o app-$ms || exit 1; done
 //
 // DEFINE: %{app} = %run{symbolizer_cache=0} ./app-120000
 // RUN: printf "#!/bin/sh\necho >> '%t.dir/starts'\n" > begin

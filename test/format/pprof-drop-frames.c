@@ -8,7 +8,7 @@
 // constructor may allocate.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 // RUN: %python %S/Inputs/check_drop_frames.py heap.pb.gz %s
 // RUN: %python %S/Inputs/check_drop_frames.py many.pb.gz %s
 //

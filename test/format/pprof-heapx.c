@@ -7,7 +7,7 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app heapx.pb.gz
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app heapx.pb.gz
 // RUN: for go in %go %go119; do \
 // RUN:   $go tool pprof -raw heapx.pb.gz | FileCheck %s || exit 1; \
 // RUN:   $go tool pprof -top heapx.pb.gz | FileCheck %s --check-prefix=TOP \

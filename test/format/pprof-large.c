@@ -7,7 +7,7 @@
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 // RUN: gzip -t deep.pb.gz
 // RUN: %go tool pprof -symbolize=none -raw deep.pb.gz > raw
 // RUN: %python -c "import re; t = open('raw').read(); \

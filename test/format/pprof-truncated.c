@@ -7,7 +7,7 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: ./app heap.pb.gz
 // RUN: %go tool pprof -raw heap.pb.gz | FileCheck %s
 // RUN: %go119 tool pprof -raw heap.pb.gz | FileCheck %s

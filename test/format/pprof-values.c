@@ -8,7 +8,7 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: ./app heap.pb.gz allocs.pb.gz > address
 // RUN: %go tool pprof -raw heap.pb.gz \
 // RUN:   | FileCheck %s -DLEAF=$(cat address)

@@ -7,7 +7,7 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 // RUN: %go tool pprof -raw block.pb.gz | FileCheck %s
 // RUN: %go119 tool pprof -raw block.pb.gz | FileCheck %s
 // RUN: %go tool pprof -raw mutex.pb.gz | FileCheck %s --check-prefix=MUTEX

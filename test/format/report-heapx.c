@@ -6,7 +6,7 @@
 // is left out.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: ./app report.txt one && FileCheck %s < report.txt
 // RUN: ./app report.txt && FileCheck %s --check-prefix=NONE < report.txt
 //

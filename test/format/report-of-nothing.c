@@ -6,7 +6,7 @@
 // little.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: %run{heap=0} ./app 524288 | FileCheck %s --check-prefix=HEAP
 // RUN: ./app 0 | FileCheck %s --check-prefix=RATE
 // RUN: ./app 1 | FileCheck %s --check-prefix=CODE

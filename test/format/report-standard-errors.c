@@ -6,7 +6,7 @@
 // the variance of n samples is n * size^2 * (1 - p) / p^2.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: ./app 524288 | FileCheck %s --check-prefix=SAMPLED
 // RUN: ./app 1 | FileCheck %s --check-prefix=COUNTED \
 // RUN:   --implicit-check-not="standard error"

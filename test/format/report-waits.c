@@ -6,7 +6,7 @@
 // lists stacks that created threads, with the names of live threads. At the end
 // is one line per profile for scripts, the heap's last.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: %run{block_rate=10000:mutex_fraction=3} ./app report.txt all
 // RUN: FileCheck %s < report.txt
 // RUN: %run{block_rate=1:mutex_fraction=1:report_top=1} ./app top.txt all

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // A sanitizer would name frames by its own options.
-// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib \
 // RUN:   -o app
 // RUN: %run{external_symbolizer_path=/bin/true} ./app 2> err
 // RUN: FileCheck %s < report.txt

@@ -7,7 +7,7 @@
 // for scripts.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: ./app report.txt one two
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=HIDDEN < report.txt

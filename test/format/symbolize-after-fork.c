@@ -6,7 +6,7 @@
 // llvm-symbolizer alive: it has no socket of it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && timeout 600 ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && timeout 600 ./app
 
 #include "core.h"
 #include "snap.h"

@@ -8,7 +8,7 @@
 // stack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // DEFINE: %{app} = %run{symbolizer_cache=0} ./app
 // RUN: %{app} > out && test ! -s out
 // RUN: %{app} ignore > out && test ! -s out

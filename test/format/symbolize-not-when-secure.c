@@ -8,7 +8,7 @@
 // RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
 // RUN: chmod +x llvm-symbolizer
 // A sanitizer would name frames by its own options.
-// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib \
 // RUN:   -o app
 // RUN: %run{external_symbolizer_path=./llvm-symbolizer} ./app 2> err
 // RUN: not grep names err

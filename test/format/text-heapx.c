@@ -7,7 +7,7 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app heapx.txt
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app heapx.txt
 // RUN: FileCheck %s --check-prefix=TEXT < heapx.txt
 // RUN: %go tool pprof -raw app heapx.txt | FileCheck %s
 // RUN: %go119 tool pprof -raw app heapx.txt | FileCheck %s

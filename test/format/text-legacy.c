@@ -8,7 +8,7 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: ./app heap.txt equal.txt mixed.txt
 // RUN: FileCheck %s --check-prefix=TEXT < heap.txt
 // RUN: FileCheck %s --check-prefix=EQUAL < equal.txt

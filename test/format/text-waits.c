@@ -7,7 +7,7 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 // RUN: FileCheck %s --check-prefix=BLOCK < block.txt
 // RUN: FileCheck %s --check-prefix=MUTEX < mutex.txt
 // RUN: for kind in block mutex; do for go in %go %go119; do \

@@ -5,7 +5,7 @@
 // for unknown profiles and formats. If the file cannot be written, it returns
 // the system's error and leaves no partial file. It never changes errno.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 // RUN: gzip -t heap && gzip -t allocs
 // RUN: head -1 text | grep -q '^heap profile: 0: 0 \[0: 1\] @ heap/1048576$'
 // RUN: gzip -t block && gzip -t mutex && gzip -t threadcreate

@@ -5,7 +5,7 @@
 // program is profiled. llvm-symbolizer runs once. It gets neither MPROF_OPTIONS
 // nor MProf's library, but the other libraries of LD_PRELOAD. The only files
 // are those of the user's program. This also holds if the runtime is part of
-// llvm-symbolizer, and if sanitizer_common starts it.
+// llvm-symbolizer.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %gcc -O1 -g -fno-builtin %s -o plain
@@ -35,13 +35,6 @@
 // RUN:   LD_PRELOAD=libutil.so.1 RECORDED="env -C $PWD/cwd $PWD/built" \
 // RUN:   %python %S/Inputs/started.py "mprof.built.N.heap.pb.gz mprof.built.N.txt" 3 ./built
 // RUN: ls cwd | count 0
-//
-// If the path of a file is longer than 255 characters, sanitizer_common asks
-// llvm-symbolizer.
-// RUN: long=$(printf '%%0200d/%%0200d' 1 2) && mkdir -p $long && cp built $long
-// RUN: env MPROF_OPTIONS=heap_rate=4096:log_path=o/:$PATH_OF \
-// RUN:   LD_PRELOAD=libutil.so.1 %python %S/Inputs/started.py \
-// RUN:   "mprof.built.N.heap.pb.gz mprof.built.N.txt" 1 $long/built
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 // and ticks add up in the block profile and in the mutex profile. Waits at
 // another stack have buckets of their own.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 

@@ -6,7 +6,7 @@
 // Many short waits therefore add up to as many ticks as a few long waits of
 // equal total time.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -lm -o %t && %t
 
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"

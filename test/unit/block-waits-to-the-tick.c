@@ -6,7 +6,7 @@
 // later. A wait that times out ends at its timeout. A call that did not wait
 // and a release that failed record nothing.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1:block_kinds=sync+try"
 

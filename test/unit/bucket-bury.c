@@ -6,7 +6,7 @@
 // those behind the removed slot and after the table has grown. An unload looks
 // only at buckets that no earlier unload has marked.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

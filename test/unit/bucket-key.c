@@ -5,7 +5,7 @@
 // number of skipped frames, reason for the stack's end, labels or stack differ.
 // Equal keys have one bucket. A lookup alone creates no bucket.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

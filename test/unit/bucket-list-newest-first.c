@@ -4,7 +4,7 @@
 // Intent: the list of the buckets of one type begins with the newest bucket, as
 // in Go.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

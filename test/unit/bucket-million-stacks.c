@@ -4,7 +4,7 @@
 // Intent: each of a million stacks gets a bucket of its own and is found again
 // in this bucket.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

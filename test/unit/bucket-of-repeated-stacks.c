@@ -6,7 +6,7 @@
 // differ in a return address at any depth, in their length, or in how the frame
 // chain ends.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -5,7 +5,7 @@
 // for the number of ticks per second. It does not wait for the interrupted
 // code. Afterwards the clock works.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && timeout 600 %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && timeout 600 %t
 
 #include "core.h"
 

@@ -5,7 +5,7 @@
 // convert to nanoseconds and back. A time other than 0 converts to at least one
 // tick.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "check.h"
 

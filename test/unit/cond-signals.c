@@ -9,7 +9,7 @@
 // know also waits for the condition, MProf counts no thread as woken by a
 // signal.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "lock_wait/waiters.h"
 #include "lock_wait/wake_marks.h"

@@ -4,7 +4,7 @@
 // Intent: the option block_kinds takes names of kinds and of groups of kinds,
 // joined by +. An unknown name is ignored, and a message lists all valid names.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t 2>&1 | FileCheck %s
 // RUN: %run{block_kinds=cond+hotel} %t option 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
 // RUN: %run{block_kinds=all:verbosity=0} %t option 2>&1 \

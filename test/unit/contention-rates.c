@@ -6,7 +6,7 @@
 // rate means 0. __mprof_sync_kinds, which instrumented code reads, changes at
 // once.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"

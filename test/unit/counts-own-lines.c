@@ -6,7 +6,7 @@
 // test compares the memory before and after the events of each thread.
 //
 // UNSUPPORTED: unit-address, unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

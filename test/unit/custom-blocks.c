@@ -7,7 +7,7 @@
 // allocator. Freeing an arena removes only the blocks of this arena. Repeating
 // all this uses no more memory.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

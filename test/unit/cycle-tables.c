@@ -5,7 +5,7 @@
 // published counts equal those of Go's heap accounting. Go's tables are part of
 // the test. When the program ends a cycle, all earlier events are published.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -5,7 +5,7 @@
 // three sets of counts also changes from 2 to 0. Each new cycle clears the
 // flushed bit.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -5,7 +5,7 @@
 // of block sizes at one stack. Over 200 runs, their means are within 1 % of the
 // true numbers. Each run is within 5 sigma.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -lm -o %t && %t
 
 #define TEST_OPTIONS "seed=11"
 #include "core.h"

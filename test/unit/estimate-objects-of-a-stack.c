@@ -6,7 +6,7 @@
 // use than allocated. Over many stacks with one sample each, the sum is
 // unbiased.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -lm -o %t && %t
 
 #include "core.h"
 

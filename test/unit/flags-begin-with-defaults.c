@@ -5,7 +5,7 @@
 // The other tests of this folder change the options in core.h, which this test
 // does not include.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t
 // RUN: env -u MPROF_OPTIONS %t | FileCheck %s
 // CHECK-NOT: differs
 // CHECK: compared

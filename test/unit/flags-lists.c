@@ -5,7 +5,7 @@
 // also separates options, whether or not the list is in quotes. The option
 // after the list is not taken for a word of the list.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t
 // RUN: %run_quiet %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
 
 #include "check.h"

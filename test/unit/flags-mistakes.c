@@ -5,7 +5,7 @@
 // wrong, which values are possible and which value is used. A number above the
 // maximum is set to the maximum. Any other mistake leaves the option unchanged.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t 2>&1 | FileCheck %s
 
 #include "core.h"
 

@@ -5,7 +5,7 @@
 // override the defaults. help=1 prints all options and profiles, and the
 // program then runs as usual.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t
 // RUN: %run{report_top=7:help=1} %t 2>&1 | FileCheck %s
 // CHECK: mprof: options for MPROF_OPTIONS{{.*}}; the program runs after this list:{{$}}
 // CHECK: stack_depth

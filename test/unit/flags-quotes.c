@@ -4,7 +4,7 @@
 // Intent: a message reports a quote that is missing, not closed, or closed too
 // early. The message shows the right way to write the value.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t 2>&1 | FileCheck %s
 
 #include "core.h"
 

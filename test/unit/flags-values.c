@@ -4,7 +4,7 @@
 // Intent: options are separated by colons, commas or blanks; values may be
 // quoted; numbers may have a unit; and the last setting of an option wins.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not=options:
 
 #include "core.h"

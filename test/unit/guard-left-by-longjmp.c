@@ -8,7 +8,7 @@
 // handler runs on an alternate stack, which the kernel may not know, or on the
 // stack of a coroutine.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t
 // RUN: timeout 600 %t
 
 #include "core.h"

@@ -5,7 +5,7 @@
 // a gzip file. The data ends before, at and after the end of a gzip block.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 // RUN: gzip -t *.gz
 // RUN: %python -c "import gzip, glob; bad = [n for n in glob.glob('*.gz') \
 // RUN:   if gzip.open(n).read() != open(n[:-3], 'rb').read()]; \

@@ -5,7 +5,7 @@
 // the thread's next allocation. An allocation that cannot be counted for lack
 // of memory also counts as the next allocation.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "heap_rate=1:heapx=1:max_memory_mb=8"
 #include "core.h"

@@ -6,8 +6,8 @@
 // heapx counters in memory directly behind its stack, for each stack depth.
 // Buckets of other types have no heapx counters.
 //
-// RUN: %unit -D_GNU_SOURCE -DON=0 %s %rtlib %unit_libs -o %t && %t
-// RUN: %unit -D_GNU_SOURCE -DON=1 -DTEST_OPTIONS='"heapx=1"' %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DON=0 %s %rtlib -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DON=1 -DTEST_OPTIONS='"heapx=1"' %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -7,8 +7,8 @@
 // to the functions that wait or unlock, so programs that do not call them
 // neither contain nor bind them.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
-// RUN: %unit -D_GNU_SOURCE -DCXX %s %rtlib %unit_libs \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DCXX %s %rtlib \
 // RUN:   -Wl,--no-as-needed -l:libstdc++.so.6 -o %t.cxx && %t.cxx
 // RUN: %llvm_tools/llvm-nm %rtlib 2>/dev/null | sed -n '/^hook_names/,/^$/p' > %t.nm
 // RUN: not grep ' [wU] pthread_mutex_lock$' %t.nm

@@ -7,7 +7,7 @@
 // if the futex has changed. After a handler without SA_RESTART, the thread
 // sleeps only if the caller repeats the call.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -8,7 +8,7 @@
 // program's own allocators.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t \
 // RUN:   -Wl,--wrap=mprof_live_put -Wl,--wrap=mprof_custom_put && %t
 
 #define TEST_OPTIONS "heap_rate=1"

@@ -6,7 +6,7 @@
 // damaged file gives only the names before the damage.
 //
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/mprof && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 
 #include "core.h"
 

@@ -5,7 +5,7 @@
 // runtime has placed at its start. Neighbouring pages, and pages with other
 // counted blocks, stay unknown.
 //
-// RUN: %unit %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit %s %rtlib -o %t && %t
 
 #include "core.h"
 

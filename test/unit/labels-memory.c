@@ -4,7 +4,7 @@
 // Intent: the memory for sets of labels is bounded, even if each set is as long
 // as possible. When the memory is full, existing sets can still be used.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -6,8 +6,8 @@
 // can still be used.
 //
 //
-// RUN: %unit -D_GNU_SOURCE -DMOST=100 -DTEST_OPTIONS='"max_labels=100"' %s %rtlib %unit_libs -o %t && %t
-// RUN: %unit -D_GNU_SOURCE -DMOST=65000 -DTEST_OPTIONS='"max_labels=65000"' %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DMOST=100 -DTEST_OPTIONS='"max_labels=100"' %s %rtlib -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DMOST=65000 -DTEST_OPTIONS='"max_labels=65000"' %s %rtlib -o %t && %t
 
 #include "core.h"
 

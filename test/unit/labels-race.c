@@ -4,7 +4,7 @@
 // Intent: threads that create equal sets of labels at the same time all get the
 // same complete set.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -6,7 +6,7 @@
 // too long is cut between two characters. A pair without key or value is not
 // added, and mprof_label_set returns an error.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -5,7 +5,7 @@
 // the same time insert and remove blocks that are neighbours in memory. With
 // blocks of 16 to 1024 bytes, the map takes at most 32 bytes for a block.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

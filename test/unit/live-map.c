@@ -6,7 +6,7 @@
 // space. If a block is put at an address that has a block already, the old
 // entry is returned.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

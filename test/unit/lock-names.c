@@ -6,7 +6,7 @@
 // number of names is bounded. A forked child keeps the names. A wrong call
 // returns an error number.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "waits.h"
 

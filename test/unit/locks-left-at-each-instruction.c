@@ -7,7 +7,7 @@
 // in single steps, and leaves them at the first step, at the second one, and so
 // on. It does nothing where the processor cannot do single steps.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait,--wrap=mprof_sys_yield
 // RUN: timeout 600 %t
 

@@ -6,7 +6,7 @@
 // corrupt ELF file that is mapped does not crash the runtime.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app -Wl,--build-id && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app -Wl,--build-id && ./app
 
 #include "core.h"
 

@@ -6,13 +6,13 @@
 // and for static programs.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common -o app \
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib -o app \
 // RUN:   -Wl,--build-id=0x00112233445566778899aabbccddeeff01234567 && ./app
-// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common -o app -fuse-ld=lld \
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib -o app -fuse-ld=lld \
 // RUN:   -Wl,--build-id=0x00112233445566778899aabbccddeeff01234567 && ./app
-// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common -o app -no-pie \
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib -o app -no-pie \
 // RUN:   -Wl,--build-id=0x00112233445566778899aabbccddeeff01234567 && ./app
-// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common -o app -static \
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib -o app -static \
 // RUN:   -Wl,--build-id=0x00112233445566778899aabbccddeeff01234567 && ./app
 
 #include "core.h"

@@ -7,7 +7,7 @@
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app \
 // RUN:   -Wl,--wrap=mprof_sys_readable && ./app
 
 #include "core.h"

@@ -5,7 +5,7 @@
 // that more messages are suppressed. Each message is on one line, whatever text
 // it contains. Messages that must be printed at exit are always printed.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not=number
 // CHECK-COUNT-16: mprof: number?one
 // CHECK-NEXT: mprof: further messages are suppressed

@@ -5,7 +5,7 @@
 // names share their memory. The cache is emptied when it exceeds its limit. A
 // part that the compiler has split off has the name of its function.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 #include "writer.h"

@@ -8,7 +8,7 @@
 // returns -EBADF and leaves no temporary file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: ./app
 // RUN: test "$(ls -A)" = "$(printf 'app\nown')"
 // RUN: test ! -s own

@@ -5,7 +5,7 @@
 // stays unchanged, and no temporary file is left.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: echo old > file && ./app
 // RUN: echo old | cmp - file
 // RUN: test "$(ls -A)" = "$(printf 'app\nfile')"

@@ -7,7 +7,7 @@
 // final name is. An output file never replaces a device.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app \
 // RUN:   -Wl,--wrap=mprof_sys_open
 // RUN: ./app <&- 1>&-
 

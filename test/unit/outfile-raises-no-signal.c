@@ -6,7 +6,7 @@
 // and the thread's signal mask do not change.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 
 #include "core.h"
 

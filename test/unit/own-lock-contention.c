@@ -7,7 +7,7 @@
 // while it holds another lock, only one of these stacks is recorded. The
 // remaining time is at a pseudo function, which is absent if no time remains.
 //
-// RUN: %unit -D_GNU_SOURCE -fno-omit-frame-pointer %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -fno-omit-frame-pointer %s %rtlib -o %t && %t
 
 // The clock advances only when the holder of a lock advances it while another
 // thread waits. All sums are therefore exact.

@@ -6,7 +6,7 @@
 // hold the lock at the same time. The number of wake-ups depends on the number
 // of sleeps, so most releases make no system call.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait,--wrap=mprof_sys_futex_wake \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait_ms
 // RUN: timeout 600 %t

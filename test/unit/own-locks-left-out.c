@@ -4,7 +4,7 @@
 // Intent: contention for MProf's own locks is not in the mutex profile. The
 // report says how long threads waited for them.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && rm -f %t.log.*
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && rm -f %t.log.*
 // RUN: env MPROF_OPTIONS=report=1:symbolize=0:log_path=%t.log %t
 // RUN: cat %t.log.*.txt | FileCheck %s
 

@@ -6,7 +6,7 @@
 // files have their usual name. A message reports unknown % sequences.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o 'odd name'
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o 'odd name'
 // RUN: './odd name' 2>&1 | FileCheck %s
 // CHECK: mprof: unknown %q in option log_path 'a%q%p' is not replaced; the known patterns are %p,
 // CHECK-SAME: %e, %h, %t and %%

@@ -6,7 +6,7 @@
 // interrupted the runtime lowers the bytes in use. A later peak that is not
 // higher changes nothing. The snapshot has the time of the peak.
 //
-// RUN: %unit -D_GNU_SOURCE -DTEST_OPTIONS='"peak=1"' %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DTEST_OPTIONS='"peak=1"' %s %rtlib -o %t && %t
 
 #include "core.h"
 

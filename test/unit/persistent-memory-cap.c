@@ -5,7 +5,7 @@
 // persistent memory fail. Each failure is counted, and memory that was
 // allocated before stays unchanged.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "max_memory_mb=4"
 #include "core.h"

@@ -5,7 +5,7 @@
 // the system has memory again, the next allocation follows the last successful
 // one, however often memory was refused.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "max_memory_mb=4"
 #include "core.h"

@@ -6,7 +6,7 @@
 // allocates again does not get the block on the page boundary back.
 //
 // UNSUPPORTED: unit-address, unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "seed=3"
 #include "core.h"

@@ -6,7 +6,7 @@
 // the allocator's next block lies on no page boundary. errno is kept.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

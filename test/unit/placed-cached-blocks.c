@@ -8,7 +8,7 @@
 // puts none into it.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

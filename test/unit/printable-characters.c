@@ -6,7 +6,7 @@
 // same version of Unicode.
 //
 // REQUIRES: go
-// RUN: %unit %s %rtlib %unit_libs -o %t && %t > %t.runs
+// RUN: %unit %s %rtlib -o %t && %t > %t.runs
 // RUN: %go run %src/utils/unicode/printable.go > %t.go
 // RUN: if grep -x 'Unicode 15.0.0' %t.go; then cmp %t.runs %t.go; fi
 // RUN: %go run %src/utils/unicode/printable.go -c > %t.c

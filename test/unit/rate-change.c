@@ -6,7 +6,7 @@
 // next sample is long. Rate 0 turns counting off. Each sample keeps the rate at
 // which it was chosen.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lpthread -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -lpthread -o %t && %t
 
 #define TEST_OPTIONS "heap_rate=100m"
 #include "core.h"

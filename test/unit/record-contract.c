@@ -7,7 +7,7 @@
 // its rate, and unused stack entries are 0. Stacks whose blocks are all freed
 // are left out unless requested.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

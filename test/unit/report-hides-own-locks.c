@@ -5,7 +5,7 @@
 // report, however long threads waited for them. The section lists the locks of
 // the program, and has the sum of the others.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && rm -f %t.log.*
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && rm -f %t.log.*
 // RUN: env MPROF_OPTIONS=report=1:report_top=2:symbolize=0:log_path=%t.log %t
 // RUN: cat %t.log.*.txt | FileCheck %s
 

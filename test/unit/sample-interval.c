@@ -5,7 +5,7 @@
 // rate as mean. The mean and variance of a run with a fixed seed are within 5
 // sigma. Results for extreme rates equal those of Go.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -lm -o %t && %t
 
 #include "core.h"
 

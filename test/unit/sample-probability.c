@@ -5,7 +5,7 @@
 // This holds within 5 sigma in a run with a fixed seed, for blocks far below,
 // near and above the rate.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -lm -o %t && %t
 
 #define TEST_OPTIONS "seed=7:heap_rate=524288"
 #include "core.h"

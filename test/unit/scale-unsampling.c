@@ -6,7 +6,7 @@
 // scaled number of objects differs from the exact number by less than one.
 // MProf's own exponential function agrees with libm's.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -lm -o %t && %t
 
 #include "core.h"
 

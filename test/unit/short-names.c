@@ -6,7 +6,7 @@
 // keep their names. Names of other languages are not cut. Suffixes that a
 // compiler adds are left out.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

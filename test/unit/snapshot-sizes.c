@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/a/b %t.dir/memory/c && cd %t.dir
 // RUN: echo 3000 > a/memory.max && echo max > a/b/memory.max
 // RUN: echo 2000 > memory/c/memory.limit_in_bytes && echo 7000 > memory.max
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 
 #include "check.h"
 #include "snapshot_watch.h"

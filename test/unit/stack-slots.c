@@ -9,7 +9,7 @@
 // stack only if the stack is the same, and if none of its code was unloaded.
 // The slots also tell the stack of an event with another size.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -6,7 +6,7 @@
 // /proc, the search can still read the owner if the lock's memory is mapped.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t \
 // RUN:   -Wl,--wrap=mprof_sys_readable -Wl,--wrap=mprof_sys_open
 // RUN: %t
 

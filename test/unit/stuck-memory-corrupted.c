@@ -7,7 +7,7 @@
 // addresses.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "stuck-memory.h"
 

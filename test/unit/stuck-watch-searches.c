@@ -9,7 +9,7 @@
 // once, with those that have waited for half of the time, and does not repeat
 // the report when the process ends.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t \
 // RUN:   -Wl,--wrap=mprof_stuck_look,--wrap=mprof_stuck_take \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait_ms,--wrap=mprof_sys_futex_wait \
 // RUN:   -Wl,--wrap=mprof_write_file,--wrap=pthread_create

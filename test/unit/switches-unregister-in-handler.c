@@ -5,7 +5,7 @@
 // runtime, which holds the lock of the list of libraries. The unload does not
 // wait for the lock, and the runtime no longer sets the library's switches.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t
 // RUN: timeout 600 %t
 
 #include "core.h"

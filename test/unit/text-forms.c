@@ -4,7 +4,7 @@
 // Intent: a text is cut at the end of its buffer. Numbers and times are printed
 // in a readable form.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

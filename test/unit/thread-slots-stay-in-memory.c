@@ -5,7 +5,7 @@
 // for them in advance, lie in the memory of the round. This holds for any value
 // of the option stack_depth, and if some stacks are already there.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t \
 // RUN:   -Wl,--wrap=mprof_os_populate
 // RUN: %t
 

@@ -7,7 +7,7 @@
 // for each thread. A difference of two snapshots has the threads that were
 // created in between.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "waits.h"
 

@@ -7,7 +7,7 @@
 // unless the thread blocks the signal. A thread whose wait is held by a reader
 // does not return from the wait. A thread does not end while its stack is read.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

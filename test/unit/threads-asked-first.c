@@ -4,7 +4,7 @@
 // Intent: a collection of all stacks asks the running threads before it reads
 // the stacks of waiting threads, also if the waiting threads are older.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t -Wl,--wrap=mprof_ask
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t -Wl,--wrap=mprof_ask
 // RUN: %t
 
 #include "core.h"

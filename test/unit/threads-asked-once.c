@@ -5,7 +5,7 @@
 // goes through all threads twice, and counts it once for the pauses of threads
 // that compute.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t \
 // RUN:   -Wl,--wrap=mprof_ask -Wl,--wrap=mprof_pause_asked
 // RUN: %t
 

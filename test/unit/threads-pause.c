@@ -6,7 +6,7 @@
 // pauses. All threads go on after the end of the round, also if the next round
 // has begun meanwhile. A thread that holds a lock of the runtime never pauses.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

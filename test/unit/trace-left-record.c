@@ -6,7 +6,7 @@
 // the thread. The next trace begins and ends as usual.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o left && timeout 600 ./left
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o left && timeout 600 ./left
 // RUN: %trace_check -q first.trace second.trace
 // RUN: grep -a -q 'the last words' first.trace
 // RUN: grep -a -q 'from elsewhere' second.trace

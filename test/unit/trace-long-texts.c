@@ -5,7 +5,7 @@
 // readers accept. C++ names can be that long.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: for f in 1.11 1.23; do ./app $f $f.trace || exit 1; done
 // RUN: %trace_check -q *.trace
 

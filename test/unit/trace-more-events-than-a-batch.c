@@ -6,7 +6,7 @@
 // formats 1.11 and 1.23.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: for f in 1.5 1.11 1.23; do ./app $f $f.trace || exit 1; done
 // RUN: %trace_check *.trace > counts
 // RUN: FileCheck %s < counts

@@ -6,7 +6,7 @@
 // format, although the events of the second thread are written first.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: for f in 1.5 1.11 1.23; do ./app $f $f.trace || exit 1; done
 // RUN: %trace_check -q *.trace
 

@@ -7,7 +7,7 @@
 // numbers.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: for f in 1.5 1.11 1.23; do \
 // RUN:   ./app $f waiting.$f.trace 2 && \
 // RUN:   ./app $f call.$f.trace 3 || exit 1; done

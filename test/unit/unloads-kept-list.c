@@ -5,7 +5,7 @@
 // this list, also if code was mapped since. A reader can change its copy. After
 // the list is dropped, readers get the current mappings.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

@@ -12,7 +12,7 @@
 // RUN:   -D_GNU_SOURCE -c %s -o %t.o
 // RUN: %gcc -O2 -fomit-frame-pointer -DOTHERS -D_GNU_SOURCE -c -x c %s -o %t2.o \
 // RUN:   -Dthrough=through_gcc
-// RUN: %unit -D_GNU_SOURCE %s %t.o %t2.o %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %t.o %t2.o %rtlib -o %t && %t
 
 #ifdef OTHERS
 

@@ -5,7 +5,7 @@
 // impossible step, and returns the reason for the end. It never crashes,
 // however broken the chain is.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

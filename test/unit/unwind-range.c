@@ -5,7 +5,7 @@
 // stack than before. The unwinder finds the frames on each stack, and does not
 // use the cached range of one stack for another stack.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

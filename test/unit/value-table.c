@@ -6,7 +6,7 @@
 // table grows several times. Repeating this with the same number of words uses
 // no more memory.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "max_memory_mb=16"
 #include "core.h"

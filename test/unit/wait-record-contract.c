@@ -7,7 +7,7 @@
 // are 0, and waits for different locks at one stack are one record. Setting the
 // rate to 0 afterwards changes no record.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 #include "waits.h"

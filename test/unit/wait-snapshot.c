@@ -7,7 +7,7 @@
 // has waited shows at least one wait. A stack that made others wait may show
 // none.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #define TEST_OPTIONS "block_rate=5:mutex_fraction=6"
 #include "waits.h"

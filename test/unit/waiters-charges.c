@@ -6,7 +6,7 @@
 // any number of waiters that come and go in any order. A waiter learns when the
 // lock was last released.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "lock_wait/waiters.h"
 #include "lock_wait/wake_marks.h"

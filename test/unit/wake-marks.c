@@ -8,7 +8,7 @@
 // mark is for all waiters. For a lock, only the last mark counts. If there are
 // too many marks, the oldest is dropped and used only if no other mark fits.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

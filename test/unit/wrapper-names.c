@@ -5,7 +5,7 @@
 // type, parameters and template arguments are. No other function is taken for a
 // wrapper. The names stay known after their library is unloaded.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 

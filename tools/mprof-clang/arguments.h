@@ -36,7 +36,7 @@ enum fact {
   CXX_LIBRARY = 1 << 19,      // -lstdc++
   NO_UNDEFINED = 1 << 20,     // undefined symbols are errors
   WRAPS_ALLOCATOR = 1 << 21,  // --wrap=malloc
-  MALLOC_SANITIZER = 1 << 22, // intercepts malloc, and has sanitizer_common
+  MALLOC_SANITIZER = 1 << 22, // intercepts malloc
   SAFE_STACK = 1 << 23,
   GIVES_SCRIPT = 1 << 24, // perhaps a linker script
 

@@ -20,13 +20,8 @@ struct clang {
 // variable, returns the newest one that is installed and has a plugin.
 // plugin_dir: the directory with the plugins, one for each version of clang.
 struct clang clang_find(const char *plugin_dir, bool is_cxx);
-// Ends the process if there is no plugin for this clang. Call before
-// clang_sanitizer_common.
+// Ends the process if there is no plugin for this clang.
 void clang_check(struct clang *clang);
-// Returns the path of the archive of this clang that contains the symbolizer
-// and the other common code of the sanitizers.
-const char *clang_sanitizer_common(const struct clang *clang,
-                                   const char *processor);
 // Runs clang in a child process. Returns the exit status. The list of arguments
 // begins with argv[0] and ends with NULL.
 int clang_run(const struct clang *clang, char **arguments);

@@ -58,7 +58,6 @@ static const struct part first[] = {
      IS_STATIC | WITH_GOLD,
      {"--export-dynamic-symbol=__mprof_*", "--export-dynamic-symbol=mprof_*"}},
     {LINKS_PROGRAM | WITH_GOLD, IS_STATIC, {"--export-dynamic"}},
-    {LINKS_PROGRAM, NO_LIBRARIES, {"-lpthread", "-ldl", "-lrt"}},
     {0, 0, {NULL}},
 };
 
@@ -93,11 +92,6 @@ static const struct part last[] = {
     {LINKS_LIBRARY | NO_UNDEFINED | HAS_DASHES,
      FOR_MUSL,
      {"--push-state", "--no-as-needed", "@libmprof_link.so", "--pop-state"}},
-    // "#" stands for sanitizer_common. The runtime before it refers to it, so
-    // the linker also finds it after the program's objects. There it does not
-    // separate the program's code from the runtime's functions for the start of
-    // the program.
-    {LINKS_PROGRAM, ONLY_HEAP | FOR_MUSL | MALLOC_SANITIZER, {"#"}},
     {0, 0, {NULL}},
 };
 
@@ -133,8 +127,6 @@ static void add_parts(struct command *c, const struct part *part) {
       const char *word = *p;
       if (*word == '@')
         word = text_of("%s/%s", c->runtime_dir, word + 1);
-      else if (*word == '#')
-        word = clang_sanitizer_common(&c->clang, c->processor);
       add(c, "-Xlinker");
       add(c, word);
     }
@@ -237,8 +229,7 @@ static void add_profiled(struct command *c) {
   clang_check(&c->clang);
   find_runtime(c);
   choose_parts(c);
-  // The runtime of SafeStack contains only parts of sanitizer_common, without
-  // the symbolizer that MProf needs.
+  // Nobody has tried whether MProf reads the stacks of such programs.
   if (has(c, SAFE_STACK))
     errx(1, "error: this version cannot combine -fmprof with "
             "-fsanitize=safe-stack");
