@@ -148,5 +148,8 @@ void mprof_os_populate(void *p, size_t len) {
 }
 
 void mprof_os_discard(void *p, size_t len) {
-  mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED);
+  // The call fails if a seccomp filter refuses it, or if the program has locked
+  // its memory (mlockall).
+  if (mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED) != 0)
+    memset(p, 0, len);
 }

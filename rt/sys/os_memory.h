@@ -42,7 +42,7 @@ void mprof_os_keep_from_children(void *p, size_t len);
 // recorded.
 bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len);
 // Gives the len bytes of memory at p back to the system. The range stays mapped
-// and then reads as zeros.
+// and then reads as zeros, also if the system does not take the memory back.
 void mprof_os_discard(void *p, size_t len);
 // Provides the pages of the len bytes of mapped memory at p by one system call,
 // so that the first accesses cause no page faults. Does nothing if the kernel
