@@ -39,7 +39,8 @@ static void *run(void *arg) {
   mprof_own_thread_begin(MPROF_OWN_CONTROL, name);
   // `mprof ctl` sends the signal to this thread, so that no thread of the
   // program is interrupted.
-  mprof_sys_set_signal_mask(~(UINT64_C(1) << (signal_number - 1)));
+  mprof_sys_set_signal_mask(mprof_own_thread_mask() &
+                            ~(UINT64_C(1) << (signal_number - 1)));
   for (unsigned seen = 0;; seen++) {
     while (atomic_load(&arrived) == seen)
       mprof_sys_futex_wait(&arrived, seen);

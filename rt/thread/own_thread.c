@@ -10,13 +10,22 @@
 #include "sys/tls.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 atomic_int mprof_own_threads[MPROF_OWNS];
+
+uint64_t mprof_own_thread_mask(void) {
+  enum { FIRST_REAL_TIME = 32 }; // the kernel's; libc's SIGRTMIN is above
+  uint64_t mask = UINT64_MAX;
+  for (int sig = FIRST_REAL_TIME; sig < SIGRTMIN; sig++)
+    mask &= ~(UINT64_C(1) << (sig - 1));
+  return mask;
+}
 
 int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
   pthread_t thread;
   pthread_attr_t attr;
-  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+  const uint64_t mask = mprof_sys_set_signal_mask(mprof_own_thread_mask());
   int error = -pthread_attr_init(&attr);
   if (error == 0) {
     pthread_attr_setstacksize(&attr, stack_bytes);

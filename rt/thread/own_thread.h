@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime's own threads, which no profile shows. They block all signals,
-// and their recursion guard is set for their whole life, so that no action of
-// theirs is recorded.
+// The runtime's own threads, which no profile shows. They block all signals but
+// libc's own, and their recursion guard is set for their whole life, so that no
+// action of theirs is recorded.
 
 #ifndef MPROF_RT_THREAD_OWN_THREAD_H
 #define MPROF_RT_THREAD_OWN_THREAD_H
@@ -34,6 +34,11 @@ static inline bool mprof_is_own_thread(int tid) {
 // mprof_own_thread_begin first. Call with the recursion guard set. Returns 0 or
 // -errno.
 int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes);
+// Returns the mask of signals that a thread of the runtime blocks: all but
+// those that libc keeps for itself. libc sends one of them to each thread when
+// the program calls setuid, and waits until each thread has changed its user
+// id.
+uint64_t mprof_own_thread_mask(void);
 // Called by a thread of the runtime when it begins.
 void mprof_own_thread_begin(enum mprof_own own, const char *name);
 // Called by a thread of the runtime before it ends, because a new thread of the
