@@ -124,9 +124,9 @@ int clang_run(const struct clang *clang, char **arguments) {
   return finish(start(clang, arguments, -1));
 }
 
-// Returns what clang prints if it is run with this argument.
-static char *ask(const struct clang *clang, char *argument) {
-  char *arguments[] = {clang->path, argument, NULL}, *answer = NULL;
+// Returns what clang prints about its version.
+static char *ask_version(const struct clang *clang) {
+  char *arguments[] = {clang->path, "--version", NULL}, *answer = NULL;
   size_t size = 0;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -147,7 +147,7 @@ void clang_check(struct clang *clang) {
     clang->version = version_in(real);
   if (has_version(with_plugin, clang->version))
     return;
-  const char *text = ask(clang, "--version"), *hint = "";
+  const char *text = ask_version(clang), *hint = "";
   for (const int *v = supported; *v != 0; v++)
     if (strstr(text, text_of("clang version %d.", *v)) != NULL) {
       clang->version = *v;

@@ -101,7 +101,7 @@ struct command {
   struct clang clang;
   bool is_cxx; // this is mprof-clang++
   const char *prefix, *library_dir;
-  const char *processor, *runtime_dir; // of the target
+  const char *runtime_dir; // of the target
   char **words;
   int count;
 };
@@ -176,8 +176,7 @@ static void add_pass(struct command *c) {
 
 // Finds the runtime for the target. Objects for another processor need none.
 static void find_runtime(struct command *c) {
-  const char *hint = NULL;
-  c->processor = PROCESSOR;
+  const char *hint = NULL, *processor = PROCESSOR;
   c->runtime_dir = c->library_dir;
   if (c->user.target != NULL) {
     if (has(c, FOR_OTHERS) || !has(c, FOR_X86_64 | FOR_AARCH64))
@@ -185,17 +184,17 @@ static void find_runtime(struct command *c) {
            "error: -fmprof supports Linux on x86-64 and arm64 (the targets "
            "x86_64-linux-gnu, x86_64-linux-musl and aarch64-linux-gnu), not %s",
            c->user.target);
-    c->processor = has(c, FOR_X86_64) ? "x86_64" : "aarch64";
+    processor = has(c, FOR_X86_64) ? "x86_64" : "aarch64";
   }
   if (has(c, FOR_MUSL)) {
     c->runtime_dir = text_of("%s/musl", c->library_dir);
     hint = "install musl-tools and rebuild MProf";
-  } else if (strcmp(c->processor, PROCESSOR) != 0) {
+  } else if (strcmp(processor, PROCESSOR) != 0) {
     c->runtime_dir =
-        text_of("%s/mprof/%s-linux-gnu", c->library_dir, c->processor);
+        text_of("%s/mprof/%s-linux-gnu", c->library_dir, processor);
     if (!has(c, LINKS_NOTHING))
       hint = text_of("build and install MProf's runtime for %s-linux-gnu",
-                     c->processor);
+                     processor);
   }
   const char *file = text_of("%s/libmprof_rt.a", c->runtime_dir);
   if (hint != NULL && access(file, F_OK) != 0)
