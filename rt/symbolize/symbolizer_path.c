@@ -101,7 +101,8 @@ void mprof_symbolizer_missing(const char *what, const char *name,
   mprof_text_str(&t, what);
   mprof_text_str(&t, name);
   mprof_text_str(&t, rest);
-  mprof_text_str(&t, "; frames are shown without names");
+  mprof_text_str(&t, "; frames are shown without names; mprof symbolize adds "
+                     "them to a profile");
   mprof_message_always(t.buf);
 }
 
@@ -116,8 +117,8 @@ bool mprof_symbolizer_find(const char **path) {
     if (find_symbolizer())
       return true;
     mprof_symbolizer_missing(
-        "cannot find llvm-symbolizer: install the package llvm-19 or set the "
-        "option external_symbolizer_path",
+        "found neither mprof nor llvm-symbolizer: add the directory of mprof "
+        "to PATH or set the option external_symbolizer_path",
         "", "");
     return false;
   }

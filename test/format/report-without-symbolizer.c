@@ -30,7 +30,7 @@
 //
 // CHECK: #0 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})
 // CHECK-NEXT: #1 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})
-// OTHER: mprof: external_symbolizer_path '{{.*}}' is not an executable file whose name begins with llvm-symbolizer; frames are shown without names
+// OTHER: mprof: external_symbolizer_path '{{.*}}' is not an executable file whose name begins with llvm-symbolizer; frames are shown without names; mprof symbolize adds them to a profile
 // OTHER-NOT: mprof: external_symbolizer_path
 // NAMED: #0 0x{{[0-9a-f]+}} in leaf
 
