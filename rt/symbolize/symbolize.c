@@ -3,8 +3,7 @@
 //
 // Finds the functions, files and lines of return addresses; see symbolize.h.
 // Each address is looked up only once. names.c keeps the names. For names that
-// are not kept, own_symbolizer.c asks the command mprof. Without mprof,
-// symbolize_helper.c asks llvm-symbolizer.
+// are not kept, symbolizers.c asks the command mprof or llvm-symbolizer.
 
 #include "symbolize/symbolize.h"
 
@@ -14,9 +13,8 @@
 #include "symbolize/maps_file.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/names.h"
-#include "symbolize/own_symbolizer.h"
 #include "symbolize/pctable.h"
-#include "symbolize/symbolize_helper.h"
+#include "symbolize/symbolizers.h"
 #include "sys/assert.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
@@ -130,7 +128,7 @@ static const struct mprof_names *find_known(mprof_pc pc,
   if (names != NULL || m->is_recalled)
     return names;
   state.maps.v[m - state.maps.v].is_recalled = true;
-  mprof_own_symbolizer_recall(m, keep_new, &k);
+  mprof_symbolizers_recall(m, keep_new, &k);
   return mprof_names_find(pc, k.module);
 }
 
@@ -144,7 +142,7 @@ static void look_up(const mprof_pc *pc, size_t n) {
         break;
     struct kept k = {m == NULL ? 0 : identify(m), NULL};
     if (m != NULL)
-      mprof_own_symbolizer_ask(m, pc + first, end - first, keep, &k);
+      mprof_symbolizers_ask(m, pc + first, end - first, keep, &k);
   }
 }
 
@@ -208,13 +206,11 @@ static const struct mprof_names *find_names(mprof_pc pc,
   }
   if (names != NULL)
     return names;
-  const uint64_t module = identify(m);
-  struct kept k = {module, NULL};
-  mprof_own_symbolizer_ask(m, &pc, 1, keep, &k);
-  if (k.names != NULL)
-    return k.names;
-  const char *reply = mprof_symbolize_ask(pc, m);
-  return reply == NULL ? NULL : mprof_names_keep(pc, module, reply);
+  struct kept k = {identify(m), NULL};
+  mprof_symbolizers_ask(m, &pc, 1, keep, &k);
+  if (k.names == NULL)
+    mprof_symbolizers_ask_llvm(m, pc, keep, &k);
+  return k.names;
 }
 
 bool mprof_symbolize(mprof_pc pc,
@@ -253,12 +249,12 @@ bool mprof_symbolize_is_off(void) { return state.is_off; }
 
 void mprof_symbolize_keep_helper(bool does) {
   state.keeps_helper = does;
-  mprof_own_symbolizer_be_patient(does);
+  mprof_symbolizers_be_patient(does);
 }
 
 void mprof_symbolize_drop_helper(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && state.uses == 0);
-  mprof_own_symbolizer_stop();
+  mprof_symbolizers_stop();
 }
 
 int mprof_symbolize_begin(bool names) {
@@ -292,17 +288,15 @@ void mprof_symbolize_end(void) {
   if (--state.uses > 0)
     return;
   if (state.keeps_helper)
-    mprof_own_symbolizer_rest();
+    mprof_symbolizers_rest();
   else
-    mprof_own_symbolizer_stop();
-  mprof_symbolize_helper_stop();
+    mprof_symbolizers_stop();
   mprof_names_trim(mprof_unloads_unloads());
   mprof_maps_free(&state.maps);
 }
 
 void mprof_symbolize_forget(void) {
-  mprof_own_symbolizer_forget();
-  mprof_symbolize_helper_forget();
+  mprof_symbolizers_forget();
   mprof_names_forget();
   mprof_maps_file_forget();
   memset(&state, 0, sizeof(state));

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the functions, files and lines of return addresses. A helper process
-// runs llvm-symbolizer, so that the program is not disturbed
-// (symbolize_helper.c). Call all functions of this file with writer_lock held,
+// Finds the functions, files and lines of return addresses. Helper processes
+// run the symbolizers, so that the program is not disturbed
+// (symbolizers.c). Call all functions of this file with writer_lock held,
 // except mprof_symbolize_forget.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_H

@@ -11,7 +11,7 @@
 // RUN: for ms in 300 120000; do %unit -fno-sanitize=all -D_GNU_SOURCE \
 // RUN:   -DMPROF_OWN_SYMBOLIZER_TIMEOUT_MS=$ms \
 // RUN:   "-DMPROF_SYMBOLIZER_PLACES=\"$PWD\"" %s \
-// RUN:   %rt/symbolize/own_symbolizer.c %rt/symbolize/symbolizer_path.c \
+// RUN:   %rt/symbolize/symbolizers.c %rt/symbolize/symbolizer_path.c \
 // RUN:   %rtlib -o app-$ms || exit 1; done
 //
 // DEFINE: %{app} = %run{symbolizer_cache=0} ./app-120000

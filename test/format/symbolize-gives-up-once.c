@@ -7,7 +7,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: cp %S/Inputs/counting_symbolizer.sh llvm-symbolizer
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE -DMPROF_SYMBOLIZER_TIMEOUT_MS=300 \
-// RUN:   %s %rt/symbolize/symbolize_helper.c %rtlib -o app
+// RUN:   %s %rt/symbolize/symbolizers.c %rtlib -o app
 // A busy machine may not start llvm-symbolizer before the time is over.
 // RUN: until test -e starts; do \
 // RUN:   env MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer \
