@@ -8,7 +8,25 @@
 // Lookups take no lock. Insertions hold insert_lock. A bucket is published when
 // it is inserted in the table of bucket.c. After that, only the bucket's
 // counters and its fields `tells`, `cells` and `gone` change. Buckets are never
-// freed.
+// freed. This is the data of the heap profile:
+//
+//   address of a block                    stack, size, labels, rate (the key)
+//        |                                             |
+//        v  live map (heap/livemap.h)                  v  hash table (bucket.c)
+//   +- cell of one thread -+                +- bucket ---------------+
+//   | cycles[0] [1] [2] <--+-- an event     | own: the cell of the   |
+//   | bucket --------------+--------------->|      bucket's owner    |
+//   | shard                |<---------------| cells: those of others |
+//   +----------------------+     index      | future[3]: of threads  |
+//                          (C + 2) mod 3    |      without a cell    |
+//                          in cycle C       | active <- a flush adds |
+//                          (cycle.h)        |   own, cells, future   |
+//                                           +------------------------+
+//                                     profiles show `active`
+//
+// An allocation finds its bucket by the key, adds to the thread's cell in it,
+// and puts the cell into the live map. A free takes the cell from the live map,
+// and adds to it, or to its own thread's cell in the same bucket (counts.h).
 // (Go: bucket, stkbucket)
 
 #ifndef MPROF_RT_BUCKET_BUCKET_H
