@@ -306,7 +306,8 @@ def write_table(name, head, rows):
 
 
 def draw(name, title, bars, is_log=False):
-    """Draws horizontal bars. bars: {label: value, or (value, low, high)}."""
+    """Draws bars on a logarithmic axis, or ratios with their intervals. bars: {label:
+    value}, or {label: (ratio, low, high)}."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -314,16 +315,21 @@ def draw(name, title, bars, is_log=False):
     from matplotlib import pyplot
 
     labels = list(bars)
-    values = [v if isinstance(v, tuple) else (v, v, v) for v in bars.values()]
     figure, axes = pyplot.subplots(figsize=(8, 0.8 + 0.3 * len(bars)))
-    axes.barh(labels, [v[0] for v in values], color="#808080", log=is_log,
-              xerr=[[max(0, v[0] - v[1]) for v in values],
-                    [max(0, v[2] - v[0]) for v in values]])
+    if is_log:
+        axes.barh(labels, list(bars.values()), color="#808080", log=True)
+        for i, value in enumerate(bars.values()):
+            axes.text(value, i, " " + shown(value), va="center")
+    else:
+        axes.axvline(1, color="#808080")
+        for i, (middle, low, high) in enumerate(bars.values()):
+            axes.errorbar(middle, i, xerr=[[middle - low], [high - middle]], fmt="o",
+                          color="black", capsize=3)
+            axes.text(high, i, "  %.3f" % middle, va="center")
+        axes.set_yticks(range(len(labels)), labels)
+    axes.margins(x=0.12)
     axes.invert_yaxis()
     axes.set_title(title, loc="left")
-    for i, v in enumerate(values):
-        axes.text(v[2], i, " " + ("%.3f" % v[0] if not is_log else shown(v[0])),
-                  va="center")
     figure.tight_layout()
-    figure.savefig(os.path.join(os.path.dirname(page()), name), transparent=True,
+    figure.savefig(os.path.join(os.path.dirname(page()), name), facecolor="white",
                    metadata={"Date": None})
