@@ -16,7 +16,7 @@
 // RUN:   $T/files/read_alloc_log.c $T/names/log_names.c $T/view/{log_rows,frame_text,shown_frames}.c \
 // RUN:   $T/commands/show_log.c $T/terminal/style.c %tools_common \
 // RUN:   %src/rt/sys/text.c
-// RUN: %S/Inputs/run.sh -runs=20000 -max_len=4096 -dict=words new
+// RUN: %S/Inputs/run.sh -runs=8000 -max_len=4096 -dict=words new
 
 #include "commands/show_log.h"
 #include "files/read_alloc_log.h"

@@ -25,7 +25,7 @@
 // RUN:   -Wl,--wrap=elf_begin,--wrap=elf_end,--wrap=dwarf_begin_elf \
 // RUN:   -Wl,--wrap=dwarf_end,--wrap=dwfl_begin,--wrap=dwfl_end \
 // RUN:   -ldw -lelf -lz -lzstd
-// RUN: %S/Inputs/run.sh -runs=5000 -max_len=8192 new
+// RUN: %S/Inputs/run.sh -runs=2000 -max_len=8192 new
 
 #include "common/demangle.h"
 #include "files/archive.h"

@@ -16,7 +16,7 @@
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
 // RUN:   -I$T -I%src/tools -I%src/rt %s $T/live/door_client.c -o fuzz
-// RUN: %S/Inputs/run.sh -runs=10000 -max_len=3000 -dict=words new
+// RUN: %S/Inputs/run.sh -runs=4000 -max_len=3000 -dict=words new
 
 #include "live/door_client.h"
 

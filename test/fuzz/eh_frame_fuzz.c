@@ -27,7 +27,7 @@
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   %fuzzer \
 // RUN:   -I%src/include -I%rt %s %rt/unwind/eh_frame.c %rt/unwind/eh_rule.c -o fuzz
-// RUN: %S/Inputs/run.sh -runs=150000 -max_len=4096 new
+// RUN: %S/Inputs/run.sh -runs=60000 -max_len=4096 new
 
 #ifdef SEED
 

@@ -11,7 +11,7 @@
 // RUN:   %rt/sys/flags_mistake.c %rt/sys/flags_help.c %rt/sys/message.c %rt/sys/text.c \
 // RUN:   %rt/sys/os_linux.c %rt/sys/stats.c -o fuzz
 // RUN: printf '"heap_rate="\n"log_path=\x27"\n"stack_depth=1024:"\n' > words
-// RUN: %S/Inputs/run.sh -runs=20000 -max_len=1200 -dict=words
+// RUN: %S/Inputs/run.sh -runs=8000 -max_len=1200 -dict=words
 
 #include "sys/flags.h"
 

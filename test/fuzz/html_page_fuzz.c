@@ -20,7 +20,7 @@
 // RUN:   %src/rt/bucket/scale.c \
 // RUN:   %src/rt/write/std_frames.c $T/model/alloc_log.c $T/model/log_pairs.c \
 // RUN:   $T/names/log_names.c -lz -lpcre2-8 -lm
-// RUN: %S/Inputs/run.sh -runs=3000 -max_len=4096 -dict=words new
+// RUN: %S/Inputs/run.sh -runs=1200 -max_len=4096 -dict=words new
 
 #include "files/read_profile.h"
 #include "html/assets.h"

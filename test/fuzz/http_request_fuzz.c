@@ -15,7 +15,7 @@
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   %fuzzer \
 // RUN:   -I%src/include -I%rt %s %rt/door/http_request.c -o fuzz
-// RUN: %S/Inputs/run.sh -runs=100000 -max_len=9000 -dict=words new
+// RUN: %S/Inputs/run.sh -runs=40000 -max_len=9000 -dict=words new
 
 #include "door/http_request.h"
 

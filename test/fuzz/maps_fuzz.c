@@ -26,7 +26,7 @@
 // RUN:   -I%src/include -I%rt %s %rt/symbolize/maps.c %rt/sys/message.c %rt/sys/text.c \
 // RUN:   %rt/sys/os_linux.c %rt/sys/stats.c -Wl,--wrap=mprof_os_map,--wrap=mprof_os_unmap \
 // RUN:   -o fuzz
-// RUN: %S/Inputs/run.sh -runs=100000 -max_len=8192 -dict=words new
+// RUN: %S/Inputs/run.sh -runs=40000 -max_len=8192 -dict=words new
 
 #include "symbolize/maps.h"
 #include "symbolize/maps_file.h"

@@ -15,7 +15,7 @@
 // RUN:   $T/model/profile.c $T/files/{archive,write_bytes}.c \
 // RUN:   %src/rt/symbolize/short_name.c %src/rt/sys/{stats,text}.c \
 // RUN:   %src/tools/common/{memory,intern,siphash}.c -ldw -lelf -lz
-// RUN: %S/Inputs/run.sh -runs=15000 -max_len=1024 new
+// RUN: %S/Inputs/run.sh -runs=6000 -max_len=1024 new
 
 #include "names/lock_names.h"
 #include "names/names.h"

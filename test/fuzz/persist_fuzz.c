@@ -27,7 +27,7 @@
 // RUN:   $R/symbolize/pctable.c $R/thread/{labels_text,printable}.c \
 // RUN:   $R/trace/{start_name,trace_formats,trace_records,trace_window}.c \
 // RUN:   $R/trace/write_trace{,_v1,_v1_5,_v2}.c -lz -lm
-// RUN: %S/Inputs/run.sh -runs=10000 -max_len=8192 new
+// RUN: %S/Inputs/run.sh -runs=4000 -max_len=8192 new
 
 #include "files/read_profile.h"
 #include "files/write_profile.h"

@@ -16,7 +16,7 @@
 // RUN:   -I$M -I%src/tools -I$T -I%src/rt %s -o fuzz \
 // RUN:   $M/html/{trace_page,stream}.c $M/files/json.c $reader \
 // RUN:   %tools_common %src/rt/sys/text.c %src/rt/symbolize/short_name.c
-// RUN: %S/Inputs/run.sh -runs=15000 -max_len=4096 -dict=words new
+// RUN: %S/Inputs/run.sh -runs=6000 -max_len=4096 -dict=words new
 
 #include "html/trace_page.h"
 

@@ -18,7 +18,7 @@
 // RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader) \
 // RUN:   %tools_common %src/rt/sys/text.c; }
 // RUN: fuzz() { rm -rf new && mkdir new && \
-// RUN:   %S/Inputs/run.sh -runs=15000 -max_len=4096 -dict=words new; }
+// RUN:   %S/Inputs/run.sh -runs=6000 -max_len=4096 -dict=words new; }
 // RUN: build $(printf "%src/tools/trace/%%s.c\n" $json) -DJSON && fuzz
 // RUN: build %src/tools/trace/waits.c && fuzz
 

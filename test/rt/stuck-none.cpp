@@ -11,7 +11,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for level in -O0 -O2; do \
 // RUN:   %mprof_clangxx -fmprof $level -g1 %s -o app && \
-// RUN:   %run{stuck=1:stuck_report=1} timeout 600 ./app 15 && \
+// RUN:   %run{stuck=1:stuck_report=1} timeout 600 ./app 5 && \
 // RUN:   FileCheck %s < last.txt || exit 1; done
 // RUN: not ls mprof.app.*.stuck.txt
 //

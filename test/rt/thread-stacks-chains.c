@@ -15,7 +15,7 @@
 #include <semaphore.h>
 #include <sys/resource.h>
 
-enum { CHAINS = 6, LENGTH = 120, ROUNDS = 50, TIDS = 1 << 22 };
+enum { CHAINS = 6, LENGTH = 120, ROUNDS = 12, TIDS = 1 << 22 };
 
 // A thread that has created the next thread of its chain, and waits.
 struct link {
@@ -115,7 +115,7 @@ int main(void) {
   pthread_t taker;
   int rounds = ROUNDS;
   if (is_emulated()) {
-    rounds /= 10;
+    rounds /= 3;
     length /= 6;
   }
   NEED(sem_init(&may_begin, 0, 0) == 0 && sem_init(&may_end, 0, 0) == 0);

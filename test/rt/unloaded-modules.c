@@ -8,7 +8,7 @@
 // are the same as without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: n=%if emulated %{100%} %else %{1000%}
+// RUN: n=%if emulated %{100%} %else %{300%}
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DPLUGIN %s -o template.so \
 // RUN:   -Wl,--build-id=0x9999999999999999999999999999999999999999
 // RUN: %python %S/Inputs/plugins.py make template.so $n

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the estimated numbers of objects and bytes are unbiased for each mix
-// of block sizes at one stack. Over 200 runs, their means are within 1 % of the
+// of block sizes at one stack. Over 50 runs, their means are within 2 % of the
 // true numbers. Each run is within 5 sigma.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -lm -o %t && %t
@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-enum { RUNS = 200, MOST = 1 << 18 };
+enum { RUNS = 50, MOST = 1 << 18 };
 
 static struct mprof_mem_sample samples[MOST];
 static struct mprof_bucket *buckets[MOST];
@@ -107,8 +107,8 @@ static void check(char mix, double from, double to, size_t n, uint64_t rate) {
   }
   printf("%c %.0f..%.0f at %llu: objects %+.4f, bytes %+.4f\n", mix, from, to,
          (unsigned long long)rate, objects, bytes);
-  CHECK(fabs(objects) < 0.01);
-  CHECK(fabs(bytes) < 0.01);
+  CHECK(fabs(objects) < 0.02);
+  CHECK(fabs(bytes) < 0.02);
 }
 
 int main(void) {

@@ -3,7 +3,7 @@
 #
 # Usage: ALLOCATOR CLANG MPROF_CLANG MPROF_CLANGXX [FLAG]... [CASE]. Builds
 # allocators_program.cpp in the current directory as C and as C++. Links it with
-# the allocator in each possible way, with and without interception, and runs it
+# the allocator in each possible way, in C++ also without interception, and runs it
 # in exact and in sampled mode. Prints one line for each link that was right:
 # "ALLOCATOR: LANGUAGE: WAY: FLAG". With CASE, it tries only the links whose
 # line contains CASE. FLAG is for the compilation as C++.
@@ -172,6 +172,9 @@ def main(name, clang, mprof_clang, mprof_clangxx, *words):
                 if only not in case:
                     continue
                 if w.is_place and (language, flag) != ("c++", "-fmprof-intercept"):
+                    continue
+                # Without interception, C differs from C++ in nothing.
+                if flag == "-fno-mprof-intercept" and language == "c":
                     continue
                 seen = w.seen if flag == "-fmprof-intercept" else "sites"
                 try:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# long_name_trace.py DIR FILE: writes a trace of 400 KB in which 2,000 threads and
-# 2,000 lines of code have the same name of 300,000 characters. DIR has
+# long_name_trace.py DIR FILE: writes a trace of 340 KB in which 400 threads and
+# 400 lines of code have the same name of 300,000 characters. DIR has
 # trace_writer.py.
 
 import sys
@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from trace_writer import Trace
 
-COUNT = 2000
+COUNT = 400
 NAME = "long" * 75000
 
 t = Trace(11)
