@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Defines the public functions that copy the heap profile and the thread
-// creation profile into an array of records that the program provides. (Go:
-// MemProfile, ThreadCreateProfile)
-
-#include "api/records.h"
+// Defines the public functions that copy a profile into an array of records
+// that the program provides. (Go: MemProfile, BlockProfile, MutexProfile,
+// ThreadCreateProfile, GoroutineProfile)
 
 #include "bucket/bucket.h"
 #include "bucket/cycle.h"
@@ -13,18 +11,27 @@
 #include "process/process.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/snapshot_wait.h"
+#include "stuck/stuck.h"
+#include "stuck/stuck_graph.h"
+#include "stuck/stuck_types.h"
+#include "sys/caller.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/msan.h"
 #include "sys/tls.h"
 #include "thread/labels.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
 #include <string.h>
 
-int mprof_records_enter(const void *records, size_t len, size_t *n,
-                        uintptr_t frame) {
+// Begins a public function: stores 0 in *n and sets the recursion guard
+// (tls.h). frame: frame address of the public function. Returns 0 on success.
+// On failure, returns -errno and does not set the guard.
+static int enter(const void *records, size_t len, size_t *n, uintptr_t frame) {
   if (n == NULL)
     return -EINVAL;
   *n = 0;
@@ -36,18 +43,21 @@ int mprof_records_enter(const void *records, size_t len, size_t *n,
   return mprof_guard_enter_for(frame) ? 0 : -EBUSY;
 }
 
-void mprof_record_copy_stack(mprof_pc to[MPROF_RECORD_STACK],
-                             const struct mprof_bucket *b) {
+// Copies the stack of bucket b to `to`, and truncates it to MPROF_RECORD_STACK
+// addresses. The caller has filled `to` with zeros, so zeros follow a shorter
+// stack.
+static void copy_stack(mprof_pc to[MPROF_RECORD_STACK],
+                       const struct mprof_bucket *b) {
   size_t n = b->stack_len;
   if (n > MPROF_RECORD_STACK)
     n = MPROF_RECORD_STACK;
   memcpy(to, b->stack, n * sizeof(b->stack[0]));
 }
 
-void mprof_record_fill_stack(struct mprof_stack_record *r,
-                             const struct mprof_bucket *b) {
+static void fill_stack_record(struct mprof_stack_record *r,
+                              const struct mprof_bucket *b) {
   memset(r, 0, sizeof(*r));
-  mprof_record_copy_stack(r->stack0, b);
+  copy_stack(r->stack0, b);
 }
 
 // --- memory ---
@@ -61,13 +71,12 @@ static void fill_mem_record(struct mprof_mem_record *r,
   r->alloc_bytes = r->alloc_objects * (int64_t)b->size;
   r->free_bytes = r->free_objects * (int64_t)b->size;
   r->rate = b->rate;
-  mprof_record_copy_stack(r->stack0, b);
+  copy_stack(r->stack0, b);
 }
 
 MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                                    int inuse_zero, size_t *n) {
-  int error = mprof_records_enter(records, len, n,
-                                  (uintptr_t)__builtin_frame_address(0));
+  int error = enter(records, len, n, (uintptr_t)__builtin_frame_address(0));
   if (error != 0)
     return -error;
   mprof_lock_acquire(&mprof_active_lock);
@@ -110,6 +119,47 @@ MPROF_PUBLIC uint64_t mprof_ticks_per_second(void) {
   return mprof_clock_ticks_per_second();
 }
 
+// --- waits ---
+
+// Fills record r from sample s. (Go: copyBlockProfileRecord)
+static void fill_wait_record(struct mprof_block_record *r,
+                             const struct mprof_wait_sample *s) {
+  memset(r, 0, sizeof(*r));
+  r->count = s->count;
+  r->cycles = s->cycles;
+  copy_stack(r->stack0, s->bucket);
+}
+
+static int wait_profile(enum mprof_bucket_type type,
+                        struct mprof_block_record *records, size_t len,
+                        size_t *n) {
+  int error = enter(records, len, n, (uintptr_t)__builtin_frame_address(0));
+  if (error != 0)
+    return error;
+  struct mprof_wait_snapshot s;
+  error = mprof_wait_snapshot_take(&s, type, true);
+  *n = s.len;
+  if (error == 0 && s.len > len)
+    error = -ERANGE;
+  for (size_t i = 0; error == 0 && i < s.len; i++)
+    fill_wait_record(&records[i], &s.samples[i]);
+  if (error == 0)
+    mprof_msan_unpoison(records, s.len * sizeof(records[0]));
+  mprof_wait_snapshot_free(&s);
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC int mprof_block_profile(struct mprof_block_record *records,
+                                     size_t len, size_t *n) {
+  return -wait_profile(MPROF_BUCKET_BLOCK, records, len, n);
+}
+
+MPROF_PUBLIC int mprof_mutex_profile(struct mprof_block_record *records,
+                                     size_t len, size_t *n) {
+  return -wait_profile(MPROF_BUCKET_MUTEX, records, len, n);
+}
+
 // --- threads ---
 
 // Writes one record for each thread: the stack that created the thread. Array
@@ -119,14 +169,13 @@ static void fill_creators(struct mprof_stack_record *records,
   size_t n = 0;
   for (size_t i = 0; i < s->len; i++)
     for (uint64_t k = 0; k < s->samples[i].count; k++)
-      mprof_record_fill_stack(&records[n++], s->samples[i].bucket);
+      fill_stack_record(&records[n++], s->samples[i].bucket);
   mprof_msan_unpoison(records, n * sizeof(records[0]));
 }
 
 MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
                                              size_t len, size_t *n) {
-  int error = mprof_records_enter(records, len, n,
-                                  (uintptr_t)__builtin_frame_address(0));
+  int error = enter(records, len, n, (uintptr_t)__builtin_frame_address(0));
   if (error != 0)
     return -error;
   struct mprof_threadcreate_snapshot s;
@@ -137,6 +186,71 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
   if (error == 0)
     fill_creators(records, &s);
   mprof_threadcreate_snapshot_free(&s);
+  mprof_guard_leave();
+  return -error;
+}
+
+// Begins a public function that reads other threads' stacks. frame: frame
+// address of the public function. Returns 0 or -errno. Returns -ENOSYS in a
+// child of vfork, _Fork or clone, because such a child has no other threads.
+// This case is checked before the guard is set, because a vfork child shares
+// the guard with its parent.
+static int enter_for_threads(const void *records, size_t len, size_t *n,
+                             uintptr_t frame) {
+  if (n == NULL)
+    return -EINVAL;
+  *n = 0;
+  mprof_msan_unpoison(n, sizeof(*n));
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return -ENOSYS;
+  return enter(records, len, n, frame);
+}
+
+// Fills one record for each thread of s and returns 0. If s has more than len
+// threads, fills no record and returns -ERANGE.
+static int fill_stacks(struct mprof_stack_record *records, size_t len,
+                       const struct mprof_thread_stacks *s) {
+  if (s->len > len)
+    return -ERANGE;
+  for (size_t i = 0; i < s->len; i++)
+    fill_stack_record(&records[i], s->v[i]->stack);
+  mprof_msan_unpoison(records, s->len * sizeof(*records));
+  return 0;
+}
+
+MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
+                                      size_t len, size_t *n) {
+  int error =
+      enter_for_threads(records, len, n, (uintptr_t)__builtin_frame_address(0));
+  if (error != 0)
+    return -error;
+  struct mprof_thread_stacks s;
+  error = mprof_thread_stacks_take(&s, (uintptr_t)__builtin_frame_address(0),
+                                   len, mprof_flags.threads_stop);
+  *n = s.threads;
+  if (error == 0)
+    error = fill_stacks(records, len, &s);
+  mprof_thread_stacks_free(&s);
+  mprof_guard_leave();
+  return -error;
+}
+
+MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
+                                           size_t len, size_t *n) {
+  int error =
+      enter_for_threads(records, len, n, (uintptr_t)__builtin_frame_address(0));
+  if (error != 0)
+    return -error;
+  struct mprof_caller caller;
+  MPROF_CALLER(&caller);
+  mprof_stuck_enter(&caller);
+  struct mprof_stuck g;
+  error = mprof_stuck_take(&g, &caller, 0);
+  *n = g.stacks.threads;
+  if (error == 0)
+    error = fill_stacks(records, len, &g.stacks);
+  mprof_stuck_free(&g);
+  mprof_stuck_leave();
   mprof_guard_leave();
   return -error;
 }

@@ -57,7 +57,7 @@ void mprof_live_fail(struct mprof_reply *r, int error) {
   if (error == -ENOTSUP)
     mprof_reply_error(r, 404,
                       "The program runs without this profile: an option is "
-                      "not set, or it was linked without the profile",
+                      "not set",
                       0);
   else if (error == -EFBIG)
     mprof_reply_error(r, 500, "The profile is larger than 256 MiB", 0);

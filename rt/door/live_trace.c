@@ -123,17 +123,14 @@ void mprof_live_trace_last(struct mprof_reply *r) {
   if (mprof_live_refuse_at_end(r))
     return;
   const int error = write_last(&f);
-  if (error != -ESRCH && error != -ENOTSUP && error != -ENOSYS) {
+  if (error != -ESRCH && error != -ENOTSUP) {
     reply(&f, error, r);
     return;
   }
   mprof_door_file_close(&f);
   mprof_reply_error(r, 404,
-                    error == -ENOSYS
-                        ? "The program was linked without the flight recorder; "
-                          "link with -fmprof=trace"
-                        : "The program runs without a flight recorder; start "
-                          "it with MPROF_OPTIONS=trace_last=10s",
+                    "The program runs without a flight recorder; start it with "
+                    "MPROF_OPTIONS=trace_last=10s",
                     0);
 }
 

@@ -92,11 +92,6 @@ void mprof_steer_get(struct mprof_http_text query, struct mprof_reply *r) {
 static const char *why_no_effect(const char *name) {
   if (strcmp(name, "heap_rate") == 0 && !mprof_flags.heap)
     return "it has no effect, because the option heap is 0";
-  if (mprof_kinds_left_out[0] != '\0' &&
-      (strcmp(name, "block_rate") == 0 || strcmp(name, "mutex_fraction") == 0 ||
-       strcmp(name, "trace_heap_kb") == 0))
-    return "it has no effect, because the program was linked without this "
-           "profile; link with -fmprof";
   return NULL;
 }
 

@@ -489,8 +489,6 @@ static void find_foreign_locks(void) {
     mprof_contention.foreign_kinds |= BIT(spin);
 }
 
-const char mprof_kinds_left_out[] = "";
-
 void mprof_contention_init(void) {
   find_foreign_locks();
   mprof_contention.block_kinds =

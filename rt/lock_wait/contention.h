@@ -48,8 +48,6 @@ extern MPROF_HIDDEN struct mprof_contention {
 // Sets the rates and the sets of kinds from the options. Call at start, while
 // no other thread runs.
 void mprof_contention_init(void);
-// Empty, because the program contains this kind; see absent/kinds.c.
-extern MPROF_HIDDEN const char mprof_kinds_left_out[];
 // Updates __mprof_sync_kinds, the set of kinds that instrumented code reports.
 // Call after a session of the trace has begun or ended. Takes registry_lock.
 void mprof_contention_update_kinds(void);

@@ -80,15 +80,9 @@ static void print_profiles(void) {
   }
 }
 
-// Says which kinds the program was linked without. The reference is weak,
-// because the file that defines the text may be missing (absent/kinds.c).
-extern MPROF_HIDDEN const char mprof_kinds_left_out[] __attribute__((weak));
-
 void mprof_flags_print_help(void) {
   if (!mprof_message_has_stderr())
     return;
   print_options();
   print_profiles();
-  if (mprof_kinds_left_out != NULL && mprof_kinds_left_out[0] != '\0')
-    mprof_os_write_all(2, mprof_kinds_left_out, strlen(mprof_kinds_left_out));
 }

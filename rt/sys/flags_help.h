@@ -6,8 +6,8 @@
 #ifndef MPROF_RT_SYS_FLAGS_HELP_H
 #define MPROF_RT_SYS_FLAGS_HELP_H
 
-// Prints all options with their values in mprof_flags, the profiles, and the
-// kinds that the program was linked without, on stderr. Takes no lock.
+// Prints all options with their values in mprof_flags, and the profiles, on
+// stderr. Takes no lock.
 void mprof_flags_print_help(void);
 
 #endif // MPROF_RT_SYS_FLAGS_HELP_H

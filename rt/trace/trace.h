@@ -55,8 +55,7 @@ int mprof_trace_finish_session(const char *path,
                                struct mprof_trace_result *result);
 // Writes the newest part of the trace of a flight recorder to the regular file
 // fd, as mprof_trace_snapshot does. Returns 0; -ESRCH if there is no trace;
-// -ENOTSUP if the trace is no flight recorder; -ENOSYS if the program is linked
-// without the execution trace; or another -errno. Call with the
+// -ENOTSUP if the trace is no flight recorder; or another -errno. Call with the
 // recursion guard set and writer_lock held.
 int mprof_trace_snapshot_to(int fd);
 

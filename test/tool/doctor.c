@@ -12,15 +12,6 @@
 // APP: ok MProf's runtime is linked into the program
 // APP: ok the file has debug information
 // APP-NOT: problem
-// RUN: %mprof_clang -fmprof=heap -g -O2 %s -o heap && cp heap small && strip small
-// RUN: %mprof doctor ./heap | FileCheck --check-prefix=HEAP %s
-// RUN: not %mprof doctor ./small | FileCheck --check-prefix=HEAP %s
-// HEAP: ok kinds that are on: heap{{$}}
-// HEAP-NEXT: ok kinds that the program does not have: block, mutex, threadcreate, threads, stuck, trace; link the program with -fmprof
-// RUN: not env MPROF_OPTIONS=block_rate=1:heap_rate=0 %mprof doctor ./heap \
-// RUN:   | FileCheck --check-prefix=MISSING %s
-// MISSING: ok kinds that are off, and options that switch them on: heap (heap_rate=512k)
-// MISSING: problem the program does not have these kinds, which the options switch on: block; link
 // RUN: env MPROF_OPTIONS=threadcreate=0 %mprof doctor ./app \
 // RUN:   | FileCheck --check-prefix=UNCREATED %s
 // UNCREATED: ok kinds that are on: heap{{$}}

@@ -24,7 +24,7 @@ static const struct rule any_word[] = {
     {HAS_PLUGIN, "@(*-fplugin=*libMProf.so*|--config=*mprof?(-program).cfg)"},
     {HAS_PASS_PLUGIN,
      "@(*-fpass-plugin=*libMProf.so*|--config=*mprof?(-program).cfg)"},
-    {HAS_RUNTIME, "@(*libmprof_@(rt|heap).a*|--config=*mprof?(-program).cfg)"},
+    {HAS_RUNTIME, "@(*libmprof_rt.a*|--config=*mprof?(-program).cfg)"},
     {HAS_INTERCEPTORS, "@(*libmprof_intercept*|--config=*mprof-program.cfg)"},
     {NO_UNDEFINED, "@(*-z?(,)defs*|*-no-undefined*|?(-Wl,)defs)"},
     {WRAPS_ALLOCATOR,

@@ -49,13 +49,12 @@ enum fact {
   HAS_RUNTIME = 1 << 27,
   HAS_INTERCEPTORS = 1 << 28,
 
-  // The flags of MProf ask for them; main.c adds these facts.
-  ONLY_HEAP = 1 << 29,
-  INTERCEPTS = 1 << 30,
+  // The flags of MProf ask for it; main.c adds this fact.
+  INTERCEPTS = 1 << 29,
 };
 
 // The kinds of profiles. The bit of a kind is 1 << its index. Code is
-// instrumented for the kinds before "threads", which is only linked.
+// instrumented for the kinds before "threads".
 enum { KIND_HEAP, KIND_BLOCK, KIND_MUTEX, KIND_THREADCREATE, KIND_THREADS };
 extern const char *const kind_names[];
 #define KINDS_TEXT "heap, block, mutex, threadcreate, threads and trace"

@@ -34,13 +34,9 @@ static const struct part first[] = {
     // libmprof_gc.a has only weak references to libgc, so programs without
     // libgc can be linked with it, too.
     {LINKS_PROGRAM,
-     HAS_RUNTIME | ONLY_HEAP,
+     HAS_RUNTIME,
      {"--build-id=sha1", "--whole-archive", "@libmprof_rt.a", "@libmprof_gc.a",
       "--no-whole-archive"}},
-    {LINKS_PROGRAM | ONLY_HEAP,
-     HAS_RUNTIME,
-     {"--build-id=sha1", "--whole-archive", "@libmprof_heap.a",
-      "@libmprof_gc.a", "--no-whole-archive"}},
     // Without interceptors and this symbol, MProf's report says that the
     // interceptors are missing. The value of the symbol does not matter.
     {LINKS_PROGRAM,
@@ -65,12 +61,6 @@ static const struct part first[] = {
 // allocator of the user before the interceptors, archives that define malloc
 // and other allocators. Otherwise it takes nothing from the user's allocator.
 static const struct part last[] = {
-    // The code of the other kinds, of which the linker takes what the program's
-    // object files need (rt/CMakeLists.txt).
-    {LINKS_PROGRAM | ONLY_HEAP,
-     0,
-     {"@libmprof_kinds.a", "--whole-archive", "@libmprof_absent.a",
-      "--no-whole-archive"}},
     {LINKS_PROGRAM | INTERCEPTS,
      HAS_INTERCEPTORS | IS_STATIC,
      {"--whole-archive", "@libmprof_intercept.a", "--no-whole-archive"}},
@@ -204,11 +194,6 @@ static void find_runtime(struct command *c) {
 // Finds out what the program is linked with.
 static void choose_parts(struct command *c) {
   unsigned *facts = &c->user.facts;
-  // A program that only profiles the heap is linked without the code of the
-  // other kinds, unless its object files need that code.
-  if (c->user.kinds == 1 << KIND_HEAP &&
-      !has(c, FOR_MUSL | HAS_DASHES | HAS_RUNTIME))
-    *facts |= ONLY_HEAP;
   // MProf has no interceptors for musl. Calls must reach the program's own
   // wrapper of malloc, or that of a sanitizer.
   if (c->user.intercepts && c->user.kinds & 1 << KIND_HEAP &&

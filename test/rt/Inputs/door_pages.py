@@ -88,23 +88,6 @@ def longest_time(program):
 
 
 @check
-def heap_alone(program):
-    with App(program) as app:
-        app.command("alloc 3 5000")
-        equal(samples(app.profile("heap"), "grow"), [3, 15000, 3, 15000])
-        for name in ("mutex", "goroutine", "trace", "mutex?seconds=1", "delta_block"):
-            r = app.ask("/debug/pprof/" + name)
-            equal((name, r.status), (name, 404))
-            assert "linked without" in r.text, r.text
-        assert ">mutex<" not in app.ask("/debug/pprof/").text
-        r = app.ask("/debug/mprof/trace/last", "POST")
-        equal((r.status, r.text.split("; ")[1]), (404, "link with -fmprof=trace\n"))
-        for name in ("block_rate", "mutex_fraction"):
-            r = app.ask("/debug/mprof/set?%s=1" % name, "POST")
-            equal((r.status, r.text.split("; ")[1]), (409, "link with -fmprof\n"))
-
-
-@check
 def text_forms(program):
     with App(program) as app:
         app.command("alloc 3 5000")

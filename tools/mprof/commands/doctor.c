@@ -127,9 +127,8 @@ static int examine_program(const struct options *o, const char *path,
   }
   examine_build(&info, is_preloaded);
   examine_options(text);
-  const bool has_shared = is_preloaded || has_library(&info, "libmprof_rt");
-  if (info.has_runtime || has_shared)
-    found |= doctor_explain_kinds(text, info.has_kinds || has_shared);
+  if (info.has_runtime || is_preloaded || has_library(&info, "libmprof_rt"))
+    doctor_explain_kinds(text);
   examine_user(&info);
   examine_names(&info);
   elf_info_free(&info);

@@ -86,56 +86,42 @@ bool doctor_accepts_option(const char *text) {
 
 struct kind {
   const char *name, *option; // option: switches it on
-  bool is_on, is_present;
+  bool is_on;
 };
 
-static bool print_kinds(const char *title, const struct kind *kinds,
-                        size_t count, bool is_on, bool is_present) {
+// Prints the kinds that are on, or those that are off and their options.
+static void print_kinds(const char *title, const struct kind *kinds,
+                        size_t count, bool is_on) {
   bool has_any = false;
   for (size_t i = 0; i < count; i++) {
     const struct kind *k = &kinds[i];
-    if (k->is_on != is_on || k->is_present != is_present)
+    if (k->is_on != is_on)
       continue;
     fputs(has_any ? ", " : title, stdout);
     fputs(k->name, stdout);
-    if (!is_on && is_present)
+    if (!is_on)
       printf(" (%s)", k->option);
     has_any = true;
   }
-  return has_any;
+  if (has_any)
+    putchar('\n');
 }
 
-bool doctor_explain_kinds(const char *text, bool has_kinds) {
+void doctor_explain_kinds(const char *text) {
   parse(text);
   const bool has_trace =
       now.trace || now.trace_last[0] != '\0' || now.trace_last_mb != 0;
   const struct kind kinds[] = {
-      {"heap", "heap_rate=512k", now.heap_rate != 0, true},
-      {"block", "block_rate=1", now.block_rate != 0, has_kinds},
-      {"mutex", "mutex_fraction=1", now.mutex_fraction != 0, has_kinds},
-      // On by default, so its absence is no mistake of the user.
-      {"threadcreate", "threadcreate=1", now.threadcreate && has_kinds,
-       has_kinds},
-      {"threads", "threads=1", now.threads, has_kinds},
-      {"stuck", "stuck=1", now.stuck || now.stuck_report != 0, has_kinds},
-      {"trace", "trace=1", has_trace, has_kinds},
+      {"heap", "heap_rate=512k", now.heap_rate != 0},
+      {"block", "block_rate=1", now.block_rate != 0},
+      {"mutex", "mutex_fraction=1", now.mutex_fraction != 0},
+      {"threadcreate", "threadcreate=1", now.threadcreate},
+      {"threads", "threads=1", now.threads},
+      {"stuck", "stuck=1", now.stuck || now.stuck_report != 0},
+      {"trace", "trace=1", has_trace},
   };
   enum { COUNT = sizeof kinds / sizeof *kinds };
-  static const char link[] = "; link the program with -fmprof to have them\n";
-  if (print_kinds("ok       kinds that are on: ", kinds, COUNT, true, true))
-    putchar('\n');
-  if (print_kinds("ok       kinds that are off, and options that switch them "
-                  "on: ",
-                  kinds, COUNT, false, true))
-    putchar('\n');
-  if (print_kinds("ok       kinds that the program does not have: ", kinds,
-                  COUNT, false, false))
-    fputs(link, stdout);
-  const bool is_bad =
-      print_kinds("problem  the program does not have these kinds, which the "
-                  "options switch on: ",
-                  kinds, COUNT, true, false);
-  if (is_bad)
-    fputs(link, stdout);
-  return is_bad;
+  print_kinds("ok       kinds that are on: ", kinds, COUNT, true);
+  print_kinds("ok       kinds that are off, and options that switch them on: ",
+              kinds, COUNT, false);
 }

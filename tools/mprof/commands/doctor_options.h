@@ -20,10 +20,8 @@ bool doctor_has_new_mistakes(const char *text);
 void doctor_explain_options(const char *text);
 
 // Prints which kinds of profiles a program records with these options, and
-// which option switches the others on. has_kinds: the program has other kinds
-// than the heap profile. Returns whether the options switch a kind on that the
-// program does not have.
-bool doctor_explain_kinds(const char *text, bool has_kinds);
+// which option switches the others on.
+void doctor_explain_kinds(const char *text);
 
 // Returns whether the runtime accepts the options in the text. Prints what is
 // wrong with the others.

@@ -83,15 +83,6 @@ static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
   }
 }
 
-// Returns whether the section contains a text of the kinds beside the heap
-// profile. Symbols would tell it, too, but a stripped program has none.
-static bool has_kinds(Elf_Scn *section) {
-  static const char text[] = "threads wait for one another";
-  const Elf_Data *data = elf_rawdata(section, NULL);
-  return data && data->d_buf &&
-         memmem(data->d_buf, data->d_size, text, sizeof text - 1) != NULL;
-}
-
 static void read_sections(Elf *elf, struct elf_info *info) {
   size_t names;
   if (elf_getshdrstrndx(elf, &names) != 0)
@@ -107,8 +98,6 @@ static void read_sections(Elf *elf, struct elf_info *info) {
       info->has_debug_info = true;
     if (name && strcmp(name, ".note.gnu.build-id") == 0)
       info->has_build_id = true;
-    if (name && begins_with(name, ".rodata"))
-      info->has_kinds |= has_kinds(s);
     info->has_symbols |= header.sh_type == SHT_SYMTAB;
     if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
       read_symbols(elf, s, &header, info);

@@ -12,7 +12,6 @@
 struct elf_info {
   bool is_elf;
   bool has_runtime;   // MProf's runtime is linked into the file
-  bool has_kinds;     // with other kinds than the heap profile
   bool needs_runtime; // the file's code calls the runtime of another file
   bool has_symbols, has_debug_info, has_build_id;
   bool changes_user; // the file calls setuid or the like
