@@ -40,7 +40,7 @@ function(mprof_write_tree
     configure_file("${tools}/${name}.pc.in"
       "${root}/${MPROF_LIBDIR}/pkgconfig/${name}.pc" @ONLY)
   endforeach()
-  foreach(script IN ITEMS libmprof_intercept.ld libmprof_lld.ld libmprof_rt.so)
+  foreach(script IN ITEMS libmprof_intercept.ld libmprof_rt.so)
     configure_file("${tools}/${script}"
       "${root}/${MPROF_LIBDIR}${MPROF_RT_SUBDIR}/${script}" COPYONLY)
   endforeach()
@@ -85,7 +85,6 @@ endif()
 if(MPROF_PLUGIN)
   list(APPEND dev_files
     "${CMAKE_INSTALL_LIBDIR}${MPROF_RT_SUBDIR}/libmprof_intercept.ld"
-    "${CMAKE_INSTALL_LIBDIR}${MPROF_RT_SUBDIR}/libmprof_lld.ld"
     "${CMAKE_INSTALL_LIBDIR}${MPROF_RT_SUBDIR}/libmprof_rt.so")
 endif()
 if(MPROF_PLUGIN AND NOT CMAKE_CROSSCOMPILING)

@@ -30,11 +30,6 @@ static const struct rule any_word[] = {
     {WRAPS_ALLOCATOR,
      "*--wrap[=,]@(malloc|calloc|realloc|free|aligned_alloc|posix_memalign|"
      "memalign|_Zn|_Zd)*"},
-    // A linker takes each file that is neither an object nor a library for a
-    // script.
-    {GIVES_SCRIPT, "*.@(ld|lds|ldscript)?(,*)"},
-    {GIVES_SCRIPT, "?(*,)@(-T?([!dbt]*)|?(-)-script*|-dT*|*-default-script*)"},
-    {GIVES_SCRIPT, "*,@*"},
     {0, NULL},
 };
 
@@ -76,7 +71,6 @@ static const struct rule targets[] = {
 
 static const struct rule linkers[] = {
     {WITH_GOLD, "?(*/)@(gold|ld.gold*)"},
-    {WITH_LLD, "?(*/)@(lld?(-*)|ld.lld*)"},
     {0, NULL},
 };
 
@@ -204,7 +198,6 @@ static void read_file(char *argument) {
       S_ISREG(status.st_mode))
     file = fopen(argument + 1, "r");
   if (file == NULL) {
-    result.facts |= GIVES_SCRIPT;
     read_input(argument);
     return;
   }
@@ -261,8 +254,6 @@ static bool read_word(char *word) {
     return false;
   }
   add_facts(any_word, word);
-  if (strstr(word, "libmprof_intercept.ld") != NULL) // has no sections
-    result.facts &= ~GIVES_SCRIPT;
   if (state != FILES)
     next = OPTION;
   if (state == OPTION)

@@ -24,33 +24,31 @@ enum fact {
   LINKS_PROGRAM = 1 << 8,
 
   IS_STATIC = 1 << 9,
-  WITH_GOLD = 1 << 10, // the linker
-  WITH_LLD = 1 << 11,
-  FOR_X86_64 = 1 << 12, // the target; none of these: clang's own target
-  FOR_AARCH64 = 1 << 13,
-  FOR_MUSL = 1 << 14,
-  FOR_OTHERS = 1 << 15, // MProf does not support the target
-  NAMES_LIBC = 1 << 16, // the directories of libc
-  NO_LIBRARIES = 1 << 17,
-  NO_CXX_LIBRARY = 1 << 18,
-  CXX_LIBRARY = 1 << 19,      // -lstdc++
-  NO_UNDEFINED = 1 << 20,     // undefined symbols are errors
-  WRAPS_ALLOCATOR = 1 << 21,  // --wrap=malloc
-  MALLOC_SANITIZER = 1 << 22, // intercepts malloc
-  SAFE_STACK = 1 << 23,
-  GIVES_SCRIPT = 1 << 24, // perhaps a linker script
+  WITH_GOLD = 1 << 10,  // the linker
+  FOR_X86_64 = 1 << 11, // the target; none of these: clang's own target
+  FOR_AARCH64 = 1 << 12,
+  FOR_MUSL = 1 << 13,
+  FOR_OTHERS = 1 << 14, // MProf does not support the target
+  NAMES_LIBC = 1 << 15, // the directories of libc
+  NO_LIBRARIES = 1 << 16,
+  NO_CXX_LIBRARY = 1 << 17,
+  CXX_LIBRARY = 1 << 18,      // -lstdc++
+  NO_UNDEFINED = 1 << 19,     // undefined symbols are errors
+  WRAPS_ALLOCATOR = 1 << 20,  // --wrap=malloc
+  MALLOC_SANITIZER = 1 << 21, // intercepts malloc
+  SAFE_STACK = 1 << 22,
 
   // Parts of MProf that the arguments add, as those of CMake's package,
   // pkg-config and the config files do. Clang runs a pass plugin once for each
   // -fpass-plugin, two plugins in one clang define the same options, and a
   // runtime that is linked twice defines its symbols twice.
-  HAS_PLUGIN = 1 << 25,
-  HAS_PASS_PLUGIN = 1 << 26,
-  HAS_RUNTIME = 1 << 27,
-  HAS_INTERCEPTORS = 1 << 28,
+  HAS_PLUGIN = 1 << 23,
+  HAS_PASS_PLUGIN = 1 << 24,
+  HAS_RUNTIME = 1 << 25,
+  HAS_INTERCEPTORS = 1 << 26,
 
   // The flags of MProf ask for it; main.c adds this fact.
-  INTERCEPTS = 1 << 29,
+  INTERCEPTS = 1 << 27,
 };
 
 // The kinds of profiles. The bit of a kind is 1 << its index. Code is

@@ -42,12 +42,6 @@ static const struct part first[] = {
     {LINKS_PROGRAM,
      INTERCEPTS | HAS_INTERCEPTORS | FOR_MUSL,
      {"--defsym=mprof_intercept_is_unwanted=mprof_write_profile"}},
-    // Makes lld place the runtime's functions for the start and the end of the
-    // program next to each other, as the other linkers do. The kernel then maps
-    // less of the program's file. The script needs a section .text, which the
-    // program's own script may not have.
-    {LINKS_PROGRAM | WITH_LLD, GIVES_SCRIPT | FOR_MUSL, {"@libmprof_lld.ld"}},
-    {LINKS_PROGRAM | WITH_LLD, 0, {"-z", "keep-text-section-prefix"}},
     // Libraries that are opened at run time need the runtime's symbols. gold
     // accepts no patterns for exported symbols, so it exports all symbols.
     {LINKS_PROGRAM,
