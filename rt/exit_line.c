@@ -10,8 +10,8 @@
 #include "exit_line.h"
 
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/stats.h"
 #include "write/numbers.h"
 

@@ -13,8 +13,8 @@
 #include "file/gzip.h"
 #include "sys/assert.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 
 #include <errno.h>

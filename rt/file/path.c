@@ -11,7 +11,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/procfile.h"
-#include "sys/start_text.h"
+#include "sys/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -153,7 +153,7 @@ int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
 }
 
 bool mprof_path_discards_files(void) {
-  return mprof_text_equals(mprof_flags.log_path, "/dev/null");
+  return strcmp(mprof_flags.log_path, "/dev/null") == 0;
 }
 
 bool mprof_path_is_stderr(void) {

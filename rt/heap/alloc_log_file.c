@@ -19,8 +19,8 @@
 #include "file/path.h"
 #include "sys/flags.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 
 #include <errno.h>
 #include <fcntl.h>

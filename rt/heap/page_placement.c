@@ -33,7 +33,7 @@
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
-#include "sys/start_text.h"
+#include "sys/text.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -10,7 +10,7 @@
 #define MPROF_RT_PROCESS_MODULES_H
 
 #include "sys/base.h"
-#include "sys/start_text.h"
+#include "sys/text.h"
 
 // The result of a search for the module that contains an address.
 struct mprof_module {

@@ -9,7 +9,7 @@
 
 #include "sys/arch.h"
 #include "sys/base.h"
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 #include <link.h>

@@ -7,8 +7,8 @@
 #include "stuck/stuck_kernel.h"
 
 #include "stuck/stuck_marks.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 #include "sys/procfile.h"
 #include "sys/text.h"

@@ -14,7 +14,7 @@
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"
 #include "sys/caller.h"
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_interrupted.h"

@@ -8,7 +8,7 @@
 
 #include "stuck/stuck_blocks.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 
 #include <sys/mman.h>
 

@@ -5,8 +5,8 @@
 
 #include "stuck/stuck_memory.h"
 
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 #include "sys/procfile.h"
 

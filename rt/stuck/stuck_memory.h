@@ -26,7 +26,7 @@
 //                  stuck_marks.c searches the words of the roots and of the
 //                  reached blocks.
 //
-// Call all functions only in a helper process (os_linux_cold.h), whose memory
+// Call all functions only in a helper process (helper_process.h), whose memory
 // no other thread changes.
 
 #ifndef MPROF_RT_STUCK_STUCK_MEMORY_H

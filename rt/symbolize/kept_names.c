@@ -10,8 +10,8 @@
 #include "file/path.h"
 #include "symbolize/kept_format.h"
 #include "symbolize/name_list.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 
 #include <errno.h>

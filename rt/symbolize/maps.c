@@ -13,7 +13,6 @@
 #include "symbolize/maps_file.h"
 
 #include "sys/message.h"
-#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 #include "sys/procfile.h"
 

@@ -5,7 +5,7 @@
 
 #include "symbolize/source_path.h"
 
-#include "sys/os_linux_cold.h"
+#include "sys/os_file.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "file/path.h"
 #include "sys/flags.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 
 #include <fcntl.h>
 #include <stdint.h>

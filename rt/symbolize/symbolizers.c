@@ -28,7 +28,6 @@
 #include "sys/flags.h"
 #include "sys/helper_process.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
 #include "sys/os_socket.h"
 #include "thread/threads.h"

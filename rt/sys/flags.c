@@ -13,7 +13,7 @@
 #include "sys/flags_table.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/start_text.h"
+#include "sys/text.h"
 
 #include <string.h>
 #include <sys/auxv.h>

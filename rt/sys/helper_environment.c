@@ -6,7 +6,7 @@
 
 #include "sys/helper_environment.h"
 
-#include "sys/start_text.h"
+#include "sys/text.h"
 
 #include <string.h>
 

@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -35,6 +36,10 @@ long mprof_sys_open(const char *path, int flags, int mode) {
 
 long mprof_sys_read(int fd, void *buf, size_t len) {
   return mprof_syscall3(SYS_read, fd, (long)buf, (long)len);
+}
+
+long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
+  return mprof_syscall4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
 }
 
 long mprof_sys_write(int fd, const void *buf, size_t len) {
@@ -437,4 +442,15 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
 
 int mprof_os_write_all(int fd, const void *buf, size_t len) {
   return mprof_os_write(fd, buf, &len);
+}
+
+long mprof_sys_new_user(void) {
+  const long user = mprof_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+  return user == (long)getauxval(AT_EUID) ? -1 : user;
+}
+
+void mprof_sys_lower_own_priority(int nice) {
+  // The kernel's getpriority returns 20 minus the nice value.
+  const long now = 20 - mprof_syscall4(SYS_getpriority, PRIO_PROCESS, 0, 0, 0);
+  mprof_syscall4(SYS_setpriority, PRIO_PROCESS, 0, now + nice, 0);
 }

@@ -15,6 +15,7 @@
 
 long mprof_sys_open(const char *path, int flags, int mode);
 long mprof_sys_read(int fd, void *buf, size_t len);
+long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
 long mprof_sys_write(int fd, const void *buf, size_t len);
 long mprof_sys_close(int fd);
 long mprof_sys_rename(const char *from, const char *to);
@@ -169,5 +170,11 @@ int mprof_os_write_all(int fd, const void *buf, size_t len);
 // Writes *left bytes as mprof_os_write_all does. Sets *left to the number of
 // bytes that were not written. Returns 0 or -errno.
 int mprof_os_write(int fd, const void *buf, size_t *left);
+
+// Adds nice to the nice value of the calling process.
+void mprof_sys_lower_own_priority(int nice);
+// Returns the effective user id of the process if it is not the same as at the
+// start of the program, otherwise -1.
+long mprof_sys_new_user(void);
 
 #endif // MPROF_RT_SYS_OS_LINUX_H

@@ -11,7 +11,11 @@
 #include "sys/os_memory.h"
 
 #include "sys/kernel_call.h"
+#include "sys/os_linux.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -152,4 +156,58 @@ void mprof_os_discard(void *p, size_t len) {
   // its memory (mlockall).
   if (mprof_syscall3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED) != 0)
     memset(p, 0, len);
+}
+
+// --- memory that may not be mapped ---
+
+long mprof_os_peek(uintptr_t addr, void *buf, size_t len) {
+  // The link thread-self works even if the process's first thread has ended.
+  const long fd =
+      mprof_sys_open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return fd;
+  const long n = mprof_sys_pread((int)fd, buf, len, addr);
+  mprof_sys_close((int)fd);
+  return n;
+}
+
+bool mprof_os_copy(void *to, uintptr_t from, size_t len) {
+  long n = mprof_sys_try_copy(to, from, len);
+  if (n >= 0 || n == -EFAULT)
+    return n == (long)len;
+  n = mprof_os_peek(from, to, len);
+  if (n >= 0 || n == -EIO)
+    return n == (long)len;
+  if (from + len < from)
+    return false;
+  for (uintptr_t page = from & -(uintptr_t)MPROF_PAGE; page < from + len;
+       page += MPROF_PAGE)
+    if (!mprof_sys_readable(page))
+      return false;
+  // Not by memcpy, which a sanitizer's runtime may replace. ThreadSanitizer
+  // maps a file into its shadow memory, of which its own memcpy must not read.
+  const volatile char *bytes = (const volatile char *)from;
+  for (size_t i = 0; i < len; i++)
+    ((char *)to)[i] = bytes[i];
+  return true;
+}
+
+// The kernel atomically adds 0 to the bytes, which changes nothing. No thread
+// waits for `none`.
+bool mprof_sys_is_read_only(uintptr_t addr) {
+  const uint32_t none = 0;
+  return mprof_sys_readable(addr & -(uintptr_t)8) &&
+         mprof_syscall(
+             SYS_futex, (long)&none, FUTEX_WAKE_OP_PRIVATE, 0, 0, (long)addr,
+             FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) == -EFAULT;
+}
+
+// --- pages ---
+
+long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
+  return mprof_syscall4(SYS_mprotect, (long)start, (long)len, protection, 0);
+}
+
+long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {
+  return mprof_syscall4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
 }

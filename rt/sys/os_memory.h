@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory mappings, made by Linux system calls that bypass libc. What os_linux.h
-// says about its functions holds for these functions, too.
+// Memory mappings, and memory that may not be mapped, by Linux system calls
+// that bypass libc. What os_linux.h says about its functions holds for these
+// functions, too.
 
 #ifndef MPROF_RT_SYS_OS_MEMORY_H
 #define MPROF_RT_SYS_OS_MEMORY_H
@@ -52,5 +53,25 @@ void mprof_os_populate(void *p, size_t len);
 // Makes the n-th request for memory from now on fail, for tests. Later requests
 // succeed again. n = 0: no request fails.
 void mprof_os_fail_map(int n);
+
+// Copies up to len bytes at address addr of this process to buf. The kernel
+// makes the copy, so no fault can occur if another thread unmaps the memory.
+// Returns the number of bytes that could be read, or -errno.
+long mprof_os_peek(uintptr_t addr, void *buf, size_t len);
+// Copies len bytes at address `from` of this process, which the program may
+// unmap at any time. Returns false if not all of them are readable. The kernel
+// makes the copy, so no fault can occur. Only if it refuses to do so (seccomp,
+// no /proc), the function checks that each page is readable, and then reads.
+// Async-signal-safe.
+bool mprof_os_copy(void *to, uintptr_t from, size_t len);
+// Returns whether the four bytes at addr, a multiple of 4, are in memory that
+// must not be written. Returns false if a seccomp filter refuses the call.
+bool mprof_sys_is_read_only(uintptr_t addr);
+// Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
+// -errno.
+long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
+// Changes the access rights of the pages of a mapping to protection. Returns 0
+// or -errno.
+long mprof_sys_mprotect(uintptr_t start, size_t len, int protection);
 
 #endif // MPROF_RT_SYS_OS_MEMORY_H

@@ -9,9 +9,8 @@
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "sys/os_memory.h"
-#include "sys/start_text.h"
+#include "sys/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -40,4 +40,35 @@ void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name);
 // Appends the description of error (-errno), such as "no space left on device".
 void mprof_text_errno(struct mprof_text *t, int error);
 
+// Returns the part of s that follows prefix. Returns NULL if s does not begin
+// with prefix.
+static inline const char *mprof_text_after(const char *s, const char *prefix) {
+  while (*prefix != '\0' && *s == *prefix) {
+    s++;
+    prefix++;
+  }
+  return *prefix == '\0' ? s : NULL;
+}
+
+// Returns the part of path that follows the last '/'. Returns path if it has no
+// '/'.
+static inline const char *mprof_text_base_name(const char *path) {
+  const char *name = path;
+  for (const char *s = path; *s != '\0'; s++)
+    if (*s == '/')
+      name = s + 1;
+  return name;
+}
+
+// Copies s with its terminating 0 to `to`. A text of more than size - 1 bytes
+// is truncated. size is not 0. Returns the number of copied bytes without the
+// 0.
+static inline size_t mprof_text_copy(char *to, size_t size, const char *s) {
+  size_t len = 0;
+  for (; s[len] != '\0' && len < size - 1; len++)
+    to[len] = s[len];
+  to[len] = '\0';
+  return len;
+}
+
 #endif // MPROF_RT_SYS_TEXT_H

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_THREAD_STACKS_CALL_CODE_H
 #define MPROF_RT_THREAD_STACKS_CALL_CODE_H
 
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 
 #include <stdint.h>
 

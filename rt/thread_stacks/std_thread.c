@@ -15,7 +15,7 @@
 
 #include "thread_stacks/std_thread.h"
 
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "unwind/eh_frame.h"
 
 #include <string.h>

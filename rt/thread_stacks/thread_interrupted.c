@@ -14,7 +14,7 @@
 #include "sys/arch.h"
 #include "sys/context.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_wait.h"

@@ -13,7 +13,7 @@
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/hook_names.h"
 #include "sys/arch.h"
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/call_code.h"
 #include "thread_stacks/thread_slots.h"

@@ -8,11 +8,13 @@
 
 #include "sys/flags.h"
 #include "sys/message.h"
-#include "sys/start_text.h"
+#include "sys/text.h"
 #include "trace/trace_format.h"
 #include "trace/write_trace_v1.h"
 #include "trace/write_trace_v1_5.h"
 #include "trace/write_trace_v2.h"
+
+#include <string.h>
 
 static const struct mprof_trace_format *const formats[] = {
     &mprof_trace_format_1_11, &mprof_trace_format_1_23,
@@ -21,7 +23,7 @@ enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 static const struct mprof_trace_format *wanted_format(void) {
   for (size_t i = 0; i < FORMATS; i++)
-    if (mprof_text_equals(mprof_flags.trace_format, formats[i]->name))
+    if (strcmp(mprof_flags.trace_format, formats[i]->name) == 0)
       return formats[i];
   return NULL;
 }

@@ -7,7 +7,7 @@
 
 #include "sys/context.h"
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 #include "unwind/eh_frame.h"
 #include "unwind/stack_range.h"
 #include "unwind/unwind_fp.h"

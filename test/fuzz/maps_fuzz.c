@@ -32,7 +32,7 @@
 #include "symbolize/maps_file.h"
 
 #include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
+#include "sys/os_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

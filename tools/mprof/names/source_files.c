@@ -3,7 +3,7 @@
 //
 // The functions of the runtime that rt/symbolize/source_path.c calls.
 
-#include "sys/os_linux_cold.h"
+#include "sys/os_file.h"
 
 #include <sys/stat.h>
 

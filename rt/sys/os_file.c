@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes system calls that only the writers of profiles need; see
-// os_linux_cold.h.
+// Asks the system about files, and reads them; see os_file.h.
 
 #define _GNU_SOURCE 1
 
-#include "sys/os_linux_cold.h"
+#include "sys/os_file.h"
 
 #include "sys/kernel_call.h"
 #include "sys/os_linux.h"
@@ -14,15 +13,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-
-// --- files ---
 
 // Returns the type of a file, or 0 if there is no such file. If a seccomp
 // filter refuses all system calls that read the type, only files in /dev count
@@ -59,11 +54,6 @@ bool mprof_os_is_executable(const char *path) {
   return kind(path) == S_IFREG &&
          mprof_syscall4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) ==
              0;
-}
-
-long mprof_sys_new_user(void) {
-  const long user = mprof_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
-  return user == (long)getauxval(AT_EUID) ? -1 : user;
 }
 
 // Returns whether only root or the user who started this process can change the
@@ -122,52 +112,6 @@ bool mprof_os_is_trusted(const char *path) {
   return is_real_safe && are_all_safe(given);
 }
 
-long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
-  return mprof_syscall4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
-}
-
-long mprof_os_peek(uintptr_t addr, void *buf, size_t len) {
-  // The link thread-self works even if the process's first thread has ended.
-  const long fd =
-      mprof_sys_open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return fd;
-  const long n = mprof_sys_pread((int)fd, buf, len, addr);
-  mprof_sys_close((int)fd);
-  return n;
-}
-
-bool mprof_os_copy(void *to, uintptr_t from, size_t len) {
-  long n = mprof_sys_try_copy(to, from, len);
-  if (n >= 0 || n == -EFAULT)
-    return n == (long)len;
-  n = mprof_os_peek(from, to, len);
-  if (n >= 0 || n == -EIO)
-    return n == (long)len;
-  if (from + len < from)
-    return false;
-  for (uintptr_t page = from & -(uintptr_t)MPROF_PAGE; page < from + len;
-       page += MPROF_PAGE)
-    if (!mprof_sys_readable(page))
-      return false;
-  // Not by memcpy, which a sanitizer's runtime may replace. ThreadSanitizer
-  // maps a file into its shadow memory, of which its own memcpy must not read.
-  const volatile char *bytes = (const volatile char *)from;
-  for (size_t i = 0; i < len; i++)
-    ((char *)to)[i] = bytes[i];
-  return true;
-}
-
-// The kernel atomically adds 0 to the bytes, which changes nothing. No thread
-// waits for `none`.
-bool mprof_sys_is_read_only(uintptr_t addr) {
-  const uint32_t none = 0;
-  return mprof_sys_readable(addr & -(uintptr_t)8) &&
-         mprof_syscall(
-             SYS_futex, (long)&none, FUTEX_WAKE_OP_PRIVATE, 0, 0, (long)addr,
-             FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) == -EFAULT;
-}
-
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
   const long from = mprof_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
   int own[2], there = 0;
@@ -191,18 +135,4 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
   }
   mprof_sys_close((int)from);
   return n < 0 || n >= there ? n : -ENOBUFS;
-}
-
-long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
-  return mprof_syscall4(SYS_mprotect, (long)start, (long)len, protection, 0);
-}
-
-long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {
-  return mprof_syscall4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
-}
-
-void mprof_sys_lower_own_priority(int nice) {
-  // The kernel's getpriority returns 20 minus the nice value.
-  const long now = 20 - mprof_syscall4(SYS_getpriority, PRIO_PROCESS, 0, 0, 0);
-  mprof_syscall4(SYS_setpriority, PRIO_PROCESS, 0, now + nice, 0);
 }
