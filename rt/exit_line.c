@@ -139,7 +139,7 @@ extern __typeof__(ftrylockfile) ftrylockfile __attribute__((weak));
 extern __typeof__(funlockfile) funlockfile __attribute__((weak));
 extern __typeof__(fflush_unlocked) fflush_unlocked __attribute__((weak));
 
-static FILE *first_stdout MPROF_START_DATA; // stdout at start; written once
+static FILE *first_stdout; // stdout at start; written once
 
 void mprof_exit_line_init(void) {
   if (&stdout != NULL)

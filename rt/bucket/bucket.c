@@ -67,9 +67,9 @@ static struct {
   _Atomic(struct table *) table; // current table; written under insert_lock
   // The newest bucket of each type; written with insert_lock held.
   _Atomic(struct mprof_bucket *) first[MPROF_BUCKET_TYPES];
-} buckets MPROF_START_DATA;
+} buckets;
 
-void (*mprof_bucket_observer)(const struct mprof_bucket *b) MPROF_START_DATA;
+void (*mprof_bucket_observer)(const struct mprof_bucket *b);
 
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
   uint64_t h = 0;

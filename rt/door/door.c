@@ -43,7 +43,7 @@ enum {
 // has a door, and mprof_door_start_in_child was not called yet.
 enum state { SHUT, OPENING, OPEN, SHUTTING };
 
-static atomic_int door_state MPROF_START_DATA; // enum state
+static atomic_int door_state; // enum state
 
 static struct {
   atomic_bool must_end; // the thread must close everything and end

@@ -81,7 +81,7 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
 
 // Set at exit. Destructors also run at exit, but they do not mean that a
 // library is unloaded.
-static atomic_bool is_exiting MPROF_START_DATA;
+static atomic_bool is_exiting;
 
 static void note_exit(void *unused) {
   (void)unused;

@@ -31,10 +31,10 @@ char *const mprof_heap_functions[] = {
 #include "mprof/hooks.def"
 };
 
-struct mprof_intercepted mprof_intercepted MPROF_START_DATA;
+struct mprof_intercepted mprof_intercepted;
 
 enum { UNKNOWN, LOOKING, FOUND };
-static atomic_int state MPROF_START_DATA;
+static atomic_int state;
 
 // Returns whether the address f of the function `name` is that of the stub
 // through which the program calls the function. If a program that is not
@@ -153,7 +153,7 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   return true;
 }
 
-struct mprof_intercept_is_on mprof_intercept_is_on MPROF_START_DATA;
+struct mprof_intercept_is_on mprof_intercept_is_on;
 
 // The code ranges of the allocator beneath the interceptors. A block that this
 // code allocates is not counted, because it is part of another block. The

@@ -51,7 +51,7 @@ static const char names[][40] = {
   MPROF_FITS(#Symbol, names[0])
 #include "mprof/hooks.def"
 
-struct mprof_place mprof_place MPROF_START_DATA;
+struct mprof_place mprof_place;
 
 // Returns the module that defines the function `name`. In a program that is not
 // position-independent, `address` may be a stub made by the linker. So the

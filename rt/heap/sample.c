@@ -44,7 +44,7 @@ static struct {
   // cache line, so that no data that is often written is in the same line.
   _Alignas(64) _Atomic uint64_t rate;
   _Atomic uint64_t epoch; // 0 before the runtime has started
-} sampling MPROF_START_DATA;
+} sampling;
 
 uint64_t mprof_sample_rate(void) {
   return atomic_load_explicit(&sampling.rate, memory_order_relaxed);

@@ -40,8 +40,8 @@
 
 #pragma weak dlsym // static programs have no dlsym
 
-struct mprof_wait_observer mprof_wait_observer MPROF_START_DATA;
-struct mprof_contention mprof_contention MPROF_START_DATA;
+struct mprof_wait_observer mprof_wait_observer;
+struct mprof_contention mprof_contention;
 
 #define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
 

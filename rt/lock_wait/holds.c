@@ -24,7 +24,7 @@
 // Number of preferred records of a lock.
 enum { WAYS = 4 };
 
-bool mprof_holds_on MPROF_START_DATA;
+bool mprof_holds_on;
 
 void mprof_holds_init(void) {
   mprof_holds_on = mprof_flags.stuck || mprof_flags.stuck_report != 0;

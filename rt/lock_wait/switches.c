@@ -23,7 +23,7 @@
 // The arrays of all loaded modules; guarded by registry_lock. A fork may happen
 // while another thread changes the list, so each change is a single store, and
 // the child finds a whole list.
-static _Atomic(struct __mprof_switches *) modules MPROF_START_DATA;
+static _Atomic(struct __mprof_switches *) modules;
 
 // The kinds for which threads wait in the table of waiters. Only for these, a
 // release has anything to do.
@@ -37,7 +37,7 @@ static const uint64_t awaited_kinds =
 // Whether set_module_locked sets the switches to full entries. Guarded by
 // registry_lock. mprof_switches_are_full is set after all switches are, so a
 // thread that reads true there finds them set.
-static bool wants_full MPROF_START_DATA;
+static bool wants_full;
 atomic_bool mprof_switches_are_full;
 
 // Returns the value of s->target, in a process that records waits of `kinds`.

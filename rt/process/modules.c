@@ -13,7 +13,7 @@ struct search {
   struct mprof_module found;
 };
 
-unsigned long long mprof_module_adds_at_start MPROF_START_DATA;
+unsigned long long mprof_module_adds_at_start;
 
 static int look(struct dl_phdr_info *info, size_t size, void *arg) {
   struct search *s = arg;
@@ -37,7 +37,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg) {
 struct mprof_module mprof_module_of(void *address) {
   // Most searches find the same module as the last search did, libc. No module
   // is unloaded while the runtime starts.
-  static struct mprof_module last MPROF_START_DATA;
+  static struct mprof_module last;
   struct search s = {.address = (uintptr_t)address};
   if (s.address - last.start < last.end - last.start)
     return last;

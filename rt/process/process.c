@@ -16,11 +16,11 @@ extern void __lsan_init(void) __attribute__((weak));
 extern void __hwasan_init(void) __attribute__((weak));
 
 enum { NOT_STARTED, STARTING, READY, INERT };
-static atomic_int state MPROF_START_DATA;
-atomic_bool mprof_is_ready MPROF_START_DATA;
+static atomic_int state;
+atomic_bool mprof_is_ready;
 atomic_uint mprof_epoch;
 // Id of the process that the runtime's data describe.
-static atomic_int process_id MPROF_START_DATA;
+static atomic_int process_id;
 
 bool mprof_has_sanitizer(void) {
   return __asan_init || __tsan_init || __msan_init || __lsan_init ||

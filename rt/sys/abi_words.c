@@ -39,7 +39,7 @@ _Alignas(64) uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 __thread int64_t __mprof_heap_countdown;
 __thread uintptr_t __mprof_nested_frame;
 __thread uintptr_t __mprof_nested_return;
-void *__mprof_main_frame MPROF_START_DATA;
+void *__mprof_main_frame;
 
 const char mprof_runtime_is_there = 1;
 

@@ -25,12 +25,6 @@
 // declares.
 #define MPROF_PUBLIC __attribute__((visibility("default")))
 
-// Attribute for the definition of a small variable that every program reads or
-// writes at its start. The linker places all of these variables in a few pages.
-// Without the attribute, large arrays that most programs never touch would lie
-// between them, and each variable would need a page of memory.
-#define MPROF_START_DATA __attribute__((section(".data.mprof_start")))
-
 // Fails to compile if the text and its terminating 0 do not fit in the array. A
 // large table with texts has arrays of characters, or offsets in a struct of
 // all texts, and no pointers. The loader writes each pointer at the start of

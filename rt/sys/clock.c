@@ -17,7 +17,7 @@
 // Number of times that a thread waits for the first use of the clock.
 #define SPINS 1000
 
-atomic_int mprof_clock_kind MPROF_START_DATA;
+atomic_int mprof_clock_kind;
 
 // The readings of the time stamp counter and of CLOCK_MONOTONIC at the same
 // moment.
@@ -33,7 +33,7 @@ static struct {
   atomic_int has_first; // state of `first`: 0 unset, 1 being written, 2 written
   uint64_t (*injected)(void);
   uint64_t injected_rate;
-} clock_state MPROF_START_DATA;
+} clock_state;
 
 static uint64_t monotonic_ns(void) {
   struct timespec ts = {0, 0};

@@ -19,7 +19,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-struct mprof_flags mprof_flags MPROF_START_DATA = {
+struct mprof_flags mprof_flags = {
 #define MPROF_FLAG_BOOL(Name, Default, Change, Help) .Name = (Default),
 #define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help)                 \
   .Name = (Default),
@@ -28,7 +28,7 @@ struct mprof_flags mprof_flags MPROF_START_DATA = {
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) .Name = Default,
 #include "sys/flags.def"
 };
-bool mprof_flags_has_environment MPROF_START_DATA;
+bool mprof_flags_has_environment;
 
 // Returns the default options of the program. The program may define this
 // function; otherwise the symbol is NULL.
@@ -173,7 +173,7 @@ const char *mprof_flags_environment(const char *name) {
 
 // Whether the user has set MPROF_OPTIONS or stderr is a terminal. Written once
 // at start.
-static bool user_asks MPROF_START_DATA;
+static bool user_asks;
 
 bool mprof_flags_want_news(void) { return user_asks && !mprof_flags.quiet; }
 

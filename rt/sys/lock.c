@@ -55,7 +55,7 @@ bool mprof_lock_is_held(enum mprof_rank rank) {
 }
 #endif
 
-void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame) MPROF_START_DATA;
+void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame);
 
 // Returns the word of a lock that the calling thread holds. The address is
 // inverted, because the search for stuck threads must not take it for a pointer

@@ -17,7 +17,7 @@ static struct {
   uint64_t dev, ino;     // stderr's device and inode; written once
   atomic_bool is_off;    // no message is printed
   _Atomic bool is_known; // stderr was open at the runtime's start
-} state MPROF_START_DATA;
+} state;
 
 void mprof_message_init(void) {
   bool is_open = mprof_sys_fstat_id(2, &state.dev, &state.ino) == 0;

@@ -22,7 +22,7 @@
 
 // If this variable is n > 0, the n-th request for memory from now on fails. If
 // it is 0, no request fails. Only tests set this variable.
-static atomic_int fail_in MPROF_START_DATA;
+static atomic_int fail_in;
 
 void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
 

@@ -29,9 +29,8 @@
 #define LIMIT_SHARE 32
 #define HUGE_FROM (2 * HUGE_BYTES)
 
-char *mprof_persistent_base
-    MPROF_START_DATA; // start of the range; see persistent.h
-struct mprof_persist_head *mprof_persist_head MPROF_START_DATA;
+char *mprof_persistent_base; // start of the range; see persistent.h
+struct mprof_persist_head *mprof_persist_head;
 
 static struct {
   size_t size;             // bytes in the range; written once, at start

@@ -90,9 +90,8 @@ long mprof_procfile_begin(const char *path, char *buf, size_t cap) {
 
 // --- the command line ---
 
-static char first_argument[512] MPROF_START_DATA; // argv[0] of main; written
-                                                  // once at start
-static bool has_more_arguments MPROF_START_DATA;
+static char first_argument[512]; // argv[0] of main; written once at start
+static bool has_more_arguments;
 
 // Turns null bytes, which end the arguments, and line breaks into blanks.
 static inline __attribute__((always_inline)) void blank(char *s, size_t len) {

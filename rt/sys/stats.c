@@ -25,9 +25,9 @@ const char *mprof_stat_text(int s) {
   return (const char *)&texts + mprof_stat_infos[s].text;
 }
 
-static _Atomic uint64_t counters[MPROF_STAT_COUNT] MPROF_START_DATA;
+static _Atomic uint64_t counters[MPROF_STAT_COUNT];
 
-_Atomic uint64_t *mprof_stats_copy MPROF_START_DATA;
+_Atomic uint64_t *mprof_stats_copy;
 
 void mprof_stat_add(enum mprof_stat s, uint64_t n) {
   atomic_fetch_add_explicit(&counters[s], n, memory_order_relaxed);

@@ -26,7 +26,7 @@ void mprof_tls_deliver_signals(void) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-struct mprof_guard_hooks mprof_guard_hooks MPROF_START_DATA;
+struct mprof_guard_hooks mprof_guard_hooks;
 
 // The guard is left if the function that has set it has returned. Signal
 // handlers and coroutines may run on any stack, so the order of two frame

@@ -32,7 +32,7 @@
 
 #include <pthread.h>
 
-struct mprof_thread_observer mprof_thread_observer MPROF_START_DATA;
+struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
 
 // glibc stores the values of pthread keys below this number in the thread's
@@ -57,7 +57,7 @@ static struct {
   // once, by mprof_threads_init.
   pthread_key_t key;
   bool has_key; // whether `key` exists; written once, by mprof_threads_init
-} registry MPROF_START_DATA;
+} registry;
 
 static void link_locked(struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));

@@ -45,8 +45,8 @@ static struct {
   unsigned last_session;
   // true: a session was started and not stopped. Also read without trace_lock.
   atomic_bool is_open;
-  bool is_ending;         // the file of an ended session is being written
-} trace MPROF_START_DATA; // guarded by trace_lock
+  bool is_ending; // the file of an ended session is being written
+} trace;          // guarded by trace_lock
 
 // --- start ---
 

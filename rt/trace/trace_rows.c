@@ -32,7 +32,7 @@
 #include <string.h>
 
 struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
-struct mprof_trace_outlet mprof_trace_outlet MPROF_START_DATA;
+struct mprof_trace_outlet mprof_trace_outlet;
 
 static struct {
   struct mprof_trace_row *_Atomic all; // list of all rows of this session

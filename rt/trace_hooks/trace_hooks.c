@@ -7,8 +7,8 @@
 
 #include "sys/clock.h"
 
-atomic_uint mprof_trace_session MPROF_START_DATA;
-struct mprof_trace_hooks mprof_trace_hooks MPROF_START_DATA;
+atomic_uint mprof_trace_session;
+struct mprof_trace_hooks mprof_trace_hooks;
 
 uint64_t mprof_trace_frequency(void) {
   const uint64_t frequency =

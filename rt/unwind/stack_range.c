@@ -80,7 +80,7 @@ mprof_stack_enter_outside(struct mprof_stack_range *range,
 
 // --- roots ---
 
-struct mprof_stack_roots mprof_stack_roots MPROF_START_DATA;
+struct mprof_stack_roots mprof_stack_roots;
 
 #pragma weak getcontext
 #pragma weak makecontext
