@@ -23,6 +23,7 @@
 #include "heap/beneath.h"
 #include "heap/custom_blocks.h"
 #include "heap/event.h"
+#include "heap/gc_events.h"
 #include "heap/livemap.h"
 #include "heap/page_placement.h"
 #include "heap/sample.h"
@@ -61,10 +62,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-
-// libmprof_gc.a defines this function. The reference is weak, because a program
-// that is linked by hand may lack libmprof_gc.a.
-extern void mprof_gc_reset(void) __attribute__((weak));
 
 const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
 
@@ -107,11 +104,6 @@ static void reset_writer(void) {
   mprof_symbolize_turn_off(false);
   mprof_outfile_keep_others(false);
   mprof_keep_reset();
-}
-
-static void reset_collector(void) {
-  if (mprof_gc_reset)
-    mprof_gc_reset();
 }
 
 // Returns the size of the persistent memory in MiB. With the option persist, it

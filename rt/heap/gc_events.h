@@ -38,8 +38,7 @@ mprof_gc_handler mprof_gc_get_handler(void *caller);
 // Returns whether the calling thread is in a collection and therefore holds
 // gc_lock.
 bool mprof_gc_is_collecting(void);
-// Resets the state of gc_events.c in a forked child. init.c refers to this
-// function weakly, because a program may be linked without gc_events.c.
+// Resets the state of gc_events.c in a forked child.
 void mprof_gc_reset(void);
 
 #endif // MPROF_RT_HEAP_GC_EVENTS_H

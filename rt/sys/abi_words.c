@@ -43,9 +43,4 @@ void *__mprof_main_frame;
 
 const char mprof_runtime_is_there = 1;
 
-// In libmprof_words.a this file also defines __mprof_is_program. Instrumented
-// code of programs refers to this symbol, so that the linker adds this file,
-// and with it the data words, to the program.
-#ifdef MPROF_WORDS_OF_PROGRAM
 const char __mprof_is_program = 1;
-#endif

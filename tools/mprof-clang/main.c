@@ -31,11 +31,9 @@ struct part {
 // the user does not change the meaning of the added flags, and the runtime's
 // constructors run first.
 static const struct part first[] = {
-    // libmprof_gc.a has only weak references to libgc, so programs without
-    // libgc can be linked with it, too.
     {LINKS_PROGRAM,
      HAS_RUNTIME,
-     {"--build-id=sha1", "--whole-archive", "@libmprof_rt.a", "@libmprof_gc.a",
+     {"--build-id=sha1", "--whole-archive", "@libmprof_rt.a",
       "--no-whole-archive"}},
     // Without interceptors and this symbol, MProf's report says that the
     // interceptors are missing. The value of the symbol does not matter.
