@@ -71,8 +71,10 @@ static atomic_uint begun;
 // Appends the functions with interceptors. Appends none in a static program,
 // whose table has `plain`.
 static void add_interceptors(struct patch *p) {
+  if (mprof_intercept_c->plain)
+    return;
   for (const struct mprof_intercept *i = mprof_intercept_c; i->name; i++)
-    if (i->own && i->next && !i->plain && *i->next)
+    if (i->own && i->next && *i->next)
       p->v[p->count++] = (struct mprof_replacement){i->name, *i->next, i->own};
 }
 

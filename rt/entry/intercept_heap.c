@@ -1,38 +1,44 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source of libmprof_intercept.a. This library defines malloc and similar
-// functions in the program, so that uninstrumented code calls them: libc itself
-// (getline, asprintf), the C++ library and all other libraries. The functions
-// of this library are called interceptors. An interceptor of f first does the
-// work of an instrumented call site, and then calls the allocator's f. All
-// interceptors are weak, so a program with its own malloc keeps its malloc.
+// The interceptors of malloc and similar functions, which count the blocks of
+// uninstrumented code: of libc itself (getline, asprintf), the C++ library and
+// all other libraries. The interceptor of f is __mprof_own_f. It first does the
+// work of an instrumented call site, and then calls the allocator's f.
 //
-// libmprof_intercept_static.a is this file compiled with MPROF_WRAP. In a
-// static program the linker redirects every call of f to __wrap_f, and __real_f
-// is f itself. Only functions that every allocator has are wrapped. For
-// example, a reference to __real_aligned_alloc would pull libc's allocator into
-// a program whose own allocator lacks aligned_alloc. So a static program counts
-// aligned blocks only at instrumented call sites. Frees of aligned blocks are
-// handled like frees of other blocks.
+// The interceptors do nothing unless uninstrumented code calls them. A program
+// is linked in one of these ways, all of which define the symbol
+// mprof_intercept_is_linked:
 //
-// libmprof_intercept_provide.a is this file compiled with MPROF_PROVIDE. This
-// library defines the interceptor of f under the name mprof_own_f, but does not
-// define f. The linker script libmprof_intercept.ld then defines f as
-// mprof_own_f, if no object and no archive defines f. So an archive with an
-// allocator may come after the script on the linker's command line.
+//   libmprof_intercept.a   defines each f as a weak function that jumps to
+//                          __mprof_own_f. The archive must be the last one on
+//                          the link line: an archive with an allocator that
+//                          comes later would not be searched for f
+//   libmprof_intercept.ld  a linker script for any place of the link line. It
+//                          defines f as __mprof_own_f, if no object and no
+//                          archive defines f
+//   --wrap=f               for static programs, by mprof-clang. The linker
+//                          redirects all calls of f to __mprof_own_f, and
+//                          mprof_real_f is f itself. This is done only for
+//                          functions that every allocator has. A reference to
+//                          aligned_alloc, for example, would link libc's
+//                          allocator into a program whose own allocator lacks
+//                          aligned_alloc. So a static program counts aligned
+//                          blocks only at instrumented call sites. Frees of
+//                          aligned blocks are handled like other frees
+//   libmprof_preload.so    contains the file of libmprof_intercept.a
 //
-// libmprof_preload.so contains this file compiled with MPROF_PRELOAD.
-//
-// The loader calls the interceptors even before the runtime's constructor runs.
-// Until then, the interceptors count nothing. In libmprof_preload.so, the first
-// allocation by a constructor of another library starts the runtime.
+// So a program with its own malloc keeps its malloc. The loader calls the
+// interceptors even before the runtime's constructor runs. Until then, the
+// interceptors count nothing. In libmprof_preload.so, the first allocation by a
+// constructor of another library starts the runtime.
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
 #include "process/early_start.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
+#include "sys/libc.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -52,11 +58,14 @@ static bool has_next(void) {
 
 // Returns whether the interceptors count now.
 static bool counts(void) { return mprof_intercepts(&mprof_intercept_is_on.c); }
-#ifdef MPROF_PRELOAD
-static bool starts(void) { return mprof_init_start_early() && counts(); }
-#else
-static bool starts(void) { return false; }
-#endif
+// Starts the runtime early in libmprof_preload.so, which alone has
+// mprof_init_start_early. Returns whether the interceptors count then. The
+// address is in a variable: in code, gold does not make it NULL.
+static bool (*const volatile start_early)(void) = mprof_init_start_early;
+static bool starts(void) {
+  bool (*const start)(void) = start_early;
+  return start && start() && counts();
+}
 
 // The next definition of f after the interceptor: first early_f, which finds
 // it, and then the allocator's f. It is not always the function of the word
@@ -70,43 +79,24 @@ static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr & __mprof_free_mask) == 0;
 }
 
-// Begins the definition of own_f, the interceptor of f.
-#define INTERCEPT(Result, f, Params)                                           \
-  MPROF_TEXT_SECTION OWN_LINKAGE Result OWN(f) Params;                         \
-  PUT_BEFORE(Result, f, Params);                                               \
-  OWN_LINKAGE Result OWN(f) Params
-#ifdef MPROF_PROVIDE
-#define OWN(f) mprof_own_##f
-// mprof_own_f is not hidden, because ld.bfd would then hide f, too.
-#define OWN_LINKAGE MPROF_DATA
-#else
-#define OWN(f) own_##f
-#define OWN_LINKAGE static
-#endif
-
-#if defined(MPROF_PROVIDE)
-#define PUT_BEFORE(Result, f, Params) _Static_assert(1, "the script defines f")
-// Weak, because a strong reference would link libc's allocator into a static
-// program whose own allocator lacks the function.
+// All references are weak. A strong reference would link libc's allocator into
+// a static program whose own allocator lacks the function.
+#pragma weak malloc
+#pragma weak calloc
+#pragma weak realloc
 #pragma weak reallocarray
+#pragma weak free
 #pragma weak aligned_alloc
 #pragma weak posix_memalign
 #pragma weak memalign
 #pragma weak valloc
 #pragma weak pvalloc
-#elif defined(MPROF_WRAP)
-#define PUT_BEFORE(Result, f, Params)                                          \
-  extern Result __real_##f Params;                                             \
-  Result __wrap_##f Params __attribute__((weak, alias("own_" #f)))
-// Links _dl_find_object into a static program, because the unwinder needs that
-// function for code without frame pointers.
-extern int _dl_find_object(void *pc, void *result);
-int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
-#else
-// Defines f as a weak alias of own_f, the interceptor of f.
-#define PUT_BEFORE(Result, f, Params)                                          \
-  MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)))
-#endif
+
+// Only in a static program: the allocator's functions (mprof-clang).
+extern char mprof_real_malloc[] MPROF_HIDDEN __attribute__((weak));
+extern char mprof_real_calloc[] MPROF_HIDDEN __attribute__((weak));
+extern char mprof_real_realloc[] MPROF_HIDDEN __attribute__((weak));
+extern char mprof_real_free[] MPROF_HIDDEN __attribute__((weak));
 
 // Defines an interceptor of f, which allocates Size bytes. The interceptor
 // returns Failed if it does not yet know the allocator. It leaves the rarer
@@ -115,7 +105,7 @@ int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 // countdown is 0, so that asked_f is called.
 #define ALLOCATE(Result, f, Params, Args, Size, Failed)                        \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
-  MPROF_TEXT_SECTION OWN_LINKAGE Result OWN(f) Params;                         \
+  MPROF_ENTRY Result __mprof_own_##f Params;                                   \
   static MPROF_NOINLINE Result early_##f Params;                               \
   NEXT_OF(f);                                                                  \
   static MPROF_NOINLINE Result early_##f Params {                              \
@@ -125,13 +115,13 @@ int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
     if (!counts()) {                                                           \
       mprof_count_back(Size);                                                  \
       if (starts())                                                            \
-        MPROF_MUSTTAIL return OWN(f) Args;                                     \
+        MPROF_MUSTTAIL return __mprof_own_##f Args;                            \
     } else if (MPROF_INTERCEPT_COUNTS(Size)) {                                 \
       MPROF_MUSTTAIL return __mprof_##f Args;                                  \
     }                                                                          \
     return PASS_ON(f) Args;                                                    \
   }                                                                            \
-  INTERCEPT(Result, f, Params) {                                               \
+  MPROF_ENTRY Result __mprof_own_##f Params {                                  \
     if (mprof_unlikely(mprof_count_down(Size)))                                \
       MPROF_MUSTTAIL return asked_##f Args;                                    \
     MPROF_MUSTTAIL return PASS_ON(f) Args;                                     \
@@ -142,7 +132,6 @@ ALLOCATE(void *, malloc, (size_t size), (size), size, NULL)
 ALLOCATE(void *, calloc, (size_t count, size_t each), (count, each),
          count *each, NULL)
 
-#ifndef MPROF_WRAP
 ALLOCATE(void *, aligned_alloc, (size_t align, size_t size), (align, size),
          size, NULL)
 
@@ -155,12 +144,11 @@ ALLOCATE(void *, memalign, (size_t align, size_t size), (align, size), size,
 ALLOCATE(void *, valloc, (size_t size), (size), size, NULL)
 
 ALLOCATE(void *, pvalloc, (size_t size), (size), size, NULL)
-#endif
 
 MPROF_ENTRY void *__mprof_realloc(void *old, size_t size);
 MPROF_ENTRY void __mprof_free(void *ptr);
 
-MPROF_TEXT_SECTION OWN_LINKAGE void *OWN(realloc)(void *old, size_t size);
+MPROF_ENTRY void *__mprof_own_realloc(void *old, size_t size);
 static MPROF_NOINLINE void *early_realloc(void *old, size_t size);
 NEXT_OF(realloc);
 static MPROF_NOINLINE void *early_realloc(void *old, size_t size) {
@@ -171,7 +159,7 @@ static MPROF_NOINLINE void *asked_realloc(void *old, size_t size) {
   if (!counts()) {
     mprof_count_back(size);
     if (starts())
-      MPROF_MUSTTAIL return OWN(realloc)(old, size);
+      MPROF_MUSTTAIL return __mprof_own_realloc(old, size);
   } else if (MPROF_INTERCEPT_COUNTS(size) || may_be_counted(old)) {
     MPROF_MUSTTAIL return __mprof_realloc(old, size);
   }
@@ -184,7 +172,7 @@ static MPROF_NOINLINE void *resize_counted(void *old, size_t size) {
   return PASS_ON(realloc)(old, size);
 }
 
-INTERCEPT(void *, realloc, (void *old, size_t size)) {
+MPROF_ENTRY void *__mprof_own_realloc(void *old, size_t size) {
   if (mprof_unlikely(mprof_count_down(size)))
     MPROF_MUSTTAIL return asked_realloc(old, size);
   if (may_be_counted(old) && old)
@@ -192,10 +180,11 @@ INTERCEPT(void *, realloc, (void *old, size_t size)) {
   MPROF_MUSTTAIL return PASS_ON(realloc)(old, size);
 }
 
-INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
+MPROF_ENTRY void *__mprof_own_reallocarray(void *old, size_t count,
+                                           size_t each) {
   size_t size;
   if (!__builtin_mul_overflow(count, each, &size))
-    return OWN(realloc)(old, size);
+    return __mprof_own_realloc(old, size);
   errno = ENOMEM;
   return NULL;
 }
@@ -225,7 +214,7 @@ static MPROF_NOINLINE void free_counted(void *ptr) {
 }
 
 // Libraries free many null pointers: regexec of libc frees several in a call.
-INTERCEPT(void, free, (void *ptr)) {
+MPROF_ENTRY void __mprof_own_free(void *ptr) {
   if (may_be_counted(ptr)) {
     if (!ptr)
       return;
@@ -268,14 +257,12 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 
 // Element of mprof_intercept_c for a function f that has an interceptor. plain:
 // the function that the interceptor calls; NULL: dlsym finds it. In a static
-// program, both a call and the address of f mean __wrap_f.
+// program, both a call and the address of f mean __mprof_own_f.
 #define ROW_AS(f, plain, next)                                                 \
-  {#f, &__mprof_next_##f, (void *)f, (void *)OWN(f), plain, NULL, next}
-#ifdef MPROF_WRAP
-#define ROW(f) ROW_AS(f, (void *)__real_##f, &next_of_##f)
-#else
-#define ROW(f) ROW_AS(f, NULL, &next_of_##f)
-#endif
+  {#f, &__mprof_next_##f, (void *)f, (void *)__mprof_own_##f, plain, NULL, next}
+#define ROW(f) ROW_AS(f, mprof_real_##f, &next_of_##f)
+// The same for a function that is not wrapped in a static program.
+#define ROW_DYNAMIC(f) ROW_AS(f, NULL, &next_of_##f)
 // Elements of mprof_intercept_c for functions that have no interceptor.
 #define BENEATH(f)                                                             \
   {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL, NULL}
@@ -285,10 +272,8 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 const struct mprof_intercept mprof_intercept_c[] = {
     ROW(malloc), ROW(calloc), ROW(realloc), ROW(free),
     ROW_AS(reallocarray, (void *)plain_reallocarray, NULL),
-#ifndef MPROF_WRAP
-    ROW(aligned_alloc), ROW(posix_memalign), ROW(memalign), ROW(valloc),
-    ROW(pvalloc),
-#endif
+    ROW_DYNAMIC(aligned_alloc), ROW_DYNAMIC(posix_memalign),
+    ROW_DYNAMIC(memalign), ROW_DYNAMIC(valloc), ROW_DYNAMIC(pvalloc),
     BENEATH(strdup), BENEATH(strndup), BENEATH(wcsdup),
     SIZED(strdup), SIZED(strndup),
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL}};

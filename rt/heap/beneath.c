@@ -60,8 +60,20 @@ static bool is_stub(void *f, const char *name) {
 #endif
 }
 
-static bool is_own(const struct mprof_intercept *i) {
-  return i->bound == i->own || is_stub(i->bound, i->name);
+bool mprof_next_is_own(const struct mprof_intercept *i) {
+  return i->bound == i->own || mprof_is_entry((uintptr_t)i->bound) ||
+         is_stub(i->bound, i->name);
+}
+
+// In code, gold would not make the address NULL.
+static const char *const volatile linked = &mprof_intercept_is_linked;
+
+bool mprof_next_is_linked(void) { return linked != NULL; }
+
+// Returns whether the entry is used in this program.
+static bool is_used(const struct mprof_intercept *table,
+                    const struct mprof_intercept *i) {
+  return i->plain || !table->plain;
 }
 
 // Returns whether the program's calls of all functions in the table reach the
@@ -70,7 +82,7 @@ static bool is_whole(const struct mprof_intercept *table) {
   if (!table || !table->name)
     return false;
   for (const struct mprof_intercept *i = table; i->name; i++)
-    if (!is_own(i))
+    if (is_used(table, i) && !mprof_next_is_own(i))
       return false;
   return true;
 }
@@ -79,9 +91,9 @@ static void set_words(const struct mprof_intercept *table) {
   if (!table)
     return;
   for (const struct mprof_intercept *i = table; i->name; i++) {
-    const bool is_of_program = !is_own(i);
+    const bool is_of_program = !mprof_next_is_own(i);
     void *beneath = i->plain;
-    if (is_of_program && !i->next)
+    if (!is_used(table, i) || (is_of_program && !i->next))
       continue;
     if (!beneath)
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
@@ -96,7 +108,7 @@ static void set_words(const struct mprof_intercept *table) {
     // variable is cleared, because the interceptor must not call itself. In a
     // static program this happens only if nothing calls the function: only then
     // does libmprof_intercept.ld bind the function to the interceptor.
-    else if (*i->word == i->own)
+    else if (*i->word == i->bound)
       *i->word = NULL;
   }
 }
@@ -132,15 +144,17 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   if (!atomic_compare_exchange_strong(&state, &expected, LOOKING))
     return expected == FOUND;
   const int before = errno;
-  mprof_intercepted.c = is_whole(mprof_intercept_c);
+  const struct mprof_intercept *const table =
+      mprof_next_is_linked() ? mprof_intercept_c : NULL;
+  mprof_intercepted.c = is_whole(table);
   const bool is_cxx_whole =
       mprof_intercepted.c && is_whole(mprof_intercept_cxx);
   // This search comes first. If it finds nothing, the loader allocates memory
   // for a message, and must not call the allocator for it.
   const bool has_library = is_cxx_whole && dlsym &&
                            dlsym(RTLD_NEXT, mprof_intercept_cxx->name) != NULL;
-  set_words(mprof_intercept_c);
-  if (mprof_intercept_c) // has set __mprof_sized_strdup to our function
+  set_words(table);
+  if (table) // has set __mprof_sized_strdup to our function
     __mprof_copy_malloc = __mprof_next_malloc;
   if (__mprof_free_mask != 0) // 0: another copy of the runtime counts all frees
     __mprof_free_off_page = __mprof_next_free;

@@ -36,7 +36,7 @@ enum mprof_heap_function {
 // the program has no such function: a C program has no C++ operators.
 extern char *const mprof_heap_functions[];
 
-// --- interceptors, in libraries of their own ---
+// --- interceptors ---
 
 // An interceptor is the runtime's own definition of a heap function.
 // Uninstrumented code calls this definition instead of the allocator's.
@@ -57,13 +57,21 @@ struct mprof_intercept {
   // dlsym(RTLD_NEXT). So the interceptor must not call the program's.
   void **next;
 };
-// The interceptors of malloc and its family, in libmprof_intercept.a. The name
-// of the last entry is NULL. The whole table is NULL if the library is not
-// linked.
+// The interceptors of malloc and its family. The name of the last entry is
+// NULL. In a static program, the first entry has `plain`, and entries without
+// it are not used. Only read the table if mprof_next_is_linked.
 extern const struct mprof_intercept mprof_intercept_c[] __attribute__((weak));
 // The interceptors of operator new and delete, in libmprof_rt_cxx.a. The whole
 // table is NULL if the library is not linked.
 extern const struct mprof_intercept mprof_intercept_cxx[] __attribute__((weak));
+// Defined if the program was linked in a way that lets uninstrumented code call
+// the interceptors of malloc (entry/intercept_heap.c).
+extern const char mprof_intercept_is_linked
+    __attribute__((weak, visibility("hidden")));
+// Returns whether the symbol above is defined.
+bool mprof_next_is_linked(void);
+// Returns whether the program's calls of the function reach the interceptor.
+bool mprof_next_is_own(const struct mprof_intercept *i);
 
 // Finds the allocator beneath the interceptors and sets the words
 // __mprof_next_<function>. Only the first call does the work. The loader may

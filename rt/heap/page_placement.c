@@ -71,8 +71,9 @@ static MPROF_NOINLINE struct mprof_module
 beneath(const char *name, void *address, void *const *word) {
   // Check each function, because the program may define some functions of the
   // family, and the runtime may intercept the others.
-  for (const struct mprof_intercept *i = mprof_intercept_c; i && i->name; i++)
-    if (i->word == word && i->bound == i->own)
+  for (const struct mprof_intercept *i = mprof_intercept_c;
+       mprof_next_is_linked() && i->name; i++)
+    if (i->word == word && mprof_next_is_own(i))
       return mprof_module_of(*word);
   return home_of(name, address);
 }

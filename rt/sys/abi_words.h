@@ -133,8 +133,9 @@ extern MPROF_DATA const char
 
 // Each instrumented object file that is compiled for executables refers to this
 // symbol, because such code reads the words at fixed distances from the thread
-// pointer and from itself. No library exports the symbol, so the linker puts the
-// words into the program, also if the rest of the runtime is in libmprof_rt.so.
+// pointer and from itself. No library exports the symbol, so the linker puts
+// the words into the program, also if the rest of the runtime is in
+// libmprof_rt.so.
 extern __attribute__((visibility("hidden"))) const char __mprof_is_program;
 
 #ifdef __cplusplus

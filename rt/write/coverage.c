@@ -18,6 +18,8 @@
 // -fno-mprof-intercept.
 extern const char mprof_intercept_is_unwanted
     __attribute__((weak, visibility("hidden")));
+// In code, gold would not make the address NULL.
+static const char *const volatile unwanted = &mprof_intercept_is_unwanted;
 
 // The interceptors exist only for glibc.
 #ifdef __GLIBC__
@@ -33,8 +35,7 @@ static const struct mprof_heap_copy *heap_of(const struct mprof_summary *s) {
 }
 
 bool mprof_coverage_is_linked_without(void) {
-  const char *volatile unwanted = &mprof_intercept_is_unwanted;
-  return HAS_INTERCEPTORS && mprof_intercept_c == NULL && unwanted == NULL &&
+  return HAS_INTERCEPTORS && !mprof_next_is_linked() && unwanted == NULL &&
          !mprof_has_sanitizer();
 }
 
@@ -50,8 +51,7 @@ void mprof_report_not_counted(struct mprof_report *w,
            "program was linked\nwithout libmprof_intercept.a. Link it with "
            "mprof-clang -fmprof, CMake's\nmprof_instrument, mprof-program.cfg "
            "or \"pkg-config --libs mprof-program\".\n");
-  else if (heap_of(s) != NULL && mprof_intercept_c != NULL &&
-           !mprof_intercepted.c)
+  else if (heap_of(s) != NULL && mprof_next_is_linked() && !mprof_intercepted.c)
     mprof_report_put(w, "\nNot counted: allocations of code without MProf, "
                         "because the program contains\nthe definition of "
                         "malloc.\n");

@@ -8,7 +8,7 @@
 // runtime recognizes calls from the allocator's own code by their address.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/heap/beneath.c -o %t && %t
-// RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/heap/beneath.c -o %t.none && %t.none
+// RUN: %unit -D_GNU_SOURCE -DNOT_LINKED %s %rt/heap/beneath.c -o %t.none && %t.none
 
 #include "check.h"
 
@@ -98,10 +98,11 @@ void *dlsym(void *handle, const char *name) {
                                      : NULL;
 }
 
-#ifndef NO_TABLES
+#ifndef NOT_LINKED
 static void *word_free, *word_rare, *word_n0, *word_n1;
 static void *library_n0, *library_n1;
 
+const char mprof_intercept_is_linked = 1;
 // The tables have the names that the runtime refers to, but are not constant.
 struct mprof_intercept table_c[4] __asm__("mprof_intercept_c");
 struct mprof_intercept table_cxx[3] __asm__("mprof_intercept_cxx");

@@ -24,7 +24,7 @@ enum { MAX_ADDED = 128 };
 // "@" stands for the directory of the target's runtime.
 struct part {
   unsigned with, without; // with is 0 after the last part
-  const char *arguments[10];
+  const char *arguments[18];
 };
 
 // What MProf adds before the user's arguments. So a "--" or an "-x LANGUAGE" of
@@ -56,11 +56,31 @@ static const struct part last[] = {
     {LINKS_PROGRAM | INTERCEPTS,
      HAS_INTERCEPTORS | IS_STATIC,
      {"--whole-archive", "@libmprof_intercept.a", "--no-whole-archive"}},
+    // Redirects the calls of libc and other archives to the interceptors.
+    // --undefined makes the linker look for the functions that the interceptors
+    // call (intercept_heap.c), and for one that the unwinder calls. gold does
+    // not rename what a definition of --defsym refers to.
     {LINKS_PROGRAM | INTERCEPTS | IS_STATIC,
      HAS_INTERCEPTORS,
-     {"--whole-archive", "@libmprof_intercept_static.a", "--no-whole-archive",
-      "--wrap=malloc", "--wrap=calloc", "--wrap=realloc", "--wrap=reallocarray",
-      "--wrap=free"}},
+     {"--wrap=malloc", "--defsym=__wrap_malloc=__mprof_own_malloc",
+      "--wrap=calloc", "--defsym=__wrap_calloc=__mprof_own_calloc",
+      "--wrap=realloc", "--defsym=__wrap_realloc=__mprof_own_realloc",
+      "--wrap=reallocarray",
+      "--defsym=__wrap_reallocarray=__mprof_own_reallocarray", "--wrap=free",
+      "--defsym=__wrap_free=__mprof_own_free", "--undefined=malloc",
+      "--undefined=calloc", "--undefined=realloc", "--undefined=free",
+      "--undefined=_dl_find_object",
+      "--defsym=mprof_intercept_is_linked=__mprof_own_malloc"}},
+    {LINKS_PROGRAM | INTERCEPTS | IS_STATIC,
+     HAS_INTERCEPTORS | WITH_GOLD,
+     {"--defsym=mprof_real_malloc=__real_malloc",
+      "--defsym=mprof_real_calloc=__real_calloc",
+      "--defsym=mprof_real_realloc=__real_realloc",
+      "--defsym=mprof_real_free=__real_free"}},
+    {LINKS_PROGRAM | INTERCEPTS | IS_STATIC | WITH_GOLD,
+     HAS_INTERCEPTORS,
+     {"--defsym=mprof_real_malloc=malloc", "--defsym=mprof_real_calloc=calloc",
+      "--defsym=mprof_real_realloc=realloc", "--defsym=mprof_real_free=free"}},
     {LINKS_PROGRAM | INTERCEPTS | CXX_LIBRARY,
      HAS_INTERCEPTORS | NO_CXX_LIBRARY,
      {"--whole-archive", "@libmprof_rt_cxx.a", "--no-whole-archive"}},
