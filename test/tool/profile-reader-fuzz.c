@@ -18,7 +18,7 @@
 // RUN:   $sources %tools_common %src/rt/symbolize/short_name.c \
 // RUN:   %src/rt/sys/{stats,text}.c %src/rt/bucket/scale.c \
 // RUN:   %src/rt/write/std_frames.c -lz -lpcre2-8 -lm -o fuzz
-// RUN: %src/test/fuzz/Inputs/run.sh -runs=20000 -max_len=4096 new
+// RUN: %src/test/fuzz/Inputs/run.sh -runs=6000 -max_len=4096 new
 
 #include "files/convert.h"
 #include "files/read_profile.h"
