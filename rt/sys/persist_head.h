@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 // 16 bytes with the 0. The last letter is the version of the layout.
-#define MPROF_PERSIST_MAGIC "MProf persist 5"
+#define MPROF_PERSIST_MAGIC "MProf persist 6"
 
 enum mprof_persist_root {
   MPROF_PERSIST_BUCKETS = 0, // the first roots, by enum mprof_bucket_type

@@ -38,8 +38,6 @@
 #include "sys/tls.h"
 #include "trace_hooks/trace_hooks.h"
 
-#include <string.h>
-
 // States of a buffer: values of its field `slots`. See the diagram above.
 enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
 
@@ -354,7 +352,7 @@ static bool enter_slots(struct mprof_trace_buf *b) {
 }
 
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
-                            uint32_t seq, uint32_t skipped) {
+                            uint32_t seq) {
   struct mprof_trace_buf *b = m->buf;
   MPROF_ASSERT(m->offset % 8 == 0 && m->offset + 8 <= b->size);
   if (!enter_slots(b))
@@ -364,12 +362,8 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
       atomic_load_explicit(&b->generation, memory_order_relaxed) ==
           m->generation &&
       *slot == 0;
-  if (is_mine) {
-    memcpy((char *)slot - MPROF_TRACE_BEFORE_SLOT, &skipped, sizeof(skipped));
-    // A process that is killed here leaves a free slot.
-    atomic_signal_fence(memory_order_release);
+  if (is_mine)
     *slot = g << 32 | seq;
-  }
   atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
   return is_mine;
 }

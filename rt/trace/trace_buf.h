@@ -45,7 +45,7 @@ struct mprof_trace_buf {
   // struct mprof_trace_thread. g is 0 if the buffer's row (list of buffers)
   // belonged to no thread at that time.
   uint64_t g;
-  uint32_t seq, skipped;
+  uint32_t seq;
   uint32_t start;
   int tid;
   bool waits;
@@ -156,27 +156,20 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
 // A thread that releases a lock does not know which thread it wakes. Therefore
 // the record of the release contains an empty slot of eight bytes. The woken
 // thread later writes its number and the sequence number of its wake-up into
-// the slot. Some sequence numbers belong to events that have no such number in
-// format 1.23. The four bytes before the slot receive how many numbers of this
-// sort the woken thread has used so far, so that the writer of format 1.23 can
-// subtract them.
+// the slot.
 
-#define MPROF_TRACE_BEFORE_SLOT 4u
 // Returns the address of the slot of a WAKE record: eight bytes, aligned to 8,
 // for the number of the woken thread. p: end of the record's other arguments.
 static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
-  return (unsigned char *)(((uintptr_t)p + MPROF_TRACE_BEFORE_SLOT + 7) &
-                           ~(uintptr_t)7);
+  return (unsigned char *)(((uintptr_t)p + 7) & ~(uintptr_t)7);
 }
 // Records that a release has woken thread g. Writes g and seq into the slot of
 // the release's WAKE record, to which mark m refers. seq: sequence number of
-// the wake-up. skipped: how many of the thread's sequence numbers up to seq
-// belong to events that have no sequence number in format 1.23. Returns false
-// if another thread has already written to the slot, or if the buffer has been
-// written to the file. Also returns false if another thread takes too long to
-// write to a slot of the same buffer.
+// the wake-up. Returns false if another thread has already written to the slot,
+// or if the buffer has been written to the file. Also returns false if another
+// thread takes too long to write to a slot of the same buffer.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
-                            uint32_t seq, uint32_t skipped);
+                            uint32_t seq);
 // Seals buffer b: after this call, no thread begins to write to a slot of the
 // buffer. If a thread is writing to a slot now, waits for the thread for up to
 // a second. If the thread is still writing then, sets b->is_stuck.

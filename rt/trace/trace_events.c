@@ -183,7 +183,7 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
   const uint64_t woken = m->ticks * MPROF_TRACE_TICK_DIV;
   if (how != MPROF_GOT || !is_of_wait(m, r))
     put_start_alone(r, now);
-  else if (mprof_trace_mark_claim(m, r->g, r->seq + 1, r->skipped))
+  else if (mprof_trace_mark_claim(m, r->g, r->seq + 1))
     put_start(r, now > woken ? now : woken);
   else // the slot has another number, or its buffer is already in the file
     put_start_self(r, woken, now, m->stack);
@@ -241,8 +241,6 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     p = mprof_trace_put(p, w->trace_stack);
     p = mprof_trace_put(p, ticks);
     r->ticks += ticks;
-    r->seq += 2;
-    r->skipped += 2;
     mprof_trace_finish(r, p);
   } else {
     put_block(r, type, w->start, w->trace_stack);
@@ -290,7 +288,7 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
   unsigned char *const slot = mprof_trace_slot_after(p);
   // Clears the slot, into which the woken thread writes its number, and the
   // longest possible padding before the slot.
-  memset(p, 0, 3 * sizeof(uint64_t));
+  memset(p, 0, 2 * sizeof(uint64_t));
   struct mprof_trace_buf *b = r->last;
   mprof_trace_finish(r, slot + sizeof(uint64_t));
   return (struct mprof_trace_mark){

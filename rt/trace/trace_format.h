@@ -5,10 +5,8 @@
 // trace_records.c reads the records of each row (the records of one thread) and
 // passes them to the format. The format encodes them as events:
 //
-//   write_trace_v1.c    format 1.11; also creates the events that
-//                       write_trace_v1_5.c converts
+//   write_trace_v1_23.c    format 1.23, the default
 //   write_trace_v1_5.c  format 1.5; orders all events in one sequence
-//   write_trace_v2.c    format 1.23
 
 #ifndef MPROF_RT_TRACE_TRACE_FORMAT_H
 #define MPROF_RT_TRACE_TRACE_FORMAT_H

@@ -10,15 +10,13 @@
 #include "sys/message.h"
 #include "sys/text.h"
 #include "trace/trace_format.h"
-#include "trace/write_trace_v1.h"
+#include "trace/write_trace_v1_23.h"
 #include "trace/write_trace_v1_5.h"
-#include "trace/write_trace_v2.h"
 
 #include <string.h>
 
 static const struct mprof_trace_format *const formats[] = {
-    &mprof_trace_format_1_11, &mprof_trace_format_1_23,
-    &mprof_trace_format_1_5};
+    &mprof_trace_format_1_23, &mprof_trace_format_1_5};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 static const struct mprof_trace_format *wanted_format(void) {
@@ -37,7 +35,7 @@ void mprof_trace_format_check(void) {
   mprof_text_str(&t, mprof_flags.trace_format);
   mprof_text_str(&t, "' of option 'trace_format' is not");
   for (size_t i = 0; i < FORMATS; i++) {
-    mprof_text_str(&t, i == 0 ? " " : i + 1 < FORMATS ? ", " : " or ");
+    mprof_text_str(&t, i == 0 ? " " : " or ");
     mprof_text_str(&t, formats[i]->name);
   }
   mprof_text_str(&t, "; using ");

@@ -170,12 +170,20 @@ static int open_out(const char *path, int fd) {
   return error;
 }
 
-void mprof_trace_take_first(struct mprof_trace_row *r) {
+// Frees the oldest buffer of row r.
+static void drop_first(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = r->first;
   r->is_cut = true;
   r->first = b->next;
   atomic_store(&b->next, NULL);
   mprof_trace_buf_free(b);
+}
+
+void mprof_trace_write_first(struct mprof_trace_writer *w,
+                             struct mprof_trace_row *r) {
+  mprof_trace_buf_seal(r->first);
+  mprof_trace_write_batch(w, r, r->first);
+  drop_first(r);
 }
 
 // Writes up to WRITTEN_AT_ONCE complete buffers, and returns whether it wrote
@@ -185,10 +193,8 @@ static bool write_some(void) {
   struct mprof_trace_row *r;
   while (n < WRITTEN_AT_ONCE && mprof_outfile_send(to.out, 0) &&
          (r = mprof_trace_buf_take_completed()) != NULL) {
-    mprof_trace_buf_seal(r->first);
-    mprof_trace_write_batch(to.writer, r, r->first);
+    mprof_trace_write_first(to.writer, r);
     to.has_parts = true;
-    mprof_trace_take_first(r);
     n++;
   }
   return n != 0;
@@ -220,7 +226,7 @@ static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
   if (!r)
     return false;
   *bytes += r->first->len;
-  mprof_trace_take_first(r);
+  drop_first(r);
   return true;
 }
 
@@ -231,7 +237,7 @@ static bool drop_some(void) {
   struct mprof_trace_row *r;
   while (n < WRITTEN_AT_ONCE &&
          (r = mprof_trace_buf_take_completed()) != NULL) {
-    mprof_trace_take_first(r);
+    drop_first(r);
     n++;
   }
   return n != 0;

@@ -12,6 +12,8 @@
 
 #include "trace/trace_types.h"
 
+struct mprof_trace_writer;
+
 // Sets the destination of a new session: the file `path`, or the descriptor fd
 // if path is NULL. If path is NULL and fd < 0, the path is determined at the
 // end of the session.
@@ -55,8 +57,10 @@ int mprof_trace_write_open(const char *path, int fd);
 // the first error as -errno.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                int fd, struct mprof_trace_result *result);
-// Removes the oldest buffer of row r (the records of a thread) and frees it.
-void mprof_trace_take_first(struct mprof_trace_row *r);
+// Writes the oldest buffer of row r (the records of a thread), which is
+// complete, and frees it.
+void mprof_trace_write_first(struct mprof_trace_writer *w,
+                             struct mprof_trace_row *r);
 // Forgets the open file in a forked child, because the file belongs to the
 // parent.
 void mprof_trace_write_reset(void);

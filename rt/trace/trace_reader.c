@@ -96,12 +96,6 @@ void mprof_trace_reader_reset(void) {
 
 // --- called by the reader, with is_busy set ---
 
-static void write_buf(struct mprof_trace_row *r) {
-  mprof_trace_buf_seal(r->first);
-  mprof_trace_write_batch(reader.writer, r, r->first);
-  mprof_trace_take_first(r);
-}
-
 // Creates a piece (the bytes for one call of mprof_trace_read) from the first
 // complete buffer. Creates no piece if no buffer is complete.
 static void write_full(void) {
@@ -109,7 +103,7 @@ static void write_full(void) {
     return;
   struct mprof_trace_row *r;
   while (reader.len == 0 && (r = mprof_trace_buf_take_completed()) != NULL)
-    write_buf(r);
+    mprof_trace_write_first(reader.writer, r);
 }
 
 // Creates the next piece (the bytes for one call of mprof_trace_read) after the
@@ -120,7 +114,7 @@ static void write_rest(void) {
     // A format may keep the events of a buffer for later, so that writing the
     // buffer creates no piece. In that case, the next buffer is written.
     while (r->first && reader.len == 0)
-      write_buf(r);
+      mprof_trace_write_first(reader.writer, r);
   }
   if (reader.len != 0 || reader.has_tail)
     return;

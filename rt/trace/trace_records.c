@@ -74,13 +74,10 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
   if (r->type == MPROF_TRACE_WAKE) {
     p = mprof_trace_slot_after(p);
     uint64_t signed_by;
-    uint32_t skipped;
     memcpy(&signed_by, p, sizeof(signed_by));
-    memcpy(&skipped, p - MPROF_TRACE_BEFORE_SLOT, sizeof(skipped));
     p += sizeof(signed_by);
     r->n[1] = signed_by >> 32;
     r->n[2] = (uint32_t)signed_by;
-    r->n[3] = skipped;
   } else if (r->type == MPROF_TRACE_LOG) {
     r->text = p;
     p += r->n[3];
@@ -94,21 +91,11 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
 static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
   struct mprof_trace_thread t = {
       .g = r->n[0], .tid = r->n[1], .start = r->n[3], .seq = 1};
-  switch (r->n[2]) {
-  case MPROF_TRACE_FROM_WAIT:
-    t.skipped = 1;
+  if (r->n[2] == MPROF_TRACE_FROM_WAIT) {
+    t.seq = 0;
     t.waits = true;
-    break;
-  case MPROF_TRACE_FROM_WAITING: // the wait and the wake-up have numbers, too
-    t.seq += 2;
-    t.skipped = 1;
-    break;
-  case MPROF_TRACE_FROM_CALL:
-    t.seq += 2;
-    t.skipped = 2;
-    break;
-  default:
-    break;
+  } else if (r->n[2] == MPROF_TRACE_FROM_WAITING) {
+    t.seq = 2; // the wake-up has a number, too
   }
   return t;
 }
@@ -134,10 +121,6 @@ void mprof_trace_follow(struct mprof_trace_thread *t,
   case MPROF_TRACE_START_SELF:
     t->waits = false;
     t->seq += 2;
-    break;
-  case MPROF_TRACE_CALL_LONG:
-    t->seq += 2;
-    t->skipped += 2;
     break;
   case MPROF_TRACE_LABELS:
     t->labels = (uint16_t)r->n[0];

@@ -17,10 +17,9 @@ struct mprof_trace_record {
   enum mprof_trace_type type;
   uint64_t ticks; // ticks since the previous record of the row
   // The arguments of the record, in the order that enum mprof_trace_type gives.
-  // A WAKE record has four arguments. n[0]: the stack. n[1]: number of the
+  // A WAKE record has three arguments. n[0]: the stack. n[1]: number of the
   // woken thread, 0: no thread. n[2]: sequence number of the wake-up among the
-  // events of the woken thread. n[3]: how many of the sequence numbers up to
-  // n[2] are not used in Go's format 1.23.
+  // events of the woken thread.
   uint64_t n[4];
   const unsigned char *text; // text of a LOG record, n[3] bytes
 };
@@ -58,7 +57,7 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
 
 // Writes the last events of a row when the session ends. If the row's thread
 // has not ended a garbage collection, writes the end of the collection. If this
-// thread still runs, writes that it stops. Readers of format 1.11 fail without
+// thread still runs, writes that it stops. Readers of format 1.5 fail without
 // these events.
 void mprof_trace_write_row_end(struct mprof_trace_writer *w,
                                struct mprof_trace_written *to,

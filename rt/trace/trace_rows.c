@@ -176,10 +176,7 @@ void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   strcpy(r->name, rows.name);
   r->waits_in = 0;
   r->open_ticks = 0;
-  r->seq =
-      from == MPROF_TRACE_FROM_WAITING || from == MPROF_TRACE_FROM_CALL ? 3 : 1;
-  r->skipped =
-      from == MPROF_TRACE_FROM_CALL ? 2 : from == MPROF_TRACE_FROM_WAITING;
+  r->seq = from == MPROF_TRACE_FROM_WAITING ? 2 : 1;
   if (mprof_tls.labels != 0)
     mprof_trace_put_labels(r, r->ticks * MPROF_TRACE_TICK_DIV);
 }

@@ -59,9 +59,9 @@ enum mprof_trace_type {
   // the wait if the release is unknown.
   MPROF_TRACE_START_SELF,
   // This thread releases an object for which another thread waits. Argument:
-  // stack. The stack is followed by at least four zero bytes, up to a multiple
-  // of 8, and by a slot of eight bytes. The woken thread writes its number into
-  // the slot (trace_buf.h).
+  // stack. The stack is followed by zero bytes, up to a multiple of 8, and by a
+  // slot of eight bytes. The woken thread writes its number into the slot
+  // (trace_buf.h).
   MPROF_TRACE_WAKE,
   MPROF_TRACE_CALL,      // short system call; argument: stack
   MPROF_TRACE_CALL_LONG, // long system call; arguments: stack, length in ticks
@@ -110,9 +110,7 @@ enum mprof_trace_from {
 struct mprof_trace_thread {
   uint64_t g;          // number of the thread; 0: no thread
   uint64_t tid, start; // start: handle of the start function's stack
-  // seq: last sequence number of the thread. skipped: how many of the numbers
-  // up to seq are omitted in format 1.23 (see struct mprof_trace_row).
-  uint64_t seq, skipped;
+  uint64_t seq;        // last sequence number of the thread
   bool waits;
   uint16_t labels; // number of the label set
 };
@@ -183,10 +181,6 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
-  // How many of the sequence numbers up to seq are omitted in format 1.23.
-  // These are the numbers of system calls, and of a wait that began before the
-  // session.
-  uint32_t skipped;
   // End of the session; 0 during the session. The thread that ends the session
   // sets this field.
   uint64_t end_ticks;
@@ -201,7 +195,6 @@ static inline void mprof_trace_fill_header(struct mprof_trace_buf *b,
   b->ticks = r->ticks;
   b->g = r->g;
   b->seq = r->seq;
-  b->skipped = r->skipped;
   b->start = r->start;
   b->tid = r->tid;
   b->labels = r->labels;

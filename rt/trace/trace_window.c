@@ -54,8 +54,8 @@ struct window {
   size_t places_len, mapped_bytes;
   // known: a set of two sorts of keys: the number of each thread that is
   // created in the window, and key_of_wake(...) for each wake-up in the window.
-  // ahead: maps the number of a thread to ahead_of(...). If the value is 0, the
-  // thread has the same sequence numbers in the file as in its row.
+  // ahead: maps the number of a thread to the difference of its sequence
+  // numbers in its row and in the file, where they begin again with 1.
   struct mprof_pc_table known, ahead;
   struct mprof_pc_table begun; // numbers of threads that begin in the window
   uint64_t first_collection;   // number of the window's first collection
@@ -64,16 +64,6 @@ struct window {
 
 static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
   return UINT64_C(1) << 63 | g << 32 | seq;
-}
-
-// Packs two numbers into one. The numbers tell how the sequence numbers of a
-// thread in its row differ from those in the file, which begin again with 1.
-// seq: the sequence number in the row that becomes 1 in the file.
-// more_skipped: a difference for format 1.23, which omits some sequence
-// numbers. It is the row's count of omitted numbers (`skipped`) minus the
-// file's count.
-static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
-  return more_skipped << 32 | (uint32_t)seq;
 }
 
 // --- reading the rows ---
@@ -120,7 +110,6 @@ static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
                                  .tid = (uint64_t)b->tid,
                                  .start = b->start,
                                  .seq = b->seq,
-                                 .skipped = b->skipped,
                                  .waits = b->waits,
                                  .labels = b->labels}};
   for (; b; b = b->next) {
@@ -179,8 +168,7 @@ static void note_begin(struct window *v, const struct mprof_trace_record *r) {
   note(v, &v->begun, r->n[0], 1);
   struct mprof_trace_thread t;
   mprof_trace_follow(&t, r);
-  if (t.seq != 1)
-    note(v, &v->ahead, t.g, ahead_of(t.seq, t.skipped));
+  note(v, &v->ahead, t.g, t.seq - 1);
 }
 
 static void note_record(struct window *v, struct place *p,
@@ -205,7 +193,8 @@ begin_record(const struct mprof_trace_thread *t, enum mprof_trace_from from) {
 }
 
 // Writes a PRE record for thread t, which exists when the window begins. In the
-// file, the next start or wake-up of the thread has the sequence number 2.
+// file, the next wake-up of the thread has the sequence number 1 if the thread
+// waits, and otherwise 2.
 static void put_there(struct window *v, struct mprof_trace_written *to,
                       const struct mprof_trace_thread *t) {
   const struct mprof_trace_record pre = {
@@ -214,7 +203,7 @@ static void put_there(struct window *v, struct mprof_trace_written *to,
             t->waits ? MPROF_TRACE_FROM_WAITING : MPROF_TRACE_FROM_RUNNING,
             t->start, t->tid}};
   mprof_trace_write_record(v->w, to, &pre);
-  note(v, &v->ahead, t->g, ahead_of(t->seq, t->skipped - t->waits));
+  note(v, &v->ahead, t->g, t->waits ? t->seq : t->seq - 1);
 }
 
 // Writes the first batch: all threads that exist when the window begins, and
@@ -258,19 +247,15 @@ static bool adapt(struct window *v, struct place *p,
     if (r->n[1] == 0)
       return true;
     const uint64_t ahead = value_of(v, &v->ahead, r->n[1]);
-    const uint32_t seq = (uint32_t)ahead, more_skipped = ahead >> 32;
-    if (seq != 0 && r->n[2] <= seq) {
+    if (r->n[2] <= ahead)
       r->n[1] = 0; // the woken thread had started before the window
-    } else if (seq != 0) {
-      r->n[2] -= seq - 1;
-      r->n[3] = (uint32_t)r->n[3] - more_skipped; // may be -1, modulo 2^32
-    }
+    else
+      r->n[2] -= ahead;
     return true;
   }
   case MPROF_TRACE_START: {
     const struct mprof_trace_thread *t = &written_of(p)->thread;
-    const uint32_t ahead = (uint32_t)value_of(v, &v->ahead, t->g);
-    const uint64_t seq = t->seq + 1 + (ahead != 0 ? ahead - 1 : 0);
+    const uint64_t seq = t->seq + 1 + value_of(v, &v->ahead, t->g);
     if (value_of(v, &v->known, key_of_wake(t->g, seq)) == 0) {
       r->type = MPROF_TRACE_START_SELF;
       r->n[0] = r->n[1] = 0;

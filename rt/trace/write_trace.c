@@ -6,7 +6,7 @@
 // order. The code of each format encodes the events. (Go: traceWriter,
 // ReadTrace)
 //
-//   head | batches, one for each buffer | tail: stacks, strings, frequency
+//   head | batches, one for each buffer | tail: stacks, strings
 
 #include "trace/write_trace.h"
 

@@ -5,7 +5,7 @@
 // file is written. It numbers the strings and the stacks, and writes the file
 // in this order:
 //
-//   head | batches, one for each buffer | tail: stacks, strings, frequency
+//   head | batches, one for each buffer | tail: stacks, strings
 //
 // A format (trace_format.h) encodes the events. Only one thread at a time may
 // use a writer: the callers, trace_out.c and trace_reader.c, ensure this.

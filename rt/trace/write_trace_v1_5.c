@@ -11,8 +11,7 @@
 //
 // The threads of a traced program do not share a counter of events. Therefore
 // this file keeps the events of each row (the events of one thread at a time)
-// until all rows are complete. write_trace_v1.c creates these events. Then this
-// file merges the rows as readers of later formats do: it repeatedly takes the
+// until all rows are complete. Then it merges the rows: it repeatedly takes the
 // earliest event that is ready. An event is ready if its thread has the status
 // and the sequence number that the event requires.
 
@@ -28,11 +27,44 @@
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"
 #include "trace/write_trace.h"
-#include "trace/write_trace_v1.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>
+
+// The numbers of Go's event types. (Go: traceEv*)
+enum {
+  EV_BATCH = 1,
+  EV_FREQUENCY = 2,
+  EV_STACK = 3,
+  EV_GOMAXPROCS = 4,
+  EV_PROC_START = 5,
+  EV_PROC_STOP = 6,
+  EV_GC_START = 7,
+  EV_GC_DONE = 8,
+  EV_GO_CREATE = 13,
+  EV_GO_START = 14,
+  EV_GO_END = 15,
+  EV_GO_PREEMPT = 18,
+  EV_GO_SLEEP = 19,
+  EV_GO_UNBLOCK = 21,
+  EV_GO_BLOCK_SELECT = 24,
+  EV_GO_BLOCK_SYNC = 25,
+  EV_GO_BLOCK_COND = 26,
+  EV_GO_BLOCK_NET = 27,
+  EV_GO_SYS_CALL = 28,
+  EV_GO_SYS_EXIT = 29,
+  EV_GO_SYS_BLOCK = 30,
+  EV_GO_WAITING = 31,
+  EV_GO_IN_SYSCALL = 32,
+  EV_HEAP_ALLOC = 33,
+};
+
+// Layout of the first byte of an event. The low six bits hold the type. The
+// upper two bits hold the number of arguments, without the first argument. If
+// these two bits are 3, the next byte holds the length of all arguments in
+// bytes. (Go: traceArgCountShift)
+enum { EV_ARGS_SHIFT = 6, EV_ARGS_COUNTED = 3 };
 
 enum {
   ARGS_MAX = 6,
@@ -44,7 +76,7 @@ enum {
 struct event {
   unsigned type;
   uint64_t ticks;
-  uint64_t args[ARGS_MAX]; // as in format 1.11, without the time
+  uint64_t args[ARGS_MAX]; // without the time; adapt() makes those of the file
   size_t n;
 };
 
@@ -119,26 +151,6 @@ static void event(struct mprof_trace_writer *w, unsigned type,
     w->events++;
 }
 
-static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
-                   uint64_t ticks, const struct mprof_trace_record *r) {
-  switch (r->type) {
-  case MPROF_TRACE_TASK:
-  case MPROF_TRACE_TASK_END:
-    state_of(w)->left_out = true;
-    return false;
-  // A region without a stack belongs to the runtime, so its omission is not
-  // reported to the user.
-  case MPROF_TRACE_REGION:
-    state_of(w)->left_out |= r->n[3] != 0;
-    return false;
-  case MPROF_TRACE_LOG:
-    state_of(w)->left_out |= r->n[2] != 0;
-    return false;
-  default:
-    return mprof_v1_record(w, to, ticks, r);
-  }
-}
-
 // Reads the next event of the row into row->head. Returns false after the last
 // event of the row.
 static bool next_event(struct source *row) {
@@ -158,12 +170,13 @@ static bool next_event(struct source *row) {
 
 // --- order of events ---
 
-enum status { DEAD, RUNNABLE, RUNNING, WAITING };
+enum status { DEAD, RUNNABLE, RUNNING, WAITING, IN_CALL };
+enum { STATUS_BITS = 3, STATUS_MASK = (1 << STATUS_BITS) - 1 };
 
-// Returns the state of a thread as one number, made of its sequence number and
-// its status.
+// Returns the state of a thread as one number, made of its status and of the
+// sequence number of its next start or wake-up.
 static uint64_t at(uint64_t seq, enum status status) {
-  return seq << 2 | (uint64_t)status;
+  return seq << STATUS_BITS | (uint64_t)status;
 }
 
 // Describes how event e changes the state of a thread. Stores the number of the
@@ -179,18 +192,24 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
     *to = at(1, RUNNABLE);
     return true;
   case EV_GO_WAITING:
+    *from = at(1, RUNNABLE);
+    *to = at(1, WAITING);
+    return true;
   case EV_GO_IN_SYSCALL:
     *from = at(1, RUNNABLE);
-    *to = at(2, WAITING);
+    *to = at(2, IN_CALL);
     return true;
   case EV_GO_START:
     *from = at(seq, RUNNABLE);
     *to = at(seq + 1, RUNNING);
     return true;
   case EV_GO_UNBLOCK:
-  case EV_GO_SYS_EXIT:
     *from = at(seq, WAITING);
     *to = at(seq + 1, RUNNABLE);
+    return true;
+  case EV_GO_SYS_EXIT: // the start after the call takes no new number
+    *from = at(seq + 1, IN_CALL);
+    *to = at(seq, RUNNABLE);
     return true;
   case EV_GC_START: // thread 0 stands for the sequence of collections
     *g = 0;
@@ -236,7 +255,7 @@ static void pass(struct mprof_trace_writer *w, struct source *row) {
   case EV_GO_SLEEP:
   case EV_GO_SYS_BLOCK: {
     uint64_t *t = thread_of(w, row->g);
-    *t = at(*t >> 2, WAITING);
+    *t = at(*t >> STATUS_BITS, e->type == EV_GO_SYS_BLOCK ? IN_CALL : WAITING);
     break;
   }
   default:
@@ -314,20 +333,19 @@ static uint64_t start_pc(const struct mprof_trace_writer *w, uint64_t number) {
   return b && b->stack_len != 0 ? address_of(b, 0) - 1 : 0;
 }
 
-// Converts event e from format 1.11 to format 1.5, whose arguments differ. seq:
-// number of the event in the file. gone: index of the argument that format 1.5
-// lacks; ARGS_MAX: none.
+// Replaces the arguments of event e, which the functions above need, by those
+// of the file. seq: number of the event in the file.
 static void adapt(const struct mprof_trace_writer *w, struct event *e,
                   uint64_t seq) {
-  size_t gone = ARGS_MAX;
+  size_t gone = ARGS_MAX; // index of the argument that the file lacks
   switch (e->type) {
   case EV_GO_CREATE:
     e->args[1] = start_pc(w, e->args[1]);
     break;
   case EV_GO_SYS_EXIT:
-    // In format 1.5, these arguments are the number and the time at which the
-    // call really ended. MProf records this event when the call ends, so the
-    // arguments are the event's own number and time.
+    // These arguments are the number and the time at which the call really
+    // ended. MProf records this event when the call ends, so the arguments are
+    // the event's own number and time.
     e->args[1] = seq;
     e->args[2] = e->ticks;
     break;
@@ -469,6 +487,124 @@ static void free_state(void *state) {
   mprof_pc_table_free(&s->threads);
   if (s->heap)
     mprof_os_unmap(s->heap, s->heap_bytes);
+}
+
+// --- events of a record ---
+
+static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
+  return mprof_trace_stack_number(w, handle);
+}
+
+static void put_begin(struct mprof_trace_writer *w,
+                      struct mprof_trace_written *to, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const uint64_t g = r->n[0], tid = r->n[1];
+  const enum mprof_trace_from from = (enum mprof_trace_from)r->n[2];
+  uint64_t seq = 1;
+  if (from == MPROF_TRACE_FROM_UNKNOWN) {
+    EVENT(w, EV_GO_CREATE, ticks, g, mprof_trace_start_number(w, r->n[3], tid),
+          0);
+    ticks = 0;
+  }
+  EVENT(w, EV_PROC_START, ticks, tid);
+  if (from == MPROF_TRACE_FROM_WAIT)
+    return;
+  if (from == MPROF_TRACE_FROM_WAITING) {
+    EVENT(w, EV_GO_UNBLOCK, 0, g, 1, 0);
+    seq = 2;
+  } else if (from == MPROF_TRACE_FROM_CALL) {
+    EVENT(w, EV_GO_SYS_EXIT, 0, g, 1, 0);
+  }
+  EVENT(w, EV_GO_START, 0, g, seq);
+  // If a thread appears in the file before this event, readers assume that the
+  // thread existed when the trace began.
+  if (to->is_first)
+    EVENT(w, EV_GOMAXPROCS, 0, w->processors, 0);
+  to->is_first = false;
+}
+
+static void put_pre(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
+                    const struct mprof_trace_record *r) {
+  (void)to, (void)ticks; // a PRE record has no time
+  const uint64_t g = r->n[0];
+  const enum mprof_trace_from from = (enum mprof_trace_from)r->n[1];
+  EVENT(w, EV_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[2], r->n[3]),
+        0);
+  if (from == MPROF_TRACE_FROM_WAITING)
+    EVENT(w, EV_GO_WAITING, 0, g);
+  else if (from == MPROF_TRACE_FROM_CALL)
+    EVENT(w, EV_GO_IN_SYSCALL, 0, g);
+}
+
+// A start of a thread takes the next two sequence numbers of the thread: one
+// for the wake-up and one for the start.
+static void put_start(struct mprof_trace_writer *w,
+                      struct mprof_trace_written *to, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
+  if (r->type == MPROF_TRACE_START_SELF) {
+    EVENT(w, EV_GO_UNBLOCK, ticks, t->g, t->seq + 1, stack(w, r->n[0]));
+    ticks = r->n[1];
+  }
+  EVENT(w, EV_GO_START, ticks, t->g, t->seq + 2);
+}
+
+static void put_wake(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, EV_GO_UNBLOCK, ticks, r->n[1], r->n[2], stack(w, r->n[0]));
+}
+
+static void put_call(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
+  EVENT(w, EV_GO_SYS_CALL, ticks, stack(w, r->n[0]));
+  if (r->type == MPROF_TRACE_CALL)
+    return;
+  EVENT(w, EV_GO_SYS_BLOCK, 0);
+  if (r->type == MPROF_TRACE_CALL_OPEN)
+    return;
+  EVENT(w, EV_GO_SYS_EXIT, r->n[1], t->g, t->seq, 0);
+  EVENT(w, EV_GO_START, 0, t->g, t->seq);
+}
+
+// TASK, REGION and LOG have no entry, because the format has no such events.
+// trace_records.c converts LABELS and CHARGE to LOG records.
+static const struct mprof_trace_forms forms = {{
+    [MPROF_TRACE_BEGIN] = {.put = put_begin},
+    [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
+    // Go's tracer also writes this event when a trace ends.
+    [MPROF_TRACE_STOP] = {.event = EV_GO_PREEMPT},
+    [MPROF_TRACE_PRE] = {.put = put_pre},
+    [MPROF_TRACE_CREATE] = {.event = EV_GO_CREATE},
+    [MPROF_TRACE_BLOCK_SYNC] = {.event = EV_GO_BLOCK_SYNC},
+    [MPROF_TRACE_BLOCK_COND] = {.event = EV_GO_BLOCK_COND},
+    [MPROF_TRACE_BLOCK_NET] = {.event = EV_GO_BLOCK_NET},
+    [MPROF_TRACE_BLOCK_SELECT] = {.event = EV_GO_BLOCK_SELECT},
+    [MPROF_TRACE_SLEEP] = {.event = EV_GO_SLEEP},
+    [MPROF_TRACE_START] = {.put = put_start},
+    [MPROF_TRACE_START_SELF] = {.put = put_start},
+    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_CALL] = {.put = put_call},
+    [MPROF_TRACE_CALL_LONG] = {.put = put_call},
+    [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
+    [MPROF_TRACE_HEAP] = {.event = EV_HEAP_ALLOC},
+    [MPROF_TRACE_GC_START] = {.event = EV_GC_START},
+    [MPROF_TRACE_GC_DONE] = {.event = EV_GC_DONE},
+}};
+
+static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
+                   uint64_t ticks, const struct mprof_trace_record *r) {
+  // A region or a message without a stack belongs to the runtime, so its
+  // omission is not reported to the user.
+  if (r->type == MPROF_TRACE_TASK || r->type == MPROF_TRACE_TASK_END ||
+      (r->type == MPROF_TRACE_REGION && r->n[3] != 0) ||
+      (r->type == MPROF_TRACE_LOG && r->n[2] != 0))
+    state_of(w)->left_out = true;
+  return mprof_trace_put_events(w, to, ticks, r, &forms);
 }
 
 const struct mprof_trace_format mprof_trace_format_1_5 = {

@@ -10,12 +10,10 @@ time. Equal neighbours are one line:
       blocked: sync, woken by G1 at FUNCTION < CALLER, stack FUNCTION < CALLER
 
 A runnable thread is left out, since it depends on the ticks between events
-whether there is a slice for it. The stack of a wait that began before the trace
-is left out, since only the format 1.23 has it. The script also checks that the
-timeline is well formed, as test/format/Inputs/timeline.py describes.
+whether there is a slice for it. The script also checks that the timeline is well
+formed, as test/format/Inputs/timeline.py describes.
 """
 
-import argparse
 import os
 import sys
 
@@ -28,45 +26,33 @@ def joined(stack):
     return stack.replace("\n", " < ")
 
 
-def slice_text(event, states):
+def slice_text(event):
     args, text = event["args"], event["name"]
-    has_frames = not states and "since before" not in text
     if "woken by" in args:
         text += ", woken by " + args["woken by"].split(" ")[-1]
-    if has_frames and "woken at" in args:
+    if "woken at" in args:
         text += " at " + joined(args["woken at"])
-    if has_frames and "stack" in args:
+    if "stack" in args:
         text += ", stack " + joined(args["stack"])
     return text
 
 
-def print_row(row, states):
+def print_row(row):
     last = None
     for _, _, event in sorted(row, key=lambda r: (r[0], -r[1])):
         if event["name"] == "runnable":
             continue
-        if states and event["cat"] != "state":
-            continue
-        text = slice_text(event, states)
+        text = slice_text(event)
         if text != last:
             print("  " + text)
         last = text
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--states", action="store_true",
-                        help="print states and wakers only, neither regions "
-                        "nor names nor stacks, which the format 1.5 lacks")
-    parser.add_argument("json")
-    args = parser.parse_args()
-    line = Timeline(args.json).check()
+    line = Timeline(sys.argv[1]).check()
     for thread, name in sorted(line.names.items()):
-        name = name.split(" tid ")[0]
-        print((name.split(" ")[-1] if args.states else name) + ":")
-        print_row(line.rows.get(thread, []), args.states)
+        print(name.split(" tid ")[0] + ":")
+        print_row(line.rows.get(thread, []))
 
 
 if __name__ == "__main__":

@@ -1,43 +1,31 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a trace of the format 1.11 or 1.23, without MProf's own readers.
+"""Reads a trace of the format 1.23, without MProf's own readers.
 
 events(path) returns the events in the order of time and the number of ticks in
-a second. An event is Event(tick, type, p, g, args, stack, text). g is the
-number of the thread that ran on the processor p before the event, or 0. stack
-is a list of (function, file, line), the innermost function first. text is the
-message of a UserLog. An event of 1.23 has the type and the arguments that 1.11
-gives it, and the number of its M in p."""
+a second. An event is Event(tick, type, m, g, args, stack, text). g is the
+number of the thread that ran on the kernel thread m before the event, or 0.
+stack is a list of (function, file, line), the innermost function first. text is
+the message of a UserLog. The type of an event is the name that Go gave it until
+1.21, which tells more: GoBlockSync and GoSleep are two types."""
 
 import collections
 
-NAMES = {4: "Gomaxprocs", 5: "ProcStart", 6: "ProcStop", 7: "GCStart",
-         8: "GCDone", 13: "GoCreate", 14: "GoStart", 15: "GoEnd",
-         18: "GoPreempt", 19: "GoSleep", 21: "GoUnblock", 24: "GoBlockSelect",
-         25: "GoBlockSync", 26: "GoBlockCond", 27: "GoBlockNet",
-         28: "GoSysCall", 29: "GoSysExit", 30: "GoSysBlock", 31: "GoWaiting",
-         32: "GoInSyscall", 33: "HeapAlloc", 45: "UserTaskCreate",
-         46: "UserTaskEnd", 47: "UserRegion", 48: "UserLog"}
-# The last argument of these events is their stack.
-WITH_STACK = {4, 7, 13, 18, 19, 21, 24, 25, 26, 27, 28, 45, 46, 47, 48}
-WAITS = {15, 18, 19, 24, 25, 26, 27, 30}
+Event = collections.namedtuple("Event", "tick type m g args stack text")
 
-Event = collections.namedtuple("Event", "tick type p g args stack text")
-
-
-# Event types of 1.23: the name in 1.11 and the form of each argument. n is a
-# number, t a string, f the stack of a new thread, S the stack of the event, and
-# - an argument that 1.11 does not have.
-NAMES_V2 = {9: ("Gomaxprocs", "nS"), 10: ("ProcStart", "--"),
-            11: ("ProcStop", ""), 13: ("ProcStatus", "nn"),
-            14: ("GoCreate", "nfS"), 16: ("GoStart", "nn"), 17: ("GoEnd", ""),
-            19: ("GoPreempt", "-S"), 20: ("GoBlock", "tS"),
-            21: ("GoUnblock", "nnS"), 22: ("GoSysCall", "-S"),
-            23: ("GoSysExit", ""), 24: ("GoSysExit", ""),
-            29: ("GCStart", "nS"), 30: ("GCDone", "n"), 37: ("HeapAlloc", "n"),
-            40: ("UserTaskCreate", "nntS"), 41: ("UserTaskEnd", "nS"),
-            42: ("UserRegion", "ntS"), 43: ("UserRegion", "ntS"),
-            44: ("UserLog", "nttS"), 48: ("GoStatus", "n-nf")}
+# Event types: the name and the form of each argument. n is a number, t a string,
+# f the stack of a new thread, S the stack of the event, and - an argument that
+# is left out.
+NAMES = {9: ("Gomaxprocs", "nS"), 10: ("ProcStart", "--"),
+         11: ("ProcStop", ""), 13: ("ProcStatus", "nn"),
+         14: ("GoCreate", "nfS"), 16: ("GoStart", "nn"), 17: ("GoEnd", ""),
+         19: ("GoPreempt", "-S"), 20: ("GoBlock", "tS"),
+         21: ("GoUnblock", "nnS"), 22: ("GoSysCall", "-S"),
+         23: ("GoSysExit", ""), 24: ("GoSysExit", ""),
+         29: ("GCStart", "nS"), 30: ("GCDone", "n"), 37: ("HeapAlloc", "n"),
+         40: ("UserTaskCreate", "nntS"), 41: ("UserTaskEnd", "nS"),
+         42: ("UserRegion", "ntS"), 43: ("UserRegion", "ntS"),
+         44: ("UserLog", "nttS"), 48: ("GoStatus", "n-nf")}
 REASONS = {"sync": "GoBlockSync", "sync.(*Cond).Wait": "GoBlockCond",
            "network": "GoBlockNet", "select": "GoBlockSelect",
            "sleep": "GoSleep"}
@@ -47,8 +35,7 @@ class Reader:
     def __init__(self, path):
         with open(path, "rb") as f:
             self.data = f.read()
-        self.is_v2 = self.data[:16] == b"go 1.23 trace\0\0\0"
-        assert self.is_v2 or self.data[:16] == b"go 1.11 trace\0\0\0"
+        assert self.data[:16] == b"go 1.23 trace\0\0\0"
         self.at = 16
         self.strings = {0: ""}
         self.stacks = {0: []}
@@ -65,46 +52,6 @@ class Reader:
             if byte < 128:
                 return value
 
-    def read(self):
-        p = tick = 0
-        while self.at < len(self.data):
-            byte = self.data[self.at]
-            self.at += 1
-            kind, count = byte & 63, byte >> 6
-            if kind == 1:
-                p, tick = self.number(), self.number()
-            elif kind == 2:
-                self.frequency = self.number()
-            elif kind == 37:
-                number, length = self.number(), self.number()
-                self.strings[number] = self.data[
-                    self.at:self.at + length].decode()
-                self.at += length
-            elif kind == 3:
-                self.number()
-                number, frames = self.number(), self.number()
-                self.stacks[number] = [
-                    [self.number() for _ in range(4)] for _ in range(frames)]
-            else:
-                tick += self.event(kind, count, p, tick)
-
-    def event(self, kind, count, p, tick):
-        if count == 3:
-            length = self.number()
-            end = self.at + length
-            args = []
-            while self.at < end:
-                args.append(self.number())
-        else:
-            args = [self.number() for _ in range(count + 1)]
-        text = ""
-        if kind == 48:
-            length = self.number()
-            text = self.data[self.at:self.at + length].decode()
-            self.at += length
-        self.raw.append([tick + args[0], kind, p, args[1:], text])
-        return args[0]
-
     def entry(self, kind):
         if kind == 8:
             self.frequency = self.number()
@@ -119,7 +66,7 @@ class Reader:
             self.stacks[number] = [
                 [self.number() for _ in range(4)] for _ in range(count)]
 
-    def read_v2(self):
+    def read(self):
         """Fills the tables, and raw with [tick, type, M, arguments]."""
         while self.at < len(self.data):
             assert self.data[self.at] == 1
@@ -138,7 +85,7 @@ class Reader:
                 kind = self.data[self.at]
                 self.at += 1
                 tick += self.number()
-                args = [self.number() for _ in NAMES_V2[kind][1]]
+                args = [self.number() for _ in NAMES[kind][1]]
                 self.raw.append([tick, kind, m, args])
             assert self.at == end
 
@@ -148,8 +95,8 @@ class Reader:
 
 
 def shown(r, kind, args):
-    """Returns what 1.11 gives an event of 1.23: name, arguments and stack."""
-    name, forms = NAMES_V2[kind]
+    """Returns the name, the arguments and the stack of an event."""
+    name, forms = NAMES[kind]
     stack, values = [], []
     for form, value in zip(forms, args):
         if form == "S":
@@ -167,8 +114,9 @@ def shown(r, kind, args):
     return name, values, stack
 
 
-def events_v2(r):
-    r.read_v2()
+def events(path):
+    r = Reader(path)
+    r.read()
     running, result = {}, []
     for tick, kind, m, args in r.raw:
         name, args, stack = shown(r, kind, args)
@@ -187,33 +135,5 @@ def events_v2(r):
             running[m] = args[0]
         elif name in REASONS.values() or name in ("GoEnd", "GoPreempt"):
             running[m] = 0
-    result.sort(key=lambda e: e.tick)
-    return result, r.frequency
-
-
-def events(path):
-    r = Reader(path)
-    if r.is_v2:
-        return events_v2(r)
-    r.read()
-    running = {}
-    result = []
-    for tick, kind, p, args, text in r.raw:  # in order within each row
-        stack = []
-        if kind in WITH_STACK:
-            stack = r.named(args[-1])
-            args = args[:-1]
-        if kind == 13:
-            args[1] = r.named(args[1])
-        if kind in (45, 47):
-            args[2] = r.strings[args[2]]
-        if kind == 48:
-            args[1] = r.strings[args[1]]
-        result.append(Event(tick, NAMES[kind], p, running.get(p, 0), args,
-                            stack, text))
-        if kind == 14:
-            running[p] = args[0]
-        elif kind in WAITS:
-            running[p] = 0
-    result.sort(key=lambda e: e.tick)  # stable: keeps the order within a row
+    result.sort(key=lambda e: e.tick)  # stable: keeps the order within an M
     return result, r.frequency

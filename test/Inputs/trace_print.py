@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the events of a trace of the format 1.11 or 1.23 as text.
+"""Prints the events of a trace of the format 1.23 as text.
 
 Each event is a line, in the order of time:
 
@@ -9,8 +9,7 @@ Each event is a line, in the order of time:
 THREAD is the function that the thread started with. Threads that started with
 one function are numbered in the order of their creation: run.1, run.2. A thread
 without a known start function is G and its number, and - stands for no thread.
-EVENT is the name that the format 1.11 gives the event, in both formats. WHAT
-depends on the event:
+EVENT is the name that Go gave the event until 1.21. WHAT depends on the event:
 
     main: GoCreate run               the thread that begins
     run: GoStart                     THREAD is the one that starts to run

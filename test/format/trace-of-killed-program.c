@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the file that a killed program leaves has no end. The trace tools
-// read the events before the cut, with the right times in format 1.11, and say
-// that the rest is missing.
+// read the events before the cut, with the right times, and say that the rest
+// is missing.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g %s -o app -pthread
-// RUN: run() { not --crash %run{trace=1:trace_max_mb=1:trace_format=$1:log_path=t} ./app > out; }
-// RUN: run 1.11 && mv t.*.tmp cut
+// RUN: not --crash %run{trace=1:trace_max_mb=1:log_path=t} ./app > out
+// RUN: mv t.*.tmp cut
 // RUN: code=0; %trace_top cut > top 2> err || code=$?; test $code = 1
 // RUN: FileCheck %s --check-prefix=TOP < top && FileCheck %s < err
 // TOP: cut: 2 threads in
 // TOP-NEXT: {{^[1-9][0-9][0-9][0-9][0-9]+}} waits
 // TOP: woken by G
-// CHECK: cut: offset 0x{{.*}}: the file ends {{inside the record|before the stacks}} [truncated]
+// CHECK: cut: offset 0x{{.*}}: {{the batch has .* left|.*inside a number|the file ends before the stacks}} [truncated]
 // CHECK-NOT: cut:
 // CHECK: cut: 1 violation of the trace format
 //
@@ -27,11 +27,6 @@
 // RUN:   half, ran = map(float, open("out").read().split()); print(shown, half, ran); \
 // RUN:   assert half < shown < ran * 1.1'
 // RUN: %mprof html cut -o page.html 2> err && grep -c '"changes":{"count":[1-9]' page.html
-//
-// RUN: rm cut && run 1.23 && mv t.*.tmp cut
-// RUN: code=0; %trace_top cut > top 2> err || code=$?; test $code = 1
-// RUN: FileCheck %s --check-prefix=TOP < top && FileCheck %s --check-prefix=V2 < err
-// V2: a generation has no Frequency record, so its end is missing
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -16,8 +16,8 @@
 // CHECK: s.threadcreate.pb.gz: 1 stack
 // CHECK: s.sessions.pb.gz: 1 stack
 // CHECK: s.trace: {{[0-9]+}} events
-// RUN: for i in 5 9; do %mprof recover seeds/$i -o s$i || exit 1; done
-// RUN: %trace_check -q s.trace s5.trace s9.trace
+// RUN: for i in 4 8; do %mprof recover seeds/$i -o s$i || exit 1; done
+// RUN: %trace_check -q s.trace s4.trace s8.trace
 // RUN: T=%src/tools/mprof R=%src/rt && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
 // RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I$R -I%src/include %s -o fuzz \
@@ -26,7 +26,7 @@
 // RUN:   $R/bucket/scale.c $R/sys/{flags*,message,os_linux,os_memory,stats,text}.c \
 // RUN:   $R/symbolize/pctable.c $R/thread/{labels_text,printable}.c \
 // RUN:   $R/trace/{start_name,trace_formats,trace_records,trace_window}.c \
-// RUN:   $R/trace/write_trace{,_v1,_v1_5,_v2}.c -lz -lm
+// RUN:   $R/trace/write_trace{,_v1_5,_v1_23}.c -lz -lm
 // RUN: %S/Inputs/run.sh -runs=4000 -max_len=8192 new
 
 #include "files/read_profile.h"

@@ -10,23 +10,19 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o waits
 // RUN: %run_quiet ./waits 2 few.trace
 // RUN: %run_quiet ./waits 250 many.trace
-// RUN: %run_quiet{trace_format=1.23} ./waits 2 new.trace
-// RUN: %run_quiet{trace_format=1.5} ./waits 2 old.trace
 // RUN: %trace_check -q *.trace
-// RUN: %go tool trace -d=parsed new.trace > /dev/null
+// RUN: %run_quiet{trace_format=1.5} ./waits 2 old.trace
 // RUN: %go119 tool trace -d waits old.trace > /dev/null
 // RUN: %go tool trace -d=parsed many.trace > /dev/null
-// RUN: for f in new few many; do \
+// RUN: for f in few many; do \
 // RUN:   %trace_print --no-numbers $f.trace | \
 // RUN:     grep -E 'GoWaiting|GoInSyscall' | sort | uniq -c > $f.begin && \
 // RUN:   %trace_print --no-numbers --last $f.trace | sort | uniq -c > $f.end \
 // RUN:   || exit 1; done
 // RUN: shown=%if emulated %{HIDDEN%} %else %{SHOWN%}
 // RUN: FileCheck --check-prefixes=BEGIN,$shown -DN=2 %s < few.begin
-// RUN: FileCheck --check-prefixes=BEGIN,$shown -DN=2 %s < new.begin
 // RUN: FileCheck --check-prefixes=BEGIN,$shown -DN=250 %s < many.begin
 // RUN: FileCheck --check-prefix=END -DN=2 %s < few.end
-// RUN: FileCheck --check-prefix=END -DN=2 %s < new.end
 // RUN: FileCheck --check-prefix=END -DN=250 %s < many.end
 //
 // BEGIN-NOT: {{.}}

@@ -8,8 +8,11 @@
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
-// RUN: %go119 tool trace -d %t.trace | FileCheck %if emulated %{--check-prefix=EMULATED%} %s
-// RUN: test $(%go119 tool trace -d %t.trace 2> /dev/null | grep -c GoEnd) = 3
+// RUN: test $(%trace_print %t.trace | grep -c GoEnd) = 3
+// RUN: %run_quiet{trace_format=1.5} %t %t.old
+// RUN: %go119 tool trace -d %t %t.old > %t.events
+// RUN: FileCheck %if emulated %{--check-prefix=EMULATED%} %s < %t.events
+// RUN: test $(grep -c GoEnd %t.events) = 3
 // RUN: %go tool trace -d=parsed %t.trace | \
 // RUN:   FileCheck --check-prefixes=NEW%if !emulated %{,CALL%} %s
 //

@@ -5,20 +5,17 @@
 // waits with their durations, exact to two percent: not less than the thread
 // was seen to wait, and not more than its call took. The waits are for a lock,
 // for a condition, in a read of a pipe and in a recv. The stack of each wait
-// has the function that waited. This holds for the trace formats of Go 1.11 and
-// Go 1.23.
+// has the function that waited.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o %t
-// RUN: for f in 1.11 1.23; do \
-// RUN:   %run_quiet{trace_format=$f} %t %t.trace \
-// RUN:     > %t.took && %trace_check -q %t.trace && \
-// RUN:   for kind in sync syscall net; do \
-// RUN:     %go tool trace -pprof=$kind %t.trace > %t.$kind && \
-// RUN:     %go tool pprof -sample_index=delay -unit=ms -traces %t.$kind \
-// RUN:       > %t.$kind.txt || exit 1; done && \
-// RUN:   %trace_assert durations --within-percent 2 \
-// RUN:     --of for_lock,for_condition,for_pipe,for_socket %t.took %t.sync.txt \
-// RUN:     %t.syscall.txt %t.net.txt || exit 1; done
+// RUN: %run_quiet %t %t.trace > %t.took && %trace_check -q %t.trace
+// RUN: for kind in sync syscall net; do \
+// RUN:   %go tool trace -pprof=$kind %t.trace > %t.$kind && \
+// RUN:   %go tool pprof -sample_index=delay -unit=ms -traces %t.$kind \
+// RUN:     > %t.$kind.txt || exit 1; done
+// RUN: %trace_assert durations --within-percent 2 \
+// RUN:   --of for_lock,for_condition,for_pipe,for_socket %t.took %t.sync.txt \
+// RUN:   %t.syscall.txt %t.net.txt
 
 #define _GNU_SOURCE
 #include "sync-observe.h"

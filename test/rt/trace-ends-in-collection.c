@@ -8,13 +8,14 @@
 // REQUIRES: libgc, go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -lgc -o collects
-// RUN: for f in 1.11 1.23 1.5; do \
+// RUN: for f in 1.23 1.5; do \
 // RUN:   %run_quiet{trace_format=$f} ./collects $f.trace || exit 1; done
-// RUN: %trace_check -q *.trace
-// RUN: for f in 1.11 1.23; do \
-// RUN:   %trace_print --no-stacks $f.trace | FileCheck %s || exit 1; done
-// RUN: %go_views %go119 1.11.trace | FileCheck --check-prefix=VIEW %s
-// RUN: %go_views %go 1.11.trace | FileCheck --check-prefix=VIEW %s
+// RUN: %trace_check -q 1.23.trace
+// RUN: %trace_print --no-stacks 1.23.trace | FileCheck %s
+// RUN: %go119 tool trace -d collects 1.5.trace | FileCheck --check-prefix=OLD %s
+// OLD: GCStart
+// OLD: GCDone
+// OLD: GoPreempt
 // RUN: %go_views %go 1.23.trace | FileCheck --check-prefix=VIEW %s
 //
 // CHECK: main: GCStart 0

@@ -1,44 +1,44 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: for all trace formats, mprof trace json shows the same states of
-// threads in the same order, with the same wakers. For the formats 1.11 and
-// 1.23, the stacks, regions and thread names are equal, too. Addresses in
-// format 1.5 are addresses in the program's file. If trace_format is unknown, a
-// message says so and the trace has format 1.11.
+// Intent: a trace in format 1.5, as Go 1.19 reads it, has the same waits of
+// each thread in the same order as a trace in format 1.23. The JSON of
+// format 1.23 has the states and names of the threads. Addresses in format 1.5
+// are addresses in the program's file. If trace_format is unknown, a message
+// says so and the trace has format 1.23.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o formats
-// RUN: for f in 1.5 1.11 1.23; do \
-// RUN:   %run_quiet{trace_format=$f} ./formats $f.trace 2> $f.err && \
-// RUN:   %trace_check -q $f.trace && \
-// RUN:   %trace_json --stacks=text -o $f.json $f.trace || exit 1; done
-// RUN: %go119 tool trace -d formats 1.5.trace > 1.5.txt
+// RUN: for f in 1.5 1.23; do \
+// RUN:   %run_quiet{trace_format=$f} ./formats $f.trace 2> $f.err || exit 1; done
+// RUN: %trace_check -q 1.23.trace
 // RUN: %go tool trace -d=parsed 1.23.trace > 1.23.txt
-// RUN: for f in 1.5 1.11 1.23; do \
-// RUN:   %timeline_print $f.json > $f.slices && \
-// RUN:   %timeline_print --states $f.json > $f.states || exit 1; done
-// RUN: diff 1.11.slices 1.23.slices
-// RUN: diff 1.11.states 1.5.states
-// RUN: FileCheck %s --check-prefix=STATES < 1.23.states
-// STATES-DAG: {{^}}  running{{$}}
+// RUN: %go119 tool trace -d formats 1.5.trace > 1.5.txt
+// RUN: waits='Go(Block(Sync|Cond|Net|Select)|Sleep|SysCall|Waiting|End)'; \
+// RUN: %trace_print --thread-numbers --no-stacks 1.23.trace | \
+// RUN:   sed -nE "s/^(G[0-9]+): $waits.*/\1 Go\2/p" | sort -s -k 1,1 | uniq > new && \
+// RUN: sed -nE "s/^[0-9]+ $waits .*g=([0-9]+) .*/G\3 Go\1/p" 1.5.txt | \
+// RUN:   sort -s -k 1,1 | uniq > old && diff new old
+// RUN: FileCheck %s --check-prefix=WAITS < old
+// WAITS-DAG: {{^}}G[[#THREAD:]] GoBlockSelect
+// WAITS-DAG: {{^}}G[[#THREAD]] GoBlockSync
+// WAITS-DAG: {{^}}G[[#THREAD]] GoBlockCond
+// WAITS-DAG: {{^}}G[[#THREAD]] GoSleep
+// WAITS-DAG: {{^}}G[[#THREAD]] GoSysCall
+// RUN: %trace_json --stacks=text -o json 1.23.trace
+// RUN: %timeline_print json > slices
+// RUN: FileCheck %s --check-prefix=STATES < slices
+// STATES-DAG: {{^}}  running{{,|$}}
 // STATES-DAG: {{^}}  blocked: sync{{,|$}}
 // STATES-DAG: {{^}}  blocked: cond{{,|$}}
 // STATES-DAG: {{^}}  blocked: sleep{{,|$}}
 // STATES-DAG: {{^}}  blocked: select{{,|$}}
 // STATES-DAG: {{^}}  system call{{,|$}}
-// RUN: FileCheck %s --check-prefix=THREADS < 1.11.slices
-// THREADS-DAG: {{^}}main G
-// THREADS-DAG: {{^}}run G
-// THREADS-DAG: {{^}}run_early G
+// STATES-DAG: {{^}}main G
+// STATES-DAG: {{^}}run G
+// STATES-DAG: {{^}}run_early G
 //
-// The addresses are those of the wait for the lock. Each is a return address,
-// so the call is before it.
-// RUN: grep -m 1 'blocked: sync' 1.5.slices > lock
-// RUN: FileCheck %s --check-prefix=LOCK < lock
-// LOCK: {{^}}  blocked: sync, woken by G{{[0-9]+}} at {{.*}}, stack 0x
-// RUN: for a in $(sed 's/.*, stack //; s/ < /\n/g' lock | tail -n 3); do \
-// RUN:   printf '0x%%x\n' $((a - 1)); done > pcs
+// RUN: %python %S/Inputs/return_addresses.py 1.5.trace > pcs
 // RUN: %llvm_tools/llvm-addr2line -fe formats $(cat pcs) > frames
 // RUN: FileCheck %s --check-prefix=FRAMES < frames
 // FRAMES: for_lock
@@ -49,9 +49,9 @@
 //
 // RUN: %run{trace_format=1.9} ./formats other.trace 2> other.err
 // RUN: FileCheck %s --check-prefix=OTHER < other.err
-// OTHER: value '1.9' of option 'trace_format' is not 1.11, 1.23 or 1.5; using 1.11
+// OTHER: value '1.9' of option 'trace_format' is not 1.23 or 1.5; using 1.23
 // RUN: head -c 13 other.trace > other.head
-// RUN: grep -q '^go 1.11 trace' other.head
+// RUN: grep -q '^go 1.23 trace' other.head
 
 #define _GNU_SOURCE
 #include "sync-observe.h"

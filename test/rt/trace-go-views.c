@@ -6,20 +6,16 @@
 // a reader. Threads still run, wait and have open regions and tasks when the
 // trace ends. The test uses Go 1.19 and Go 1.26.
 //
-// REQUIRES: go, go119
+// REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o views
 // RUN: %run{report=0:profile=0:trace=1:log_path=whole} ./views
 // RUN: %run{report=0:profile=0:trace_last_mb=1:log_path=last} ./views
 // RUN: %run_quiet ./views part.trace
 // RUN: %run_quiet ./views read.trace reader
-// RUN: %run{report=0:profile=0:trace=1:trace_format=1.23:log_path=new} ./views
 // RUN: %trace_check -q *.trace
 // RUN: for f in whole.*.trace part.trace read.trace last.*.trace; do \
-// RUN:   for go in %go119 %go; do \
-// RUN:     %go_views $go $f > out && FileCheck %s < out || exit 1; \
-// RUN:   done; done
-// RUN: %go_views %go new.*.trace > out && FileCheck %s < out
+// RUN:   %go_views %go $f > out && FileCheck %s < out || exit 1; done
 //
 // CHECK: {{^}}/: 1 pages
 // CHECK: {{^}}/block: {{[0-9]+}} pages

@@ -22,7 +22,8 @@
 // RUN: %trace_check -q lost.*.trace
 // RUN: grep "missing from a flight recorder" lost.*.txt
 // RUN: %trace_check lost.*.trace > counts
-// RUN: test $(awk '/GoCreate/ {print $1}' counts) = $(awk '/ProcStart/ {print $1}' counts)
+// RUN: test $(awk '/GoCreate|GoStatusStack/ {n += $1} END {print n}' counts) = \
+// RUN:   $(awk '/ProcStart/ {print $1}' counts)
 // RUN: not grep 'traces that ended' lost.*.txt
 // RUN: test $(grep -a -o 'the last words of' lost.*.trace | wc -l) -gt 100
 

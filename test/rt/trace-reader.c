@@ -10,17 +10,15 @@
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o reader
 // RUN: %run{profile=0:log_path=out} ./reader > first.trace
 // RUN: %run_quiet ./reader again > second.trace
-// RUN: %run_quiet{trace_format=1.23} ./reader > new.trace
 // RUN: %run_quiet{trace_format=1.5} ./reader at-the-end > old.trace
-// RUN: %trace_check -q first.trace second.trace new.trace old.trace
-// RUN: %trace_check old.trace > counts && grep -q ' 3 GoEnd' counts
+// RUN: %trace_check -q first.trace second.trace
+// RUN: %go119 tool trace -d reader old.trace | grep -c GoEnd | grep -x 3
 // RUN: for i in 0 1 2; do \
 // RUN:   seq -f "%%.0f of thread $i, and some more text" 0 29999 | \
 // RUN:     sed "s/.*/fill.$((i + 1)): UserLog \"key\" \"&\"/"; done > wanted
-// RUN: for f in first.trace new.trace; do \
-// RUN:   %trace_print --no-stacks $f | grep UserLog | sort -s -k 1,1 | \
-// RUN:     cmp - wanted && \
-// RUN:   test $(stat -c %%s $f) -gt 3145728 || exit 1; done
+// RUN: %trace_print --no-stacks first.trace | grep UserLog | sort -s -k 1,1 | \
+// RUN:   cmp - wanted
+// RUN: test $(stat -c %%s first.trace) -gt 3145728
 // RUN: not grep -q 'ended early' out.*.txt
 
 #define CHECK_EXIT _exit

@@ -10,12 +10,11 @@
 // RUN: %run{trace_max_mb=1:log_path=out} ./streams path.trace
 // RUN: %run{trace_max_mb=1:log_path=out} ./streams > fd.trace
 // RUN: %run{trace_max_mb=1:trace=1:log_path=out} ./streams run
-// RUN: %run{trace_max_mb=1:log_path=out:trace_format=1.23} ./streams new.trace
-// RUN: %trace_check -q path.trace fd.trace new.trace out.*.trace
+// RUN: %trace_check -q path.trace fd.trace out.*.trace
 // RUN: for i in 0 1 2; do \
 // RUN:   seq -f "%%.0f of thread $i, and some more text" 0 29999 | \
 // RUN:     sed "s/.*/fill.$((i + 1)): UserLog \"key\" \"&\"/"; done > wanted
-// RUN: for f in path.trace fd.trace new.trace out.*.trace; do \
+// RUN: for f in path.trace fd.trace out.*.trace; do \
 // RUN:   %trace_print --no-stacks $f | grep UserLog | sort -s -k 1,1 | \
 // RUN:     cmp - wanted && \
 // RUN:   test $(stat -c %%s $f) -gt 3145728 || exit 1; done

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: 2 to 64 threads cause events of all kinds while traces are started
-// and stopped. mprof trace check, Go 1.19 and Go 1.26 accept the traces.
+// and stopped. mprof trace check and Go accept the traces, and Go 1.19 those of
+// format 1.5.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o stress
 // RUN: for n in 2 4 16 64; do \
 // RUN:   %run_quiet ./stress $n 40 3 $n. || exit 1; done
 // RUN: %trace_check -q *.trace
-// RUN: for f in *.trace; do %go119 tool trace -d $f > /dev/null && \
-// RUN:   %go tool trace -d=parsed $f > /dev/null || exit 1; done
+// RUN: for f in *.trace; do %go tool trace -d=parsed $f > /dev/null || exit 1; done
+// RUN: for n in 2 8 64; do \
+// RUN:   %run_quiet{trace_format=1.5} ./stress $n 30 2 old.$n. || exit 1; done
+// RUN: for f in old.*.trace; do \
+// RUN:   %go119 tool trace -d stress $f > /dev/null || exit 1; done
 //
 // For a longer run: stress THREADS MILLISECONDS SESSIONS PREFIX
 

@@ -13,10 +13,6 @@
 // RUN: %trace_check -q user.trace
 // RUN: %trace_print user.trace | grep User | FileCheck --check-prefix=EVENTS %s
 // RUN: %go tool trace -d=parsed user.trace | FileCheck %s
-// RUN: %run_quiet{trace_format=1.23} ./user
-// RUN: %trace_check -q user.trace
-// RUN: %trace_print user.trace | grep User | FileCheck --check-prefix=EVENTS %s
-// RUN: %go tool trace -d=parsed user.trace | FileCheck %s
 //
 // EVENTS: {{^}}main: UserTaskCreate [[#TASK:]] in 0 "request" at serve < main
 // EVENTS-NEXT: {{^}}main: UserTaskCreate [[#PART:]] in [[#TASK]] "part" at serve < main

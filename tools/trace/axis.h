@@ -20,12 +20,9 @@ struct axis {
   uint64_t now;
 };
 
-// Converts `ticks` to a time, stores the time in axis->now, and returns
-// axis->now. Does not change axis->now if the time is earlier than axis->now.
-// The first call sets axis->first.
+// Converts the ticks of the event that is being read to a time, stores the time
+// in axis->now, and returns axis->now. Does not change axis->now if the time is
+// earlier than axis->now. The first call sets axis->first.
 uint64_t axis_at(struct axis *axis, uint64_t ticks);
-// Converts `ticks` to nanoseconds since the first event. Returns 0 if `ticks`
-// is before the first event. Does not change axis->now.
-uint64_t axis_time(const struct axis *axis, uint64_t ticks);
 
 #endif

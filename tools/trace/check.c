@@ -14,6 +14,7 @@
 #include "tools.h"
 #include "trace.h"
 #include "usage.h"
+#include "v2_types.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -68,8 +69,7 @@ static int check_file(const char *path, uint64_t max, bool quiet) {
            plural(trace_frequency(trace)));
     for (unsigned type = 0; type < TYPES; type++)
       if (check.counts[type])
-        printf("%12" PRIu64 " %s\n", check.counts[type],
-               trace_type_name(trace, type));
+        printf("%12" PRIu64 " %s\n", check.counts[type], v2_name(type));
   }
   trace_close(trace);
   return violations ? BAD : GOOD;

@@ -1,49 +1,374 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts the events of a trace into calls of timeline.h.
+//
+// A trace consists of generations (parts of the file). Each generation begins
+// with status events, which give the states of all threads. The converter uses
+// a status event only if no earlier event was about the same thread.
 
 #include "convert.h"
 
-#include "convert_v1.h"
-#include "convert_v2.h"
-#include "converter.h"
+#include "common/idmap.h"
+#include "common/memory.h"
+#include "event.h"
+#include "number.h"
 #include "read.h"
+#include "table.h"
+#include "timeline.h"
 #include "tools.h"
-#include "trace.h"
+#include "trace_data.h"
+#include "v2_types.h"
+#include "visitor.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 enum { MESSAGES_MAX = 10 };
 
-struct conversion {
-  struct converter converter;
+struct converter {
+  const struct trace *trace;
+  struct timeline *line;
   const char *path;
   unsigned messages; // number of violations; the first MESSAGES_MAX are printed
+  struct idmap g_ids; // ids of the threads seen so far
+  // Whether the latest system call of each thread is shown as an instant.
+  bool *is_short;
+  size_t g_count, g_capacity;
 };
 
-static void convert_event(void *context, const struct trace_event *event) {
-  struct conversion *conversion = context;
-  if (trace_is_v2(conversion->converter.trace))
-    convert_v2_event(&conversion->converter, event);
+// How to convert the events of one type.
+struct conversion {
+  void (*convert)(struct converter *c, const struct trace_event *ev,
+                  const struct conversion *how);
+  enum thread_state state;   // used by create_thread and set_state
+  enum counter_kind counter; // used by set_counter
+  enum range_kind range;     // used by begin_range and end_range
+  enum {
+    ID_NONE,
+    ID_P,
+    ID_G,
+    ID_ARG
+  } id; // where range_id finds the range's id
+};
+
+// Returns the thread id that the kernel gave to thread m: the low 32 bits of m.
+// If the kernel reuses a thread id, MProf sets higher bits of m for the later
+// thread, so that the two threads have different values of m.
+static uint64_t kernel_thread(uint64_t m) { return (uint32_t)m; }
+
+static bool is_new(struct converter *c, uint64_t g) {
+  size_t index;
+  if (idmap_find(&c->g_ids, g, &index))
+    return false;
+  idmap_add(&c->g_ids, g, c->g_count);
+  *APPEND(c->is_short, c->g_count, c->g_capacity) = false;
+  return true;
+}
+
+static bool *is_short_of(struct converter *c, uint64_t g) {
+  size_t index = 0;
+  is_new(c, g);
+  idmap_find(&c->g_ids, g, &index);
+  return &c->is_short[index];
+}
+
+static void own_state(struct converter *c, const struct trace_event *ev,
+                      enum thread_state state, struct trace_text reason) {
+  timeline_state(c->line, ev->g, state, reason, ev->stack);
+}
+
+static void run(struct converter *c, const struct trace_event *ev, uint64_t g) {
+  timeline_kernel_thread(c->line, g, kernel_thread(ev->m));
+  timeline_state(c->line, g, THREAD_RUNNING, TEXT(""), 0);
+}
+
+// --- the conversions: threads
+
+static void convert_status(struct converter *c, const struct trace_event *ev,
+                           const struct conversion *how) {
+  (void)how;
+  enum { RUNNABLE = 1, RUNNING, IN_CALL, WAITING, STATUSES };
+  static const enum thread_state states[STATUSES] = {
+      THREAD_RUNNABLE, [RUNNABLE] = THREAD_RUNNABLE, [RUNNING] = THREAD_RUNNING,
+      [IN_CALL] = THREAD_IN_CALL, [WAITING] = THREAD_BLOCKED};
+  uint64_t g = ev->args[0], status = ev->args[2];
+  if (!is_new(c, g))
+    return;
+  uint64_t stack = ev->type == V2_GoStatusStack ? ev->stack : 0;
+  struct trace_text reason = TEXT("");
+  if (status == WAITING)
+    reason = TEXT("since before the trace");
+  // A stack of one frame consists only of the function in which the thread
+  // starts or waits. timeline_create names the thread after this function.
+  const struct trace_frame *frames;
+  if (trace_stack(c->trace, stack, &frames) == 1)
+    timeline_create(c->line, g, 0, stack);
+  if (ev->args[1] != TRACE_NONE)
+    timeline_kernel_thread(c->line, g, kernel_thread(ev->args[1]));
+  timeline_state(c->line, g,
+                 status < STATUSES ? states[status] : THREAD_RUNNABLE, reason,
+                 stack);
+}
+
+static void create_thread(struct converter *c, const struct trace_event *ev,
+                          const struct conversion *how) {
+  is_new(c, ev->args[0]);
+  timeline_create(c->line, ev->args[0], ev->g,
+                  ev->type == V2_GoCreateSyscall ? 0 : ev->args[1]);
+  timeline_state(c->line, ev->args[0], how->state, TEXT(""), 0);
+}
+
+static void start_thread(struct converter *c, const struct trace_event *ev,
+                         const struct conversion *how) {
+  (void)how;
+  run(c, ev, ev->args[0]);
+}
+
+static void set_state(struct converter *c, const struct trace_event *ev,
+                      const struct conversion *how) {
+  own_state(c, ev, how->state, TEXT(""));
+}
+
+static void stop_thread(struct converter *c, const struct trace_event *ev,
+                        const struct conversion *how) {
+  (void)how;
+  own_state(c, ev, THREAD_RUNNABLE, trace_string(c->trace, ev->args[0]));
+}
+
+static void block_thread(struct converter *c, const struct trace_event *ev,
+                         const struct conversion *how) {
+  (void)how;
+  struct trace_text reason = trace_string(c->trace, ev->args[0]);
+  // MProf writes Go's reason for waits for a condition.
+  if (trace_text_is(reason, "sync.(*Cond).Wait"))
+    reason = TEXT("cond");
+  own_state(c, ev, THREAD_BLOCKED, reason);
+}
+
+static void unblock(struct converter *c, const struct trace_event *ev,
+                    const struct conversion *how) {
+  (void)how;
+  timeline_unblock(c->line, ev->args[0], ev->g, ev->stack);
+}
+
+static void switch_threads(struct converter *c, const struct trace_event *ev,
+                           const struct conversion *how) {
+  (void)how;
+  if (ev->type == V2_GoSwitch)
+    own_state(c, ev, THREAD_BLOCKED, TEXT("switch"));
   else
-    convert_v1_event(&conversion->converter, event);
+    own_state(c, ev, THREAD_ABSENT, TEXT(""));
+  timeline_unblock(c->line, ev->args[0], ev->g, 0);
+  run(c, ev, ev->args[0]);
+}
+
+// --- the conversions: system calls
+
+// Returns whether the next event in the file is the GoSyscallEnd of this
+// GoSyscallBegin and has the same tick. If so, the trace does not record how
+// long the system call took.
+static bool has_no_length(const struct converter *c,
+                          const struct trace_event *ev) {
+  const uint8_t *at = c->trace->data + ev->offset + 1;
+  const uint8_t *end = c->trace->data + c->trace->size;
+  uint64_t number;
+  for (unsigned i = 0; i < 1 + ev->arg_count; i++)
+    if (read_number(&at, end, &number))
+      return false;
+  return end - at > 1 && at[0] == V2_GoSyscallEnd && at[1] == 0;
+}
+
+static void begin_call(struct converter *c, const struct trace_event *ev,
+                       const struct conversion *how) {
+  (void)how;
+  bool *is_short = is_short_of(c, ev->g);
+  *is_short = has_no_length(c, ev);
+  if (*is_short)
+    timeline_instant(c->line, ev->g, "call", TEXT("system call"), TEXT(""),
+                     ev->stack);
+  else
+    own_state(c, ev, THREAD_IN_CALL, TEXT(""));
+}
+
+static void end_call(struct converter *c, const struct trace_event *ev,
+                     const struct conversion *how) {
+  (void)how;
+  if (!*is_short_of(c, ev->g))
+    own_state(c, ev, THREAD_RUNNING, TEXT(""));
+}
+
+// --- the conversions: counters, ranges and events of the program
+
+static void set_counter(struct converter *c, const struct trace_event *ev,
+                        const struct conversion *how) {
+  timeline_counter(c->line, how->counter, ev->args[0]);
+}
+
+static void set_label(struct converter *c, const struct trace_event *ev,
+                      const struct conversion *how) {
+  (void)how;
+  timeline_label(c->line, ev->g, trace_string(c->trace, ev->args[0]));
+}
+
+static uint64_t range_id(const struct trace_event *ev,
+                         const struct conversion *how) {
+  switch (how->id) {
+  case ID_P:
+    return ev->p;
+  case ID_G:
+    return ev->g;
+  case ID_ARG:
+    return ev->args[0];
+  case ID_NONE:
+    break;
+  }
+  return 0;
+}
+
+static void begin_range(struct converter *c, const struct trace_event *ev,
+                        const struct conversion *how) {
+  struct trace_text name = TEXT("");
+  if (how->range == RANGE_TASK)
+    name = trace_string(c->trace, ev->args[2]);
+  timeline_range_begin(c->line, how->range, range_id(ev, how), name);
+}
+
+static void end_range(struct converter *c, const struct trace_event *ev,
+                      const struct conversion *how) {
+  timeline_range_end(c->line, how->range, range_id(ev, how));
+}
+
+static void begin_region(struct converter *c, const struct trace_event *ev,
+                         const struct conversion *how) {
+  (void)how;
+  timeline_region_begin(c->line, ev->g, trace_string(c->trace, ev->args[1]),
+                        ev->args[0], ev->stack);
+}
+
+static void end_region(struct converter *c, const struct trace_event *ev,
+                       const struct conversion *how) {
+  (void)how;
+  timeline_region_end(c->line, ev->g);
+}
+
+// Parses the decimal number in the text. Returns false if the text is not a
+// decimal number or has more than 19 digits.
+static bool number_of(struct trace_text text, uint64_t *number) {
+  enum { DIGITS_MAX = 19 };
+  *number = 0;
+  for (size_t i = 0; i < text.length; i++) {
+    if (text.bytes[i] < '0' || text.bytes[i] > '9')
+      return false;
+    *number = *number * 10 + (uint64_t)(text.bytes[i] - '0');
+  }
+  return text.length && text.length <= DIGITS_MAX;
+}
+
+// If the key of a message is "thread.name", its text is the name of the event's
+// thread. If the key is "lock.waited_ns", the text is the charge of a release
+// (the time that threads have waited for the released lock). Otherwise it is a
+// message of the program.
+static void convert_user_log(struct converter *c, const struct trace_event *ev,
+                             const struct conversion *how) {
+  const struct trace_text key = trace_string(c->trace, ev->args[1]);
+  const struct trace_text text = trace_string(c->trace, ev->args[2]);
+  uint64_t ns;
+  (void)how;
+  if (ev->g && text.length && trace_text_is(key, "thread.name"))
+    timeline_name(c->line, ev->g, text);
+  else if (ev->g && trace_text_is(key, "lock.waited_ns") &&
+           number_of(text, &ns))
+    timeline_charge(c->line, ev->g, ns, ev->stack);
+  else
+    timeline_instant(c->line, ev->g, "log", key, text, ev->stack);
+}
+
+static void convert_sample(struct converter *c, const struct trace_event *ev,
+                           const struct conversion *how) {
+  (void)how;
+  timeline_instant(c->line, ev->g, "sample", TEXT("CPU sample"), TEXT(""),
+                   ev->stack);
+}
+
+// How to convert the events of each type. The timeline does not show events of
+// a type without an entry.
+static const struct conversion conversions[V2_COUNT] = {
+    [V2_GoStatus] = {.convert = convert_status},
+    [V2_GoStatusStack] = {.convert = convert_status},
+    [V2_GoCreate] = {.convert = create_thread, .state = THREAD_RUNNABLE},
+    [V2_GoCreateBlocked] = {.convert = create_thread, .state = THREAD_BLOCKED},
+    [V2_GoCreateSyscall] = {.convert = create_thread, .state = THREAD_IN_CALL},
+    [V2_GoStart] = {.convert = start_thread},
+    [V2_GoDestroy] = {.convert = set_state, .state = THREAD_ABSENT},
+    [V2_GoDestroySyscall] = {.convert = set_state, .state = THREAD_ABSENT},
+    [V2_GoStop] = {.convert = stop_thread},
+    [V2_GoBlock] = {.convert = block_thread},
+    [V2_GoUnblock] = {.convert = unblock},
+    [V2_GoSwitch] = {.convert = switch_threads},
+    [V2_GoSwitchDestroy] = {.convert = switch_threads},
+    [V2_GoSyscallBegin] = {.convert = begin_call},
+    [V2_GoSyscallEnd] = {.convert = end_call},
+    [V2_GoSyscallEndBlocked] = {.convert = set_state, .state = THREAD_RUNNABLE},
+    [V2_HeapAlloc] = {.convert = set_counter, .counter = COUNTER_HEAP},
+    [V2_HeapGoal] = {.convert = set_counter, .counter = COUNTER_GOAL},
+    [V2_GoLabel] = {.convert = set_label},
+    [V2_GCActive] = {.convert = begin_range, .range = RANGE_COLLECTION},
+    [V2_GCBegin] = {.convert = begin_range, .range = RANGE_COLLECTION},
+    [V2_GCEnd] = {.convert = end_range, .range = RANGE_COLLECTION},
+    [V2_STWBegin] = {.convert = begin_range, .range = RANGE_STOP, .id = ID_G},
+    [V2_STWEnd] = {.convert = end_range, .range = RANGE_STOP, .id = ID_G},
+    [V2_GCSweepBegin] = {.convert = begin_range,
+                         .range = RANGE_SWEEP,
+                         .id = ID_P},
+    [V2_GCSweepActive] = {.convert = begin_range,
+                          .range = RANGE_SWEEP,
+                          .id = ID_ARG},
+    [V2_GCSweepEnd] = {.convert = end_range, .range = RANGE_SWEEP, .id = ID_P},
+    [V2_GCMarkAssistBegin] = {.convert = begin_range,
+                              .range = RANGE_ASSIST,
+                              .id = ID_G},
+    [V2_GCMarkAssistActive] = {.convert = begin_range,
+                               .range = RANGE_ASSIST,
+                               .id = ID_ARG},
+    [V2_GCMarkAssistEnd] = {.convert = end_range,
+                            .range = RANGE_ASSIST,
+                            .id = ID_G},
+    [V2_UserTaskBegin] = {.convert = begin_range,
+                          .range = RANGE_TASK,
+                          .id = ID_ARG},
+    [V2_UserTaskEnd] = {.convert = end_range,
+                        .range = RANGE_TASK,
+                        .id = ID_ARG},
+    [V2_UserRegionBegin] = {.convert = begin_region},
+    [V2_UserRegionEnd] = {.convert = end_region},
+    [V2_UserLog] = {.convert = convert_user_log},
+    [V2_CPUSample] = {.convert = convert_sample},
+};
+
+// --- the trace
+
+static void convert_event(void *context, const struct trace_event *ev) {
+  struct converter *c = context;
+  timeline_at(c->line, ev->ticks);
+  const struct conversion *how = &conversions[ev->type];
+  if (how->convert)
+    how->convert(c, ev, how);
 }
 
 static void print_violation(void *context, enum trace_rule rule,
                             uint64_t offset, const char *text) {
-  struct conversion *conversion = context;
-  if (conversion->messages++ < MESSAGES_MAX)
-    trace_say("%s: offset 0x%" PRIx64 ": %s [%s]", conversion->path, offset,
-              text, trace_rule_name(rule));
+  struct converter *c = context;
+  if (c->messages++ < MESSAGES_MAX)
+    trace_say("%s: offset 0x%" PRIx64 ": %s [%s]", c->path, offset, text,
+              trace_rule_name(rule));
 }
 
 uint64_t convert(const char *path, struct trace *trace, struct timeline *line) {
-  struct conversion conversion = {.converter = {trace, line, NULL, NULL},
-                                  .path = path};
-  const struct trace_visitor visitor = {convert_event, print_violation,
-                                        &conversion};
-  uint64_t violations = trace_read(trace, &visitor);
-  convert_v1_end(&conversion.converter);
-  convert_v2_end(&conversion.converter);
+  struct converter c = {.trace = trace, .line = line, .path = path};
+  const struct trace_visitor visitor = {convert_event, print_violation, &c};
+  const uint64_t violations = trace_read(trace, &visitor);
+  free(c.is_short);
+  idmap_clear(&c.g_ids);
   return violations;
 }

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a trace of any format and calls the functions of timeline.h for its
-// events.
+// Reads a trace and calls the functions of timeline.h for its events.
 
 #ifndef MPROF_TRACE_CONVERT_H
 #define MPROF_TRACE_CONVERT_H

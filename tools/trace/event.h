@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events and stack frames of a trace, in the form that all formats share.
+// Events and stack frames of a trace.
 //
 // The names G, M and P come from Go. A G is a thread of the program. An M is
 // the kernel thread that runs a G. A P is a slot in which one G at a time runs.
 
 #ifndef MPROF_TRACE_EVENT_H
 #define MPROF_TRACE_EVENT_H
-
-#include "text.h"
 
 #include <stdint.h>
 
@@ -31,10 +29,8 @@ struct trace_event {
   uint64_t m;      // kernel thread; TRACE_NONE: not known
   uint64_t args[TRACE_MAX_ARGS];
   uint64_t stack; // id of the stack; 0: none
-  // enum trace_v1_type until format 1.21, enum trace_v2_type since 1.22
-  uint8_t type;
+  uint8_t type;   // enum trace_v2_type
   uint8_t arg_count;
-  struct trace_text text; // only for V1_UserLog: the message
 };
 
 #endif

@@ -21,9 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The header of a trace is "go 1.N trace". This array has all values of N that
-// some version of Go writes or reads.
-static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
+// The header of a trace is "go 1.N trace". This array has all values of N of
+// the formats with generations.
+static const unsigned versions[] = {22, 23, 25, 26};
 
 static bool read_all(int fd, struct trace *t) {
   uint8_t *data = NULL;
@@ -78,15 +78,31 @@ static bool read_header(struct trace *t) {
   return false;
 }
 
+// Returns whether the trace has an older format. *minor receives its N.
+static bool is_older(const struct trace *t, unsigned *minor) {
+  char header[TRACE_HEADER_SIZE + 1] = {0};
+  if (t->size >= TRACE_HEADER_SIZE)
+    memcpy(header, t->data, TRACE_HEADER_SIZE);
+  return sscanf(header, "go 1.%2u trace", minor) == 1 && *minor < versions[0];
+}
+
 // Returns t if its header is known. Otherwise writes a message into error,
 // closes t and returns NULL.
 static struct trace *check_header(struct trace *t, char *error, size_t size) {
+  unsigned minor;
   if (read_header(t))
     return t;
-  snprintf(error, size,
-           "not an execution trace of go 1.5 to 1.26: the file of %zu byte%s "
-           "does not begin with a known 16-byte header [%s]",
-           t->size, plural(t->size), trace_rule_name(TRACE_RULE_HEADER));
+  if (is_older(t, &minor))
+    snprintf(error, size,
+             "an execution trace of go 1.%u, which only Go's own tools read; "
+             "mprof reads those of go 1.22 to 1.26 [%s]",
+             minor, trace_rule_name(TRACE_RULE_HEADER));
+  else
+    snprintf(
+        error, size,
+        "not an execution trace of go 1.22 to 1.26: the file of %zu byte%s "
+        "does not begin with a known 16-byte header [%s]",
+        t->size, plural(t->size), trace_rule_name(TRACE_RULE_HEADER));
   trace_close(t);
   return NULL;
 }

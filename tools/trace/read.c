@@ -4,10 +4,7 @@
 #include "read.h"
 
 #include "table.h"
-#include "trace.h"
 #include "trace_data.h"
-#include "v1_order.h"
-#include "v1_scan.h"
 #include "v2_order.h"
 
 uint64_t trace_read(struct trace *t, const struct trace_visitor *visitor) {
@@ -17,9 +14,6 @@ uint64_t trace_read(struct trace *t, const struct trace_visitor *visitor) {
   t->is_cut = false;
   t->generation = 0;
   clear_tables(t);
-  if (trace_is_v2(t))
-    v2_read(t);
-  else if (v1_scan(t))
-    v1_order(t);
+  v2_read(t);
   return t->violations;
 }

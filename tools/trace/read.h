@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads an open trace, of any format.
+// Reads an open trace.
 
 #ifndef MPROF_TRACE_READ_H
 #define MPROF_TRACE_READ_H

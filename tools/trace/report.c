@@ -5,19 +5,13 @@
 
 #include "report.h"
 
-#include "trace.h"
 #include "trace_data.h"
-#include "v1_types.h"
 #include "v2_types.h"
 #include "visitor.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-const char *trace_type_name(const struct trace *t, unsigned type) {
-  return trace_is_v2(t) ? v2_name(type) : v1_name(type);
-}
 
 void violate(struct trace *t, enum trace_rule rule, uint64_t offset,
              const char *format, ...) {
@@ -30,12 +24,12 @@ void violate(struct trace *t, enum trace_rule rule, uint64_t offset,
   t->visitor->violation(t->visitor->context, rule, offset, text);
 }
 
-const char *describe(const struct trace *t, const struct trace_event *ev) {
+const char *describe(const struct trace_event *ev) {
   static char buffers[4][256];
   static unsigned turn;
   char *text = buffers[turn++ % 4];
   size_t size = sizeof buffers[0];
-  int n = snprintf(text, size, "%s(", trace_type_name(t, ev->type));
+  int n = snprintf(text, size, "%s(", v2_name(ev->type));
   for (unsigned i = 0; i < ev->arg_count; i++)
     n += snprintf(text + n, size - n, "%s%" PRIu64, i ? ", " : "", ev->args[i]);
   n += snprintf(text + n, size - n, ")");

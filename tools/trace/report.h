@@ -24,9 +24,6 @@ __attribute__((format(printf, 4, 5))) void violate(struct trace *t,
 // Returns a text such as "GoStart(2, 1) of G 2 on P 1 at tick 9". The text
 // stays valid during the next three calls, because there are four static
 // buffers.
-const char *describe(const struct trace *t, const struct trace_event *ev);
-// Returns the name of an event type. Returns "Unknown" if the trace's format
-// has no such type.
-const char *trace_type_name(const struct trace *trace, unsigned type);
+const char *describe(const struct trace_event *ev);
 
 #endif

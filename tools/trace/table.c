@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores the strings, stacks and streams of a trace. In the formats 1.22 and
-// later, each generation of the trace has its own tables.
+// Stores the strings, stacks and streams of a trace. Each generation of the
+// trace has its own tables.
 
 #include "table.h"
 
@@ -10,7 +10,6 @@
 #include "common/plural.h"
 #include "number.h"
 #include "report.h"
-#include "trace.h"
 #include "trace_data.h"
 
 #include <inttypes.h>
@@ -18,31 +17,17 @@
 #include <string.h>
 
 // The longest strings (in bytes) and stacks (in frames) that Go's readers
-// accept. V1: limits of Go 1.11 to 1.21. V2: limits of Go 1.22 and later.
-enum {
-  V1_STRING_MAX = 1000000,
-  V1_FRAMES_MAX = 1000,
-  V2_STRING_MAX = 1024,
-  V2_FRAMES_MAX = 128,
-};
+// accept.
+enum { STRING_MAX = 1024, FRAMES_MAX = 128 };
 
 bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
                 uint64_t length, uint64_t offset) {
-  bool v2 = trace_is_v2(t);
-  uint64_t max = v2 ? V2_STRING_MAX : V1_STRING_MAX;
   size_t known;
-  if (!v2 && (!id || !length)) {
-    violate(t, TRACE_RULE_STRING_ENTRY, offset,
-            "string %" PRIu64 " has %" PRIu64 " byte%s: its id and its "
-            "length must be at least 1",
-            id, length, plural(length));
-    return false;
-  }
-  if (length > max) {
+  if (length > STRING_MAX) {
     violate(t, TRACE_RULE_STRING_ENTRY, offset,
             "string %" PRIu64 " has %" PRIu64
-            " bytes, but readers accept at most %" PRIu64,
-            id, length, max);
+            " bytes, but readers accept at most %d",
+            id, length, STRING_MAX);
     return false;
   }
   if (idmap_find(&t->string_ids, id, &known)) {
@@ -64,32 +49,28 @@ static bool truncated_stack(struct trace *t, uint64_t id, uint64_t offset) {
 
 bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
                const uint8_t *end, uint64_t offset) {
-  uint64_t max = trace_is_v2(t) ? V2_FRAMES_MAX : V1_FRAMES_MAX;
   uint64_t count;
   if (read_number(&body, end, &count))
     return truncated_stack(t, id, offset);
-  if (count > max) {
+  if (count > FRAMES_MAX) {
     violate(t, TRACE_RULE_STACK_FRAMES, offset,
             "stack %" PRIu64 " has %" PRIu64
-            " frames, but readers accept at most %" PRIu64,
-            id, count, max);
+            " frames, but readers accept at most %d",
+            id, count, FRAMES_MAX);
     return false;
   }
   size_t first = t->frame_count;
   for (uint64_t i = 0; i < count; i++) {
     struct trace_frame frame = {0};
-    if (read_number(&body, end, &frame.pc))
-      return truncated_stack(t, id, offset);
-    // In format 1.5, a frame is only a pc, without function, file and line.
-    if (t->minor >= 7 && (read_number(&body, end, &frame.function) ||
-                          read_number(&body, end, &frame.file) ||
-                          read_number(&body, end, &frame.line)))
+    if (read_number(&body, end, &frame.pc) ||
+        read_number(&body, end, &frame.function) ||
+        read_number(&body, end, &frame.file) ||
+        read_number(&body, end, &frame.line))
       return truncated_stack(t, id, offset);
     size_t known;
     if (!idmap_find(&t->pcs, frame.pc, &known)) {
       idmap_add(&t->pcs, frame.pc, t->frame_count);
-    } else if (t->minor >= 11 &&
-               memcmp(&t->frames[known], &frame, sizeof frame) != 0) {
+    } else if (memcmp(&t->frames[known], &frame, sizeof frame) != 0) {
       violate(t, TRACE_RULE_PC_ONE_FRAME, offset,
               "frame %" PRIu64 " of stack %" PRIu64 " has another function or "
               "line than an earlier frame at pc 0x%" PRIx64
@@ -111,17 +92,16 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
   return true;
 }
 
-void check_frequency(struct trace *t, uint64_t frequency, const char *what) {
-  if (frequency)
+void check_frequency(struct trace *t) {
+  if (t->generation_frequency)
     return;
-  // The record is at the end of a file that is complete.
   t->is_cut = true;
   if (!t->frequency)
     t->frequency = 1000000000;
   violate(t, TRACE_RULE_FREQUENCY, t->size,
-          "%s has no Frequency record, so its end is missing; times are shown "
-          "as if the clock had %" PRIu64 " ticks per second",
-          what, t->frequency);
+          "a generation has no Frequency record; times are shown as if the "
+          "clock had %" PRIu64 " ticks per second",
+          t->frequency);
 }
 
 void check_frames(struct trace *t) {
@@ -146,7 +126,7 @@ void check_stack_id(struct trace *t, const struct trace_event *ev,
   size_t known;
   if (id && !t->is_cut && !idmap_find(&t->stack_ids, id, &known))
     violate(t, TRACE_RULE_UNKNOWN_STACK, ev->offset,
-            "%s: stack %" PRIu64 " is not defined", describe(t, ev), id);
+            "%s: stack %" PRIu64 " is not defined", describe(ev), id);
 }
 
 void check_string_id(struct trace *t, const struct trace_event *ev,
@@ -154,7 +134,7 @@ void check_string_id(struct trace *t, const struct trace_event *ev,
   size_t known;
   if (id && !t->is_cut && !idmap_find(&t->string_ids, id, &known))
     violate(t, TRACE_RULE_UNKNOWN_STRING, ev->offset,
-            "%s: string %" PRIu64 " is not defined", describe(t, ev), id);
+            "%s: string %" PRIu64 " is not defined", describe(ev), id);
 }
 
 void clear_tables(struct trace *t) {

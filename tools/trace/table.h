@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables of the strings, stacks and streams of a trace. In the formats 1.22 and
-// later, the tables hold only the generation of the trace that is being read.
+// Tables of the strings, stacks and streams of a trace. The tables hold only
+// the generation of the trace that is being read.
 
 #ifndef MPROF_TRACE_TABLE_H
 #define MPROF_TRACE_TABLE_H
@@ -38,10 +38,9 @@ bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
 // the frames are too many or cannot be read.
 bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
                const uint8_t *end, uint64_t offset);
-// Reports a violation if `frequency` is 0: the part of the trace that `what`
-// names, such as "the trace", has no Frequency record. Then a tick is taken as
-// a nanosecond, unless an earlier part has a frequency.
-void check_frequency(struct trace *t, uint64_t frequency, const char *what);
+// Reports a violation if the generation has no Frequency record. Then a tick is
+// taken as a nanosecond, unless an earlier generation has a frequency.
+void check_frequency(struct trace *t);
 // Reports the first frame whose function or file is not in the string table.
 void check_frames(struct trace *t);
 // Report a violation if the id is not in the table. Id 0 means that there is no

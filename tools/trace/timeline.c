@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes the calls of the converters to the consumer of the trace.
+// Passes the calls of the converter to the consumer of the trace.
 
 #include "timeline.h"
 
@@ -17,10 +17,9 @@ void timeline_create(struct timeline *line, uint64_t g, uint64_t by,
 }
 
 void timeline_state(struct timeline *line, uint64_t g, enum thread_state state,
-                    struct trace_text reason, uint64_t stack,
-                    uint64_t from_ticks) {
+                    struct trace_text reason, uint64_t stack) {
   if (line->sink->state)
-    line->sink->state(line, g, state, reason, stack, from_ticks);
+    line->sink->state(line, g, state, reason, stack);
 }
 
 void timeline_unblock(struct timeline *line, uint64_t g, uint64_t by,
@@ -59,9 +58,9 @@ void timeline_region_end(struct timeline *line, uint64_t g) {
 
 void timeline_instant(struct timeline *line, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
-                      uint64_t stack, uint64_t ticks) {
+                      uint64_t stack) {
   if (line->sink->instant)
-    line->sink->instant(line, g, category, name, value, stack, ticks);
+    line->sink->instant(line, g, category, name, value, stack);
 }
 
 void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,

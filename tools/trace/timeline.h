@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface between the converters and the consumers of a trace. The
-// converters (convert_v1.c, convert_v2.c) know the trace formats and call these
-// functions in the order of time. timeline.c passes each call to the consumer:
-// timeline_json.c writes JSON, and waits.c collects the longest waits.
+// The interface between the converter and the consumers of a trace. The
+// converter (convert.c) knows the trace format and calls these functions in the
+// order of time. timeline.c passes each call to the consumer: timeline_json.c
+// writes JSON, and waits.c collects the longest waits.
 //
 // trace_frequency gives the frequency of the ticks that are passed to a
 // function. The bytes of a text belong to the caller and must stay valid until
@@ -46,7 +46,7 @@ struct timeline_sink {
   void (*create)(struct timeline *line, uint64_t g, uint64_t by,
                  uint64_t start_stack);
   void (*state)(struct timeline *line, uint64_t g, enum thread_state state,
-                struct trace_text reason, uint64_t stack, uint64_t from_ticks);
+                struct trace_text reason, uint64_t stack);
   void (*unblock)(struct timeline *line, uint64_t g, uint64_t by,
                   uint64_t stack);
   void (*kernel_thread)(struct timeline *line, uint64_t g, uint64_t m);
@@ -57,7 +57,7 @@ struct timeline_sink {
   void (*region_end)(struct timeline *line, uint64_t g);
   void (*instant)(struct timeline *line, uint64_t g, const char *category,
                   struct trace_text name, struct trace_text value,
-                  uint64_t stack, uint64_t ticks);
+                  uint64_t stack);
   void (*charge)(struct timeline *line, uint64_t g, uint64_t ns,
                  uint64_t stack);
   void (*range_begin)(struct timeline *line, enum range_kind kind, uint64_t id,
@@ -81,11 +81,9 @@ void timeline_at(struct timeline *line, uint64_t ticks);
 void timeline_create(struct timeline *line, uint64_t g, uint64_t by,
                      uint64_t start_stack);
 // Sets the state of thread g. reason: what g waits for; empty: not known.
-// stack: stack of g; 0: not known. from_ticks: when the state began;
-// TRACE_NONE: at the current time.
+// stack: stack of g; 0: not known.
 void timeline_state(struct timeline *line, uint64_t g, enum thread_state state,
-                    struct trace_text reason, uint64_t stack,
-                    uint64_t from_ticks);
+                    struct trace_text reason, uint64_t stack);
 // Ends the wait of thread g, so that g is runnable. by: the thread that woke g;
 // 0: not known. stack: the stack of that thread; 0: not known.
 void timeline_unblock(struct timeline *line, uint64_t g, uint64_t by,
@@ -101,11 +99,10 @@ void timeline_region_begin(struct timeline *line, uint64_t g,
                            uint64_t stack);
 void timeline_region_end(struct timeline *line, uint64_t g);
 // Adds an instant (an event without duration) to the timeline of thread g.
-// `ticks` is the time of the instant and must not be later than the current
-// time. `value` may be empty.
+// `value` may be empty.
 void timeline_instant(struct timeline *line, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
-                      uint64_t stack, uint64_t ticks);
+                      uint64_t stack);
 // Records that thread g has released a lock for which other threads waited. ns:
 // sum of the times that these threads have waited. The time of a thread counts
 // from the begin of its wait or from the previous release of the lock,

@@ -438,16 +438,10 @@ static void line_create(struct timeline *line, uint64_t g, uint64_t by,
 
 static void line_state(struct timeline *line, uint64_t g,
                        enum thread_state state, struct trace_text reason,
-                       uint64_t stack, uint64_t from_ticks) {
+                       uint64_t stack) {
   struct json_timeline *l = (struct json_timeline *)line;
   struct thread *t = thread_of(l, g);
-  uint64_t from = from_ticks == TRACE_NONE
-                      ? l->now
-                      : json_units(axis_time(&l->axis, from_ticks));
-  if (from > l->now)
-    from = l->now;
-  if (from < t->start)
-    from = t->start;
+  const uint64_t from = l->now > t->start ? l->now : t->start;
   end_state(l, t, from);
   t->state = state;
   t->reason = reason;
@@ -474,7 +468,7 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   struct thread *t = thread_of(l, g);
   t->waker = by;
   t->waker_stack = stack_of(l, stack);
-  line_state(line, g, THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
+  line_state(line, g, THREAD_RUNNABLE, TEXT(""), 0);
   t->arrow = (struct arrow){by != 0 && by != g, "wake", by, l->now};
 }
 
@@ -530,18 +524,16 @@ static void line_region_end(struct timeline *line, uint64_t g) {
 
 static void line_instant(struct timeline *line, uint64_t g,
                          const char *category, struct trace_text name,
-                         struct trace_text value, uint64_t stack,
-                         uint64_t ticks) {
+                         struct trace_text value, uint64_t stack) {
   struct json_timeline *l = (struct json_timeline *)line;
-  uint64_t time = json_units(axis_time(&l->axis, ticks));
-  if (l->window != INSIDE || time < l->options.from)
+  if (l->window != INSIDE)
     return;
   if (strcmp(category, "call") == 0 && !has_room(l)) {
     l->points_left_out++;
     return;
   }
   l->points++;
-  json_head(l->out, 'i', g, time < l->now ? time : l->now);
+  json_head(l->out, 'i', g, l->now);
   fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
   json_text(l->out, "name", name);
   uint32_t number = stack_of(l, stack);

@@ -7,6 +7,4 @@
 
 unsigned trace_minor(const struct trace *t) { return t->minor; }
 
-bool trace_is_v2(const struct trace *t) { return t->minor >= 22; }
-
 uint64_t trace_frequency(const struct trace *t) { return t->frequency; }

@@ -7,15 +7,13 @@
 //   open.c          maps the file and finds its format
 //   read.c          calls a visitor for every event, in an order that obeys
 //                   rules.def
-//     v1_*.c        read the formats 1.5 to 1.21
-//     v2_*.c        read the formats 1.22 to 1.26, which divide a trace into
-//                   generations
+//     v2_*.c        read the formats of Go 1.22 to 1.26, which divide a trace
+//                   into generations
 //   table.c         stores strings and stacks, to which the events refer by ids
 //
 // The reader decodes each event just before the call of the visitor. So memory
 // grows with the number of batches, stacks, strings and threads, not with the
-// number of events. Only for format 1.5, all events are in memory at once,
-// because the reader must sort them.
+// number of events.
 //
 // The reader is not thread-safe. When memory runs out, the tool prints a
 // message and exits.
@@ -23,17 +21,12 @@
 #ifndef MPROF_TRACE_TRACE_H
 #define MPROF_TRACE_TRACE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct trace;
 
 // Returns N of the trace's header, which is "go 1.N trace".
 unsigned trace_minor(const struct trace *trace);
-// Returns whether the trace has a format of 1.22 or later, which divides the
-// trace into generations. The events of these formats have types of enum
-// trace_v2_type.
-bool trace_is_v2(const struct trace *trace);
 // Returns the ticks per second. The result is valid from the first event on.
 uint64_t trace_frequency(const struct trace *trace);
 

@@ -22,13 +22,11 @@ struct stack_range {
 struct batch {
   // Offsets of the first byte and of the end in the file.
   uint64_t start, end;
-  // Time and sequence number in the batch header. The first event adds its
-  // differences to these values.
-  uint64_t ticks, seq;
+  // Time in the batch header. The first event adds its difference to this time.
+  uint64_t ticks;
 };
 
-// A stream: all batches of one P (until format 1.21) or of one M (since 1.22),
-// in file order. event.h explains P and M.
+// A stream: all batches of one M in file order. event.h explains M.
 struct stream {
   uint64_t id;
   struct batch *batches;
@@ -48,11 +46,10 @@ struct trace {
   bool is_cut;
 
   uint64_t frequency; // ticks per second; 0: not known yet
-  // Only since format 1.22: data of the generation that is being read.
+  // Data of the generation that is being read.
   uint64_t generation, generation_frequency;
   bool has_snapshot; // a ClockSnapshot has been read
-  // The tables of the trace. Since format 1.22, they hold only the data of the
-  // generation that is being read.
+  // The tables of the generation that is being read.
   struct idmap string_ids;
   struct trace_text *strings;
   size_t string_count, string_capacity;

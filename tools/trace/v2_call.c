@@ -22,7 +22,7 @@ void v2_call_begin(struct v2_state *s, const struct trace_event *ev) {
     V2_FAIL(s, ev, PROC_SEQUENCE,
             "%s: no event of this generation gives P %" PRIu64
             " the preceding sequence number; its last one is %" PRIu64,
-            describe(s->trace, ev), m->p, p->seq);
+            describe(ev), m->p, p->seq);
   p->status = P_IN_CALL;
   p->generation = s->trace->generation;
   p->seq = ev->args[0];
@@ -32,7 +32,7 @@ static void need_call(struct v2_state *s, const struct trace_event *ev,
                       uint64_t g) {
   if (v2_g_of(s, g)->status != G_IN_CALL)
     V2_FAIL(s, ev, CALL_STATE, "%s: G %" PRIu64 " is %s, not in a system call",
-            describe(s->trace, ev), g, v2_g_names[v2_g_of(s, g)->status]);
+            describe(ev), g, v2_g_names[v2_g_of(s, g)->status]);
 }
 
 void v2_call_end(struct v2_state *s, const struct trace_event *ev) {
@@ -45,7 +45,7 @@ void v2_call_end(struct v2_state *s, const struct trace_event *ev) {
   struct p_state *p = v2_p_of(s, m->p);
   if (p->status != P_IN_CALL)
     V2_FAIL(s, ev, PROC_STATE, "%s: P %" PRIu64 " is %s, not in a system call",
-            describe(s->trace, ev), m->p, v2_p_names[p->status]);
+            describe(ev), m->p, v2_p_names[p->status]);
   p->status = P_RUNNING;
 }
 
@@ -81,7 +81,7 @@ void v2_destroy_in_call(struct v2_state *s, const struct trace_event *ev) {
   struct p_state *p = v2_p_of(s, m->p);
   if (p->status != P_IN_CALL)
     V2_FAIL(s, ev, PROC_STATE, "%s: P %" PRIu64 " is %s, not in a system call",
-            describe(s->trace, ev), m->p, v2_p_names[p->status]);
+            describe(ev), m->p, v2_p_names[p->status]);
   p->status = P_ABANDONED;
   m->p = TRACE_NONE;
 }

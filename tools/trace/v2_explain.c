@@ -14,7 +14,7 @@ static void explain_g(struct v2_state *s, const struct trace_event *ev,
                       enum g_status wanted, enum trace_rule rule) {
   uint64_t id = ev->args[0];
   const struct g_state *g = v2_g_of(s, id);
-  const char *text = describe(s->trace, ev);
+  const char *text = describe(ev);
   if (g->status == G_ABSENT)
     V2_FAIL(s, ev, THREAD_UNKNOWN,
             "%s: no earlier GoCreate or GoStatus event introduces G %" PRIu64,
@@ -38,7 +38,7 @@ static void explain_p(struct v2_state *s, const struct trace_event *ev,
                       const char *wanted, bool right) {
   uint64_t id = ev->args[0];
   const struct p_state *p = v2_p_of(s, id);
-  const char *text = describe(s->trace, ev);
+  const char *text = describe(ev);
   if (p->status == P_ABSENT || p->generation != s->trace->generation)
     V2_FAIL(s, ev, STATUS_MISSING,
             "%s: generation %" PRIu64 " has no ProcStatus event for P %" PRIu64,
@@ -81,13 +81,13 @@ void v2_explain(struct v2_state *s, const struct trace_event *ev) {
     V2_FAIL(s, ev, CALL_STATE,
             "%s: no ProcSteal event has taken the processor (P) from the "
             "kernel thread",
-            describe(s->trace, ev));
+            describe(ev));
     break;
   default:
     V2_FAIL(s, ev, GC_SEQUENCE,
             "%s: the number must be 1 more than that of the last garbage "
             "collection event, which is %" PRIu64,
-            describe(s->trace, ev), s->collection_seq);
+            describe(ev), s->collection_seq);
     break;
   }
 }

@@ -90,7 +90,7 @@ static void deliver(struct merge *m, const struct trace_event *ev) {
   struct trace *t = m->trace;
   if (ev->ticks > INT64_MAX)
     violate(t, TRACE_RULE_TICK_RANGE, ev->offset,
-            "%s: the tick has more than 63 bits", describe(t, ev));
+            "%s: the tick has more than 63 bits", describe(ev));
   if (t->visitor->event)
     t->visitor->event(t->visitor->context, ev);
 }

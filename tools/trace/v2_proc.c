@@ -14,8 +14,8 @@ void v2_proc_status(struct v2_state *s, const struct trace_event *ev) {
   struct p_state *p = v2_p_of(s, ev->args[0]);
   if (status == P_ABSENT || status >= P_KINDS) {
     V2_FAIL(s, ev, STATUS_VALUE,
-            "%s: %" PRIu64 " is not a status of a processor (P)",
-            describe(s->trace, ev), status);
+            "%s: %" PRIu64 " is not a status of a processor (P)", describe(ev),
+            status);
     return;
   }
   // P_ABANDONED means that the P belongs to a thread in a system call, but that
@@ -26,8 +26,8 @@ void v2_proc_status(struct v2_state *s, const struct trace_event *ev) {
   if (promoted)
     status = P_IN_CALL;
   if (p->status != P_ABSENT && p->status != status)
-    V2_FAIL(s, ev, STATUS_AGREES, "%s: P %" PRIu64 " is %s",
-            describe(s->trace, ev), ev->args[0], v2_p_names[p->status]);
+    V2_FAIL(s, ev, STATUS_AGREES, "%s: P %" PRIu64 " is %s", describe(ev),
+            ev->args[0], v2_p_names[p->status]);
   p->status = (enum p_status)status;
   p->generation = s->trace->generation;
   p->seq = 0;
@@ -77,6 +77,6 @@ void v2_proc_steal(struct v2_state *s, const struct trace_event *ev) {
   if (victim->p != ev->args[0])
     V2_FAIL(s, ev, PROC_STATE,
             "%s: kernel thread %" PRIu64 " does not have P %" PRIu64,
-            describe(s->trace, ev), ev->args[2], ev->args[0]);
+            describe(ev), ev->args[2], ev->args[0]);
   victim->p = TRACE_NONE;
 }

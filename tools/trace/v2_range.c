@@ -23,7 +23,7 @@ void v2_task_begin(struct v2_state *s, const struct trace_event *ev) {
   if (s->tasks[index])
     V2_FAIL(s, ev, TASK_UNIQUE,
             "%s: task %" PRIu64 " already exists and has not ended",
-            describe(s->trace, ev), ev->args[0]);
+            describe(ev), ev->args[0]);
   s->tasks[index] = true;
   v2_check_context(s, ev, MUST, MUST);
 }
@@ -53,7 +53,7 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
       V2_FAIL(s, ev, REGION_NESTING,
               "%s: this event must end the innermost open region, which is "
               "%.*s of task %" PRIu64,
-              describe(s->trace, ev), (int)open->name.length, open->name.bytes,
+              describe(ev), (int)open->name.length, open->name.bytes,
               open->task);
   }
 }
@@ -67,7 +67,7 @@ static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
                   bool begins, enum trace_rule rule) {
   if (*open == begins)
     violate(s->trace, rule, ev->offset,
-            "%s: the time range of this event is %s", describe(s->trace, ev),
+            "%s: the time range of this event is %s", describe(ev),
             begins ? "already open" : "not open");
   *open = begins;
 }
@@ -81,7 +81,7 @@ static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
   bool first = s->trace->generation == s->first_generation;
   if (*open == first)
     violate(s->trace, rule, ev->offset,
-            "%s: the time range of this event is %s", describe(s->trace, ev),
+            "%s: the time range of this event is %s", describe(ev),
             first ? "already open" : "not open");
   *open = true;
 }
@@ -125,13 +125,12 @@ void v2_collection(struct v2_state *s, const struct trace_event *ev) {
   if (!first) {
     bool wanted = ev->type != V2_GCBegin;
     if (s->collecting != wanted)
-      V2_FAIL(s, ev, GC_NESTING, "%s: a garbage collection is %s",
-              describe(s->trace, ev),
+      V2_FAIL(s, ev, GC_NESTING, "%s: a garbage collection is %s", describe(ev),
               s->collecting ? "already open" : "not open");
     v2_check_context(s, ev, MUST, MUST);
   } else if (ev->type == V2_GCEnd) {
     V2_FAIL(s, ev, GC_NESTING, "%s: no garbage collection has begun",
-            describe(s->trace, ev));
+            describe(ev));
   }
   s->collections_known = true;
   s->collecting = ev->type != V2_GCEnd;

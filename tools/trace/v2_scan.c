@@ -237,7 +237,13 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
 }
 
 static void check_generation(struct trace *t, uint64_t offset) {
-  check_frequency(t, t->generation_frequency, "a generation");
+  // MProf writes the stacks and strings at the end of the file.
+  if (offset == t->size && !t->is_cut && t->stream_count &&
+      (!t->stack_count || !t->string_count)) {
+    t->is_cut = true;
+    violate(t, TRACE_RULE_TRUNCATED, offset, "the file ends before the stacks");
+  }
+  check_frequency(t);
   if (t->minor >= SYNC_SINCE && !t->has_snapshot && !t->is_cut)
     violate(t, TRACE_RULE_CLOCK_SNAPSHOT, offset,
             "generation %" PRIu64 " has no ClockSnapshot", t->generation);

@@ -94,7 +94,7 @@ void v2_check_context(struct v2_state *s, const struct trace_event *ev,
   if (!text)
     text = lacks("thread (G)", g, m->g);
   if (text)
-    V2_FAIL(s, ev, CONTEXT, "%s: %s", describe(s->trace, ev), text);
+    V2_FAIL(s, ev, CONTEXT, "%s: %s", describe(ev), text);
 }
 
 bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
@@ -105,7 +105,6 @@ bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
 void v2_check_g_status(struct v2_state *s, const struct trace_event *ev,
                        uint64_t g, enum g_status wanted) {
   if (g != TRACE_NONE && v2_g_of(s, g)->status != wanted)
-    V2_FAIL(s, ev, NOT_RUNNING, "%s: G %" PRIu64 " is %s, not %s",
-            describe(s->trace, ev), g, v2_g_names[v2_g_of(s, g)->status],
-            v2_g_names[wanted]);
+    V2_FAIL(s, ev, NOT_RUNNING, "%s: G %" PRIu64 " is %s, not %s", describe(ev),
+            g, v2_g_names[v2_g_of(s, g)->status], v2_g_names[wanted]);
 }

@@ -15,18 +15,18 @@ void v2_go_status(struct v2_state *s, const struct trace_event *ev) {
   struct g_state *g = v2_g_of(s, id);
   if (status == G_ABSENT || status >= G_KINDS) {
     V2_FAIL(s, ev, STATUS_VALUE,
-            "%s: %" PRIu64 " is not a status of a thread (G)",
-            describe(s->trace, ev), status);
+            "%s: %" PRIu64 " is not a status of a thread (G)", describe(ev),
+            status);
     return;
   }
   if (g->status != G_ABSENT && g->status != status)
-    V2_FAIL(s, ev, STATUS_AGREES, "%s: G %" PRIu64 " is %s",
-            describe(s->trace, ev), id, v2_g_names[g->status]);
+    V2_FAIL(s, ev, STATUS_AGREES, "%s: G %" PRIu64 " is %s", describe(ev), id,
+            v2_g_names[g->status]);
   else if (g->status == G_ABSENT && s->trace->generation != s->first_generation)
     V2_FAIL(s, ev, STATUS_LATE,
             "%s: G %" PRIu64
             " did not exist at the end of the previous generation",
-            describe(s->trace, ev), id);
+            describe(ev), id);
   g->status = (enum g_status)status;
   g->generation = s->trace->generation;
   g->seq = 0;
@@ -37,15 +37,15 @@ void v2_go_status(struct v2_state *s, const struct trace_event *ev) {
   if (on == TRACE_NONE) {
     V2_FAIL(s, ev, CONTEXT,
             "%s: a thread (G) in a system call must have a kernel thread",
-            describe(s->trace, ev));
+            describe(ev));
     return;
   }
   struct m_state *m = v2_m_of(s, on);
   bool first = s->trace->generation == s->first_generation;
   if (m->g != id && m->g != TRACE_NONE && !first)
     V2_FAIL(s, ev, STATUS_AGREES,
-            "%s: kernel thread %" PRIu64 " has G %" PRIu64,
-            describe(s->trace, ev), on, m->g);
+            "%s: kernel thread %" PRIu64 " has G %" PRIu64, describe(ev), on,
+            m->g);
   m->g = id;
 }
 
@@ -58,7 +58,7 @@ void v2_go_create(struct v2_state *s, const struct trace_event *ev) {
   struct g_state *g = v2_g_of(s, ev->args[0]);
   if (g->status != G_ABSENT)
     V2_FAIL(s, ev, THREAD_REUSED, "%s: G %" PRIu64 " already exists",
-            describe(s->trace, ev), ev->args[0]);
+            describe(ev), ev->args[0]);
   g->status = in_call                          ? G_IN_CALL
               : ev->type == V2_GoCreateBlocked ? G_WAITING
                                                : G_RUNNABLE;
@@ -101,8 +101,8 @@ void v2_destroy(struct v2_state *s, const struct trace_event *ev, uint64_t id) {
   struct g_state *g = v2_g_of(s, id);
   if (g->assist || g->stop)
     V2_FAIL(s, ev, OPEN_AT_END,
-            "%s: the %s range of the thread (G) has not ended",
-            describe(s->trace, ev), g->assist ? "GCMarkAssist" : "STW");
+            "%s: the %s range of the thread (G) has not ended", describe(ev),
+            g->assist ? "GCMarkAssist" : "STW");
   g->assist = g->stop = false;
   g->status = G_ABSENT;
 }

@@ -296,20 +296,18 @@ static void line_name(struct timeline *line, uint64_t g,
 
 static void line_state(struct timeline *line, uint64_t g,
                        enum thread_state state, struct trace_text reason,
-                       uint64_t stack, uint64_t from_ticks) {
+                       uint64_t stack) {
   struct wait_timeline *l = (struct wait_timeline *)line;
   struct thread *t = thread_of(l, g);
-  uint64_t from =
-      from_ticks == TRACE_NONE ? l->axis.now : axis_time(&l->axis, from_ticks);
   t->wait.end = WAIT_BY_ITSELF;
-  end_wait(l, t, from);
+  end_wait(l, t, l->axis.now);
   if (state == THREAD_IN_CALL)
     reason = TEXT("system call");
   else if (state != THREAD_BLOCKED)
     return;
   t->waits = !l->reason || trace_text_is(reason, l->reason);
   t->wait = (struct wait){
-      .g = g, .reason = reason, .at = place_of(l, stack), .start = from};
+      .g = g, .reason = reason, .at = place_of(l, stack), .start = l->axis.now};
 }
 
 static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,

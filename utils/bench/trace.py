@@ -27,8 +27,8 @@ LOOPS = {
     "turn": ("turns", 3, 2, 1400, 450),
 }
 # The type of an event that each step of the loop causes.
-SIGNS = {"region": "UserRegion", "stacks": "UserRegion", "read": "GoSysCall",
-         "expire": "GoBlockSync", "turns": "GoBlockSync"}
+SIGNS = {"region": "UserRegionBegin", "stacks": "UserRegionBegin",
+         "read": "GoSyscallBegin", "expire": "GoBlock", "turns": "GoBlock"}
 
 
 def tool(*arguments):

@@ -1,18 +1,16 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_traces.py CHECKER...: fails unless CHECKER accepts every good trace of
-# the case files, and reports for every bad trace first the rule in its name.
-# Also fails if a rule of the checker has no bad trace.
+# check_traces.py CHECKER...: fails unless the command CHECKER accepts every good
+# trace of trace_cases.py, and reports for every bad trace first the rule in its
+# name. Also fails if a rule of the checker has no bad trace.
 
 import subprocess
 import sys
 
-import trace_cases
-import trace_cases_v2
+from trace_cases import BAD, GOOD
 
 checker = sys.argv[1:]
-tables = [trace_cases, trace_cases_v2]
 wrong = 0
 
 
@@ -30,26 +28,23 @@ def complain(name, done):
     print("%s: exit status %d\n%s%s" % (name, done.returncode, done.stdout, done.stderr))
 
 
-names = [n for table in tables for n in (*table.GOOD, *table.BAD)]
-assert len(names) == len(set(names))
 broken = set()
-for table in tables:
-    for name, data in table.GOOD.items():
-        done = check(name, data)
-        if done.returncode != 0 or done.stderr or " events, " not in done.stdout:
-            complain(name, done)
-    for name, data in table.BAD.items():
-        rule = name.split(":")[0]
-        broken.add(rule)
-        done = check(name, data)
-        first = (done.stderr.splitlines() or [""])[0]
-        if (
-            done.returncode != 1
-            or done.stdout
-            or not first.startswith(name + ": offset 0x")
-            or not first.endswith(" [%s]" % rule)
-        ):
-            complain(name, done)
+for name, data in GOOD.items():
+    done = check(name, data)
+    if done.returncode != 0 or done.stderr or " events, " not in done.stdout:
+        complain(name, done)
+for name, data in BAD.items():
+    rule = name.split(":")[0]
+    broken.add(rule)
+    done = check(name, data)
+    first = (done.stderr.splitlines() or [""])[0]
+    if (
+        done.returncode != 1
+        or done.stdout
+        or not first.startswith(name + ": offset 0x")
+        or not first.endswith(" [%s]" % rule)
+    ):
+        complain(name, done)
 
 listed = subprocess.run([*checker, "--rules"], stdout=subprocess.PIPE, text=True)
 rules = {line.split()[0] for line in listed.stdout.splitlines()}
@@ -57,5 +52,5 @@ rules = {line.split()[0] for line in listed.stdout.splitlines()}
 for rule in sorted(rules ^ broken ^ {"header"}):
     wrong += 1
     print("no bad trace for the rule, or no rule for the trace: " + rule)
-print("%d good, %d bad" % (sum(len(t.GOOD) for t in tables), sum(len(t.BAD) for t in tables)))
+print("%d good, %d bad" % (len(GOOD), len(BAD)))
 sys.exit(wrong != 0)

@@ -14,7 +14,7 @@ BASE = 0x7f0000000000
 HEAD, BUCKET, CELL, CHECK, ROOTS = 1328, 224, 64, 664, 672
 with open(os.path.join(os.path.dirname(__file__), "../../../rt/sys/stats.def")) as stats:
     STATS = sum(line.startswith("MPROF_STAT(") for line in stats)
-ROW, BUFFER, HEAPX, HEAPX_CELL = 832, 96, 576, 192
+ROW, BUFFER, HEAPX, HEAPX_CELL = 768, 96, 576, 192
 MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM = 1, 2, 3, 4, 5, 6
 MODULE, LABELS, LOCK, PROFILE, HOOK = 1, 2, 3, 4, 5
 # Types of records, and how a thread enters the trace.
@@ -45,13 +45,13 @@ def record(kind, *numbers, text=b""):
     return bytes([kind]) + b"".join(map(leb, numbers)) + text
 
 
-def wake(ticks, stack, g, seq, skipped=0):
+def wake(ticks, stack, g, seq):
     """Returns a function, because the record depends on the bytes before it."""
 
     def at(length):
         r = record(WAKE, ticks, stack)
-        r += bytes(-(length + len(r) + 4) % 8)
-        return r + struct.pack("<IQ", skipped, g << 32 | seq)
+        r += bytes(-(length + len(r)) % 8)
+        return r + struct.pack("<Q", g << 32 | seq)
 
     return at
 
@@ -64,7 +64,7 @@ def joined(records):
 
 
 class File:
-    def __init__(self, heapx=0, peak=0, trace_format=b"1.11", tick_div=64):
+    def __init__(self, heapx=0, peak=0, trace_format=b"1.23", tick_div=64):
         self.data = bytearray(1344)
         self.notes = self.rows = 0
         self.first = [0] * 8
@@ -106,10 +106,10 @@ class File:
         for part in reversed(half):
             data = joined(part)
             first = part is half[0]
-            # next, row, size, len, ticks, g, seq, skipped, start, tid, waits, labels,
-            # slots, generation, unmap_only, is_stuck, is_ready, is_kept
-            b = struct.pack("<QIII4xQQIIIi?xHII????", after, number, 4096 - BUFFER, len(data),
-                            100 if first else 150, 0 if first else g, 1, 0, 0, 7, False,
+            # next, row, size, len, ticks, g, seq, start, tid, waits, labels, slots,
+            # generation, unmap_only, is_stuck, is_ready, is_kept
+            b = struct.pack("<QIII4xQQIIi?xHII????", after, number, 4096 - BUFFER, len(data),
+                            100 if first else 150, 0 if first else g, 1, 0, 7, False,
                             0, 0, 0, False, False, True, True)
             after = self.add(b + bytes(BUFFER - len(b)) + data)
         r = bytearray(ROW)
@@ -120,7 +120,7 @@ class File:
 
     def bytes(self):
         head = bytearray(HEAD)
-        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 5",
+        struct.pack_into("<16sIIIIQqQQQiIIIQQ16s32s512sQ", head, 0, b"MProf persist 6",
                          HEAD, BUCKET, CELL, STATS, BASE, 1, 512, 1, 1, 42, 0, self.heapx,
                          self.peak, self.tick_div, 50, self.format, b"0.1.0", b"/bin/app", 0)
         struct.pack_into("<Q", head, CHECK, fnv(head[:CHECK]))
@@ -186,10 +186,9 @@ def make(kinds, **options):
 def main():
     every = {MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM}
     files = [make(every, heapx=1, peak=1), make({MEM}), make({BLOCK, MUTEX}), make(set()),
-             make({TRACE}), make({TRACE}, trace_format=b"1.23"),
-             make({TRACE}, trace_format=b"1.5"), make({MEM}, heapx=1), make({MEM}, peak=1),
-             make({TRACE}, tick_div=16)]
-    f = File(trace_format=b"1.23")
+             make({TRACE}), make({TRACE}, trace_format=b"1.5"), make({MEM}, heapx=1),
+             make({MEM}, peak=1), make({TRACE}, tick_div=16)]
+    f = File()
     add_trace(f, is_cut=1)
     files.append(f.bytes())
     for i, data in enumerate(files):

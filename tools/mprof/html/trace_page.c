@@ -136,31 +136,25 @@ static void line_create(struct timeline *line, uint64_t g, uint64_t by,
     add_arrow(l, by, to, 1, 0);
 }
 
-static void add_change(struct page_timeline *l, uint32_t thread, uint64_t time,
+static void add_change(struct page_timeline *l, uint32_t thread,
                        enum thread_state state, struct trace_text reason,
                        uint64_t stack) {
   struct thread *t = &l->threads[thread];
   const int64_t node = stack_of(l, stack);
-  if (time > l->axis.now)
-    time = l->axis.now;
-  if (time < t->last)
-    time = t->last;
-  stream_put(&t->changes, time - t->last);
+  stream_put(&t->changes, l->axis.now - t->last);
   stream_put(&t->changes,
              (uint64_t)reason_of(l, reason) << STATE_BITS | (unsigned)state);
   stream_put_signed(&t->changes, node - t->last_stack);
-  t->last = time;
+  t->last = l->axis.now;
   t->last_stack = node;
   t->change_count++;
 }
 
 static void line_state(struct timeline *line, uint64_t g,
                        enum thread_state state, struct trace_text reason,
-                       uint64_t stack, uint64_t from_ticks) {
+                       uint64_t stack) {
   struct page_timeline *l = (struct page_timeline *)line;
-  const uint64_t time =
-      from_ticks == TRACE_NONE ? l->axis.now : axis_time(&l->axis, from_ticks);
-  add_change(l, thread_of(l, g), time, state, reason, stack);
+  add_change(l, thread_of(l, g), state, reason, stack);
 }
 
 static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
@@ -169,7 +163,7 @@ static void line_unblock(struct timeline *line, uint64_t g, uint64_t by,
   const uint32_t to = thread_of(l, g);
   if (by && by != g)
     add_arrow(l, by, to, 0, stack_of(l, stack));
-  add_change(l, to, l->axis.now, THREAD_RUNNABLE, TEXT(""), 0);
+  add_change(l, to, THREAD_RUNNABLE, TEXT(""), 0);
 }
 
 static void line_kernel_thread(struct timeline *line, uint64_t g, uint64_t m) {

@@ -165,7 +165,6 @@ static bool copy_buffers(struct persist_trace *t, struct mprof_trace_row *row) {
                                                         .tid = (uint64_t)b->tid,
                                                         .start = b->start,
                                                         .seq = b->seq,
-                                                        .skipped = b->skipped,
                                                         .waits = b->waits,
                                                         .labels = b->labels};
     if (b->g > t->stacks.last_g)

@@ -3,7 +3,8 @@
 //
 // Writes a trace in the format of Go 1.23: batches of at most 64 KiB, all in
 // one generation. A batch contains the events of one kernel thread (M), or
-// strings, or stacks. The last batch contains the frequency of the clock. (Go:
+// strings, or stacks. The first batch contains the frequency of the clock, so
+// that the times in the file of a killed program can be read. (Go:
 // internal/trace/tracev2)
 //
 // A row (the records of one thread at a time) is written as a processor (P). A
@@ -15,7 +16,7 @@
 // A thread in a system call keeps its P, because it is unknown whether another
 // thread could have run on that P.
 
-#include "trace/write_trace_v2.h"
+#include "trace/write_trace_v1_23.h"
 
 #include "symbolize/pctable.h"
 #include "trace/trace_buf.h"
@@ -85,6 +86,7 @@ struct state {
   struct batch events, strings, stacks;
   uint64_t m, ticks; // M (kernel thread) and time of the last event
   uint32_t row;
+  bool has_frequency;         // the file contains the frequency
   struct mprof_pc_table tids; // maps 1 + tid to the number of Ms with this tid
 };
 
@@ -164,10 +166,27 @@ static void end_batch(struct mprof_trace_writer *w) {
   put_batch(w, &state_of(w)->events);
 }
 
+// Writes the batch with the frequency, if the file does not contain it yet.
+// Readers accept it only once.
+static void put_frequency(struct mprof_trace_writer *w, uint64_t ticks) {
+  struct state *s = state_of(w);
+  struct batch *b = &s->events;
+  if (s->has_frequency)
+    return;
+  s->has_frequency = true;
+  b->m = NO_THREAD;
+  b->ticks = ticks;
+  b->data[0] = V2_FREQUENCY;
+  b->len =
+      (size_t)(mprof_trace_put(b->data + 1, mprof_trace_frequency()) - b->data);
+  put_batch(w, b);
+}
+
 static void begin_batch(struct mprof_trace_writer *w,
                         const struct mprof_trace_written *to, uint32_t row,
                         uint64_t ticks) {
   struct state *s = state_of(w);
+  put_frequency(w, ticks);
   s->m = to->thread.g != 0 ? to->m : NO_THREAD;
   s->ticks = ticks;
   s->row = row;
@@ -201,15 +220,9 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
 
 static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
   struct state *s = state_of(w);
-  struct batch *b = &s->events;
   put_batch(w, &s->stacks);
   put_batch(w, &s->strings);
-  b->m = NO_THREAD;
-  b->ticks = end_ticks;
-  b->data[0] = V2_FREQUENCY;
-  b->len =
-      (size_t)(mprof_trace_put(b->data + 1, mprof_trace_frequency()) - b->data);
-  put_batch(w, b);
+  put_frequency(w, end_ticks);
 }
 
 static void free_state(void *state) {
@@ -289,29 +302,22 @@ static void put_pre(struct mprof_trace_writer *w,
           start);
 }
 
-// Returns the sequence number of the last start or wake-up of thread t. t->seq
-// also counts the numbers of events that have no sequence number in this
-// format, such as system calls. t->skipped is how many numbers these are.
-static uint64_t seq_of(const struct mprof_trace_thread *t) {
-  return t->seq - t->skipped;
-}
-
 static void put_start(struct mprof_trace_writer *w,
                       struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
   const struct mprof_trace_thread *t = &to->thread;
   if (r->type == MPROF_TRACE_START_SELF) {
-    EVENT(w, V2_GO_UNBLOCK, ticks, t->g, seq_of(t) + 1, stack(w, r->n[0]));
+    EVENT(w, V2_GO_UNBLOCK, ticks, t->g, t->seq + 1, stack(w, r->n[0]));
     ticks = r->n[1];
   }
-  EVENT(w, V2_GO_START, ticks, t->g, seq_of(t) + 2);
+  EVENT(w, V2_GO_START, ticks, t->g, t->seq + 2);
 }
 
 static void put_wake(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
   (void)to;
-  EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3], stack(w, r->n[0]));
+  EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2], stack(w, r->n[0]));
 }
 
 // The start and the end of a system call must be in one batch. The duration of
