@@ -14,7 +14,6 @@
 #define MPROF_RT_ENTRY_ALLOC_ENTRY_H
 
 #include "heap/event.h"
-#include "heap/placed_cache.h"
 #include "heap/sample.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
@@ -57,25 +56,9 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
                                  .size = a->size,
                                  .rate = a->rate,
                                  .frame = a->frame,
-                                 .is_placed = a->must_place,
                                  .family = MPROF_ALLOCATOR_FAMILY};
   mprof_event_alloc(&ev);
   return ptr;
-}
-
-// Counts the free of the block at ptr if the block was counted. may_keep:
-// whether the family of functions (malloc's or operator new's) places counted
-// blocks on page boundaries. If the function returns false, the caller must
-// free the block. If it returns true, the caller must not free the block,
-// because the runtime has put the block into a cache, to reuse its memory for a
-// block that is counted later.
-static inline bool mprof_free_block(void *ptr, bool may_keep) {
-  if (!ptr)
-    return false;
-  if (MPROF_IS_ON_PAGE(ptr))
-    return mprof_placed_free(ptr, may_keep);
-  mprof_event_free(ptr);
-  return false;
 }
 
 #endif // MPROF_RT_ENTRY_ALLOC_ENTRY_H

@@ -17,11 +17,9 @@
 #include "heap/beneath.h"
 #include "heap/event.h"
 #include "heap/page_placement.h"
-#include "heap/placed_cache.h"
 #include "heap/sample.h"
 #include "sys/abi_words.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,28 +39,10 @@
 
 // Returns a block on a page boundary. Returns NULL if the block need not be
 // placed on one, or cannot be placed.
-// *is_fresh: true: the allocator has just allocated the block, so its memory
-//   may be known to be zero. false: the block comes from the cache of freed
-//   blocks (placed_cache.h), or the result is NULL.
-static void *take_block(const struct mprof_alloc *a, size_t align,
-                        bool *is_fresh) {
-  void *p = NULL;
-  *is_fresh = false;
+static void *placed_block(const struct mprof_alloc *a, size_t align) {
   if (!a->must_place || (align & (align - 1)) != 0)
     return NULL;
-  if (align <= MPROF_PAGE)
-    return mprof_placed_get(a->size, is_fresh);
-  int saved = errno;
-  if (NEXT(posix_memalign)(&p, align, a->size ? a->size : 1) != 0)
-    p = NULL;
-  *is_fresh = p != NULL;
-  errno = saved;
-  return p;
-}
-
-static void *placed_block(const struct mprof_alloc *a, size_t align) {
-  bool is_fresh;
-  return take_block(a, align, &is_fresh);
+  return mprof_place_block(a->size, align);
 }
 
 MPROF_UNALIGNED_ENTRY void *__mprof_malloc(size_t size) {
@@ -82,114 +62,65 @@ MPROF_UNALIGNED_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   }
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(calloc)(count, each);
-  bool is_fresh;
-  void *p = take_block(&a, 1, &is_fresh);
+  void *p = placed_block(&a, 1);
   if (!p)
     p = NEXT(calloc)(count, each);
-  else if (!is_fresh || !mprof_place_is_zeroed(p, size))
+  else if (!mprof_place_is_zeroed(p, size))
     memset(p, 0, size);
   return mprof_alloc_done(&a, p);
 }
 
-// Copies len bytes to memory that contains only zeros. Does not write pages of
-// zeros, so that these pages do not become resident in the copy. The reads do
-// not make pages of the source resident either. If a page was never written,
-// the kernel lets the process read its shared page of zeros instead.
-static void copy_pages(char *to, const char *from, size_t len) {
-  while (len > 0) {
-    size_t n = len < MPROF_PAGE ? len : MPROF_PAGE;
-    // All bytes are zero if the first is, and each is equal to the next.
-    if (*from != 0 || memcmp(from, from + 1, n - 1) != 0)
-      memcpy(to, from, n);
-    to += n;
-    from += n;
-    len -= n;
-  }
+// Returns the number of usable bytes of the block at old, or SIZE_MAX if they
+// are unknown. If the pointer is invalid, glibc ends the program with its
+// message, as it does in realloc: a resize to the size that the block has does
+// nothing else. malloc_usable_size would read memory behind the block, which
+// may not be there. The word in front of a block of glibc is the size of its
+// chunk, with three flags.
+static size_t usable_size(void *old) {
+  if (!mprof_place.is_glibc)
+    return malloc_usable_size(old);
+  const size_t chunk = ((const size_t *)old)[-1] & ~(size_t)7;
+  // glibc adds 8 bytes to the size of a mapping before it rounds to pages.
+  const bool is_mapping = mprof_place_is_mapping(old);
+  const size_t len = chunk - (is_mapping ? 24 : 8);
+  return NEXT(realloc)(old, len) == old ? len : SIZE_MAX;
 }
 
-// Moves the block at old to a block of a->size bytes on a page boundary, and
-// copies its first len bytes, at most a->size. Returns NULL if the block could
-// not be moved. Then the block at old stays valid.
-static void *move_to_page(const struct mprof_alloc *a, void *old, size_t len) {
-  bool is_fresh;
-  void *p = mprof_place_is_mapping(old)
-                ? mprof_placed_get(a->size, &is_fresh)
-                : mprof_placed_get_resized(a->size, &is_fresh);
-  if (!p)
-    return NULL;
-  if (is_fresh && mprof_place_is_zeroed(p, a->size))
-    copy_pages(p, old, len);
-  else
-    memcpy(p, old, len);
-  mprof_free_own(old);
-  return p;
-}
+// Blocks of fewer usable bytes leave their page boundary when they are resized.
+#define MOVED_END (32u << 10)
 
-// Resizes a large block of glibc's heap that will be counted by moving it to a
-// page boundary, without growing it first. A block that grows then leaves a
-// small gap. Returns NULL if the block is not such a block, is on a page
-// boundary already, or could not be moved. Then the block at old stays valid.
-static void *move_in_heap(const struct mprof_alloc *a, void *old) {
-  // glibc's realloc also reads the memory in front of the block first.
-  if (!mprof_place.is_glibc || a->size >> MPROF_LG_PLACED_END == 0 ||
-      MPROF_IS_ON_PAGE(old) || mprof_place_is_mapping(old))
-    return NULL;
-  // The word in front of a block is the size of its chunk, with three flags. A
-  // resize to the size that the block has does nothing, but glibc ends the
-  // program with its message if the pointer is invalid. malloc_usable_size
-  // would read memory behind the block, which may not be there.
-  const size_t word = ((const size_t *)old)[-1];
-  const size_t len = (word & ~(size_t)7) - sizeof(word);
-  if (NEXT(realloc)(old, len) != old)
-    return NULL;
-  return move_to_page(a, old, len < a->size ? len : a->size);
-}
-
-// Resizes a block that will be counted, or allocates it if old is NULL. Calls
-// the allocator's realloc first, unless the block can be moved in the heap,
-// because only realloc can detect an invalid pointer. (malloc_usable_size would
-// read the memory in front of the pointer.) If the result of realloc is not on
-// a page boundary, copies the block to one. When a large block on a page
-// boundary grows, libc keeps it on a page boundary. So only the first resize of
-// a large block copies it.
-static void *resize_counted(const struct mprof_alloc *a, void *old) {
-  if (!a->must_place || a->size == 0)
+// Resizes the block at old, or allocates a block if old is NULL. The block is
+// moved in two cases:
+// - It will be counted and is not on a page boundary. When a large block on a
+//   page boundary grows, glibc keeps it on one. So only the first resize of a
+//   large block copies it.
+// - It was counted, it is small, and it will not be counted any more. The
+//   allocator might leave it on its page boundary and give its memory to the
+//   next malloc of its new size. In a loop that allocates, resizes and frees,
+//   each call that gets this memory would call the runtime.
+static void *resize_block(const struct mprof_alloc *a, bool is_counted,
+                          bool was_counted, void *old) {
+  const bool is_placed = old && MPROF_IS_ON_PAGE(old);
+  if (!mprof_place_c() || a->size == 0 ||
+      (!is_counted && (!was_counted || !is_placed)))
     return NEXT(realloc)(old, a->size);
-  bool is_fresh;
-  void *p;
-  if (old)
-    p = move_in_heap(a, old);
-  else if (a->size < MPROF_MIN_MAPPED) // a larger block may be mapped
-    p = mprof_placed_get_resized(a->size, &is_fresh);
-  else
-    p = mprof_placed_get(a->size, &is_fresh);
+  const size_t len = old ? usable_size(old) : 0;
+  if (len == SIZE_MAX)
+    return NEXT(realloc)(old, a->size);
+  if (is_placed && (is_counted || len >= MOVED_END)) {
+    void *p = NEXT(realloc)(old, a->size);
+    if (!p || !is_counted || MPROF_IS_ON_PAGE(p))
+      return p;
+    old = p;
+  }
+  void *p =
+      is_counted ? mprof_place_resized_block(a->size) : NEXT(malloc)(a->size);
   if (!p)
-    p = NEXT(realloc)(old, a->size);
-  if (!p || !old || MPROF_IS_ON_PAGE(p))
-    return p;
-  void *moved = move_to_page(a, p, a->size);
-  return moved ? moved : p;
-}
-
-// Resizes a counted block on a page boundary by moving it, and keeps its old
-// memory for a later sample, as mprof_free_block does. The allocator's realloc
-// would either leave the block where it is, although it may not be counted any
-// more, or give its memory to the next malloc. In a loop that allocates,
-// resizes and frees, this memory would be used in every round, and every call
-// that gets it would call the runtime. Returns NULL if the block is too large
-// for the cache (placed_cache.h), or could not be moved. Then the block at old
-// stays valid.
-static void *leave_page(const struct mprof_alloc *a, bool is_counted,
-                        void *old) {
-  size_t len = malloc_usable_size(old);
-  if (len >> MPROF_LG_PLACED_END != 0 || a->size == 0)
-    return NULL;
-  void *p = is_counted ? placed_block(a, 1) : NEXT(malloc)(a->size);
-  if (!p)
-    return NULL;
-  memcpy(p, old, len < a->size ? len : a->size);
-  if (!mprof_placed_put(old))
+    return NEXT(realloc)(old, a->size);
+  if (old) {
+    memcpy(p, old, len < a->size ? len : a->size);
     NEXT(free)(old);
+  }
   return p;
 }
 
@@ -207,11 +138,7 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
   struct mprof_released r = {.cell = 0};
   if (old)
     r = mprof_event_release(old);
-  void *p = NULL;
-  if (r.cell != 0 && r.is_placed && mprof_place_c())
-    p = leave_page(a, is_counted, old);
-  if (!p)
-    p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
+  void *p = resize_block(a, is_counted, r.cell != 0, old);
   // NULL with size 0 is not a failure, because some libcs then free the block
   // and return NULL.
   if (!p && a->size != 0)
@@ -242,8 +169,9 @@ MPROF_UNALIGNED_ENTRY void *__mprof_reallocarray(void *old, size_t count,
 }
 
 MPROF_ENTRY void __mprof_free(void *ptr) {
-  if (!mprof_free_block(ptr, mprof_place_c()))
-    NEXT(free)(ptr);
+  if (ptr)
+    mprof_event_free(ptr);
+  NEXT(free)(ptr);
 }
 
 MPROF_UNALIGNED_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {

@@ -12,7 +12,6 @@
 
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
-#include "heap/known_pages.h"
 #include "heap/page_placement.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
@@ -40,25 +39,11 @@ static int placed(const struct mprof_alloc *a, int flags) {
   return (flags & ~LG_ALIGN_MASK) | LG_PAGE;
 }
 
-// Counts a block that jemalloc has placed on a page boundary. The program may
-// discard the whole arena of the block. So when the program frees the block,
-// the runtime must not store it in the cache of freed blocks (placed_cache.h),
-// from which later samples take their memory. Therefore this function clears
-// must_place: only blocks that were counted with must_place set enter the
-// cache. The page is marked here, because the live map marks only the pages of
-// blocks that were counted with must_place set, and free looks only at these.
-static void *done(struct mprof_alloc *a, void *ptr) {
-  if (a->must_place && ptr)
-    mprof_page_set_known(ptr);
-  a->must_place = false;
-  return mprof_alloc_done(a, ptr);
-}
-
 MPROF_ENTRY void *__mprof_mallocx(size_t size, int flags) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return CALL(mallocx, (size, flags));
-  return done(&a, CALL(mallocx, (size, placed(&a, flags))));
+  return mprof_alloc_done(&a, CALL(mallocx, (size, placed(&a, flags))));
 }
 
 MPROF_ENTRY void *__mprof_rallocx(void *old, size_t size, int flags) {
@@ -72,7 +57,7 @@ MPROF_ENTRY void *__mprof_rallocx(void *old, size_t size, int flags) {
     return NULL;
   }
   mprof_event_freed(r);
-  return is_counted ? done(&a, ptr) : ptr;
+  return is_counted ? mprof_alloc_done(&a, ptr) : ptr;
 }
 
 static void count_free(void *ptr) {

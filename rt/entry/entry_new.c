@@ -16,7 +16,6 @@
 #include "heap/beneath.h"
 #include "heap/event.h"
 #include "heap/page_placement.h"
-#include "heap/placed_cache.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 #include "sys/unwinder.h"
@@ -125,11 +124,10 @@ typedef const void *nothrow; // const std::nothrow_t &
 // allocate the block. The operator itself allocates blocks whose alignment is
 // above a page, and rejects an invalid alignment.
 static void *placed_block(const struct mprof_alloc *a, size_t align) {
-  bool is_fresh;
   if (!a->must_place || align > MPROF_PAGE || align == 0 ||
       (align & (align - 1)) != 0)
     return NULL;
-  return mprof_placed_get(a->size, &is_fresh);
+  return mprof_place_block(a->size, align);
 }
 
 // Defines the entry of one operator delete. Params declares the parameters.
@@ -137,8 +135,9 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
 #define DELETE(Symbol, Params, Args)                                           \
   extern void Symbol Params __attribute__((weak));                             \
   MPROF_ENTRY void __mprof_##Symbol Params {                                   \
-    if (!mprof_free_block(ptr, mprof_place_cxx()))                             \
-      BELOW(Symbol, Args);                                                     \
+    if (ptr)                                                                   \
+      mprof_event_free(ptr);                                                   \
+    BELOW(Symbol, Args);                                                       \
   }
 
 #define DELETES(Op)                                                            \

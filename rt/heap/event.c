@@ -70,7 +70,7 @@ cell_of(struct mprof_thread *t, const struct mprof_alloc_event *ev) {
   return key.cell || !b ? key.cell : mprof_cell_here(b);
 }
 
-void mprof_event_count_free(uint32_t cell) {
+static void count_free(uint32_t cell) {
   mprof_count_free(mprof_cell_for_free(cell), mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_hooks.heap(mprof_cell_handle_bucket(cell), true);
@@ -89,7 +89,7 @@ static bool is_measured(enum mprof_family family) {
 
 // Counts a free as count_free does, and also for the peak.
 static void count_free_and_peak(uint32_t handle) {
-  mprof_event_count_free(handle);
+  count_free(handle);
   if (mprof_peak_is_on())
     mprof_peak_free(mprof_cell_handle_bucket(handle));
 }
@@ -154,8 +154,8 @@ static void record(const struct mprof_alloc_event *ev) {
   // the event is already counted as lost. The block must not be counted in this
   // case, because its free could not be counted: without an entry in the live
   // map, the runtime does not recognize the block.
-  if (!c || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
-                            mprof_persistent_handle(c), &stale)) {
+  if (!c ||
+      !mprof_live_put((uintptr_t)ev->ptr, mprof_persistent_handle(c), &stale)) {
     if (mprof_heapx_is_on())
       mprof_heapx_alloc(NULL, ev->ptr, false);
     return;
@@ -183,9 +183,9 @@ static inline struct mprof_released take(void *ptr) {
   struct mprof_released r = {.cell = 0};
   uintptr_t addr = (uintptr_t)ptr;
   if (mprof_likely(!mprof_live_needs_guard(addr))) {
-    r.cell = mprof_live_take(addr, &r.is_placed);
+    r.cell = mprof_live_take(addr);
   } else if (mprof_guard_enter()) {
-    r.cell = mprof_live_take(addr, &r.is_placed);
+    r.cell = mprof_live_take(addr);
     mprof_guard_leave();
   } else {
     count_reentrant();
@@ -226,7 +226,7 @@ struct mprof_released mprof_event_release(void *ptr) {
 
 static void count_end(uint32_t handle) {
   if (mprof_guard_enter()) {
-    mprof_event_count_free(handle);
+    count_free(handle);
     mprof_guard_leave();
   } else {
     mprof_count_free_inside(mprof_persistent_known(handle),
@@ -268,19 +268,18 @@ static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
 // Counts the free of a block, and passes it to the heapx counters and the
 // allocation log. This is a separate function, so that the common path of
 // mprof_event_free does not save registers for this code.
-static MPROF_NOINLINE struct mprof_released free_and_more(void *ptr) {
-  struct mprof_released r = mprof_event_release(ptr);
-  mprof_event_freed(r);
-  return r;
+static MPROF_NOINLINE void free_and_more(void *ptr) {
+  mprof_event_freed(mprof_event_release(ptr));
 }
 
-struct mprof_released mprof_event_free(void *ptr) {
-  if (mprof_events_do_more())
-    return free_and_more(ptr);
+void mprof_event_free(void *ptr) {
+  if (mprof_events_do_more()) {
+    free_and_more(ptr);
+    return;
+  }
   struct mprof_released r = take(ptr);
   if (mprof_likely(r.cell != 0))
     count_end(r.cell);
-  return r;
 }
 
 void mprof_event_freed(struct mprof_released r) {
@@ -330,7 +329,7 @@ void mprof_event_kept(struct mprof_released r, void *ptr) {
   // is in a signal handler that interrupted the runtime, the guard is set, and
   // the block is not inserted again.
   if (mprof_guard_enter()) {
-    is_known = mprof_live_put((uintptr_t)ptr, r.is_placed, r.cell, &stale);
+    is_known = mprof_live_put((uintptr_t)ptr, r.cell, &stale);
     if (is_known && mprof_events_do_more())
       take_back(r, ptr, MPROF_LOG_HEAP);
     mprof_guard_leave();

@@ -60,7 +60,6 @@ struct mprof_alloc_event {
   size_t size;
   uint64_t rate;   // heap_rate at which the sample was chosen
   uintptr_t frame; // frame address of the runtime's entry
-  bool is_placed;  // on a page boundary (page_placement.h)
   enum mprof_family family;
 };
 // Counts the allocation of a block. If the block cannot be counted, counts the
@@ -74,10 +73,6 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 // `cell` is 0.
 struct mprof_released {
   uint32_t cell; // handle of the cell that has counted the block (counts.h)
-  // Whether the runtime has placed the block on a page boundary. If `cell` is
-  // 0: whether the block is in the cache of placed blocks (placed_cache.h), so
-  // that the program has freed it before.
-  bool is_placed;
   // For the heapx counters: the results of mprof_heapx_is_last and
   // mprof_heapx_slack for the block (heapx.h). 0 if the option heapx is off.
   bool is_last;
@@ -89,13 +84,9 @@ struct mprof_released mprof_event_release(void *ptr);
 // the current cycle. Only the frees of a garbage collector are counted in
 // another index. (Go: mProf_Free)
 void mprof_event_freed(struct mprof_released r);
-// Removes from the live map a block that is about to be freed, and counts its
-// free. Returns the same facts as mprof_event_release.
-struct mprof_released mprof_event_free(void *ptr);
-// Counts the free of a block that the caller has removed from the live map.
-// Call with the recursion guard set, and only if mprof_events_do_more returns
-// false. cell: as in struct mprof_released; not 0.
-void mprof_event_count_free(uint32_t cell);
+// Counts the free of the block at ptr, if the block is counted. Call this
+// before the block is freed.
+void mprof_event_free(void *ptr);
 // Counts that the block at ptr was resized to `size` bytes and is now at
 // moved_to. moved_to is NULL if the reallocation has freed the block. r is the
 // result of mprof_event_release. countdown is the value of the thread's

@@ -4,19 +4,20 @@
 // Maps the address of each live counted block to a 32-bit value. (Go:
 // setprofilebucket, the special of a span) The map has four parts:
 //
-//   by_page   heap blocks that the runtime has placed on page boundaries
+//   by_page   heap blocks on page boundaries, while sampled blocks are placed
+//             there
 //   by_16     other heap blocks on 16-byte boundaries
 //   custom    blocks of the program's own allocators on 16-byte boundaries
 //   odd       all other blocks: off a 16-byte boundary, or above 2^47
 //
 // by_page, by_16 and custom are radix trees without locks. odd is a hash table
-// with a lock. The value of a heap block is the handle of its cell, or
-// MPROF_LIVE_CACHED. custom_blocks.c defines the values for blocks of the
-// program's own allocators.
+// with a lock. The value of a heap block is the handle of its cell.
+// custom_blocks.c defines the values for blocks of the program's own
+// allocators.
 
 #include "heap/livemap.h"
 
-#include "heap/known_pages.h"
+#include "sys/abi_words.h"
 #include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
@@ -125,7 +126,7 @@ entry(_Atomic uint32_t *top, uintptr_t addr, unsigned unit_bits,
       unsigned leaf_bits, unsigned entry_bits, bool make) {
   const uintptr_t unit = addr >> unit_bits;
   const unsigned top_bits =
-      MPROF_ADDRESS_BITS - unit_bits - MIDDLE_BITS - leaf_bits;
+      MPROF_LIVE_ADDRESS_BITS - unit_bits - MIDDLE_BITS - leaf_bits;
   _Atomic uint32_t *p = child(top, sizeof(*p) << top_bits, make);
   if (!p)
     return NULL;
@@ -240,10 +241,6 @@ static uint32_t odd_take_locked(uintptr_t addr, bool is_custom) {
   return n->cell;
 }
 
-static inline uint32_t no_cell_if_cached(uint32_t cell) {
-  return cell == MPROF_LIVE_CACHED ? 0 : cell;
-}
-
 static bool put_odd(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   mprof_lock_acquire(&mprof_odd_lock);
   bool ok = odd_put_locked(addr, false, cell, stale);
@@ -251,32 +248,17 @@ static bool put_odd(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   return ok;
 }
 
-// This function is separate, so that the common path of exact mode does not
-// save registers for its calls.
-static MPROF_NOINLINE bool put_placed(uintptr_t addr, uint32_t cell,
-                                      uint32_t *stale) {
-  mprof_page_set_known((const void *)addr);
-  const bool ok = mprof_live_needs_guard(addr)
-                      ? put_odd(addr, cell, stale)
-                      : tree_put(BY_PAGE, addr, cell, stale);
-  // Code without MProf may have freed the block in the cache once more, so that
-  // the allocator has its address again.
-  *stale = no_cell_if_cached(*stale);
-  return ok;
-}
-
-bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t cell,
-                    uint32_t *stale) {
+bool mprof_live_put(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   *stale = 0;
-  if (is_placed)
-    return put_placed(addr, cell, stale);
-  return mprof_likely(!mprof_live_needs_guard(addr))
-             ? tree_put(BY_16, addr, cell, stale)
-             : put_odd(addr, cell, stale);
+  if (mprof_unlikely(mprof_live_needs_guard(addr)))
+    return put_odd(addr, cell, stale);
+  // In exact mode, the few blocks on page boundaries need no tree of their own.
+  if (__mprof_free_mask != 0 && MPROF_IS_ON_PAGE(addr))
+    return tree_put(BY_PAGE, addr, cell, stale);
+  return tree_put(BY_16, addr, cell, stale);
 }
 
-uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
-  *is_placed = false;
+uint32_t mprof_live_take(uintptr_t addr) {
   if (mprof_unlikely(mprof_live_needs_guard(addr))) {
     // The calling thread owns the block, so it sees the block's insertion. If
     // the count is 0, the block is therefore not in the hash table.
@@ -285,26 +267,10 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     mprof_lock_acquire(&mprof_odd_lock);
     uint32_t cell = odd_take_locked(addr, false);
     mprof_lock_release(&mprof_odd_lock);
-    *is_placed = cell == MPROF_LIVE_CACHED;
-    return no_cell_if_cached(cell);
+    return cell;
   }
-  if (MPROF_IS_ON_PAGE(addr)) {
-    uint32_t cell = tree_take(BY_PAGE, addr);
-    *is_placed = cell != 0;
-    if (cell)
-      return no_cell_if_cached(cell);
-  }
-  return tree_take(BY_16, addr);
-}
-
-uint32_t mprof_live_cache(uintptr_t addr) {
-  if (mprof_live_needs_guard(addr))
-    return 0;
-  _Atomic uint32_t *s = slot(BY_PAGE, addr, false);
-  const uint32_t cell = s ? atomic_load_explicit(s, memory_order_relaxed) : 0;
-  if (cell != 0)
-    atomic_store_explicit(s, MPROF_LIVE_CACHED, memory_order_relaxed);
-  return no_cell_if_cached(cell);
+  const uint32_t cell = MPROF_IS_ON_PAGE(addr) ? tree_take(BY_PAGE, addr) : 0;
+  return cell != 0 ? cell : tree_take(BY_16, addr);
 }
 
 uint32_t mprof_live_custom(uintptr_t addr) {

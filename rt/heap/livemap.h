@@ -6,8 +6,9 @@
 // setprofilebucket, the special of a span)
 //
 // Heap blocks are in two radix trees of 32-bit handles. One tree has a slot for
-// each 4 KiB page and contains the blocks that the runtime has placed on page
-// boundaries (page_placement.h). The other tree contains the other blocks. The
+// each 4 KiB page and contains the blocks on page boundaries, so all sampled
+// blocks that the runtime has placed there (page_placement.h). It is small,
+// also if the heap is large. The other tree contains the other blocks. The
 // trees need no lock, because only one thread at a time owns a block. If every
 // block is counted (heap_rate=1), the second tree takes 8 bytes for every 256
 // bytes of the heap, and 64 bytes more if these contain several blocks.
@@ -26,28 +27,15 @@
 #include "sys/base.h"
 #include "sys/lock.h"
 
-// The value of a block in the cache of placed blocks (placed_cache.h). No
-// cell has this handle.
-#define MPROF_LIVE_CACHED UINT32_MAX
-// Inserts a block with its cell. is_placed tells whether the runtime has
-// placed the block on a page boundary. If the map already has a block at addr,
-// the runtime did not see the free of the old block. In this case stores the
-// old block's cell in *stale; otherwise stores 0. If is_placed, the block's
-// page is known from now on (known_pages.h). Returns false if there is no
+// Inserts a block with its cell. If the map already has a block at addr, the
+// runtime did not see the free of the old block. In this case stores the old
+// block's cell in *stale; otherwise stores 0. Returns false if there is no
 // memory. Call with the recursion guard set.
-bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t cell,
-                    uint32_t *stale);
+bool mprof_live_put(uintptr_t addr, uint32_t cell, uint32_t *stale);
 // Removes the block at addr and returns its cell, or 0 if the map does not
-// contain the block. Stores in *is_placed whether the block was in the tree of
-// page boundaries. For a block with the value MPROF_LIVE_CACHED, returns 0 and
-// stores true. If mprof_live_needs_guard(addr), call with the recursion guard
-// set.
-uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
-// Replaces the value of the placed block at addr, a page boundary, by
-// MPROF_LIVE_CACHED and returns the block's cell. Does nothing and returns 0 if
-// the map has no placed block at addr, if the block has the value already, or
-// if mprof_live_needs_guard(addr).
-uint32_t mprof_live_cache(uintptr_t addr);
+// contain the block. If mprof_live_needs_guard(addr), call with the recursion
+// guard set.
+uint32_t mprof_live_take(uintptr_t addr);
 // Get and set the value that the map has for addr in the tree of the program's
 // own allocators; 0: these allocators have no block at addr. custom_blocks.c
 // defines the meaning of the values. mprof_live_set_custom returns false if
@@ -55,12 +43,12 @@ uint32_t mprof_live_cache(uintptr_t addr);
 uint32_t mprof_live_custom(uintptr_t addr);
 bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
 // The trees have slots for addresses of at most this many bits.
-#define MPROF_ADDRESS_BITS 47
+#define MPROF_LIVE_ADDRESS_BITS 47
 // Returns whether the trees have no slot for addr. A block at such an address
 // is in the hash table, whose lock must only be taken with the recursion guard
 // set.
 static inline bool mprof_live_needs_guard(uintptr_t addr) {
-  return (addr & 15) != 0 || addr >> MPROF_ADDRESS_BITS != 0;
+  return (addr & 15) != 0 || addr >> MPROF_LIVE_ADDRESS_BITS != 0;
 }
 // Forgets all blocks. Call this in a forked child.
 void mprof_live_reset(void);

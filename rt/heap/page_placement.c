@@ -36,6 +36,7 @@
 #include "sys/text.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -158,6 +159,78 @@ void mprof_place_set_masks(uint64_t rate) {
   }
   if (!sampled || !mprof_place.cxx)
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
+}
+
+// A small block has almost the size of a page. A freed block of this size does
+// not go to the thread's cache of glibc, from which the program would get the
+// block again and again in a loop that allocates and frees. The block would
+// then be uncounted, but on a page boundary, so each free would call the
+// runtime. The 40 bytes that are missing keep glibc's next block off the next
+// page boundary: glibc stores 8 bytes before a block, rounds the sum up to 16
+// bytes, and its least block takes 32 bytes.
+#define SMALL_BYTES (MPROF_PAGE - 40)
+// glibc maps memory for a large block, and unmaps it when the block is freed.
+// The next blocks come from its heap if their requests are smaller than the
+// mapping was. A request for an aligned block is larger than the mapping that
+// the last one made, so a loop that allocates and frees a large block would map
+// and unmap memory in each round. Therefore a request of at least this size
+// asks for EXTRA bytes more.
+static _Atomic size_t mapped_from = 128u << 10;
+#define EXTRA ((size_t)2 * MPROF_PAGE)
+// Minimum size in bytes of a block that mprof_place_resized_block cuts out.
+#define MIN_CARVED (32u << 10)
+
+void *mprof_place_block(size_t size, size_t align) {
+  const int before = errno;
+  void *p = NULL;
+  const size_t from = atomic_load_explicit(&mapped_from, memory_order_relaxed);
+  const size_t extra = mprof_place.is_glibc && size >= from ? EXTRA : 0;
+  const size_t bytes = size < SMALL_BYTES ? SMALL_BYTES : size;
+  if (bytes <= SIZE_MAX - extra &&
+      NEXT(posix_memalign)(&p, align < MPROF_PAGE ? MPROF_PAGE : align,
+                           bytes + extra) != 0)
+    p = NULL;
+  // With the extra bytes, the free of this mapping makes the next block of this
+  // size come from the heap. Without them, the next request asks for them.
+  if (p && mprof_place_is_mapping(p))
+    atomic_store_explicit(&mapped_from, extra != 0 ? size + 1 : size,
+                          memory_order_relaxed);
+  errno = before;
+  return p;
+}
+
+// glibc keeps smaller freed blocks in the thread's cache.
+#define MIN_FRONT (MPROF_PAGE / 2)
+// Distance from the last byte of a block of glibc, whose size is 8 more than a
+// multiple of 16 bytes, to the first byte of the next one, and 8 bytes more.
+#define OVERHEAD 16
+
+// posix_memalign cuts the block out of a larger one and frees the two ends. A
+// small end stays in the thread's cache for ever, and behind the block, it
+// keeps the block from being resized in place. So the block is cut out here,
+// such that there is no end behind it, and a large one in front of it.
+void *mprof_place_resized_block(size_t size) {
+  if (!mprof_place.is_glibc || size < MIN_CARVED)
+    return mprof_place_block(size, 1);
+  const int before = errno;
+  void *p = NULL;
+  char *front = NEXT(malloc)(size + MPROF_PAGE + MIN_FRONT);
+  if (front && !mprof_place_is_mapping(front)) {
+    const uintptr_t least = (uintptr_t)front + MIN_FRONT;
+    const uintptr_t page = (least + MPROF_PAGE - 1) & ~(MPROF_PAGE - 1ul);
+    // Cut off the memory from the page boundary on. The next block begins there
+    // if glibc has no smaller free block that is large enough.
+    char *cut = NEXT(realloc)(front, page - (uintptr_t)front - OVERHEAD);
+    front = cut ? cut : front;
+    p = NEXT(malloc)(size);
+    if (!MPROF_IS_ON_PAGE(p)) {
+      NEXT(free)(p);
+      p = NULL;
+    }
+  }
+  NEXT(free)(front);
+  errno = before;
+  return p ? p : mprof_place_block(size, 1);
 }
 
 // Minimum size in bytes of a block for which mprof_place_is_zeroed looks for

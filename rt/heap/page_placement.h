@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides whether the malloc family and the family of operator new place their
-// counted blocks on page boundaries. If a family does so, a call site that
-// frees a block off a page boundary knows that the block is not counted
-// (page_placement.c).
+// counted blocks on page boundaries, and allocates such blocks. If a family
+// places its counted blocks, a call site that frees a block off a page boundary
+// knows that the block is not counted (page_placement.c).
 
 #ifndef MPROF_RT_HEAP_PAGE_PLACEMENT_H
 #define MPROF_RT_HEAP_PAGE_PLACEMENT_H
@@ -44,14 +44,22 @@ static inline bool mprof_place_cxx(void) {
 // sites use a mask other than 0 to test whether a freed block is on a page
 // boundary. A mask that is 0 stays 0.
 void mprof_place_set_masks(uint64_t rate);
+// Allocates a block of at least `size` bytes on a page boundary, with the
+// alignment `align`, a power of two. Returns NULL if there is no memory. Keeps
+// errno. The allocator's functions free and resize the block.
+void *mprof_place_block(size_t size, size_t align);
+// Does the same for a block that the program resizes or is likely to resize. If
+// the block is large, the memory behind it is free, so that the next resize
+// need not move the block.
+void *mprof_place_resized_block(size_t size);
 // Returns whether glibc's malloc has allocated the block at p as a memory
 // mapping of its own, and not in its heap. Other allocators: false.
 static inline bool mprof_place_is_mapping(const void *p) {
   // Bit 1 of the size word before a block.
   return mprof_place.is_glibc && (((const size_t *)p)[-1] & 2) != 0;
 }
-// Returns whether all bytes of a block are known to be 0. p is a block that
-// posix_memalign has just returned.
+// Returns whether all bytes of a block of mprof_place_block are known to be 0,
+// before the program has got the block.
 bool mprof_place_is_zeroed(const void *p, size_t size);
 
 #endif // MPROF_RT_HEAP_PAGE_PLACEMENT_H

@@ -173,19 +173,32 @@ static void largest() {
   }
 }
 
-int main() {
+static void fail() {
   c_functions();
   operators();
   alignments();
   fill();
   largest();
-#ifdef WITH_MPROF
-  for (std::size_t n : huge)
-    EXPECT(n, 0, 0, 0);
-  for (int i = 0; i < 20000; i++) {
+}
+
+static __attribute__((noinline)) void allocate(int rounds) {
+  for (int i = 0; i < rounds; i++) {
     std::free(sink = std::malloc(5000));
     operator delete(sink = operator new(5001));
   }
+}
+
+int main() {
+  // The profiler's tables may be full after fail(), which fills the memory. So
+  // the stacks of the later blocks are recorded before.
+  for (int rounds : {1, 19999}) {
+    if (rounds > 1)
+      fail();
+    allocate(rounds);
+  }
+#ifdef WITH_MPROF
+  for (std::size_t n : huge)
+    EXPECT(n, 0, 0, 0);
   bool is_exact = mprof_set_heap_rate(0) == 1;
   for (std::size_t size : {5000, 5001}) {
     counted c = counted_of(size);

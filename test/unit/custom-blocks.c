@@ -36,18 +36,17 @@ static bool put(uintptr_t addr, uintptr_t arena, uint32_t cell, bool outer) {
 
 static void one_address(uintptr_t addr) {
   uint32_t stale;
-  bool placed;
   seen_count = 0;
   CHECK_EQ(mprof_custom_take(addr), 0);
   // The heap's block stays.
-  CHECK(mprof_live_put(addr, false, 1, &stale));
+  CHECK(mprof_live_put(addr, 1, &stale));
   CHECK(put(addr, 0, 2, false));
   CHECK_EQ(mprof_custom_take(addr), 2);
   CHECK_EQ(mprof_custom_take(addr), 0);
   CHECK(put(addr, 50, 3, false));
   CHECK_EQ(mprof_custom_take(addr), 3);
-  CHECK_EQ(mprof_live_take(addr, &placed), 1);
-  CHECK_EQ(mprof_live_take(addr, &placed), 0);
+  CHECK_EQ(mprof_live_take(addr), 1);
+  CHECK_EQ(mprof_live_take(addr), 0);
   CHECK_EQ(seen_count, 0);
 
   // The address is used again: first by a single block, then by arenas.

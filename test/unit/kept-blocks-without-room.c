@@ -23,14 +23,11 @@
 
 static bool is_full;
 
-bool __real_mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
-                           uint32_t *stale);
-bool __wrap_mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
-                           uint32_t *stale);
-bool __wrap_mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
-                           uint32_t *stale) {
+bool __real_mprof_live_put(uintptr_t addr, uint32_t bucket, uint32_t *stale);
+bool __wrap_mprof_live_put(uintptr_t addr, uint32_t bucket, uint32_t *stale);
+bool __wrap_mprof_live_put(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
   *stale = 0;
-  return !is_full && __real_mprof_live_put(addr, is_placed, bucket, stale);
+  return !is_full && __real_mprof_live_put(addr, bucket, stale);
 }
 
 bool __real_mprof_custom_put(const struct mprof_custom_block *b,

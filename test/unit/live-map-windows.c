@@ -27,17 +27,16 @@ static void *put_and_take(void *arg) {
     // No window of this memory has been used before.
     const uintptr_t base = 0x10000000 + round * UNITS * 16;
     uint32_t stale, value;
-    bool placed;
     pthread_barrier_wait(&all);
     for (uintptr_t u = thread; u < UNITS; u += THREADS) {
       value = (uint32_t)(round * UNITS + u + 1);
-      CHECK(mprof_live_put(base + 16 * u, false, value, &stale));
+      CHECK(mprof_live_put(base + 16 * u, value, &stale));
       CHECK_EQ(stale, 0);
     }
     for (uintptr_t u = thread; u < UNITS; u += THREADS) {
       value = (uint32_t)(round * UNITS + u + 1);
-      CHECK_EQ(mprof_live_take(base + 16 * u, &placed), value);
-      CHECK_EQ(mprof_live_take(base + 16 * u, &placed), 0);
+      CHECK_EQ(mprof_live_take(base + 16 * u), value);
+      CHECK_EQ(mprof_live_take(base + 16 * u), 0);
     }
   }
   mprof_guard_leave();
@@ -59,7 +58,7 @@ static void test_memory(void) {
   uintptr_t addr = 0x600000000000;
   uint32_t x = 2463534242u, stale; // xorshift
   for (uint32_t i = 1; i <= BLOCKS; i++) {
-    CHECK(mprof_live_put(addr, false, i, &stale));
+    CHECK(mprof_live_put(addr, i, &stale));
     x ^= x << 13;
     x ^= x >> 17;
     x ^= x << 5;

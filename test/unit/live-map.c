@@ -13,36 +13,32 @@
 #include "heap/livemap.h"
 #include "sys/tls.h"
 
-static void put_take(uintptr_t addr, bool is_placed) {
+static void put_take(uintptr_t addr) {
   uint32_t stale = 99;
-  bool placed;
-  CHECK_EQ(mprof_live_take(addr, &placed), 0);
-  CHECK(mprof_live_put(addr, is_placed, 7, &stale));
+  CHECK_EQ(mprof_live_take(addr), 0);
+  CHECK(mprof_live_put(addr, 7, &stale));
   CHECK_EQ(stale, 0);
-  CHECK(mprof_live_put(addr, is_placed, 8, &stale));
+  CHECK(mprof_live_put(addr, 8, &stale));
   CHECK_EQ(stale, 7);
-  CHECK_EQ(mprof_live_take(addr, &placed), 8);
-  CHECK_EQ(placed, is_placed);
-  CHECK_EQ(mprof_live_take(addr, &placed), 0);
+  CHECK_EQ(mprof_live_take(addr), 8);
+  CHECK_EQ(mprof_live_take(addr), 0);
 }
 
 int main(void) {
   mprof_guard_enter();
-  put_take(0x7f0000001000, true);
-  put_take(0x7f0000001000, false);
-  put_take(0x7f0000001010, false);
-  put_take(0x10, false);
-  put_take(0x7ffffffffff0, false);
-  put_take(0x7f0000001011, false);
-  put_take(0x7f0000001018, false);
-  put_take(0x7fff00000000000, false);
+  put_take(0x7f0000001000);
+  put_take(0x7f0000001010);
+  put_take(0x10);
+  put_take(0x7ffffffffff0);
+  put_take(0x7f0000001011);
+  put_take(0x7f0000001018);
+  put_take(0x7fff00000000000);
   // Neighbouring addresses do not disturb each other.
   uint32_t stale;
-  bool placed;
   for (uintptr_t a = 0x5550000; a < 0x5560000; a += 8)
-    CHECK(mprof_live_put(a, false, (uint32_t)(a >> 3), &stale) && stale == 0);
+    CHECK(mprof_live_put(a, (uint32_t)(a >> 3), &stale) && stale == 0);
   for (uintptr_t a = 0x5550000; a < 0x5560000; a += 8)
-    CHECK_EQ(mprof_live_take(a, &placed), a >> 3);
+    CHECK_EQ(mprof_live_take(a), a >> 3);
   mprof_guard_leave();
   return 0;
 }
