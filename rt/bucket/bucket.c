@@ -177,9 +177,7 @@ static void put_slots(struct mprof_bucket *b,
   memcpy(roots, slots->roots, slots->roots_len * sizeof(roots[0]));
   *codes++ = (uint16_t)words_of(slots);
   memcpy(codes, slots->codes, slots->codes_len * sizeof(codes[0]));
-  atomic_store_explicit(&b->tells,
-                        (uint16_t)(MPROF_TELLS_SLOTS + slots->roots_len),
-                        memory_order_relaxed);
+  b->tells = (uint16_t)(1 + slots->roots_len);
 }
 
 // (Go: newBucket)

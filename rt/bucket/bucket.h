@@ -7,8 +7,8 @@
 //
 // Lookups take no lock. Insertions hold insert_lock. A bucket is published when
 // it is inserted in the table of bucket.c. After that, only the bucket's
-// counters and its fields `tells`, `cells` and `gone` change. Buckets are never
-// freed. This is the data of the heap profile:
+// counters and its fields `cells` and `gone` change. Buckets are never freed.
+// This is the data of the heap profile:
 //
 //   address of a block                    stack, size, labels, rate (the key)
 //        |                                             |
@@ -145,7 +145,7 @@ struct mprof_bucket_key {
   // MEM: heap_rate at which the blocks were sampled. The numbers of all blocks
   // are estimated from the counts and this rate.
   uint64_t rate;
-  // MEM, set by mprof_bucket_of_alloc: the thread's cell in the bucket that was
+  // MEM, set by mprof_bucket_at: the thread's cell in the bucket that was
   // found, or NULL if it is not known (mprof_cell_here).
   struct mprof_cell *cell;
 };
@@ -171,7 +171,7 @@ struct mprof_bucket {
     struct mprof_thread_counts thread;
     struct mprof_custom_counts custom;
   };
-  // All fields from here on, except tells, cells and gone, are written once,
+  // All fields from here on, except cells and gone, are written once,
   // before the bucket is published (inserted in the table).
   uint64_t hash;
   struct mprof_bucket *allnext; // next older bucket of the same type
@@ -181,17 +181,11 @@ struct mprof_bucket {
   };
   uint32_t rate;
   uint16_t stack_len;
-  // Tells how an event is found to have the stack of this bucket.
-  //   0    Only unwinding by call frame information finds all frames.
-  //   MPROF_TELLS_SLOTS + n  The places of the return addresses are known
-  //        (stack_slots.h) and are stored after the stack. n return addresses
-  //        of libc's frames at the root follow those of the stack.
-  //   MPROF_TELLS_CHAIN + stack_len  Frame pointers are known to lead to all
-  //        frames, because all code of the stack keeps frame pointers
-  //        (mprof_unwind_checked).
-  // A 0 may become MPROF_TELLS_CHAIN + stack_len after the bucket is published.
-  // Otherwise the field does not change.
-  _Atomic uint16_t tells;
+  // 0: only unwinding finds the frames of the stack. Otherwise the places of
+  // the return addresses are known (stack_slots.h) and are stored after the
+  // stack, and the field is 1 + the number of return addresses of libc's frames
+  // at the root, which follow those of the stack.
+  uint16_t tells;
   // MEM: handle of the first struct mprof_cell_line (counts.h), through which
   // the cells of all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
@@ -207,9 +201,9 @@ struct mprof_bucket {
   uint8_t end;
   uint8_t kind;
   uint16_t labels;
-  // The return addresses. With MPROF_TELLS_SLOTS + n, these follow: n further
-  // return addresses; 16 bits with the number of words that follow the stack;
-  // and the codes of stack_slots.h.
+  // The return addresses. If tells is 1 + n, these follow: n further return
+  // addresses; 16 bits with the number of words that follow the stack; and the
+  // codes of stack_slots.h.
   mprof_pc stack[];
 };
 _Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,
@@ -256,37 +250,17 @@ static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
 // again and again would have a long search for a bucket among those with the
 // same stack. Acquires insert_lock. Call with modules_lock held.
 void mprof_bucket_bury(struct mprof_bucket *b, uint32_t unload);
-// Values of the field `tells`; a stack has at most MPROF_ROOTS_MAX further
-// return addresses.
-enum {
-  MPROF_TELLS_SLOTS = 1,
-  MPROF_TELLS_CHAIN = 16,
-  MPROF_ROOTS_MAX = MPROF_TELLS_CHAIN - MPROF_TELLS_SLOTS - 1
-};
-static inline unsigned mprof_bucket_tells(const struct mprof_bucket *b) {
-  return atomic_load_explicit(&b->tells, memory_order_relaxed);
-}
-// Returns whether frame pointers are known to lead to all frames of the stack
-// of b.
-static inline bool mprof_bucket_is_chain(const struct mprof_bucket *b) {
-  return mprof_bucket_tells(b) >= MPROF_TELLS_CHAIN;
-}
+// Maximum number of further return addresses of a bucket with slots.
+#define MPROF_ROOTS_MAX 14
 // Returns whether b has the slots of its stack.
 static inline bool mprof_bucket_has_slots(const struct mprof_bucket *b) {
-  return mprof_bucket_tells(b) - MPROF_TELLS_SLOTS <= MPROF_ROOTS_MAX;
-}
-// Records that frame pointers lead to all frames of the stack of b.
-static inline void mprof_bucket_set_chain(struct mprof_bucket *b) {
-  if (mprof_bucket_tells(b) == 0)
-    atomic_store_explicit(&b->tells,
-                          (uint16_t)(MPROF_TELLS_CHAIN + b->stack_len),
-                          memory_order_relaxed);
+  return b->tells != 0;
 }
 // Returns the slots of a bucket that has them.
 static inline struct mprof_bucket_slots
 mprof_bucket_slots(const struct mprof_bucket *b) {
   const mprof_pc *roots = b->stack + b->stack_len;
-  const unsigned roots_len = mprof_bucket_tells(b) - MPROF_TELLS_SLOTS;
+  const unsigned roots_len = b->tells - 1u;
   const uint16_t *codes = (const uint16_t *)(roots + roots_len) + 1;
   return (struct mprof_bucket_slots){
       .roots = roots,

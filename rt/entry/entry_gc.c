@@ -79,7 +79,7 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
                                  .labels = mprof_tls.labels,
                                  .size = a->size,
                                  .rate = a->rate};
-  return t ? mprof_bucket_of_alloc(t, &key, a->frame) : NULL;
+  return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 
 // Records an object of bucket b for the heapx counters, the allocation log and

@@ -12,7 +12,6 @@
 #include "heap/sample.h"
 #include "process/modules.h"
 #include "sys/abi_words.h"
-#include "sys/tls.h"
 #include "unwind/eh_frame.h"
 #include "unwind/rules.h"
 
@@ -199,7 +198,6 @@ MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
     mprof_sample_hit(size, &(uint64_t){0});
     return false;
   }
-  mprof_tls.is_foreign = true;
   return true;
 }
 

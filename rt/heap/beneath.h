@@ -107,9 +107,7 @@ extern struct mprof_intercept_is_on {
 // counted itself. In this case a due sample is dropped, so that the inner block
 // does not change the probability of later blocks.
 //
-// Otherwise returns true and sets mprof_tls.is_foreign. The stack is then
-// unwound by call frame information, because the caller is uninstrumented code
-// and may have no frame pointer.
+// Otherwise returns true.
 bool mprof_intercept_counts(size_t size, const void *caller);
 
 #ifdef __cplusplus

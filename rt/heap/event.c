@@ -66,7 +66,7 @@ cell_of(struct mprof_thread *t, const struct mprof_alloc_event *ev) {
                                  .labels = mprof_tls.labels,
                                  .size = ev->size,
                                  .rate = ev->rate};
-  struct mprof_bucket *b = mprof_bucket_of_alloc(t, &key, ev->frame);
+  struct mprof_bucket *b = mprof_bucket_at(t, &key, 0, ev->frame);
   return key.cell || !b ? key.cell : mprof_cell_here(b);
 }
 

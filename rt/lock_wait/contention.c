@@ -278,11 +278,7 @@ static struct mprof_bucket *bucket_of_mutex(const struct mprof_bucket *b,
   const bool has_slots = mprof_bucket_has_slots(b);
   const struct mprof_bucket_slots slots =
       has_slots ? mprof_bucket_slots(b) : (struct mprof_bucket_slots){0};
-  struct mprof_bucket *of_mutex =
-      mprof_bucket_make(&key, has_slots ? &slots : NULL);
-  if (of_mutex && mprof_bucket_is_chain(b))
-    mprof_bucket_set_chain(of_mutex);
-  return of_mutex;
+  return mprof_bucket_make(&key, has_slots ? &slots : NULL);
 }
 
 // Ends the second part of a wait for a condition, in which the thread waits for

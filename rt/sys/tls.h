@@ -84,11 +84,6 @@ struct mprof_tls {
   // the marked function, the value stays set until the thread waits in a frame
   // above this address.
   uintptr_t user_frame;
-  // True if the next event comes from uninstrumented code. The stack of this
-  // event is then unwound by call frame information. If the next event comes
-  // from an instrumented call site after all, its stack is still right, but
-  // unwinding takes longer.
-  bool is_foreign;
   struct mprof_lock_profile lock_profile;
   // The thread's data in the execution trace, and the number of the trace
   // session for which the pointer is valid.

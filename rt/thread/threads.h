@@ -19,16 +19,11 @@ struct mprof_caller;
 struct mprof_far;
 struct mprof_holds;
 
-// Number of entries of each of a thread's two caches of buckets. The caches
-// hold the buckets of the thread's last events, so that a repeated event need
-// not search the table of all buckets.
-#define MPROF_RECENT 256
 // Number of entries of a thread's cache of stacks.
-#define MPROF_KNOWN 64
-// Number of entries of a thread's cache of buckets with these stacks.
+#define MPROF_KNOWN 256
+// Number of entries of a thread's cache of buckets with these stacks. A page of
+// the cache is resident only if it is used.
 #define MPROF_SIZED 2048
-// The cache has 32 KiB, so a thread that rarely needs it has none.
-#define MPROF_SIZED_FROM 64u
 
 // An entry of a thread's cache of buckets with the stacks of known[]. The first
 // three fields are handles (persistent.h), so that an entry has 16 bytes.
@@ -44,26 +39,12 @@ struct mprof_sized {
 // The buffers of a thread. They are allocated at the thread's first sample,
 // because many threads have no sample.
 struct mprof_scratch {
-  // Two caches of buckets. `recent` is indexed by call site, caller's frame
-  // address and size. `same` is indexed by the whole stack and size. See
-  // bucket_at.c.
-  struct mprof_bucket *recent[MPROF_RECENT];
-  struct mprof_bucket *same[MPROF_RECENT];
   // Buckets whose slots tell a stack, by call site and caller's frame address.
-  // An event with another size or object than its last ones finds its stack
-  // here. See known_stacks.c.
+  // See bucket_at.c.
   struct mprof_bucket *known[MPROF_KNOWN];
   // Buckets that have the stack of a bucket in known[], by this bucket and the
-  // size or object: MPROF_SIZED entries. NULL until MPROF_SIZED_FROM events
-  // with another size or object have found their stack in known[], or if there
-  // was no memory then.
-  struct mprof_sized *sized;
-  uint32_t known_events; // counts up to MPROF_SIZED_FROM
-  bool has_known;        // true: known[] is not empty
-  // root: address of the outermost frame of the thread's last complete stack;
-  // 0: no complete stack yet. above_root: the word at address root, where other
-  // frames hold the frame address of their caller. See bucket_at.c.
-  uintptr_t root, above_root;
+  // size or object.
+  struct mprof_sized sized[MPROF_SIZED];
   uint32_t depth; // value of the option stack_depth
   // `depth` entries for the stacks of events, then `depth` entries for the
   // stacks of the lock profile.

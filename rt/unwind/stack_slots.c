@@ -51,6 +51,10 @@ static size_t encode(struct mprof_rule r, struct slot s, struct slot *next,
     return 0;
   const uintptr_t bp = mprof_stack_word(s.bp_at);
   *next = (struct slot){.at = bp + ra, .bp_at = bp + saved, .sp = bp + cfa};
+  if (below == 1 && words == 1) {
+    codes[0] = MPROF_SLOT_BY_BP;
+    return 1;
+  }
   codes[0] = (uint16_t)(MPROF_SLOT_BY_BP + below);
   codes[1] = (uint16_t)words;
   return 2;

@@ -16,11 +16,11 @@
 // from one slot to the next:
 //   0NNN            The next slot is NNN words higher. The rule of the frame is
 //                   "stack pointer plus a constant".
+//   8000            The same as 8001, 1. This is the code of a function with a
+//                   frame pointer that calls another such function.
 //   8000+KKK, NNN   The word that lies KKK words below the slot is the frame
 //                   pointer that belongs to the frame. The next slot is NNN
 //                   words (signed) above the address in the frame pointer.
-// For a function with a frame pointer, KKK is 1 if the called function has
-// saved the frame pointer first, and NNN is 1.
 
 #ifndef MPROF_RT_UNWIND_STACK_SLOTS_H
 #define MPROF_RT_UNWIND_STACK_SLOTS_H
@@ -56,11 +56,16 @@ mprof_slots_match(const struct mprof_stack_range *range, uintptr_t fp,
     if (mprof_likely(code < MPROF_SLOT_BY_BP)) {
       at += code * 8;
     } else {
-      const uintptr_t saved = at - (code - MPROF_SLOT_BY_BP) * 8;
-      if (saved < fp)
-        return false;
-      const uintptr_t next = *(const uintptr_t *)saved +
-                             (uintptr_t)(intptr_t)(int16_t)*codes++ * 8;
+      uintptr_t next;
+      if (mprof_likely(code == MPROF_SLOT_BY_BP)) {
+        next = *(const uintptr_t *)(at - 8) + 8;
+      } else {
+        const uintptr_t saved = at - (code - MPROF_SLOT_BY_BP) * 8;
+        if (saved < fp)
+          return false;
+        next = *(const uintptr_t *)saved +
+               (uintptr_t)(intptr_t)(int16_t)*codes++ * 8;
+      }
       if (next <= at || (next & 7) != 0)
         return false;
       at = next;

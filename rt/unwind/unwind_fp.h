@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinds a stack by frame pointers: starts at a frame address and stores the
-// return addresses of the frames. Unwinding never faults, never allocates and
-// takes no lock. (Go: fpTracebackPCs)
+// The ends of stacks, and the comparison of a chain of frame pointers with a
+// known stack.
 
 #ifndef MPROF_RT_UNWIND_UNWIND_FP_H
 #define MPROF_RT_UNWIND_UNWIND_FP_H
@@ -21,27 +20,6 @@ enum mprof_stack_end {
   MPROF_STACK_CUT_CHAIN = 1,
   MPROF_STACK_CUT_DEPTH = 2, // cut at the limit of stack_depth frames
 };
-
-// Unwinds the rest of a stack as mprof_unwind does. The caller already knows
-// the first `before` return addresses of the stack. fp is the address of the
-// first frame whose return address is not yet known. Stores at most `depth`
-// further addresses at pcs and returns their number.
-size_t mprof_unwind_rest(struct mprof_stack_range *range, uintptr_t fp,
-                         mprof_pc *pcs, size_t before, size_t depth,
-                         enum mprof_stack_end *end);
-// Follows the chain of frames from fp, the frame address of the runtime's
-// function that the program has called. So the first return address lies in the
-// function that contains the call site. Writes at most `depth` return addresses
-// to pcs and returns their number. Sets *end to the reason why the stack ends.
-// Reads only memory inside *range, so reading cannot fault. If the kernel
-// confirms that more memory is readable, extends *range. If the stack has code
-// without frame pointers, frames may be missing in the result
-// (mprof_unwind_checked).
-static inline size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
-                                  mprof_pc *pcs, size_t depth,
-                                  enum mprof_stack_end *end) {
-  return mprof_unwind_rest(range, fp, pcs, 0, depth, end);
-}
 
 // Maximum size of a frame in bytes. Unwinding ends if the caller's frame is
 // farther away.

@@ -37,9 +37,7 @@ static struct mprof_bucket *at(mprof_pc leaf) {
 
 // Returns the bucket as found without the recent events.
 static struct mprof_bucket *anew(mprof_pc leaf) {
-  memset(thread.scratch->recent, 0, sizeof(thread.scratch->recent));
-  memset(thread.scratch->same, 0, sizeof(thread.scratch->same));
-  thread.scratch->root = 0;
+  memset(thread.scratch->known, 0, sizeof(thread.scratch->known));
   return at(leaf);
 }
 

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "unwind/unwind_fp.h"
+#include "unwind/unwind_cfi.h"
 
 #include <sys/mman.h>
 
@@ -26,7 +26,7 @@ static uintptr_t frame(size_t at, size_t next, uintptr_t pc) {
 static size_t unwind(uintptr_t fp, size_t depth, mprof_pc *pcs,
                      enum mprof_stack_end *end) {
   struct mprof_stack_range range = {0, 0, false};
-  return mprof_unwind(&range, fp, pcs, depth, end);
+  return mprof_unwind_cfi(&range, fp, pcs, depth, end);
 }
 
 static void check(uintptr_t fp, size_t depth, size_t want_n,
@@ -64,13 +64,11 @@ int main(void) {
   stack[601] = 0x401002;
   // A frame pointer that goes down, to itself, off alignment, far away, and to
   // unreadable memory.
-  const uintptr_t broken[] = {(uintptr_t)&stack[8],
-                              (uintptr_t)&stack[600],
-                              (uintptr_t)&stack[602] + MPROF_BP_ALIGNMENT / 2,
-                              1,
-                              UINTPTR_MAX - 15,
-                              (uintptr_t)m + (64 << 20),
-                              (uintptr_t)(m + 2 * 4096)};
+  const uintptr_t broken[] = {
+      (uintptr_t)&stack[8],       (uintptr_t)&stack[600],
+      (uintptr_t)&stack[602] + 4, 1,
+      UINTPTR_MAX - 15,           (uintptr_t)m + (64 << 20),
+      (uintptr_t)(m + 2 * 4096)};
   for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
     stack[600] = broken[i];
     check(fp, 100, 3, MPROF_STACK_CUT_CHAIN);

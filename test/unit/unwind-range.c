@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "unwind/unwind_fp.h"
+#include "unwind/unwind_cfi.h"
 
 #include <sys/mman.h>
 
@@ -34,17 +34,17 @@ int main(void) {
   mprof_pc pcs[16];
   enum mprof_stack_end end;
   for (int i = 0; i < 3; i++) {
-    CHECK_EQ(mprof_unwind(&range, chain(a + 2 * 4096, 4, 512), pcs, 16, &end),
+    CHECK_EQ(mprof_unwind_cfi(&range, chain(a + 2 * 4096, 4, 512), pcs, 16, &end),
              4);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
-    CHECK_EQ(mprof_unwind(&range, chain(b, 10, 1024), pcs, 16, &end), 10);
+    CHECK_EQ(mprof_unwind_cfi(&range, chain(b, 10, 1024), pcs, 16, &end), 10);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
-    CHECK_EQ(mprof_unwind(&range, chain(a, 11, 1024), pcs, 16, &end), 11);
+    CHECK_EQ(mprof_unwind_cfi(&range, chain(a, 11, 1024), pcs, 16, &end), 11);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
     // A chain into the guard page is cut there.
     uintptr_t fp = chain(b + 2 * 4096, 2, 64);
     ((uintptr_t *)(b + 2 * 4096 + 64))[0] = (uintptr_t)(b + 3 * 4096);
-    CHECK_EQ(mprof_unwind(&range, fp, pcs, 16, &end), 2);
+    CHECK_EQ(mprof_unwind_cfi(&range, fp, pcs, 16, &end), 2);
     CHECK_EQ(end, MPROF_STACK_CUT_CHAIN);
   }
   return 0;

@@ -62,8 +62,7 @@ static size_t words_after(struct persist_file *f, uint64_t address,
   uint16_t words = 0;
   if (!mprof_bucket_has_slots(b))
     return 0;
-  const size_t before =
-      b->stack_len + mprof_bucket_tells(b) - MPROF_TELLS_SLOTS;
+  const size_t before = b->stack_len + b->tells - 1u;
   persist_copy(f, address + sizeof *b + before * sizeof(mprof_pc), &words,
                sizeof words);
   return words;
