@@ -16,7 +16,7 @@
 #include "file/persist.h"
 #include "file/writer_lock.h"
 #include "heap/alloc_log.h"
-#include "heap/event.h"
+#include "heap/observer.h"
 #include "heap/sample.h"
 #include "process/process.h"
 #include "snapshot/group_by_stack.h"
@@ -434,7 +434,7 @@ bool mprof_has_output(void) {
   if (mprof_path_discards_files())
     return false;
   if (mprof_flags.trace || mprof_trace_is_recorder() ||
-      mprof_trace_has_session() || mprof_events_log())
+      mprof_trace_has_session() || mprof_event_watch.has_log)
     return true;
   return (mprof_flags.profile || mprof_flags.report) &&
          mprof_summary_has_data();

@@ -22,9 +22,9 @@
 #include "file/writer_lock.h"
 #include "heap/beneath.h"
 #include "heap/custom_blocks.h"
-#include "heap/event.h"
 #include "heap/gc_events.h"
 #include "heap/livemap.h"
+#include "heap/observer.h"
 #include "heap/page_placement.h"
 #include "heap/sample.h"
 #include "lock_wait/contention.h"
@@ -169,7 +169,7 @@ static void after_fork_in_parent(void) {
 static void begin_in_child(void) {
   const bool follows = mprof_flags.follow_fork && !is_helper();
   mprof_contention_update_kinds();
-  mprof_events_init_child(follows);
+  mprof_observe_init_child(follows);
   mprof_guard_leave();
   if (follows) {
     mprof_trace_init();
@@ -189,7 +189,7 @@ static void after_fork_in_child(void) {
   mprof_persist_begin_child();
   mprof_process_begin_child();
   if (forks_inside) {
-    mprof_events_init_child(false);
+    mprof_observe_init_child(false);
     mprof_door_reset();
     // The interrupted code continues in the child and uses the runtime's
     // objects, so they cannot be reset. This child is not profiled.

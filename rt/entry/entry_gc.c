@@ -13,13 +13,11 @@
 #include "bucket/bucket_at.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
-#include "bucket/heapx.h"
-#include "bucket/peak.h"
 #include "entry/alloc_entry.h"
-#include "heap/alloc_log.h"
 #include "heap/event.h"
 #include "heap/gc_events.h"
 #include "heap/gc_objects.h"
+#include "heap/observer.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -82,19 +80,6 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 
-// Records an object of bucket b for the heapx counters, the allocation log and
-// the counters of the peak, if these are on. b is NULL if there was no memory
-// to add the object to the table. Then the allocation log does not record the
-// object.
-static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
-  if (mprof_heapx_is_on())
-    mprof_heapx_alloc(b, ptr, false);
-  if (mprof_events_log() && b)
-    mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
-  if (mprof_peak_is_on() && b)
-    mprof_peak_alloc(b);
-}
-
 // Adds the object at ptr to the table, and counts it in bucket b. If there is
 // no memory for the table, the object is not counted.
 static void enter(struct mprof_bucket *b, void *ptr) {
@@ -103,8 +88,8 @@ static void enter(struct mprof_bucket *b, void *ptr) {
   mprof_lock_acquire(&mprof_gc_lock);
   bool ok = mprof_gc_put((uintptr_t)ptr, mprof_persistent_handle(c), &stale);
   mprof_lock_release(&mprof_gc_lock);
-  if (mprof_events_do_more())
-    do_more(ok ? b : NULL, ptr);
+  if (mprof_is_observed())
+    mprof_observe_alloc(ok ? b : NULL, ptr, MPROF_LOG_GC, false);
   if (!ok)
     return;
   if (mprof_unlikely(stale != 0)) {
@@ -221,31 +206,15 @@ MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
   return ALLOCATE(size, GC_CALL(GC_strndup, (s, max)));
 }
 
-static MPROF_NOINLINE void note_release(struct mprof_released *r,
-                                        const void *ptr) {
-  if (mprof_heapx_is_on())
-    r->is_last = mprof_heapx_is_last(ptr);
-  if (mprof_events_log())
-    mprof_alloc_log_free(mprof_cell_handle_bucket(r->cell), ptr, MPROF_LOG_GC,
-                         0);
-}
-
-static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr) {
-  if (r.is_last)
-    mprof_heapx_is_last_again(ptr);
-  if (mprof_events_log())
-    mprof_alloc_log_alloc(mprof_cell_handle_bucket(r.cell), ptr, MPROF_LOG_GC);
-}
-
 // Removes the object at ptr from the table before libgc can reuse its address.
 static struct mprof_released release(void *ptr) {
   struct mprof_released r = {.cell = 0};
   if (!ptr || mprof_gc_count() == 0 || !lock_objects())
     return r;
   r.cell = mprof_gc_take((uintptr_t)ptr);
-  if (mprof_events_do_more() && r.cell)
-    note_release(&r, ptr);
   unlock_objects();
+  if (mprof_is_observed() && r.cell)
+    mprof_observe_release(&r, ptr, MPROF_LOG_GC);
   return r;
 }
 
@@ -259,8 +228,8 @@ static void keep(struct mprof_released r, void *ptr) {
   if (!r.cell || !lock_objects())
     return;
   const bool is_known = mprof_gc_put((uintptr_t)ptr, r.cell, &stale);
-  if (is_known && mprof_events_do_more())
-    take_back(r, ptr);
+  if (is_known && mprof_is_observed())
+    mprof_observe_kept(&r, ptr, MPROF_LOG_GC);
   unlock_objects();
   if (!is_known)
     mprof_event_freed(r);

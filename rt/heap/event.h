@@ -3,8 +3,8 @@
 //
 // Counts heap events. The runtime's entries call these functions when a block
 // is allocated, freed or resized. An event is counted in the block's bucket and
-// passed to the heapx counters, the allocation log and the trace. (Go:
-// mProf_Malloc, mProf_Free)
+// passed to the trace and to observers (observer.h). (Go: mProf_Malloc,
+// mProf_Free)
 //
 // The callers need not set the recursion guard. If the guard is already set,
 // the caller is a signal handler that has interrupted the runtime. An
@@ -18,42 +18,6 @@
 // The family of functions that allocated a block. C: malloc and related
 // functions. CXX: operator new. OTHER: any other function.
 enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
-
-// Bits of mprof_event_watch.observers. A bit is set if each event must be
-// passed to the heapx counters (HEAPX), to the allocation log (LOG) or to the
-// counters of the peak (PEAK). The member is written at start and in a forked
-// child.
-enum {
-  MPROF_OBSERVES_HEAPX = 1,
-  MPROF_OBSERVES_LOG = 2,
-  MPROF_OBSERVES_PEAK = 4
-};
-// Who observes events. An event tests the whole word once. If the word is 0,
-// the event is only counted. The read is not atomic, because the compiler would
-// need one instruction more. Each event is a call, so it reads the word anew.
-union mprof_event_watch {
-  uint64_t any;
-  struct {
-    unsigned char observers;
-    // Semaphores of the probes otel_memory:alloc and otel_memory:free (usdt.h):
-    // numbers of the tools that observe these probes. Written by the kernel.
-    _Alignas(4) uint16_t alloc_probes;
-    uint16_t free_probes;
-  };
-};
-extern MPROF_HIDDEN union mprof_event_watch mprof_event_watch;
-static inline bool mprof_events_do_more(void) {
-  return mprof_unlikely(mprof_event_watch.any != 0);
-}
-static inline bool mprof_events_log(void) {
-  return mprof_unlikely((mprof_event_watch.observers & MPROF_OBSERVES_LOG) !=
-                        0);
-}
-// Set mprof_event_watch.observers. Call mprof_events_init at start. Call
-// mprof_events_init_child in a forked child; is_profiled tells whether the
-// child is profiled.
-void mprof_events_init(void);
-void mprof_events_init_child(bool is_profiled);
 
 struct mprof_alloc_event {
   void *ptr;
@@ -108,7 +72,7 @@ struct mprof_alloc_owner {
   bool is_outer;
 };
 void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
-                              const struct mprof_alloc_owner *place);
+                              const struct mprof_alloc_owner *owner);
 struct mprof_released mprof_event_custom_release(void *ptr);
 void mprof_event_custom_kept(struct mprof_released r, void *ptr);
 // Counts the frees of all blocks of an arena. Call this when the program resets

@@ -35,10 +35,8 @@
 
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
-#include "bucket/peak.h"
-#include "heap/alloc_log.h"
-#include "heap/event.h"
 #include "heap/gc_objects.h"
+#include "heap/observer.h"
 #include "process/process.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
@@ -102,18 +100,11 @@ static bool is_live(void *object) {
   return base && gc.is_marked(base);
 }
 
-static void count_free(void *object, uint32_t handle) {
-  (void)object;
-  struct mprof_cell *c = mprof_persistent_pointer(handle);
+static void count_free(void *object, uint32_t cell) {
+  struct mprof_cell *c = mprof_persistent_pointer(cell);
   mprof_count_free(c, (mprof_cycle_read() + 1) % 3);
-  if (mprof_peak_is_on())
-    mprof_peak_free(mprof_cell_bucket(c));
-}
-
-static void count_and_log_free(void *object, uint32_t handle) {
-  count_free(object, handle);
-  mprof_alloc_log_free(mprof_cell_handle_bucket(handle), object, MPROF_LOG_GC,
-                       collecting.frame);
+  if (mprof_is_observed())
+    mprof_observe_gone(cell, object, MPROF_LOG_GC, collecting.frame);
 }
 
 // Sets the recursion guard and takes gc_lock for a collection. While the guard
@@ -165,8 +156,8 @@ static void release_objects(void) {
   mprof_cycles_flush();
   if (mprof_trace_is_on())
     trace_collection();
-  if (mprof_events_log())
-    mprof_alloc_log_collection(collecting.frame);
+  if (mprof_is_observed())
+    mprof_observe_collection(collecting.frame);
   mprof_guard_leave();
 }
 
@@ -175,7 +166,7 @@ static void end_reclaim(void) {
   if (!mprof_guard_enter())
     return; // the next collection will find these dead objects
   mprof_lock_acquire(&mprof_gc_lock);
-  mprof_gc_sweep(is_live, mprof_events_log() ? count_and_log_free : count_free);
+  mprof_gc_sweep(is_live, count_free);
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycles_post_sweep();
   if (mprof_trace_is_on())
