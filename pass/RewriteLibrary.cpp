@@ -9,7 +9,7 @@
 // for libraries has a module hook for each function f of mprof/hooks.def that
 // it calls:
 //
-//     @mprof.hook.f = internal global [7 x ptr] [  ; struct __mprof_module_hook
+//     @mprof.hook.f = internal global [7 x ptr] [  ; MPROF_MODULE_HOOK_FIELD
 //         ptr &@mprof.hook.f.lazy,        ; word: calls of f go to *word
 //         ptr @mprof.lazy_entry.f,        ; entry: calls of the runtime
 //         ptr @mprof.lazy.f,              ; lazy: *word before the binding
@@ -124,21 +124,21 @@ GlobalVariable *LibraryHooks::hook(const Site &S) {
       standIn(S, "lazy_entry", [&](IRBuilderBase &B, const Site &) {
         bind(B, Hook);
         return B.CreateAlignedLoad(
-            RT.PtrTy, B.CreateConstGEP2_32(Ty, Hook, 0, EntryField), Align(8));
+            RT.PtrTy, B.CreateConstGEP2_32(Ty, Hook, 0, F_entry), Align(8));
       });
 
   Constant *Fields[NumFields];
-  Fields[WordField] = ConstantExpr::getInBoundsGetElementPtr(
+  Fields[F_word] = ConstantExpr::getInBoundsGetElementPtr(
       Ty, Hook,
       ArrayRef<Constant *>{ConstantInt::get(RT.I64, 0),
-                           ConstantInt::get(RT.I64, LazyField)});
-  Fields[EntryField] = LazyEntry;
-  Fields[LazyField] = Lazy;
-  Fields[NextField] =
+                           ConstantInt::get(RT.I64, F_lazy)});
+  Fields[F_entry] = LazyEntry;
+  Fields[F_lazy] = Lazy;
+  Fields[F_program_s_word] =
       RT.M.getOrInsertGlobal((Prefix + "next_" + S.H->Symbol).str(), RT.PtrTy);
-  Fields[RuntimeEntryField] = RT.hookEntry(S);
-  Fields[OwnField] = Own;
-  Fields[OwnEntryField] = OwnEntry;
+  Fields[F_program_s_entry] = RT.hookEntry(S);
+  Fields[F_own] = Own;
+  Fields[F_own_entry] = OwnEntry;
   Hook->setInitializer(ConstantArray::get(Ty, Fields));
   return Hook;
 }
@@ -150,9 +150,9 @@ Value *LibraryHooks::load(IRBuilderBase &B, const Site &S, Field F) {
 }
 
 Value *LibraryHooks::word(IRBuilderBase &B, const Site &S) {
-  return load(B, S, WordField);
+  return load(B, S, F_word);
 }
 
 Value *LibraryHooks::entry(IRBuilderBase &B, const Site &S) {
-  return load(B, S, EntryField);
+  return load(B, S, F_entry);
 }

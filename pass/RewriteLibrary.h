@@ -34,16 +34,10 @@ public:
   llvm::Value *entry(llvm::IRBuilderBase &B, const Site &S);
 
 private:
-  /// The fields of struct __mprof_module_hook, which rt/entry/entry_library.h
-  /// describes.
+  /// The fields of struct __mprof_module_hook.
   enum Field {
-    WordField,
-    EntryField,
-    LazyField,
-    NextField,
-    RuntimeEntryField,
-    OwnField,
-    OwnEntryField,
+#define MPROF_MODULE_HOOK_FIELD(Type, Name) F_##Name,
+#include "mprof/hooks.def"
     NumFields
   };
   using MakeCallee =

@@ -6,7 +6,7 @@
 // function f:
 //
 //     @__mprof_switch_f = linkonce_odr hidden externally_initialized global
-//         { ptr, ptr, ptr, i32, i32 }          ; struct __mprof_switch
+//         { ptr, ptr, ptr, i32, i32 }          ; MPROF_SWITCH_FIELD
 //         { ptr @f,                            ; target of sites and stubs
 //           ptr @f, ptr @__mprof_f,            ; the two values of target
 //           i32 2, i32 0 },                    ; kind, is_on
@@ -32,7 +32,7 @@
 // takes it back. Both run before or after all other code of the library:
 //
 //     @__mprof_switches_v6 = linkonce_odr hidden global
-//         { ptr, ptr, ptr, i64 }               ; struct __mprof_switches
+//         { ptr, ptr, ptr, i64 }               ; MPROF_SWITCHES_FIELD
 //         { ptr null, ptr @__start_mprof_switches,
 //           ptr @__stop_mprof_switches, i64 1 }, comdat   ; 1: of a program
 //     define linkonce_odr hidden void @__mprof_switches_begin_v6() comdat {
@@ -92,11 +92,12 @@ void Switches::registerModule() {
   static constexpr StringLiteral Name = MPROF_VERSIONED("switches");
   if (M.getNamedValue(Name))
     return;
-  // The fields of struct __mprof_switches.
-  Constant *Init = ConstantStruct::getAnon(
-      {ConstantPointerNull::get(RT.PtrTy), endOfArray(M, "__start_"),
-       endOfArray(M, "__stop_"),
-       ConstantInt::get(RT.I64, RT.IsForLibrary ? 0 : 1)});
+  Constant *Fields[NumArrayFields];
+  Fields[A_next] = ConstantPointerNull::get(RT.PtrTy);
+  Fields[A_begin] = endOfArray(M, "__start_");
+  Fields[A_end] = endOfArray(M, "__stop_");
+  Fields[A_is_program] = ConstantInt::get(RT.I64, RT.IsForLibrary ? 0 : 1);
+  Constant *Init = ConstantStruct::getAnon(Fields);
   auto *Node = new GlobalVariable(M, Init->getType(), false,
                                   GlobalValue::LinkOnceODRLinkage, Init, Name);
   keepOne(*Node);
@@ -136,9 +137,12 @@ GlobalVariable *Switches::of(const Site &S) {
   // A release has no kind of its own.
   auto Kind = S.Rule == Rule::Release ? unsigned(WaitKind::K_none)
                                       : unsigned(S.H->Kind);
-  Constant *Init = ConstantStruct::getAnon({Hooked, Hooked, RT.hookEntry(S),
-                                            ConstantInt::get(I32, Kind),
-                                            ConstantInt::get(I32, 0)});
+  Constant *Fields[NumFields];
+  Fields[F_target] = Fields[F_function] = Hooked;
+  Fields[F_entry] = RT.hookEntry(S);
+  Fields[F_kind] = ConstantInt::get(I32, Kind);
+  Fields[F_is_on] = ConstantInt::get(I32, 0);
+  Constant *Init = ConstantStruct::getAnon(Fields);
   auto *Switch = new GlobalVariable(
       RT.M, Init->getType(), false, GlobalValue::LinkOnceODRLinkage, Init, Name,
       nullptr, GlobalValue::NotThreadLocal, std::nullopt,
@@ -156,11 +160,11 @@ LoadInst *Switches::field(IRBuilderBase &B, const Site &S, Field F) {
   Type *Ty = Switch->getValueType();
   return B.CreateAlignedLoad(Ty->getStructElementType(F),
                              B.CreateConstInBoundsGEP2_32(Ty, Switch, 0, F),
-                             F == TargetField ? Align(8) : Align(4));
+                             F == F_target ? Align(8) : Align(4));
 }
 
 Value *Switches::target(IRBuilderBase &B, const Site &S) {
-  return field(B, S, TargetField);
+  return field(B, S, F_target);
 }
 
 /// Returns whether the code of \p S is compiled with protection against
@@ -199,7 +203,7 @@ Function *Switches::stub(const Site &S) {
 }
 
 Value *Switches::isOn(IRBuilderBase &B, const Site &S) {
-  return B.CreateIsNotNull(field(B, S, IsOnField));
+  return B.CreateIsNotNull(field(B, S, F_is_on));
 }
 
 /// Returns whether the code after \p Call does nothing but return \p Call, or

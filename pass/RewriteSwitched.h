@@ -39,9 +39,18 @@ public:
   static bool mayBecomeJump(const Site &S);
 
 private:
-  /// The fields of struct __mprof_switch, which rt/lock_wait/switches.h
-  /// describes.
-  enum Field { TargetField, FunctionField, EntryField, KindField, IsOnField };
+  /// The fields of struct __mprof_switch.
+  enum Field {
+#define MPROF_SWITCH_FIELD(Type, Name) F_##Name,
+#include "mprof/hooks.def"
+    NumFields
+  };
+  /// The fields of struct __mprof_switches.
+  enum ArrayField {
+#define MPROF_SWITCHES_FIELD(Type, Name) A_##Name,
+#include "mprof/hooks.def"
+    NumArrayFields
+  };
 
   llvm::GlobalVariable *of(const Site &S);
   llvm::LoadInst *field(llvm::IRBuilderBase &B, const Site &S, Field F);

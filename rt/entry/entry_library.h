@@ -11,22 +11,11 @@
 
 #include "sys/abi_words.h"
 
-// The hook of one heap function f in the code of a shared library. The call
-// sites of the library call f through *word, and call the runtime through
-// `entry`. At first, *word and `entry` refer to functions that bind the hook by
-// __mprof_module_binds: they set `word` and `entry` either for the program's f
-// or for the library's own f. Threads access the fields atomically. All threads
-// that bind the hook write the same values.
+// The hook of one heap function in the code of a shared library; hooks.def
+// explains the fields.
 struct __mprof_module_hook {
-  void *const *word;
-  void *entry;
-  void *lazy; // function that *word refers to until the hook is bound
-  void *const *program_s_word; // &__mprof_next_f
-  void *program_s_entry;       // __mprof_f
-  // own: the function to which the dynamic linker binds the library's
-  // references to f. own_entry: `entry` if f is private to the library.
-  void *own;
-  void *own_entry;
+#define MPROF_MODULE_HOOK_FIELD(Type, Name) Type Name;
+#include "mprof/hooks.def"
 };
 // Binds a hook to the program's function or to the library's own function.
 MPROF_ENTRY void __mprof_module_binds(struct __mprof_module_hook *hook);

@@ -19,26 +19,16 @@
 #include "sys/abi_words.h"
 #include "sys/base.h"
 
-// The switch of a hooked function f. The pass emits switches
-// (RewriteSwitched.cpp). target and is_on are written under registry_lock, and
-// read without it by call sites. All other fields are constant.
+// The switch of a hooked function, and the switches of an executable or library;
+// hooks.def explains the fields. Both are guarded by registry_lock, but sites
+// read target and is_on without it.
 struct __mprof_switch {
-  // The function that call sites call: `function`, `entry` or the light entry.
-  void *target;
-  void *function; // f, as the module of the call sites sees it
-  void *entry;    // __mprof_f
-  // Number of the kind of waits, in the order of MPROF_KIND lines. The number
-  // of all kinds: f unlocks a lock or wakes waiters.
-  uint32_t kind;
-  uint32_t is_on; // 0 if target == function, otherwise 1
+#define MPROF_SWITCH_FIELD(Type, Name) Type Name;
+#include "mprof/hooks.def"
 };
-_Static_assert(sizeof(struct __mprof_switch) == 32, "sites know the layout");
-
-// The switches of one executable or library.
 struct __mprof_switches {
-  struct __mprof_switches *next; // guarded by registry_lock
-  struct __mprof_switch *begin, *end;
-  uint64_t is_program; // 1: of the program, 0: of a library
+#define MPROF_SWITCHES_FIELD(Type, Name) Type Name;
+#include "mprof/hooks.def"
 };
 // Begins to set the switches of a module. Called by the module's constructor.
 MPROF_PUBLIC void __mprof_register_switches(struct __mprof_switches *node);

@@ -42,7 +42,7 @@ void *__mprof_realloc(void *p, size_t n) { return (void)p, __mprof_malloc(n); }
 void __mprof_free(void *p) { (void)p, entries++; }
 void __mprof_drop_sample(size_t n) { (void)n; }
 void __mprof_module_unloads(const void *inside) { (void)inside; }
-// See struct __mprof_module_hook of rt/entry/entry_library.h.
+// See MPROF_MODULE_HOOK_FIELD in hooks.def.
 void __mprof_module_binds(void **hook) {
   hook[0] = hook[3];
   hook[1] = hook[4];

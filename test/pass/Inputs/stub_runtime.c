@@ -41,7 +41,7 @@ void *stub_main_frame(void) { return __mprof_main_frame; }
 
 void __mprof_module_unloads(const void *inside) { (void)inside; }
 
-// See struct __mprof_module_hook of rt/entry/entry_library.h.
+// See MPROF_MODULE_HOOK_FIELD in hooks.def.
 void __mprof_module_binds(void **hook) {
   hook[0] = hook[3];
   hook[1] = hook[4];
