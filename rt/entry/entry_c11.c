@@ -35,22 +35,23 @@ static enum mprof_outcome thrd_outcome(int r) {
                               : MPROF_NO_WAIT;
 }
 
-SLOW_ENTRY int lock_mtx(mtx_t *m) {
-  return TRY_THEN_WAIT(mtx_lock, (m), MPROF_KIND_mutex, m, mtx_trylock,
-                       thrd_busy, thrd_outcome);
-}
+LOCK(SLOW_ENTRY, lock_mtx, mtx_lock, (mtx_t * l), (l), true, MPROF_KIND_mutex,
+     mtx_trylock, thrd_busy, thrd_outcome)
 // An mtx_t begins with a pthread_mutex_t.
 MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
-  PASS_ON_IF(mprof_mutex_is_free((const void *)m), mtx_lock, lock_mtx, (m));
+  if (mprof_likely(mprof_mutex_is_free((const void *)m)))
+    MUSTTAIL return HOOKED(mtx_lock)(m);
+  MUSTTAIL return lock_mtx(m);
 }
 LIGHT_ENTRY int mprof_light_mtx_lock(mtx_t *m) {
-  PASS_ON_IF(mprof_mutex_owner((const void *)m) == 0, mtx_lock, lock_mtx, (m));
+  if (mprof_likely(mprof_mutex_owner((const void *)m) == 0))
+    MUSTTAIL return HOOKED(mtx_lock)(m);
+  MUSTTAIL return lock_mtx(m);
 }
 
-MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
-  return TRY_THEN_WAIT(mtx_timedlock, (m, t), MPROF_KIND_mutex, m, mtx_trylock,
-                       thrd_busy, thrd_outcome);
-}
+LOCK(MPROF_ENTRY, __mprof_mtx_timedlock, mtx_timedlock,
+     (mtx_t * l, const struct timespec *t), (l, t), true, MPROF_KIND_mutex,
+     mtx_trylock, thrd_busy, thrd_outcome)
 
 ENTRY_TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)
 UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l),

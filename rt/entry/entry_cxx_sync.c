@@ -116,7 +116,9 @@ static bool is_last_reader(const void *l) {
     mprof_release_end(&release, true, Kind, (uintptr_t)hooked, ENTRY_FRAME);   \
   }                                                                            \
   MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
-    PASS_ON_IF(!mprof_is_watched(l), Unlock, release_##Unlock, (l));           \
+    if (mprof_likely(!mprof_is_watched(l)))                                    \
+      MUSTTAIL return HOOKED(Unlock)(l);                                       \
+    MUSTTAIL return release_##Unlock(l);                                       \
   }
 CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex,
            mprof_mutex_is_charged(l))
@@ -168,7 +170,9 @@ CXX_COND_WAIT(
     hooked(c);                                                                 \
   }                                                                            \
   MPROF_ENTRY void __mprof_##f(void *c) {                                      \
-    PASS_ON_IF(!mprof_is_watched(c), f, wake_##f, (c));                        \
+    if (mprof_likely(!mprof_is_watched(c)))                                    \
+      MUSTTAIL return HOOKED(f)(c);                                            \
+    MUSTTAIL return wake_##f(c);                                               \
   }
 CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv, MPROF_WAKES_ONE)
 CXX_NOTIFY(_ZNSt18condition_variable10notify_allEv, MPROF_WAKES_ALL)
@@ -231,7 +235,9 @@ SLOW_ENTRY void notify_futex(void *self, unsigned *word) {
 MPROF_ENTRY void
 __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
     void *self, unsigned *word) {
-  PASS_ON_IF(!mprof_is_watched(word), NOTIFY_FUTEX, notify_futex, (self, word));
+  if (mprof_likely(!mprof_is_watched(word)))
+    MUSTTAIL return HOOKED(NOTIFY_FUTEX)(self, word);
+  MUSTTAIL return notify_futex(self, word);
 }
 
 // Returns whether a future is ready. The layout of libc++'s shared state is:

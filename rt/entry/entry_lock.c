@@ -68,15 +68,17 @@ static int try_mutex(pthread_mutex_t *m) {
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
 }
 
-SLOW_ENTRY int lock_mutex(pthread_mutex_t *m) {
-  return TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex,
-                       EBUSY, mprof_outcome_of);
-}
+LOCK(SLOW_ENTRY, lock_mutex, pthread_mutex_lock, (pthread_mutex_t * l), (l),
+     true, MPROF_KIND_mutex, try_mutex, EBUSY, mprof_outcome_of)
 MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
-  PASS_ON_IF(mprof_mutex_is_free(m), pthread_mutex_lock, lock_mutex, (m));
+  if (mprof_likely(mprof_mutex_is_free(m)))
+    MUSTTAIL return HOOKED(pthread_mutex_lock)(m);
+  MUSTTAIL return lock_mutex(m);
 }
 LIGHT_ENTRY int mprof_light_pthread_mutex_lock(pthread_mutex_t *m) {
-  PASS_ON_IF(mprof_mutex_owner(m) == 0, pthread_mutex_lock, lock_mutex, (m));
+  if (mprof_likely(mprof_mutex_owner(m) == 0))
+    MUSTTAIL return HOOKED(pthread_mutex_lock)(m);
+  MUSTTAIL return lock_mutex(m);
 }
 
 // Returns the word with the id of the writer, for the same reason as
@@ -94,58 +96,48 @@ static bool is_readable(const pthread_rwlock_t *l) {
   return (writer_of(l) | mprof_watch_word(l)) == 0;
 }
 
-SLOW_ENTRY int lock_for_reading(pthread_rwlock_t *l) {
-  return TRY_THEN_WAIT(pthread_rwlock_rdlock, (l), MPROF_KIND_rwlock, l,
-                       pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of);
-}
+#define RWLOCK(Attributes, Name, f, Params, Args, IsValid, Try)                \
+  LOCK(Attributes, Name, f, Params, Args, IsValid, MPROF_KIND_rwlock, Try,     \
+       EBUSY, mprof_outcome_of)
+
+RWLOCK(SLOW_ENTRY, lock_for_reading, pthread_rwlock_rdlock,
+       (pthread_rwlock_t * l), (l), true, pthread_rwlock_tryrdlock)
 MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
-  PASS_ON_IF(is_readable(l), pthread_rwlock_rdlock, lock_for_reading, (l));
+  if (mprof_likely(is_readable(l)))
+    MUSTTAIL return HOOKED(pthread_rwlock_rdlock)(l);
+  MUSTTAIL return lock_for_reading(l);
 }
 LIGHT_ENTRY int mprof_light_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
-  PASS_ON_IF(writer_of(l) == 0, pthread_rwlock_rdlock, lock_for_reading, (l));
+  if (mprof_likely(writer_of(l) == 0))
+    MUSTTAIL return HOOKED(pthread_rwlock_rdlock)(l);
+  MUSTTAIL return lock_for_reading(l);
 }
-MPROF_ENTRY int __mprof_pthread_rwlock_wrlock(pthread_rwlock_t *l) {
-  return TRY_THEN_WAIT(pthread_rwlock_wrlock, (l), MPROF_KIND_rwlock, l,
-                       pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of);
-}
+RWLOCK(MPROF_ENTRY, __mprof_pthread_rwlock_wrlock, pthread_rwlock_wrlock,
+       (pthread_rwlock_t * l), (l), true, pthread_rwlock_trywrlock)
 
-MPROF_ENTRY int __mprof_pthread_spin_lock(pthread_spinlock_t *l) {
-  return TRY_THEN_WAIT(pthread_spin_lock, (l), MPROF_KIND_spin, l,
-                       pthread_spin_trylock, EBUSY, mprof_outcome_of);
-}
+LOCK(MPROF_ENTRY, __mprof_pthread_spin_lock, pthread_spin_lock,
+     (pthread_spinlock_t * l), (l), true, MPROF_KIND_spin, pthread_spin_trylock,
+     EBUSY, mprof_outcome_of)
 
-MPROF_ENTRY int __mprof_pthread_mutex_timedlock(pthread_mutex_t *m,
-                                                const struct timespec *t) {
-  return TRY_THEN_WAIT(pthread_mutex_timedlock, (m, t), MPROF_KIND_mutex, m,
-                       try_mutex, EBUSY, mprof_outcome_of);
-}
+LOCK(MPROF_ENTRY, __mprof_pthread_mutex_timedlock, pthread_mutex_timedlock,
+     (pthread_mutex_t * l, const struct timespec *t), (l, t), true,
+     MPROF_KIND_mutex, try_mutex, EBUSY, mprof_outcome_of)
 
-MPROF_ENTRY int __mprof_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t c,
-                                                const struct timespec *t) {
-  if (!is_clock(c))
-    return HOOKED(pthread_mutex_clocklock)(m, c, t);
-  return TRY_THEN_WAIT(pthread_mutex_clocklock, (m, c, t), MPROF_KIND_mutex, m,
-                       try_mutex, EBUSY, mprof_outcome_of);
-}
+LOCK(MPROF_ENTRY, __mprof_pthread_mutex_clocklock, pthread_mutex_clocklock,
+     (pthread_mutex_t * l, clockid_t c, const struct timespec *t), (l, c, t),
+     is_clock(c), MPROF_KIND_mutex, try_mutex, EBUSY, mprof_outcome_of)
 
 #define TIMED_RWLOCK(f, Try)                                                   \
-  MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, const struct timespec *t) { \
-    if (!is_time(t))                                                           \
-      return HOOKED(f)(l, t);                                                  \
-    return TRY_THEN_WAIT(f, (l, t), MPROF_KIND_rwlock, l, Try, EBUSY,          \
-                         mprof_outcome_of);                                    \
-  }
+  RWLOCK(MPROF_ENTRY, __mprof_##f, f,                                          \
+         (pthread_rwlock_t * l, const struct timespec *t), (l, t), is_time(t), \
+         Try)
 TIMED_RWLOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock)
 TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
 
 #define CLOCK_RWLOCK(f, Try)                                                   \
-  MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, clockid_t c,                \
-                              const struct timespec *t) {                      \
-    if (!is_clock(c) || !is_time(t))                                           \
-      return HOOKED(f)(l, c, t);                                               \
-    return TRY_THEN_WAIT(f, (l, c, t), MPROF_KIND_rwlock, l, Try, EBUSY,       \
-                         mprof_outcome_of);                                    \
-  }
+  RWLOCK(MPROF_ENTRY, __mprof_##f, f,                                          \
+         (pthread_rwlock_t * l, clockid_t c, const struct timespec *t),        \
+         (l, c, t), is_clock(c) && is_time(t), Try)
 CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 

@@ -14,7 +14,7 @@
 // Instrumented code calls these entries only while they have something to
 // record (MPROF_WAIT and MPROF_RELEASE in hooks.def). Even then, most locks are
 // free and most unlocks wake nobody. So the most frequent entries first test
-// this, and jump to the hooked function (PASS_ON_IF).
+// this, and jump to the hooked function (MUSTTAIL).
 //
 // The entries call the hooked functions by their addresses (hooked.h), so that
 // a program links and binds only the functions that it calls itself. An entry
@@ -103,21 +103,20 @@ static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
   return (mprof_mutex_owner(m) | mprof_watch_word(m)) == 0;
 }
 
-// Body of the entry of f(Args). If Quiet holds, the entry has nothing to record
-// and jumps to f. Otherwise it jumps to `slow`, which has the same parameters.
-// Since both are jumps, the entry needs no frame, and the caller of the entry
-// is also the caller of `slow`.
-#define PASS_ON_IF(Quiet, f, slow, Args)                                       \
-  if (mprof_likely(Quiet)) {                                                   \
-    __attribute__((musttail)) return HOOKED(f) Args;                           \
-  }                                                                            \
-  __attribute__((musttail)) return slow Args
+// A quick entry of f tests whether it has anything to record. If not, it jumps
+// to f. Otherwise it jumps to a slow entry with the same parameters:
+//     if (mprof_likely(...))
+//       MUSTTAIL return HOOKED(f)(...);
+//     MUSTTAIL return slow(...);
+// Since both are jumps, the quick entry needs no frame, and its caller is also
+// the caller of the slow entry.
+#define MUSTTAIL __attribute__((musttail))
 // Attributes of a light entry mprof_light_f (hooked.h), which also jumps.
 #define LIGHT_ENTRY                                                            \
   __attribute__((visibility("hidden"), noinline,                               \
                  aligned(64))) MPROF_TEXT_SECTION
-// Attributes of `slow`. Its frame belongs to the frames of the entry, which the
-// unwinder leaves out of stacks.
+// Attributes of a slow entry. Its frame belongs to the frames of the entry,
+// which the unwinder leaves out of stacks.
 #define SLOW_ENTRY static MPROF_NOINLINE MPROF_TEXT_SECTION
 
 // Returns the outcome of a wait. error: the hooked function's result, which is
@@ -157,32 +156,27 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
 // --- bodies of entries ---
 
-// Body of an entry for f(lock, ...). First calls Try, and waits in f only if
-// Try returns Busy. If Try returns another value, this value is the result.
-#define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
-  ({                                                                           \
-    struct mprof_wait w_;                                                      \
-    const HOOKED_TYPE(f) hooked_ = LOAD_HOOKED(f);                             \
-    int r_;                                                                    \
-    if (mprof_unlikely(!mprof_sync_wants(Kind))) {                             \
-      r_ = hooked_ Args;                                                       \
-    } else {                                                                   \
-      r_ = Try(Lock);                                                          \
-      if (mprof_unlikely(r_ == (Busy))) {                                      \
-        mprof_wait_begin(&w_, Kind, (uintptr_t)hooked_, ENTRY_FRAME,           \
-                         (uintptr_t)(Lock));                                   \
-        r_ = NOTED_CANCELLATION_POINT(&w_, hooked_ Args);                      \
-        mprof_wait_end(&w_, Outcome(r_));                                      \
-        if (Outcome(r_) == MPROF_GOT)                                          \
-          mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)hooked_,        \
-                           ENTRY_FRAME);                                       \
-      } else if (Outcome(r_) == MPROF_GOT) {                                   \
-        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)hooked_,          \
-                         ENTRY_FRAME);                                         \
-      }                                                                        \
+// Defines the entry Name of f(l, ...), which takes the lock l. The entry first
+// calls Try, and waits in f only if Try returns Busy. IsValid: false: f fails
+// because of its other arguments.
+#define LOCK(Attributes, Name, f, Params, Args, IsValid, Kind, Try, Busy,      \
+             Outcome)                                                          \
+  Attributes int Name Params {                                                 \
+    struct mprof_wait w;                                                       \
+    const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
+    if (mprof_unlikely(!mprof_sync_wants(Kind)) || !(IsValid))                 \
+      return hooked Args;                                                      \
+    int r = Try(l);                                                            \
+    if (mprof_unlikely(r == (Busy))) {                                         \
+      mprof_wait_begin(&w, Kind, (uintptr_t)hooked, ENTRY_FRAME,               \
+                       (uintptr_t)l);                                          \
+      r = NOTED_CANCELLATION_POINT(&w, hooked Args);                           \
+      mprof_wait_end(&w, Outcome(r));                                          \
     }                                                                          \
-    r_;                                                                        \
-  })
+    if (Outcome(r) == MPROF_GOT)                                               \
+      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)hooked, ENTRY_FRAME);    \
+    return r;                                                                  \
+  }
 
 // Defines the entry of a trylock function f that the program itself calls.
 // Busy: the result of f if another thread holds the lock.
@@ -225,7 +219,9 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     return r;                                                                  \
   }                                                                            \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
-    PASS_ON_IF(!mprof_is_watched((const void *)l), f, release_##f, (l));       \
+    if (mprof_likely(!mprof_is_watched((const void *)l)))                      \
+      MUSTTAIL return HOOKED(f)(l);                                            \
+    MUSTTAIL return release_##f(l);                                            \
   }
 
 // A wait for a condition, which also releases the condition's mutex. The mutex
@@ -286,8 +282,9 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     return hooked(object);                                                     \
   }                                                                            \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
-    PASS_ON_IF(!mprof_is_watched((const void *)object), f, wake_##f,           \
-               (object));                                                      \
+    if (mprof_likely(!mprof_is_watched((const void *)object)))                 \
+      MUSTTAIL return HOOKED(f)(object);                                       \
+    MUSTTAIL return wake_##f(object);                                          \
   }
 
 // Returns whether thread t still runs. Returns false if t has ended but was not
