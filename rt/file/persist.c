@@ -239,7 +239,6 @@ static void move_out_locked(void) {
     error = mprof_os_make_private((char *)h + at,
                                   left < MOVED_BYTES ? left : MOVED_BYTES);
   }
-  mprof_persistent_stop_file_locked();
   say("another program writes to ", file.path, (int)error,
       "; a killed process will leave nothing of what follows");
 }
@@ -274,7 +273,7 @@ unsigned mprof_persist_look(int tid) {
     return PROTECTED_MS;
   if (type == F_UNLCK) {
     mprof_threads_keep_out();
-    mprof_persistent_with_lock(move_out_locked);
+    mprof_persistent_stop_file(move_out_locked);
     mprof_threads_let_in();
   }
   set_lease(F_UNLCK);

@@ -167,15 +167,11 @@ void mprof_persistent_leave_file(void (*make_private)(char *base, size_t len)) {
   make_private(mprof_persistent_base, atomic_load(&persistent.committed));
 }
 
-void mprof_persistent_with_lock(void (*fn)(void)) {
+void mprof_persistent_stop_file(void (*move_out)(void)) {
   mprof_lock_acquire(&persistent.lock);
-  fn();
-  mprof_lock_release(&persistent.lock);
-}
-
-void mprof_persistent_stop_file_locked(void) {
-  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_MEMORY));
+  move_out();
   persistent.is_in_file = false;
+  mprof_lock_release(&persistent.lock);
 }
 
 void *mprof_persist_note(enum mprof_persist_note_type type, const void *data,

@@ -61,10 +61,9 @@ void mprof_persistent_use_file(bool (*commit)(char *base, size_t offset,
 // the parent's file. Call this before the child changes anything.
 // make_private: does this for the `len` bytes at `base`.
 void mprof_persistent_leave_file(void (*make_private)(char *base, size_t len));
-// Calls fn with persistent_lock held.
-void mprof_persistent_with_lock(void (*fn)(void));
-// Makes all later memory private. Call with persistent_lock held.
-void mprof_persistent_stop_file_locked(void);
+// Calls move_out, which makes the present memory private, and makes all later
+// memory private. Holds persistent_lock meanwhile.
+void mprof_persistent_stop_file(void (*move_out)(void));
 // Returns whether the len bytes at p lie in the file. They do not if the file
 // could not grow.
 static inline bool mprof_persist_has(const void *p, size_t len) {
