@@ -40,7 +40,7 @@ static int enter(const void *records, size_t len, size_t *n, uintptr_t frame) {
     return -EINVAL;
   if (!mprof_init_ready())
     return -ENOSYS;
-  return mprof_guard_enter_for(frame) ? 0 : -EBUSY;
+  return mprof_guard_enter_as(mprof_guard_of(frame)) ? 0 : -EBUSY;
 }
 
 // Copies the stack of bucket b to `to`, and truncates it to MPROF_RECORD_STACK

@@ -132,34 +132,13 @@ static inline uintptr_t mprof_guard_value(uintptr_t frame,
                                           uintptr_t return_address) {
   return frame | return_address << MPROF_GUARD_FRAME_BITS;
 }
+// Returns the guard of the function with the frame address `frame`, which has
+// not returned. The return address is in the word above the frame address.
+static inline uintptr_t mprof_guard_of(uintptr_t frame) {
+  return mprof_guard_value(frame, ((const uintptr_t *)frame)[1]);
+}
 static inline uintptr_t mprof_guard_frame(uintptr_t guard) {
   return guard & ((UINT64_C(1) << MPROF_GUARD_FRAME_BITS) - 1);
-}
-
-// The functions that set the guard are always inlined, also where the compiler
-// optimizes for size. Otherwise __builtin_frame_address would be the address of
-// their own frames.
-// Sets the recursion guard of the thread to the value `guard`. Returns false as
-// mprof_guard_enter does.
-__attribute__((always_inline)) static inline bool
-mprof_guard_enter_as(uintptr_t guard) {
-  if (mprof_unlikely(mprof_tls.guard != 0) &&
-      !mprof_guard_is_left((uintptr_t)__builtin_frame_address(0)))
-    return false;
-  mprof_tls.guard = guard;
-  atomic_signal_fence(memory_order_seq_cst);
-  return true;
-}
-
-// Sets the recursion guard of the thread, until the function with the frame
-// address `frame` returns. Returns false as mprof_guard_enter does. This
-// function is for functions that return with the guard set: they pass the frame
-// address of the caller that clears the guard.
-__attribute__((always_inline)) static inline bool
-mprof_guard_enter_for(uintptr_t frame) {
-  // The return address is in the word above the frame address.
-  return mprof_guard_enter_as(
-      mprof_guard_value(frame, ((const uintptr_t *)frame)[1]));
 }
 
 // Sets the recursion guard of the thread. Call this function before taking a
@@ -169,8 +148,23 @@ mprof_guard_enter_for(uintptr_t frame) {
 // then drop its event and count the event as lost. The fences keep the compiler
 // from moving guarded work across the guard. Only this thread reads the guard,
 // so no processor fence is needed.
+//
+// Both functions are always inlined, also where the compiler optimizes for
+// size. Otherwise __builtin_frame_address would be the address of their own
+// frames. mprof_guard_enter_as is for functions that return with the guard set.
+// guard: MPROF_GUARD_KEPT, or mprof_guard_of the caller that clears the guard.
+__attribute__((always_inline)) static inline bool
+mprof_guard_enter_as(uintptr_t guard) {
+  if (mprof_unlikely(mprof_tls.guard != 0) &&
+      !mprof_guard_is_left((uintptr_t)__builtin_frame_address(0)))
+    return false;
+  mprof_tls.guard = guard;
+  atomic_signal_fence(memory_order_seq_cst);
+  return true;
+}
 __attribute__((always_inline)) static inline bool mprof_guard_enter(void) {
-  return mprof_guard_enter_for((uintptr_t)__builtin_frame_address(0));
+  return mprof_guard_enter_as(
+      mprof_guard_of((uintptr_t)__builtin_frame_address(0)));
 }
 // Clears the recursion guard, and then delivers the signals that arrived while
 // the guard was set.

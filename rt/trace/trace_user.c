@@ -235,7 +235,7 @@ struct record {
 static bool begin(struct record *r, enum mprof_trace_type type,
                   const char *name, size_t bytes, uintptr_t frame) {
   const size_t len = name ? strnlen(name, NAME_LENGTH_MAX) : 0;
-  if (!mprof_guard_enter_for(frame))
+  if (!mprof_guard_enter_as(mprof_guard_of(frame)))
     return false;
   r->name = name_of(name, len);
   r->stack = mprof_trace_stack(0, frame);
