@@ -118,67 +118,44 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
 
 #define CALLER __builtin_return_address(0)
 
-// Body of the entry of an allocating function. Evaluates call, which returns
-// the new object, and counts the object if it is sampled.
-#define ALLOCATE(bytes, call)                                                  \
-  ({                                                                           \
-    struct mprof_alloc a_;                                                     \
-    bool is_counted_ = MPROF_SAMPLE_ALLOC(&a_, (bytes), false);                \
-    void *ptr_ = call;                                                         \
-    if (is_counted_)                                                           \
-      count(&a_, ptr_, CALLER);                                                \
-    ptr_;                                                                      \
-  })
+// Defines the entry of f, which allocates an object of Size bytes.
+#define ALLOCATOR(f, Params, Args, Size)                                       \
+  MPROF_ENTRY void *__mprof_##f Params {                                       \
+    struct mprof_alloc a;                                                      \
+    const bool is_counted = MPROF_SAMPLE_ALLOC(&a, Size, false);               \
+    void *ptr = GC_CALL(f, Args);                                              \
+    if (is_counted)                                                            \
+      count(&a, ptr, CALLER);                                                  \
+    return ptr;                                                                \
+  }
 
-MPROF_ENTRY void *__mprof_GC_malloc(size_t size) {
-  return ALLOCATE(size, GC_CALL(GC_malloc, (size)));
-}
-
-MPROF_ENTRY void *__mprof_GC_malloc_atomic(size_t size) {
-  return ALLOCATE(size, GC_CALL(GC_malloc_atomic, (size)));
-}
-
-MPROF_ENTRY void *__mprof_GC_malloc_uncollectable(size_t size) {
-  return ALLOCATE(size, GC_CALL(GC_malloc_uncollectable, (size)));
-}
-
-MPROF_ENTRY void *__mprof_GC_malloc_atomic_uncollectable(size_t size) {
-  return ALLOCATE(size, GC_CALL(GC_malloc_atomic_uncollectable, (size)));
-}
-
-MPROF_ENTRY void *__mprof_GC_malloc_ignore_off_page(size_t size) {
-  return ALLOCATE(size, GC_CALL(GC_malloc_ignore_off_page, (size)));
-}
-
-MPROF_ENTRY void *__mprof_GC_malloc_atomic_ignore_off_page(size_t size) {
-  return ALLOCATE(size, GC_CALL(GC_malloc_atomic_ignore_off_page, (size)));
-}
-
-MPROF_ENTRY void *__mprof_GC_malloc_explicitly_typed(size_t size, size_t d) {
-  return ALLOCATE(size, GC_CALL(GC_malloc_explicitly_typed, (size, d)));
-}
-
-MPROF_ENTRY void *
-__mprof_GC_malloc_explicitly_typed_ignore_off_page(size_t size, size_t d) {
-  return ALLOCATE(
-      size, GC_CALL(GC_malloc_explicitly_typed_ignore_off_page, (size, d)));
-}
+ALLOCATOR(GC_malloc, (size_t size), (size), size)
+ALLOCATOR(GC_malloc_atomic, (size_t size), (size), size)
+ALLOCATOR(GC_malloc_uncollectable, (size_t size), (size), size)
+ALLOCATOR(GC_malloc_atomic_uncollectable, (size_t size), (size), size)
+ALLOCATOR(GC_malloc_ignore_off_page, (size_t size), (size), size)
+ALLOCATOR(GC_malloc_atomic_ignore_off_page, (size_t size), (size), size)
+ALLOCATOR(GC_malloc_explicitly_typed, (size_t size, size_t d), (size, d), size)
+ALLOCATOR(GC_malloc_explicitly_typed_ignore_off_page, (size_t size, size_t d),
+          (size, d), size)
+ALLOCATOR(GC_memalign, (size_t align, size_t size), (align, size), size)
 
 // If n * each overflows, the allocation fails. Before that, the call site has
 // subtracted the wrapped product from the countdown. So the entry adds the
 // wrapped product back.
 MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
                                                      size_t d) {
+  struct mprof_alloc a;
   size_t size;
   if (__builtin_mul_overflow(n, each, &size)) {
     mprof_count_back(size);
     return GC_CALL(GC_calloc_explicitly_typed, (n, each, d));
   }
-  return ALLOCATE(size, GC_CALL(GC_calloc_explicitly_typed, (n, each, d)));
-}
-
-MPROF_ENTRY void *__mprof_GC_memalign(size_t align, size_t size) {
-  return ALLOCATE(size, GC_CALL(GC_memalign, (align, size)));
+  const bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, false);
+  void *ptr = GC_CALL(GC_calloc_explicitly_typed, (n, each, d));
+  if (is_counted)
+    count(&a, ptr, CALLER);
+  return ptr;
 }
 
 MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
@@ -195,15 +172,25 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
 // from the countdown. So the entries of these functions subtract it.
 
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
-  size_t size = s ? strlen(s) + 1 : 0;
+  struct mprof_alloc a;
+  const size_t size = s ? strlen(s) + 1 : 0;
   mprof_count_down(size);
-  return ALLOCATE(size, GC_CALL(GC_strdup, (s)));
+  const bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, false);
+  char *copy = GC_CALL(GC_strdup, (s));
+  if (is_counted)
+    count(&a, copy, CALLER);
+  return copy;
 }
 
 MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
-  size_t size = strnlen(s, max) + 1;
+  struct mprof_alloc a;
+  const size_t size = strnlen(s, max) + 1;
   mprof_count_down(size);
-  return ALLOCATE(size, GC_CALL(GC_strndup, (s, max)));
+  const bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, false);
+  char *copy = GC_CALL(GC_strndup, (s, max));
+  if (is_counted)
+    count(&a, copy, CALLER);
+  return copy;
 }
 
 // Removes the object at ptr from the table before libgc can reuse its address.

@@ -256,28 +256,35 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   return p;
 }
 
-// Body of the entry of f, which duplicates a string. Makes the copy on a page
-// boundary, or calls f. Counts the block if it is sampled.
-#define DUPLICATE(f, Args, From, Len, End)                                     \
-  ({                                                                           \
-    struct mprof_alloc a_;                                                     \
-    size_t len_ = (Len);                                                       \
-    bool is_counted_ =                                                         \
-        begin_copy(&a_, len_, (End), (uintptr_t)__builtin_frame_address(0));   \
-    void *p_ = copy(&a_, (From), len_);                                        \
-    if (!p_)                                                                   \
-      p_ = NEXT(f) Args;                                                       \
-    is_counted_ ? mprof_alloc_done(&a_, p_) : p_;                              \
-  })
-
 MPROF_UNALIGNED_ENTRY char *__mprof_strdup(const char *s) {
-  return DUPLICATE(strdup, (s), s, strlen(s), 1);
+  struct mprof_alloc a;
+  const size_t len = strlen(s);
+  const bool is_counted =
+      begin_copy(&a, len, 1, (uintptr_t)__builtin_frame_address(0));
+  char *p = copy(&a, s, len);
+  if (!p)
+    p = NEXT(strdup)(s);
+  return is_counted ? mprof_alloc_done(&a, p) : p;
 }
 
 MPROF_UNALIGNED_ENTRY char *__mprof_strndup(const char *s, size_t max) {
-  return DUPLICATE(strndup, (s, max), s, strnlen(s, max), 1);
+  struct mprof_alloc a;
+  const size_t len = strnlen(s, max);
+  const bool is_counted =
+      begin_copy(&a, len, 1, (uintptr_t)__builtin_frame_address(0));
+  char *p = copy(&a, s, len);
+  if (!p)
+    p = NEXT(strndup)(s, max);
+  return is_counted ? mprof_alloc_done(&a, p) : p;
 }
 
 MPROF_UNALIGNED_ENTRY wchar_t *__mprof_wcsdup(const wchar_t *s) {
-  return DUPLICATE(wcsdup, (s), s, wcslen(s) * sizeof(*s), sizeof(*s));
+  struct mprof_alloc a;
+  const size_t len = wcslen(s) * sizeof(*s);
+  const bool is_counted =
+      begin_copy(&a, len, sizeof(*s), (uintptr_t)__builtin_frame_address(0));
+  wchar_t *p = copy(&a, s, len);
+  if (!p)
+    p = NEXT(wcsdup)(s);
+  return is_counted ? mprof_alloc_done(&a, p) : p;
 }

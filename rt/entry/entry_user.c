@@ -96,8 +96,7 @@ MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
   // Zeros mean that the values of the registers during the wait are unknown.
   ((struct mprof_wait *)notes)->saved = (struct mprof_saved){0};
-  mprof_call_begin_saved(notes, mprof_waits_are_noted(), MPROF_KIND_call,
-                         (uintptr_t)f, ENTRY_FRAME);
+  mprof_call_begin_saved(notes, MPROF_KIND_call, (uintptr_t)f, ENTRY_FRAME);
   enter_user(notes);
 }
 

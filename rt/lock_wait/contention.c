@@ -171,9 +171,15 @@ static bool has_charges(void) {
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
 }
 
-static void wait_begin(struct mprof_wait *w, bool notes, enum mprof_kind kind,
-                       uintptr_t op, uintptr_t frame, uintptr_t object,
-                       uintptr_t mutex) {
+// Returns whether threads note their waits now, that is, store the address of
+// each wait for the code that collects the stacks of all threads.
+static bool are_noted(void) {
+  return atomic_load_explicit(&mprof_contention.notes_waits,
+                              memory_order_acquire);
+}
+
+static void wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                       uintptr_t frame, uintptr_t object, uintptr_t mutex) {
   if (!begin(w, kind, op, frame, object))
     return;
   w->start = mprof_clock_now();
@@ -188,26 +194,24 @@ static void wait_begin(struct mprof_wait *w, bool notes, enum mprof_kind kind,
       w->is_waiter = mprof_waiters_enter(object, mutex, w->start);
     }
   }
-  if (mprof_unlikely(notes))
+  if (mprof_unlikely(are_noted()))
     mprof_wait_observer.begin(w);
   mprof_guard_leave();
 }
 
-void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
-                            enum mprof_kind kind, uintptr_t op, uintptr_t frame,
-                            uintptr_t object) {
-  wait_begin(w, notes, kind, op, frame, object, 0);
+void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame, uintptr_t object) {
+  wait_begin(w, kind, op, frame, object, 0);
 }
 
-void mprof_cond_wait_begin_saved(struct mprof_wait *w, bool notes, uintptr_t op,
+void mprof_cond_wait_begin_saved(struct mprof_wait *w, uintptr_t op,
                                  uintptr_t frame, uintptr_t condition,
                                  uintptr_t mutex) {
-  wait_begin(w, notes, MPROF_KIND_cond, op, frame, condition, mutex);
+  wait_begin(w, MPROF_KIND_cond, op, frame, condition, mutex);
 }
 
-void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
-                            enum mprof_kind kind, uintptr_t op,
-                            uintptr_t frame) {
+void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame) {
   if (!begin(w, kind, op, frame, 0))
     return;
   w->start = mprof_clock_about();
@@ -217,14 +221,14 @@ void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
     if (mprof_unlikely(mprof_trace_is_on()))
       mprof_trace_hooks.wait_begin(w, true);
   }
-  if (mprof_unlikely(notes))
+  if (mprof_unlikely(are_noted()))
     mprof_wait_observer.begin(w);
   mprof_guard_leave();
 }
 
-void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
+void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
                             uintptr_t op, uintptr_t frame) {
-  mprof_call_begin_saved(w, notes, MPROF_KIND_join, op, frame);
+  mprof_call_begin_saved(w, MPROF_KIND_join, op, frame);
   w->joins = thread;
 }
 
@@ -420,7 +424,7 @@ void mprof_contention_update_kinds(void) {
 void mprof_contention_note_waits(void) {
   // Find the functions before the lock is taken. Uninstrumented code may wait
   // in them, too.
-  if (!mprof_waits_are_noted())
+  if (!are_noted())
     mprof_hooked_find_all();
   mprof_lock_acquire(&mprof_registry_lock);
   const bool is_new = !mprof_contention.notes_waits;

@@ -96,26 +96,17 @@ struct mprof_wait {
   // If this wait is in a signal handler: address of the noted wait that the
   // handler has interrupted. 0: there is none.
   uintptr_t outer;
-  // Registers of the entry's caller, if the wait is noted. They are zeros for
-  // waits of the kinds user and call.
+  // Registers of the entry's caller. They are zeros for waits of the kinds user
+  // and call.
   struct mprof_saved saved;
 };
 
-// Returns whether threads note their waits now, that is, store the address of
-// each wait for the code that collects the stacks of all threads.
-// MPROF_BEGIN_WAIT_ calls this function once per wait. If the result is true,
-// the macro saves the caller's registers. It passes the result to the function
-// `begin`.
-static inline bool mprof_waits_are_noted(void) {
-  return atomic_load_explicit(&mprof_contention.notes_waits,
-                              memory_order_acquire);
-}
+// Each wait saves the registers of its caller, for the code that collects the
+// stacks of all threads.
 #define MPROF_BEGIN_WAIT_(w, begin, ...)                                       \
   (__extension__({                                                             \
-    const bool notes_ = mprof_waits_are_noted();                               \
-    if (mprof_unlikely(notes_))                                                \
-      MPROF_SAVE(&(w)->saved);                                                 \
-    begin((w), notes_, __VA_ARGS__);                                           \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    begin((w), __VA_ARGS__);                                                   \
   }))
 
 // Begins a wait for a lock or another object. If the object has a try function,
@@ -127,16 +118,15 @@ static inline bool mprof_waits_are_noted(void) {
 //   object is released; 0: there is no such address.
 #define mprof_wait_begin(w, kind, op, frame, object)                           \
   MPROF_BEGIN_WAIT_(w, mprof_wait_begin_saved, kind, op, frame, object)
-void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
-                            enum mprof_kind kind, uintptr_t op, uintptr_t frame,
-                            uintptr_t object);
+void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame, uintptr_t object);
 // Begins a wait for a condition. mutex: the mutex that the call releases and
 // takes again. The wait has two parts. The first part is the wait for the
 // condition, and ends at the signal. The second part is the wait for the mutex,
 // and is recorded as a wait of the kind mutex with the same stack.
 #define mprof_cond_wait_begin(w, op, frame, condition, mutex)                  \
   MPROF_BEGIN_WAIT_(w, mprof_cond_wait_begin_saved, op, frame, condition, mutex)
-void mprof_cond_wait_begin_saved(struct mprof_wait *w, bool notes, uintptr_t op,
+void mprof_cond_wait_begin_saved(struct mprof_wait *w, uintptr_t op,
                                  uintptr_t frame, uintptr_t condition,
                                  uintptr_t mutex);
 // Begins a blocking call, which may return without a wait. So the stack is
@@ -144,15 +134,14 @@ void mprof_cond_wait_begin_saved(struct mprof_wait *w, bool notes, uintptr_t op,
 // address of the hooked function. frame: frame address of the entry.
 #define mprof_call_begin(w, kind, op, frame)                                   \
   MPROF_BEGIN_WAIT_(w, mprof_call_begin_saved, kind, op, frame)
-void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
-                            enum mprof_kind kind, uintptr_t op,
-                            uintptr_t frame);
+void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame);
 // Begins a call that waits for the end of another thread. The stack is unwound
 // only at the end of the call, and only if the wait is sampled. thread:
 // pthread_t of the other thread.
 #define mprof_join_begin(w, thread, op, frame)                                 \
   MPROF_BEGIN_WAIT_(w, mprof_join_begin_saved, thread, op, frame)
-void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
+void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
                             uintptr_t op, uintptr_t frame);
 // Ends a wait or a blocking call. Does nothing in a child that was forked
 // during the wait.

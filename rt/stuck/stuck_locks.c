@@ -61,11 +61,8 @@ enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
   for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(name, names[i].name) == 0)
       return names[i].awaited;
-#define RETURN_IF(f, Awaited)                                                  \
-  if (op == (uintptr_t)HOOKED(f))                                              \
-    return Awaited;
-  CXX_OPS(RETURN_IF)
-  return MPROF_AWAITS_NOTHING;
+#define IF_IS(f, Awaited) op == (uintptr_t)HOOKED(f) ? Awaited:
+  return CXX_OPS(IF_IS) MPROF_AWAITS_NOTHING;
 }
 
 enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
