@@ -95,35 +95,14 @@ static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock,
   return best;
 }
 
-// Returns whether the stack that begins at `frame` is known to be equal to the
-// stack that record x already has. Often it is, because a loop takes the same
-// lock again. This function follows frame pointers only, so it returns false if
-// x->is_chain is 0.
-static bool has_stack(const struct mprof_thread *t, const struct mprof_hold *x,
-                      uintptr_t frame) {
-  size_t n = MPROF_HOLD_FRAMES;
-  if (!x->is_chain)
-    return false;
-  while (x->stack[n - 1] == 0)
-    n--;
-  if (!mprof_unwind_along(&t->range, &frame, x->stack, n))
-    return false;
-  const uintptr_t next = *(const uintptr_t *)frame;
-  return n == MPROF_HOLD_FRAMES || (next > frame && next <= t->range.hi - 16 &&
-                                    mprof_is_root(((const mprof_pc *)next)[1]));
-}
-
 // Stores in record x the stack that begins at `frame`.
 static void set_stack(struct mprof_thread *t, struct mprof_hold *x,
                       uintptr_t frame) {
-  struct mprof_unwound facts;
-  if (mprof_likely(has_stack(t, x, frame)))
-    return;
-  size_t n = mprof_unwind_checked(&t->range, frame, x->stack, MPROF_HOLD_FRAMES,
-                                  &facts);
+  enum mprof_stack_end end;
+  size_t n =
+      mprof_unwind_cfi(&t->range, frame, x->stack, MPROF_HOLD_FRAMES, &end);
   for (; n < MPROF_HOLD_FRAMES; n++)
     x->stack[n] = 0;
-  x->is_chain = facts.is_chain;
 }
 
 static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,

@@ -29,10 +29,7 @@ struct mprof_hold {
   // Address of the lock. 0: the record is unused, or its thread is changing the
   // other fields. Written after all other fields.
   _Atomic uintptr_t lock;
-  uint64_t op : 55; // address of the hooked function that took the lock
-  // 1: `stack` has at least one frame, and frame pointers are known to lead to
-  // all its frames. 0: not known.
-  uint64_t is_chain : 1;
+  uint64_t op : 56;       // address of the hooked function that took the lock
   uint64_t kind : 7;      // enum mprof_kind
   uint64_t is_needed : 1; // the lock does not store its owner
   uint64_t since;         // time at which the lock was taken, in ticks

@@ -33,9 +33,6 @@ struct walk {
   // out, because its code is an entry (mprof_is_entry) or no caller
   // (mprof_is_made_return), or the stack has coroutines.
   bool is_hiding;
-  // Number of frames, counted from the leaf, up to the first frame whose code
-  // keeps no frame pointer.
-  size_t by_fp;
   size_t telling;                           // see struct mprof_unwound
   struct mprof_running_coroutines *running; // NULL: do not look for coroutines
   enum mprof_stack_end end;
@@ -119,7 +116,6 @@ MPROF_NO_SANITIZER static size_t follow_plain(struct walk *w, mprof_pc *pcs,
                                               size_t n, size_t depth,
                                               uintptr_t main_frame) {
   struct mprof_registers f = w->f;
-  size_t by_fp = w->by_fp;
   const uintptr_t hi = w->range->hi;
   while (n < depth) {
     struct mprof_rule r;
@@ -140,14 +136,12 @@ MPROF_NO_SANITIZER static size_t follow_plain(struct walk *w, mprof_pc *pcs,
       cfa = bp + mprof_rule_chain_offset(r);
       ra = bp + 8;
       bp = mprof_stack_word(bp);
-      by_fp += by_fp == n;
     }
     pcs[n++] = f.pc;
     f = (struct mprof_registers){
         .pc = mprof_stack_return(ra), .sp = cfa, .bp = bp};
   }
   w->f = f;
-  w->by_fp = by_fp;
   return n;
 }
 
@@ -212,8 +206,6 @@ follow_frames(struct walk *w, mprof_pc *pcs, size_t depth,
       pcs[n++] = pc;
     else
       w->is_hiding = true;
-    if (is_in_chain && w->by_fp == n - 1)
-      w->by_fp = n;
     if (running && is_in_chain && n > 0)
       note_coroutine(w, n - 1);
     // f.bp may be the frame address of main although f is not main's frame. For
@@ -255,18 +247,11 @@ static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
 
 // Unwinds the stack whose first frame has the registers w->f. Writes at most
 // depth return addresses to pcs and returns their number. Sets the fields end,
-// is_hiding, by_fp and telling of *w.
+// is_hiding and telling of *w.
 static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
   return mprof_unlikely(mprof_flags.coroutines)
              ? follow_coroutines(w, pcs, depth)
              : follow_frames(w, pcs, depth, NULL);
-}
-
-// Returns whether unwinding by frame pointers finds the same n frames that
-// follow() has found, and the same end of the stack.
-static bool is_chain(const struct walk *w, size_t n) {
-  return n > 0 && !w->is_hiding &&
-         w->by_fp >= (w->end == MPROF_STACK_CUT_DEPTH ? n - 1 : n);
 }
 
 // Returns the registers of the function that has called the runtime's function
@@ -289,7 +274,6 @@ size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
   struct walk w = {.own = own, .f = caller_at(fp)};
   const size_t n = follow(&w, pcs, depth);
   facts->end = w.end;
-  facts->is_chain = is_chain(&w, n);
   facts->telling = w.is_hiding ? 0 : w.telling;
   return n;
 }

@@ -21,11 +21,6 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
 // What mprof_unwind_checked finds out about a stack.
 struct mprof_unwound {
   enum mprof_stack_end end;
-  // Whether all code of the stack keeps frame pointers, so that mprof_unwind
-  // finds the same frames and the same end. If the value is true, it is also
-  // true for each later stack for which mprof_unwind finds the same return
-  // addresses.
-  bool is_chain;
   // Number of addresses at pcs that tell the whole stack: a later stack that
   // begins with the same addresses has the same frames and the same end. These
   // addresses are the frames and, if the stack is complete, the frames of libc
