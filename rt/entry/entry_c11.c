@@ -43,11 +43,6 @@ MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
     MUSTTAIL return HOOKED(mtx_lock)(m);
   MUSTTAIL return lock_mtx(m);
 }
-LIGHT_ENTRY int mprof_light_mtx_lock(mtx_t *m) {
-  if (mprof_likely(mprof_mutex_owner((const void *)m) == 0))
-    MUSTTAIL return HOOKED(mtx_lock)(m);
-  MUSTTAIL return lock_mtx(m);
-}
 
 LOCK(MPROF_ENTRY, __mprof_mtx_timedlock, mtx_timedlock,
      (mtx_t * l, const struct timespec *t), (l, t), true, MPROF_KIND_mutex,

@@ -75,11 +75,6 @@ MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
     MUSTTAIL return HOOKED(pthread_mutex_lock)(m);
   MUSTTAIL return lock_mutex(m);
 }
-LIGHT_ENTRY int mprof_light_pthread_mutex_lock(pthread_mutex_t *m) {
-  if (mprof_likely(mprof_mutex_owner(m) == 0))
-    MUSTTAIL return HOOKED(pthread_mutex_lock)(m);
-  MUSTTAIL return lock_mutex(m);
-}
 
 // Returns the word with the id of the writer, for the same reason as
 // mprof_mutex_owner.
@@ -104,11 +99,6 @@ RWLOCK(SLOW_ENTRY, lock_for_reading, pthread_rwlock_rdlock,
        (pthread_rwlock_t * l), (l), true, pthread_rwlock_tryrdlock)
 MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
   if (mprof_likely(is_readable(l)))
-    MUSTTAIL return HOOKED(pthread_rwlock_rdlock)(l);
-  MUSTTAIL return lock_for_reading(l);
-}
-LIGHT_ENTRY int mprof_light_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
-  if (mprof_likely(writer_of(l) == 0))
     MUSTTAIL return HOOKED(pthread_rwlock_rdlock)(l);
   MUSTTAIL return lock_for_reading(l);
 }

@@ -111,10 +111,6 @@ static inline bool mprof_mutex_is_free(const pthread_mutex_t *m) {
 // Since both are jumps, the quick entry needs no frame, and its caller is also
 // the caller of the slow entry.
 #define MUSTTAIL __attribute__((musttail))
-// Attributes of a light entry mprof_light_f (hooked.h), which also jumps.
-#define LIGHT_ENTRY                                                            \
-  __attribute__((visibility("hidden"), noinline,                               \
-                 aligned(64))) MPROF_TEXT_SECTION
 // Attributes of a slow entry. Its frame belongs to the frames of the entry,
 // which the unwinder leaves out of stacks.
 #define SLOW_ENTRY static MPROF_NOINLINE MPROF_TEXT_SECTION

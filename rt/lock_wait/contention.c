@@ -189,10 +189,8 @@ static void wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
       w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
     if (mprof_unlikely(mprof_trace_is_on()))
       mprof_trace_hooks.wait_begin(w, false);
-    if (object != 0 && has_charges()) {
-      mprof_switches_before_wait();
+    if (object != 0 && has_charges())
       w->is_waiter = mprof_waiters_enter(object, mutex, w->start);
-    }
   }
   if (mprof_unlikely(are_noted()))
     mprof_wait_observer.begin(w);

@@ -30,14 +30,6 @@ static inline uintptr_t loaded(const char *entry) {
   return address;
 }
 
-// The functions with a light entry.
-#define LIGHT_ENTRIES(X)                                                       \
-  X(pthread_mutex_lock)                                                        \
-  X(pthread_rwlock_rdlock)                                                     \
-  X(mtx_lock)
-#define DECLARE_LIGHT(f) extern char mprof_light_##f[] __attribute__((weak));
-LIGHT_ENTRIES(DECLARE_LIGHT)
-
 // Compares with one entry after the other. The dynamic linker would have to
 // relocate a table of the entries at the start of each program.
 int mprof_hooked_of_entry(uintptr_t entry) {
@@ -48,19 +40,7 @@ int mprof_hooked_of_entry(uintptr_t entry) {
   if (entry == loaded(__mprof_##Symbol))                                       \
     return MPROF_HOOKED_##Symbol;
 #include "mprof/hooks.def"
-#define IF_LIGHT(f)                                                            \
-  if (entry == loaded(mprof_light_##f))                                        \
-    return MPROF_HOOKED_##f;
-  LIGHT_ENTRIES(IF_LIGHT)
   return -1;
-}
-
-void *mprof_light_entry_of(const void *entry) {
-#define IF_FULL(f)                                                             \
-  if ((uintptr_t)entry == loaded(__mprof_##f))                                 \
-    return mprof_light_##f;
-  LIGHT_ENTRIES(IF_FULL)
-  return NULL;
 }
 
 int mprof_hooked_at(uintptr_t fn) {

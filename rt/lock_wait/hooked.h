@@ -35,14 +35,9 @@ extern MPROF_HIDDEN void *mprof_hooked_functions[MPROF_HOOKED_COUNT];
   ((HOOKED_TYPE(f))__atomic_load_n(&mprof_hooked_functions[MPROF_HOOKED_##f],  \
                                    __ATOMIC_RELAXED))
 
-// Returns the number (enum mprof_hooked) of the function whose entry or light
-// entry is `entry`, or -1.
+// Returns the number (enum mprof_hooked) of the function whose entry is
+// `entry`, or -1.
 int mprof_hooked_of_entry(uintptr_t entry);
-// Returns the light entry of the function whose entry is `entry`, or NULL if it
-// has none. A light entry mprof_light_f stands for the entry __mprof_f while no
-// thread has waited for an object yet. So it need not look up whether a thread
-// waits.
-void *mprof_light_entry_of(const void *entry);
 // Returns the number of the function at address fn, or -1. If two functions
 // have the same address, returns the first one in hooks.def.
 int mprof_hooked_at(uintptr_t fn);

@@ -13,7 +13,6 @@
 #include "lock_wait/switches.h"
 
 #include "lock_wait/block_kinds.h"
-#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
@@ -34,23 +33,11 @@ static const uint64_t awaited_kinds =
 #include "mprof/hooks.def"
     ;
 
-// Whether set_module_locked sets the switches to full entries. Guarded by
-// registry_lock. mprof_switches_are_full is set after all switches are, so a
-// thread that reads true there finds them set.
-static bool wants_full;
-atomic_bool mprof_switches_are_full;
-
-// Returns the value of s->target, in a process that records waits of `kinds`.
-static void *target_of(const struct __mprof_switch *s, uint64_t kinds) {
-  const bool is_release = s->kind >= MPROF_KIND_COUNT;
-  // A lock's record of its holder is made by the full entry, and removed by the
-  // full entry of the unlock.
-  const bool is_full = wants_full || mprof_holds_on;
-  if (is_release ? (kinds & awaited_kinds) == 0 || !is_full
-                 : (kinds >> s->kind & 1) == 0)
-    return s->function;
-  void *const light = is_full ? NULL : mprof_light_entry_of(s->entry);
-  return light != NULL ? light : s->entry;
+// Returns whether s leads to the entry, in a process that records waits of
+// `kinds`.
+static bool wants_entry(const struct __mprof_switch *s, uint64_t kinds) {
+  return s->kind >= MPROF_KIND_COUNT ? (kinds & awaited_kinds) != 0
+                                     : (kinds >> s->kind & 1) != 0;
 }
 
 // Whether an address in mprof_hooked_functions may be replaced, because the
@@ -90,13 +77,11 @@ static bool set_function_locked(const struct __mprof_switches *m,
 
 static void set_switch_locked(const struct __mprof_switches *m,
                               struct __mprof_switch *s, uint64_t kinds) {
-  void *target = target_of(s, kinds);
-  const bool is_on = target != s->function && set_function_locked(m, s);
-  if (!is_on)
-    target = s->function;
-  if (s->is_on == is_on && s->target == target)
+  const bool is_on = wants_entry(s, kinds) && set_function_locked(m, s);
+  if (s->is_on == is_on)
     return;
-  __atomic_store_n(&s->target, target, __ATOMIC_RELEASE);
+  __atomic_store_n(&s->target, is_on ? s->entry : s->function,
+                   __ATOMIC_RELEASE);
   __atomic_store_n(&s->is_on, is_on, __ATOMIC_RELEASE);
 }
 
@@ -117,31 +102,6 @@ void mprof_switches_set_locked(uint64_t kinds) {
 
 static uint64_t kinds_now(void) {
   return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED);
-}
-
-// Changes only the switches that do not lead to full entries yet, because this
-// happens while a thread is about to wait.
-static void make_full_locked(bool is_program, uint64_t kinds) {
-  for (struct __mprof_switches *m = modules; m != NULL; m = m->next) {
-    if ((m->is_program != 0) != is_program)
-      continue;
-    for (struct __mprof_switch *s = m->begin; s != m->end; s++)
-      if (s->target != target_of(s, kinds))
-        set_switch_locked(m, s, kinds);
-  }
-}
-
-void mprof_switches_make_full(void) {
-  mprof_lock_acquire(&mprof_registry_lock);
-  if (!atomic_load(&mprof_switches_are_full)) {
-    wants_full = true;
-    const uint64_t kinds = kinds_now();
-    // The program's switches first, as in mprof_switches_set_locked.
-    make_full_locked(true, kinds);
-    make_full_locked(false, kinds);
-    atomic_store(&mprof_switches_are_full, true);
-  }
-  mprof_lock_release(&mprof_registry_lock);
 }
 
 static bool is_used_locked(const struct __mprof_switch *s) {

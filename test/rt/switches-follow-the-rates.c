@@ -3,9 +3,8 @@
 //
 // Intent: while the block and the mutex profile are off, calls of locks and of
 // blocking functions go to libc and not to the runtime. While a profile is on,
-// only the calls of its kinds go to the runtime. Until the first wait for a
-// lock, unlocks still go to libc, and a lock goes to its light entry. This
-// holds however the program is linked.
+// only the calls of its kinds go to the runtime. This holds however the program
+// is linked.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: rm -f %t.trace
@@ -28,12 +27,9 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 
 // The runtime's entries.
 extern char lock_entry[] __asm__("__mprof_pthread_mutex_lock");
-extern char light_entry[] __asm__("mprof_light_pthread_mutex_lock")
-    __attribute__((visibility("hidden")));
 extern char unlock_entry[] __asm__("__mprof_pthread_mutex_unlock");
 extern char poll_entry[] __asm__("__mprof_poll");
 
@@ -45,54 +41,24 @@ static void use(void) {
   CHECK_EQ(poll(NULL, 0, 0), 0);
 }
 
-// target: where the switch leads while it is on.
-static void check_call(void *entry, void *target, int is_on) {
+static void check_call(void *entry, int is_on) {
   const volatile struct call *c = find(entry);
   CHECK_EQ(c->is_on, is_on);
   CHECK(c->function != c->entry);
-  CHECK(c->target == (is_on ? target : c->function));
+  CHECK(c->target == (is_on ? c->entry : c->function));
 }
 
 static void check(int lock, int unlock, int polls) {
-  check_call(lock_entry, lock_entry, lock);
-  check_call(unlock_entry, unlock_entry, unlock);
-  check_call(poll_entry, poll_entry, polls);
+  check_call(lock_entry, lock);
+  check_call(unlock_entry, unlock);
+  check_call(poll_entry, polls);
   use();
-}
-
-static void check_light(void) {
-  check_call(lock_entry, light_entry, 1);
-  check_call(unlock_entry, unlock_entry, 0);
-  use();
-  check_call(lock_entry, light_entry, 1);
-}
-
-// Locks the mutex, which another thread holds.
-static void *contend(void *p) {
-  use();
-  return p;
-}
-
-static void wait_for_mutex(void) {
-  pthread_t t;
-  pthread_mutex_lock(&mutex);
-  CHECK_EQ(pthread_create(&t, NULL, contend, NULL), 0);
-  while (find(unlock_entry)->is_on == 0)
-    sched_yield(); // until the other thread waits
-  pthread_mutex_unlock(&mutex);
-  CHECK_EQ(pthread_join(t, NULL), 0);
 }
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);
   check(0, 0, 0);
   mprof_set_block_rate(1);
-  check_light();
-  mprof_set_block_rate(0);
-  check(0, 0, 0);
-  mprof_set_block_rate(1);
-  check_light();
-  wait_for_mutex();
   check(1, 1, 0);
   mprof_set_mutex_fraction(1);
   mprof_set_block_rate(0);
