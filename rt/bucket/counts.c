@@ -77,18 +77,6 @@ struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
   return NULL;
 }
 
-struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b) {
-  const unsigned shard = mprof_tls.shard;
-  if (b == mprof_tls.cell_bucket)
-    return mprof_tls.cell;
-  struct mprof_cell *cell = shard ? mprof_cell_of(b, shard) : NULL;
-  if (cell) {
-    mprof_tls.cell = cell;
-    mprof_tls.cell_bucket = b;
-  }
-  return cell;
-}
-
 // Makes a cell in b for the calling thread's shard. A thread that has only
 // freed blocks may have no shard yet. This function then first registers the
 // thread, which gives it a shard, unless the thread is exiting or holds a lock
@@ -110,28 +98,6 @@ static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   publish_new(place, mine);
 }
 
-// Adds the thread's cell in the bucket of c to the cache mprof_tls.far.
-static MPROF_NOINLINE void note_far(const struct mprof_cell *c,
-                                    const struct mprof_cell *mine) {
-  const size_t size = sizeof(struct mprof_far) << MPROF_LG_FAR;
-  struct mprof_thread *t = mprof_tls.self;
-  if (!mprof_tls.far) {
-    if (!t || ++t->far_frees != MPROF_FAR_FROM)
-      return;
-    if (t->far) // of an ended thread with another shard
-      memset(t->far, 0, size);
-    else
-      t->far = mprof_persistent_try_alloc(size);
-    mprof_tls.far = t->far;
-    if (!t->far)
-      return;
-  }
-  const uint32_t handle = mprof_persistent_handle(c);
-  struct mprof_far *set = mprof_far_set(mprof_tls.far, handle);
-  *set = (struct mprof_far){{handle, set->cell[0]},
-                            {mprof_persistent_handle(mine), set->mine[0]}};
-}
-
 static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
   return is_free ? &c->frees : &c->allocs;
 }
@@ -142,13 +108,10 @@ void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free) {
   struct mprof_cell *mine = mprof_cell_mine(b);
   if (mprof_likely(mine != NULL)) {
     _Atomic uint64_t *n = counter_of(&mine->cycles[index], is_free);
-    if (mprof_likely(mine->shard == mprof_tls.shard)) {
+    if (mprof_likely(mine->shard == mprof_tls.shard))
       mprof_count_plain(n);
-      if (is_free)
-        note_far(c, mine);
-    } else {
+    else
       atomic_fetch_add_explicit(n, 1, memory_order_release);
-    }
     return;
   }
   uint64_t before = atomic_fetch_add_explicit(

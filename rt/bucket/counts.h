@@ -19,9 +19,7 @@
 // The live map has the handle of the cell that has counted a block, or of own
 // if the block was counted in future[]. If the same shard frees the block, it
 // finds its cell there. If another shard frees it, the cell leads to the
-// bucket, and so to the cell of that shard. To read the cell would then take
-// its cache line from the thread that writes it. So a thread that often frees
-// such blocks has a cache of its own cells in their buckets (struct mprof_far).
+// bucket, and so to the cell of that shard.
 //
 // Plain additions suffice for own and for most cells, because only one thread
 // at a time adds to them. There is one exception: several threads share each
@@ -69,14 +67,13 @@ struct mprof_cell *mprof_cell_of(struct mprof_bucket *b, unsigned shard);
 // and stores this shard's number in *shard. Returns NULL if no shard above
 // *shard has a cell. Leaves out the cell `own`.
 struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard);
-// Returns the cell in b of the calling thread's shard, which does not own b.
-// Returns NULL if the shard has no cell in b.
-struct mprof_cell *mprof_cell_elsewhere(struct mprof_bucket *b);
 // Returns the cell of the calling thread's shard in b, or NULL if the shard has
 // no cell in b.
 static inline struct mprof_cell *mprof_cell_mine(struct mprof_bucket *b) {
-  return mprof_likely(b->owner == mprof_tls.shard) ? &b->mem.own
-                                                   : mprof_cell_elsewhere(b);
+  const unsigned shard = mprof_tls.shard;
+  if (mprof_likely(b->owner == shard))
+    return &b->mem.own;
+  return shard ? mprof_cell_of(b, shard) : NULL;
 }
 // Returns the same, but the cell of b's owner instead of NULL. An event that is
 // passed to this cell is counted in future[].
@@ -106,34 +103,6 @@ struct mprof_bucket *mprof_cell_handle_bucket(uint32_t handle);
 static inline uint16_t mprof_shard_owner(void) {
   uint16_t shard = mprof_tls.shard;
   return shard == 0 || shard > MPROF_OWN_SHARDS ? MPROF_NO_OWNER : shard;
-}
-
-// A set of two entries of the cache mprof_tls.far, the newer first: the handles
-// of cells of other shards, and of the thread's own cells in the same buckets.
-// 0: the entry is unused.
-struct mprof_far {
-  uint32_t cell[2], mine[2];
-};
-// Number of sets: 32 KiB. A thread has no such cache before it has freed this
-// many blocks that other threads have allocated.
-#define MPROF_LG_FAR 11u
-#define MPROF_FAR_FROM 64u
-// Returns the set for a cell's handle in `far`.
-static inline struct mprof_far *mprof_far_set(struct mprof_far *far,
-                                              uint32_t cell) {
-  return &far[cell * 2654435761u >> (32 - MPROF_LG_FAR)];
-}
-// Returns the cell for the free of a block. handle: of the cell that the live
-// map has for the block. Call with the recursion guard set.
-static inline struct mprof_cell *mprof_cell_for_free(uint32_t handle) {
-  if (mprof_unlikely(mprof_tls.far != NULL)) {
-    const struct mprof_far *set = mprof_far_set(mprof_tls.far, handle);
-    if (set->cell[0] == handle)
-      handle = set->mine[0];
-    else if (set->cell[1] == handle)
-      handle = set->mine[1];
-  }
-  return mprof_persistent_known(handle);
 }
 
 // Counts an allocation or a free in the bucket of c in the slow case: c is not

@@ -46,7 +46,7 @@ cell_of(struct mprof_thread *t, const struct mprof_alloc_event *ev) {
 }
 
 static void count_free(uint32_t cell) {
-  mprof_count_free(mprof_cell_for_free(cell), mprof_cycle_explicit_index());
+  mprof_count_free(mprof_persistent_known(cell), mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_hooks.heap(mprof_cell_handle_bucket(cell), true);
 }

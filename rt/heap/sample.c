@@ -130,8 +130,7 @@ static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
   return is_hit && *rate != 0;
 }
 
-// Decides as mprof_sample_hit does. This function has all cases.
-static MPROF_NOINLINE bool decide_any(size_t size, uint64_t *rate) {
+bool mprof_sample_hit(size_t size, uint64_t *rate) {
   if (mprof_unlikely(size > PTRDIFF_MAX)) {
     // No block can be this large. The subtraction at the call site has
     // overflowed, so undo the subtraction.
@@ -162,26 +161,6 @@ static MPROF_NOINLINE bool decide_any(size_t size, uint64_t *rate) {
       // a Poisson process has no memory.
       return is_hit && !mprof_is_nested((uintptr_t)__builtin_frame_address(0));
   }
-}
-
-// The usual case of exact mode is made here, because each allocation comes here
-// in this mode, and this case needs no frame.
-bool mprof_sample_hit(size_t size, uint64_t *rate) {
-  const uint64_t epoch =
-      atomic_load_explicit(&sampling.epoch, memory_order_acquire);
-  if (mprof_sample_rate() != 1 || mprof_tls.rate_epoch != epoch ||
-      size > PTRDIFF_MAX || __mprof_heap_countdown > 0 ||
-      __mprof_nested_frame != 0 ||
-      !atomic_load_explicit(&mprof_is_ready, memory_order_acquire))
-    return decide_any(size, rate);
-  __mprof_heap_countdown = 0;
-  atomic_signal_fence(memory_order_seq_cst);
-  // Another thread may have changed the rate, see decide_any.
-  if (mprof_unlikely(
-          atomic_load_explicit(&sampling.epoch, memory_order_acquire) != epoch))
-    return decide_any(size, rate);
-  *rate = 1;
-  return true;
 }
 
 uint64_t mprof_sample_set_rate(uint64_t rate) {

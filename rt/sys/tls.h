@@ -12,9 +12,6 @@
 #include "sys/base.h"
 #include "sys/lock.h"
 
-struct mprof_bucket;
-struct mprof_cell;
-struct mprof_far;
 struct mprof_thread;
 struct mprof_trace_row;
 struct mprof_wait;
@@ -42,14 +39,6 @@ struct mprof_tls {
   // steps, the copy gets the handler's number, because the copy is always made
   // from this field.
   volatile uint16_t labels;
-  // The last cell that the thread has searched for: the cell's bucket and the
-  // cell. A cell has the counters of one shard of threads in a bucket
-  // (counts.h). NULL: no cell is cached.
-  const struct mprof_bucket *cell_bucket;
-  struct mprof_cell *cell;
-  // The thread's cells in the buckets of blocks that other threads have
-  // allocated and this thread has freed (counts.h). NULL: no such cache.
-  struct mprof_far *far;
   uint64_t random; // state of the random number generator; 0: not seeded
   // Version number of the sampling rate for which the thread has drawn its
   // countdown to the next sample; 0: no countdown was drawn.

@@ -140,12 +140,10 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
   if (t) {
     struct mprof_scratch *scratch = t->scratch;
     struct mprof_holds *holds = t->holds;
-    struct mprof_far *far = t->far;
     *t = (struct mprof_thread){.tid = tid,
                                .scratch = scratch,
                                .labels = mprof_tls.labels,
                                .holds = holds,
-                               .far = far,
                                .pthread = (uintptr_t)pthread_self()};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
@@ -178,8 +176,6 @@ static void on_thread_exit(void *arg) {
   // The thread stops using its shard before it takes registry_lock. Therefore
   // the next thread that gets the shard sees all counts of this thread.
   mprof_tls.shard = 0;
-  mprof_tls.cell_bucket = NULL;
-  mprof_tls.far = NULL;
   if (mprof_trace_is_on())
     mprof_trace_hooks.thread_end();
   if (mprof_thread_observer.ending)
@@ -415,8 +411,6 @@ void mprof_threads_reset(void) {
   mprof_shards_reset();
   mprof_tls.self = NULL;
   mprof_tls.shard = 0;
-  mprof_tls.cell_bucket = NULL;
-  mprof_tls.far = NULL;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
   mprof_tls.held = 0;

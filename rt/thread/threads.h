@@ -16,7 +16,6 @@
 
 struct mprof_bucket;
 struct mprof_caller;
-struct mprof_far;
 struct mprof_holds;
 
 // Number of entries of a thread's cache of stacks.
@@ -140,9 +139,6 @@ struct mprof_thread {
   // Locks that the thread holds; NULL at first. Only the thread itself writes
   // this pointer.
   struct mprof_holds *holds;
-  // The memory of mprof_tls.far; NULL at first. Only the thread itself uses it.
-  struct mprof_far *far;
-  uint32_t far_frees; // frees that would have used it; counts until it is used
 };
 
 // Sets the label set of the calling thread to number `labels`. Also copies the
