@@ -106,18 +106,17 @@ static void reset_writer(void) {
   mprof_keep_reset();
 }
 
-// Returns the size of the persistent memory in MiB. With the option persist, it
-// has the buffers of the trace. Their limit is doubled while the trace of a
-// flight recorder is written.
-static size_t persistent_mb(void) {
+// Returns how much persistent memory the buffers of the trace may take, in MiB:
+// with the option persist, they lie in it. Their limit is doubled while the
+// trace of a flight recorder is written.
+static size_t trace_mb(void) {
   const size_t last = mprof_flags.trace_last_mb, max = mprof_flags.trace_max_mb;
-  const bool has_trace = mprof_flags.persist[0] != '\0';
-  return mprof_flags.max_memory_mb +
-         (has_trace ? 2 * (last != 0 ? last : max) : 0);
+  return mprof_flags.persist[0] == '\0' ? 0 : 2 * (last != 0 ? last : max);
 }
 
 static void start_memory(void) {
-  if (mprof_persistent_init(persistent_mb() << 20) != 0)
+  if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20,
+                            trace_mb() << 20) != 0)
     mprof_message("nothing is profiled: cannot reserve address space for the "
                   "profiler; set a lower max_memory_mb");
   else

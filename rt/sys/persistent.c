@@ -33,10 +33,12 @@ char *mprof_persistent_base; // start of the range; see persistent.h
 struct mprof_persist_head *mprof_persist_head;
 
 static struct {
-  size_t size;             // bytes in the range; written once, at start
-  atomic_size_t used;      // bytes allocated so far; only grows
-  atomic_size_t committed; // bytes committed; grows under persistent_lock
-  struct mprof_lock lock;  // known as persistent_lock
+  size_t size;              // bytes in the range; written once, at start
+  size_t trace_size;        // its bytes for the trace; written once, at start
+  atomic_size_t trace_left; // bytes of trace_size that are still unused
+  atomic_size_t used;       // bytes allocated so far; only grows
+  atomic_size_t committed;  // bytes committed; grows under persistent_lock
+  struct mprof_lock lock;   // known as persistent_lock
   // Provides memory that lies in a file; NULL: there is no file. Written once,
   // at start.
   bool (*commit_file)(char *base, size_t offset, size_t len);
@@ -55,6 +57,7 @@ static void begin(void) {
       persistent.commit_file != NULL
           ? round_up(sizeof(struct mprof_persist_head), MPROF_PERSISTENT_UNIT)
           : MPROF_PERSISTENT_UNIT);
+  atomic_store(&persistent.trace_left, persistent.trace_size);
 }
 
 void mprof_persistent_use_file(bool (*commit)(char *base, size_t offset,
@@ -63,19 +66,23 @@ void mprof_persistent_use_file(bool (*commit)(char *base, size_t offset,
   begin();
 }
 
-int mprof_persistent_init(size_t max_bytes) {
+int mprof_persistent_init(size_t max_bytes, size_t trace_bytes) {
   // If the process's address space or writable memory is limited, only a small
   // share of the limit is reserved, and the rest is left to the program.
   // Profiling with little memory is better than no profiling.
   uint64_t limit = mprof_sys_memory_limit();
-  if (max_bytes > limit / LIMIT_SHARE)
-    max_bytes = limit / LIMIT_SHARE;
-  for (size_t size = max_bytes; size >= COMMIT_BYTES; size /= 2) {
+  const size_t wanted = max_bytes + trace_bytes;
+  size_t size = wanted;
+  if (size > limit / LIMIT_SHARE)
+    size = limit / LIMIT_SHARE;
+  for (; size >= COMMIT_BYTES; size /= 2) {
     char *p = mprof_os_reserve(size + HUGE_BYTES);
     if (!p)
       continue;
     mprof_persistent_base = p + (-(uintptr_t)p & (HUGE_BYTES - 1));
     persistent.size = size / COMMIT_BYTES * COMMIT_BYTES;
+    persistent.trace_size =
+        size == wanted || trace_bytes < size / 2 ? trace_bytes : size / 2;
     begin();
     return 0;
   }
@@ -113,13 +120,15 @@ static bool commit(size_t end) {
   return ok;
 }
 
-void *mprof_persistent_try_alloc(size_t len) {
-  if (len >= persistent.size)
+// Allocates len bytes, but leaves `left` bytes of the range unused.
+static void *take(size_t len, size_t left) {
+  const size_t size = persistent.size - left;
+  if (len >= size)
     return NULL;
   len = round_up(len, MPROF_PERSISTENT_UNIT);
   size_t at = atomic_load_explicit(&persistent.used, memory_order_relaxed);
   do {
-    if (at > persistent.size - len)
+    if (at > size - len)
       return NULL;
     // The memory is committed before `used` grows. So if the system has no
     // memory now, `used` is unchanged and a later call can try again at the
@@ -130,6 +139,19 @@ void *mprof_persistent_try_alloc(size_t len) {
       return NULL;
   } while (!atomic_compare_exchange_weak(&persistent.used, &at, at + len));
   return mprof_persistent_base + at;
+}
+
+void *mprof_persistent_try_alloc(size_t len) {
+  return take(
+      len, atomic_load_explicit(&persistent.trace_left, memory_order_relaxed));
+}
+
+void *mprof_persistent_trace_alloc(size_t len) {
+  const size_t left = atomic_load(&persistent.trace_left);
+  void *p = len <= left ? take(len, left - len) : NULL;
+  if (p != NULL)
+    atomic_store(&persistent.trace_left, left - len);
+  return p;
 }
 
 void *mprof_persistent_alloc(size_t len) {

@@ -3,8 +3,8 @@
 //
 // Memory that is never freed, and 32-bit handles that identify objects in this
 // memory. All of this memory lies in one reserved address range, whose size is
-// the option max_memory_mb. A forked child does not keep the data, but starts
-// with empty memory.
+// the option max_memory_mb, and with the option persist also the memory of a
+// trace. A forked child does not keep the data, but starts with empty memory.
 
 #ifndef MPROF_RT_SYS_PERSISTENT_H
 #define MPROF_RT_SYS_PERSISTENT_H
@@ -20,6 +20,10 @@ void *mprof_persistent_alloc(size_t len);
 // Allocates memory as mprof_persistent_alloc does, but does not count a
 // failure. Use this function for memory that the caller can do without.
 void *mprof_persistent_try_alloc(size_t len);
+// Allocates memory for buffers of the trace, from the part of the range that is
+// set aside for them. Returns NULL without a statistic if there is none. Call
+// with the lock of the trace's buffers held.
+void *mprof_persistent_trace_alloc(size_t len);
 // The address of each allocation is a multiple of this number of bytes.
 #define MPROF_PERSISTENT_UNIT 64u
 // Start of the memory. Written once.
@@ -40,9 +44,10 @@ static inline void *mprof_persistent_known(uint32_t handle) {
 }
 // Returns the number of bytes allocated so far.
 size_t mprof_persistent_used(void);
-// Reserves max_bytes of address space, or less if the system refuses to reserve
-// so much. Returns 0 or -ENOMEM. After -ENOMEM, every allocation fails.
-int mprof_persistent_init(size_t max_bytes);
+// Reserves max_bytes of address space and trace_bytes for the trace, or less if
+// the system refuses to reserve so much. Returns 0 or -ENOMEM. After -ENOMEM,
+// every allocation fails.
+int mprof_persistent_init(size_t max_bytes, size_t trace_bytes);
 // Discards all contents. Called in a forked child and between unit tests.
 void mprof_persistent_reset(void);
 

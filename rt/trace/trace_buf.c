@@ -73,7 +73,7 @@ static struct mprof_trace_buf *memory_locked(void) {
     return b;
   }
   if (mprof_persist_head != NULL &&
-      (b = mprof_persistent_try_alloc(MPROF_TRACE_BUF_SIZE)) != NULL) {
+      (b = mprof_persistent_trace_alloc(MPROF_TRACE_BUF_SIZE)) != NULL) {
     b->is_kept = true;
     return b;
   }
