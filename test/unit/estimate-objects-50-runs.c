@@ -13,6 +13,7 @@
 #include "bucket/bucket.h"
 #include "heap/sample.h"
 #include "snapshot/estimate_heap.h"
+#include "sys/tls.h"
 #include "thread/threads.h"
 
 #include <math.h>
@@ -96,7 +97,9 @@ static struct run run(char mix, double from, double to, size_t n,
 
 static void check(char mix, double from, double to, size_t n, uint64_t rate) {
   double objects = 0, bytes = 0;
+  CHECK(mprof_guard_enter()); // as callers of the runtime do
   mprof_sample_set_rate(rate);
+  mprof_guard_leave();
   for (int i = 0; i < RUNS; i++) {
     const struct run r = run(mix, from, to, n, rate);
     // Rounding the sum adds an error of up to one object.
