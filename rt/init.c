@@ -10,8 +10,6 @@
 #include "bucket/custom_profile.h"
 #include "bucket/cycle.h"
 #include "bucket/peak.h"
-#include "door/control_signal.h"
-#include "door/door.h"
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"
 #include "exit.h"
@@ -27,6 +25,8 @@
 #include "heap/observer.h"
 #include "heap/page_placement.h"
 #include "heap/sample.h"
+#include "http/control_signal.h"
+#include "http/server.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/lock_names.h"
@@ -175,7 +175,7 @@ static void begin_in_child(void) {
     mprof_stuck_watch_start();
     mprof_snapshot_watch_start();
     mprof_persist_watch_start();
-    mprof_door_start_in_child();
+    mprof_http_start_in_child();
     mprof_control_signal_start();
   } else {
     mprof_process_set_inert();
@@ -189,7 +189,7 @@ static void after_fork_in_child(void) {
   mprof_process_begin_child();
   if (forks_inside) {
     mprof_observe_init_child(false);
-    mprof_door_reset();
+    mprof_http_reset();
     // The interrupted code continues in the child and uses the runtime's
     // objects, so they cannot be reset. This child is not profiled.
     mprof_process_set_inert();
@@ -223,7 +223,7 @@ static void write_once(enum mprof_end end, const struct mprof_caller *caller) {
   if (!mprof_process_has_started())
     return;
   mprof_snapshot_watch_stop();
-  mprof_door_end();
+  mprof_http_end();
   const bool has_output = mprof_has_output();
   if (!has_output)
     mprof_persist_end();
@@ -264,7 +264,7 @@ static bool must_write(bool option) {
 void mprof_write_before_end(void) {
   struct mprof_caller caller;
   MPROF_CALLER(&caller);
-  mprof_door_end();
+  mprof_http_end();
   if (must_write(mprof_flags.dump_on__exit) && is_first(&ended))
     mprof_write_at_exit(MPROF_END_OTHER, &caller);
 }
@@ -273,7 +273,7 @@ void mprof_write_before_exec(void) {
   static atomic_int replaced;
   struct mprof_caller caller;
   MPROF_CALLER(&caller);
-  mprof_door_before_exec();
+  mprof_http_before_exec();
   if (must_write(mprof_flags.dump_on_exec) && is_first(&replaced))
     mprof_write_at_exit(MPROF_END_EXEC, &caller);
 }
@@ -319,7 +319,7 @@ __attribute__((constructor(101))) static void at_load(void) {
   mprof_stuck_watch_start();
   mprof_snapshot_watch_start();
   mprof_persist_watch_start();
-  mprof_door_start();
+  mprof_http_start();
   mprof_control_signal_start();
 }
 

@@ -51,7 +51,7 @@ ROOMS = {
     "snapshot": "copies of the counters, and their sums by stack",
     "write": "the kinds of profiles, their formats and the report",
     "trace": "the execution trace",
-    "door": "answers requests for the profiles of the running program",
+    "http": "answers requests for the profiles of the running program",
     "entry": "functions that instrumented code calls",
     "preload": "functions of libc that uninstrumented programs call",
     "api": "functions that programs call: records, files, rates",

@@ -153,7 +153,7 @@ check_containers() {
     [ ! -S /profiles/door.sock ] || exit 0
     done
     exit 1' ||
-    die 'the service in the container opens no door'
+    die 'the service in the container opens no HTTP server'
   # Enough requests for some samples.
   python3 -c 'import urllib.request
 for _ in range(500): urllib.request.urlopen("http://localhost:8080/").read()' ||

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes one profile while the program runs, because the program or a client of
-// the door (door/door.h) asks for it.
+// the HTTP server (http/server.h) asks for it.
 
 #ifndef MPROF_RT_WRITE_WRITE_PROFILE_H
 #define MPROF_RT_WRITE_WRITE_PROFILE_H

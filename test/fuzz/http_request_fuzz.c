@@ -14,10 +14,10 @@
 // RUN:   'localhost' > words
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   %fuzzer \
-// RUN:   -I%src/include -I%rt %s %rt/door/http_request.c -o fuzz
+// RUN:   -I%src/include -I%rt %s %rt/http/http_request.c -o fuzz
 // RUN: %S/Inputs/run.sh -runs=40000 -max_len=9000 -dict=words new
 
-#include "door/http_request.h"
+#include "http/http_request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program of door-go-tests.test. For each line "N MS" of its input, ten
+// The program of http-go-tests.test. For each line "N MS" of its input, ten
 // threads contend for two mutexes in the function mutexHogN, for MS
 // milliseconds.
 

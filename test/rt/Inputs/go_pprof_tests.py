@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # go_pprof_tests.py GO PROGRAM: runs the tests of Go's own package net/http/pprof,
-# from the sources of the installed Go, against the door of PROGRAM
+# from the sources of the installed Go, against the HTTP server of PROGRAM
 # (go_pprof_app.c). In the copy of the tests, the handlers pass each request on to
-# the door, and the functions that contend for locks run in PROGRAM.
+# the HTTP server, and the functions that contend for locks run in PROGRAM.
 
 import os
 import re
@@ -30,7 +30,7 @@ import (
 )
 
 var (
-	door    string
+	server    string
 	mu      sync.Mutex
 	stdin   io.Writer
 	answers *bufio.Reader
@@ -49,12 +49,12 @@ func init() {
 		panic(err)
 	}
 	line, _ := bufio.NewReader(messages).ReadString('\\n')
-	door = strings.TrimSuffix(line[strings.LastIndex(line, " ")+1:len(line)-1], "/debug/pprof/")
+	server = strings.TrimSuffix(line[strings.LastIndex(line, " ")+1:len(line)-1], "/debug/pprof/")
 	http.HandleFunc("/debug/pprof/", Index)
 }
 
 func Index(w http.ResponseWriter, r *http.Request) {
-	resp, err := http.Get(door + r.URL.RequestURI())
+	resp, err := http.Get(server + r.URL.RequestURI())
 	if err != nil {
 		panic(err)
 	}

@@ -4,7 +4,7 @@
 
     fleet_configurations.py DOCS PROGRAM
 
-PROGRAM is door_app.c.
+PROGRAM is http_app.c.
 """
 
 import os
@@ -13,7 +13,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE + "/../../rt/Inputs")
-from door import App, equal  # noqa: E402
+from http_app import App, equal  # noqa: E402
 
 docs, program = sys.argv[1:]
 

@@ -4,7 +4,7 @@
 
     push_checks.py MPROF PROFILE
 
-PROFILE is a heap profile of door_app.c with three blocks of 5000 bytes, one of
+PROFILE is a heap profile of http_app.c with three blocks of 5000 bytes, one of
 which was freed.
 """
 

@@ -4,7 +4,7 @@
 
     push_hangs.py MPROF APP
 
-APP is door_app.c.
+APP is http_app.c.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ import urllib.request
 mprof, app_path = sys.argv[1:]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE + "/../../rt/Inputs")
-from door import App, until  # noqa: E402
+from http_app import App, until  # noqa: E402
 
 
 def agent(*arguments):
@@ -48,7 +48,7 @@ def silent_collector(accepted):
     return "http://127.0.0.1:%d" % listener.getsockname()[1]
 
 
-def dripping_door(path, asked):
+def dripping_server(path, asked):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(8)
@@ -81,17 +81,17 @@ def never_replies():
 
 
 def drips():
-    """A door that drips, beside a good one, with the end in the middle of the drip."""
+    """An HTTP server that drips, beside a good one, with the end in the middle of the drip."""
     with App(app_path) as app:
         app.command("alloc 3 5000")
         collector = subprocess.Popen([sys.executable, "-B", HERE + "/collector.py"], stdout=subprocess.PIPE, text=True)
         url = collector.stdout.readline().strip()
         asked = threading.Event()
-        dripping_door(app.dir + "/a.sock", asked)
+        dripping_server(app.dir + "/a.sock", asked)
         a = agent("--socket=" + app.dir + "/*.sock", "--otlp=" + url)
         assert asked.wait(60)
         sums = lambda: urllib.request.urlopen(url + "/sums").read().decode()
-        until(lambda: "door_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums())
+        until(lambda: "http_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums())
         err = end(a)
         assert "a.sock: does not answer as" in err, err
         collector.kill()

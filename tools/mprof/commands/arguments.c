@@ -6,7 +6,7 @@
 #include "commands/directory.h"
 #include "common/memory.h"
 #include "files/shown_path.h"
-#include "live/door_client.h"
+#include "live/live_client.h"
 #include "names/places.h"
 
 #include <stdlib.h>
@@ -57,14 +57,14 @@ static char *fetch(const struct options *o, const char *argument,
   char why[512], *path = NULL;
   if (slash)
     *slash = '\0';
-  const int fd = door_connect(target, why, sizeof why);
+  const int fd = live_connect(target, why, sizeof why);
   if (fd < 0) {
     complain(o, "%s", why);
   } else {
     FILE *file = tmpfile(); // stays open, so that its descriptor names it
-    struct door_reply reply = {
+    struct live_reply reply = {
         .out = file, .most = UINT64_MAX, .text = "has no room in /tmp"};
-    const int status = file ? door_ask(fd, "GET", page, &reply, NULL) : 0;
+    const int status = file ? live_ask(fd, "GET", page, &reply, NULL) : 0;
     if (status == 200) {
       path = text_of("/proc/self/fd/%d", fileno(file));
       shown_path_set(path, argument);
@@ -116,7 +116,7 @@ static bool resolve(const struct options *o, char *argument,
              argument);
     return false;
   }
-  if (is_url(argument) || door_is_target(argument))
+  if (is_url(argument) || live_is_target(argument))
     return (own->paths[0] = fetch(o, argument, kinds[kind].name)) != NULL;
   if (o->command == COMMAND_html) // it shows all kinds of a directory
     return true;

@@ -3,7 +3,7 @@
 
 #include "commands/child.h"
 
-#include "commands/witness.h"
+#include "commands/group_watcher.h"
 #include "sys/helper_environment.h"
 
 #include <errno.h>
@@ -22,15 +22,15 @@ static volatile sig_atomic_t receiver; // the program's process, or 0
 static struct sigaction former[SIGNALS];
 
 // Only signal handlers use it while the program runs, one at a time.
-static struct witness witness;
+static struct group_watcher watcher;
 
 // Returns whether the program got the signal itself, because it was sent to the
 // whole process group. The program may have left the group. Only kill can send
 // a signal to a group. It does no harm to send SIGCONT twice, which also wakes
-// the witness.
+// the watcher.
 static bool has_it_already(int number, const siginfo_t *info) {
   return info->si_code == SI_USER && number != SIGCONT &&
-         witness_has_seen(&witness, number) &&
+         group_watcher_has_seen(&watcher, number) &&
          getpgid((pid_t)receiver) == getpgrp();
 }
 
@@ -40,10 +40,10 @@ static void pass_on(int number, siginfo_t *info, void *context) {
   (void)context;
   const int error = errno;
   if (receiver > 0 && info->si_code > 0)
-    // The terminal has sent the signal to the witness, too. The witness forgets
+    // The terminal has sent the signal to the watcher, too. The watcher forgets
     // it now, and does not take the next signal for one to the whole group.
-    witness_has_seen(&witness, number);
-  // SIGPIPE of a witness that somebody has killed comes from mprof itself.
+    group_watcher_has_seen(&watcher, number);
+  // SIGPIPE of a watcher that somebody has killed comes from mprof itself.
   else if (receiver > 0 && info->si_pid != getpid() &&
            !has_it_already(number, info))
     kill((pid_t)receiver, number);
@@ -77,7 +77,7 @@ static bool is_passed(int number) {
 static void catch_signals(void) {
   struct sigaction action = {.sa_sigaction = pass_on,
                              .sa_flags = SA_SIGINFO | SA_RESTART};
-  sigfillset(&action.sa_mask); // only one handler may ask the witness
+  sigfillset(&action.sa_mask); // only one handler may ask the watcher
   for (int i = 1; i < SIGNALS; i++)
     if (is_passed(i) && sigaction(i, NULL, &former[i]) == 0 &&
         former[i].sa_handler != SIG_IGN)
@@ -120,8 +120,8 @@ static int start(char *const *argv, const char *options, const char *preload,
   sigaction(SIGCHLD, &by_default, &on_child);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
-  // The witness must not have the pipe, whose end tells that the program runs.
-  witness_start(&witness);
+  // The watcher must not have the pipe, whose end tells that the program runs.
+  group_watcher_start(&watcher);
   if (pipe2(ends, O_CLOEXEC) != 0) {
     const int error = errno;
     sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -165,7 +165,7 @@ int child_run(char *const *argv, const char *options, const char *preload,
   int error = start(argv, options, preload, &child->pid);
   const int waited = child->pid > 0 ? wait_for(child) : 0;
   restore_signals();
-  witness_end(&witness);
+  group_watcher_end(&watcher);
   return error ? error : waited;
 }
 

@@ -8,7 +8,7 @@
 #include "commands/options.h"
 #include "common/printable.h"
 #include "files/write_bytes.h"
-#include "live/door_client.h"
+#include "live/live_client.h"
 #include "terminal/style.h"
 
 #include <ctype.h>
@@ -35,14 +35,14 @@ static void put_escaped(char *path, size_t size, const char *text) {
 // Sends a request. Returns the status code. If there is no reply, prints the
 // reason and returns 0.
 static int request(const struct options *options, const char *method,
-                   const char *path, struct door_reply *reply) {
+                   const char *path, struct live_reply *reply) {
   char why[512];
-  const int fd = door_connect(options->paths[0], why, sizeof why);
+  const int fd = live_connect(options->paths[0], why, sizeof why);
   if (fd < 0) {
     complain(options, "%s", why);
     return 0;
   }
-  const int status = door_ask(fd, method, path, reply, NULL);
+  const int status = live_ask(fd, method, path, reply, NULL);
   if (status == 0)
     complain(options, "%s %s", options->paths[0], reply->text);
   return status;
@@ -54,10 +54,10 @@ static int request(const struct options *options, const char *method,
 // has said why.
 static char *request_body(const struct options *options, const char *method,
                           const char *path, size_t *size, int *status,
-                          struct door_reply *reply) {
+                          struct live_reply *reply) {
   char *body = NULL;
-  *reply = (struct door_reply){.out = open_memstream(&body, size),
-                               .most = DOOR_MEMORY_MAX};
+  *reply = (struct live_reply){.out = open_memstream(&body, size),
+                               .most = HTTP_MEMORY_MAX};
   *status = reply->out ? request(options, method, path, reply)
                        : (complain(options, "out of memory"), 0);
   if (reply->out)
@@ -83,7 +83,7 @@ static void list_profiles(const struct options *options, const char *wanted,
   static const char link[] = "<a href='";
   size_t size, length = 0;
   int status;
-  struct door_reply reply;
+  struct live_reply reply;
   char *index =
       request_body(options, "GET", "/debug/pprof/", &size, &status, &reply);
   *p = (struct profiles){.list = ""};
@@ -125,7 +125,7 @@ static void explain(const struct options *options, int status,
 static char *fetch(const struct options *options, const char *method,
                    const char *path, size_t *size) {
   int status;
-  struct door_reply reply;
+  struct live_reply reply;
   char *body = request_body(options, method, path, size, &status, &reply);
   if (!body && status != 0)
     explain(options, status, reply.text);
@@ -163,9 +163,9 @@ static void put_program(char *name, size_t size, int fd) {
     close(fd);
     return;
   }
-  struct door_reply program = {.out = reply, .most = DOOR_MEMORY_MAX};
+  struct live_reply program = {.out = reply, .most = HTTP_MEMORY_MAX};
   const int status =
-      door_ask(fd, "GET", "/debug/pprof/cmdline", &program, NULL);
+      live_ask(fd, "GET", "/debug/pprof/cmdline", &program, NULL);
   fclose(reply); // ends the text with a null byte
   if (status == 200 && text[0] != '\0') {
     const char *slash = strrchr(text, '/');
@@ -189,7 +189,7 @@ static void name_program(const struct options *options, char *name,
   struct ucred peer = {0};
   socklen_t length = sizeof peer;
   name[0] = '\0';
-  const int fd = door_connect(options->paths[0], why, sizeof why);
+  const int fd = live_connect(options->paths[0], why, sizeof why);
   if (fd < 0)
     return;
   const bool has_peer =
@@ -282,7 +282,7 @@ static int save_trace(const struct options *options, const char *method,
   }
   struct late_file f = {.path = options->output ? options->output : name};
   const bool replaces = is_file(f.path);
-  struct door_reply reply = {
+  struct live_reply reply = {
       .out = fopencookie(&f, "w", (cookie_io_functions_t){.write = write_late}),
       .most = UINT64_MAX};
   if (!reply.out)

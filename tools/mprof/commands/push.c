@@ -50,7 +50,7 @@ static int64_t parse_time(const char *text) {
 
 // --- files ---
 
-static int push_file(const struct options *options, struct mail *mail,
+static int push_file(const struct options *options, struct collector *collector,
                      const char *path) {
   struct bytes bytes;
   struct profile *p = profile_new();
@@ -61,10 +61,10 @@ static int push_file(const struct options *options, struct mail *mail,
     error = read_profile(p, &bytes, NULL);
   const char *kind = error ? "" : input_kind(p, path);
   struct bytes zipped = {0};
-  if (!error && mail->form >= MAIL_PYROSCOPE)
+  if (!error && collector->form >= COLLECTOR_PYROSCOPE)
     zipped = bytes_zip(&bytes);
   if (!error)
-    mail_profile(mail, p, kind, &zipped, 0);
+    collector_add_profile(collector, p, kind, &zipped, 0);
   free(zipped.at);
   free(bytes.at);
   profile_free(p);
@@ -72,23 +72,25 @@ static int push_file(const struct options *options, struct mail *mail,
 }
 
 // A file that cannot be read does not keep the others from being sent.
-static int push_files(const struct options *options, struct mail *mail) {
+static int push_files(const struct options *options,
+                      struct collector *collector) {
   int status = STATUS_OK;
   const int64_t end = ending_now_ms() + LAST_MS;
   for (int i = 0; i < options->path_count; i++) {
-    if (push_file(options, mail, options->paths[i]) != STATUS_OK)
+    if (push_file(options, collector, options->paths[i]) != STATUS_OK)
       status = STATUS_ERROR;
     const int64_t now = ending_now_ms();
-    mail_send_until(mail, now < end ? end : now + 1);
+    collector_send_until(collector, now < end ? end : now + 1);
   }
   return status;
 }
 
 // --- running programs ---
 
-static int run_agent(const struct options *options, struct mail *mail) {
-  struct agent a = {.mail = mail,
-                    .doors = options->sockets,
+static int run_agent(const struct options *options,
+                     struct collector *collector) {
+  struct agent a = {.collector = collector,
+                    .servers = options->sockets,
                     .profiles = options->profiles,
                     .is_once = !options->every,
                     .says_lacking = options->profiles.count != 0};
@@ -106,8 +108,8 @@ static int run_agent(const struct options *options, struct mail *mail) {
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   sigprocmask(SIG_BLOCK, &ends, NULL);
-  mail->box.awaits_rights = !a.is_once;
-  mail->box.ends_since = ending_since_ms;
+  collector->box.awaits_rights = !a.is_once;
+  collector->box.ends_since = ending_since_ms;
   agent_run(&a);
   if (a.answers == 0)
     return complain(options, "no program has answered at --socket");
@@ -149,16 +151,17 @@ static int finish(const struct outbox *o) {
 }
 
 int command_push(const struct options *options) {
-  struct mail mail = {.resource = options->resource,
-                      .box = {.auth_file = options->auth_file,
-                              .ca_file = options->ca_file,
-                              .limit = LIMIT,
-                              .say = say}};
+  struct collector collector = {.resource = options->resource,
+                                .box = {.auth_file = options->auth_file,
+                                        .ca_file = options->ca_file,
+                                        .limit = LIMIT,
+                                        .say = say}};
   int status = check(options);
   if (status != STATUS_OK)
     return status;
-  const char *error = mail_set_address(
-      &mail, options->otlp ? options->otlp : options->pyroscope, options->otlp);
+  const char *error = collector_set_address(
+      &collector, options->otlp ? options->otlp : options->pyroscope,
+      options->otlp);
   if (!error)
     error = http_post_load();
   if (error)
@@ -166,13 +169,13 @@ int command_push(const struct options *options) {
   // libcurl must not end the command when the collector closes a connection.
   signal(SIGPIPE, SIG_IGN);
   srandom((unsigned)getpid() ^ (unsigned)time(NULL));
-  status = options->sockets.count ? run_agent(options, &mail)
-                                  : push_files(options, &mail);
-  const struct outbox *o = &mail.box;
+  status = options->sockets.count ? run_agent(options, &collector)
+                                  : push_files(options, &collector);
+  const struct outbox *o = &collector.box;
   if ((status == STATUS_OK || o->sent + o->refused + o->waiting > 0) &&
       finish(o) != STATUS_OK)
     status = STATUS_ERROR;
-  outbox_free(&mail.box);
-  free(mail.url);
+  outbox_free(&collector.box);
+  free(collector.url);
   return status;
 }

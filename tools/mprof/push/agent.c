@@ -6,7 +6,7 @@
 #include "common/memory.h"
 #include "common/siphash.h"
 #include "files/read_profile.h"
-#include "live/door_client.h"
+#include "live/live_client.h"
 #include "push/ending.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 enum {
   SECOND_MS = 1000,
-  REPLY_MS = 10000, // limit for the reply of a door
+  REPLY_MS = 10000, // limit for the reply of an HTTP server
   PROFILES_MAX = 32,
   ROUNDS = 20, // before a program is asked again for profiles that it lacked
   LAST_PAUSE_MS = 300000,
@@ -28,7 +28,7 @@ enum {
 
 // A program that was seen.
 struct target {
-  char *door;
+  char *server;
   bool is_there;             // found in this round
   bool failed;               // the last request failed, and a message said so
   int64_t pause_ms, next_ms; // a program that does not answer is asked less
@@ -74,8 +74,8 @@ static long peer_of(int fd) {
 static void note_failure(struct run *run, struct target *t, const char *why) {
   char line[512];
   if (!t->failed) {
-    snprintf(line, sizeof line, "%s: %s", t->door, why);
-    run->a->mail->box.say(line);
+    snprintf(line, sizeof line, "%s: %s", t->server, why);
+    run->a->collector->box.say(line);
   }
   t->failed = true;
 }
@@ -94,7 +94,7 @@ static void deliver(struct run *run, struct target *t, const char *name,
   if (error)
     note_failure(run, t, error);
   else
-    mail_profile(run->a->mail, p, name, zipped, pid);
+    collector_add_profile(run->a->collector, p, name, zipped, pid);
   profile_free(p);
   free(plain.at);
 }
@@ -110,7 +110,7 @@ static bool must_give_up(void) {
 // Returns the status of the reply, or 0.
 static int ask(struct run *run, struct target *t, const char *name) {
   char path[256], why[256];
-  const int fd = door_connect(t->door, why, sizeof why);
+  const int fd = live_connect(t->server, why, sizeof why);
   if (fd < 0) {
     note_failure(run, t, why);
     return 0;
@@ -120,10 +120,10 @@ static int ask(struct run *run, struct target *t, const char *name) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
-  make_path(path, name, run->a->mail->url);
-  struct door_reply reply = {
-      .out = out, .most = DOOR_MEMORY_MAX, .text = "out of memory"};
-  const int status = out ? door_ask(fd, "GET", path, &reply, must_give_up) : 0;
+  make_path(path, name, run->a->collector->url);
+  struct live_reply reply = {
+      .out = out, .most = HTTP_MEMORY_MAX, .text = "out of memory"};
+  const int status = out ? live_ask(fd, "GET", path, &reply, must_give_up) : 0;
   if (out)
     fclose(out);
   if (status == 200)
@@ -138,10 +138,10 @@ static int ask(struct run *run, struct target *t, const char *name) {
 static void note_lacking(struct run *run, struct target *t, size_t i) {
   char line[512];
   t->lacking |= UINT32_C(1) << i;
-  snprintf(line, sizeof line, "%s: the program has no profile %s", t->door,
+  snprintf(line, sizeof line, "%s: the program has no profile %s", t->server,
            run->a->profiles.items[i]);
   if (run->a->says_lacking && !t->said_lacking)
-    run->a->mail->box.say(line);
+    run->a->collector->box.say(line);
   t->said_lacking |= run->a->says_lacking;
 }
 
@@ -180,34 +180,35 @@ static void read_target(struct run *run, struct target *t) {
 
 // --- programs ---
 
-static void find(struct run *run, const char *door) {
+static void find(struct run *run, const char *server) {
   for (size_t i = 0; i < run->count; i++)
-    if (strcmp(run->targets[i].door, door) == 0) {
+    if (strcmp(run->targets[i].server, server) == 0) {
       run->targets[i].is_there = true;
       return;
     }
   *APPEND(run->targets, run->count, run->capacity) =
-      (struct target){.door = strdup(door), .is_there = true};
+      (struct target){.server = strdup(server), .is_there = true};
 }
 
 static void find_all(struct run *run) {
   for (size_t i = 0; i < run->count; i++)
     run->targets[i].is_there = false;
-  for (size_t i = 0; i < run->a->doors.count; i++) {
-    const char *door = run->a->doors.items[i];
-    const char *path = strncmp(door, "unix:", 5) == 0 ? door + 5 : door;
+  for (size_t i = 0; i < run->a->servers.count; i++) {
+    const char *server = run->a->servers.items[i];
+    const char *path = strncmp(server, "unix:", 5) == 0 ? server + 5 : server;
     glob_t found;
     if (!strchr(path, '/')) { // an address, such as [::1]:6060
-      find(run, door);
+      find(run, server);
       continue;
     }
-    // A door that is no path, or a path without a file yet, is kept as it is.
+    // An HTTP server that is no path, or a path without a file yet, is kept as
+    // it is.
     if (glob(path, 0, NULL, &found) == 0) {
       for (size_t j = 0; j < found.gl_pathc; j++)
         find(run, found.gl_pathv[j]);
       globfree(&found);
     } else if (!strpbrk(path, "*?[")) {
-      find(run, door);
+      find(run, server);
     }
   }
 }
@@ -219,7 +220,7 @@ static void forget_gone(struct run *run) {
     if (run->targets[i].is_there)
       run->targets[kept++] = run->targets[i];
     else
-      free(run->targets[i].door);
+      free(run->targets[i].server);
   run->count = kept;
 }
 
@@ -229,7 +230,7 @@ static void read_all(struct run *run) {
   for (size_t i = 0; i < run->count && ending_now_ms() < ending_read_ms();
        i++) {
     read_target(run, &run->targets[i]);
-    outbox_send(&run->a->mail->box, ending_now_ms());
+    outbox_send(&run->a->collector->box, ending_now_ms());
   }
   run->round++;
 }
@@ -259,7 +260,7 @@ static bool wait_until(int64_t ms) {
 
 void agent_run(struct agent *a) {
   struct run run = {.a = a};
-  struct outbox *o = &a->mail->box;
+  struct outbox *o = &a->collector->box;
   int64_t next = ending_now_ms();
   for (bool has_ended = false; !has_ended;) {
     if (ending_now_ms() >= next) {
@@ -276,8 +277,8 @@ void agent_run(struct agent *a) {
   }
   if (!a->is_once)
     read_all(&run);
-  mail_send_until(a->mail, ending_now_ms() + ENDING_SEND_MS);
+  collector_send_until(a->collector, ending_now_ms() + ENDING_SEND_MS);
   for (size_t i = 0; i < run.count; i++)
-    free(run.targets[i].door);
+    free(run.targets[i].server);
   free(run.targets);
 }

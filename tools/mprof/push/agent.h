@@ -7,13 +7,13 @@
 #ifndef MPROF_TOOL_AGENT_H
 #define MPROF_TOOL_AGENT_H
 
-#include "push/mail.h"
+#include "push/collector.h"
 
 struct agent {
-  struct mail *mail;
-  // Doors: paths of Unix sockets, which may be patterns of glob(7), or
+  struct collector *collector;
+  // HTTP servers: paths of Unix sockets, which may be patterns of glob(7), or
   // ADDRESS:PORT. Sockets that appear later are found, too.
-  struct text_list doors;
+  struct text_list servers;
   struct text_list profiles; // names of profiles
   int64_t every_ms;
   bool is_once;          // read the profiles once, send them, and return

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the head of a reply; see reply.h. The headers and the texts of errors
+// are those of Go's net/http/pprof. (Go: serveError, handler.ServeHTTP)
+
+#include "http/reply.h"
+
+#include "sys/os_linux.h"
+#include "sys/version.h"
+
+#include <string.h>
+
+// An array instead of a pointer needs no relocation at the start of each
+// program.
+static const struct {
+  int status;
+  char text[36];
+} statuses[] = {
+    {200, "OK"},
+    {301, "Moved Permanently"},
+    {400, "Bad Request"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {409, "Conflict"},
+    {413, "Request Entity Too Large"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {503, "Service Unavailable"},
+    {505, "HTTP Version Not Supported"},
+};
+
+static const char *status_text(int status) {
+  for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+    if (statuses[i].status == status)
+      return statuses[i].text;
+  return "";
+}
+
+void mprof_reply_init(struct mprof_reply *r) {
+  memset(r, 0, sizeof(*r));
+  r->status = 200;
+  r->type = MPROF_TYPE_TEXT;
+  r->body.fd.fd = -1;
+}
+
+void mprof_reply_drop(struct mprof_reply *r) {
+  mprof_reply_file_close(&r->body);
+}
+
+void mprof_reply_error(struct mprof_reply *r, int status, const char *what,
+                       int error) {
+  mprof_reply_drop(r);
+  mprof_reply_init(r);
+  r->status = status;
+  r->is_error = true;
+  struct mprof_text t = MPROF_TEXT(r->text);
+  mprof_text_str(&t, what);
+  if (error != 0) {
+    mprof_text_str(&t, ": ");
+    mprof_text_errno(&t, error);
+  }
+  mprof_text_str(&t, "\n");
+}
+
+uint64_t mprof_reply_body_len(const struct mprof_reply *r) {
+  return r->body.fd.fd >= 0 ? r->body.len : strlen(r->text);
+}
+
+static void put_header(struct mprof_text *t, const char *name,
+                       const char *value) {
+  mprof_text_str(t, name);
+  mprof_text_str(t, ": ");
+  mprof_text_str(t, value);
+  mprof_text_str(t, "\r\n");
+}
+
+static void put_date(struct mprof_text *t) {
+  static const char days[] = "ThuFriSatSunMonTueWed"; // from 1970-01-01 on
+  static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  char utc[32]; // 2026-11-23 18:30:03 UTC
+  struct mprof_text u = MPROF_TEXT(utc);
+  const int64_t now = mprof_sys_realtime_ns();
+  mprof_text_utc(&u, now, false);
+  const int64_t day = now / 1000000000 / 86400 % 7;
+  const int month = (utc[5] - '0') * 10 + utc[6] - '0';
+  mprof_text_str(t, "Date: ");
+  mprof_text_mem(t, days + 3 * day, 3);
+  mprof_text_str(t, ", ");
+  mprof_text_mem(t, utc + 8, 2);
+  mprof_text_str(t, " ");
+  mprof_text_mem(t, months + 3 * (month - 1), 3);
+  mprof_text_str(t, " ");
+  mprof_text_mem(t, utc, 4);
+  mprof_text_mem(t, utc + 10, 9);
+  mprof_text_str(t, " GMT\r\n");
+}
+
+void mprof_reply_put_head(struct mprof_text *t, const struct mprof_reply *r,
+                          bool is_http_1_0, bool closes) {
+  mprof_text_str(t, "HTTP/1.1 ");
+  mprof_text_dec(t, (uint64_t)r->status);
+  mprof_text_str(t, " ");
+  mprof_text_str(t, status_text(r->status));
+  mprof_text_str(t, "\r\n");
+  put_header(t, "Content-Type", r->type);
+  put_header(t, "X-Content-Type-Options", "nosniff");
+  put_header(t, "X-Frame-Options", "DENY");
+  put_header(t, "Content-Security-Policy", "frame-ancestors 'none'");
+  put_header(t, "Server", "MProf/" MPROF_VERSION);
+  if (r->is_error)
+    put_header(t, "X-Go-Pprof", "1");
+  if (r->allow != NULL)
+    put_header(t, "Allow", r->allow);
+  if (r->location != NULL)
+    put_header(t, "Location", r->location);
+  if (r->file_name[0] != '\0') {
+    mprof_text_str(t, "Content-Disposition: attachment; filename=\"");
+    mprof_text_str(t, r->file_name);
+    mprof_text_str(t, "\"\r\n");
+  }
+  put_date(t);
+  mprof_text_str(t, "Content-Length: ");
+  mprof_text_dec(t, mprof_reply_body_len(r));
+  mprof_text_str(t, "\r\n");
+  if (closes || is_http_1_0)
+    put_header(t, "Connection", closes ? "close" : "keep-alive");
+  mprof_text_str(t, "\r\n");
+}
