@@ -34,8 +34,9 @@ int main(void) {
   mprof_pc pcs[16];
   enum mprof_stack_end end;
   for (int i = 0; i < 3; i++) {
-    CHECK_EQ(mprof_unwind_cfi(&range, chain(a + 2 * 4096, 4, 512), pcs, 16, &end),
-             4);
+    CHECK_EQ(
+        mprof_unwind_cfi(&range, chain(a + 2 * 4096, 4, 512), pcs, 16, &end),
+        4);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
     CHECK_EQ(mprof_unwind_cfi(&range, chain(b, 10, 1024), pcs, 16, &end), 10);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
