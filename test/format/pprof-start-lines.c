@@ -16,17 +16,17 @@ static void *volatile sink;
 
 static inline __attribute__((always_inline)) void make_one(void) {
   sink = malloc(300000);
-  // CHECK: make_one {{.*}}.c:[[#@LINE-1]]:0 s=[[#@LINE-2]]
+  // CHECK: make_one {{.*}}.c:[[#@LINE-1]]{{(:0)?}} s=[[#@LINE-2]]
 }
 
 static inline __attribute__((always_inline)) void make_two(void) {
   sink = NULL;
   make_one();
-  // CHECK-NEXT: make_two {{.*}}.c:[[#@LINE-1]]:0 s=[[#@LINE-3]]
+  // CHECK-NEXT: make_two {{.*}}.c:[[#@LINE-1]]{{(:0)?}} s=[[#@LINE-3]]
 }
 
 int main(void) {
   make_two();
-  // CHECK-NEXT: main {{.*}}.c:[[#@LINE-1]]:0 s=[[#@LINE-2]]
+  // CHECK-NEXT: main {{.*}}.c:[[#@LINE-1]]{{(:0)?}} s=[[#@LINE-2]]
   return 0;
 }

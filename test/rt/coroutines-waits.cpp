@@ -23,8 +23,8 @@
 // BLOCK: in locks
 // MUTEX-LABEL: Which unlocks ended waits
 // MUTEX: in unlocks
-// CHAIN: middle
-// CHAIN-NEXT: root
+// CHAIN: {{(^|in )}}middle
+// CHAIN-NEXT: {{(^|in )}}root
 // CHAIN: event_loop
 
 #include "sync-observe.h"

@@ -10,7 +10,7 @@
 // RUN: %mprof_clang -fmprof -O1 -pthread -I%src/test/Inputs %s -o %t
 // RUN: mkdir -p %t.dir && cp %t %t.dir/app && cd %t.dir
 // RUN: %python %src/test/Inputs/readme_block.py %src/docs/probes.md probes > e.sh
-// RUN: sh -e e.sh | FileCheck %s
+// RUN: %if gdb %{ sh -e e.sh | FileCheck %s %}
 // CHECK-DAG: stap mprof contention 0x{{.*}} 0x
 // CHECK-DAG: stap otel_memory alloc 0x{{.*}} 0x
 // CHECK-DAG: stap otel_memory free 0x{{.*}} 0x
