@@ -5,14 +5,15 @@
 // trace_records.c reads the records of each row (the records of one thread) and
 // passes them to the format. The format encodes them as events:
 //
-//   write_trace_v1_23.c    format 1.23, the default
-//   write_trace_v1_5.c  format 1.5; orders all events in one sequence
+//   write_trace_v1_23.c  format 1.23, the default
+//   write_trace_v1_5.c   format 1.5; orders all events in one sequence
 
 #ifndef MPROF_RT_TRACE_TRACE_FORMAT_H
 #define MPROF_RT_TRACE_TRACE_FORMAT_H
 
 #include "sys/base.h"
 
+struct mprof_trace_forms;
 struct mprof_trace_record;
 struct mprof_trace_writer;
 struct mprof_trace_written;
@@ -24,6 +25,7 @@ struct mprof_trace_format {
   bool has_names;      // the file contains function names
   uint16_t string_max; // maximum length of a string in bytes
   size_t state_bytes;  // size of the format's state, which starts as zeros
+  const struct mprof_trace_forms *forms; // for mprof_trace_put_events
   // begin_batch begins a batch, which contains the events of one buffer.
   // end_batch ends the batch.
   // row: number of the row (one thread's list of buffers) with this buffer.

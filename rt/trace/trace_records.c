@@ -163,11 +163,37 @@ static void put_event(struct mprof_trace_writer *w,
     EVENT(w, f->then, 0);
 }
 
+static const struct mprof_trace_form *
+form_of(const struct mprof_trace_writer *w, enum mprof_trace_type type) {
+  return &w->format->forms->of[type];
+}
+
+// A start of a thread takes the next two sequence numbers of the thread: one
+// for the wake-up and one for the start.
+void mprof_trace_write_start(struct mprof_trace_writer *w,
+                             struct mprof_trace_written *to, uint64_t ticks,
+                             const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
+  if (r->type == MPROF_TRACE_START_SELF) {
+    EVENT(w, form_of(w, MPROF_TRACE_WAKE)->event, ticks, t->g, t->seq + 1,
+          mprof_trace_stack_number(w, r->n[0]));
+    ticks = r->n[1];
+  }
+  EVENT(w, form_of(w, MPROF_TRACE_START)->event, ticks, t->g, t->seq + 2);
+}
+
+void mprof_trace_write_wake(struct mprof_trace_writer *w,
+                            struct mprof_trace_written *to, uint64_t ticks,
+                            const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, form_of(w, MPROF_TRACE_WAKE)->event, ticks, r->n[1], r->n[2],
+        mprof_trace_stack_number(w, r->n[0]));
+}
+
 bool mprof_trace_put_events(struct mprof_trace_writer *w,
                             struct mprof_trace_written *to, uint64_t ticks,
-                            const struct mprof_trace_record *r,
-                            const struct mprof_trace_forms *forms) {
-  const struct mprof_trace_form *f = &forms->of[r->type];
+                            const struct mprof_trace_record *r) {
+  const struct mprof_trace_form *f = form_of(w, r->type);
   if (f->put)
     f->put(w, to, ticks, r);
   else if (f->event != 0)

@@ -72,7 +72,7 @@ void mprof_trace_write_batch(struct mprof_trace_writer *w,
 
 // How a file format writes the records of one type.
 struct mprof_trace_form {
-  unsigned event;   // the format's number of the event type; 0: no event
+  unsigned event;   // the format's number of the event type; 0: none or `put`
   const char *text; // string argument after the time; NULL: none
   unsigned then;    // type of a second event, without arguments; 0: none
   // Writes all events of record r. If put is NULL, the fields above describe
@@ -85,13 +85,21 @@ struct mprof_trace_form {
 struct mprof_trace_forms {
   struct mprof_trace_form of[MPROF_TRACE_CHARGE + 1];
 };
-// Writes the events of record r as the entry for its type in `forms` says. If
-// the entry has no function put, the arguments of the record become the
-// arguments of the event. Returns false if the format has no event for the
+// Writes the events of record r as the entry for its type in the format's forms
+// says. If the entry has no function put, the arguments of the record become
+// the arguments of the event. Returns false if the format has no event for the
 // record.
 bool mprof_trace_put_events(struct mprof_trace_writer *w,
                             struct mprof_trace_written *to, uint64_t ticks,
-                            const struct mprof_trace_record *r,
-                            const struct mprof_trace_forms *forms);
+                            const struct mprof_trace_record *r);
+// Functions `put` for START, START_SELF and WAKE records, whose events have the
+// same arguments in all formats. The event types are those in the entries for
+// START and WAKE.
+void mprof_trace_write_start(struct mprof_trace_writer *w,
+                             struct mprof_trace_written *to, uint64_t ticks,
+                             const struct mprof_trace_record *r);
+void mprof_trace_write_wake(struct mprof_trace_writer *w,
+                            struct mprof_trace_written *to, uint64_t ticks,
+                            const struct mprof_trace_record *r);
 
 #endif // MPROF_RT_TRACE_TRACE_RECORDS_H

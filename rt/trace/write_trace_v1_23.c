@@ -302,24 +302,6 @@ static void put_pre(struct mprof_trace_writer *w,
           start);
 }
 
-static void put_start(struct mprof_trace_writer *w,
-                      struct mprof_trace_written *to, uint64_t ticks,
-                      const struct mprof_trace_record *r) {
-  const struct mprof_trace_thread *t = &to->thread;
-  if (r->type == MPROF_TRACE_START_SELF) {
-    EVENT(w, V2_GO_UNBLOCK, ticks, t->g, t->seq + 1, stack(w, r->n[0]));
-    ticks = r->n[1];
-  }
-  EVENT(w, V2_GO_START, ticks, t->g, t->seq + 2);
-}
-
-static void put_wake(struct mprof_trace_writer *w,
-                     struct mprof_trace_written *to, uint64_t ticks,
-                     const struct mprof_trace_record *r) {
-  (void)to;
-  EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2], stack(w, r->n[0]));
-}
-
 // The start and the end of a system call must be in one batch. The duration of
 // a short call was not measured, so its end has the same time as its start.
 static void put_call(struct mprof_trace_writer *w,
@@ -379,9 +361,11 @@ static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BLOCK_NET] = {.event = V2_GO_BLOCK, .text = "network"},
     [MPROF_TRACE_BLOCK_SELECT] = {.event = V2_GO_BLOCK, .text = "select"},
     [MPROF_TRACE_SLEEP] = {.event = V2_GO_BLOCK, .text = "sleep"},
-    [MPROF_TRACE_START] = {.put = put_start},
-    [MPROF_TRACE_START_SELF] = {.put = put_start},
-    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_START] = {.event = V2_GO_START,
+                           .put = mprof_trace_write_start},
+    [MPROF_TRACE_START_SELF] = {.put = mprof_trace_write_start},
+    [MPROF_TRACE_WAKE] = {.event = V2_GO_UNBLOCK,
+                          .put = mprof_trace_write_wake},
     [MPROF_TRACE_CALL] = {.put = put_call},
     [MPROF_TRACE_CALL_LONG] = {.put = put_call},
     [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
@@ -394,11 +378,6 @@ static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_LOG] = {.put = put_log},
 }};
 
-static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
-                   uint64_t ticks, const struct mprof_trace_record *r) {
-  return mprof_trace_put_events(w, to, ticks, r, &forms);
-}
-
 const struct mprof_trace_format mprof_trace_format_1_23 = {
     .name = "1.23",
     .header = "go 1.23 trace\0\0",
@@ -406,9 +385,10 @@ const struct mprof_trace_format mprof_trace_format_1_23 = {
     .has_names = true,
     .string_max = STRING_MAX,
     .state_bytes = sizeof(struct state),
+    .forms = &forms,
     .begin_batch = begin_batch,
     .end_batch = end_batch,
-    .record = record,
+    .record = mprof_trace_put_events,
     .event = event,
     .string = put_string,
     .begin_stacks = begin_stacks,

@@ -491,10 +491,6 @@ static void free_state(void *state) {
 
 // --- events of a record ---
 
-static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
-  return mprof_trace_stack_number(w, handle);
-}
-
 static void put_begin(struct mprof_trace_writer *w,
                       struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
@@ -537,31 +533,11 @@ static void put_pre(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_IN_SYSCALL, 0, g);
 }
 
-// A start of a thread takes the next two sequence numbers of the thread: one
-// for the wake-up and one for the start.
-static void put_start(struct mprof_trace_writer *w,
-                      struct mprof_trace_written *to, uint64_t ticks,
-                      const struct mprof_trace_record *r) {
-  const struct mprof_trace_thread *t = &to->thread;
-  if (r->type == MPROF_TRACE_START_SELF) {
-    EVENT(w, EV_GO_UNBLOCK, ticks, t->g, t->seq + 1, stack(w, r->n[0]));
-    ticks = r->n[1];
-  }
-  EVENT(w, EV_GO_START, ticks, t->g, t->seq + 2);
-}
-
-static void put_wake(struct mprof_trace_writer *w,
-                     struct mprof_trace_written *to, uint64_t ticks,
-                     const struct mprof_trace_record *r) {
-  (void)to;
-  EVENT(w, EV_GO_UNBLOCK, ticks, r->n[1], r->n[2], stack(w, r->n[0]));
-}
-
 static void put_call(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
   const struct mprof_trace_thread *t = &to->thread;
-  EVENT(w, EV_GO_SYS_CALL, ticks, stack(w, r->n[0]));
+  EVENT(w, EV_GO_SYS_CALL, ticks, mprof_trace_stack_number(w, r->n[0]));
   if (r->type == MPROF_TRACE_CALL)
     return;
   EVENT(w, EV_GO_SYS_BLOCK, 0);
@@ -585,9 +561,11 @@ static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BLOCK_NET] = {.event = EV_GO_BLOCK_NET},
     [MPROF_TRACE_BLOCK_SELECT] = {.event = EV_GO_BLOCK_SELECT},
     [MPROF_TRACE_SLEEP] = {.event = EV_GO_SLEEP},
-    [MPROF_TRACE_START] = {.put = put_start},
-    [MPROF_TRACE_START_SELF] = {.put = put_start},
-    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_START] = {.event = EV_GO_START,
+                           .put = mprof_trace_write_start},
+    [MPROF_TRACE_START_SELF] = {.put = mprof_trace_write_start},
+    [MPROF_TRACE_WAKE] = {.event = EV_GO_UNBLOCK,
+                          .put = mprof_trace_write_wake},
     [MPROF_TRACE_CALL] = {.put = put_call},
     [MPROF_TRACE_CALL_LONG] = {.put = put_call},
     [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
@@ -604,7 +582,7 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
       (r->type == MPROF_TRACE_REGION && r->n[3] != 0) ||
       (r->type == MPROF_TRACE_LOG && r->n[2] != 0))
     state_of(w)->left_out = true;
-  return mprof_trace_put_events(w, to, ticks, r, &forms);
+  return mprof_trace_put_events(w, to, ticks, r);
 }
 
 const struct mprof_trace_format mprof_trace_format_1_5 = {
@@ -614,6 +592,7 @@ const struct mprof_trace_format mprof_trace_format_1_5 = {
     .has_names = false,
     .string_max = 0,
     .state_bytes = sizeof(struct state),
+    .forms = &forms,
     .begin_batch = begin_batch,
     .end_batch = end_batch,
     .record = record,
