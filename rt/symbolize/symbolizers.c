@@ -180,6 +180,7 @@ static void report_no_process(int error) {
                            "");
 }
 
+// Returns whether the program can be asked. Starts it if it does not run.
 static bool start(struct symbolizer *s) {
   if (is_running(s))
     return true;
@@ -187,7 +188,8 @@ static bool start(struct symbolizer *s) {
     return false;
   if (state.messages == NULL)
     state.messages = mprof_os_map(sizeof(*state.messages));
-  if (state.messages == NULL)
+  s->has_failed = state.messages == NULL;
+  if (s->has_failed)
     return false;
   const bool is_own = s == &state.own;
   const int error =
@@ -195,6 +197,7 @@ static bool start(struct symbolizer *s) {
                          !is_own && mprof_flags.verbosity > 0);
   if (error != 0 && !is_own)
     report_no_process(error);
+  s->has_failed = error != 0;
   return error == 0;
 }
 
@@ -290,10 +293,8 @@ void mprof_symbolizers_ask(const struct mprof_mapping *m, const mprof_pc *pc,
   struct symbolizer *own = &state.own;
   for (size_t i = 0; i < n && may_use(own, m) && state.requests < REQUESTS_MAX;
        i += MPROF_REQUEST_ADDRESSES) {
-    if (!start(own)) {
-      own->has_failed = true;
+    if (!start(own))
       return;
-    }
     const size_t left = n - i;
     state.requests++;
     ask(own, m, pc + i,
@@ -305,12 +306,8 @@ void mprof_symbolizers_ask(const struct mprof_mapping *m, const mprof_pc *pc,
 void mprof_symbolizers_ask_llvm(const struct mprof_mapping *m, mprof_pc pc,
                                 mprof_names_fn *fn, void *arg) {
   struct symbolizer *llvm = &state.llvm;
-  if (!may_use(llvm, m))
-    return;
-  if (start(llvm))
+  if (may_use(llvm, m) && start(llvm))
     ask(llvm, m, &pc, 1, fn, arg);
-  else
-    llvm->has_failed = true;
 }
 
 void mprof_symbolizers_be_patient(bool is) { state.is_patient = is; }
