@@ -49,8 +49,8 @@
 #include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 #include <string.h>
 

@@ -18,8 +18,8 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 // Number of preferred records of a lock.
 enum { WAYS = 4 };

@@ -17,7 +17,7 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 #include <errno.h>
 #include <string.h>

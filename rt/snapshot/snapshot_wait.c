@@ -19,7 +19,7 @@
 #include "sys/os_memory.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 #include <errno.h>
 

@@ -15,7 +15,7 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 #include <errno.h>
 

@@ -28,7 +28,7 @@
 #include "thread/proc_threads.h"
 #include "thread/shards.h"
 #include "trace_hooks/trace_hooks.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 #include <pthread.h>
 

@@ -12,7 +12,7 @@
 
 #include "sys/lock.h"
 #include "sys/tls.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 struct mprof_bucket;
 struct mprof_caller;

@@ -23,8 +23,8 @@
 #include "thread_stacks/thread_pause.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 #include "unwind/unwind_step.h"
 
 #include <errno.h>

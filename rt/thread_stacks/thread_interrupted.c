@@ -18,8 +18,8 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_wait.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 #include <linux/futex.h>

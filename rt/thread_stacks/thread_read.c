@@ -13,7 +13,7 @@
 #include "thread_stacks/thread_collect.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 #include <string.h>
 

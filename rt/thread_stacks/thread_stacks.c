@@ -21,7 +21,7 @@
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_unnoted.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 static struct {
   struct mprof_lock lock; // stacks_lock; allows only one round at a time

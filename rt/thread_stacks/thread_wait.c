@@ -22,8 +22,8 @@
 #include "thread_stacks/thread_noting.h"
 #include "thread_stacks/thread_slots.h"
 #include "unwind/frame_end.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 struct mprof_round mprof_round;
 

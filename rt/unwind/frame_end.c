@@ -9,8 +9,8 @@
 #if !MPROF_RA_IS_PUSHED
 #include "sys/os_linux.h"
 #include "unwind/rules.h"
+#include "unwind/stack_end.h"
 #include "unwind/stack_range.h"
-#include "unwind/unwind_fp.h"
 
 // Follows the frames of the functions between this one and the frame at fp. All
 // of them belong to the runtime, or to functions of libc that call the runtime

@@ -9,8 +9,8 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "unwind/eh_frame.h"
+#include "unwind/stack_end.h"
 #include "unwind/stack_range.h"
-#include "unwind/unwind_fp.h"
 
 #include <string.h>
 

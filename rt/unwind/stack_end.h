@@ -3,8 +3,8 @@
 //
 // Why stacks end.
 
-#ifndef MPROF_RT_UNWIND_UNWIND_FP_H
-#define MPROF_RT_UNWIND_UNWIND_FP_H
+#ifndef MPROF_RT_UNWIND_STACK_END_H
+#define MPROF_RT_UNWIND_STACK_END_H
 
 #include "sys/arch.h"
 #include "sys/base.h"
@@ -24,4 +24,4 @@ enum mprof_stack_end {
 // farther away.
 #define MPROF_MAX_FRAME_BYTES (4u << 20)
 
-#endif // MPROF_RT_UNWIND_UNWIND_FP_H
+#endif // MPROF_RT_UNWIND_STACK_END_H

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Determines which part of a stack is readable, and recognizes the root of a
-// stack. Unwinding by frame pointers (unwind_fp.h) and unwinding by call frame
-// information (unwind_cfi.h) use these functions.
+// stack, for the unwinder (unwind_cfi.h).
 
 #ifndef MPROF_RT_UNWIND_STACK_RANGE_H
 #define MPROF_RT_UNWIND_STACK_RANGE_H

@@ -15,8 +15,8 @@
 #include "unwind/coroutines.h"
 #include "unwind/frame_end.h"
 #include "unwind/rules.h"
+#include "unwind/stack_end.h"
 #include "unwind/stack_range.h"
-#include "unwind/unwind_fp.h"
 #include "unwind/unwind_step.h"
 
 struct walk {

@@ -1,21 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinds by call frame information (eh_frame.h), for stacks that pass through
-// code without frame pointers. The unwind rules are cached (rules.h), but this
-// way of unwinding is still slower than unwinding by frame pointers. So it is
-// used only for new stacks, and for stacks with code without frame pointers
-// that are in no cache. The functions take no lock and may run in signal
-// handlers.
+// Unwinds by call frame information (eh_frame.h), and by frame pointers through
+// code that has none. The unwind rules are cached (rules.h), but recognizing a
+// known stack is faster (stack_slots.h). The functions take no lock and may run
+// in signal handlers.
 
 #ifndef MPROF_RT_UNWIND_UNWIND_CFI_H
 #define MPROF_RT_UNWIND_UNWIND_CFI_H
 
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_step.h"
 
-// Unwinds a stack as mprof_unwind does, but also through code without frame
-// pointers.
+// Unwinds the stack from fp, the frame address of the runtime's function that
+// the program has called. So the first return address lies in the function that
+// contains the call site. Writes at most `depth` return addresses to pcs and
+// returns their number. Sets *end to the reason why the stack ends. Reads only
+// memory inside *range, so reading cannot fault. If the kernel confirms that
+// more memory is readable, extends *range.
 size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
 // What mprof_unwind_checked finds out about a stack.

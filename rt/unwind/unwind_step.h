@@ -14,8 +14,8 @@
 #define MPROF_RT_UNWIND_UNWIND_STEP_H
 
 #include "unwind/rules.h"
+#include "unwind/stack_end.h"
 #include "unwind/stack_range.h"
-#include "unwind/unwind_fp.h"
 
 // The registers of a frame. pc is the return address of a call. For code that a
 // signal has interrupted, pc is the address of the interrupted instruction plus

@@ -19,7 +19,7 @@
 #include "sys/stats.h"
 #include "sys/version.h"
 #include "thread/labels_text.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 #include <errno.h>
 

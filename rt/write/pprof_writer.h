@@ -16,7 +16,7 @@
 #include "symbolize/maps.h"
 #include "symbolize/pctable.h"
 #include "thread/labels.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 #include "write/pb.h"
 #include "write/pprof.h"
 

@@ -28,8 +28,8 @@
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "unwind/rules.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>

@@ -84,7 +84,7 @@
 #include "lock_wait/block_kinds.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 int main(int argc, char **argv) {
   waits_start();

@@ -25,7 +25,7 @@
 #include "snap.h"
 
 #include "sys/procfile.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 #include "write/write_pprof.h"
 
 #include <sys/mman.h>

@@ -85,7 +85,7 @@
 #include "lock_wait/hook_names.h"
 #include "mprof/mprof.h"
 #include "symbolize/wrappers.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 #include <pthread.h>
 #include <unistd.h>

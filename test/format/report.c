@@ -59,7 +59,7 @@
 #include "process/process.h"
 #include "symbolize/wrappers.h"
 #include "sys/stats.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 static inline __attribute__((always_inline)) void inlined(void) {
   __asm__ volatile(".globl in_inlined\nnop\nin_inlined:\nnop");

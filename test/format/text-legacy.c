@@ -59,7 +59,7 @@
 #include "snap.h"
 
 #include "process/process.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 #include "write/write_text.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

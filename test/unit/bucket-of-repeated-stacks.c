@@ -14,7 +14,7 @@
 #include "bucket/bucket_at.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 enum { FRAMES = 8, WORDS = 512, LEAF = 0x500000 };
 static uintptr_t stack[WORDS] __attribute__((aligned(16)));

@@ -179,8 +179,8 @@ void through(int depth) {
 
 #include "sys/os_linux.h"
 #include "unwind/rules.h"
+#include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 #include <pthread.h>
 

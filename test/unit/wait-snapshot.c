@@ -17,7 +17,7 @@
 #include "snapshot/snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_end.h"
 
 static struct mprof_wait_snapshot s;
 
