@@ -7,6 +7,7 @@
 // were set earlier are in the trace, too. Readers of traces accept the
 // messages. Format 1.5 has no messages, so it has no labels.
 //
+// REQUIRES: go-1.23
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet{trace_format=1.5} ./app 1.5.trace 2> 1.5.err

@@ -6,6 +6,7 @@
 // message is not in the trace. Otherwise the trace would show the thread as
 // alive for ever.
 //
+// REQUIRES: go-1.23
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace

@@ -5,6 +5,7 @@
 // that the kernel reports: in a system call or waiting. The trace shows how the
 // thread continues or ends, even if the thread has no other events.
 //
+// REQUIRES: go-1.23
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace

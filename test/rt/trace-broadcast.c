@@ -10,7 +10,7 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o broadcast
 // RUN: %run_quiet ./broadcast x.trace
 // RUN: %trace_check -q x.trace
-// RUN: %go tool trace -d=parsed x.trace > /dev/null
+// RUN: %if go-1.23 %{ %go tool trace -d=parsed x.trace > /dev/null %}
 // RUN: %trace_print --ticks x.trace | grep 'GoUnblock.* wake_all' | \
 // RUN:   sed 's/[^ ]*: //' | sort | FileCheck --check-prefix=WAKES %s
 // RUN: %trace_assert starts-after-wake --by wake_all --ms 30,80,130 x.trace

@@ -9,6 +9,7 @@
 // changes its directory, the trace is still written to the path chosen when it
 // began.
 //
+// REQUIRES: go-1.23
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/elsewhere && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o careless
 // RUN: %run_quiet{trace_max_mb=1} ./careless regions

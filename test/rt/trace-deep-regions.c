@@ -4,6 +4,7 @@
 // Intent: if regions are nested more than 32 deep, the trace has only the 32
 // outermost regions, each with its begin and its end.
 //
+// REQUIRES: go-1.23
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace

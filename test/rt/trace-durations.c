@@ -7,6 +7,7 @@
 // for a condition, in a read of a pipe and in a recv. The stack of each wait
 // has the function that waited.
 //
+// REQUIRES: go-1.23
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace > %t.took && %trace_check -q %t.trace
 // RUN: for kind in sync syscall net; do \

@@ -5,7 +5,7 @@
 // of the collection at its own end. The web views of Go 1.19 and Go 1.26 show
 // the collection.
 //
-// REQUIRES: libgc, go, go119
+// REQUIRES: libgc, go-1.23, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -lgc -o collects
 // RUN: for f in 1.23 1.5; do \

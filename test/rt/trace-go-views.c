@@ -6,7 +6,7 @@
 // a reader. Threads still run, wait and have open regions and tasks when the
 // trace ends. The test uses Go 1.19 and Go 1.26.
 //
-// REQUIRES: go
+// REQUIRES: go-1.23
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o views
 // RUN: %run{report=0:profile=0:trace=1:log_path=whole} ./views

@@ -23,7 +23,7 @@
 // RUN: %trace_print none.trace > none.txt && not grep HeapAlloc none.txt
 // RUN: %if libgc %{ %trace_print gc.trace | grep ': GC' | \
 // RUN:   FileCheck --check-prefix=COLLECTIONS %s %}
-// RUN: %if libgc %{ %go tool trace -d=parsed gc.trace | \
+// RUN: %if libgc && go-1.23 %{ %go tool trace -d=parsed gc.trace | \
 // RUN:   grep -o 'R.*Type="GC.*' | FileCheck %s %}
 //
 // HEAP: main: HeapAlloc [[#FIRST:]]

@@ -5,6 +5,7 @@
 // joins it. The stack of this wake-up is the function that the ending thread
 // ran.
 //
+// REQUIRES: go-1.23
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace

@@ -6,6 +6,7 @@
 // deeper stack than the wait. Regions that a signal handler begins and ends
 // during a wait are not in the trace.
 //
+// REQUIRES: go-1.23
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace

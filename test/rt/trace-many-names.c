@@ -5,6 +5,7 @@
 // valid and has the regions with the first names. MProf counts the events that
 // are missing because there was no room for their names.
 //
+// REQUIRES: go-1.23
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o names
 // RUN: %run{profile=0} ./names 2> said

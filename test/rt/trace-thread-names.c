@@ -5,6 +5,7 @@
 // This holds even if the thread ends without a wait, or waits until the trace
 // ends. A thread that was not given a name has no such message.
 //
+// REQUIRES: go-1.23
 // RUN: %mprof_clang -D_GNU_SOURCE -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace

@@ -7,6 +7,7 @@
 // the trace. Without a trace, the functions do nothing, and
 // mprof_trace_task_begin returns 0.
 //
+// REQUIRES: go-1.23
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o user
 // RUN: %run_quiet ./user

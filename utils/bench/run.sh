@@ -28,6 +28,9 @@ that of gate.
 END
 }
 
+# Debian's python3 finds the packages that setup.sh installs.
+export PATH="/usr/bin:$PATH"
+
 what=${1-}
 case $what in
 heap | locks | trace | threads | real | preload | gate) shift ;;
