@@ -16,7 +16,7 @@
 #include "file/persist.h"
 #include "file/writer_lock.h"
 #include "heap/alloc_log.h"
-#include "heap/observer.h"
+#include "heap/event.h"
 #include "heap/sample.h"
 #include "process/process.h"
 #include "snapshot/group_by_stack.h"

@@ -5,7 +5,7 @@
 // instrumented code calls in place of f. They differ from the entries of the C
 // heap in two points. First, they do not place objects on page boundaries,
 // because the program itself frees hardly any object. Second, they record
-// counted objects in the table of gc_objects.c, not in the live map. The
+// counted objects in the table of gc.c, not in the live map. The
 // entries have not set the recursion guard and hold no lock when they call the
 // collector, because the collector may run the program's finalizers.
 
@@ -15,9 +15,7 @@
 #include "bucket/cycle.h"
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
-#include "heap/gc_events.h"
-#include "heap/gc_objects.h"
-#include "heap/observer.h"
+#include "heap/gc.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
 #include "sys/lock.h"

@@ -41,7 +41,7 @@ MPROF_WITHOUT_LIBGCC_S;
 
 // If the runtime intercepts malloc, an operator new of the program or of the
 // C++ library may call the intercepted malloc. The block that malloc returns is
-// part of the operator's block and must not be counted again (nested_alloc.h).
+// part of the operator's block and must not be counted again (sample.c).
 //
 // Returns whether this call is nested in another call of an operator. Otherwise
 // records this call as the outermost one. frame: frame address of this call.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the records of the allocation log. (Go: tracealloc, tracefree,
+// Writes the allocation log. (Go: tracealloc, tracefree,
 // tracegc)
 //
 // The log has no function names. To find the names, the runtime would have to
@@ -35,7 +35,8 @@
 #include "heap/alloc_log.h"
 
 #include "bucket/bucket.h"
-#include "heap/alloc_log_file.h"
+#include "file/outfile.h"
+#include "file/path.h"
 #include "heap/sample.h"
 #include "process/process.h"
 #include "symbolize/maps.h"
@@ -45,6 +46,7 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
@@ -52,7 +54,168 @@
 #include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+
+// Beginning of the first line of each log, by which an earlier log is
+// recognized.
+#define LOG_MAGIC "# MProf allocation log"
+
+// --- the file ---
+
+// The file of the log is locked
+// with flock while it is open, so that two processes with the same path do not
+// overwrite each other's records. Only an earlier log or an empty file is
+// overwritten, so that a mistyped path destroys no other file.
+//
+// Some programs close all descriptors that they have not opened, including the
+// log's descriptor. The kernel may then give the same number to a file of the
+// program. So each write first checks that the descriptor still refers to the
+// log's file.
+static struct {
+  int fd;            // descriptor of the log file; -1: not open
+  uint64_t dev, ino; // identify the log file
+  uint64_t written;  // bytes written to the file
+  char path[MPROF_PATH_MAX];
+  char old_path[MPROF_PATH_MAX + 2]; // path.1, the name of the rotated log
+} file = {.fd = -1};
+
+static void say(const char *what, int error) {
+  char text[MPROF_PATH_MAX + 256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "alloc_log: ");
+  mprof_text_str(&t, what);
+  mprof_text_str(&t, " ");
+  mprof_text_str(&t, file.path);
+  if (error != 0) {
+    mprof_text_str(&t, ": ");
+    mprof_text_errno(&t, error);
+  }
+  mprof_text_str(&t, "; logging stops");
+  mprof_message(text);
+}
+
+static void forget_file(void) {
+  if (file.fd >= 0)
+    mprof_sys_close(file.fd);
+  file.fd = -1;
+}
+
+// Closes the descriptor of the log file. The file keeps its name and contents.
+static bool is_open(void) { return file.fd >= 0; }
+
+static bool fail(const char *what, int error) {
+  forget_file();
+  say(what, error);
+  return false;
+}
+
+// Returns whether fd still refers to the log's file.
+static bool is_ours(int fd) { return mprof_sys_has_id(fd, file.dev, file.ino); }
+
+static long open_path(int flags) {
+  return mprof_outfile_move_up(mprof_sys_open(
+      file.path,
+      O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600));
+}
+
+// Returns whether the file is empty or an earlier allocation log, so that it
+// may be overwritten.
+static bool may_be_replaced(int fd) {
+  char head[sizeof(LOG_MAGIC) - 1];
+  long n = mprof_sys_read(fd, head, sizeof(head));
+  return n == 0 || (n == (long)sizeof(head) &&
+                    memcmp(head, LOG_MAGIC, sizeof(head)) == 0);
+}
+
+static bool open_new(int flags) {
+  if (mprof_os_is_special(file.path))
+    return fail("cannot log to a path that is not a regular file:", 0);
+  long fd = open_path(O_CREAT | flags);
+  if (fd < 0)
+    return fail("cannot open", (int)fd);
+  file.fd = (int)fd;
+  file.written = 0;
+  if (mprof_sys_flock(file.fd) == -EWOULDBLOCK)
+    return fail("another process logs to the same file (put %p in the path):",
+                0);
+  if (!may_be_replaced(file.fd))
+    return fail("cannot overwrite a file that is not an allocation log:", 0);
+  long error = mprof_sys_ftruncate(file.fd, 0);
+  if (error == 0)
+    error = mprof_sys_fstat_id(file.fd, &file.dev, &file.ino);
+  return error == 0 || fail("cannot write to", (int)error);
+}
+
+// Opens the file that the option alloc_log names. is_child tells whether the
+// process is a forked child. A child opens no file if the path lacks %p,
+// because its parent writes to the same path. If the file cannot be opened,
+// reports the error on stderr and returns false.
+static bool open_file(bool is_child) {
+  bool has_pid;
+  int error = mprof_path_fill(file.path, sizeof(file.path), "alloc_log",
+                              mprof_flags.alloc_log, &has_pid);
+  if (error != 0)
+    return fail("cannot open", error);
+  if (is_child && !has_pid)
+    return fail(
+        "a forked child cannot log to its parent's file (put %p in the path):",
+        0);
+  struct mprof_text t = MPROF_TEXT(file.old_path);
+  mprof_text_str(&t, file.path);
+  mprof_text_str(&t, ".1");
+  return open_new(0);
+}
+
+// Opens the log file again after the program has closed its descriptor. Returns
+// false if the path no longer names the log file.
+static bool reopen(void) {
+  long fd = open_path(0);
+  file.fd = -1; // not closed: the program may now use the old descriptor number
+  if (fd < 0)
+    return fail(
+        "the program closed the log file, which cannot be opened again:",
+        (int)fd);
+  file.fd = (int)fd;
+  if (!is_ours(file.fd))
+    return fail(
+        "the program closed the log file, and another file now has its path:",
+        0);
+  mprof_sys_flock(file.fd);
+  return true;
+}
+
+// Appends the text t to the file and empties t. After an error, reports the
+// error on stderr and closes the file, so that no further error is reported.
+static void write_file(struct mprof_text *t) {
+  size_t len = t->len;
+  t->len = 0;
+  if (file.fd < 0 || (!is_ours(file.fd) && !reopen()))
+    return;
+  int error = mprof_os_write_all(file.fd, t->buf, len);
+  if (error != 0)
+    fail("cannot write to", error);
+  file.written += len;
+}
+
+// Returns whether the file has reached the size of the option alloc_log_mb. The
+// caller must then rotate the file.
+static bool is_full(void) {
+  return file.written >= mprof_flags.alloc_log_mb << 20;
+}
+
+// Renames the file to PATH.1 and opens a new file. After an error, reports the
+// error on stderr and returns false.
+static bool rotate(void) {
+  long error = mprof_sys_rename(file.path, file.old_path);
+  if (error != 0)
+    return fail("cannot append .1 to the name of", (int)error);
+  forget_file();
+  return open_new(O_EXCL);
+}
+
+// --- the text of a record ---
 
 // Size of the buffer for one record. A record with the deepest stack that the
 // option stack_depth allows nearly fills the buffer.
@@ -110,7 +273,7 @@ static void put_modules(void) {
   put("\n");
   for (size_t i = 0; i < logged.maps.len; i++) {
     if (!has_room())
-      mprof_log_file_write(&logged.text);
+      write_file(&logged.text);
     put_module(&logged.maps.v[i]);
   }
 }
@@ -162,7 +325,7 @@ static void learn_modules(const mprof_pc *stack, size_t n) {
 // --- parts of the log ---
 
 static void put_head(void) {
-  put(MPROF_LOG_MAGIC " 1, pid ");
+  put(LOG_MAGIC " 1, pid ");
   put_dec((unsigned)mprof_sys_getpid());
   put(", part ");
   put_dec(++logged.part);
@@ -182,7 +345,7 @@ static void begin_log(void) {
   mprof_clock_ticks_per_second(); // slow at the first call, so call it now
   read_modules();
   put_head();
-  mprof_log_file_write(&logged.text);
+  write_file(&logged.text);
 }
 
 bool mprof_alloc_log_init(void) {
@@ -192,36 +355,36 @@ bool mprof_alloc_log_init(void) {
     mprof_message("alloc_log: nothing is logged because heap=0 is set");
     return false;
   }
-  if (!mprof_log_file_open(false))
+  if (!open_file(false))
     return false;
   logged.text.buf = mprof_os_map(BUFFER_BYTES);
   if (logged.text.buf == NULL) {
     mprof_message(
         "alloc_log: nothing is logged because the system is out of memory");
-    mprof_log_file_forget();
+    forget_file();
     return false;
   }
   logged.text.cap = BUFFER_BYTES;
   begin_log();
-  return mprof_log_file_is_open();
+  return is_open();
 }
 
 void mprof_alloc_log_leave(void) {
   mprof_lock_reset(&logged.lock);
   logged.part = 0;
-  mprof_log_file_forget();
+  forget_file();
 }
 
 bool mprof_alloc_log_start_in_child(void) {
-  if (logged.text.buf == NULL || !mprof_log_file_open(true))
+  if (logged.text.buf == NULL || !open_file(true))
     return false;
   begin_log();
-  return mprof_log_file_is_open();
+  return is_open();
 }
 
 const char *mprof_alloc_log_path(uint64_t *records) {
   *records = atomic_load_explicit(&logged.records, memory_order_relaxed);
-  return logged.part > 0 ? mprof_log_file_path() : NULL;
+  return logged.part > 0 ? file.path : NULL;
 }
 
 // --- records ---
@@ -318,7 +481,7 @@ static bool begin(const struct stack *s) {
   if (!mprof_process_is_own())
     return false;
   lock_log();
-  if (mprof_log_file_is_open()) {
+  if (is_open()) {
     learn_modules(s->pcs, s->len);
     put_losses();
     return true;
@@ -330,12 +493,11 @@ static bool begin(const struct stack *s) {
 
 static void end(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_LOG));
-  mprof_log_file_write(&logged.text);
+  write_file(&logged.text);
   logged.records++;
-  if (mprof_log_file_is_open() && mprof_log_file_is_full() &&
-      mprof_log_file_rotate()) {
+  if (is_open() && is_full() && rotate()) {
     put_head();
-    mprof_log_file_write(&logged.text);
+    write_file(&logged.text);
   }
   unlock_log();
 }

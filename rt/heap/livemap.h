@@ -25,7 +25,6 @@
 #define MPROF_RT_HEAP_LIVEMAP_H
 
 #include "sys/base.h"
-#include "sys/lock.h"
 
 // Inserts a block with its cell. If the map already has a block at addr, the
 // runtime did not see the free of the old block. In this case stores the old
@@ -36,12 +35,6 @@ bool mprof_live_put(uintptr_t addr, uint32_t cell, uint32_t *stale);
 // contain the block. If mprof_live_needs_guard(addr), call with the recursion
 // guard set.
 uint32_t mprof_live_take(uintptr_t addr);
-// Get and set the value that the map has for addr in the tree of the program's
-// own allocators; 0: these allocators have no block at addr. custom_blocks.c
-// defines the meaning of the values. mprof_live_set_custom returns false if
-// there is no memory for the value. Call with the recursion guard set.
-uint32_t mprof_live_custom(uintptr_t addr);
-bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
 // The trees have slots for addresses of at most this many bits.
 #define MPROF_LIVE_ADDRESS_BITS 47
 // Returns whether the trees have no slot for addr. A block at such an address
@@ -50,9 +43,45 @@ bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
 static inline bool mprof_live_needs_guard(uintptr_t addr) {
   return (addr & 15) != 0 || addr >> MPROF_LIVE_ADDRESS_BITS != 0;
 }
-// Forgets all blocks. Call this in a forked child.
+// Forgets all blocks of the heap, and the addresses of custom blocks. Call this
+// in a forked child, with mprof_custom_reset.
 void mprof_live_reset(void);
 
-extern MPROF_HIDDEN struct mprof_lock mprof_odd_lock;
+// --- custom blocks: those of the program's own allocators ---
+
+// If the program frees a single block, the runtime finds it by its address. If
+// the program frees a whole arena, the runtime finds the arena's blocks by the
+// address that identifies the arena. Call these functions with the recursion
+// guard set.
+
+// Maximum number of nested blocks at one address. Blocks are nested if one
+// allocator of the program takes its memory from another.
+#define MPROF_CUSTOM_LEVELS 8
+
+struct mprof_custom_block {
+  uintptr_t addr;
+  uintptr_t arena; // the address that identifies the arena; 0: no arena
+  uint32_t cell;   // handle
+  // This block contains the blocks that are already at addr. Those stay
+  // counted.
+  bool is_outer;
+};
+
+// Inserts the block b. If b->is_outer is false and the map has other blocks
+// at the same address, the program must have freed those blocks unseen by the
+// runtime. In this case, removes them and calls `stale` with the cell of
+// each. Returns false if there is no memory.
+bool mprof_custom_put(const struct mprof_custom_block *b,
+                      void (*stale)(uint32_t cell));
+// Removes the block at addr and returns its cell, or returns 0 if there is no
+// block. If there are nested blocks at addr, removes the outermost block.
+uint32_t mprof_custom_take(uintptr_t addr);
+// Removes all blocks of an arena and calls `gone` with the address and the
+// cell of each block. If the arena's slot of the hash table has no arena with
+// counted blocks, takes no lock.
+void mprof_custom_empty(uintptr_t arena,
+                        void (*gone)(uintptr_t addr, uint32_t cell));
+// Forgets all arenas. Call this in a forked child.
+void mprof_custom_reset(void);
 
 #endif // MPROF_RT_HEAP_LIVEMAP_H

@@ -23,10 +23,14 @@
 //
 // Two rates are special: rate 0 counts no block, and rate 1 counts each block
 // (exact mode).
+//
+// A block is not counted if an allocator takes its memory from another one and
+// the block of the outer allocator is counted already. This is needed for the
+// program's own allocators with -fmprof-nested=outermost, and for the program's
+// own operator new if malloc is intercepted.
 
 #include "heap/sample.h"
 
-#include "heap/nested_alloc.h"
 #include "heap/page_placement.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
@@ -34,6 +38,7 @@
 #include "sys/mul_div.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/unwind_cfi.h"
 
 // The sampling rate and its epoch, which is the number of changes of the rate.
 // Both fields are written under registry_lock and read without a lock. The
@@ -110,6 +115,51 @@ static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   }
 }
 
+// --- nested allocations ---
+
+// Returns whether the function with the frame address `nested` is on the stack
+// of the calling thread, of which `frame` is a frame.
+static bool is_on_stack(uintptr_t nested, uintptr_t frame) {
+  // If the guard is already set, a signal handler has interrupted the runtime.
+  // The handler's event is lost in any case, so the result does not matter.
+  if (!mprof_guard_enter())
+    return true;
+  struct mprof_thread *t = mprof_thread_self(false);
+  bool is_there = t && mprof_stack_has_frame(&t->range, frame, nested,
+                                             __mprof_nested_return);
+  mprof_guard_leave();
+  return is_there;
+}
+
+// Returns whether the function with the frame address __mprof_nested_frame is
+// still active. `frame` is the frame address of a function of the runtime that
+// it has called.
+//
+// An allocator that is left by longjmp or by an exception does not clear
+// __mprof_nested_frame. A comparison of addresses cannot detect such a stale
+// frame address, because the address may be above all frames from which the
+// thread allocates later. So the stack is unwound. The frame is active only if
+// it is on the stack and has the return address in __mprof_nested_return. The
+// return address is compared, because a later frame of another function may
+// have the same frame address.
+static MPROF_NOINLINE bool is_active(uintptr_t frame) {
+  uintptr_t nested = __mprof_nested_frame;
+  if (frame < nested && is_on_stack(nested, frame))
+    return true;
+  __mprof_nested_frame = 0;
+  return false;
+}
+
+// Returns whether the current allocation is nested, so that its block is part
+// of another block. The outermost allocation call stores its frame address in
+// __mprof_nested_frame and its return address in __mprof_nested_return, and
+// clears __mprof_nested_frame when it returns. frame: see is_active.
+static inline bool is_nested(uintptr_t frame) {
+  return mprof_unlikely(__mprof_nested_frame != 0) && is_active(frame);
+}
+
+// --- the decision ---
+
 // Returns whether a block of `size` bytes is counted. Sets the countdown to the
 // distance to the next sample, and *rate to the sampling rate. epoch: version
 // number of the rate, which the caller has read before the call.
@@ -159,7 +209,7 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
       // A nested allocation is not counted, because its block is part of
       // another block. The countdown that was drawn above stays valid, because
       // a Poisson process has no memory.
-      return is_hit && !mprof_is_nested((uintptr_t)__builtin_frame_address(0));
+      return is_hit && !is_nested((uintptr_t)__builtin_frame_address(0));
   }
 }
 

@@ -11,7 +11,6 @@
 
 #include "core.h"
 
-#include "heap/custom_blocks.h"
 #include "heap/livemap.h"
 #include "process/process.h"
 #include "sys/persistent.h"

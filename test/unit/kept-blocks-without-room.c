@@ -14,7 +14,6 @@
 #define TEST_OPTIONS "heap_rate=1"
 #include "core.h"
 
-#include "heap/custom_blocks.h"
 #include "heap/event.h"
 #include "heap/livemap.h"
 #include "mprof/mprof.h"

@@ -31,19 +31,53 @@
 //
 // A collection that libgc abandons has no MARK_END.
 
-#include "heap/gc_events.h"
+#include "heap/gc.h"
 
+#include "bucket/bucket_map.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
-#include "heap/gc_objects.h"
-#include "heap/observer.h"
+#include "heap/event.h"
 #include "process/process.h"
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/resolve_late.h"
 #include "sys/tls.h"
 #include "trace_hooks/trace_hooks.h"
+
+// --- the table of objects ---
+
+// The table stores the complement of each object's address, so that the
+// collector does not take the stored value for a reference to the object. The
+// field `mark` is DEAD if the object was dead at the end of the last
+// collection's mark phase.
+//
+// The table is in persistent memory, which is neither a stack nor data of a
+// module. So no collector scans the table. The variables of this file are data
+// of a module, which the collector scans. So no variable may hold a pointer to
+// an object.
+enum { ALIVE, DEAD };
+
+struct mprof_lock mprof_gc_lock = MPROF_LOCK_INIT(MPROF_RANK_GC);
+
+static struct mprof_bucket_map table; // guarded by gc_lock
+
+size_t mprof_gc_count(void) { return mprof_bucket_map_count(&table); }
+
+static void *revealed(const struct mprof_value *v) { return (void *)~v->word; }
+
+bool mprof_gc_put(uintptr_t addr, uint32_t cell, uint32_t *stale) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
+  return mprof_bucket_map_put(&table, ~addr, cell, stale);
+}
+
+uint32_t mprof_gc_take(uintptr_t addr) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
+  return mprof_bucket_map_take(&table, ~addr);
+}
+
+// --- collections ---
 
 // These symbols are weak, because the program may not be linked with libgc.
 extern void *GC_base(void *p) __attribute__((weak));
@@ -107,6 +141,34 @@ static void count_free(void *object, uint32_t cell) {
     mprof_observe_gone(cell, object, MPROF_LOG_GC, collecting.frame);
 }
 
+// Marks each object as alive or dead.
+static void mark_dead(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
+  for (size_t i = 0; i < table.size; i++) {
+    struct mprof_value *v = &table.values[i];
+    if (v->bucket != 0)
+      v->mark = is_live(revealed(v)) ? ALIVE : DEAD;
+  }
+}
+
+// Counts the frees of the objects that are marked as dead and still not live,
+// and removes these objects.
+static void sweep(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
+  size_t i = 0;
+  while (i < table.size) {
+    struct mprof_value *v = &table.values[i];
+    if (v->mark == DEAD && is_live(revealed(v)))
+      v->mark = ALIVE;
+    if (v->mark == DEAD) {
+      count_free(revealed(v), v->bucket);
+      mprof_value_remove_at(&table, i); // moves a later value to index i
+    } else {
+      i++;
+    }
+  }
+}
+
 // Sets the recursion guard and takes gc_lock for a collection. While the guard
 // is set, events in the program's handler are not counted. Counting these
 // events while the world is stopped could deadlock, because a stopped thread
@@ -132,7 +194,7 @@ static void end_mark(void) {
   atomic_store(&heard_of, gc.collections() + 1);
   mprof_cycle_claim(MPROF_CYCLE_COLLECTOR);
   mprof_cycle_next();
-  mprof_gc_mark_dead(is_live);
+  mark_dead();
 }
 
 static void trace_collection(void) {
@@ -166,7 +228,7 @@ static void end_reclaim(void) {
   if (!mprof_guard_enter())
     return; // the next collection will find these dead objects
   mprof_lock_acquire(&mprof_gc_lock);
-  mprof_gc_sweep(is_live, count_free);
+  sweep();
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycles_post_sweep();
   if (mprof_trace_is_on())
@@ -285,7 +347,8 @@ mprof_gc_handler mprof_gc_get_handler(void *caller) {
 }
 
 void mprof_gc_reset(void) {
-  mprof_gc_objects_reset();
+  mprof_lock_reset(&mprof_gc_lock);
+  mprof_bucket_map_reset(&table);
   atomic_store(&collecting.thread, NULL);
   collecting.is_inside = false;
   collecting.is_skipped = false;
