@@ -8,9 +8,9 @@
 // mutex and end.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet timeout 600 ./app
-// RUN: %mprof_clang -fmprof=heap,threads -static -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: %mprof_clang -fmprof=heap -static -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet timeout 600 ./app
 
 #include "waited.h"

@@ -7,7 +7,7 @@
 // report begins at the wait, not in the handler.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -gdwarf-4 -I%src/test/Inputs %s -o app
+// RUN: %mprof_clang -fmprof=heap -O1 -g1 -gdwarf-4 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet timeout 600 ./app
 // RUN: FileCheck %s < handler.txt
 // RUN: not --crash %run{stuck=1:dump_on_signal=TERM:log_path=d} timeout 600 ./app dump

@@ -17,7 +17,7 @@
 // RUN: %mprof_clang -fmprof -static -O1 -g1 -I%src/test/Inputs %s -o static
 // RUN: %run_quiet timeout 600 ./static
 // RUN: FileCheck %s < first.txt
-// RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
+// RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
 // RUN: %run_quiet timeout 600 ./heap
 // RUN: FileCheck %s < first.txt
 // RUN: FileCheck %s < second.txt

@@ -20,7 +20,7 @@
 // RUN:   FileCheck %s --check-prefix=PPROF %}
 // RUN: %run_quiet{stuck=1} timeout 600 ./app
 // RUN: FileCheck %s --check-prefix=SEEN < 2.txt
-// RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
+// RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
 // RUN: %run_quiet{stuck=1} timeout 600 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //

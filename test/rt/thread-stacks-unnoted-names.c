@@ -23,7 +23,7 @@
 // RUN: %mprof_clang -fmprof -static -O0 -g1 -I%src/test/Inputs %s -o static0
 // RUN: %run_quiet timeout 600 ./static0
 // RUN: FileCheck %s --check-prefixes=$list < list.txt
-// RUN: %mprof_clang -fmprof=heap,threads -O1 -g1 -I%src/test/Inputs %s -o heap
+// RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
 // RUN: %run_quiet timeout 600 ./heap
 // RUN: FileCheck %s --check-prefixes=$list < list.txt
 //

@@ -74,8 +74,8 @@ static const struct rule linkers[] = {
     {0, NULL},
 };
 
-const char *const kind_names[] = {"heap",         "block",   "mutex",
-                                  "threadcreate", "threads", NULL};
+const char *const kind_names[KINDS] = {"heap", "block", "mutex",
+                                       "threadcreate"};
 
 // The result, and the state of the only pass over the arguments.
 static struct arguments result;
@@ -110,7 +110,7 @@ static void change_kinds(const char *flag, const char *list, bool adds) {
   while (*list != '\0') {
     const char *name = strndup(list, strcspn(list, ","));
     unsigned bits = 0;
-    for (int kind = 0; kind_names[kind] != NULL; kind++)
+    for (int kind = 0; kind < KINDS; kind++)
       if (strcmp(name, kind_names[kind]) == 0)
         bits = 1U << kind;
     if (bits != 0)
@@ -156,7 +156,7 @@ static void read_flag(const char *flag) {
       return;
     }
   if (*rest == '\0')
-    result.kinds = off == NULL ? (1 << KIND_THREADS) - 1 : 0;
+    result.kinds = off == NULL ? (1 << KINDS) - 1 : 0;
   else if (*rest == '=')
     change_kinds(flag, rest + 1, off == NULL);
   else if (strcmp(rest, "-intercept") == 0)

@@ -51,11 +51,11 @@ enum fact {
   INTERCEPTS = 1 << 27,
 };
 
-// The kinds of profiles. The bit of a kind is 1 << its index. Code is
-// instrumented for the kinds before "threads".
-enum { KIND_HEAP, KIND_BLOCK, KIND_MUTEX, KIND_THREADCREATE, KIND_THREADS };
-extern const char *const kind_names[];
-#define KINDS_TEXT "heap, block, mutex, threadcreate, threads and trace"
+// The kinds of profiles for which code is instrumented. The bit of a kind is
+// 1 << its index.
+enum { KIND_HEAP, KIND_BLOCK, KIND_MUTEX, KIND_THREADCREATE, KINDS };
+extern const char *const kind_names[KINDS];
+#define KINDS_TEXT "heap, block, mutex, threadcreate and trace"
 
 // The flags of MProf that are options of the pass.
 enum {

@@ -171,7 +171,7 @@ static void add_pass(struct command *c) {
   for (int i = 0; i < PASS_FLAGS; i++)
     if (flags[i] != NULL)
       add_for_pass(c, text_of("-%s", flags[i] + strlen("-f")));
-  for (int kind = 0; kind < KIND_THREADS; kind++)
+  for (int kind = 0; kind < KINDS; kind++)
     if (!(c->user.kinds & 1U << kind))
       add_for_pass(c, text_of("-mprof-%s=false", kind_names[kind]));
 }
