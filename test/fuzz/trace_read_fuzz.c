@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds
 // RUN: %python -B %S/Inputs/trace_seeds.py seeds
 // RUN: printf '"go 1.%%s trace\\x00\\x00\\x00"\n' 22 23 25 26 > words
-// RUN: json='timeline_json frame_tree json json_event'
+// RUN: json='timeline_json frame_tree json'
 // RUN: reader=$(cd %src/tools/trace && ls *.c | sed 's/\.c$//' | \
 // RUN:   grep -vx "$(printf '%%s\n' check write_json top waits $json)")
 // RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
@@ -23,12 +23,12 @@
 
 #include "convert.h"
 #include "event.h"
+#include "event_types.h"
 #include "open.h"
 #include "read.h"
 #include "table.h"
 #include "timeline_json.h"
 #include "trace.h"
-#include "v2_types.h"
 #include "waits.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void read_event(void *context, const struct trace_event *event) {
     add_text(trace_string(trace, frames[i].function));
   for (unsigned i = 0; i < event->arg_count; i++)
     add_text(trace_string(trace, event->args[i]));
-  sum += (unsigned char)*v2_name(event->type);
+  sum += (unsigned char)*event_type_name(event->type);
 }
 
 static void read_violation(void *context, enum trace_rule rule, uint64_t offset,

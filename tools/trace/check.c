@@ -8,13 +8,12 @@
 #include "common/option_mistake.h"
 #include "common/plural.h"
 #include "common/printable.h"
+#include "event_types.h"
 #include "open.h"
 #include "read.h"
 #include "report.h"
 #include "tools.h"
 #include "trace.h"
-#include "usage.h"
-#include "v2_types.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -69,7 +68,7 @@ static int check_file(const char *path, uint64_t max, bool quiet) {
            plural(trace_frequency(trace)));
     for (unsigned type = 0; type < TYPES; type++)
       if (check.counts[type])
-        printf("%12" PRIu64 " %s\n", check.counts[type], v2_name(type));
+        printf("%12" PRIu64 " %s\n", check.counts[type], event_type_name(type));
   }
   trace_close(trace);
   return violations ? BAD : GOOD;

@@ -12,14 +12,13 @@
 #include "common/idmap.h"
 #include "common/memory.h"
 #include "event.h"
+#include "event_types.h"
 #include "number.h"
 #include "read.h"
 #include "table.h"
 #include "timeline.h"
 #include "tools.h"
 #include "trace_data.h"
-#include "v2_types.h"
-#include "visitor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -95,7 +94,7 @@ static void convert_status(struct converter *c, const struct trace_event *ev,
   uint64_t g = ev->args[0], status = ev->args[2];
   if (!is_new(c, g))
     return;
-  uint64_t stack = ev->type == V2_GoStatusStack ? ev->stack : 0;
+  uint64_t stack = ev->type == EV_GoStatusStack ? ev->stack : 0;
   struct trace_text reason = TEXT("");
   if (status == WAITING)
     reason = TEXT("since before the trace");
@@ -115,7 +114,7 @@ static void create_thread(struct converter *c, const struct trace_event *ev,
                           const struct conversion *how) {
   is_new(c, ev->args[0]);
   timeline_create(c->line, ev->args[0], ev->g,
-                  ev->type == V2_GoCreateSyscall ? 0 : ev->args[1]);
+                  ev->type == EV_GoCreateSyscall ? 0 : ev->args[1]);
   timeline_state(c->line, ev->args[0], how->state, TEXT(""), 0);
 }
 
@@ -155,7 +154,7 @@ static void unblock(struct converter *c, const struct trace_event *ev,
 static void switch_threads(struct converter *c, const struct trace_event *ev,
                            const struct conversion *how) {
   (void)how;
-  if (ev->type == V2_GoSwitch)
+  if (ev->type == EV_GoSwitch)
     own_state(c, ev, THREAD_BLOCKED, TEXT("switch"));
   else
     own_state(c, ev, THREAD_ABSENT, TEXT(""));
@@ -176,7 +175,7 @@ static bool has_no_length(const struct converter *c,
   for (unsigned i = 0; i < 1 + ev->arg_count; i++)
     if (read_number(&at, end, &number))
       return false;
-  return end - at > 1 && at[0] == V2_GoSyscallEnd && at[1] == 0;
+  return end - at > 1 && at[0] == EV_GoSyscallEnd && at[1] == 0;
 }
 
 static void begin_call(struct converter *c, const struct trace_event *ev,
@@ -293,57 +292,57 @@ static void convert_sample(struct converter *c, const struct trace_event *ev,
 
 // How to convert the events of each type. The timeline does not show events of
 // a type without an entry.
-static const struct conversion conversions[V2_COUNT] = {
-    [V2_GoStatus] = {.convert = convert_status},
-    [V2_GoStatusStack] = {.convert = convert_status},
-    [V2_GoCreate] = {.convert = create_thread, .state = THREAD_RUNNABLE},
-    [V2_GoCreateBlocked] = {.convert = create_thread, .state = THREAD_BLOCKED},
-    [V2_GoCreateSyscall] = {.convert = create_thread, .state = THREAD_IN_CALL},
-    [V2_GoStart] = {.convert = start_thread},
-    [V2_GoDestroy] = {.convert = set_state, .state = THREAD_ABSENT},
-    [V2_GoDestroySyscall] = {.convert = set_state, .state = THREAD_ABSENT},
-    [V2_GoStop] = {.convert = stop_thread},
-    [V2_GoBlock] = {.convert = block_thread},
-    [V2_GoUnblock] = {.convert = unblock},
-    [V2_GoSwitch] = {.convert = switch_threads},
-    [V2_GoSwitchDestroy] = {.convert = switch_threads},
-    [V2_GoSyscallBegin] = {.convert = begin_call},
-    [V2_GoSyscallEnd] = {.convert = end_call},
-    [V2_GoSyscallEndBlocked] = {.convert = set_state, .state = THREAD_RUNNABLE},
-    [V2_HeapAlloc] = {.convert = set_counter, .counter = COUNTER_HEAP},
-    [V2_HeapGoal] = {.convert = set_counter, .counter = COUNTER_GOAL},
-    [V2_GoLabel] = {.convert = set_label},
-    [V2_GCActive] = {.convert = begin_range, .range = RANGE_COLLECTION},
-    [V2_GCBegin] = {.convert = begin_range, .range = RANGE_COLLECTION},
-    [V2_GCEnd] = {.convert = end_range, .range = RANGE_COLLECTION},
-    [V2_STWBegin] = {.convert = begin_range, .range = RANGE_STOP, .id = ID_G},
-    [V2_STWEnd] = {.convert = end_range, .range = RANGE_STOP, .id = ID_G},
-    [V2_GCSweepBegin] = {.convert = begin_range,
+static const struct conversion conversions[EV_COUNT] = {
+    [EV_GoStatus] = {.convert = convert_status},
+    [EV_GoStatusStack] = {.convert = convert_status},
+    [EV_GoCreate] = {.convert = create_thread, .state = THREAD_RUNNABLE},
+    [EV_GoCreateBlocked] = {.convert = create_thread, .state = THREAD_BLOCKED},
+    [EV_GoCreateSyscall] = {.convert = create_thread, .state = THREAD_IN_CALL},
+    [EV_GoStart] = {.convert = start_thread},
+    [EV_GoDestroy] = {.convert = set_state, .state = THREAD_ABSENT},
+    [EV_GoDestroySyscall] = {.convert = set_state, .state = THREAD_ABSENT},
+    [EV_GoStop] = {.convert = stop_thread},
+    [EV_GoBlock] = {.convert = block_thread},
+    [EV_GoUnblock] = {.convert = unblock},
+    [EV_GoSwitch] = {.convert = switch_threads},
+    [EV_GoSwitchDestroy] = {.convert = switch_threads},
+    [EV_GoSyscallBegin] = {.convert = begin_call},
+    [EV_GoSyscallEnd] = {.convert = end_call},
+    [EV_GoSyscallEndBlocked] = {.convert = set_state, .state = THREAD_RUNNABLE},
+    [EV_HeapAlloc] = {.convert = set_counter, .counter = COUNTER_HEAP},
+    [EV_HeapGoal] = {.convert = set_counter, .counter = COUNTER_GOAL},
+    [EV_GoLabel] = {.convert = set_label},
+    [EV_GCActive] = {.convert = begin_range, .range = RANGE_COLLECTION},
+    [EV_GCBegin] = {.convert = begin_range, .range = RANGE_COLLECTION},
+    [EV_GCEnd] = {.convert = end_range, .range = RANGE_COLLECTION},
+    [EV_STWBegin] = {.convert = begin_range, .range = RANGE_STOP, .id = ID_G},
+    [EV_STWEnd] = {.convert = end_range, .range = RANGE_STOP, .id = ID_G},
+    [EV_GCSweepBegin] = {.convert = begin_range,
                          .range = RANGE_SWEEP,
                          .id = ID_P},
-    [V2_GCSweepActive] = {.convert = begin_range,
+    [EV_GCSweepActive] = {.convert = begin_range,
                           .range = RANGE_SWEEP,
                           .id = ID_ARG},
-    [V2_GCSweepEnd] = {.convert = end_range, .range = RANGE_SWEEP, .id = ID_P},
-    [V2_GCMarkAssistBegin] = {.convert = begin_range,
+    [EV_GCSweepEnd] = {.convert = end_range, .range = RANGE_SWEEP, .id = ID_P},
+    [EV_GCMarkAssistBegin] = {.convert = begin_range,
                               .range = RANGE_ASSIST,
                               .id = ID_G},
-    [V2_GCMarkAssistActive] = {.convert = begin_range,
+    [EV_GCMarkAssistActive] = {.convert = begin_range,
                                .range = RANGE_ASSIST,
                                .id = ID_ARG},
-    [V2_GCMarkAssistEnd] = {.convert = end_range,
+    [EV_GCMarkAssistEnd] = {.convert = end_range,
                             .range = RANGE_ASSIST,
                             .id = ID_G},
-    [V2_UserTaskBegin] = {.convert = begin_range,
+    [EV_UserTaskBegin] = {.convert = begin_range,
                           .range = RANGE_TASK,
                           .id = ID_ARG},
-    [V2_UserTaskEnd] = {.convert = end_range,
+    [EV_UserTaskEnd] = {.convert = end_range,
                         .range = RANGE_TASK,
                         .id = ID_ARG},
-    [V2_UserRegionBegin] = {.convert = begin_region},
-    [V2_UserRegionEnd] = {.convert = end_region},
-    [V2_UserLog] = {.convert = convert_user_log},
-    [V2_CPUSample] = {.convert = convert_sample},
+    [EV_UserRegionBegin] = {.convert = begin_region},
+    [EV_UserRegionEnd] = {.convert = end_region},
+    [EV_UserLog] = {.convert = convert_user_log},
+    [EV_CPUSample] = {.convert = convert_sample},
 };
 
 // --- the trace

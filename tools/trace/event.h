@@ -29,7 +29,7 @@ struct trace_event {
   uint64_t m;      // kernel thread; TRACE_NONE: not known
   uint64_t args[TRACE_MAX_ARGS];
   uint64_t stack; // id of the stack; 0: none
-  uint8_t type;   // enum trace_v2_type
+  uint8_t type;   // enum trace_event_type
   uint8_t arg_count;
 };
 

@@ -3,6 +3,8 @@
 
 #include "json.h"
 
+#include <inttypes.h>
+
 // Returns the length of the UTF-8 sequence at `bytes`. At most `left` bytes can
 // be read. Returns 0 if no valid UTF-8 sequence begins at `bytes`.
 static size_t utf8_length(const unsigned char *bytes, size_t left) {
@@ -50,4 +52,57 @@ void json_escape(FILE *out, struct trace_text text) {
         putc(bytes[i + k], out);
     i += n;
   }
+}
+
+void json_head(FILE *out, char phase, uint64_t g, uint64_t time) {
+  fprintf(out, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu64, phase,
+          JSON_PROCESS, g);
+  json_time(out, "ts", time);
+}
+
+void json_meta(FILE *out, uint64_t g, const char *name) {
+  fprintf(out,
+          ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
+          ",\"name\":\"%s\",\"args\":{",
+          JSON_PROCESS, g, name);
+}
+
+uint64_t json_units(uint64_t ns) {
+  return (ns * JSON_UNITS_PER_US + 500) / 1000;
+}
+
+void json_time(FILE *out, const char *key, uint64_t time) {
+  uint64_t part = time % JSON_UNITS_PER_US * (100000 / JSON_UNITS_PER_US);
+  int digits = 5;
+  for (; part && part % 10 == 0; part /= 10)
+    digits--;
+  fprintf(out, ",\"%s\":%" PRIu64, key, time / JSON_UNITS_PER_US);
+  if (part)
+    fprintf(out, ".%0*" PRIu64, digits, part);
+}
+
+void json_text(FILE *out, const char *key, struct trace_text text) {
+  fprintf(out, "\"%s\":\"", key);
+  json_escape(out, text);
+  fputc('"', out);
+}
+
+void json_end_details(struct json_details *d) {
+  if (d->begun)
+    fputc('}', d->out);
+}
+
+void json_key(struct json_details *d, const char *key) {
+  fprintf(d->out, "%s\"%s\":", d->begun ? "," : ",\"args\":{", key);
+  d->begun = true;
+}
+
+void json_detail(struct json_details *d, const char *key,
+                 struct trace_text text) {
+  if (!text.length)
+    return;
+  json_key(d, key);
+  fputc('"', d->out);
+  json_escape(d->out, text);
+  fputc('"', d->out);
 }

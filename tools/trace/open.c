@@ -8,8 +8,9 @@
 
 #include "common/memory.h"
 #include "common/plural.h"
-#include "rules.h"
+#include "report.h"
 #include "table.h"
+#include "trace.h"
 #include "trace_data.h"
 
 #include <errno.h>
@@ -138,3 +139,7 @@ void trace_close(struct trace *t) {
     free((void *)t->data);
   free(t);
 }
+
+unsigned trace_minor(const struct trace *t) { return t->minor; }
+
+uint64_t trace_frequency(const struct trace *t) { return t->frequency; }

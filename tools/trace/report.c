@@ -5,13 +5,25 @@
 
 #include "report.h"
 
+#include "event_types.h"
+#include "read.h"
 #include "trace_data.h"
-#include "v2_types.h"
-#include "visitor.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+static const struct {
+  const char *name, *text;
+} rules[] = {
+#define TRACE_RULE(id, name, what) {name, what},
+#include "rules.def"
+#undef TRACE_RULE
+};
+
+const char *trace_rule_name(enum trace_rule rule) { return rules[rule].name; }
+
+const char *trace_rule_text(enum trace_rule rule) { return rules[rule].text; }
 
 void violate(struct trace *t, enum trace_rule rule, uint64_t offset,
              const char *format, ...) {
@@ -29,7 +41,7 @@ const char *describe(const struct trace_event *ev) {
   static unsigned turn;
   char *text = buffers[turn++ % 4];
   size_t size = sizeof buffers[0];
-  int n = snprintf(text, size, "%s(", v2_name(ev->type));
+  int n = snprintf(text, size, "%s(", event_type_name(ev->type));
   for (unsigned i = 0; i < ev->arg_count; i++)
     n += snprintf(text + n, size - n, "%s%" PRIu64, i ? ", " : "", ev->args[i]);
   n += snprintf(text + n, size - n, ")");

@@ -1,18 +1,26 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports violations of the rules in rules.def to the visitor, and describes
-// events as text for these reports.
+// The rules that a trace must obey, as listed in rules.def. Reports violations
+// of the rules to the visitor, and describes events as text for these reports.
 
 #ifndef MPROF_TRACE_REPORT_H
 #define MPROF_TRACE_REPORT_H
 
-#include "rules.h"
-
 #include <stdint.h>
+
+enum trace_rule {
+#define TRACE_RULE(id, name, what) TRACE_RULE_##id,
+#include "rules.def"
+#undef TRACE_RULE
+  TRACE_RULE_COUNT
+};
 
 struct trace;
 struct trace_event;
+
+const char *trace_rule_name(enum trace_rule rule);
+const char *trace_rule_text(enum trace_rule rule);
 
 // Counts a violation of the rule and passes the violation to t->visitor.
 // offset: where in the file the violation is. format: text of one line, with

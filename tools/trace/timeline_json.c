@@ -24,7 +24,6 @@
 #include "event.h"
 #include "frame_tree.h"
 #include "json.h"
-#include "json_event.h"
 #include "short_name.h"
 #include "table.h"
 #include "timeline.h"

@@ -10,7 +10,6 @@
 #include "convert.h"
 #include "open.h"
 #include "tools.h"
-#include "usage.h"
 #include "waits.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 //   open.c          maps the file and finds its format
 //   read.c          calls a visitor for every event, in an order that obeys
 //                   rules.def
-//     v2_*.c        read the formats of Go 1.22 to 1.26, which divide a trace
-//                   into generations
+//   scan.c          decodes the bytes of the formats of Go 1.22 to 1.26
+//   states.c        decides which event can come next
 //   table.c         stores strings and stacks, to which the events refer by ids
 //
 // The reader decodes each event just before the call of the visitor. So memory

@@ -12,8 +12,6 @@
 #include "timeline_json.h"
 #include "tools.h"
 #include "trace_data.h"
-#include "usage.h"
-#include "visitor.h"
 
 #include <errno.h>
 #include <getopt.h>

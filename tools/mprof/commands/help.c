@@ -4,7 +4,7 @@
 #include "commands/help.h"
 
 #include "commands/option_table.h"
-#include "usage.h"
+#include "tools.h"
 
 #include <string.h>
 

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Go's trace formats 1.22 and later: the states of all Gs (goroutines), Ps
-// (processors of Go's scheduler) and Ms (threads), and the checks that the
-// handlers of several event types share.
+// The states of all Gs (goroutines), Ps (processors of Go's scheduler) and Ms
+// (threads) while a trace is read. Decides which event can come next.
 
-#ifndef MPROF_TRACE_V2_STATE_H
-#define MPROF_TRACE_V2_STATE_H
+#ifndef MPROF_TRACE_STATES_H
+#define MPROF_TRACE_STATES_H
 
 #include "common/idmap.h"
 #include "text.h"
@@ -22,10 +21,10 @@ enum g_status {
   G_WAITING,
   G_KINDS
 };
-extern const char *const v2_g_names[];
+extern const char *const g_status_names[];
 
 enum p_status { P_ABSENT, P_RUNNING, P_IDLE, P_IN_CALL, P_ABANDONED, P_KINDS };
-extern const char *const v2_p_names[];
+extern const char *const p_status_names[];
 
 struct region {
   uint64_t task;
@@ -54,7 +53,7 @@ struct m_state {
   uint64_t g, p; // G and P of the thread; TRACE_NONE: none
 };
 
-struct v2_state {
+struct states {
   struct trace *trace;
   uint64_t first_generation;
   struct idmap g_ids, p_ids, m_ids, task_ids;
@@ -72,39 +71,32 @@ struct v2_state {
   uint64_t collection_seq;
 };
 
-struct v2_state *v2_state_new(struct trace *t);
-void v2_state_free(struct v2_state *state);
-void v2_begin_generation(struct v2_state *state);
+struct states *states_new(struct trace *t);
+void states_free(struct states *state);
+void states_begin_generation(struct states *state);
 
 // Return the state of a G (goroutine), a P (processor of Go's scheduler) or an
 // M (thread). If the id is new, the function adds a state to the array. Adding
 // may move the array, so earlier pointers to states of the same kind are then
 // invalid.
-struct g_state *v2_g_of(struct v2_state *s, uint64_t id);
-struct p_state *v2_p_of(struct v2_state *s, uint64_t id);
-struct m_state *v2_m_of(struct v2_state *s, uint64_t id);
+struct g_state *state_of_g(struct states *s, uint64_t id);
+struct p_state *state_of_p(struct states *s, uint64_t id);
+struct m_state *state_of_m(struct states *s, uint64_t id);
 
 // Returns whether `new` is the next sequence number after `old`, and `old` was
 // set in the current generation. generation: the generation in which `old` was
 // set.
-bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
-                uint64_t new);
+bool is_next_in_sequence(const struct states *s, uint64_t generation,
+                         uint64_t old, uint64_t new);
 
-enum need { MAY, MUST, MUST_NOT };
-// Reports a violation if the thread of ev has a P (processor) or a G
-// (goroutine) that it must not have, or lacks a P or a G that it must have. p
-// and g say what is required. MUST: the thread must have one. MUST_NOT: the
-// thread must have none. MAY: both are valid.
-void v2_check_context(struct v2_state *s, const struct trace_event *ev,
-                      enum need p, enum need g);
-// Reports a violation if the G (goroutine) g is not in the state `wanted`. Does
-// nothing if g is TRACE_NONE.
-void v2_check_g_status(struct v2_state *s, const struct trace_event *ev,
-                       uint64_t g, enum g_status wanted);
+// Returns whether the event of thread ev->m can come next. If so, applies the
+// event and sets ev->g and ev->p to the G and the P of the thread. If not,
+// events of other threads have to come first.
+bool states_advance(struct states *states, struct trace_event *ev);
 
 // Reports that event ev breaks the rule. The arguments after rule are those of
 // printf.
-#define V2_FAIL(s, ev, rule, ...)                                              \
+#define VIOLATE(s, ev, rule, ...)                                              \
   violate((s)->trace, TRACE_RULE_##rule, (ev)->offset, __VA_ARGS__)
 
 #endif

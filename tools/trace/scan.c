@@ -16,15 +16,15 @@
 // An ExperimentalBatch has one more byte after its type. The reader skips this
 // batch. An EndOfGeneration (since 1.26) is not part of a batch.
 
-#include "v2_scan.h"
+#include "scan.h"
 
 #include "common/memory.h"
 #include "common/plural.h"
+#include "event_types.h"
 #include "number.h"
 #include "report.h"
 #include "table.h"
 #include "trace_data.h"
-#include "v2_types.h"
 
 #include <inttypes.h>
 
@@ -53,34 +53,35 @@ static bool read_numbers(struct trace *t, const uint8_t **at,
   return true;
 }
 
-bool v2_decode(struct trace *t, const uint8_t **at, const uint8_t *end,
-               struct trace_event *ev) {
+bool scan_event(struct trace *t, const uint8_t **at, const uint8_t *end,
+                struct trace_event *ev) {
   *ev = (struct trace_event){.offset = *at - t->data,
                              .p = TRACE_NONE,
                              .m = TRACE_NONE,
                              .type = *(*at)++};
-  if (!v2_is_timed(ev->type, t->minor)) {
+  if (!event_type_is_timed(ev->type, t->minor)) {
     violate(t, TRACE_RULE_EVENT_TYPE, ev->offset,
             "type %u is not an event of go 1.%u", ev->type, t->minor);
     return false;
   }
-  ev->arg_count = v2_arg_count(ev->type);
-  if (!read_numbers(t, at, end, ev->offset, v2_name(ev->type), &ev->ticks, 1) ||
-      !read_numbers(t, at, end, ev->offset, v2_name(ev->type), ev->args,
+  ev->arg_count = event_type_arg_count(ev->type);
+  if (!read_numbers(t, at, end, ev->offset, event_type_name(ev->type),
+                    &ev->ticks, 1) ||
+      !read_numbers(t, at, end, ev->offset, event_type_name(ev->type), ev->args,
                     ev->arg_count))
     return false;
-  unsigned stack = v2_stack_arg(ev->type);
+  unsigned stack = event_type_stack_arg(ev->type);
   if (stack)
     ev->stack = ev->args[stack - 1];
   return true;
 }
 
-void v2_check_ids(struct trace *t, const struct trace_event *ev) {
+void check_ids(struct trace *t, const struct trace_event *ev) {
   check_stack_id(t, ev, ev->stack);
-  if (ev->type == V2_GoCreate || ev->type == V2_GoCreateBlocked)
+  if (ev->type == EV_GoCreate || ev->type == EV_GoCreateBlocked)
     check_stack_id(t, ev, ev->args[1]);
   for (unsigned i = 1; i <= ev->arg_count; i++)
-    if (v2_is_string_arg(ev->type, i))
+    if (event_type_is_string_arg(ev->type, i))
       check_string_id(t, ev, ev->args[i - 1]);
 }
 
@@ -105,16 +106,16 @@ static bool read_frequency(struct trace *t, const uint8_t **at,
 static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
                        unsigned type, uint64_t offset) {
   uint64_t v[5];
-  const char *what = v2_name(type);
+  const char *what = event_type_name(type);
   switch (type) {
-  case V2_String:
+  case EV_String:
     if (!read_numbers(t, at, end, offset, what, v, 2))
       return false;
     if (v[1] > (uint64_t)(end - *at))
       return bad_number(t, NUMBER_TRUNCATED, offset, what);
     *at += v[1];
     return add_string(t, v[0], *at - v[1], v[1], offset);
-  case V2_Stack: {
+  case EV_Stack: {
     if (!read_numbers(t, at, end, offset, what, v, 1))
       return false;
     // The trace does not give the stack's length in bytes, so read the frames
@@ -129,7 +130,7 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
           return false;
     return add_stack(t, v[0], body, *at, offset);
   }
-  case V2_CPUSample:
+  case EV_CPUSample:
     if (!read_numbers(t, at, end, offset, what, v, 5))
       return false;
     *APPEND(t->samples, t->sample_count, t->sample_capacity) =
@@ -139,11 +140,11 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
                              .p = v[2],
                              .g = v[3],
                              .stack = v[4],
-                             .type = V2_CPUSample};
+                             .type = EV_CPUSample};
     return true;
-  case V2_Frequency:
+  case EV_Frequency:
     return read_frequency(t, at, end, offset);
-  default: // V2_ClockSnapshot, the only other type
+  default: // EV_ClockSnapshot, the only other type
     t->has_snapshot = true;
     return read_numbers(t, at, end, offset, what, v, 4);
   }
@@ -153,16 +154,16 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
 // Returns 0 if the batch has events instead of a table.
 static unsigned entry_of(const struct trace *t, unsigned type) {
   switch (type) {
-  case V2_Strings:
-    return V2_String;
-  case V2_Stacks:
-    return V2_Stack;
-  case V2_CPUSamples:
-    return V2_CPUSample;
-  case V2_Frequency:
-    return t->minor < SYNC_SINCE ? V2_Frequency : 0;
-  case V2_Sync:
-    return t->minor >= SYNC_SINCE ? V2_Frequency : 0;
+  case EV_Strings:
+    return EV_String;
+  case EV_Stacks:
+    return EV_Stack;
+  case EV_CPUSamples:
+    return EV_CPUSample;
+  case EV_Frequency:
+    return t->minor < SYNC_SINCE ? EV_Frequency : 0;
+  case EV_Sync:
+    return t->minor >= SYNC_SINCE ? EV_Frequency : 0;
   default:
     return 0;
   }
@@ -173,16 +174,16 @@ static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
   // Every batch with a table begins with one byte for the type of the batch,
   // except a Frequency batch. A Frequency batch is a single entry, and its
   // first byte is the type of this entry.
-  bool sync = *at == V2_Sync;
-  if (*at != V2_Frequency)
+  bool sync = *at == EV_Sync;
+  if (*at != EV_Frequency)
     at++;
   while (at < end) {
     uint64_t offset = at - t->data;
     unsigned type = *at++;
-    if (type != entry && !(sync && type == V2_ClockSnapshot)) {
+    if (type != entry && !(sync && type == EV_ClockSnapshot)) {
       violate(t, TRACE_RULE_TABLE_ENTRY, offset,
-              "a %s entry must not be in a batch of %s entries", v2_name(type),
-              v2_name(entry));
+              "a %s entry must not be in a batch of %s entries",
+              event_type_name(type), event_type_name(entry));
       return false;
     }
     if (!read_entry(t, &at, end, type, offset))
@@ -202,10 +203,10 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
   const uint8_t *end = t->data + t->size;
   *h = (struct head){.offset = at - t->data};
   unsigned type = *at++;
-  h->experimental = type == V2_ExperimentalBatch && t->minor >= 23;
-  if (type != V2_EventBatch && !h->experimental) {
+  h->experimental = type == EV_ExperimentalBatch && t->minor >= 23;
+  if (type != EV_EventBatch && !h->experimental) {
     violate(t, TRACE_RULE_BATCH_TYPE, h->offset,
-            "found %s where a batch must begin", v2_name(type));
+            "found %s where a batch must begin", event_type_name(type));
     return false;
   }
   if (h->experimental && at < end)
@@ -250,7 +251,7 @@ static void check_generation(struct trace *t, uint64_t offset) {
   check_frames(t);
 }
 
-bool v2_scan_generation(struct trace *t, const uint8_t **at) {
+bool scan_generation(struct trace *t, const uint8_t **at) {
   const uint8_t *end = t->data + t->size;
   uint64_t last = t->generation;
   t->generation = 0;
@@ -258,7 +259,7 @@ bool v2_scan_generation(struct trace *t, const uint8_t **at) {
   t->has_snapshot = false;
   clear_tables(t);
   while (*at < end) {
-    if (**at == V2_EndOfGeneration && t->minor >= END_SINCE) {
+    if (**at == EV_EndOfGeneration && t->minor >= END_SINCE) {
       (*at)++;
       break;
     }
