@@ -86,7 +86,7 @@ def options_fixed(program):
 def ctl(program, mprof):
     def run(*words, status=0):
         p = subprocess.run([mprof, *words], capture_output=True, text=True)
-        equal((p.returncode, p.stderr if p.returncode == 0 else ""), (status, ""))
+        equal((p.returncode, p.stderr if status == 0 else ""), (status, ""))
         return p.stdout if status == 0 else p.stderr
 
     with App(program, listen="127.0.0.1:0") as tcp:
