@@ -150,7 +150,7 @@ check_containers() {
   service=$!
   in_web sh -c 'for i in 1 2 3 4 5 6 7 8 9; do
     sleep 1
-    [ ! -S /profiles/door.sock ] || exit 0
+    [ ! -S /profiles/mprof.sock ] || exit 0
     done
     exit 1' ||
     die 'the service in the container opens no HTTP server'
@@ -158,7 +158,7 @@ check_containers() {
   python3 -c 'import urllib.request
 for _ in range(500): urllib.request.urlopen("http://localhost:8080/").read()' ||
     die 'the service in the container does not reply'
-  in_web mprof ctl -o /profiles/now.pb.gz /profiles/door.sock dump heap
+  in_web mprof ctl -o /profiles/now.pb.gz /profiles/mprof.sock dump heap
   pkill -TERM -f '^lighttpd -D -f /etc/web.conf' || :
   wait "$service" || die 'the service in the container has failed'
   in_web sh -eu -c 'for profile in now.pb.gz "lighttpd.*.heap.pb.gz"; do
