@@ -117,7 +117,13 @@ def otlp(body):
                     add(resource["service.name"], kind, names, value)
     for key in sorted(resource):
         sums["%s resource %s=%s" % (resource["service.name"], key, resource[key])] += 1
-    return b"\x0a\x09\x08%c\x12\x05wrong" % args.reject if args.reject else b""
+    if not args.reject:
+        return b""
+    number, count = b"", args.reject % 2**64
+    while count > 0x7f:
+        number, count = number + bytes([count & 0x7f | 0x80]), count >> 7
+    part = b"\x08" + number + bytes([count]) + b"\x12\x05wrong"
+    return b"\x0a" + bytes([len(part)]) + part
 
 
 def pprof(service, data):

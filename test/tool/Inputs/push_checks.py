@@ -94,6 +94,10 @@ with Collector("-fail", "1", "-status", "400") as c:
 with Collector("-reject", "3") as c:
     status, err = push("--otlp=" + c.url, profile)
     assert status == 2 and "rejected 3 profiles: wrong" in err, err
+# A collector that counts wrong does not reject 2^64 - 1 profiles.
+with Collector("-reject", "-1") as c:
+    status, err = push("--otlp=" + c.url, profile)
+    assert status == 0 and "sent 1 profile\n" in err, err
 # The token is read from a file.
 with Collector(TOKEN="secret") as c:
     status, err = push("--otlp=" + c.url, profile)

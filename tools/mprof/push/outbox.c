@@ -7,6 +7,7 @@
 #include "files/wire.h"
 #include "push/otlp_fields.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,22 +65,22 @@ static void look_for_rejected(struct outbox *o, const struct bytes *body) {
     if (field.number != OTLP_RESPONSE_PARTIAL_SUCCESS ||
         field.type != WIRE_BYTES)
       return;
-    unsigned long rejected = 0;
+    int64_t rejected = 0;
     struct wire why = {NULL, NULL, false};
     while (wire_next(&field.message, &part))
       if (part.number == OTLP_PARTIAL_REJECTED)
-        rejected = (unsigned long)part.value;
+        rejected = (int64_t)part.value;
       else if (part.number == OTLP_PARTIAL_MESSAGE && part.type == WIRE_BYTES)
         why = part.message;
-    if (rejected == 0)
+    if (rejected <= 0)
       continue;
-    snprintf(line, sizeof line, "the collector rejected %lu profile%s: %.*s",
-             rejected, rejected == 1 ? "" : "s",
-             why.at ? (int)(why.end - why.at) : 0,
+    snprintf(line, sizeof line,
+             "the collector rejected %" PRId64 " profile%s: %.*s", rejected,
+             rejected == 1 ? "" : "s", why.at ? (int)(why.end - why.at) : 0,
              why.at ? (const char *)why.at : "");
     if (o->refused == 0)
       o->say(line);
-    o->refused += rejected;
+    o->refused += (unsigned long)rejected;
   }
 }
 
