@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 
 QUICK = os.environ.get("BENCH_QUICK", "0") not in ("", "0")
@@ -265,15 +264,14 @@ def by_variant(loops, base_of):
 
 
 def measured():
-    """Returns a sentence about the machine and the software."""
+    """Returns a line with the date, the commit, the machine and the software."""
     with open("/proc/cpuinfo", encoding="utf-8") as f:
         cpu = re.search(r"^model name\s*: (.*)$", f.read(), re.M)
-    text = "Measured on %s at commit %s: %s, %d processors, Linux %s, %s, %s." % (
+    return "%s, %s: %s, %d CPUs, Linux %s, %s, clang %s." % (
         datetime.date.today(), first_line("git", "rev-parse", "--short=12", "HEAD"),
-        cpu.group(1) if cpu else "unknown", os.cpu_count(), os.uname().release,
-        os.confstr("CS_GNU_LIBC_VERSION"),
-        first_line("clang-19", "--version").split(" (")[0])
-    return textwrap.fill(text, 100)
+        cpu.group(1).replace("(R)", "") if cpu else "unknown", os.cpu_count(),
+        os.uname().release.split("-")[0], os.confstr("CS_GNU_LIBC_VERSION"),
+        first_line("clang-19", "--version").split(" (")[0].split()[-1])
 
 
 def page():
@@ -292,7 +290,7 @@ def write_table(name, head, rows):
     lines = ["| " + " | ".join(map(str, head)) + " |",
              "|---" + "|---:" * (len(head) - 1) + "|"]
     lines += ["| " + " | ".join(shown(cell) for cell in row) + " |" for row in rows]
-    text = "%s\n\n%s\n\n" % ("\n".join(lines), measured())
+    text = "%s\n\n%s\n" % ("\n".join(lines), measured())
     print(text)
     with open(page(), encoding="utf-8") as f:
         old = f.read()
