@@ -55,7 +55,7 @@ test_packages='
 '
 bench_packages='
   python3-scipy python3-matplotlib
-  heaptrack gdb elfutils linux-perf liblttng-ust1 lttng-tools uftrace
+  heaptrack gdb elfutils linux-perf liblttng-ust1 lttng-tools
   tcl debian-archive-keyring
 '
 

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The loops of lock_pair.c, lock_handoff.c and lock_cond.c in Go, with the
+// The loops of lock_pair.c and lock_handoff.c in Go, with the
 // locks of package sync and Go's own block and mutex profiles.
 //
 // usage: lock pair mutex|rdlock|wrlock PAIRS REPEATS BLOCKRATE MUTEXFRACTION
 //
 //	lock handoff mutex|rwlock THREADS MILLISECONDS REPEATS BLOCKRATE
 //	  MUTEXFRACTION
-//	lock cond EVENTS REPEATS BLOCKRATE MUTEXFRACTION
 package main
 
 import (
@@ -223,33 +222,6 @@ func handoff() {
 	}
 }
 
-// --- cond ---
-
-func cond() {
-	events, repeats := number(2), number(3)
-	turns := [2]*sync.Cond{sync.NewCond(&mutex), sync.NewCond(&mutex)}
-	turn := 0
-	play := func(me int, done *sync.WaitGroup) {
-		defer done.Done()
-		for i := 0; i < events/2; i++ {
-			mutex.Lock()
-			for turn != me {
-				turns[me].Wait()
-			}
-			turn = 1 - me
-			turns[turn].Signal()
-			mutex.Unlock()
-		}
-	}
-	timeSteps(events, repeats, func() {
-		var done sync.WaitGroup
-		done.Add(2)
-		go play(0, &done)
-		go play(1, &done)
-		done.Wait()
-	})
-}
-
 // --- what was recorded ---
 
 func printEvents(name string,
@@ -278,8 +250,6 @@ func main() {
 		pair()
 	case "handoff":
 		handoff()
-	case "cond":
-		cond()
 	default:
 		os.Exit(2)
 	}

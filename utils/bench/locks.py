@@ -10,7 +10,7 @@ import sys
 import time
 
 from bench import (
-    DIR, QUICK, ROUNDS, SCRATCH, build_both, build_go, by_variant, compared, draw,
+    DIR, QUICK, ROUNDS, SCRATCH, build_both, build_go, by_variant, draw,
     empty_scratch, environment, log, median, mprof, number, program, run, turns, write_table)
 
 REPEATS = 3  # of the loop in each process, after one repeat that is not counted
@@ -177,17 +177,4 @@ def contended():
         by_variant(loops, base_of))
 
 
-def cond():
-    """Two threads that wake each other, on one processor."""
-    build_both("lock_cond.c")
-    go = list(build_go("lock").values())
-    log("locks: condition variable")
-    cpu = max(os.sched_getaffinity(0))
-    results = measure("lock_cond", [], (4e6 if QUICK else 40e6) / 2000, "ns",
-                      go=[*go, "cond"] if go else None,
-                      before=("taskset", "-c", cpu), has_waits=True)
-    write_table("lock-cond", ("", "nanoseconds per event (ratio)"),
-                [(v, compared(results, v, base_of(v))) for v in results])
-
-
-PARTS = {"pair": pair, "contended": contended, "cond": cond}
+PARTS = {"pair": pair, "contended": contended}

@@ -13,8 +13,8 @@ usage: run.sh heap|locks|trace|threads|real|preload [PART...]
        run.sh gate [--write]
 
   heap [pair exact live build process]  the heap profile, and every program
-  locks [pair contended cond]           the block and mutex profiles
-  trace [event others write]            the execution trace
+  locks [pair contended]                the block and mutex profiles
+  trace [event write]                   the execution trace
   threads [profile crowd]               stacks of all threads; thousands of threads
   real [instructions layouts]           real programs; downloads SQLite and Lua
   preload [programs]                    programs that were built without MProf

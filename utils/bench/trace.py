@@ -4,11 +4,10 @@
 
 import os
 import re
-import shutil
 import sys
 
 from bench import (
-    QUICK, ROUNDS, SCRATCH, TOP, build, build_both, build_go, draw, log, median, mprof,
+    QUICK, ROUNDS, SCRATCH, TOP, build_both, build_go, draw, log, median, mprof,
     number, numbers, program, run, turns, write_table)
 
 REPEATS = 3  # of the loop in each process, after one repeat that is not counted
@@ -124,58 +123,6 @@ def check_counts(argv, kind, steps):
     os.unlink(path)
 
 
-# --- others: tracers without stacks ------------------------------------------
-
-CALLS = 20000 if QUICK else 300000  # function calls in a repeat
-# The buffers have room for all events. The threshold 0 makes XRay record functions
-# that take less than 5 us, which XRay omits by default.
-XRAY = "func_duration_threshold_us=0:buffer_size=4194304:buffer_max=32:grace_period_ms=1"
-
-
-def others():
-    """XRay and uftrace, which record the begin and the end of function calls."""
-    log("trace: other tracers")
-    build("trace_calls.c", "trace_calls-plain")
-    build("trace_calls.c", "trace_calls-xray", "-DXRAY", "-fxray-instrument")
-    jobs = {
-        "plain": calls_job("plain", [], []),
-        "XRay, off": calls_job("xray", [], []),
-        "XRay, flight data recorder": calls_job("xray", [], [XRAY]),
-    }
-    bases = {"XRay, flight data recorder": "XRay, off"}
-    if shutil.which("uftrace"):
-        for name, flag in (("uftrace, -pg", "-pg"), (
-                "uftrace, -finstrument-functions", "-finstrument-functions-after-inlining")):
-            build("trace_calls.c", "trace_calls" + flag, flag)
-            jobs[name] = calls_job(flag[1:], [
-                "uftrace", "record", "--no-libcall", "--no-event", "--data=uftrace.data"], [])
-            bases[name] = "plain"
-    results = turns(jobs, 2 if QUICK else 7)
-    rows = []
-    for name, base in bases.items():
-        each = [(a[0] - b[0]) / 2 for a, b in zip(results[name], results[base])]
-        size = median([r[1] for r in results[name]])
-        rows.append((name, median(each), size / (CALLS * (REPEATS + 1) * 2)))
-    write_table("trace-others", ("", "ns per event", "bytes per event"), rows)
-
-
-def calls_job(build_name, words, options):
-    """Returns a job: the nanoseconds of a call, and the bytes of the written files."""
-    def once():
-        names = set(os.listdir(SCRATCH))
-        text = run([*words, program("trace_calls-" + build_name), CALLS, REPEATS,
-                    *options]).text
-        size = 0
-        for name in set(os.listdir(SCRATCH)) - names:
-            path = os.path.join(SCRATCH, name)
-            size += sum(os.path.getsize(os.path.join(at, f))
-                        for at, _, files in os.walk(path) for f in files) \
-                if os.path.isdir(path) else os.path.getsize(path)
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-        return number(text, "ns"), size
-    return once
-
-
 # --- write: a long trace, written at the end, and a flight recorder ----------
 
 
@@ -211,4 +158,4 @@ def load(amount, path, options):
             "exit_ms": (r.ended_ns - number(r.text, "end")) / 1e6}
 
 
-PARTS = {"event": event, "others": others, "write": write}
+PARTS = {"event": event, "write": write}
