@@ -8,7 +8,7 @@
 #include "persist_watch.h"
 
 #include "file/persist.h"
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/own_thread.h"

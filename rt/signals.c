@@ -23,6 +23,7 @@
 
 #include "exit.h"
 #include "file/writer_lock.h"
+#include "options/flags.h"
 #include "process/process.h"
 #include "process/signal_chain.h"
 #include "process/signal_number.h"
@@ -30,7 +31,6 @@
 #include "sys/arch.h"
 #include "sys/caller.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"

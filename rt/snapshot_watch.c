@@ -17,10 +17,10 @@
 
 #include "exit.h"
 #include "file/writer_lock.h"
+#include "options/flags.h"
 #include "symbolize/symbolize.h"
 #include "sys/caller.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/memory_limit.h"
 #include "sys/message.h"

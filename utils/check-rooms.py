@@ -36,7 +36,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The rooms of rt/. The units of a room may refer to this room and to the rooms
 # before it in the list.
 ROOMS = {
-    "sys": "system calls, locks, memory, clock, options",
+    "sys": "system calls, locks, memory, clock, messages",
+    "options": "the options, and the list of profiles",
+    "helper": "processes that MProf starts for itself",
     "process": "the state of the process, its modules and signals",
     "trace_hooks": "calls by which the rooms before trace report events to it",
     "unwind": "finds the return addresses of the stack frames",

@@ -106,11 +106,11 @@ static int add_profile_locked(const char *name, struct mprof_profile **out) {
 static bool is_built_in(const char *name) {
   static const char names[][16] = {
 #define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text) #Name,
-#include "sys/profiles.def"
+#include "options/profiles.def"
   };
 #define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
   MPROF_FITS(#Name, names[0])
-#include "sys/profiles.def"
+#include "options/profiles.def"
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(names[i], name) == 0)
       return true;

@@ -14,8 +14,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
+#include "options/flags.h"
 #include "sys/assert.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
 

@@ -15,7 +15,7 @@
 #define MPROF_RT_BUCKET_HEAPX_H
 
 #include "bucket/counts.h"
-#include "sys/flags.h"
+#include "options/flags.h"
 
 enum mprof_heapx_counter {
   // Blocks that were freed by the thread that allocated them, before this

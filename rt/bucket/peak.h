@@ -22,8 +22,8 @@
 #ifndef MPROF_RT_BUCKET_PEAK_H
 #define MPROF_RT_BUCKET_PEAK_H
 
+#include "options/flags.h"
 #include "sys/base.h"
-#include "sys/flags.h"
 
 struct mprof_bucket;
 

@@ -11,7 +11,7 @@
 
 #include "file/keep_newest.h"
 
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/hash.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"

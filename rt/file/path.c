@@ -7,7 +7,7 @@
 
 #include "file/path.h"
 
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/procfile.h"

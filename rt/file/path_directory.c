@@ -6,7 +6,7 @@
 #include "file/path_directory.h"
 
 #include "file/path.h"
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 

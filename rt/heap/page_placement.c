@@ -29,10 +29,10 @@
 
 #include "heap/beneath.h"
 #include "heap/sample.h"
+#include "options/flags.h"
 #include "process/modules.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
-#include "sys/flags.h"
 #include "sys/text.h"
 
 #include <dlfcn.h>

@@ -6,8 +6,8 @@
 #include "http/control_signal.h"
 
 #include "http/server.h"
+#include "options/flags.h"
 #include "process/signal_number.h"
-#include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"

@@ -9,9 +9,7 @@
 #include "file/writer_lock.h"
 #include "heap/sample.h"
 #include "lock_wait/contention.h"
-#include "sys/flags.h"
-#include "sys/flags_change.h"
-#include "sys/flags_mistake.h"
+#include "options/flags.h"
 #include "sys/lock.h"
 
 #include <errno.h>

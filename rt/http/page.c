@@ -11,9 +11,9 @@
 #include "http/live.h"
 #include "http/live_trace.h"
 #include "http/option_pages.h"
+#include "options/flags.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/procfile.h"
 #include "write/profiles.h"
 

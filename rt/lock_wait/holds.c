@@ -10,10 +10,10 @@
 
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/hooked.h"
+#include "options/flags.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"

@@ -11,12 +11,12 @@
 // this copy only passes calls on (init.c, is_first_copy).
 
 #include "entry/entry_thread.h"
+#include "helper/helper_environment.h"
+#include "options/flags.h"
 #include "preload/calls.h"
 #include "preload/operators.h"
 #include "preload/withdraw.h"
 #include "process/process.h"
-#include "sys/flags.h"
-#include "sys/helper_environment.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -12,11 +12,11 @@
 
 #include "bucket/bucket.h"
 #include "heap/beneath.h"
+#include "options/flags.h"
 #include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"
-#include "sys/flags.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
 

@@ -10,10 +10,10 @@
 #include "bucket/peak.h"
 #include "lock_wait/hook_names.h"
 #include "lock_wait/lock_names.h"
+#include "options/flags.h"
 #include "process/process.h"
 #include "symbolize/module_unloads.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/persistent.h"
 #include "thread/labels.h"
 

@@ -7,10 +7,10 @@
 #include "stuck/stuck_look_again.h"
 
 #include "lock_wait/contention.h"
+#include "options/flags.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_unnoted.h"
-#include "sys/flags.h"
 #include "sys/os_memory.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"

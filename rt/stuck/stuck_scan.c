@@ -23,6 +23,7 @@
 
 #include "stuck/stuck_scan.h"
 
+#include "helper/helper_process.h"
 #include "lock_wait/block_kinds.h"
 #include "stuck/stuck_blocks.h"
 #include "stuck/stuck_graph.h"
@@ -35,7 +36,6 @@
 #include "sys/abi_words.h"
 #include "sys/caller.h"
 #include "sys/context.h"
-#include "sys/helper_process.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/procfile.h"

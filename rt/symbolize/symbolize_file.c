@@ -10,9 +10,9 @@
 
 #include "symbolize/symbolize_file.h"
 
+#include "helper/helper_process.h"
 #include "symbolize/maps.h"
 #include "symbolize/symbolizer_answer.h"
-#include "sys/helper_process.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"

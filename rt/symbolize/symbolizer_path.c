@@ -6,7 +6,7 @@
 #include "symbolize/symbolizer_path.h"
 
 #include "file/path.h"
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/message.h"
 #include "sys/os_file.h"
 #include "sys/os_linux.h"

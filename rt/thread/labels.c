@@ -14,9 +14,9 @@
 #include "thread/labels.h"
 
 #include "mprof/mprof.h"
+#include "options/flags.h"
 #include "process/process.h"
 #include "sys/assert.h"
-#include "sys/flags.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
 #include "sys/message.h"

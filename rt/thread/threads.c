@@ -15,10 +15,10 @@
 
 #include "thread/threads.h"
 
+#include "options/flags.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/assert.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"

@@ -9,8 +9,8 @@
 
 #include "thread_stacks/round_begin.h"
 
+#include "options/flags.h"
 #include "sys/assert.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"

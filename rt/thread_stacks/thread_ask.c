@@ -10,10 +10,10 @@
 
 #include "thread_stacks/thread_ask.h"
 
+#include "options/flags.h"
 #include "process/signal_chain.h"
 #include "sys/assert.h"
 #include "sys/context.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"

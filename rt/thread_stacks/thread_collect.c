@@ -16,8 +16,8 @@
 #include "thread_stacks/thread_collect.h"
 
 #include "lock_wait/hook_names.h"
+#include "options/flags.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"

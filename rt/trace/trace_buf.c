@@ -28,9 +28,9 @@
 
 #include "trace/trace_buf.h"
 
+#include "options/flags.h"
 #include "sys/arch.h"
 #include "sys/assert.h"
-#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"

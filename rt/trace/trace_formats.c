@@ -6,7 +6,7 @@
 
 #include "trace/trace_formats.h"
 
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/message.h"
 #include "sys/text.h"
 #include "trace/trace_format.h"

@@ -10,7 +10,7 @@
 #ifndef MPROF_RT_TRACE_TRACE_ROWS_H
 #define MPROF_RT_TRACE_TRACE_ROWS_H
 
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/lock.h"
 #include "thread/threads.h"
 #include "trace/trace_types.h"

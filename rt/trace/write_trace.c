@@ -11,10 +11,10 @@
 #include "trace/write_trace.h"
 
 #include "bucket/bucket.h"
+#include "options/flags.h"
 #include "symbolize/pctable.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/hash.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"

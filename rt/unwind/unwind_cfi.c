@@ -9,9 +9,9 @@
 
 #include "unwind/unwind_cfi.h"
 
+#include "options/flags.h"
 #include "sys/abi_words.h"
 #include "sys/context.h"
-#include "sys/flags.h"
 #include "unwind/coroutines.h"
 #include "unwind/frame_end.h"
 #include "unwind/rules.h"

@@ -8,10 +8,10 @@
 
 #include "bucket/cycle.h"
 #include "file/outfile.h"
+#include "options/flags.h"
 #include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
-#include "sys/flags.h"
 #include "sys/message.h"
 #include "write/kind_heap.h"
 #include "write/numbers.h"

@@ -6,8 +6,8 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "options/flags.h"
 #include "snapshot/snapshot_threadcreate.h"
-#include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"

@@ -6,11 +6,11 @@
 
 #include "file/outfile.h"
 #include "file/writer_lock.h"
+#include "options/flags.h"
 #include "snapshot/group_threads.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"
-#include "sys/flags.h"
 #include "sys/message.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"

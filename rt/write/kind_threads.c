@@ -6,8 +6,8 @@
 
 #include "file/outfile.h"
 #include "file/writer_lock.h"
+#include "options/flags.h"
 #include "snapshot/group_threads.h"
-#include "sys/flags.h"
 #include "sys/message.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"

@@ -9,11 +9,11 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "options/flags.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/skip_frames.h"
 #include "symbolize/symbolize.h"
-#include "sys/flags.h"
 #include "sys/os_memory.h"
 #include "sys/procfile.h"
 #include "sys/stats.h"

@@ -9,12 +9,12 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "options/flags.h"
 #include "symbolize/drop_frames.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/pctable.h"
 #include "symbolize/symbolize.h"
-#include "sys/flags.h"
 #include "sys/os_memory.h"
 #include "sys/procfile.h"
 #include "sys/stats.h"

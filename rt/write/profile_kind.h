@@ -4,7 +4,7 @@
 // The interface of a kind of profile. The code for requests, for the exit, for
 // the summary and for the report uses profiles only through this interface. The
 // copy of a profile is the data from which the profile is written: snapshots,
-// and their sums. sys/profiles.def has the table of profiles.
+// and their sums. options/profiles.def has the table of profiles.
 
 #ifndef MPROF_RT_WRITE_PROFILE_KIND_H
 #define MPROF_RT_WRITE_PROFILE_KIND_H
@@ -19,7 +19,7 @@ enum mprof_profile_id {
 #define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
   MPROF_PROFILE_##Name,
 #define MPROF_PROFILE_OF_PROGRAM MPROF_PROFILE
-#include "sys/profiles.def"
+#include "options/profiles.def"
   MPROF_PROFILES
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of profiles, generated from sys/profiles.def. See profiles.h.
+// The table of profiles, generated from options/profiles.def. See profiles.h.
 
 #include "write/profiles.h"
 
@@ -12,7 +12,7 @@
 #define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
   extern const struct mprof_profile_kind mprof_kind_##Kind;
 #define MPROF_PROFILE_OF_PROGRAM MPROF_PROFILE
-#include "sys/profiles.def"
+#include "options/profiles.def"
 
 const struct mprof_profile_row mprof_profile_rows[MPROF_PROFILES] = {
 #define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
@@ -20,7 +20,7 @@ const struct mprof_profile_row mprof_profile_rows[MPROF_PROFILES] = {
 #define MPROF_PROFILE_OF_PROGRAM(Name, Suffix, Kind, Variant, Section, Line,   \
                                  Text)                                         \
   {NULL, Suffix, &mprof_kind_##Kind, Variant, Section, Line, Text},
-#include "sys/profiles.def"
+#include "options/profiles.def"
 };
 
 const struct mprof_profile_row *mprof_profile_row_of(const char *name) {

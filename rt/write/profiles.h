@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of profiles, generated from sys/profiles.def.
+// The table of profiles, generated from options/profiles.def.
 
 #ifndef MPROF_RT_WRITE_PROFILES_H
 #define MPROF_RT_WRITE_PROFILES_H

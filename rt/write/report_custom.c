@@ -7,9 +7,9 @@
 
 #include "write/report_custom.h"
 
+#include "options/flags.h"
 #include "snapshot/snapshot_custom.h"
 #include "symbolize/drop_frames.h"
-#include "sys/flags.h"
 #include "write/report_text.h"
 
 static void put_sample(struct mprof_report *w,

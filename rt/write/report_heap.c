@@ -7,9 +7,9 @@
 #include "write/report_heap.h"
 
 #include "bucket/cycle.h"
+#include "options/flags.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
-#include "sys/flags.h"
 #include "sys/sort.h"
 #include "write/report_text.h"
 

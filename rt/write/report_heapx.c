@@ -8,9 +8,9 @@
 #include "write/report_heapx.h"
 
 #include "heap/page_placement.h"
+#include "options/flags.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
-#include "sys/flags.h"
 #include "sys/sort.h"
 #include "write/report_text.h"
 

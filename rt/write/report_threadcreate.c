@@ -7,9 +7,9 @@
 #include "write/report_threadcreate.h"
 
 #include "bucket/bucket.h"
+#include "options/flags.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "symbolize/drop_frames.h"
-#include "sys/flags.h"
 #include "write/report_text.h"
 
 #include <string.h>

@@ -10,8 +10,8 @@
 
 #include "file/outfile.h"
 #include "file/path.h"
+#include "options/flags.h"
 #include "symbolize/symbolize.h"
-#include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"

@@ -50,8 +50,8 @@
 // RUN: ./app other && test -e other && test ! -s other
 
 #include "bucket/bucket.h"
+#include "options/flags.h"
 #include "process/process.h"
-#include "sys/flags.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 

@@ -7,13 +7,13 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address \
-// RUN:   -DMPROF_RUNTIME -I%src/include -I%rt %s %rt/sys/flags.c %rt/sys/flags_table.c \
-// RUN:   %rt/sys/flags_mistake.c %rt/sys/flags_help.c %rt/sys/message.c %rt/sys/text.c \
+// RUN:   -DMPROF_RUNTIME -I%src/include -I%rt %s %rt/options/flags.c \
+// RUN:   %rt/options/flags_table.c %rt/sys/message.c %rt/sys/text.c \
 // RUN:   %rt/sys/os_linux.c %rt/sys/stats.c -o fuzz
 // RUN: printf '"heap_rate="\n"log_path=\x27"\n"stack_depth=1024:"\n' > words
 // RUN: %S/Inputs/run.sh -runs=8000 -max_len=1200 -dict=words
 
-#include "sys/flags.h"
+#include "options/flags.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     abort();
 #define MPROF_FLAG_LIST MPROF_FLAG_STR
 #define MPROF_FLAG_ADDRESS MPROF_FLAG_STR
-#include "sys/flags.def"
+#include "options/flags.def"
   return 0;
 }

@@ -10,8 +10,8 @@
 // CHECK-NOT: differs
 // CHECK: compared
 
-#include "sys/flags.h"
-#include "sys/flags_table.h"
+#include "options/flags.h"
+#include "options/flags_table.h"
 
 #include <stdio.h>
 #include <string.h>

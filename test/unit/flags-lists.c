@@ -10,7 +10,7 @@
 
 #include "check.h"
 
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/message.h"
 
 static struct mprof_flags f;

@@ -23,8 +23,8 @@
 #define TEST_OPTIONS "report_top=5:stack_depth=64"
 #include "core.h"
 
+#include "options/flags.h"
 #include "process/process.h"
-#include "sys/flags.h"
 
 int main(void) {
   CHECK(mprof_init_ready());

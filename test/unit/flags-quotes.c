@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/message.h"
 
 static struct mprof_flags f;

@@ -10,7 +10,7 @@
 #include "core.h"
 
 #include "heap/sample.h"
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "thread/threads.h"
 
 #include <math.h>

@@ -17,10 +17,10 @@
 
 #include "core.h"
 
+#include "options/flags.h"
 #include "stuck/stuck.h"
 #include "stuck_watch.h"
 #include "sys/clock.h"
-#include "sys/flags.h"
 #include "sys/os_linux.h"
 #include "write/write_file.h"
 

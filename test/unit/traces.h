@@ -10,7 +10,7 @@
 #include "core.h"
 #include "writer.h"
 
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "trace/trace_formats.h"
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"

@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 // Does what fork does. The child is not profiled. In the child, the environment
-// is that of rt/sys/helper_environment.h, so a program that the child executes
-// is not profiled either. Call it only while the process has one thread.
+// is that of rt/helper/helper_environment.h, so a program that the child
+// executes is not profiled either. Call it only while the process has one
+// thread.
 pid_t helper_fork(void);
 
 #endif // MPROF_TOOLS_COMMON_HELPER_FORK_H

@@ -5,7 +5,7 @@
 
 #include "commands/preload.h"
 #include "common/helper_fork.h"
-#include "sys/helper_environment.h"
+#include "helper/helper_environment.h"
 #include "terminal/style.h"
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #ifndef MPROF_TOOL_CHECK_VALUES_H
 #define MPROF_TOOL_CHECK_VALUES_H
 
-#include "sys/flags.h"
+#include "options/flags.h"
 
 #include <stdbool.h>
 

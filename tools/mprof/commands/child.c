@@ -4,7 +4,7 @@
 #include "commands/child.h"
 
 #include "commands/group_watcher.h"
-#include "sys/helper_environment.h"
+#include "helper/helper_environment.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 #include "commands/help.h"
 #include "commands/option_table.h"
-#include "sys/flags_table.h"
+#include "options/flags_table.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "commands/doctor_options.h"
 
 #include "commands/check_values.h"
-#include "sys/flags.h"
+#include "options/flags.h"
 #include "sys/message.h"
 #include "terminal/style.h"
 
@@ -72,7 +72,7 @@ void doctor_explain_options(const char *text) {
   MPROF_FLAG_STR(Name, Default, Change, Help)
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)                        \
   MPROF_FLAG_STR(Name, Default, Change, Help)
-#include "sys/flags.def"
+#include "options/flags.def"
   if (!has_any)
     puts("option   all options have their defaults");
 }

@@ -8,8 +8,8 @@
 #include "persist/trace.h"
 
 #include "common/memory.h"
+#include "options/flags.h"
 #include "persist/trace_stacks.h"
-#include "sys/flags.h"
 #include "trace/trace_formats.h"
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"

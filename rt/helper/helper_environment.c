@@ -4,7 +4,7 @@
 // Makes the environment of programs that MProf starts for itself; see
 // helper_environment.h. The tools in tools/ use this file, too.
 
-#include "sys/helper_environment.h"
+#include "helper/helper_environment.h"
 
 #include "sys/text.h"
 

@@ -4,8 +4,8 @@
 // A helper process that the program does not notice, and the programs that the
 // helper runs. All functions bypass libc, as those of os_linux.h do.
 
-#ifndef MPROF_RT_SYS_HELPER_PROCESS_H
-#define MPROF_RT_SYS_HELPER_PROCESS_H
+#ifndef MPROF_RT_HELPER_HELPER_PROCESS_H
+#define MPROF_RT_HELPER_HELPER_PROCESS_H
 
 #include "sys/base.h"
 
@@ -72,4 +72,4 @@ struct mprof_child {
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]);
 
-#endif // MPROF_RT_SYS_HELPER_PROCESS_H
+#endif // MPROF_RT_HELPER_HELPER_PROCESS_H

@@ -8,10 +8,10 @@
 
 #define _GNU_SOURCE 1
 
-#include "sys/helper_process.h"
+#include "helper/helper_process.h"
 
+#include "helper/helper_environment.h"
 #include "sys/arch.h"
-#include "sys/helper_environment.h"
 #include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"

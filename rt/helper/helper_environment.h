@@ -6,8 +6,8 @@
 // be mixed with those of the user's program, and a profiled llvm-symbolizer
 // would start the next one. The functions take no locks and no memory.
 
-#ifndef MPROF_RT_SYS_HELPER_ENVIRONMENT_H
-#define MPROF_RT_SYS_HELPER_ENVIRONMENT_H
+#ifndef MPROF_RT_HELPER_HELPER_ENVIRONMENT_H
+#define MPROF_RT_HELPER_HELPER_ENVIRONMENT_H
 
 #include "sys/base.h"
 
@@ -32,4 +32,4 @@ bool mprof_preload_list_clean(char *list);
 size_t mprof_helper_environment_size(char *const *from);
 char **mprof_helper_environment(char *const *from, void *memory);
 
-#endif // MPROF_RT_SYS_HELPER_ENVIRONMENT_H
+#endif // MPROF_RT_HELPER_HELPER_ENVIRONMENT_H

@@ -1,16 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds an option by its name, and stores and shows its value; see
-// flags_table.h.
+// Finds an option by its name, stores and shows its value, and prints the list
+// of all options; see flags_table.h.
 
-#include "sys/flags_table.h"
+#include "options/flags_table.h"
 
+#include "options/flags.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 #include "sys/text.h"
 
 #include <string.h>
 
-enum { SHOWN = 80 }; // longest part of a wrong option that a message quotes
+enum {
+  SHOWN = 80, // longest part of a wrong option that a message quotes
+  LINE = 512,
+};
 
 // No text may change while the program runs: mprof_option_store does not check
 // its meaning, and other threads may be reading it.
@@ -22,7 +28,7 @@ enum { SHOWN = 80 }; // longest part of a wrong option that a message quotes
 #define MPROF_FLAG_STR(Name, Default, Change, Help) IS_FIXED(Change)
 #define MPROF_FLAG_LIST(Name, Default, Change, Help) IS_FIXED(Change)
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) IS_FIXED(Change)
-#include "sys/flags.def"
+#include "options/flags.def"
 
 // The descriptions of all options, one after the other.
 #define HELP(Name, Text, Help)                                                 \
@@ -37,14 +43,14 @@ static const struct helps {
 #define MPROF_FLAG_LIST(Name, Default, Change, Help) HELP(Name, Default, Help)
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)                        \
   HELP(Name, Default, Help)
-#include "sys/flags.def"
+#include "options/flags.def"
 } helps = {
 #define MPROF_FLAG_BOOL(Name, Default, Change, Help) Help,
 #define MPROF_FLAG_UINT(Name, Default, Min, Max, Change, Help) Help,
 #define MPROF_FLAG_STR(Name, Default, Change, Help) Help,
 #define MPROF_FLAG_LIST(Name, Default, Change, Help) Help,
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) Help,
-#include "sys/flags.def"
+#include "options/flags.def"
 };
 
 #define ROW(Name, Kind, Text, Value, Min, Max, Change)                         \
@@ -68,7 +74,7 @@ const struct mprof_option mprof_options[MPROF_OPTION_COUNT] = {
   ROW(Name, MPROF_OPTION_LIST, Default, 0, 0, 0, Change)
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help)                        \
   ROW(Name, MPROF_OPTION_ADDRESS, Default, 0, 0, 0, Change)
-#include "sys/flags.def"
+#include "options/flags.def"
 };
 
 const char *mprof_option_help(const struct mprof_option *o) {
@@ -210,4 +216,78 @@ void mprof_piece_put(struct mprof_text *t, struct mprof_piece s) {
   mprof_text_str(t, "'");
   mprof_text_mem(t, s.p, s.len < SHOWN ? s.len : SHOWN);
   mprof_text_str(t, s.len > SHOWN ? "...'" : "'");
+}
+
+// --- the list of help=1 ---
+
+static void print_options(void) {
+  char line[LINE + 2 * MPROF_OPTION_STR_SIZE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "mprof: options for MPROF_OPTIONS, written as name=value "
+                     "and separated by ':'; quote a value that contains ':', "
+                     "',' or blanks, as in log_path='a:b'; the program runs "
+                     "after this list:\n");
+  for (int i = 0; i < MPROF_OPTION_COUNT; i++) {
+    const struct mprof_option *o = &mprof_options[i];
+    mprof_text_str(&t, "  ");
+    mprof_text_str(&t, o->name);
+    mprof_text_str(&t, "\n    ");
+    mprof_text_str(&t, mprof_option_help(o));
+    mprof_text_str(&t, "\n    ");
+    if (o->kind == MPROF_OPTION_UINT || o->kind == MPROF_OPTION_BOOL) {
+      mprof_text_dec(&t, o->min);
+      mprof_text_str(&t, o->kind == MPROF_OPTION_BOOL ? " or " : " to ");
+      mprof_text_dec(&t, o->max);
+      mprof_text_str(&t, ", default ");
+      mprof_text_dec(&t, o->value);
+    } else {
+      mprof_text_str(&t, o->kind == MPROF_OPTION_LIST ? "list, default "
+                                                      : "text, default ");
+      mprof_piece_put(&t, (struct mprof_piece){o->text, strlen(o->text)});
+    }
+    mprof_text_str(&t, ", now ");
+    mprof_option_put_value(&t, &mprof_flags, o);
+    mprof_text_str(&t, "\n");
+    mprof_os_write_all(2, line, t.len);
+    t.len = 0;
+  }
+}
+
+static const struct {
+  const char *name, *suffix, *text;
+} profiles[] = {
+#define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
+  {#Name, Suffix, Text},
+#include "options/profiles.def"
+};
+
+static void print_profiles(void) {
+  char line[LINE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(
+      &t, "mprof: profiles, listed by the names that mprof_write_profile "
+          "accepts; PATTERN stands for the value of log_path:\n");
+  for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
+    mprof_text_str(&t, "  ");
+    mprof_text_str(&t, profiles[i].name);
+    mprof_text_str(&t, ": ");
+    mprof_text_str(&t, profiles[i].text);
+    if (profiles[i].suffix != NULL) {
+      mprof_text_str(&t, "; file at exit: PATTERN");
+      mprof_text_str(&t, profiles[i].suffix);
+      mprof_text_str(&t, ".pb.gz");
+    } else {
+      mprof_text_str(&t, "; on request only");
+    }
+    mprof_text_str(&t, "\n");
+    mprof_os_write_all(2, line, t.len);
+    t.len = 0;
+  }
+}
+
+void mprof_flags_print_help(void) {
+  if (!mprof_message_has_stderr())
+    return;
+  print_options();
+  print_profiles();
 }

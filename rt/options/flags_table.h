@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of the options, one row for each option of flags.def, and the value
-// of a single option: its text is stored in struct mprof_flags, and shown. Only
-// the files flags*.c use this header. The functions take no lock; the caller
-// guards the struct mprof_flags.
+// of a single option: its text is stored in struct mprof_flags, and shown. The
+// functions take no lock; the caller guards the struct mprof_flags.
 
-#ifndef MPROF_RT_SYS_FLAGS_TABLE_H
-#define MPROF_RT_SYS_FLAGS_TABLE_H
+#ifndef MPROF_RT_OPTIONS_FLAGS_TABLE_H
+#define MPROF_RT_OPTIONS_FLAGS_TABLE_H
 
-#include "sys/flags.h"
+#include "options/flags.h"
 
 enum mprof_option_kind {
   MPROF_OPTION_BOOL,
@@ -50,7 +49,7 @@ enum {
 #define MPROF_FLAG_STR(Name, Default, Change, Help) +1
 #define MPROF_FLAG_LIST(Name, Default, Change, Help) +1
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) +1
-#include "sys/flags.def"
+#include "options/flags.def"
 };
 // The rows are in the order of flags.def. Never written.
 extern MPROF_HIDDEN const struct mprof_option mprof_options[MPROF_OPTION_COUNT];
@@ -80,5 +79,8 @@ bool mprof_option_store(struct mprof_flags *f, const struct mprof_option *o,
 // Appends the value of option o in f.
 void mprof_option_put_value(struct mprof_text *t, const struct mprof_flags *f,
                             const struct mprof_option *o);
+// Prints all options with their values in mprof_flags, and the profiles, on
+// stderr, for the option help=1. Takes no lock.
+void mprof_flags_print_help(void);
 
-#endif // MPROF_RT_SYS_FLAGS_TABLE_H
+#endif // MPROF_RT_OPTIONS_FLAGS_TABLE_H

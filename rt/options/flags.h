@@ -6,10 +6,12 @@
 // variable MPROF_OPTIONS. A later source overrides an earlier source. Wrong
 // options are reported on stderr and ignored.
 
-#ifndef MPROF_RT_SYS_FLAGS_H
-#define MPROF_RT_SYS_FLAGS_H
+#ifndef MPROF_RT_OPTIONS_FLAGS_H
+#define MPROF_RT_OPTIONS_FLAGS_H
 
 #include "sys/base.h"
+
+struct mprof_text;
 
 struct mprof_flags {
 #define MPROF_FLAG_BOOL(Name, Default, Change, Help) bool Name;
@@ -17,7 +19,7 @@ struct mprof_flags {
 #define MPROF_FLAG_STR(Name, Default, Change, Help) char Name[512];
 #define MPROF_FLAG_LIST(Name, Default, Change, Help) char Name[512];
 #define MPROF_FLAG_ADDRESS(Name, Default, Change, Help) char Name[512];
-#include "sys/flags.def"
+#include "options/flags.def"
 };
 // The values of the options, which begin with the defaults. mprof_flags_init
 // changes them before any event is recorded. heap_rate is only the
@@ -56,4 +58,23 @@ bool mprof_flags_is_secure(void);
 // variable is not set, or if the kernel has set AT_SECURE (setuid programs).
 const char *mprof_flags_environment(const char *name);
 
-#endif // MPROF_RT_SYS_FLAGS_H
+// --- changes while the program runs ---
+
+// Changes an option in mprof_flags while the program runs. The caller passes
+// the new value on to the code that has a copy of it, such as the sampling
+// rate. Returns 0; -ENOENT if there is no such option; -EINVAL for a wrong
+// value; or -EPERM if the option cannot change, and then *why is the reason.
+// mprof_flags_put_mistake says what is wrong for -ENOENT and
+// -EINVAL. Call with writer_lock held.
+int mprof_flags_change(const char *name, const char *value, const char **why);
+// Appends "NAME=VALUE" for option i. If the option cannot change, also appends
+// the reason. Returns false if i is past the last option.
+bool mprof_flags_put(size_t i, struct mprof_text *t);
+// Returns the number of the option with this name, or SIZE_MAX.
+size_t mprof_flags_find(const char *name);
+// Appends the reason why mprof_flags_change has returned -ENOENT or -EINVAL,
+// with the permitted values or a similar name.
+void mprof_flags_put_mistake(struct mprof_text *t, const char *name,
+                             const char *value);
+
+#endif // MPROF_RT_OPTIONS_FLAGS_H
