@@ -25,8 +25,7 @@
 #include "file/writer_lock.h"
 #include "options/flags.h"
 #include "process/process.h"
-#include "process/signal_chain.h"
-#include "process/signal_number.h"
+#include "process/signal_action.h"
 #include "symbolize/symbolize.h"
 #include "sys/arch.h"
 #include "sys/caller.h"
@@ -43,7 +42,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { SIGNALS = MPROF_SIGNALS, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
+enum { SIGNALS = MPROF_SIGNAL_NUMBERS, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
 // A signal that comes at most this many milliseconds after the first one is a
 // copy of the first one. For example, timeout(1) sends a signal to the program
 // and also to the program's process group.

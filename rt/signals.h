@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Handlers of signals on which the runtime writes profiles. If the program has
-// a handler of such a signal, that handler runs afterwards (signal_chain.h).
+// a handler of such a signal, that handler runs afterwards (signal_action.h).
 
 #ifndef MPROF_RT_SIGNALS_H
 #define MPROF_RT_SIGNALS_H

@@ -10,11 +10,39 @@
 // block is counted. Therefore, as soon as one block has been counted, every
 // instrumented free calls the runtime.
 
-#include "entry/entry_custom.h"
-
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
 #include "sys/abi_words.h"
+
+// Count the allocation of a block of size bytes, and the free of a block.
+MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size);
+MPROF_ENTRY void __mprof_custom_free(void *ptr);
+
+// Count the allocation of a block in an arena, and the frees of all blocks of
+// an arena. The inline functions of mprof/mprof.h call these two entries.
+MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr, size_t size);
+MPROF_ENTRY void __mprof_arena_reset(const void *arena);
+// Counts a block of an allocator from which other counted allocators take their
+// memory. Blocks of those other allocators that lie inside this block stay
+// counted.
+MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size);
+// Begins a reallocation of the block at ptr. Removes the block from the profile
+// before the allocator can give the block's address to another thread. Returns
+// a token for the two functions below.
+MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);
+// Records the result of a reallocation.
+// token: the result of __mprof_custom_realloc_begin.
+// new_ptr: if NULL and size is 0, the block at old_ptr was freed. If NULL and
+//   size is not 0, the reallocation has failed, and the block remains.
+// countdown: the thread's countdown after the call site has subtracted size.
+// __mprof_custom_realloc_end_each is for blocks that may contain other counted
+// blocks.
+MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
+                                            void *new_ptr, size_t size,
+                                            int64_t countdown);
+MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
+                                                 void *new_ptr, size_t size,
+                                                 int64_t countdown);
 
 static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_alloc_owner place) {

@@ -8,12 +8,25 @@
 // (beneath.h). These blocks are not counted. If the private allocator takes its
 // memory from the program's allocator, that memory is counted.
 
-#include "entry/entry_library.h"
-
 #include "heap/beneath.h"
 #include "heap/sample.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
+
+// The hook of one heap function in the code of a shared library; hooks.def
+// explains the fields.
+struct __mprof_module_hook {
+#define MPROF_MODULE_HOOK_FIELD(Type, Name) Type Name;
+#include "mprof/hooks.def"
+};
+// Binds a hook to the program's function or to the library's own function.
+MPROF_ENTRY void __mprof_module_binds(struct __mprof_module_hook *hook);
+// Called before the allocation of a block that is not counted. size: bytes of
+// the block, which the call site has subtracted from the sampling countdown. If
+// the countdown has run out, draws a new countdown, so that this sample is
+// lost. With the old countdown, a later block would be counted in place of this
+// block.
+MPROF_ENTRY void __mprof_drop_sample(size_t size);
 
 // The hooked heap functions, in the order of mprof_heap_functions.
 static void *const *const words[] = {

@@ -13,8 +13,6 @@
 // counts as waiting if the lock is held when the thread calls the lock
 // function.
 
-#include "entry/entry_user.h"
-
 #include "entry/sync_entry.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
@@ -25,6 +23,17 @@
 #include "sys/abi_words.h"
 #include "sys/caller.h"
 #include "sys/tls.h"
+
+// notes: MPROF_USER_WORDS words of memory in the caller's frame. The runtime
+//   uses this memory from the begin entry to the end entry.
+// f: the marked function.
+// lock: the address that identifies the lock.
+MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock);
+MPROF_ENTRY void __mprof_user_lock_end(void *notes);
+MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock);
+MPROF_ENTRY void __mprof_user_unlock_end(void *notes);
+MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f);
+MPROF_ENTRY void __mprof_user_call_end(void *notes);
 
 struct user_release {
   struct mprof_release release;

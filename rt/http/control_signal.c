@@ -7,7 +7,7 @@
 
 #include "http/server.h"
 #include "options/flags.h"
-#include "process/signal_number.h"
+#include "process/signal_action.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"

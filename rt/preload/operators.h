@@ -16,7 +16,7 @@
 // the next definition, whose calls of malloc and free are counted.
 //
 // If there is no next definition at start, the definitions are taken back
-// (withdraw.h).
+// (preload.c).
 
 #ifndef MPROF_RT_PRELOAD_OPERATORS_H
 #define MPROF_RT_PRELOAD_OPERATORS_H

@@ -11,7 +11,7 @@
 #include "thread_stacks/thread_ask.h"
 
 #include "options/flags.h"
-#include "process/signal_chain.h"
+#include "process/signal_action.h"
 #include "sys/assert.h"
 #include "sys/context.h"
 #include "sys/lock.h"

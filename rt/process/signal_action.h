@@ -1,14 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives a signal its normal effect after the runtime has handled the signal:
-// calls the program's previous handler, or lets the default action take place.
+// The signals of the program: reads a signal's name in an option, and gives a
+// signal its normal effect after the runtime has handled it. The effect is that
+// of the program's previous handler, or the default action.
 
-#ifndef MPROF_RT_PROCESS_SIGNAL_CHAIN_H
-#define MPROF_RT_PROCESS_SIGNAL_CHAIN_H
+#ifndef MPROF_RT_PROCESS_SIGNAL_ACTION_H
+#define MPROF_RT_PROCESS_SIGNAL_ACTION_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+#define MPROF_SIGNAL_NUMBERS 65 // signals have the numbers 1 to 64
+
+// Returns the number of the signal that the len characters at s give: a number,
+// or a name such as USR1 or SIGUSR1. Returns 0 if there is no such signal.
+int mprof_signal_number(const char *s, size_t len);
 
 // Returns whether the signal sig ends the process if `action` is its action.
 // This is so if `action` is SIG_DFL and the default action of sig ends the
@@ -23,4 +31,4 @@ bool mprof_signal_ends_process(int sig, const struct sigaction *action);
 void mprof_signal_pass_on(struct sigaction *previous, int sig, siginfo_t *info,
                           void *context);
 
-#endif // MPROF_RT_PROCESS_SIGNAL_CHAIN_H
+#endif // MPROF_RT_PROCESS_SIGNAL_ACTION_H
