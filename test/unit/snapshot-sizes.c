@@ -12,7 +12,6 @@
 
 #include "check.h"
 #include "snapshot_watch.h"
-#include "sys/memory_limit.h"
 
 static void check_sizes(const char *s, int count, uint64_t a, uint64_t b) {
   uint64_t sizes[3] = {0};
