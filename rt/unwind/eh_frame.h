@@ -1,20 +1,86 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the call frame information (.eh_frame) of a code address: the range of
-// its function, and the instructions that eh_rule.h runs.
+// The call frame information (.eh_frame) of a code address: the range of its
+// function, and the unwind rule, which tells where the caller's frame is, even
+// in code without frame pointers.
 //
 // The information is found with _dl_find_object (glibc 2.35), which does not
 // take the loader's lock. If libc lacks _dl_find_object, all code is treated as
 // code without call frame information. The functions below read only memory
-// that the loader has mapped. They may be called anywhere, including in signal
-// handlers.
+// that the loader has mapped. They keep no state, allocate nothing and take no
+// lock, so they may be called anywhere, including in signal handlers.
 
 #ifndef MPROF_RT_UNWIND_EH_FRAME_H
 #define MPROF_RT_UNWIND_EH_FRAME_H
 
 #include "sys/base.h"
-#include "unwind/eh_cursor.h"
+
+#include <string.h>
+
+// --- numbers ---
+
+// Reads the numbers of DWARF in a range of bytes. The range may be corrupt: all
+// reads stay inside of it, and at its end all numbers are 0.
+
+// The bytes from `at` to `end` have not been read yet. Each function moves
+// `at`.
+struct mprof_cursor {
+  const uint8_t *at, *end;
+};
+
+static inline uint64_t mprof_cursor_bytes(struct mprof_cursor *c, size_t n) {
+  uint64_t v = 0;
+  if ((size_t)(c->end - c->at) < n) {
+    c->at = c->end;
+    return 0;
+  }
+  memcpy(&v, c->at, n);
+  c->at += n;
+  return v;
+}
+
+static inline uint64_t mprof_cursor_uleb(struct mprof_cursor *c) {
+  uint64_t v = 0;
+  for (unsigned shift = 0; c->at < c->end; shift += 7) {
+    uint8_t byte = *c->at++;
+    if (shift < 64)
+      v |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      break;
+  }
+  return v;
+}
+
+static inline int64_t mprof_cursor_sleb(struct mprof_cursor *c) {
+  uint64_t v = 0;
+  unsigned shift = 0;
+  while (c->at < c->end) {
+    uint8_t byte = *c->at++;
+    if (shift < 64)
+      v |= (uint64_t)(byte & 0x7f) << shift;
+    shift += 7;
+    if (!(byte & 0x80)) {
+      if ((byte & 0x40) && shift < 64)
+        v |= ~UINT64_C(0) << shift;
+      break;
+    }
+  }
+  return (int64_t)v;
+}
+
+// Returns a cursor for the bytes of the DWARF block (a length and that many
+// bytes) at c, and moves c behind the block.
+static inline struct mprof_cursor mprof_cursor_block(struct mprof_cursor *c) {
+  const uint64_t length = mprof_cursor_uleb(c);
+  const struct mprof_cursor rest = *c;
+  c->at += length < (uint64_t)(rest.end - rest.at)
+               ? length
+               : (uint64_t)(rest.end - rest.at);
+  return (struct mprof_cursor){rest.at, c->at};
+}
+
+// --- entries ---
 
 // Returns the range of the function that contains pc. If the compiler has split
 // the function, returns only the part that contains pc. Returns an empty range
@@ -50,5 +116,46 @@ struct mprof_eh_found {
 
 // Returns the entry for the code address pc.
 struct mprof_eh_found mprof_eh_find(uintptr_t pc);
+
+// --- rules ---
+
+// The rule is computed by running the instructions of the call frame
+// information. Only the rules for the stack pointer, the frame pointer and the
+// return address are computed.
+
+// The base register: the CFA is the value of this register plus a fixed offset.
+// The CFA (canonical frame address) is the value of the stack pointer after the
+// function has returned to its caller.
+enum mprof_cfa_base {
+  MPROF_CFA_UNKNOWN,
+  MPROF_CFA_FROM_SP,
+  MPROF_CFA_FROM_BP,
+  // The CFA is not a sum: it is the word stored at a fixed offset from the
+  // frame pointer register, which points to the caller's frame pointer. gcc
+  // writes this rule for functions that align the stack.
+  MPROF_CFA_AT_BP,
+  MPROF_CFA_ROOT, // no register: the code has no caller
+  // No register: the code returns from a signal handler. mprof_eh_rule returns
+  // MPROF_CFA_UNKNOWN for this code, and unwind_cfi.c recognizes its
+  // instructions.
+  MPROF_CFA_OF_SIGNAL
+};
+struct mprof_cfa_rule {
+  enum mprof_cfa_base base;
+  // Offset in words. The CFA is the base register plus this offset. For
+  // MPROF_CFA_AT_BP, the sum is the address of the word that contains the CFA.
+  int32_t cfa_words;
+  bool bp_is_saved;
+  int32_t bp_words; // offset of the saved frame pointer from the CFA, in words
+  // false: the return address is in its register. On processors whose calls
+  // push the return address, it is always saved.
+  bool ra_is_saved;
+  int32_t ra_words; // offset of the saved return address from the CFA, in words
+};
+
+// Returns the rule for the code address pc. The rule's base is
+// MPROF_CFA_UNKNOWN if pc has no call frame information, or if struct
+// mprof_cfa_rule cannot express this information.
+struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc);
 
 #endif // MPROF_RT_UNWIND_EH_FRAME_H

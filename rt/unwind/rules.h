@@ -11,7 +11,7 @@
 #define MPROF_RT_UNWIND_RULES_H
 
 #include "sys/arch.h"
-#include "unwind/eh_rule.h"
+#include "unwind/eh_frame.h"
 
 // A struct mprof_cfa_rule in one word, which is also the layout of the word
 // `packed` of the cache. Starting at bit 0: base (3 bits), bp_is_saved (1),

@@ -26,7 +26,7 @@
 // RUN: %python -B %S/Inputs/eh_frame_seeds.py seeds
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   %fuzzer \
-// RUN:   -I%src/include -I%rt %s %rt/unwind/eh_frame.c %rt/unwind/eh_rule.c -o fuzz
+// RUN:   -I%src/include -I%rt %s %rt/unwind/eh_frame.c -o fuzz
 // RUN: %S/Inputs/run.sh -runs=60000 -max_len=4096 new
 
 #ifdef SEED
@@ -103,7 +103,6 @@ __asm__(".text\n"
 #else
 
 #include "unwind/eh_frame.h"
-#include "unwind/eh_rule.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -6,7 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: build() { %unit -fno-sanitize=all -D_GNU_SOURCE -fomit-frame-pointer %s \
-// RUN:   %rt/unwind/eh_frame.c %rt/unwind/eh_rule.c -o app "$@"; }
+// RUN:   %rt/unwind/eh_frame.c -o app "$@"; }
 // RUN: build && ./app
 // RUN: build -static && ./app
 // RUN: build -static-pie && ./app
@@ -16,7 +16,6 @@
 
 #include "sys/arch.h"
 #include "unwind/eh_frame.h"
-#include "unwind/eh_rule.h"
 
 #include <stdlib.h>
 
