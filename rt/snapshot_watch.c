@@ -140,7 +140,9 @@ uint64_t mprof_cgroup_limit_in(const char *proc, const char *root) {
   return least;
 }
 
-uint64_t mprof_sys_cgroup_limit(void) {
+// Returns the smallest memory limit in bytes of the process's cgroup, or the
+// memory of the machine if there is no limit, or 0 if both are unknown.
+static uint64_t cgroup_limit(void) {
   char text[TEXT_BYTES];
   uint64_t limit = UINT64_MAX, machine = 0;
   if (mprof_procfile_begin("/proc/self/cgroup", text, sizeof(text)) > 0)
@@ -235,7 +237,7 @@ static bool read_options(void) {
         " is not a time such as 60s, 5m or 1h, and has no effect");
   watch.size_count = 0;
   if (at[0] != '\0') {
-    const uint64_t limit = mprof_sys_cgroup_limit();
+    const uint64_t limit = cgroup_limit();
     const int n = mprof_snapshot_sizes(at, limit, watch.sizes, SIZES);
     if (n < 0)
       say("snapshot_at_rss", at,

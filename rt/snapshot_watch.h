@@ -28,12 +28,8 @@ int mprof_snapshot_sizes(const char *s, uint64_t limit, uint64_t *bytes,
 // Returns the resident memory of the process in bytes, or 0 if it is unknown.
 uint64_t mprof_sys_resident(void);
 // Returns the smallest memory limit in bytes of the process's cgroup and of the
-// cgroups above it. If there is no limit, returns the memory of the machine, or
-// 0 if it is unknown.
-uint64_t mprof_sys_cgroup_limit(void);
-// The part of mprof_sys_cgroup_limit that reads the cgroups. proc: the text of
-// /proc/self/cgroup. root: directory where the file system is mounted. Returns
-// UINT64_MAX if there is no limit.
+// cgroups above it. proc: the text of /proc/self/cgroup. root: directory where
+// the file system is mounted. Returns UINT64_MAX if there is no limit.
 uint64_t mprof_cgroup_limit_in(const char *proc, const char *root);
 
 #endif // MPROF_RT_SNAPSHOT_WATCH_H
