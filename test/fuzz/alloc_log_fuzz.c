@@ -12,10 +12,7 @@
 // RUN:   '# module ' '# modules' '# lost ' '# heap_rate ' '\x0a\x0a' > words
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -I$T -I%src/tools -I%src/rt %s -o fuzz $T/model/*.c \
-// RUN:   $T/files/read_alloc_log.c $T/names/log_names.c $T/view/{log_rows,frame_text,shown_frames}.c \
-// RUN:   $T/commands/show_log.c $T/terminal/style.c %tools_common \
-// RUN:   %src/rt/sys/text.c
+// RUN:   -I$T -I%src/tools -I%src/rt %s %tools_fuzzed -o fuzz
 // RUN: %S/Inputs/run.sh -runs=8000 -max_len=4096 -dict=words new
 
 #include "commands/show_log.h"

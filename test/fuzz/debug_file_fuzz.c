@@ -12,16 +12,8 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir new
 // RUN: %S/Inputs/debug_file_seeds.sh %clang
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   -DMPROF_HAS_ZSTD \
 // RUN:   %fuzzer \
-// RUN:   -I$T -I%src/tools -I%src/rt -I%src/include -DMPROF_RUNTIME \
-// RUN:   -DMPROF_VERSION='"0"' %s -o fuzz \
-// RUN:   $T/names/{answer,debug_file,elf_info,lock_names,names,places}.c \
-// RUN:   $T/names/{scopes,slice,split,symbols,unpack}.c \
-// RUN:   $T/model/profile.c $T/files/{archive,write_bytes}.c \
-// RUN:   %src/tools/common/{memory,intern,siphash}.c \
-// RUN:   %src/rt/symbolize/{cut_name,short_name,source_path}.c \
-// RUN:   %src/rt/sys/{stats,text}.c $T/names/source_files.c \
+// RUN:   -I$T -I%src/tools -I%src/rt %s %tools_fuzzed -o fuzz \
 // RUN:   -Wl,--wrap=elf_begin,--wrap=elf_end,--wrap=dwarf_begin_elf \
 // RUN:   -Wl,--wrap=dwarf_end,--wrap=dwfl_begin,--wrap=dwfl_end \
 // RUN:   -ldw -lelf -lz -lzstd

@@ -11,15 +11,7 @@
 // RUN: printf '"%%s"\n' '</script>' '<!--' '\x01' '\xe2\x80\xa8' > words
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -I$T -I%src/tools -I%src/rt -I%src/include -DMPROF_RUNTIME \
-// RUN:   -DMPROF_VERSION='"0"' %s -o fuzz \
-// RUN:   $T/html/page.c $T/html/profile_page.c $T/html/source_page.c \
-// RUN:   $T/html/stream.c $T/files/*.c $T/model/profile.c $T/view/*.c \
-// RUN:   $T/terminal/style.c %tools_common \
-// RUN:   %src/rt/symbolize/short_name.c %src/rt/sys/{stats,text}.c \
-// RUN:   %src/rt/bucket/scale.c \
-// RUN:   %src/rt/write/std_frames.c $T/model/alloc_log.c $T/model/log_pairs.c \
-// RUN:   $T/names/log_names.c -lz -lpcre2-8 -lm
+// RUN:   -I$T -I%src/tools -I%src/rt %s %tools_fuzzed -lz -lpcre2-8 -lm -o fuzz
 // RUN: %S/Inputs/run.sh -runs=1200 -max_len=4096 -dict=words new
 
 #include "files/read_profile.h"

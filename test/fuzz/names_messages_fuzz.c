@@ -9,12 +9,7 @@
 // RUN: %python -B %S/Inputs/message_seeds.py seeds
 // RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -I$T -I%src/tools -I%src/rt -I%src/include -DMPROF_RUNTIME \
-// RUN:   -DMPROF_VERSION='"0"' %s -o fuzz \
-// RUN:   $T/names/{names,slice,lock_names,places,limits}.c \
-// RUN:   $T/model/profile.c $T/files/{archive,write_bytes}.c \
-// RUN:   %src/rt/symbolize/short_name.c %src/rt/sys/{stats,text}.c \
-// RUN:   %src/tools/common/{memory,intern,siphash}.c -ldw -lelf -lz
+// RUN:   -I$T -I%src/tools -I%src/rt %s %tools_fuzzed -ldw -lelf -lz -o fuzz
 // RUN: %S/Inputs/run.sh -runs=6000 -max_len=1024 new
 
 #include "names/lock_names.h"

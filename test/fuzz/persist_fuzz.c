@@ -18,15 +18,9 @@
 // CHECK: s.trace: {{[0-9]+}} events
 // RUN: for i in 4 8; do %mprof recover seeds/$i -o s$i || exit 1; done
 // RUN: %trace_check -q s.trace s4.trace s8.trace
-// RUN: T=%src/tools/mprof R=%src/rt && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   %fuzzer \
-// RUN:   -DMPROF_RUNTIME -I$T -I%src/tools -I$R -I%src/include %s -o fuzz \
-// RUN:   $T/model/profile.c $T/files/{file_kind,read_profile}.c $T/persist/*.c \
-// RUN:   $T/files/{bytes,put_wire,wire,write_bytes,write_profile}.c %tools_common \
-// RUN:   $R/bucket/scale.c $R/sys/{flags*,message,os_linux,os_memory,stats,text}.c \
-// RUN:   $R/symbolize/pctable.c $R/thread/{labels_text,printable}.c \
-// RUN:   $R/trace/{start_name,trace_formats,trace_records,trace_window}.c \
-// RUN:   $R/trace/write_trace{,_v1_5,_v1_23}.c -lz -lm
+// RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// RUN:   %fuzzer -DMPROF_RUNTIME \
+// RUN:   -I$T -I%src/tools -I%src/rt -I%src/include %s %tools_fuzzed -lz -lm -o fuzz
 // RUN: %S/Inputs/run.sh -runs=4000 -max_len=8192 new
 
 #include "files/read_profile.h"

@@ -8,14 +8,9 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
 // RUN: %python -B %S/Inputs/trace_seeds.py seeds
 // RUN: printf '"%%s"\n' '</script>' '<!--' '\x01' '\x7f' '\xe2\x80\xa8' '"' '\x5c' > words
-// RUN: T=%src/tools/trace && reader=$(cd $T && ls *.c | sed 's/\.c$//' | \
-// RUN:   grep -vx "$(printf '%%s\n' check write_json top waits timeline_json \
-// RUN:   json_event)" | sed "s,.*,$T/&.c,")
-// RUN: M=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// RUN: T=%src/tools && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -I$M -I%src/tools -I$T -I%src/rt %s -o fuzz \
-// RUN:   $M/html/{trace_page,stream}.c $M/files/json.c $reader \
-// RUN:   %tools_common %src/rt/sys/text.c %src/rt/symbolize/short_name.c
+// RUN:   -I$T/mprof -I$T -I$T/trace -I%src/rt %s %tools_fuzzed -o fuzz
 // RUN: %S/Inputs/run.sh -runs=6000 -max_len=4096 -dict=words new
 
 #include "html/trace_page.h"

@@ -8,18 +8,13 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds
 // RUN: %python -B %S/Inputs/trace_seeds.py seeds
 // RUN: printf '"go 1.%%s trace\\x00\\x00\\x00"\n' 22 23 25 26 > words
-// RUN: json='timeline_json frame_tree json'
-// RUN: reader=$(cd %src/tools/trace && ls *.c | sed 's/\.c$//' | \
-// RUN:   grep -vx "$(printf '%%s\n' check write_json top waits $json)")
 // RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
-// RUN:   %fuzzer \
-// RUN:   -I%src/tools/trace -I%src/tools -I%src/rt %s "$@" -o fuzz \
-// RUN:   $(printf "%src/tools/trace/%%s.c\n" $reader) \
-// RUN:   %tools_common %src/rt/sys/text.c; }
+// RUN:   %fuzzer "$@" \
+// RUN:   -I%src/tools/trace -I%src/tools -I%src/rt %s %tools_fuzzed -o fuzz; }
 // RUN: fuzz() { rm -rf new && mkdir new && \
 // RUN:   %S/Inputs/run.sh -runs=6000 -max_len=4096 -dict=words new; }
-// RUN: build $(printf "%src/tools/trace/%%s.c\n" $json) -DJSON && fuzz
-// RUN: build %src/tools/trace/waits.c && fuzz
+// RUN: build -DJSON && fuzz
+// RUN: build && fuzz
 
 #include "convert.h"
 #include "event.h"

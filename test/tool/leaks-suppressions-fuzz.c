@@ -9,8 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -I%src/tools/mprof -I%src/tools %s %src/tools/mprof/leaks/suppressions.c \
-// RUN:   %src/tools/mprof/files/bytes.c %src/tools/common/memory.c -lz -o fuzz
+// RUN:   -I%src/tools/mprof -I%src/tools %s %tools_fuzzed -lz -o fuzz
 // RUN: printf '"leak:"\n"^"\n"$"\n"*"\n"#"\n"\\x0a"\n' > words
 // RUN: %src/test/fuzz/Inputs/run.sh -runs=150000 -max_len=60 -dict=words
 

@@ -8,16 +8,9 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
 // RUN: for i in 1 2 5; do %python %S/Inputs/random_profile.py $i 20 9 s.gz \
 // RUN:   && gzip -dc s.gz > seeds/$i; done
-// RUN: sources=$(cd %src/tools/mprof && ls files/*.c model/*.c view/*.c \
-// RUN:   terminal/style.c | sed 's,^,%src/tools/mprof/,')
-// RUN: %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// RUN: T=%src/tools/mprof && %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
 // RUN:   %fuzzer \
-// RUN:   -fno-sanitize-coverage=trace-cmp \
-// RUN:   -I%src/tools/mprof -I%src/tools -I%src/rt -I%src/include \
-// RUN:   -DMPROF_RUNTIME -DMPROF_VERSION='"0"' %s \
-// RUN:   $sources %tools_common %src/rt/symbolize/short_name.c \
-// RUN:   %src/rt/sys/{stats,text}.c %src/rt/bucket/scale.c \
-// RUN:   %src/rt/write/std_frames.c -lz -lpcre2-8 -lm -o fuzz
+// RUN:   -I$T -I%src/tools -I%src/rt %s %tools_fuzzed -lz -lpcre2-8 -lm -o fuzz
 // RUN: %src/test/fuzz/Inputs/run.sh -runs=6000 -max_len=4096 new
 
 #include "files/convert.h"

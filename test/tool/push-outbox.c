@@ -8,9 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=address,undefined \
 // RUN:   -fno-sanitize-recover=undefined -I%src/test/Inputs -I%src/tools/mprof \
-// RUN:   -I%src/tools -I%rt %s %src/tools/mprof/push/outbox.c \
-// RUN:   %src/tools/mprof/files/wire.c %tools_common %rt/sys/text.c \
-// RUN:   -o outbox
+// RUN:   -I%src/tools -I%rt %s %tools_fuzzed -o outbox
 // RUN: ./outbox
 
 #include "check.h"

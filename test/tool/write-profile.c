@@ -9,10 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=address,undefined \
 // RUN:   -fno-sanitize-recover=undefined -I%src/tools/mprof -I%src/tools -I%rt %s \
-// RUN:   %src/tools/mprof/files/{bytes,file_kind,read_profile,wire,write_bytes}.c \
-// RUN:   %src/tools/mprof/files/{write_profile,put_wire}.c \
-// RUN:   %src/tools/mprof/model/profile.c %tools_common \
-// RUN:   %rt/sys/text.c -lz -o copy
+// RUN:   %tools_fuzzed -lz -o copy
 // RUN: export ASAN_OPTIONS=detect_leaks=0
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %S/Inputs/stacks.cpp -o stacks
 // RUN: %run{heap_rate=1:block_rate=1:mutex_fraction=1:log_path=p:report=0} ./stacks
