@@ -13,6 +13,7 @@
 # does not read, the names count as equal. Prints each difference and exits with 1
 # if there are any.
 
+import functools
 import json
 import os
 import re
@@ -69,6 +70,7 @@ def ask_mprof(program, file, addresses):
     return replies
 
 
+@functools.cache
 def short(path):
     # As rt/symbolize/source_path.c does.
     if "/." not in path and "//" not in path and not path.startswith("./"):

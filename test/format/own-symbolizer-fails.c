@@ -14,7 +14,7 @@
 // RUN:   %rt/symbolize/symbolizers.c %rt/symbolize/symbolizer_path.c \
 // RUN:   %rtlib -o app-$ms || exit 1; done
 //
-// DEFINE: %{app} = %run{symbolizer_cache=0} ./app-120000
+// DEFINE: %{app} = %run{symbolizer_cache=0} timeout 600 ./app-120000
 // RUN: printf "#!/bin/sh\necho >> '%t.dir/starts'\n" > begin
 // RUN: (cat begin && echo 'exit 1') > mprof
 // RUN: chmod +x mprof
@@ -22,7 +22,7 @@
 // RUN: (cat begin && echo 'printf =wrong >&0; exec sleep 100') > mprof
 // RUN: %{app} 2> err && test ! -s err && wc -l < starts | grep -x 4 && rm starts
 // A busy machine may not start the program before the time is over.
-// RUN: (cat begin && echo 'exec sleep 1000') > mprof
+// RUN: (cat begin && echo 'exec sleep 100') > mprof
 // RUN: until test -e starts; do \
 // RUN:   %run{symbolizer_cache=0} ./app-300 2> err && test ! -s err || exit 1; done
 // RUN: wc -l < starts | grep -x 1

@@ -8,7 +8,7 @@
 // answer. So the handler of the first signal waits for this lock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 1000' > llvm-symbolizer
+// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 100' > llvm-symbolizer
 // RUN: chmod +x llvm-symbolizer
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app -pthread
 // RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./llvm-symbolizer} \

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Stands in for llvm-symbolizer: appends a line to the file $STARTS, and then
-# runs $SYMBOLIZER. Without $SYMBOLIZER, it never answers.
+# runs $SYMBOLIZER. Without $SYMBOLIZER, it does not answer within any time limit,
+# and then ends.
 
 echo started >> "$STARTS"
-exec ${SYMBOLIZER:-sleep 1000} ${SYMBOLIZER:+"$@"}
+exec ${SYMBOLIZER:-sleep 100} ${SYMBOLIZER:+"$@"}

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that the agent of `mprof push` does not hang.
 
-    push_hangs.py MPROF APP
+    push_hangs.py MPROF APP CLOCK
 
-APP is http_app.c.
+APP is http_app.c, and CLOCK is fast_clock.c.
 """
 
 import concurrent.futures
+import contextlib
 import os
 import signal
 import socket
@@ -17,14 +18,25 @@ import threading
 import time
 import urllib.request
 
-mprof, app_path = sys.argv[1:]
+mprof, app_path, clock = sys.argv[1:]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE + "/../../rt/Inputs")
 from http_app import App, until  # noqa: E402
 
 
+@contextlib.contextmanager
+def started(*command, **options):
+    """Starts a process, which ends at the latest with the block."""
+    with subprocess.Popen(command, text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def agent(*arguments):
-    return subprocess.Popen([mprof, "push", "--every=500ms", *arguments], stderr=subprocess.PIPE, text=True)
+    env = dict(os.environ, LD_PRELOAD=os.path.abspath(clock))
+    return started(mprof, "push", "--every=500ms", *arguments, stderr=subprocess.PIPE, env=env)
 
 
 def end(process):
@@ -74,28 +86,26 @@ def never_replies():
     with App(app_path) as app:
         app.command("alloc 3 5000")
         accepted = threading.Event()
-        a = agent("--socket=" + app.path(), "--otlp=" + silent_collector(accepted))
-        assert accepted.wait(60)
-        err = end(a)
+        with agent("--socket=" + app.path(), "--otlp=" + silent_collector(accepted)) as a:
+            assert accepted.wait(60)
+            err = end(a)
         assert "no reply before the end" in err and "not sent: " in err, err
 
 
 def drips():
     """An HTTP server that drips, beside a good one, with the end in the middle of the drip."""
-    with App(app_path) as app:
+    python = [sys.executable, "-B"]
+    with App(app_path) as app, started(*python, HERE + "/collector.py", stdout=subprocess.PIPE) as collector:
         app.command("alloc 3 5000")
-        collector = subprocess.Popen([sys.executable, "-B", HERE + "/collector.py"], stdout=subprocess.PIPE, text=True)
         url = collector.stdout.readline().strip()
         asked = threading.Event()
         dripping_server(app.dir + "/a.sock", asked)
-        a = agent("--socket=" + app.dir + "/*.sock", "--otlp=" + url)
-        assert asked.wait(60)
-        sums = lambda: urllib.request.urlopen(url + "/sums").read().decode()
-        until(lambda: "http_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums())
-        err = end(a)
+        with agent("--socket=" + app.dir + "/*.sock", "--otlp=" + url) as a:
+            assert asked.wait(60)
+            sums = lambda: urllib.request.urlopen(url + "/sums").read().decode()
+            until(lambda: "http_app alloc_objects/count grow 3" in sums() or "app alloc_objects/count grow 3" in sums())
+            err = end(a)
         assert "a.sock: does not answer as" in err, err
-        collector.kill()
-        collector.wait()
 
 
 # Both wait for limits of the agent, so they do so at the same time.
