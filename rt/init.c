@@ -7,8 +7,8 @@
 #include "init.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/custom_profile.h"
-#include "bucket/cycle.h"
 #include "bucket/peak.h"
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"

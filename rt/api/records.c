@@ -6,7 +6,7 @@
 // ThreadCreateProfile, GoroutineProfile)
 
 #include "bucket/bucket.h"
-#include "bucket/cycle.h"
+#include "bucket/counts.h"
 #include "mprof/mprof.h"
 #include "options/flags.h"
 #include "process/process.h"

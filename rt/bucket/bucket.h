@@ -20,7 +20,7 @@
 //   +----------------------+     index      | future[3]: of threads  |
 //                          (C + 2) mod 3    |      without a cell    |
 //                          in cycle C       | active <- a flush adds |
-//                          (cycle.h)        |   own, cells, future   |
+//                          (counts.h)        |   own, cells, future   |
 //                                           +------------------------+
 //                                     profiles show `active`
 //
@@ -84,7 +84,7 @@ _Static_assert(sizeof(struct mprof_cell) == 64, "one cache line");
 
 // Counters of a MEM bucket. A thread adds its events to own, to future[] or to
 // another cell; counts.h explains the choice. The array index comes from the
-// cycle machine (cycle.h). A flush (counts.h) adds the new counts to active,
+// cycle machine. A flush (counts.h) adds the new counts to active,
 // which profiles show. (Go: memRecord)
 struct mprof_mem_counts {
   struct mprof_cell own; // the cell of the bucket's owner
@@ -217,6 +217,21 @@ _Static_assert(offsetof(struct mprof_bucket, size) % 64 == 0 &&
 // slot hash % size of the table. (Go: stkbucket, "hash stack")
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 
+struct mprof_thread;
+// Finds the bucket of an event: recognizes the stack of the calling thread
+// among its latest stacks, or unwinds it, and looks up the bucket of this
+// stack. Returns the bucket for the stack from `frame` on and for the
+// properties in *key, or NULL if there is no memory. The caller sets all fields
+// of *key except the stack, and key->cell to NULL. This function may write the
+// stack and the cell to *key. Call with the recursion guard set. t: record of
+// the calling thread. Its field `scratch` must not be NULL,
+//   because the stack is written to this buffer.
+// leaf: an address to insert before the stack; 0: none.
+// frame: frame address of the runtime's function that the program has called.
+// The stack begins with the caller of this function.
+struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
+                                     struct mprof_bucket_key *key,
+                                     mprof_pc leaf, uintptr_t frame);
 // Returns the bucket of `key`. If no such bucket exists and `alloc` is true,
 // inserts a new bucket, however many buckets for single objects the stack has
 // (mprof_bucket_make). Returns NULL if there is no memory, or if `alloc` is
@@ -224,13 +239,6 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 // (mprof_guard_enter).
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc);
-// Returns whether *key is for a single lock or other object that threads wait
-// for. mprof_bucket_make limits how many such buckets a stack may have.
-static inline bool
-mprof_bucket_is_of_object(const struct mprof_bucket_key *key) {
-  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
-         key->object != 0;
-}
 // Returns the bucket of `key` as mprof_bucket_get does, and inserts it if
 // needed. If it inserts the bucket and `slots` is not NULL, stores the slots in
 // the bucket. Limits the number of buckets for single objects: otherwise, a
@@ -250,8 +258,6 @@ static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
 // again and again would have a long search for a bucket among those with the
 // same stack. Acquires insert_lock. Call with modules_lock held.
 void mprof_bucket_bury(struct mprof_bucket *b, uint32_t unload);
-// Maximum number of further return addresses of a bucket with slots.
-#define MPROF_ROOTS_MAX 14
 // Returns whether b has the slots of its stack.
 static inline bool mprof_bucket_has_slots(const struct mprof_bucket *b) {
   return b->tells != 0;
@@ -271,34 +277,6 @@ mprof_bucket_slots(const struct mprof_bucket *b) {
 // Returns the number of words that b has after its stack.
 static inline size_t mprof_bucket_words_after(const struct mprof_bucket *b) {
   return mprof_bucket_has_slots(b) ? mprof_bucket_slots(b).codes[-1] : 0;
-}
-// Returns whether b and `key` agree in all properties except the stack and the
-// size or object. Returns false if code in the stack of b was unloaded.
-static inline bool
-mprof_bucket_matches_but_size(const struct mprof_bucket *b,
-                              const struct mprof_bucket_key *key) {
-  return b->rate == key->rate && b->type == key->type && b->skip == key->skip &&
-         b->kind == key->kind && b->labels == key->labels &&
-         mprof_bucket_gone(b) == 0;
-}
-// Returns whether b and `key` agree in all properties except the stack, which
-// the caller compares. Returns false if code in the stack of b was unloaded.
-static inline bool
-mprof_bucket_matches_but_stack(const struct mprof_bucket *b,
-                               const struct mprof_bucket_key *key) {
-  return b->size == key->size && mprof_bucket_matches_but_size(b, key);
-}
-// Returns whether b is the bucket of `key`. Returns false if code in the stack
-// of b was unloaded.
-static inline bool mprof_bucket_matches(const struct mprof_bucket *b,
-                                        const struct mprof_bucket_key *key) {
-  if (b->stack_len != key->stack_len || b->end != key->end ||
-      !mprof_bucket_matches_but_stack(b, key))
-    return false;
-  for (size_t i = 0; i < key->stack_len; i++)
-    if (b->stack[i] != key->stack[i])
-      return false;
-  return true;
 }
 // Returns the newest bucket of a type, or NULL. The field allnext of each
 // bucket leads to the next older bucket.

@@ -9,7 +9,6 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
-#include "bucket/cycle.h"
 #include "sys/abi_words.h"
 #include "sys/assert.h"
 #include "sys/lock.h"

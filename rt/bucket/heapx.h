@@ -30,7 +30,7 @@ enum mprof_heapx_counter {
 };
 
 // One set of heapx counters, for example for one index of the cycle machine
-// (cycle.h).
+// (counts.h).
 struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };

@@ -9,7 +9,6 @@
 
 #include "entry/entry_thread.h"
 #include "bucket/bucket.h"
-#include "bucket/bucket_at.h"
 #include "entry/sync_entry.h"
 #include "options/flags.h"
 #include "process/modules.h"

@@ -17,9 +17,7 @@
 #include "heap/event.h"
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_at.h"
 #include "bucket/counts.h"
-#include "bucket/cycle.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "bucket/scale.h"

@@ -4,7 +4,7 @@
 // Keeps a table of the counted objects of Boehm's garbage collector, libgc, and
 // handles libgc's collection events. After each collection, the runtime's
 // handler of these events finds the dead objects and begins the next cycle of
-// the heap profile (cycle.h). This file declares libgc's types itself instead
+// the heap profile (counts.h). This file declares libgc's types itself instead
 // of including <gc/gc.h>, because the runtime is built without libgc. (Go: the
 // profile specials of a span)
 

@@ -6,7 +6,7 @@
 
 #include "http/live_profile.h"
 
-#include "bucket/cycle.h"
+#include "bucket/counts.h"
 #include "http/live.h"
 #include "http/live_trace.h"
 #include "sys/clock.h"

@@ -12,7 +12,6 @@
 #include "lock_wait/contention.h"
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_at.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"

@@ -9,7 +9,7 @@
 #include "snapshot/snapshot_threadcreate.h"
 
 #include "bucket/bucket.h"
-#include "bucket/stack_index.h"
+#include "bucket/bucket_map.h"
 #include "snapshot/stack_groups.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"

@@ -8,7 +8,7 @@
 #include "snapshot/stack_groups.h"
 
 #include "bucket/bucket.h"
-#include "bucket/stack_index.h"
+#include "bucket/bucket_map.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"
 

@@ -14,7 +14,7 @@
 #ifndef MPROF_RT_SNAPSHOT_STACK_GROUPS_H
 #define MPROF_RT_SNAPSHOT_STACK_GROUPS_H
 
-#include "bucket/stack_index.h"
+#include "bucket/bucket_map.h"
 #include "sys/base.h"
 
 // Selects the buckets that belong to the same group.

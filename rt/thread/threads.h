@@ -39,7 +39,7 @@ struct mprof_sized {
 // because many threads have no sample.
 struct mprof_scratch {
   // Buckets whose slots tell a stack, by call site and caller's frame address.
-  // See bucket_at.c.
+  // See bucket.c.
   struct mprof_bucket *known[MPROF_KNOWN];
   // Buckets that have the stack of a bucket in known[], by this bucket and the
   // size or object.

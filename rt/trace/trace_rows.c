@@ -9,7 +9,6 @@
 #include "trace/trace_rows.h"
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_at.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"
 #include "sys/assert.h"

@@ -7,7 +7,7 @@
 #include "write/kind_heap.h"
 
 #include "bucket/bucket.h"
-#include "bucket/cycle.h"
+#include "bucket/counts.h"
 #include "file/outfile.h"
 #include "options/flags.h"
 #include "snapshot/estimate_heap.h"

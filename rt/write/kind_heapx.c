@@ -6,7 +6,7 @@
 // end of the process, this profile is written from the snapshot of the heap
 // profile, which has the heapx counters.
 
-#include "bucket/cycle.h"
+#include "bucket/counts.h"
 #include "file/outfile.h"
 #include "options/flags.h"
 #include "snapshot/estimate_heap.h"

@@ -6,7 +6,7 @@
 
 #include "write/report_heap.h"
 
-#include "bucket/cycle.h"
+#include "bucket/counts.h"
 #include "options/flags.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"

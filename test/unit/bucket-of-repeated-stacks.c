@@ -11,7 +11,6 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "bucket/bucket_at.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/stack_end.h"

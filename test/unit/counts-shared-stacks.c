@@ -14,7 +14,6 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
-#include "bucket/cycle.h"
 #include "mprof/mprof.h"
 #include "sys/lock.h"
 #include "sys/tls.h"

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "bucket/cycle.h"
+#include "bucket/counts.h"
 #include "sys/tls.h"
 
 int main(void) {

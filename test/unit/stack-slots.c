@@ -13,7 +13,7 @@
 
 #include "core.h"
 
-#include "bucket/bucket_at.h"
+#include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "unwind/rules.h"
 #include "unwind/stack_slots.h"
