@@ -86,6 +86,22 @@ static size_t usable_size(void *old) {
   return NEXT(realloc)(old, len) == old ? len : SIZE_MAX;
 }
 
+// Copies len bytes to memory that contains only zeros. Does not write pages of
+// zeros, so that these pages do not become resident in the copy. The reads do
+// not make pages of the source resident either. If a page was never written,
+// the kernel lets the process read its shared page of zeros instead.
+static void copy_pages(char *to, const char *from, size_t len) {
+  while (len > 0) {
+    size_t n = len < MPROF_PAGE ? len : MPROF_PAGE;
+    // All bytes are zero if the first is, and each is equal to the next.
+    if (*from != 0 || memcmp(from, from + 1, n - 1) != 0)
+      memcpy(to, from, n);
+    to += n;
+    from += n;
+    len -= n;
+  }
+}
+
 // Blocks of fewer usable bytes leave their page boundary when they are resized.
 #define MOVED_END (32u << 10)
 
@@ -113,13 +129,22 @@ static void *resize_block(const struct mprof_alloc *a, bool is_counted,
       return p;
     old = p;
   }
-  void *p =
-      is_counted ? mprof_place_resized_block(a->size) : NEXT(malloc)(a->size);
+  void *p;
+  if (!is_counted)
+    p = NEXT(malloc)(a->size);
+  else if (old && mprof_place_is_mapping(old))
+    p = mprof_place_block(a->size, 1);
+  else
+    p = mprof_place_resized_block(a->size);
   if (!p)
     return NEXT(realloc)(old, a->size);
   if (old) {
-    memcpy(p, old, len < a->size ? len : a->size);
-    NEXT(free)(old);
+    const size_t kept = len < a->size ? len : a->size;
+    if (is_counted && mprof_place_is_zeroed(p, a->size))
+      copy_pages(p, old, kept);
+    else
+      memcpy(p, old, kept);
+    mprof_place_free(old);
   }
   return p;
 }

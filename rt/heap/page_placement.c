@@ -205,6 +205,37 @@ void *mprof_place_block(size_t size, size_t align) {
 // multiple of 16 bytes, to the first byte of the next one, and 8 bytes more.
 #define OVERHEAD 16
 
+// The smallest size of huge pages.
+#if defined(__aarch64__)
+#define HUGE_PAGE (64u << 10)
+#else
+#define HUGE_PAGE (2u << 20)
+#endif
+
+// Returns whether the mapping of a block may consist of huge pages, which the
+// tunable glibc.malloc.hugetlb asks for. Some versions of glibc cannot shrink
+// such a mapping.
+static bool may_be_huge(const void *p) {
+  // The words before the block: the number of unused bytes at the start of the
+  // mapping, and the number of the other bytes with three flags.
+  const size_t *words = p;
+  return ((words[-2] + words[-1]) & ((size_t)HUGE_PAGE - 8)) == 0;
+}
+
+void mprof_place_free(void *p) {
+  // If the program frees a mapping of at most 32 MB, glibc raises the threshold
+  // from which it maps memory to the size of this mapping, for the whole
+  // process. The program's large blocks then come from its heap, which returns
+  // less memory to the system, and where a block that grows may have to be
+  // copied, while a mapping moves without a copy. So shrink the mapping to one
+  // page, which is below the threshold. realloc returns p if it cannot.
+  const int before = errno;
+  if (p && mprof_place_is_mapping(p) && !may_be_huge(p))
+    p = NEXT(realloc)(p, 1);
+  NEXT(free)(p);
+  errno = before;
+}
+
 // posix_memalign cuts the block out of a larger one and frees the two ends. A
 // small end stays in the thread's cache for ever, and behind the block, it
 // keeps the block from being resized in place. So the block is cut out here,
@@ -224,11 +255,11 @@ void *mprof_place_resized_block(size_t size) {
     front = cut ? cut : front;
     p = NEXT(malloc)(size);
     if (!MPROF_IS_ON_PAGE(p)) {
-      NEXT(free)(p);
+      mprof_place_free(p);
       p = NULL;
     }
   }
-  NEXT(free)(front);
+  mprof_place_free(front);
   errno = before;
   return p ? p : mprof_place_block(size, 1);
 }

@@ -52,6 +52,9 @@ void *mprof_place_block(size_t size, size_t align);
 // the block is large, the memory behind it is free, so that the next resize
 // need not move the block.
 void *mprof_place_resized_block(size_t size);
+// Frees a block that the runtime, not the program, wants to free. The free does
+// not change how glibc gets memory for later blocks. p may be NULL.
+void mprof_place_free(void *p);
 // Returns whether glibc's malloc has allocated the block at p as a memory
 // mapping of its own, and not in its heap. Other allocators: false.
 static inline bool mprof_place_is_mapping(const void *p) {
