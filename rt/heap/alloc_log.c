@@ -64,10 +64,10 @@
 
 // --- the file ---
 
-// The file of the log is locked
-// with flock while it is open, so that two processes with the same path do not
-// overwrite each other's records. Only an earlier log or an empty file is
-// overwritten, so that a mistyped path destroys no other file.
+// The file of the log is locked with flock while it is open, so that two
+// processes with the same path do not overwrite each other's records. Only an
+// earlier log or an empty file is overwritten, so that a mistyped path destroys
+// no other file.
 //
 // Some programs close all descriptors that they have not opened, including the
 // log's descriptor. The kernel may then give the same number to a file of the
@@ -96,13 +96,13 @@ static void say(const char *what, int error) {
   mprof_message(text);
 }
 
+// Closes the descriptor of the log file. The file keeps its name and contents.
 static void forget_file(void) {
   if (file.fd >= 0)
     mprof_sys_close(file.fd);
   file.fd = -1;
 }
 
-// Closes the descriptor of the log file. The file keeps its name and contents.
 static bool is_open(void) { return file.fd >= 0; }
 
 static bool fail(const char *what, int error) {

@@ -1,15 +1,6 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens, writes and rotates the file of the allocation log. Call the functions
-// of this file only at the start of the process or with log_lock held. None of
-// these functions uses libc's heap.
-
-#ifndef MPROF_RT_HEAP_ALLOC_LOG_H
-#define MPROF_RT_HEAP_ALLOC_LOG_H
-
-#include "bucket/bucket.h"
-
 // The allocation log (option alloc_log) is a text file. The log has a record
 // for each allocation and each free of a counted block, that is, of a block
 // that sampling has selected. The log also has a record for each garbage
@@ -18,6 +9,11 @@
 // Each record is written to the file immediately, so the log of a killed
 // process is complete. When the file is full, it is renamed to PATH.1, and a
 // new file begins at PATH. An older PATH.1 is replaced.
+
+#ifndef MPROF_RT_HEAP_ALLOC_LOG_H
+#define MPROF_RT_HEAP_ALLOC_LOG_H
+
+#include "bucket/bucket.h"
 
 // The allocator that owns a logged block. Blocks of different allocators may
 // have the same address at the same time, because an arena's first block has

@@ -117,8 +117,11 @@ bool mprof_symbolizer_find(const char **path) {
     if (find_symbolizer())
       return true;
     mprof_symbolizer_missing(
-        "found neither mprof nor llvm-symbolizer: add the directory of mprof "
-        "to PATH or set the option external_symbolizer_path",
+        mprof_symbolizer_find_own(path)
+            ? "mprof cannot read a file of the program, and llvm-symbolizer "
+              "was not found"
+            : "found neither mprof nor llvm-symbolizer: add the directory of "
+              "mprof to PATH or set the option external_symbolizer_path",
         "", "");
     return false;
   }

@@ -31,34 +31,34 @@
 
 // The numbers of Go's event types. (Go: tracev2.Ev*)
 enum event {
-  V2_EVENT_BATCH = 1,
-  V2_STACKS = 2,
-  V2_STACK = 3,
-  V2_STRINGS = 4,
-  V2_STRING = 5,
-  V2_FREQUENCY = 8,
-  V2_PROCS_CHANGE = 9,
-  V2_PROC_START = 10,
-  V2_PROC_STOP = 11,
-  V2_PROC_STATUS = 13,
-  V2_GO_CREATE = 14,
-  V2_GO_START = 16,
-  V2_GO_DESTROY = 17,
-  V2_GO_STOP = 19,
-  V2_GO_BLOCK = 20,
-  V2_GO_UNBLOCK = 21,
-  V2_GO_SYSCALL_BEGIN = 22,
-  V2_GO_SYSCALL_END = 23,
-  V2_GO_SYSCALL_END_BLOCKED = 24,
-  V2_GC_BEGIN = 29,
-  V2_GC_END = 30,
-  V2_HEAP_ALLOC = 37,
-  V2_USER_TASK_BEGIN = 40,
-  V2_USER_TASK_END = 41,
-  V2_USER_REGION_BEGIN = 42,
-  V2_USER_REGION_END = 43,
-  V2_USER_LOG = 44,
-  V2_GO_STATUS_STACK = 48,
+  EV_EVENT_BATCH = 1,
+  EV_STACKS = 2,
+  EV_STACK = 3,
+  EV_STRINGS = 4,
+  EV_STRING = 5,
+  EV_FREQUENCY = 8,
+  EV_PROCS_CHANGE = 9,
+  EV_PROC_START = 10,
+  EV_PROC_STOP = 11,
+  EV_PROC_STATUS = 13,
+  EV_GO_CREATE = 14,
+  EV_GO_START = 16,
+  EV_GO_DESTROY = 17,
+  EV_GO_STOP = 19,
+  EV_GO_BLOCK = 20,
+  EV_GO_UNBLOCK = 21,
+  EV_GO_SYSCALL_BEGIN = 22,
+  EV_GO_SYSCALL_END = 23,
+  EV_GO_SYSCALL_END_BLOCKED = 24,
+  EV_GC_BEGIN = 29,
+  EV_GC_END = 30,
+  EV_HEAP_ALLOC = 37,
+  EV_USER_TASK_BEGIN = 40,
+  EV_USER_TASK_END = 41,
+  EV_USER_REGION_BEGIN = 42,
+  EV_USER_REGION_END = 43,
+  EV_USER_LOG = 44,
+  EV_GO_STATUS_STACK = 48,
 };
 enum { GO_RUNNABLE = 1, GO_IN_CALL = 3, GO_WAITING = 4 }; // (Go: GoStatus)
 enum { PROC_IDLE = 2 };                                   // (Go: ProcStatus)
@@ -100,7 +100,7 @@ static void put_batch(struct mprof_trace_writer *w, struct batch *b) {
   unsigned char head[1 + 4 * 10], *p = head;
   if (b->len == 0)
     return;
-  *p++ = V2_EVENT_BATCH;
+  *p++ = EV_EVENT_BATCH;
   p = mprof_trace_put(p, GENERATION);
   p = mprof_trace_put(p, b->m);
   p = mprof_trace_put(p, b->ticks);
@@ -176,7 +176,7 @@ static void put_frequency(struct mprof_trace_writer *w, uint64_t ticks) {
   s->has_frequency = true;
   b->m = NO_THREAD;
   b->ticks = ticks;
-  b->data[0] = V2_FREQUENCY;
+  b->data[0] = EV_FREQUENCY;
   b->len =
       (size_t)(mprof_trace_put(b->data + 1, mprof_trace_frequency()) - b->data);
   put_batch(w, b);
@@ -195,10 +195,10 @@ static void begin_batch(struct mprof_trace_writer *w,
 static void put_string(struct mprof_trace_writer *w, uint64_t number,
                        const char *text, size_t len) {
   unsigned char head[1 + 2 * 10], *p = head;
-  *p++ = V2_STRING;
+  *p++ = EV_STRING;
   p = mprof_trace_put(p, number);
   p = mprof_trace_put(p, len);
-  add_entry(w, &state_of(w)->strings, V2_STRINGS, head, (size_t)(p - head),
+  add_entry(w, &state_of(w)->strings, EV_STRINGS, head, (size_t)(p - head),
             text, len);
 }
 
@@ -211,10 +211,10 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
   struct mprof_trace_frames f;
   unsigned char head[1 + 2 * 10], *p = head;
   mprof_trace_stack_frames(w, handle, &f);
-  *p++ = V2_STACK;
+  *p++ = EV_STACK;
   p = mprof_trace_put(p, number);
   p = mprof_trace_put(p, f.count);
-  add_entry(w, &state_of(w)->stacks, V2_STACKS, head, (size_t)(p - head),
+  add_entry(w, &state_of(w)->stacks, EV_STACKS, head, (size_t)(p - head),
             f.bytes, f.len);
 }
 
@@ -263,26 +263,26 @@ static void put_begin(struct mprof_trace_writer *w,
   end_batch(w);
   s->m = to->m = from == MPROF_TRACE_FROM_CALL ? m_in_call(tid) : new_m(w, tid);
   if (from == MPROF_TRACE_FROM_CALL) {
-    EVENT(w, V2_GO_SYSCALL_END_BLOCKED, ticks);
+    EVENT(w, EV_GO_SYSCALL_END_BLOCKED, ticks);
     ticks = 0;
   }
   if (to->row_seq == 0) {
-    EVENT(w, V2_PROC_STATUS, ticks, s->row, PROC_IDLE);
+    EVENT(w, EV_PROC_STATUS, ticks, s->row, PROC_IDLE);
     ticks = 0;
   }
   to->row_seq++;
-  EVENT(w, V2_PROC_START, ticks, s->row, to->row_seq);
+  EVENT(w, EV_PROC_START, ticks, s->row, to->row_seq);
   if (from == MPROF_TRACE_FROM_WAIT)
     return;
   if (from == MPROF_TRACE_FROM_UNKNOWN)
-    EVENT(w, V2_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[3], tid), 0);
+    EVENT(w, EV_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[3], tid), 0);
   if (from == MPROF_TRACE_FROM_WAITING) {
-    EVENT(w, V2_GO_UNBLOCK, 0, g, 1, 0);
+    EVENT(w, EV_GO_UNBLOCK, 0, g, 1, 0);
     seq = 2;
   }
-  EVENT(w, V2_GO_START, 0, g, seq);
+  EVENT(w, EV_GO_START, 0, g, seq);
   if (to->is_first)
-    EVENT(w, V2_PROCS_CHANGE, 0, w->processors, 0);
+    EVENT(w, EV_PROCS_CHANGE, 0, w->processors, 0);
   to->is_first = false;
 }
 
@@ -295,9 +295,9 @@ static void put_pre(struct mprof_trace_writer *w,
   const uint64_t g = r->n[0], tid = r->n[3];
   const uint64_t start = mprof_trace_start_number(w, r->n[2], tid);
   if (r->n[1] == MPROF_TRACE_FROM_CALL)
-    EVENT(w, V2_GO_STATUS_STACK, 0, g, m_in_call(tid), GO_IN_CALL, start);
+    EVENT(w, EV_GO_STATUS_STACK, 0, g, m_in_call(tid), GO_IN_CALL, start);
   else
-    EVENT(w, V2_GO_STATUS_STACK, 0, g, NO_THREAD,
+    EVENT(w, EV_GO_STATUS_STACK, 0, g, NO_THREAD,
           r->n[1] == MPROF_TRACE_FROM_WAITING ? GO_WAITING : GO_RUNNABLE,
           start);
 }
@@ -309,9 +309,9 @@ static void put_call(struct mprof_trace_writer *w,
                      const struct mprof_trace_record *r) {
   to->row_seq++;
   keep_together(w, 2);
-  EVENT(w, V2_GO_SYSCALL_BEGIN, ticks, to->row_seq, stack(w, r->n[0]));
+  EVENT(w, EV_GO_SYSCALL_BEGIN, ticks, to->row_seq, stack(w, r->n[0]));
   if (r->type != MPROF_TRACE_CALL_OPEN)
-    EVENT(w, V2_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
+    EVENT(w, EV_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
 }
 
 // In this format, the starts and ends of garbage collections share one sequence
@@ -320,21 +320,21 @@ static void put_gc_start(struct mprof_trace_writer *w,
                          struct mprof_trace_written *to, uint64_t ticks,
                          const struct mprof_trace_record *r) {
   (void)to;
-  EVENT(w, V2_GC_BEGIN, ticks, 2 * r->n[0] + 1, stack(w, r->n[1]));
+  EVENT(w, EV_GC_BEGIN, ticks, 2 * r->n[0] + 1, stack(w, r->n[1]));
 }
 
 static void put_gc_done(struct mprof_trace_writer *w,
                         struct mprof_trace_written *to, uint64_t ticks,
                         const struct mprof_trace_record *r) {
   (void)r;
-  EVENT(w, V2_GC_END, ticks, 2 * to->collection);
+  EVENT(w, EV_GC_END, ticks, 2 * to->collection);
 }
 
 static void put_region(struct mprof_trace_writer *w,
                        struct mprof_trace_written *to, uint64_t ticks,
                        const struct mprof_trace_record *r) {
   (void)to;
-  EVENT(w, r->n[1] == 0 ? V2_USER_REGION_BEGIN : V2_USER_REGION_END, ticks,
+  EVENT(w, r->n[1] == 0 ? EV_USER_REGION_BEGIN : EV_USER_REGION_END, ticks,
         r->n[0], mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
 }
 
@@ -342,7 +342,7 @@ static void put_log(struct mprof_trace_writer *w,
                     struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
   (void)to;
-  EVENT(w, V2_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
+  EVENT(w, EV_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
         mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
 }
 
@@ -351,29 +351,29 @@ static void put_log(struct mprof_trace_writer *w,
 // these records to LOG records.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
-    [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},
-    [MPROF_TRACE_STOP] = {.event = V2_GO_STOP, .text = "preempted"},
+    [MPROF_TRACE_END] = {.event = EV_GO_DESTROY, .then = EV_PROC_STOP},
+    [MPROF_TRACE_STOP] = {.event = EV_GO_STOP, .text = "preempted"},
     [MPROF_TRACE_PRE] = {.put = put_pre},
-    [MPROF_TRACE_CREATE] = {.event = V2_GO_CREATE},
-    [MPROF_TRACE_BLOCK_SYNC] = {.event = V2_GO_BLOCK, .text = "sync"},
-    [MPROF_TRACE_BLOCK_COND] = {.event = V2_GO_BLOCK,
+    [MPROF_TRACE_CREATE] = {.event = EV_GO_CREATE},
+    [MPROF_TRACE_BLOCK_SYNC] = {.event = EV_GO_BLOCK, .text = "sync"},
+    [MPROF_TRACE_BLOCK_COND] = {.event = EV_GO_BLOCK,
                                 .text = "sync.(*Cond).Wait"},
-    [MPROF_TRACE_BLOCK_NET] = {.event = V2_GO_BLOCK, .text = "network"},
-    [MPROF_TRACE_BLOCK_SELECT] = {.event = V2_GO_BLOCK, .text = "select"},
-    [MPROF_TRACE_SLEEP] = {.event = V2_GO_BLOCK, .text = "sleep"},
-    [MPROF_TRACE_START] = {.event = V2_GO_START,
+    [MPROF_TRACE_BLOCK_NET] = {.event = EV_GO_BLOCK, .text = "network"},
+    [MPROF_TRACE_BLOCK_SELECT] = {.event = EV_GO_BLOCK, .text = "select"},
+    [MPROF_TRACE_SLEEP] = {.event = EV_GO_BLOCK, .text = "sleep"},
+    [MPROF_TRACE_START] = {.event = EV_GO_START,
                            .put = mprof_trace_write_start},
     [MPROF_TRACE_START_SELF] = {.put = mprof_trace_write_start},
-    [MPROF_TRACE_WAKE] = {.event = V2_GO_UNBLOCK,
+    [MPROF_TRACE_WAKE] = {.event = EV_GO_UNBLOCK,
                           .put = mprof_trace_write_wake},
     [MPROF_TRACE_CALL] = {.put = put_call},
     [MPROF_TRACE_CALL_LONG] = {.put = put_call},
     [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
-    [MPROF_TRACE_HEAP] = {.event = V2_HEAP_ALLOC},
+    [MPROF_TRACE_HEAP] = {.event = EV_HEAP_ALLOC},
     [MPROF_TRACE_GC_START] = {.put = put_gc_start},
     [MPROF_TRACE_GC_DONE] = {.put = put_gc_done},
-    [MPROF_TRACE_TASK] = {.event = V2_USER_TASK_BEGIN},
-    [MPROF_TRACE_TASK_END] = {.event = V2_USER_TASK_END},
+    [MPROF_TRACE_TASK] = {.event = EV_USER_TASK_BEGIN},
+    [MPROF_TRACE_TASK_END] = {.event = EV_USER_TASK_END},
     [MPROF_TRACE_REGION] = {.put = put_region},
     [MPROF_TRACE_LOG] = {.put = put_log},
 }};

@@ -15,7 +15,8 @@ shift
 case ${1-}-${2-} in
 tool-pprof | tool-trace)
   mkdir -p "$GOCACHE"
-  tool=$GOCACHE/tool-$2$(printf %s "$go" | tr / -)
+  # Another Go at the same path is another file.
+  tool=$GOCACHE/tool-$2-$(stat -L -c %d-%i-%Y "$go")
   if [ ! -x "$tool" ]; then
     "$go" tool "$2" -h >/dev/null 2>&1 || : # builds the program
     ln -sfn "$("$go" tool -n "$2")" "$tool"

@@ -24,7 +24,7 @@ build=$MPROF_TEST_MADE/../..
 mkdir -p "$MPROF_TEST_MADE"
 {
   flock 9
-  if [ ! -e "$made" ] || [ -n "$(find "${sources[@]}" "$inputs" \
+  if [ ! -e "$made/$out" ] || [ -n "$(find "${sources[@]}" "$inputs" \
     "$inputs/../../include" "$build/bin" "$build/lib" -newer "$made/$out" \
     -print -quit)" ]; then
     rm -rf "$made"

@@ -4,7 +4,7 @@
 // Intent: each page of the web view of "go tool trace" opens for traces of
 // MProf. The traces are of a whole run, of a part, of a flight recorder and of
 // a reader. Threads still run, wait and have open regions and tasks when the
-// trace ends. The test uses Go 1.19 and Go 1.26.
+// trace ends.
 //
 // REQUIRES: go-1.23
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -13,6 +13,7 @@
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/text.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -261,9 +262,13 @@ static bool answer_request(const struct mprof_symbolizer_request *r) {
   return send_replies(replies, r->count);
 }
 
-// Reads a request. Returns false at the end of the connection.
+// Reads a request. Returns false at the end of the connection. A stop and a
+// continuation of the process (SIGSTOP, SIGCONT) interrupt the call.
 static bool receive(struct mprof_symbolizer_request *r) {
-  const ssize_t n = recv(CONNECTION, r, sizeof *r, 0);
+  ssize_t n;
+  do
+    n = recv(CONNECTION, r, sizeof *r, 0);
+  while (n < 0 && errno == EINTR);
   if (n < (ssize_t)offsetof(struct mprof_symbolizer_request, addresses))
     return false;
   r->file[sizeof r->file - 1] = '\0';
