@@ -7,7 +7,8 @@
 // llvm-symbolizer finds the names, and if a command finds them later.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// A path of the same length in every folder, because it is a part of what is cut.
+// A path of the same length in every folder, because it is a part of what is
+// cut.
 // RUN: %mprof_clangxx -fmprof -O1 -g -fno-builtin -std=c++17 -ffile-prefix-map=%S=/source \
 // RUN:   -fdebug-compilation-dir=/source %s -o app
 //
