@@ -5,7 +5,7 @@
     go_trace_views.py GO TRACE
     go_trace_views.py GO PROGRAM TRACE
 
-The script starts "GO tool trace -http=127.0.0.1:PORT" on a free port, without a
+The script starts "GO tool trace", which go_tool.sh gives a free port, without a
 browser. It follows the links from the first page to all views. Of links to one
 view that differ only in their parameters, it follows the first ones. For each
 picture it also fetches the JSON that the browser would draw. It prints what it
@@ -49,7 +49,7 @@ class Server:
         # The log is a file, so that the server never waits for its reader.
         self.log_file = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [go, "tool", "trace", "-http=127.0.0.1:0"] + files,
+            [go, "tool", "trace"] + files,
             stdin=subprocess.DEVNULL, stdout=self.log_file,
             stderr=subprocess.STDOUT, start_new_session=True,
             env=dict(os.environ, BROWSER="true"))
