@@ -19,12 +19,13 @@ struct mprof_trace_writer;
 struct mprof_trace_written;
 
 struct mprof_trace_format {
-  const char *name;    // value of the option trace_format
-  const char *header;  // first 16 bytes of the file
-  bool streams;        // batches can be written during the session
-  bool has_names;      // the file contains function names
-  uint16_t string_max; // maximum length of a string in bytes
-  size_t state_bytes;  // size of the format's state, which starts as zeros
+  const char *name;      // value of the option trace_format
+  const char *header;    // first 16 bytes of the file
+  bool streams;          // batches can be written during the session
+  bool has_names;        // the file contains function names
+  uint16_t string_max;   // maximum length of a string in bytes
+  uint64_t stacks_after; // the first stack has this number plus 1
+  size_t state_bytes;    // size of the format's state, which starts as zeros
   const struct mprof_trace_forms *forms; // for mprof_trace_put_events
   // begin_batch begins a batch, which contains the events of one buffer.
   // end_batch ends the batch.

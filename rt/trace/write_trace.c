@@ -105,7 +105,7 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
   }
   const uint32_t h = (uint32_t)handle;
   if (s->value == 0 && mprof_trace_append(w, &w->handles, &h, 1, sizeof(h)))
-    s->value = w->handles.len;
+    s->value = w->format->stacks_after + w->handles.len;
   return s->value;
 }
 
@@ -304,7 +304,8 @@ void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
   }
   w->format->begin_stacks(w, end_ticks);
   for (size_t i = 0; i < w->handles.len && w->error == 0; i++)
-    w->format->stack(w, i + 1, ((const uint32_t *)w->handles.v)[i]);
+    w->format->stack(w, w->format->stacks_after + i + 1,
+                     ((const uint32_t *)w->handles.v)[i]);
   w->format->finish(w, end_ticks);
   mprof_symbolize_end();
 }

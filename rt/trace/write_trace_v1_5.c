@@ -66,7 +66,11 @@ enum {
 // bytes. (Go: traceArgCountShift)
 enum { EV_ARGS_SHIFT = 6, EV_ARGS_COUNTED = 3 };
 
+// Numbers of stacks are larger than all addresses, which number other stacks.
+#define STACKS_AFTER (UINT64_C(1) << 47)
+
 enum {
+  FRAMES_MAX = 128, // (Go: traceStackSize)
   ARGS_MAX = 6,
   EVENT_MAX = 2 + (ARGS_MAX + 1) * 10, // bytes
   BATCH_MAX = 65536,
@@ -107,6 +111,7 @@ struct state {
   // Maps 1 + the number of a thread to the state of the thread. The function
   // at() encodes the state as one number.
   struct mprof_pc_table threads;
+  struct mprof_pc_table starts; // addresses of the threads' start functions
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -325,18 +330,23 @@ static uint64_t address_of(const struct mprof_bucket *b, uint32_t i) {
   return address;
 }
 
-// Returns the address of the start function of a thread, or 0 if the function
-// is unknown. number: number of the stack that represents the start function.
-static uint64_t start_pc(const struct mprof_trace_writer *w, uint64_t number) {
-  const uint32_t handle = ((const uint32_t *)w->handles.v)[number - 1];
-  const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
-  return b && b->stack_len != 0 ? address_of(b, 0) - 1 : 0;
+// Returns the address of the start function of a thread, or STACKS_AFTER if the
+// function is unknown. number: number of the stack that represents the start
+// function.
+static uint64_t start_pc(struct mprof_trace_writer *w, uint64_t number) {
+  const uint32_t *handles = w->handles.v;
+  const struct mprof_bucket *b =
+      mprof_trace_stack_bucket(handles[number - STACKS_AFTER - 1]);
+  const uint64_t pc =
+      b && b->stack_len != 0 ? address_of(b, 0) - 1 : STACKS_AFTER;
+  if (!mprof_pc_table_get(&state_of(w)->starts, pc))
+    w->error = -ENOMEM;
+  return pc;
 }
 
 // Replaces the arguments of event e, which the functions above need, by those
 // of the file. seq: number of the event in the file.
-static void adapt(const struct mprof_trace_writer *w, struct event *e,
-                  uint64_t seq) {
+static void adapt(struct mprof_trace_writer *w, struct event *e, uint64_t seq) {
   size_t gone = ARGS_MAX; // index of the argument that the file lacks
   switch (e->type) {
   case EV_GO_CREATE:
@@ -407,22 +417,42 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
   (void)w, (void)number, (void)s, (void)len;
 }
 
-static void put_stack(struct mprof_trace_writer *w, uint64_t number,
-                      uint32_t handle) {
-  const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
-  enum { FRAMES_MAX = 128 }; // (Go: traceStackSize)
+// Writes the stack `number` of n return addresses. n: at most FRAMES_MAX.
+static void put_addresses(struct mprof_trace_writer *w, uint64_t number,
+                          const uint64_t *addresses, uint32_t n) {
   unsigned char head[2 + 10], body[(2 + FRAMES_MAX) * 10], *p = head, *q = body;
-  if (!b)
-    return; // unknown start function: its event has address 0
-  const uint32_t n = b->stack_len < FRAMES_MAX ? b->stack_len : FRAMES_MAX;
   q = mprof_trace_put(q, number);
   q = mprof_trace_put(q, n);
   for (uint32_t i = 0; i < n; i++)
-    q = mprof_trace_put(q, address_of(b, i));
+    q = mprof_trace_put(q, addresses[i]);
   *p++ = EV_STACK | EV_ARGS_COUNTED << EV_ARGS_SHIFT;
   p = mprof_trace_put(p, (uint64_t)(q - body));
   mprof_trace_put_bytes(w, head, (size_t)(p - head));
   mprof_trace_put_bytes(w, body, (size_t)(q - body));
+}
+
+static void put_stack(struct mprof_trace_writer *w, uint64_t number,
+                      uint32_t handle) {
+  const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
+  uint64_t addresses[FRAMES_MAX];
+  if (!b)
+    return; // unknown start function
+  const uint32_t n = b->stack_len < FRAMES_MAX ? b->stack_len : FRAMES_MAX;
+  for (uint32_t i = 0; i < n; i++)
+    addresses[i] = address_of(b, i);
+  put_addresses(w, number, addresses, n);
+}
+
+// The web view of Go 1.7 to 1.22 takes the start address in GO_CREATE for the
+// number of a stack, because newer formats have a stack there. Therefore each
+// start function has a stack whose number is its address.
+static void put_start_stacks(struct mprof_trace_writer *w) {
+  const struct mprof_pc_table *starts = &state_of(w)->starts;
+  for (size_t i = 0; i < starts->count; i++) {
+    const uint64_t start = starts->slots[i].pc, address = start + 1;
+    if (start != 0)
+      put_addresses(w, start, &address, 1);
+  }
 }
 
 static void put_next(struct mprof_trace_writer *w) {
@@ -459,6 +489,7 @@ static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
     put_next(w);
   for (uint32_t i = 0; i < s->sources.len; i++)
     put_batch(w, source_of(s, i));
+  put_start_stacks(w);
 }
 
 // Whether the message about omitted records was printed. The message is printed
@@ -485,6 +516,7 @@ static void free_state(void *state) {
   }
   mprof_trace_free_list(&s->sources);
   mprof_pc_table_free(&s->threads);
+  mprof_pc_table_free(&s->starts);
   if (s->heap)
     mprof_os_unmap(s->heap, s->heap_bytes);
 }
@@ -591,6 +623,7 @@ const struct mprof_trace_format mprof_trace_format_1_5 = {
     .streams = false,
     .has_names = false,
     .string_max = 0,
+    .stacks_after = STACKS_AFTER,
     .state_bytes = sizeof(struct state),
     .forms = &forms,
     .begin_batch = begin_batch,

@@ -34,7 +34,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-SECONDS = 60  # for the start of the server, and for each page
+SECONDS = 300  # for the start of the server, and for each page
 PAGES_OF_VIEW = 8
 # These views draw a profile with graphviz. Their parameter raw gives the same
 # profile without a picture.

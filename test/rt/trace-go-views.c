@@ -16,6 +16,9 @@
 // RUN: %trace_check -q *.trace
 // RUN: for f in whole.*.trace part.trace read.trace last.*.trace; do \
 // RUN:   %go_views %go $f > out && FileCheck %s < out || exit 1; done
+// RUN: %run{report=0:profile=0:trace=1:trace_format=1.5:log_path=old} ./views
+// RUN: %go_views %go119 ./views old.*.trace > out
+// RUN: FileCheck %s --check-prefixes=OLD < out
 //
 // CHECK: {{^}}/: 1 pages
 // CHECK: {{^}}/block: {{[0-9]+}} pages
@@ -29,6 +32,12 @@
 // CHECK-DAG: {{^ .*}}G{{[0-9]+}} spin
 // CHECK-DAG: {{^ .*}}G{{[0-9]+}} read_pipe
 // CHECK-DAG: {{^ .*}}G{{[0-9]+}} take_turns
+//
+// OLD: {{^}}/: 1 pages
+// OLD: {{^}}/block: {{[0-9]+}} pages
+// OLD: {{^}}/goroutine: {{[0-9]+}} pages
+// OLD: {{^}}/goroutines: 1 pages
+// OLD: {{^}}/jsontrace: {{[0-9]+}} pages, {{[1-9][0-9]+}} slices
 
 #include <errno.h>
 #include <mprof/mprof.h>
