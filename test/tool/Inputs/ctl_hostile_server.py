@@ -108,6 +108,7 @@ def main():
         assert status and url + "x: " in text and "/proc/self" not in text, text
         status, text = run(*command, url + "busy")
         assert status == 2 and url + "busy: busy ?]0;evil" in text or command[0] == "diff", text
+    # Where localhost has more addresses, the server has only the last one.
     if os.path.exists("/etc/hosts"):  # else nothing knows localhost
         status, text = run("top", address.replace("127.0.0.1", "localhost"))
         assert status == 2 and text == "mprof top: localhost:%s: damaged gzip data\n" % address[10:], text

@@ -46,14 +46,21 @@ bool live_is_target(const char *text) {
 
 // --- connections ---
 
-// Returns a socket that gives up to connect after some seconds: a program that
-// is stopped does not accept, and its queue may be full.
-static int new_socket(int family) {
+// Gives up after some seconds: a program that is stopped does not accept, and
+// its queue may be full. Returns -1 and sets errno on failure.
+static int connect_to(const void *address, socklen_t length) {
   const struct timeval limit = {.tv_sec = 10};
+  const int family = ((const struct sockaddr *)address)->sa_family;
   const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd >= 0)
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  return fd;
+  if (fd < 0)
+    return -1;
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  if (connect(fd, address, length) == 0)
+    return fd;
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
 }
 
 static int connect_unix(const char *path) {
@@ -63,14 +70,7 @@ static int connect_unix(const char *path) {
     return -1;
   }
   strcpy(a.sun_path, path);
-  const int fd = new_socket(AF_UNIX);
-  if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof a) == 0)
-    return fd;
-  const int error = errno;
-  if (fd >= 0)
-    close(fd);
-  errno = error;
-  return -1;
+  return connect_to(&a, sizeof a);
 }
 
 static int connect_tcp(const char *text) {
@@ -90,15 +90,15 @@ static int connect_tcp(const char *text) {
     errno = EADDRNOTAVAIL;
     return -1;
   }
-  const int fd = new_socket(found->ai_family);
-  const bool is_connected =
-      fd >= 0 && connect(fd, found->ai_addr, found->ai_addrlen) == 0;
+  // A name may have several addresses, of which the server has one: localhost
+  // is often ::1 and 127.0.0.1.
+  int fd = -1;
+  for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+    fd = connect_to(a->ai_addr, a->ai_addrlen);
   const int error = errno;
   freeaddrinfo(found);
-  if (!is_connected && fd >= 0)
-    close(fd);
   errno = error;
-  return is_connected ? fd : -1;
+  return fd;
 }
 
 // --- the HTTP server of a process ---
