@@ -8,8 +8,8 @@
 #ifndef MPROF_RT_EXIT_H
 #define MPROF_RT_EXIT_H
 
+#include "sys/arch.h"
 #include "sys/base.h"
-#include "sys/caller.h"
 
 enum mprof_end {
   MPROF_END_EXIT,  // the process runs exit(), which will flush stdout

@@ -43,12 +43,11 @@
 #include "symbolize/symbolize.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
-#include "sys/handlers.h"
 #include "sys/lock.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
-#include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/labels.h"
@@ -247,9 +246,8 @@ static void write_once(enum mprof_end end, const struct mprof_caller *caller) {
   }
 }
 
-static void write_at_exit_once(void *unused) {
+static void write_at_exit_once(void) {
   struct mprof_caller caller;
-  (void)unused;
   MPROF_CALLER(&caller);
   write_once(MPROF_END_OTHER, &caller);
 }
@@ -288,14 +286,14 @@ void mprof_process_start_parts(void) {
   for (size_t i = SUBSYSTEMS; i-- > 0;)
     subsystems[i].start();
   mprof_unload_init();
-  mprof_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   // LeakSanitizer has registered an exit handler that ends a leaking process.
   // Exit handlers run in the reverse order of their registration, so the
   // handler registered here runs before LeakSanitizer's handler. The runtime's
   // destructor would run too late.
   if (mprof_has_sanitizer())
-    mprof_at_exit(write_at_exit_once);
-  mprof_at_quick_exit(write_at_exit_once);
+    atexit(write_at_exit_once);
+  at_quick_exit(write_at_exit_once);
   mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();

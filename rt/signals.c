@@ -28,7 +28,6 @@
 #include "process/signal_action.h"
 #include "symbolize/symbolize.h"
 #include "sys/arch.h"
-#include "sys/caller.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"

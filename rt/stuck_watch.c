@@ -25,7 +25,7 @@
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"
-#include "sys/caller.h"
+#include "sys/arch.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"

@@ -9,7 +9,7 @@
 #include "bucket/bucket_map.h"
 
 #include "bucket/bucket.h"
-#include "sys/assert.h"
+#include "sys/message.h"
 #include "sys/os_memory.h"
 #include "sys/persistent.h"
 

@@ -31,7 +31,7 @@
 // `active`, which profiles show. future[] and cells never decrease, so
 // taken[] records how many of their events are already published. Their sum is
 // right at each moment, also if the process is killed during a flush. So a file
-// with the counters (persist_head.h) needs no other care.
+// with the counters (persistent.h) needs no other care.
 //
 // The arrays have one element for each index of the cycle machine, which
 // decides when events become visible. So a flush can publish the events of one

@@ -7,9 +7,9 @@
 
 #include "bucket/bucket.h"
 #include "bucket/scale.h"
-#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/persistent.h"
 
 struct mprof_lock mprof_peak_lock = MPROF_LOCK_INIT(MPROF_RANK_PEAK);

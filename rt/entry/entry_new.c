@@ -18,7 +18,6 @@
 #include "heap/page_placement.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
-#include "sys/unwinder.h"
 
 #include <stdlib.h>
 

@@ -20,12 +20,12 @@
 #include "process/process.h"
 #include "symbolize/module_unloads.h"
 #include "sys/abi_words.h"
-#include "sys/handlers.h"
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 // The loader's counts at the last listing of the modules. Each field is written
 // after the listing, so a race can only cause a listing that is not needed.
@@ -83,12 +83,9 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
 // library is unloaded.
 static atomic_bool is_exiting;
 
-static void note_exit(void *unused) {
-  (void)unused;
-  atomic_store(&is_exiting, true);
-}
+static void note_exit(void) { atomic_store(&is_exiting, true); }
 
-void mprof_unload_init(void) { mprof_at_exit(note_exit); }
+void mprof_unload_init(void) { atexit(note_exit); }
 
 MPROF_ENTRY void __mprof_module_unloads(const void *inside) {
   if (atomic_load(&is_exiting))

@@ -21,7 +21,7 @@
 #include "lock_wait/wake_marks.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
-#include "sys/caller.h"
+#include "sys/arch.h"
 #include "sys/tls.h"
 
 // notes: MPROF_USER_WORDS words of memory in the caller's frame. The runtime

@@ -12,10 +12,10 @@
 #include "file/keep_newest.h"
 
 #include "options/flags.h"
-#include "sys/hash.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
+#include "sys/text.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "file/outfile.h"
 
 #include "file/gzip.h"
-#include "sys/assert.h"
 #include "sys/message.h"
 #include "sys/os_file.h"
 #include "sys/os_linux.h"

@@ -9,8 +9,8 @@
 
 #include "options/flags.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
-#include "sys/procfile.h"
 #include "sys/text.h"
 
 #include <errno.h>

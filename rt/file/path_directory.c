@@ -7,7 +7,6 @@
 
 #include "file/path.h"
 #include "options/flags.h"
-#include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 
 #include <fcntl.h>

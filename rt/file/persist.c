@@ -13,13 +13,13 @@
 #include "file/path.h"
 #include "options/flags.h"
 #include "sys/arch.h"
+#include "sys/base.h"
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
-#include "sys/version.h"
 #include "thread/threads.h"
 
 #include <errno.h>

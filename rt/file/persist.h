@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file of the option persist (persist_head.h). It has the runtime's
+// The file of the option persist (persistent.h). It has the runtime's
 // persistent memory, which the kernel keeps if the process is killed.
 //
 // The file is made by the first allocation of persistent memory, so a forked

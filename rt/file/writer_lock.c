@@ -5,7 +5,7 @@
 
 #include "file/writer_lock.h"
 
-#include "sys/caller.h"
+#include "sys/arch.h"
 #include "sys/lock.h"
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);

@@ -9,11 +9,11 @@
 #ifndef MPROF_RT_FILE_WRITER_LOCK_H
 #define MPROF_RT_FILE_WRITER_LOCK_H
 
-#include "sys/caller.h"
+#include "sys/arch.h"
 #include "sys/lock.h"
 
 extern MPROF_HIDDEN struct mprof_lock mprof_writer_lock;
-// The state of the writing thread when it called the runtime (caller.h). A
+// The state of the writing thread when it called the runtime (arch.h). A
 // profile of all threads' stacks shows the writing thread's stack from the
 // program's function that made this call. The frames that the call has added
 // belong to the runtime and are not shown. Guarded by writer_lock.

@@ -42,7 +42,6 @@
 #include "process/process.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
-#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"

@@ -18,8 +18,8 @@
 #include "heap/livemap.h"
 
 #include "sys/abi_words.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/persistent.h"
 
 // A tree has three levels of tables: top, middle and leaf. Each slot of a top

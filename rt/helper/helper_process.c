@@ -12,7 +12,6 @@
 
 #include "helper/helper_environment.h"
 #include "sys/arch.h"
-#include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 

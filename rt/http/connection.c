@@ -8,7 +8,6 @@
 #include "sys/clock.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "sys/os_socket.h"
 
 #include <errno.h>
 #include <string.h>

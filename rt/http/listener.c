@@ -7,7 +7,6 @@
 
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/os_socket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

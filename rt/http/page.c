@@ -14,7 +14,7 @@
 #include "options/flags.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
-#include "sys/procfile.h"
+#include "sys/os_file.h"
 #include "write/profiles.h"
 
 #include <errno.h>

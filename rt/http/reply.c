@@ -6,8 +6,8 @@
 
 #include "http/reply.h"
 
+#include "sys/base.h"
 #include "sys/os_linux.h"
-#include "sys/version.h"
 
 #include <string.h>
 

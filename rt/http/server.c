@@ -19,7 +19,6 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "sys/os_socket.h"
 #include "sys/tls.h"
 #include "thread/own_thread.h"
 #include "thread/threads.h"

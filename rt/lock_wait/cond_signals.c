@@ -9,7 +9,7 @@
 
 #include "lock_wait/cond_signals.h"
 
-#include "sys/assert.h"
+#include "sys/message.h"
 
 #include <string.h>
 

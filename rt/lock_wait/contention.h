@@ -19,7 +19,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/waiters.h"
-#include "sys/caller.h"
+#include "sys/arch.h"
 
 // --- rates ---
 

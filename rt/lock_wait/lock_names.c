@@ -10,7 +10,6 @@
 #include "lock_wait/lock_names.h"
 
 #include "process/process.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"

@@ -15,9 +15,9 @@
 #include "lock_wait/cond_signals.h"
 #include "lock_wait/wake_marks.h"
 #include "sys/abi_words.h"
-#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/persistent.h"
 #include "trace_hooks/trace_hooks.h"
 

@@ -10,7 +10,7 @@
 
 #include "lock_wait/wake_marks.h"
 
-#include "sys/assert.h"
+#include "sys/message.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds notes to the file of the option persist (persist_head.h): what a profile
+// Adds notes to the file of the option persist (persistent.h): what a profile
 // shows of a bucket and is not in the bucket, which are the modules with the
 // code of its stack, its labels, and the name of its lock or profile. A process
 // that is killed cannot look for them at its end, so they are noted when the

@@ -9,8 +9,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"

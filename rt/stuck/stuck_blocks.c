@@ -7,7 +7,7 @@
 
 #include "stuck/stuck_blocks.h"
 
-#include "sys/kernel_call.h"
+#include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"
 #include "thread/own_thread.h"

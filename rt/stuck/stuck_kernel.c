@@ -10,7 +10,6 @@
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "sys/procfile.h"
 #include "sys/text.h"
 
 #include <errno.h>

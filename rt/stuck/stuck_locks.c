@@ -13,7 +13,7 @@
 #include "lock_wait/hooked.h"
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"
-#include "sys/caller.h"
+#include "sys/arch.h"
 #include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"

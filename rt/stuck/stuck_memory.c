@@ -8,7 +8,6 @@
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "sys/procfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

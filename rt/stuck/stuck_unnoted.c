@@ -13,7 +13,7 @@
 #include "lock_wait/hook_names.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_locks.h"
-#include "sys/caller.h"
+#include "sys/arch.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"

@@ -23,7 +23,7 @@
 #define MPROF_RT_SYMBOLIZE_KEPT_FORMAT_H
 
 #include "symbolize/symbolizer_protocol.h"
-#include "sys/hash.h"
+#include "sys/text.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
 #include "symbolize/maps_file.h"
 
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_memory.h"
-#include "sys/procfile.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_MAPS_FILE_H
 #define MPROF_RT_SYMBOLIZE_MAPS_FILE_H
 
-#include "sys/procfile.h"
+#include "sys/os_file.h"
 
 // Reads the list. Returns 0 or -errno. Free *f with mprof_procfile_free.
 int mprof_maps_file_read(struct mprof_procfile *f);

@@ -10,9 +10,9 @@
 #include "symbolize/pctable.h"
 #include "symbolize/short_name.h"
 #include "symbolize/symbolizer_answer.h"
-#include "sys/hash.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
+#include "sys/text.h"
 
 #include <string.h>
 

@@ -15,11 +15,11 @@
 #include "symbolize/names.h"
 #include "symbolize/pctable.h"
 #include "symbolize/symbolizers.h"
-#include "sys/assert.h"
-#include "sys/hash.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"
+#include "sys/text.h"
 
 #include <string.h>
 

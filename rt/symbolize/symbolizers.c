@@ -29,7 +29,6 @@
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "sys/os_socket.h"
 #include "thread/threads.h"
 
 #include <errno.h>

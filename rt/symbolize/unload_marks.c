@@ -5,8 +5,8 @@
 
 #include "symbolize/unload_marks.h"
 
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_memory.h"
 
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "symbolize/wrappers.h"
 
 #include "symbolize/short_name.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"

@@ -4,7 +4,8 @@
 // What the runtime needs to know about the processor. arch_x86_64.h and
 // arch_aarch64.h define the same names; this file describes them. To support
 // another processor, write a third file. The registers that the kernel saves
-// for a signal handler are in context.h.
+// for a signal handler are in context.h. At the end, this file defines struct
+// mprof_caller with them.
 //
 // System calls:
 //   mprof_syscall_here(nr, a, b, c, d, e, f)
@@ -88,9 +89,36 @@
 #include "sys/arch_x86_64.h"
 #elif defined(__aarch64__)
 #include "sys/arch_aarch64.h"
+#include "sys/base.h"
 #else
 #error                                                                         \
     "MProf supports x86-64 and arm64: write sys/arch_NAME.h for this processor"
 #endif
+
+// struct mprof_saved has the values that the callee-saved registers had when
+// the program called the runtime. The search for stuck threads (stuck_scan.c)
+// needs them, because a value may be the only pointer to an object.
+// Use the macro MPROF_SAVE in the entry, that is, in the runtime's function
+// that the program calls. Before the macro runs, the compiler may have moved a
+// register's value to the frame of the function that uses the macro. The search
+// for stuck threads also scans the entry's frame, but not the frames of
+// functions that the entry calls.
+
+// The state of one of the program's threads when the thread called the runtime.
+// `frame` is the frame address of the entry, the runtime's function that the
+// program called. The program's frames lie above `frame`. `saved` has the
+// program's registers.
+struct mprof_caller {
+  uintptr_t frame;
+  struct mprof_saved saved;
+};
+
+// Fills *c with the state of the calling thread. Use this macro in the entry,
+// the runtime's function that the program calls.
+#define MPROF_CALLER(c)                                                        \
+  do {                                                                         \
+    (c)->frame = (uintptr_t)__builtin_frame_address(0);                        \
+    MPROF_SAVE(&(c)->saved);                                                   \
+  } while (0)
 
 #endif // MPROF_RT_SYS_ARCH_H

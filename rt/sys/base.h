@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Definitions for all files of the runtime: standard types, compiler hints and
-// the page size. This header declares no functions and includes no other header
-// of the runtime.
+// Definitions for all files of the runtime: standard types, compiler hints, the
+// page size and the version. This header declares no functions and includes no
+// other header of the runtime.
 
 #ifndef MPROF_RT_SYS_BASE_H
 #define MPROF_RT_SYS_BASE_H
@@ -37,5 +37,11 @@
 #define MPROF_IS_ON_PAGE(p) (((uintptr_t)(p) & (MPROF_PAGE - 1)) == 0)
 
 typedef uintptr_t mprof_pc; // a return address
+
+// The version of MProf that files and messages show. CMake defines it as the
+// project's version.
+#ifndef MPROF_VERSION
+#define MPROF_VERSION "0.1.0"
+#endif
 
 #endif // MPROF_RT_SYS_BASE_H

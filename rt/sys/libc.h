@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hides the differences between the declarations of glibc and musl. Some
+// Hides the differences between the declarations of glibc and musl, and between
+// programs with and without MemorySanitizer. Some
 // functions of glibc do not exist in musl. This header declares these functions
 // for musl, too, but their addresses are NULL at run time. With musl, the
 // runtime's entries for these functions are never called, because a program
@@ -9,6 +10,8 @@
 
 #ifndef MPROF_RT_SYS_LIBC_H
 #define MPROF_RT_SYS_LIBC_H
+
+#include "sys/base.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -59,5 +62,20 @@ int epoll_pwait2(int, struct epoll_event *, int, const struct timespec *,
 int fcntl64(int, int, ...);
 
 #endif
+
+// --- MemorySanitizer, which does not see what the runtime writes ---
+
+// NULL if the program is not compiled with MemorySanitizer.
+extern void __msan_init(void) __attribute__((weak));
+// Only called, because a test of its address would make the dynamic linker look
+// it up at the start of each program.
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
+// Reports that the runtime has written len bytes at p.
+static inline void mprof_msan_unpoison(const volatile void *p, size_t len) {
+  if (__msan_init)
+    __msan_unpoison(p, len);
+}
 
 #endif // MPROF_RT_SYS_LIBC_H

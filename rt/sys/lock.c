@@ -15,8 +15,8 @@
 #include "sys/lock.h"
 
 #include "sys/arch.h"
-#include "sys/assert.h"
 #include "sys/clock.h"
+#include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 

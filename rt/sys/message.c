@@ -65,3 +65,22 @@ void mprof_message(const char *text) {
   else if (n == MAX_MESSAGES)
     mprof_message_always("further messages are suppressed");
 }
+
+#ifndef NDEBUG
+// The message goes to descriptor 2 even if the program has replaced stderr,
+// because a failed assertion must not stay silent.
+_Noreturn void mprof_assert_failed(const char *cond, const char *file,
+                                   int line) {
+  char text[512];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "mprof: assertion failed: ");
+  mprof_text_str(&t, cond);
+  mprof_text_str(&t, " at ");
+  mprof_text_str(&t, file);
+  mprof_text_str(&t, ":");
+  mprof_text_dec(&t, (uint64_t)line);
+  mprof_text_str(&t, "\n");
+  mprof_os_write_all(2, t.buf, t.len);
+  __builtin_trap();
+}
+#endif

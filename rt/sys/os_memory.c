@@ -10,7 +10,6 @@
 
 #include "sys/os_memory.h"
 
-#include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 
 #include <errno.h>

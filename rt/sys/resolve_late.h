@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the real definitions of hooked functions that are not in libc, such as
+// Finds functions of other libraries when they are first called: the real
+// definitions of hooked functions that are not in libc, such as
 // operator new. The runtime's entries have weak references to these functions.
 // If a program opens its first C++ library at run time, the loader cannot bind
 // these references at start, and they are NULL. In this case the runtime asks
@@ -11,6 +12,8 @@
 #define MPROF_RT_SYS_RESOLVE_LATE_H
 
 #include "sys/base.h"
+
+#include <stdint.h>
 
 // The cached result of a search.
 struct mprof_found {
@@ -63,5 +66,26 @@ uint64_t mprof_resolve_unloads(void);
 // Makes the cached results invalid. Called before or after a library is
 // unloaded. Signal safe.
 void mprof_resolve_forget(void);
+
+// --- libgcc_s ---
+
+// Lets code with cleanups do without a reference to libgcc_s. A function with
+// the attribute cleanup refers to the functions __gcc_personality_v0 and
+// _Unwind_Resume, which libgcc_s calls or defines. Because of such a reference,
+// each C program would load libgcc_s at its start. But an exception can only
+// pass through the function after C++ code has loaded libgcc_s.
+//
+// A file with such a function has the line MPROF_WITHOUT_LIBGCC_S;. It is
+// compiled with -fno-addrsig, because address-significance tables would still
+// name the two functions.
+
+int mprof_gcc_personality(int version, int actions, uint64_t class,
+                          void *exception, void *context);
+void mprof_unwind_resume(void *exception);
+
+// Makes both names mean the functions above in this file.
+#define MPROF_WITHOUT_LIBGCC_S                                                 \
+  __asm__(".set __gcc_personality_v0, mprof_gcc_personality\n"                 \
+          ".set _Unwind_Resume, mprof_unwind_resume")
 
 #endif // MPROF_RT_SYS_RESOLVE_LATE_H

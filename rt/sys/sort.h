@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts without allocating memory. qsort is not used, because qsort may
-// allocate memory.
+// Sorts without allocating memory, and searches for a free number. qsort is not
+// used, because qsort may allocate memory.
 
 #ifndef MPROF_RT_SYS_SORT_H
 #define MPROF_RT_SYS_SORT_H
@@ -13,5 +13,12 @@
 // comes before b in the result.
 void mprof_sort(void **v, size_t n,
                 bool (*comes_before)(const void *, const void *));
+
+// Returns a number in [first, max) for which is_taken returns false, or max if
+// the search finds none. Calls is_taken O(log n) times, where n is the distance
+// from first to the result.
+unsigned mprof_free_number(unsigned first, unsigned max,
+                           bool (*is_taken)(void *arg, unsigned number),
+                           void *arg);
 
 #endif // MPROF_RT_SYS_SORT_H

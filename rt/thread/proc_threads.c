@@ -9,9 +9,9 @@
 
 #include "sys/arch.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "sys/procfile.h"
 #include "thread/own_thread.h"
 #include "thread/threads.h"
 

@@ -5,8 +5,8 @@
 
 #include "thread/shards.h"
 
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 
 #include <string.h>
 

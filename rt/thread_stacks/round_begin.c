@@ -10,8 +10,8 @@
 #include "thread_stacks/round_begin.h"
 
 #include "options/flags.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"

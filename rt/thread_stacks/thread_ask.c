@@ -12,9 +12,9 @@
 
 #include "options/flags.h"
 #include "process/signal_action.h"
-#include "sys/assert.h"
 #include "sys/context.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"

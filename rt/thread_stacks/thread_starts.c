@@ -8,8 +8,8 @@
 #include "thread_stacks/thread_starts.h"
 
 #include "lock_wait/contention.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "sys/tls.h"

@@ -18,7 +18,6 @@
 #include "process/process.h"
 #include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
-#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"

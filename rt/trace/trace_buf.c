@@ -30,8 +30,8 @@
 
 #include "options/flags.h"
 #include "sys/arch.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/persistent.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the file of the option persist (persist_head.h) lead to the rows of the
+// Makes the file of the option persist (persistent.h) lead to the rows of the
 // trace, so that mprof recover writes the trace of a killed process. Without
 // the option, the functions do nothing. Call them with trace_lock held.
 

@@ -14,10 +14,10 @@
 #include "symbolize/module_unloads.h"
 #include "symbolize/skip_frames.h"
 #include "symbolize/symbolize.h"
+#include "sys/base.h"
+#include "sys/os_file.h"
 #include "sys/os_memory.h"
-#include "sys/procfile.h"
 #include "sys/stats.h"
-#include "sys/version.h"
 #include "thread/labels_text.h"
 #include "unwind/stack_end.h"
 

@@ -13,7 +13,6 @@
 #include "symbolize/skip_frames.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
-#include "sys/hash.h"
 #include "sys/text.h"
 #include "write/pb.h"
 #include "write/pprof_writer.h"

@@ -6,7 +6,7 @@
 #include "write/pprof_writer.h"
 
 #include "file/outfile.h"
-#include "sys/hash.h"
+#include "sys/text.h"
 #include "write/profile_proto.h"
 
 #include <errno.h>

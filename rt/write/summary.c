@@ -5,8 +5,8 @@
 
 #include "write/summary.h"
 
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"

@@ -6,8 +6,8 @@
 #include "write/write_file.h"
 
 #include "file/outfile.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_memory.h"
 
 #include <errno.h>

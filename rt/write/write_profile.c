@@ -6,8 +6,8 @@
 #include "write/write_profile.h"
 
 #include "bucket/custom_profile.h"
-#include "sys/assert.h"
 #include "sys/lock.h"
+#include "sys/message.h"
 #include "sys/os_memory.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"

@@ -24,7 +24,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "sys/procfile.h"
+#include "sys/os_file.h"
 #include "unwind/stack_end.h"
 #include "write/write_pprof.h"
 

@@ -29,7 +29,7 @@
 
 #include "process/process.h"
 #include "symbolize/symbolize.h"
-#include "sys/procfile.h"
+#include "sys/os_file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
 //
 // An input is the text, a null byte, and the bytes of an ELF file. The ELF file
 // lies at IMAGE, where the text can name it. The reader is compiled unchanged:
-// this program defines the functions of procfile.c, and the linker redirects
+// this program defines the functions of os_file.c, and the linker redirects
 // (--wrap) the calls that map memory and that ask whether a page is readable.
 // Only the pages of the ELF file are readable.
 //
@@ -62,7 +62,7 @@ static void *copy_of(const void *data, size_t size) {
   return copy;
 }
 
-// --- in place of maps_file.c, procfile.c and the system calls ---
+// --- in place of maps_file.c, os_file.c and the system calls ---
 
 int mprof_maps_file_read(struct mprof_procfile *f) {
   *f = (struct mprof_procfile){.data = copy_of(input.text, input.text_size),

@@ -27,7 +27,7 @@
 #include "files/write_profile.h"
 #include "persist/profiles.h"
 #include "persist/trace.h"
-#include "sys/persist_head.h"
+#include "sys/persistent.h"
 
 #include <stdlib.h>
 #include <string.h>

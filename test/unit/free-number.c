@@ -6,11 +6,11 @@
 // the search returns the next number. If there are gaps, it returns any free
 // number.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rt/sys/free_number.c -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rt/sys/sort.c -o %t && %t
 
 #include "check.h"
 
-#include "sys/free_number.h"
+#include "sys/sort.h"
 
 enum { MAX = 1000000 };
 

@@ -9,7 +9,7 @@
 // UNSUPPORTED: unit-address, unit-thread
 // Files of the runtime that do not count are linked without ThreadSanitizer.
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/bucket/counts.c %rt/bucket/heapx.c \
-// RUN:   %rt/bucket/bucket.c %rt/snapshot/snapshot_heap.c %rt/thread/threads.c %rt/sys/lock.c %rt/sys/assert.c \
+// RUN:   %rt/bucket/bucket.c %rt/snapshot/snapshot_heap.c %rt/thread/threads.c %rt/sys/lock.c %rt/sys/message.c \
 // RUN:   %rtlib -lm -o %t
 // RUN: %t
 

@@ -11,7 +11,7 @@
 #include "commands/trace.h"
 #include "names/serve.h"
 #include "symbolize/symbolizer_protocol.h"
-#include "sys/version.h"
+#include "sys/base.h"
 #include "terminal/pager.h"
 #include "terminal/style.h"
 

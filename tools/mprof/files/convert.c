@@ -7,7 +7,7 @@
 #include "common/printable.h"
 #include "common/saturate.h"
 #include "files/json.h"
-#include "sys/version.h"
+#include "sys/base.h"
 #include "view/stacks.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "common/memory.h"
-#include "sys/persist_head.h"
+#include "sys/persistent.h"
 #include "sys/stats.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the head and the notes of the file that the option persist leaves
-// behind if a process is killed (rt/sys/persist_head.h). The file may be torn
+// behind if a process is killed (rt/sys/persistent.h). The file may be torn
 // at any place or damaged: an address in it is used only if it lies in the
 // file. The structs in it are those of the runtime.
 
@@ -11,7 +11,7 @@
 
 #include "files/bytes.h"
 #include "model/profile.h"
-#include "sys/persist_head.h"
+#include "sys/persistent.h"
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
 #include "bucket/scale.h"
 #include "common/memory.h"
 #include "persist/heap_counts.h"
-#include "sys/persist_head.h"
+#include "sys/persistent.h"
 #include "sys/stats.h"
 
 #include <inttypes.h>
