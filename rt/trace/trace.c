@@ -7,7 +7,7 @@
 //
 // At the end of a session, this file adds the last records of each thread.
 // trace_rows.c, trace_events.c and trace_user.c add all other records.
-// trace_out.c and trace_reader.c write the full buffers.
+// trace_out.c writes the full buffers.
 
 #include "trace/trace.h"
 
@@ -26,14 +26,11 @@
 #include "thread/threads.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
-#include "trace/trace_existing_threads.h"
-#include "trace/trace_formats.h"
 #include "trace/trace_out.h"
-#include "trace/trace_persist.h"
-#include "trace/trace_reader.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
+#include "trace/write_trace.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
@@ -86,8 +83,7 @@ static int begin_session_locked(void) {
   const unsigned session = ++trace.last_session;
   // Until the session begins below, this thread adds records to no earlier one.
   mprof_tls.trace_session = 0;
-  mprof_trace_begin_rows_locked();
-  mprof_trace_persist_begin(mprof_trace_last_ns(mprof_flags.trace_last));
+  mprof_trace_begin_rows_locked(mprof_trace_last_ns(mprof_flags.trace_last));
   begin_heap();
   mprof_trace_events_init();
   if (!mprof_tls.is_own && !mprof_thread_self(true))
@@ -363,7 +359,7 @@ void mprof_trace_hooks_init(void) {
       .wait_end = mprof_trace_wait_end,
       .release_begin = mprof_trace_release_begin,
       .put_wake = mprof_trace_put_wake,
-      .release_end = mprof_trace_release_end,
+      .release_end = mprof_trace_leave,
       .heap = mprof_trace_heap,
       .gc = mprof_trace_gc,
       .phases = mprof_trace_phases,
@@ -382,10 +378,9 @@ void mprof_trace_reset(void) {
   mprof_trace_reader_reset();
   mprof_trace_buf_reset();
   mprof_trace_names_reset();
-  mprof_trace_ended_reset();
+  mprof_trace_events_reset();
   atomic_store(&mprof_trace_session, 0);
   mprof_trace_rows_reset();
   trace.is_ending = false;
-  mprof_trace_existing_reset();
   trace.is_open = false;
 }

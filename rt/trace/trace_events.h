@@ -33,23 +33,17 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
 // record buffers) of the calling thread. The arguments `op` and `frame` select
 // the frames of the stack; see mprof_trace_stack in trace_rows.h. If w->row is
 // NULL after this call, the release is not recorded. Otherwise the caller must
-// call mprof_trace_release_end later. Call this function before acquiring the
+// call mprof_trace_leave later. Call this function before acquiring the
 // lock of the table of waiters, because the function may acquire other locks.
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
 // Records the release of an object for which a thread waits. Call this between
-// mprof_trace_release_begin and mprof_trace_release_end. now: time of the
+// mprof_trace_release_begin and mprof_trace_leave. now: time of the
 // release. charge: ticks that the waiters have waited for a lock; 0: the object
 // is not a lock. Returns the mark that links the wake-up of the waiting thread
 // to this release.
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
                                              uint64_t now, uint64_t charge);
-// Ends the recording of a release. Call this only if mprof_trace_release_begin
-// has set w->row to a value other than NULL.
-void mprof_trace_release_end(void);
-// Returns the handle of a start stack: runs->passed, if it is not 0, and
-// runs->start. Returns 0 if runs->start is 0 or if there is no memory.
-uint32_t mprof_trace_start_of(const struct mprof_thread_runs *runs);
 // Records that the calling thread is about to create a thread. runs: the
 // function of the new thread; frame: frame address of the caller. Returns the
 // number of the new thread, or 0 if the creation could not be recorded. *start
@@ -61,8 +55,9 @@ uint64_t mprof_trace_create(const struct mprof_thread_runs *runs,
 // buffers). Also stores a mark (a reference to a record of the end). By the
 // mark, the trace links a later pthread_join of this thread to the end.
 void mprof_trace_put_end(struct mprof_trace_row *r);
-// Resets the lock of the table of ended threads in a forked child.
-void mprof_trace_ended_reset(void);
+// Resets the state in a forked child. Does not free the memory of the list of
+// existing threads.
+void mprof_trace_events_reset(void);
 
 // Updates the number of heap bytes in use after a sampled block of bucket b was
 // allocated, or freed if is_free. The size of the block is scaled up to all
@@ -81,5 +76,24 @@ void mprof_trace_gc(bool is_end);
 // wait and then returns true. frame: frame address of the caller; now: time of
 // the clock.
 bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
+
+// --- threads that existed when the session began ---
+//
+// Call these functions with trace_lock held.
+
+// Creates the list of existing threads. Adds a PRE record for each of them to
+// row r, which belongs to the thread that starts the session. If a thread
+// begins or ends during this call, the list may be wrong about the thread. The
+// error does no harm, because the thread adds its own records. Returns 0 or
+// -ENOMEM.
+int mprof_trace_existing_put(struct mprof_trace_row *r);
+// Removes thread tid from the list. Returns the state that the thread had when
+// the session began, or MPROF_TRACE_FROM_UNKNOWN if the thread is not on the
+// list. *g receives the number of the thread, and *start the handle of the
+// stack of its start function.
+enum mprof_trace_from mprof_trace_existing_find(int tid, uint64_t *g,
+                                                uint32_t *start);
+// Frees the list of existing threads at the end of the session.
+void mprof_trace_existing_drop(void);
 
 #endif // MPROF_RT_TRACE_TRACE_EVENTS_H

@@ -19,8 +19,11 @@
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/path_directory.h"
+#include "file/writer_lock.h"
 #include "options/flags.h"
+#include "process/process.h"
 #include "sys/clock.h"
+#include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
@@ -28,7 +31,6 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "trace/trace_buf.h"
-#include "trace/trace_formats.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
@@ -132,16 +134,12 @@ static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }
 
-// Creates to.writer, which writes to `out`, and writes the head of the trace.
-// Returns 0 or -errno.
+// Creates to.writer, which writes to `out`. Returns 0 or -errno.
 static int open_writer(struct mprof_outfile *out) {
   const struct mprof_trace_sink sink = {put, out};
-  to.writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
-                                     (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
-  if (!to.writer)
-    return -ENOMEM;
-  mprof_trace_write_head(to.writer);
-  return 0;
+  to.writer =
+      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  return to.writer ? 0 : -ENOMEM;
 }
 
 static void close_writer(void) {
@@ -179,8 +177,9 @@ static void drop_first(struct mprof_trace_row *r) {
   mprof_trace_buf_free(b);
 }
 
-void mprof_trace_write_first(struct mprof_trace_writer *w,
-                             struct mprof_trace_row *r) {
+// Writes the oldest buffer of row r, which is complete, and frees it.
+static void write_first(struct mprof_trace_writer *w,
+                        struct mprof_trace_row *r) {
   mprof_trace_buf_seal(r->first);
   mprof_trace_write_batch(w, r, r->first);
   drop_first(r);
@@ -193,7 +192,7 @@ static bool write_some(void) {
   struct mprof_trace_row *r;
   while (n < WRITTEN_AT_ONCE && mprof_outfile_send(to.out, 0) &&
          (r = mprof_trace_buf_take_completed()) != NULL) {
-    mprof_trace_write_first(to.writer, r);
+    write_first(to.writer, r);
     to.has_parts = true;
     n++;
   }
@@ -262,8 +261,7 @@ static int open_first(void) {
 // the file can be completed even if the disk becomes full.
 static uint64_t bytes_of_rest(void) {
   const uint64_t records = mprof_trace_buf_limit();
-  const uint64_t stacks =
-      RESERVED_STACKS + mprof_trace_writer_stacks(to.writer);
+  const uint64_t stacks = RESERVED_STACKS + to.writer->handles.len;
   return records + records / 2 + stacks * STACK_BYTES;
 }
 
@@ -368,7 +366,7 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
   if (error == 0)
     mprof_trace_write_tail(to.writer, rows ? rows->end_ticks : 1);
   if (error == 0)
-    error = mprof_trace_writer_error(to.writer);
+    error = to.writer->error;
   return error != 0 ? error : mprof_outfile_flush(to.out);
 }
 
@@ -433,7 +431,7 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
     to.out->patience_ms = PATIENCE_MS;
   const int own_error = write_rest(rows, &result->cut);
   if (to.writer)
-    result->events = mprof_trace_writer_events(to.writer);
+    result->events = to.writer->events;
   if (own_error != 0 && to.out->error == 0)
     // The error makes mprof_outfile_close discard the file, which is
     // incomplete.
@@ -480,4 +478,194 @@ void mprof_trace_write_reset(void) {
   to.out = NULL;
   to.writer = NULL;
   atomic_store(&to.user, NULL);
+}
+
+// --- a trace that the program reads in pieces ---
+//
+// The head of the file is the first piece, then there is one for each full
+// buffer. The rest follows after the end of the session. mprof_trace_read waits
+// until a piece is available. (Go: ReadTrace)
+
+static struct {
+  atomic_bool has_ended;
+  // A futex that counts the events for which mprof_trace_read waits: each
+  // buffer that became complete, and the end of the session.
+  atomic_uint news;
+  atomic_bool is_busy; // set during mprof_trace_read; guards the fields below
+  struct mprof_trace_writer *writer;
+  // After the end of the session: the list of its rows (lists of record
+  // buffers). Each buffer is removed from its row when it is written.
+  struct mprof_trace_row *rest;
+  uint64_t end_ticks; // end of the session
+  bool has_tail;
+  unsigned char *piece;
+  size_t len, cap;
+  int error;
+} reader;
+
+static void put_piece(void *arg, const void *data, size_t len) {
+  (void)arg;
+  if (reader.len + len > reader.cap) {
+    size_t cap = reader.cap != 0 ? reader.cap : 2 * MPROF_TRACE_BUF_SIZE;
+    while (cap < reader.len + len)
+      cap *= 2;
+    unsigned char *bigger = mprof_os_map(cap);
+    if (!bigger) {
+      reader.error = -ENOMEM;
+      return;
+    }
+    if (reader.piece) {
+      memcpy(bigger, reader.piece, reader.len);
+      mprof_os_unmap(reader.piece, reader.cap);
+    }
+    reader.piece = bigger;
+    reader.cap = cap;
+  }
+  memcpy(reader.piece + reader.len, data, len);
+  reader.len += len;
+}
+
+// Called by the session, with trace_lock held.
+
+void mprof_trace_reader_begin(void) {
+  reader.rest = NULL;
+  reader.has_tail = false;
+  reader.error = 0;
+  atomic_store(&reader.has_ended, false);
+  mprof_trace_set_read(true);
+}
+
+void mprof_trace_reader_news(void) {
+  atomic_fetch_add(&reader.news, 1);
+  mprof_sys_futex_wake(&reader.news); // wakes the only reader
+}
+
+void mprof_trace_reader_end(struct mprof_trace_row *rows) {
+  reader.rest = rows;
+  reader.end_ticks = rows ? rows->end_ticks : 1;
+  atomic_store(&reader.has_ended, true);
+  mprof_trace_reader_news();
+}
+
+void mprof_trace_reader_reset(void) {
+  mprof_trace_set_read(false);
+  atomic_store(&reader.is_busy, false);
+  reader.writer = NULL;
+  reader.piece = NULL;
+  reader.len = reader.cap = 0;
+}
+
+// Called by mprof_trace_read, with is_busy set.
+
+// Creates a piece (the bytes for one call of mprof_trace_read) from the first
+// complete buffer. Creates no piece if no buffer is complete.
+static void put_full(void) {
+  if (!mprof_trace_format_streams())
+    return;
+  struct mprof_trace_row *r;
+  while (reader.len == 0 && (r = mprof_trace_buf_take_completed()) != NULL)
+    write_first(reader.writer, r);
+}
+
+// Creates the next piece (the bytes for one call of mprof_trace_read) after the
+// end of the session. The tail of the file is the last piece.
+static void put_rest(void) {
+  for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
+       r = r->next) {
+    // A format may keep the events of a buffer for later, so that writing the
+    // buffer creates no piece. In that case, the next buffer is written.
+    while (r->first && reader.len == 0)
+      write_first(reader.writer, r);
+  }
+  if (reader.len != 0 || reader.has_tail)
+    return;
+  reader.has_tail = true;
+  mprof_trace_write_tail(reader.writer, reader.end_ticks);
+}
+
+static void begin_reading(void) {
+  const struct mprof_trace_sink sink = {put_piece, NULL};
+  reader.writer =
+      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  if (!reader.writer)
+    reader.error = -ENOMEM;
+}
+
+static void end_reading(void) {
+  if (reader.writer)
+    mprof_trace_writer_free(reader.writer);
+  reader.writer = NULL;
+  mprof_trace_forget(reader.rest);
+  reader.rest = NULL;
+  if (reader.piece)
+    mprof_os_unmap(reader.piece, reader.cap);
+  reader.piece = NULL;
+  reader.len = reader.cap = 0;
+  mprof_trace_set_read(false);
+}
+
+// Creates the next piece (the bytes for one call of mprof_trace_read). Returns
+// false if the caller must wait for the next piece. Returns true if a piece was
+// created, if the last piece was already created, or after an error.
+static bool next_piece(void) {
+  reader.len = 0;
+  if (!reader.writer) {
+    begin_reading();
+  } else if (!atomic_load(&reader.has_ended)) {
+    put_full();
+  } else {
+    mprof_lock_acquire(&mprof_writer_lock); // symbolizing needs this lock
+    put_rest();
+    mprof_lock_release(&mprof_writer_lock);
+    return true;
+  }
+  return reader.len != 0 || reader.error != 0;
+}
+
+// Stores the address of the current piece in *data and returns the length of
+// the piece. Returns 0 after the last piece, or -errno. Closes the reader after
+// the last piece. Also closes the reader on an error, if the session has ended.
+static ssize_t take_piece(const void **data) {
+  int error = reader.error;
+  if (error == 0 && reader.writer)
+    error = reader.writer->error;
+  *data = reader.piece;
+  if (error == 0 && reader.len != 0)
+    return (ssize_t)reader.len;
+  if (error == 0 || atomic_load(&reader.has_ended)) {
+    end_reading();
+    *data = NULL;
+  }
+  return error;
+}
+
+// Tries to read a piece without waiting. Returns false if no piece is available
+// yet. Otherwise *result is the result of mprof_trace_read.
+static bool try_read(const void **data, ssize_t *result) {
+  bool is_done = true;
+  *result = -EBUSY;
+  if (!mprof_guard_enter())
+    return true;
+  if (!mprof_trace_is_read())
+    *result = -ESRCH;
+  else if ((is_done = next_piece()))
+    *result = take_piece(data);
+  mprof_guard_leave();
+  return is_done;
+}
+
+MPROF_PUBLIC ssize_t mprof_trace_read(const void **data) {
+  ssize_t result;
+  *data = NULL;
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return -ENOSYS;
+  if (atomic_exchange(&reader.is_busy, true))
+    return -EBUSY;
+  unsigned news = atomic_load(&reader.news);
+  while (!try_read(data, &result)) {
+    mprof_sys_futex_wait(&reader.news, news);
+    news = atomic_load(&reader.news);
+  }
+  atomic_store(&reader.is_busy, false);
+  return result;
 }

@@ -57,12 +57,24 @@ int mprof_trace_write_open(const char *path, int fd);
 // the first error as -errno.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                int fd, struct mprof_trace_result *result);
-// Writes the oldest buffer of row r (the records of a thread), which is
-// complete, and frees it.
-void mprof_trace_write_first(struct mprof_trace_writer *w,
-                             struct mprof_trace_row *r);
 // Forgets the open file in a forked child, because the file belongs to the
 // parent.
 void mprof_trace_write_reset(void);
+
+// --- a trace that the program reads in pieces with mprof_trace_read ---
+//
+// Call all functions except mprof_trace_reader_news with trace_lock held.
+
+// Prepares for a session whose trace the program reads. After this call,
+// mprof_trace_is_read returns true.
+void mprof_trace_reader_begin(void);
+// Wakes the thread that waits in mprof_trace_read. Call this when a buffer is
+// complete or when the session has ended.
+void mprof_trace_reader_news(void);
+// Passes the rows (the threads' lists of buffers) of an ended session to
+// mprof_trace_read.
+void mprof_trace_reader_end(struct mprof_trace_row *rows);
+// Resets the reader in a forked child, or when a session could not be started.
+void mprof_trace_reader_reset(void);
 
 #endif // MPROF_RT_TRACE_TRACE_OUT_H

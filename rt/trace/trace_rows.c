@@ -22,13 +22,12 @@
 #include "thread/threads.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
-#include "trace/trace_existing_threads.h"
-#include "trace/trace_persist.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
+#include <unistd.h>
 
 struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 struct mprof_trace_outlet mprof_trace_outlet;
@@ -40,6 +39,7 @@ static struct {
   _Atomic uint32_t len;                // number of rows; read without the lock
   uint64_t ticks;                      // time when the session began
   char name[MPROF_THREAD_NAME];        // program's name when the session began
+  uint64_t keep_ns; // the option trace_last, for the file of persist
   // Whether the program reads the trace with mprof_trace_read. This field is
   // read without the lock.
   atomic_bool is_read;
@@ -53,6 +53,60 @@ void mprof_trace_set_read(bool is_read) {
 
 // The thread number (g) that was given out last in this process.
 static _Atomic uint64_t last_g;
+
+// --- the file of the option persist ---
+//
+// The file leads to the rows of the trace, so that mprof recover writes the
+// trace of a killed process. The rows and their buffers are in persistent
+// memory, which the file consists of. If the file could not grow, a row or a
+// buffer may be outside of the file. mprof recover then finds no complete trace
+// and says so.
+
+static uint64_t get(enum mprof_persist_root root) {
+  return __atomic_load_n(&mprof_persist_head->roots[root], __ATOMIC_RELAXED);
+}
+
+static void set(enum mprof_persist_root root, uint64_t address) {
+  __atomic_store_n(&mprof_persist_head->roots[root], address, __ATOMIC_RELEASE);
+}
+
+// The file may be made by the allocation of the first row, so a session cannot
+// fill the head before.
+static void fill_head(struct mprof_persist_head *h) {
+  h->row_size = sizeof(struct mprof_trace_row);
+  h->buffer_size = sizeof(struct mprof_trace_buf);
+  h->trace_keep_ns = rows.keep_ns;
+  h->processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+  __atomic_store_n(&h->ticks_per_second, mprof_clock_ticks_per_second(),
+                   __ATOMIC_RELAXED);
+}
+
+// Makes the file lead to the rows of the session, of which `newest` is the
+// newest. With the first row, also notes what the writer of the trace needs to
+// know.
+static void persist_rows(const struct mprof_trace_row *newest) {
+  if (mprof_persist_head == NULL)
+    return;
+  if (newest->id == 0)
+    fill_head(mprof_persist_head);
+  set(MPROF_PERSIST_TRACE, (uintptr_t)newest);
+}
+
+// Records that the rows belong to an ended session whose file is not written
+// yet.
+static void persist_end(void) {
+  if (mprof_persist_head == NULL)
+    return;
+  set(MPROF_PERSIST_ENDED_TRACE, get(MPROF_PERSIST_TRACE));
+  set(MPROF_PERSIST_TRACE, 0);
+}
+
+// Called before the rows of an ended session or their buffers are used again.
+static void persist_forget(const struct mprof_trace_row *list) {
+  if (mprof_persist_head != NULL &&
+      get(MPROF_PERSIST_ENDED_TRACE) == (uintptr_t)list)
+    set(MPROF_PERSIST_ENDED_TRACE, 0);
+}
 
 // --- records ---
 
@@ -151,7 +205,7 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void) {
                                 .ticks = rows.ticks,
                                 .written.is_first = id == 0};
   atomic_store(&rows.all, r);
-  mprof_trace_persist_rows(r);
+  persist_rows(r);
   return r;
 }
 
@@ -318,10 +372,11 @@ void mprof_trace_thread_end(void) {
 
 // --- the list of rows ---
 
-void mprof_trace_begin_rows_locked(void) {
+void mprof_trace_begin_rows_locked(uint64_t keep_ns) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   rows.all = rows.unused = NULL;
   rows.len = 0;
+  rows.keep_ns = keep_ns;
   rows.ticks = mprof_trace_ticks(mprof_clock_now());
   mprof_proc_thread_name(mprof_sys_getpid(), rows.name);
 }
@@ -330,7 +385,7 @@ struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   rows.unused = NULL;
   mprof_trace_buf_drop_completed();
-  mprof_trace_persist_end();
+  persist_end();
   return atomic_exchange(&rows.all, NULL);
 }
 
@@ -342,7 +397,7 @@ void mprof_trace_forget_locked(struct mprof_trace_row *list) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;
   bool has_left = false;
-  mprof_trace_persist_forget(list);
+  persist_forget(list);
   for (struct mprof_trace_row *r = list; r; r = r->next)
     has_left |= r->is_left;
   for (struct mprof_trace_row *r = list; r; r = next) {

@@ -4,8 +4,8 @@
 // The rows of a trace session. A row is a list of record buffers that belongs
 // to one thread at a time. Each thread adds its records to its own row only. A
 // thread adds a record between mprof_trace_enter and mprof_trace_leave, with
-// the recursion guard set. trace_out.c and trace_reader.c take the full
-// buffers from the rows.
+// the recursion guard set. trace_out.c takes the full buffers
+// from the rows.
 
 #ifndef MPROF_RT_TRACE_TRACE_ROWS_H
 #define MPROF_RT_TRACE_TRACE_ROWS_H
@@ -94,8 +94,8 @@ void mprof_trace_thread_end(void);
 // --- begin and end of sessions; call with trace_lock held ---
 
 // Prepares the list of rows (lists of record buffers) for a new session. The
-// list is empty after this call.
-void mprof_trace_begin_rows_locked(void);
+// list is empty after this call. keep_ns: the option trace_last.
+void mprof_trace_begin_rows_locked(uint64_t keep_ns);
 // Returns a row (list of record buffers) that no thread owns, or NULL if there
 // is no memory.
 struct mprof_trace_row *mprof_trace_new_row_locked(void);

@@ -20,11 +20,12 @@
 #include "sys/os_memory.h"
 #include "sys/persistent.h"
 #include "sys/text.h"
-#include "trace/start_name.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_format.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
+#include "trace/write_trace_v1_23.h"
+#include "trace/write_trace_v1_5.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
@@ -164,6 +165,104 @@ uint64_t mprof_trace_text_number(struct mprof_trace_writer *w,
   return len != 0 ? new_string(w, (const char *)s, len) : 0;
 }
 
+// --- names of start functions ---
+//
+// The C++ libraries' start functions are templates. Their argument is a tuple
+// type, which contains the type of the callable object that the thread runs
+// (CALLABLE):
+//   libstdc++: std::tuple<CALLABLE, ARGUMENTS...>
+//   libc++:    std::__1::tuple<std::__1::unique_ptr<...>, CALLABLE, ...>
+
+// Returns the length of the template argument at s.
+static size_t argument_length(const char *s) {
+  int depth = 0;
+  const char *p = s;
+  for (; *p != '\0' && (depth > 0 || (*p != ',' && *p != '>')); p++) {
+    depth += *p == '<' || *p == '(';
+    depth -= *p == '>' || *p == ')';
+  }
+  size_t len = (size_t)(p - s);
+  while (len > 0 && s[len - 1] == ' ')
+    len--;
+  return len;
+}
+
+// Returns whether the type is "RESULT (*)(ARGUMENTS)" or
+// "RESULT (CLASS::*)(ARGUMENTS)". Other types may have such a type as a part,
+// but then their first parenthesis outside of <> does not end with "*)".
+static bool is_function_pointer(const char *type, size_t len) {
+  int depth = 0;
+  for (size_t i = 0; i < len; i++) {
+    depth += type[i] == '<';
+    depth -= type[i] == '>';
+    if (type[i] != '(' || depth > 0)
+      continue;
+    const size_t inner = strcspn(type + i, ")");
+    return i + inner < len && type[i + inner - 1] == '*';
+  }
+  return false;
+}
+
+// Returns the type of the function that std::async runs, in the type at p of
+// the callable object of its thread, which is a member function of the library.
+// If the thread is of something else, returns NULL.
+static const char *async_callable(const char *p, size_t len) {
+  static const char *const before[] = {
+      "std::__future_base::_Async_state_impl<std::thread::_Invoker<std::tuple<",
+      "std::__1::__async_assoc_state<"};
+  static const char llvm[] = "std::__1::__async_func<";
+  for (size_t i = 0; i < 2; i++) {
+    const char *in = strstr(p, before[i]);
+    if (in == NULL || in >= p + len)
+      continue;
+    if (i == 0)
+      return in + strlen(before[i]);
+    in = strstr(in, llvm);
+    return in != NULL && in < p + len ? in + sizeof(llvm) - 1 : NULL;
+  }
+  return NULL;
+}
+
+// Appends a type to t. The type may contain long template arguments, of which
+// viewers of traces show only the first part.
+static void put_type(struct mprof_text *t, const char *type, size_t len) {
+  enum { TYPE_MAX = 120 };
+  mprof_text_mem(t, type, len < TYPE_MAX ? len : TYPE_MAX);
+  if (len > TYPE_MAX)
+    mprof_text_str(t, "...");
+}
+
+// Returns the name to show for the start function `name` of a thread. If the
+// function belongs to a C++ library, appends the type of the callable object
+// that the thread runs to t, and returns t's text. In all other cases returns
+// name. *is_pointer becomes true if the type is a pointer to a function or to a
+// member function, and is not changed otherwise.
+static const char *start_name(const char *name, struct mprof_text *t,
+                              bool *is_pointer) {
+  static const char gnu[] =
+      "std::thread::_State_impl<std::thread::_Invoker<std::tuple<";
+  static const char llvm[] = "__thread_proxy[", tuple[] = "std::__1::tuple<";
+  const char *p = NULL;
+  if (strncmp(name, gnu, sizeof(gnu) - 1) == 0) {
+    p = name + sizeof(gnu) - 1;
+  } else if (strstr(name, llvm) != NULL && (p = strstr(name, tuple)) != NULL) {
+    p += sizeof(tuple) - 1;
+    p += argument_length(p);
+    p += strspn(p, ", ");
+  }
+  if (p == NULL || argument_length(p) == 0)
+    return name;
+  const char *callable = async_callable(p, argument_length(p));
+  if (callable != NULL) {
+    mprof_text_str(t, "std::async ");
+    p = callable;
+  }
+  const size_t len = argument_length(p);
+  *is_pointer |= is_function_pointer(p, len);
+  put_type(t, p, len);
+  return t->buf;
+}
+
 // --- stacks ---
 
 static void add_frame(const struct mprof_frame *f, void *arg) {
@@ -175,7 +274,7 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
   if (w->frames_of_pc == FRAMES_OF_PC_MAX)
     return;
   if (w->is_start)
-    name = mprof_trace_start_name(name, &t, &calls_pointer);
+    name = start_name(name, &t, &calls_pointer);
   if (*name == '\0') {
     mprof_text_str(&t, f->module);
     mprof_text_str(&t, "+0x");
@@ -289,11 +388,45 @@ void mprof_trace_stack_frames(struct mprof_trace_writer *w, uint32_t handle,
   add_to_stack(s, handle == MAIN_START ? 2 : 1, &f);
 }
 
-// --- the file ---
+// --- the choice of a format ---
 
-void mprof_trace_write_head(struct mprof_trace_writer *w) {
-  mprof_trace_put_bytes(w, w->format->header, 16);
+static const struct mprof_trace_format *const formats[] = {
+    &mprof_trace_format_1_23, &mprof_trace_format_1_5};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+static const struct mprof_trace_format *wanted_format(void) {
+  for (size_t i = 0; i < FORMATS; i++)
+    if (strcmp(mprof_flags.trace_format, formats[i]->name) == 0)
+      return formats[i];
+  return NULL;
 }
+
+void mprof_trace_format_check(void) {
+  char line[256 + sizeof(mprof_flags.trace_format)];
+  struct mprof_text t = MPROF_TEXT(line);
+  if (wanted_format())
+    return;
+  mprof_text_str(&t, "value '");
+  mprof_text_str(&t, mprof_flags.trace_format);
+  mprof_text_str(&t, "' of option 'trace_format' is not");
+  for (size_t i = 0; i < FORMATS; i++) {
+    mprof_text_str(&t, i == 0 ? " " : " or ");
+    mprof_text_str(&t, formats[i]->name);
+  }
+  mprof_text_str(&t, "; using ");
+  mprof_text_str(&t, formats[0]->name);
+  mprof_message(line);
+}
+
+// Returns the default format if the option names no known format.
+static const struct mprof_trace_format *chosen_format(void) {
+  const struct mprof_trace_format *f = wanted_format();
+  return f ? f : formats[0];
+}
+
+bool mprof_trace_format_streams(void) { return chosen_format()->streams; }
+
+// --- the file ---
 
 void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
   int error =
@@ -311,9 +444,9 @@ void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
 }
 
 struct mprof_trace_writer *
-mprof_trace_writer_new(const struct mprof_trace_format *f,
-                       const struct mprof_trace_sink *sink,
+mprof_trace_writer_new(const struct mprof_trace_sink *sink,
                        unsigned processors) {
+  const struct mprof_trace_format *f = chosen_format();
   struct mprof_trace_writer *w = mprof_os_map(sizeof(*w) + f->state_bytes);
   if (w) {
     w->sink = *sink;
@@ -321,6 +454,7 @@ mprof_trace_writer_new(const struct mprof_trace_format *f,
     w->state = w + 1;
     w->processors = processors;
     w->pid = mprof_sys_getpid();
+    mprof_trace_put_bytes(w, f->header, 16);
   }
   return w;
 }
@@ -334,16 +468,4 @@ void mprof_trace_writer_free(struct mprof_trace_writer *w) {
   mprof_trace_free_list(&w->handles);
   mprof_trace_free_list(&w->frames);
   mprof_os_unmap(w, sizeof(*w) + w->format->state_bytes);
-}
-
-int mprof_trace_writer_error(const struct mprof_trace_writer *w) {
-  return w->error;
-}
-
-uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w) {
-  return w->events;
-}
-
-size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w) {
-  return w->handles.len;
 }

@@ -8,7 +8,7 @@
 //   head | batches, one for each buffer | tail: stacks, strings
 //
 // A format (trace_format.h) encodes the events. Only one thread at a time may
-// use a writer: the callers, trace_out.c and trace_reader.c, ensure this.
+// use a writer: the caller, trace_out.c, ensures this.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_H
 #define MPROF_RT_TRACE_WRITE_TRACE_H
@@ -27,28 +27,24 @@ struct mprof_trace_sink {
   void *arg;
 };
 
-// Creates a writer. processors: number of processors to show in the file.
-// Returns NULL if there is no memory.
-struct mprof_trace_writer;
+// Prints a message on stderr if the value of trace_format is not a known
+// format. Called at program start.
+void mprof_trace_format_check(void);
+
+// Returns whether the chosen format allows the runtime to write batches of
+// events while the trace session still runs.
+bool mprof_trace_format_streams(void);
+
+// Creates a writer for the format that the option trace_format names, and
+// writes the head of the file. processors: number of processors to show in the
+// file. Returns NULL if there is no memory.
 struct mprof_trace_writer *
-mprof_trace_writer_new(const struct mprof_trace_format *format,
-                       const struct mprof_trace_sink *sink,
+mprof_trace_writer_new(const struct mprof_trace_sink *sink,
                        unsigned processors);
 void mprof_trace_writer_free(struct mprof_trace_writer *w);
-// Returns the number of events written so far.
-uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w);
-// Returns how many stacks the writer has numbered so far.
-// mprof_trace_write_tail will write these stacks.
-size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w);
-// Returns the first error of the writer as -errno, or 0 if there was none.
-// Errors of the sink are not included.
-int mprof_trace_writer_error(const struct mprof_trace_writer *w);
-
-// Write the head and the tail of the file. Between these two calls, the caller
-// writes all buffers with mprof_trace_write_batch. The buffers of one row (one
-// thread) must be written in their order. end_ticks: time of the end of the
-// session.
-void mprof_trace_write_head(struct mprof_trace_writer *w);
+// Writes the tail of the file, after the caller has written all buffers with
+// mprof_trace_write_batch. The buffers of one row (one thread) must be written
+// in their order. end_ticks: time of the end of the session.
 void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks);
 
 // A growable list, whose memory comes from mprof_os_map.
@@ -63,18 +59,20 @@ struct mprof_trace_writer {
   void *state; // private data of the format
   unsigned processors;
   int pid; // id of the traced process, which is also that of its main thread
-  uint64_t events;
-  struct mprof_pc_table stacks;    // maps a stack's handle to its number
-  struct mprof_trace_list handles; // the handles in stacks, by number
-  struct mprof_pc_table strings;   // maps a string's hash to its number
-  uint64_t strings_len;            // number of the last string
+  uint64_t events;              // number of events written so far
+  struct mprof_pc_table stacks; // maps a stack's handle to its number
+  // The handles in stacks, by number. The tail of the file contains them.
+  struct mprof_trace_list handles;
+  struct mprof_pc_table strings; // maps a string's hash to its number
+  uint64_t strings_len;          // number of the last string
   // Maps a code address to 1 + (first << 8 | n). first: index in `frames` of
   // the first frame of the address; n: number of its frames.
   struct mprof_pc_table pcs;
   struct mprof_trace_list frames; // the frames of all addresses in pcs
   size_t frames_of_pc; // number of frames added for the current address
   bool is_start;       // the current address is that of a start function
-  int error;           // first error as -errno; 0: none
+  // First error as -errno; 0: none. Errors of the sink are not included.
+  int error;
 };
 
 // Writes an event in the writer's format. type: the format's number of the

@@ -11,7 +11,6 @@
 #include "writer.h"
 
 #include "options/flags.h"
-#include "trace/trace_formats.h"
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"
 #include "trace/write_trace.h"
@@ -31,10 +30,9 @@ static inline void trace_open(const char *format, const char *path) {
   const struct mprof_trace_sink sink = {trace_put, fopen(path, "w")};
   CHECK(sink.arg);
   strcpy(mprof_flags.trace_format, format);
-  trace_writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink, 2);
+  trace_writer = mprof_trace_writer_new(&sink, 2);
   CHECK(trace_writer);
   trace_rows[0].is_first = true;
-  mprof_trace_write_head(trace_writer);
 }
 
 // The following records belong to the row (the records of one thread), up to
@@ -60,7 +58,7 @@ static inline void trace_close(void) {
   writer_enter(); // needed to symbolize
   mprof_trace_write_tail(trace_writer, 1000000);
   writer_leave();
-  CHECK_EQ(mprof_trace_writer_error(trace_writer), 0);
+  CHECK_EQ(trace_writer->error, 0);
   CHECK_EQ(fclose(trace_writer->sink.arg), 0);
   mprof_trace_writer_free(trace_writer);
 }

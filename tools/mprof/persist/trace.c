@@ -10,7 +10,6 @@
 #include "common/memory.h"
 #include "options/flags.h"
 #include "persist/trace_stacks.h"
-#include "trace/trace_formats.h"
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
@@ -329,13 +328,12 @@ int64_t persist_trace_write(struct persist_trace *t, FILE *to) {
   memcpy(mprof_flags.trace_format, t->file->head.trace_format,
          sizeof t->file->head.trace_format);
   mprof_flags.symbolize = true;
-  struct mprof_trace_writer *w = mprof_trace_writer_new(
-      mprof_trace_format_chosen(), &sink, t->file->head.processors);
+  struct mprof_trace_writer *w =
+      mprof_trace_writer_new(&sink, t->file->head.processors);
   if (!w)
     return -1;
   w->pid = t->file->head.pid;
   persist_stacks_use(&t->stacks);
-  mprof_trace_write_head(w);
   const uint64_t from = begin_of(t);
   if (mprof_trace_is_whole(t->rows, from))
     write_all(w, t->rows);
@@ -343,8 +341,8 @@ int64_t persist_trace_write(struct persist_trace *t, FILE *to) {
     w->error = mprof_trace_write_window(w, t->rows, from);
   mprof_trace_write_tail(w, t->rows->end_ticks);
   persist_stacks_use(NULL);
-  const int64_t events = (int64_t)mprof_trace_writer_events(w);
-  const bool has_failed = mprof_trace_writer_error(w) != 0;
+  const int64_t events = (int64_t)w->events;
+  const bool has_failed = w->error != 0;
   mprof_trace_writer_free(w);
   return has_failed ? -1 : events;
 }
