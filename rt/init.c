@@ -30,7 +30,6 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/lock_names.h"
-#include "lock_wait/lock_profile.h"
 #include "lock_wait/waiters.h"
 #include "options/flags.h"
 #include "persist_watch.h"

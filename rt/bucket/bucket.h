@@ -134,7 +134,7 @@ struct mprof_bucket_key {
   uint8_t type; // enum mprof_bucket_type
   uint8_t skip; // functions to drop at the leaf: 0 to MPROF_MAX_SKIP
   uint8_t end;  // enum mprof_stack_end
-  // enum mprof_kind (block_kinds.h); 0 unless type is BLOCK or MUTEX.
+  // enum mprof_kind (hooked.h); 0 unless type is BLOCK or MUTEX.
   uint8_t kind;
   // Label set of the thread (labels.h); 0 unless type is MEM, BLOCK or MUTEX.
   uint16_t labels;

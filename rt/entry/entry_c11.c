@@ -8,9 +8,9 @@
 // have the same values in glibc and musl.
 
 #include "entry/sync_entry.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
-#include "lock_wait/wake_marks.h"
+#include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };

@@ -9,8 +9,8 @@
 // sampled.
 
 #include "entry/sync_entry.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 

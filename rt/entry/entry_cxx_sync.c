@@ -9,10 +9,10 @@
 
 #include "entry/entry_lock.h"
 #include "entry/sync_entry.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
-#include "lock_wait/wake_marks.h"
+#include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 #include "sys/resolve_late.h"

@@ -14,11 +14,10 @@
 // function.
 
 #include "entry/sync_entry.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/waiters.h"
-#include "lock_wait/wake_marks.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/arch.h"

@@ -12,14 +12,10 @@
 #include "lock_wait/contention.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/switches.h"
 #include "lock_wait/waiters.h"
-#include "lock_wait/wake_marks.h"
 #include "options/flags.h"
-#include "process/modules.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
@@ -32,23 +28,20 @@
 #include "sys/usdt.h"
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
+#include "unwind/stack_range.h"
+#include "unwind/unwind_cfi.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <string.h>
-
-#pragma weak dlsym // static programs have no dlsym
 
 struct mprof_wait_observer mprof_wait_observer;
 struct mprof_contention mprof_contention;
-
-#define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
 
 // Kinds of waits that the mutex profile needs. Unlocks of mutexes, rwlocks,
 // spin locks and the program's own locks are charged with waits of these kinds.
 // The kind cond is needed, too, because a wait for a condition unlocks a mutex.
 #define MUTEX_KINDS                                                            \
-  (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
+  (MPROF_KIND_BIT(mutex) | MPROF_KIND_BIT(rwlock) | MPROF_KIND_BIT(spin) |     \
+   MPROF_KIND_BIT(cond) | MPROF_KIND_BIT(user))
 
 // --- sampling and counters ---
 
@@ -396,6 +389,143 @@ void mprof_release_taken(uintptr_t object) {
   mprof_guard_leave();
 }
 
+// --- contention for the profiler's own locks, if the option own is set ---
+//
+// A thread that releases such a lock cannot record the contention at once.
+// Recording takes locks of the profiler, and the thread may already hold some
+// of them. So each thread keeps the stack of one release that made other
+// threads wait, and the ticks that these threads waited. The thread records
+// this stack after it has released its last lock of the profiler.
+//
+// If the thread has a second such release before that, it keeps only one of the
+// two stacks. A random choice, weighted by the ticks, decides which one. The
+// ticks of the dropped stack are added to the field `lost`. The lost ticks are
+// recorded for the pseudo function mprof_lost_contended_runtime_lock. (Go:
+// mLockProfile)
+//
+// The stack is kept in the thread's buffers. A thread that begins or ends has
+// no buffers, and many other threads have none either. If such a thread
+// releases its last lock of the profiler, its stack is recorded at once.
+
+static bool has_buffers(void) {
+  return mprof_tls.self != NULL && mprof_tls.self->scratch != NULL;
+}
+
+// Stores the stack that begins at frame address `frame` in the thread's
+// buffers. If the thread has no buffers, stores no stack. (Go:
+// mLockProfile.captureStack)
+static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
+  struct mprof_thread *t = mprof_tls.self;
+  p->stack_len = 0;
+  if (!has_buffers())
+    return;
+  enum mprof_stack_end end;
+  p->stack_len = (uint32_t)mprof_unwind_cfi(
+      &t->range, frame, mprof_scratch_lock_stack(t->scratch),
+      mprof_flags.stack_depth, &end);
+  p->end = (uint8_t)end;
+}
+
+// Chooses whether the thread keeps the stack of a release that made other
+// threads wait, and stores the stack if so. Returns whether the thread keeps
+// the stack. (Go: mLockProfile.recordUnlock)
+// cycles: ticks that the other threads waited.
+// frame: frame address at which the stack begins.
+static bool keep(struct mprof_lock_profile *p, uint64_t cycles,
+                 uintptr_t frame) {
+  uint64_t fraction = load(&mprof_contention.mutex_fraction);
+  if (fraction == 0 || mprof_thread_random() % fraction != 0)
+    return false;
+  if (p->disabled) {
+    p->lost += cycles;
+    return false;
+  }
+  if (p->cycles != 0) {
+    uint64_t of_kept = mprof_thread_random() % p->cycles;
+    uint64_t of_new = mprof_thread_random() % cycles;
+    if (of_kept > of_new) {
+      p->lost += cycles;
+      return false;
+    }
+    p->lost += p->cycles;
+  }
+  capture(p, frame);
+  p->cycles = cycles;
+  return true;
+}
+
+static void add_own(const mprof_pc *stack, uint32_t len, uint8_t end,
+                    uint64_t cycles) {
+  struct mprof_bucket_key key = {.stack = stack,
+                                 .stack_len = len,
+                                 .type = MPROF_BUCKET_MUTEX,
+                                 .end = end,
+                                 .kind = MPROF_KIND_own};
+  struct mprof_bucket *b = mprof_bucket_get(&key, true);
+  uint64_t fraction = load(&mprof_contention.mutex_fraction);
+  if (b)
+    mprof_mutex_add(b, cycles, fraction ? fraction : 1);
+}
+
+// Records the stack that begins at frame address `frame` in the mutex profile,
+// for a thread without buffers. The array for the stack is a local variable.
+// The array has few elements, because the thread may have little stack memory.
+static MPROF_NOINLINE void add_at_once(uint64_t cycles, uintptr_t frame) {
+  enum { DEPTH = 32 };
+  mprof_pc stack[DEPTH];
+  const size_t depth =
+      mprof_flags.stack_depth < DEPTH ? mprof_flags.stack_depth : DEPTH;
+  struct mprof_stack_range range =
+      mprof_tls.self ? mprof_tls.self->range
+                     : mprof_stack_range_of_thread(mprof_sys_gettid() ==
+                                                   mprof_sys_getpid());
+  enum mprof_stack_end end;
+  const size_t len = mprof_unwind_cfi(&range, frame, stack, depth, &end);
+  add_own(stack, (uint32_t)len, (uint8_t)end, cycles);
+}
+
+// Records the kept stack and the lost ticks in the mutex profile. (Go:
+// mLockProfile.storeSlow)
+// frame: if the kept stack is the stack of the present release: the frame
+//   address of this release. Otherwise 0.
+static void store_kept(struct mprof_lock_profile *p, uintptr_t frame) {
+  const uint64_t cycles = p->cycles;
+  p->disabled = true;
+  p->cycles = 0;
+  if (p->stack_len != 0 && has_buffers())
+    add_own(mprof_scratch_lock_stack(mprof_tls.self->scratch), p->stack_len,
+            p->end, cycles);
+  else if (frame != 0 && !has_buffers() && mprof_flags.stack_depth != 0)
+    add_at_once(cycles, frame);
+  else
+    p->lost += cycles;
+  // add_own() may itself make other threads wait for a lock of the profiler.
+  // Then keep() adds the ticks of these waits to `lost`, because `disabled` is
+  // set. The ticks from the first add_own() are recorded by the second
+  // add_own() below. The ticks from the second add_own() are recorded by the
+  // next store_kept().
+  const uint64_t lost = p->lost;
+  p->lost = 0;
+  if (lost != 0) {
+    mprof_pc pc = mprof_op_pc((uintptr_t)mprof_lost_contended_runtime_lock);
+    add_own(&pc, 1, MPROF_STACK_COMPLETE, lost);
+  }
+  p->disabled = false;
+}
+
+// Called when the thread has released a lock of the profiler. Not called if no
+// other thread has waited for the lock and the thread keeps no stack.
+// cycles: ticks that other threads have waited; 0: none has waited.
+// frame: frame address of the release.
+// store_kept() may itself release locks of the profiler, and so call this
+// function again. The nested call only adds to `lost`.
+static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
+  struct mprof_lock_profile *p = &mprof_tls.lock_profile;
+  const bool is_kept = cycles != 0 && keep(p, cycles, frame);
+  if (mprof_tls.held == 0 && p->cycles != 0 && !p->disabled)
+    store_kept(p, is_kept ? frame : 0);
+}
+
 // --- rates ---
 
 static void update_kinds_locked(void) {
@@ -406,7 +536,7 @@ static void update_kinds_locked(void) {
     kinds |= MUTEX_KINDS;
   // Add all kinds except `try`, because a failed try is not a wait.
   if (mprof_trace_is_on() || mprof_contention.sees_waits)
-    kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
+    kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~MPROF_KIND_BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
   mprof_switches_set_locked(kinds);
@@ -446,48 +576,8 @@ static void set_block_rate(uint64_t ns) {
   atomic_store(&mprof_contention.block_rate_ns, ns);
 }
 
-// Returns the definition of the function `symbol`, whose address is `function`.
-// If a program that is linked with -no-pie takes the address of a function of a
-// library, the address is in the program's procedure linkage table.
-static void *definition_of(void *function, const char *symbol) {
-  if (function == NULL || !dlsym || mprof_linkage_jump(function) == NULL)
-    return function;
-  void *next = dlsym(RTLD_NEXT, symbol);
-  return next != NULL ? next : function;
-}
-
-// Returns whether the functions lock, try and unlock are in the same module.
-// The program or a preloaded library may replace libc's lock function by its
-// own. That lock function may not work together with libc's try function, so
-// waits for such locks are not recorded (foreign_kinds). Takes the loader's
-// lock.
-static bool comes_with(void *lock, void *try, void *unlock) {
-  uintptr_t id = mprof_module_of(lock).id;
-  return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;
-}
-
-#define DEFINITION(f) definition_of((void *)(f), #f)
-
-static void find_foreign_locks(void) {
-  if (!comes_with(DEFINITION(pthread_mutex_lock),
-                  DEFINITION(pthread_mutex_trylock),
-                  DEFINITION(pthread_mutex_unlock)))
-    mprof_contention.foreign_kinds |= BIT(mutex);
-  if (!comes_with(DEFINITION(pthread_rwlock_rdlock),
-                  DEFINITION(pthread_rwlock_tryrdlock),
-                  DEFINITION(pthread_rwlock_unlock)) ||
-      !comes_with(DEFINITION(pthread_rwlock_wrlock),
-                  DEFINITION(pthread_rwlock_trywrlock),
-                  DEFINITION(pthread_rwlock_unlock)))
-    mprof_contention.foreign_kinds |= BIT(rwlock);
-  if (!comes_with(DEFINITION(pthread_spin_lock),
-                  DEFINITION(pthread_spin_trylock),
-                  DEFINITION(pthread_spin_unlock)))
-    mprof_contention.foreign_kinds |= BIT(spin);
-}
-
 void mprof_contention_init(void) {
-  find_foreign_locks();
+  mprof_contention.foreign_kinds = mprof_hooked_foreign_kinds();
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
   if (mprof_contention.block_kinds == 0) {
@@ -504,6 +594,8 @@ void mprof_contention_init(void) {
   mprof_contention.sees_waits = notes;
   mprof_contention.notes_waits = notes;
   mprof_contention.notes_from_start = notes;
+  if (mprof_flags.own)
+    mprof_lock_observer = released;
   update_kinds_locked(); // without registry_lock: no other thread runs yet
 }
 

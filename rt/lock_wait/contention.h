@@ -17,13 +17,14 @@
 #define MPROF_RT_LOCK_WAIT_CONTENTION_H
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/waiters.h"
 #include "sys/arch.h"
+#include "sys/base.h"
 
 // --- rates ---
 
-// The sampling rates and the sets of kinds (block_kinds.h). Each field is
+// The sampling rates and the sets of kinds (hooked.h). Each field is
 // written under registry_lock or once at start.
 extern MPROF_HIDDEN struct mprof_contention {
   _Atomic uint64_t block_rate;    // average ticks per sample; 0: off
@@ -46,7 +47,10 @@ extern MPROF_HIDDEN struct mprof_contention {
 } mprof_contention;
 
 // Sets the rates and the sets of kinds from the options. Call at start, while
-// no other thread runs.
+// no other thread runs. If the option own is set, a thread that has made other
+// threads wait for a lock of the profiler keeps the number of ticks that the
+// other threads waited. After the thread has released its last lock of the
+// profiler, it adds the ticks to the mutex profile.
 void mprof_contention_init(void);
 // Updates __mprof_sync_kinds, the set of kinds that instrumented code reports.
 // Call after a session of the trace has begun or ended. Takes registry_lock.

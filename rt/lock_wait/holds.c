@@ -8,7 +8,6 @@
 
 #include "lock_wait/holds.h"
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "process/process.h"

@@ -12,8 +12,6 @@
 
 #include "lock_wait/waiters.h"
 
-#include "lock_wait/cond_signals.h"
-#include "lock_wait/wake_marks.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
@@ -22,6 +20,117 @@
 #include "trace_hooks/trace_hooks.h"
 
 #include <pthread.h>
+#include <string.h>
+
+// --- marks ---
+//
+// If several releases wake one thread each, the first thread that runs is
+// assumed to be woken by the first release, and so on. The kernel may run the
+// threads in another order. Then a thread gets the mark of a release that woke
+// a different thread. But each release still has exactly one woken thread.
+
+void mprof_wake_marks_clear(struct mprof_wake_marks *m) {
+  m->len = 0;
+  m->lost.buf = NULL;
+}
+
+static void remove_at(struct mprof_wake_marks *m, uint32_t i) {
+  MPROF_ASSERT(i < m->len && m->len <= MPROF_WAKE_MARKS);
+  m->len--;
+  memmove(&m->marks[i], &m->marks[i + 1], (m->len - i) * sizeof(m->marks[0]));
+}
+
+void mprof_wake_marks_add(struct mprof_wake_marks *m,
+                          struct mprof_trace_mark mark,
+                          enum mprof_wakes wakes) {
+  if (wakes == MPROF_WAKES_NEXT_OWNER)
+    mprof_wake_marks_clear(m);
+  if (m->len == MPROF_WAKE_MARKS) {
+    m->lost = m->marks[0].mark;
+    remove_at(m, 0);
+  }
+  m->marks[m->len].mark = mark;
+  m->marks[m->len].wakes = wakes;
+  m->len++;
+}
+
+struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
+                                              uint64_t start) {
+  const uint64_t ticks = mprof_trace_ticks(start);
+  for (uint32_t i = 0; i < m->len; i++) {
+    if (m->marks[i].mark.ticks < ticks)
+      continue;
+    const struct mprof_trace_mark mark = m->marks[i].mark;
+    if (m->marks[i].wakes == MPROF_WAKES_ONE)
+      remove_at(m, i);
+    return mark;
+  }
+  // All marks are older than the begin of the wait. But a mark is added a
+  // moment before its release happens, and the thread may have begun to wait in
+  // between. If so, the newest mark belongs to the release that woke this
+  // thread. If this release wakes only one thread, no other thread needs the
+  // mark, so it is removed.
+  if (m->len != 0 && m->marks[m->len - 1].wakes == MPROF_WAKES_ONE)
+    m->len--;
+  if (m->lost.buf && m->lost.ticks >= ticks)
+    return m->lost;
+  return (struct mprof_trace_mark){.buf = NULL};
+}
+
+void mprof_wake_marks_skip(struct mprof_wake_marks *m) {
+  if (m->len != 0 && m->marks[0].wakes == MPROF_WAKES_ONE)
+    remove_at(m, 0);
+}
+
+// --- signals of a condition ---
+//
+// The kernel does not tell which thread a signal has woken. If several signals
+// wake one thread each, the first thread that returns is assumed to be woken by
+// the first signal, and so on. So the recorded waiting times of two threads may
+// be exchanged, but the sum of these times is right.
+
+bool mprof_signals_add(struct mprof_signals *s, struct mprof_signal x) {
+  if (s->len == MPROF_SIGNALS)
+    return false;
+  s->v[s->len++] = x;
+  s->woken += x.woken;
+  return true;
+}
+
+uint32_t mprof_signals_counted(struct mprof_signals *s, uint64_t id) {
+  for (uint32_t i = 0; i < s->len; i++)
+    if (s->v[i].id == id) {
+      s->v[i].is_counted = true;
+      return s->v[i].woken;
+    }
+  return 0;
+}
+
+static void take_one(struct mprof_signals *s, uint32_t i,
+                     struct mprof_signal *taken) {
+  *taken = s->v[i];
+  s->woken--;
+  if (--s->v[i].woken == 0) {
+    s->len--;
+    memmove(&s->v[i], &s->v[i + 1], (s->len - i) * sizeof(s->v[0]));
+  }
+}
+
+bool mprof_signals_take(struct mprof_signals *s, uint64_t start,
+                        uint32_t waiting, struct mprof_signal *taken) {
+  MPROF_ASSERT(s->len <= MPROF_SIGNALS);
+  for (uint32_t i = 0; i < s->len; i++)
+    if (s->v[i].time >= start) {
+      take_one(s, i, taken);
+      return true;
+    }
+  if (s->woken <= waiting)
+    return false;
+  take_one(s, 0, taken);
+  return true;
+}
+
+// --- the table ---
 
 // The record of a lock or another object for which threads wait.
 struct waited {
@@ -34,7 +143,7 @@ struct waited {
   // `charged` if that is later. In ticks; see the head of this file.
   uint64_t sum;
   uint64_t charged;
-  // Marks, which link wakeups to the releases that caused them (wake_marks.h).
+  // Marks, which link wakeups to the releases that caused them.
   // NULL before the first mark.
   struct mprof_wake_marks *marks;
   uintptr_t mutex; // if the object is a condition: its mutex; 0: none

@@ -8,16 +8,108 @@
 // are. An object without waiters has no record. (Go: the counts and stamps in
 // sudog and semaRoot)
 //
-// Each slot of the table has its own lock (rank MPROF_RANK_WAITERS), which each
-// function here takes. Call all functions with the guard set.
+// Each slot of the table has its own lock (rank MPROF_RANK_WAITERS).
 
 #ifndef MPROF_RT_LOCK_WAIT_WAITERS_H
 #define MPROF_RT_LOCK_WAIT_WAITERS_H
 
-#include "lock_wait/cond_signals.h"
-#include "lock_wait/wake_marks.h"
+#include "sys/base.h"
+#include "trace_hooks/trace_hooks.h"
 
-struct mprof_trace_waker; // trace_hooks.h
+// --- marks: which release has woken a thread ---
+//
+// Each release of an object, such as a lock or a condition, adds a mark, which
+// refers to the release's record in the trace. The woken thread takes the mark
+// and writes its number into that record. Several releases may happen before
+// the first woken thread runs, so each object has a list of marks. The list is
+// guarded by the lock of the object's slot. The functions here take no lock.
+
+// The threads that a release wakes.
+enum mprof_wakes {
+  // The thread that takes the lock next. Before each release, some thread has
+  // taken the lock, so the thread that takes it next can only have been woken
+  // by the last release. Therefore older marks are removed.
+  MPROF_WAKES_NEXT_OWNER,
+  MPROF_WAKES_ONE, // one waiter, as by pthread_cond_signal or sem_post
+  MPROF_WAKES_ALL, // all waiters, as by pthread_cond_broadcast
+};
+
+// Maximum number of marks that are kept. If a release adds one more, the oldest
+// mark is dropped.
+#define MPROF_WAKE_MARKS 8u
+
+struct mprof_wake_marks {
+  uint32_t len;
+  struct {
+    struct mprof_trace_mark mark;
+    enum mprof_wakes wakes;
+  } marks[MPROF_WAKE_MARKS];    // oldest first
+  struct mprof_trace_mark lost; // last mark dropped because marks[] was full
+};
+
+void mprof_wake_marks_clear(struct mprof_wake_marks *m);
+void mprof_wake_marks_add(struct mprof_wake_marks *m,
+                          struct mprof_trace_mark mark, enum mprof_wakes wakes);
+// Returns the oldest mark whose release can have woken a thread that began to
+// wait at the time `start`, in ticks. Removes the mark if its release wakes
+// only one thread. If there is no such mark, the field buf of the result is
+// NULL.
+struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
+                                              uint64_t start);
+// Removes the oldest mark if its release wakes only one thread. Call this when
+// a thread that did not wait has taken the object, because the woken thread
+// then has to keep waiting.
+void mprof_wake_marks_skip(struct mprof_wake_marks *m);
+
+// --- signals of a condition ---
+//
+// A list of the signals whose woken threads have not yet returned from
+// pthread_cond_wait. A woken thread needs the condition's mutex before it can
+// return. Therefore the thread is counted as a waiter for the mutex from the
+// time of the signal on. So its waiting time is charged to the threads that
+// unlock the mutex. When the thread returns, it finds its signal, with this
+// time, in the list. The list is guarded by the lock of the condition's slot.
+// The functions here take no lock.
+
+// Maximum number of signals in a list. Further signals are not added, and the
+// threads that they wake are not counted as waiters for the mutex.
+#define MPROF_SIGNALS 16u
+
+struct mprof_signals {
+  uint32_t len;
+  uint32_t woken; // sum of the fields `woken` of all signals in v
+  struct mprof_signal {
+    uint64_t id;      // no other signal of the process has this number
+    uint64_t time;    // ticks
+    uintptr_t mutex;  // the mutex for which the woken threads wait
+    uint32_t woken;   // woken threads of this signal that have not returned
+    bool is_counted;  // the woken threads are counted as waiters for the mutex
+  } v[MPROF_SIGNALS]; // oldest first
+};
+
+// Adds signal x, which has woken x.woken threads. Returns false if the list is
+// full.
+bool mprof_signals_add(struct mprof_signals *s, struct mprof_signal x);
+// Sets is_counted of the signal with this id, after the caller has counted the
+// woken threads as waiters for the mutex. Returns how many of these threads
+// have not yet returned from their waits. For each thread that has already
+// returned, the caller must remove one waiter for the mutex.
+uint32_t mprof_signals_counted(struct mprof_signals *s, uint64_t id);
+// Finds the signal that has woken a thread, which now returns from its wait.
+// start: the time at which the thread began to wait.
+// waiting: how many other threads have not returned from their waits.
+// Takes the oldest signal that was sent at `start` or later. If there is none,
+// but more threads were woken than `waiting`, this thread must be one of the
+// woken threads. In this case takes the oldest signal of the list. Stores the
+// signal in *taken and returns true. Returns false if no signal has woken the
+// thread.
+bool mprof_signals_take(struct mprof_signals *s, uint64_t start,
+                        uint32_t waiting, struct mprof_signal *taken);
+
+// --- the table ---
+//
+// Each function here takes the lock of the object's slot. Call all functions
+// with the guard set.
 
 // Adds the calling thread to the waiters for object. Returns false if there is
 // no memory.
@@ -31,11 +123,11 @@ bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start);
 // if there was none since start.
 // start: the value that was passed to mprof_waiters_enter.
 // mark: receives the mark that links this thread's wakeup to the release that
-//   caused it (wake_marks.h). NULL: the wait did not end by a release.
-// signal: for a condition, receives the signal that has woken this thread
-//   (cond_signals.h). If no signal has woken the thread, signal->time becomes
-//   0. If signal->is_counted, the caller must remove the thread from the
-//   waiters for signal->mutex, too. NULL: the object is not a condition.
+//   caused it. NULL: the wait did not end by a release.
+// signal: for a condition, receives the signal that has woken this thread. If
+//   no signal has woken the thread, signal->time becomes 0. If
+//   signal->is_counted, the caller must remove the thread from the waiters for
+//   signal->mutex, too. NULL: the object is not a condition.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark,
                              struct mprof_signal *signal);
@@ -73,7 +165,7 @@ void mprof_waiters_count_woken(uintptr_t condition,
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);
 
 // Removes the oldest mark of object if the mark's release wakes only one
-// thread. A mark links a wakeup to the release that caused it (wake_marks.h).
+// thread. A mark links a wakeup to the release that caused it.
 // Call this when a thread that did not wait has taken the object, because the
 // woken thread then has to keep waiting.
 void mprof_waiters_skip(uintptr_t object);

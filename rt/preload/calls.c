@@ -7,9 +7,7 @@
 #include "preload/calls.h"
 
 #include "entry/entry_load.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/switches.h"
 #include "process/modules.h"
 #include "sys/arch.h"
 

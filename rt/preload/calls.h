@@ -6,7 +6,7 @@
 // dlclose, _exit and the exec functions; and functions of liburing, which makes
 // its system calls without libc. The dynamic linker binds the calls of the
 // program and of all its libraries to these definitions. Each definition is a
-// jump through the `target` of a switch (lock_wait/switches.h):
+// jump through the `target` of a switch (lock_wait/hooked.h):
 //
 //   program, library -> f of this library -> target --> f of libc
 //                                                   `-> __mprof_f -> f of libc

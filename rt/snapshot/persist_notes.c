@@ -8,7 +8,7 @@
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
 #include "bucket/peak.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "process/process.h"

@@ -11,7 +11,6 @@
 
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"
-#include "lock_wait/lock_profile.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/mul_div.h"
@@ -114,7 +113,8 @@ static void set_stats(const struct mprof_wait_snapshot *s) {
                  count);
   mprof_stat_set(MPROF_STAT_truncated_waits,
                  count_cut(MPROF_BUCKET_BLOCK) + count_cut(MPROF_BUCKET_MUTEX));
-  mprof_lock_profile_publish();
+  mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,
+                 mprof_clock_ns(mprof_lock_wait_ticks()));
 }
 
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,

@@ -7,9 +7,7 @@
 
 #include "stuck/stuck_locks.h"
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/holds.h"
-#include "lock_wait/hook_names.h"
 #include "lock_wait/hooked.h"
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"

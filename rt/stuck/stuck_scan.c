@@ -24,7 +24,7 @@
 #include "stuck/stuck_scan.h"
 
 #include "helper/helper_process.h"
-#include "lock_wait/block_kinds.h"
+#include "lock_wait/hooked.h"
 #include "stuck/stuck_blocks.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_judge.h"

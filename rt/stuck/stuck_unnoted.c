@@ -10,7 +10,7 @@
 
 #include "stuck/stuck_unnoted.h"
 
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_locks.h"
 #include "sys/arch.h"

@@ -8,7 +8,7 @@
 #include "symbolize/symbolize.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "symbolize/maps.h"
 #include "symbolize/maps_file.h"
 #include "symbolize/module_unloads.h"

@@ -81,7 +81,7 @@ void mprof_lock_reset(struct mprof_lock *l);
 // waited for the lock. It is also called if the calling thread has ticks that
 // are not yet in the mutex profile (mprof_tls.lock_profile). cycles: ticks that
 // other threads have waited. frame: frame address of mprof_lock_release.
-// lock_profile.c may set the pointer once at start; before, it is NULL. A
+// contention.c may set the pointer once at start; before, it is NULL. A
 // pointer is used, because this file must not depend on the mutex profile.
 extern MPROF_HIDDEN void (*mprof_lock_observer)(uint64_t cycles,
                                                 uintptr_t frame);

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_THREAD_STACKS_CALL_CODE_AARCH64_H
 #define MPROF_RT_THREAD_STACKS_CALL_CODE_AARCH64_H
 
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "sys/arch.h"
 #include "thread_stacks/call_code.h"
 
@@ -48,7 +48,7 @@ static uintptr_t past_stub(uintptr_t stub) {
 }
 
 // Returns the function that was called through register n by the call
-// instruction before the return address pc. Sites with a switch (switches.h)
+// instruction before the return address pc. Sites with a switch (hooked.h)
 // and no stub load the register from memory shortly before. Returns 0 if no
 // load of a hooked function is found.
 static uintptr_t called_by_register(uintptr_t pc, unsigned n) {

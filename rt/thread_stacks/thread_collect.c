@@ -15,7 +15,7 @@
 
 #include "thread_stacks/thread_collect.h"
 
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

@@ -10,8 +10,7 @@
 
 #include "thread_stacks/thread_unnoted.h"
 
-#include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "sys/arch.h"
 #include "sys/os_memory.h"
 #include "thread/proc_threads.h"

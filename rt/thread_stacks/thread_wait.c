@@ -11,7 +11,7 @@
 
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"

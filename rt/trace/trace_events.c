@@ -23,8 +23,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/scale.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

@@ -9,7 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "snapshot/group_by_stack.h"
 #include "symbolize/short_name.h"

@@ -8,8 +8,7 @@
 #include "write/report_wait.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "snapshot/group_by_stack.h"

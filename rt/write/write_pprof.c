@@ -10,8 +10,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/lock_names.h"
 #include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"

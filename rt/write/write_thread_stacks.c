@@ -12,7 +12,7 @@
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "file/writer_lock.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "symbolize/symbolize.h"

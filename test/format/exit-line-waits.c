@@ -81,7 +81,7 @@
 #include "waits.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
+#include "lock_wait/hooked.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/stack_end.h"

@@ -81,8 +81,7 @@
 #include "waits.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "mprof/mprof.h"
 #include "symbolize/wrappers.h"
 #include "unwind/stack_end.h"

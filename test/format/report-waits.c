@@ -93,7 +93,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "lock_wait/block_kinds.h"
+#include "lock_wait/hooked.h"
 #include "mprof/mprof.h"
 #include "sys/tls.h"
 #include "thread/threads.h"

@@ -11,9 +11,9 @@
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
-#include "lock_wait/wake_marks.h"
+#include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/clock.h"

@@ -12,11 +12,9 @@
 
 #include "bucket/bucket.h"
 #include "entry/sync_entry.h"
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
-#include "lock_wait/hook_names.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/wake_marks.h"
+#include "lock_wait/waiters.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/abi_words.h"

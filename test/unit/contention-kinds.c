@@ -21,8 +21,8 @@
 // ALL-NOT: mprof:
 // ALL: kinds 7fffff{{$}}
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 #include "process/process.h"
 
 #include "core.h"

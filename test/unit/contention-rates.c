@@ -8,8 +8,8 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/abi_words.h"

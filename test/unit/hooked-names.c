@@ -17,8 +17,6 @@
 
 #include "waits.h"
 
-#include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
 #include "lock_wait/hooked.h"
 
 #include <dlfcn.h>

@@ -14,8 +14,7 @@
 #define TEST_OPTIONS "mutex_fraction=1:own=1"
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
+#include "lock_wait/hooked.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/clock.h"

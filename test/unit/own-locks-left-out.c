@@ -12,8 +12,8 @@
 
 #include "core.h"
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 #include "sys/lock.h"
 
 #include <pthread.h>

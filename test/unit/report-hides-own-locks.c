@@ -13,8 +13,8 @@
 
 #include "core.h"
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 
 // CHECK: mutex profile
 // CHECK: Total: {{.*}} in 1 contention, 1 stack{{$}}

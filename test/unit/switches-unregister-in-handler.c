@@ -10,9 +10,7 @@
 
 #include "core.h"
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/switches.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
 #include "thread/threads.h"

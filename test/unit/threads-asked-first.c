@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-#include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_noting.h"

@@ -13,7 +13,7 @@
 #include "waits.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
+#include "lock_wait/hooked.h"
 #include "snapshot/snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"

@@ -8,8 +8,6 @@
 #define MPROF_TEST_UNIT_WAITS_H
 
 #include "bucket/bucket.h"
-#include "lock_wait/block_kinds.h"
-#include "lock_wait/hook_names.h"
 #include "lock_wait/hooked.h"
 #include "process/process.h"
 #include "sys/clock.h"

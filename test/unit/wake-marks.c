@@ -12,7 +12,7 @@
 
 #include "core.h"
 
-#include "lock_wait/wake_marks.h"
+#include "lock_wait/waiters.h"
 #include "trace/trace_buf.h"
 #include "trace_hooks/trace_hooks.h"
 
