@@ -174,18 +174,10 @@ list() {
 check_format() {
   list '*.c' '*.h' '*.cpp' ':!test/pass' | xargs -r clang-format-19 --dry-run --Werror
 }
-# Files of the pass that cannot be compiled together with the others: they use
-# clang's names, which differ from LLVM's, or a macro or entry of their own.
-alone='pass/Attributes.cpp pass/Loader.cpp pass/Plugin.cpp'
-# Lists what clang-tidy checks. The headers of LLVM take most of the time, so the
-# other files of the pass are checked as one file that includes them.
+# Lists what clang-tidy checks: of the pass, what the build compiles.
 list_tidy() {
-  # shellcheck disable=SC2046,SC2086  # the paths have no blanks
-  list 'pass/*.cpp' $(printf ':!%s ' $alone) |
-    sed "s,.*,#include \"$PWD/&\" // NOLINT(bugprone-suspicious-include)," \
-      >build/pass/all-files.cpp
-  # shellcheck disable=SC2086
-  printf '%s\n' build/pass/all-files.cpp $alone
+  printf '%s\n' build/pass/CMakeFiles/MProfPlugin-19.dir/Unity/*.cxx \
+    pass/Attributes.cpp pass/Loader.cpp
   list 'rt/*.c' 'tools/*.c' 'tools/*.cpp'
 }
 # Clang's analyzer follows at most 5,000 states of each function. With its own
