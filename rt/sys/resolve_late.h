@@ -75,9 +75,9 @@ void mprof_resolve_forget(void);
 // each C program would load libgcc_s at its start. But an exception can only
 // pass through the function after C++ code has loaded libgcc_s.
 //
-// A file with such a function has the line MPROF_WITHOUT_LIBGCC_S;. It is
-// compiled with -fno-addrsig, because address-significance tables would still
-// name the two functions.
+// A file with such a function has the line MPROF_WITHOUT_LIBGCC_S;. The runtime
+// is compiled with -fno-addrsig, because address-significance tables would
+// still name the two functions.
 
 int mprof_gcc_personality(int version, int actions, uint64_t class,
                           void *exception, void *context);
