@@ -35,6 +35,9 @@ LIMIT = 0.002  # largest rise, as a part of the stored count
 # The same for a load that looks up each block: the addresses decide which keys share a
 # list of a hash table, and so how long a search takes.
 LIMIT_OF_TABLES = 0.01
+# The same for a load that writes a trace: on a busy machine, times are larger numbers,
+# which have more bytes.
+LIMIT_OF_TRACES = 0.01
 # Largest difference of two counts of the same plain program: the start of a process has
 # some instructions more or fewer.
 NOISE = 0.0005
@@ -80,9 +83,10 @@ LOADS = (
          "block_rate=1:mutex_fraction=1", COUNTED),
     Load("calls, off", "gate", ["calls", "2000"], "", COUNTED),
     Load("region, off", "gate", ["region", "5000"], "", COUNTED),
-    Load("region, on", "gate", ["events", "1000"], "trace=1", COUNTED),
+    Load("region, on", "gate", ["events", "1000"], "trace=1", COUNTED,
+         LIMIT_OF_TRACES),
     Load("region, on, frames", "gate-frames", ["events", "1000"], "trace=1",
-         COUNTED),
+         COUNTED, LIMIT_OF_TRACES),
     Load("recursion", "gate", ["recurse", "1000"], "", COUNTED),
     *(Load("library, " + name, "gate-library", [load, "5000"], "", COUNTED)
       for name, load in (
