@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the environment of programs that MProf starts for itself; see
+// Removes MProf from the environment of other programs; see
 // helper_environment.h. The tools in tools/ use this file, too.
 
 #include "helper/helper_environment.h"
 
-#include "sys/text.h"
-
 #include <string.h>
-
-static const char list_name[] = "LD_PRELOAD=";
 
 // Returns whether the path of len bytes is one of MProf's libraries:
 // libmprof_preload.so, or libmprof_rt.so with or without a version.
@@ -41,48 +37,4 @@ bool mprof_preload_list_clean(char *list) {
   }
   *to = '\0';
   return list[strspn(list, ": ")] != '\0';
-}
-
-static bool is_own_variable(const char *text) {
-  return mprof_text_after(text, "MPROF_OPTIONS=") != NULL ||
-         mprof_text_after(text, MPROF_HELPER_VARIABLE "=") != NULL;
-}
-
-static size_t count(char *const *list) {
-  size_t n = 0;
-  while (list != NULL && list[n] != NULL)
-    n++;
-  return n;
-}
-
-size_t mprof_helper_environment_size(char *const *from) {
-  const size_t n = count(from);
-  size_t size = (n + 2) * sizeof(char *); // with the mark and NULL
-  for (size_t i = 0; i < n; i++)
-    if (mprof_text_after(from[i], list_name) != NULL)
-      size += strlen(from[i]) + 1;
-  return size;
-}
-
-char **mprof_helper_environment(char *const *from, void *memory) {
-  static char mark[] = MPROF_HELPER_MARK;
-  const size_t n = count(from);
-  char **to = memory, *text = (char *)(to + n + 2);
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (is_own_variable(from[i]))
-      continue;
-    if (mprof_text_after(from[i], list_name) == NULL) {
-      to[kept++] = from[i];
-      continue;
-    }
-    strcpy(text, from[i]);
-    if (mprof_preload_list_clean(text + sizeof(list_name) - 1)) {
-      to[kept++] = text;
-      text += strlen(text) + 1;
-    }
-  }
-  to[kept++] = mark;
-  to[kept] = NULL;
-  return to;
 }

@@ -173,20 +173,6 @@ static void leave(char *stack) {
     mprof_syscall4(SYS_exit_group, 0, 0, 0, 0);
 }
 
-extern char **environ;
-
-static char mark[] = MPROF_HELPER_MARK;
-static char *only_mark[] = {mark, NULL};
-
-// Changes the environment of the helper, so that no program that the helper
-// starts is profiled. The helper has its own copy of the program's memory. But
-// the strings may be constants, so the environment is copied.
-static void clean_environment(void) {
-  void *memory = mprof_os_map(mprof_helper_environment_size(environ));
-  environ =
-      memory == NULL ? only_mark : mprof_helper_environment(environ, memory);
-}
-
 struct start {
   void (*main)(int fd);
   int fd;
@@ -197,7 +183,6 @@ struct start {
 static void run(void *start) {
   const struct start *s = start;
   isolate(s->fd, s->keep_stderr);
-  clean_environment();
   s->main(s->fd);
   leave(s->stack);
 }
@@ -346,30 +331,14 @@ void mprof_helper_look_at_itself(bool may) {
   mprof_syscall4(SYS_prctl, PR_SET_DUMPABLE, may, 0, 0);
 }
 
-// Executes the program file `path` with the descriptors `in` as its input and
-// `out` as its output. This function runs in the forked child and never
-// returns. If `path` cannot be executed, the child exits with status 127.
-static void execute(const char *path, const char *const args[], int in,
-                    int out) {
-  enum { ARGS_MAX = 8 };
-  const char *argv[ARGS_MAX + 2] = {path};
-  uint64_t none = 0;
-  for (int i = 0; i < ARGS_MAX && args[i] != NULL; i++)
-    argv[i + 1] = args[i];
-  become(in, 0);
-  become(out, 1);
-  set_signal_mask(&none, NULL);
-  mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)environ, 0);
-  for (;;)
-    mprof_syscall4(SYS_exit_group, 127, 0, 0, 0);
-}
-
 // The child shares the memory of the helper until it executes the program, and
 // the helper waits until then (vfork). The function is not inlined, so that the
 // child does not change variables of the helper.
 __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
                                                     const char *const args[]) {
   enum { ARGS_MAX = 8 };
+  static char mark[] = MPROF_HELPER_MARK;
+  char *const variables[] = {mark, NULL};
   const char *argv[ARGS_MAX + 2] = {path};
   for (int i = 0; i < ARGS_MAX && args[i] != NULL; i++)
     argv[i + 1] = args[i];
@@ -378,33 +347,7 @@ __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
   // If the helper is killed because of a timeout, the program ends, too.
   mprof_syscall4(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
   become(fd, 0);
-  mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)only_mark, 0);
+  mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)variables, 0);
   for (;;)
     mprof_syscall4(SYS_exit_group, 127, 0, 0, 0);
-}
-
-int mprof_child_start(struct mprof_child *c, const char *path,
-                      const char *const args[]) {
-  int in[2], out[2]; // [0]: read end of the pipe; [1]: write end
-  long r = mprof_syscall4(SYS_pipe2, (long)in, O_CLOEXEC, 0, 0);
-  if (r < 0)
-    return (int)r;
-  r = mprof_syscall4(SYS_pipe2, (long)out, O_CLOEXEC, 0, 0);
-  if (r < 0) {
-    mprof_sys_close(in[0]);
-    mprof_sys_close(in[1]);
-    return (int)r;
-  }
-  r = mprof_syscall4(SYS_clone, SIGCHLD, 0, 0, 0);
-  if (r == 0)
-    execute(path, args, in[0], out[1]);
-  mprof_sys_close(in[0]);
-  mprof_sys_close(out[1]);
-  *c = (struct mprof_child){
-      .pid = r < 0 ? 0 : (int)r, .in = in[1], .out = out[0]};
-  if (r < 0) {
-    mprof_sys_close(in[1]);
-    mprof_sys_close(out[0]);
-  }
-  return r < 0 ? (int)r : 0;
 }

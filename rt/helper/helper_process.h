@@ -13,8 +13,7 @@
 // then ends. The helper blocks every signal. When the helper ends, the program
 // gets no SIGCHLD, and its wait functions do not report the helper. In the
 // helper, descriptors 0 to 2 are /dev/null, and all other descriptors except fd
-// are closed. The helper's environment is that of helper_environment.h, so the
-// programs that the helper starts are not profiled.
+// are closed.
 struct mprof_helper {
   int pid; // 0: none
   int fd;  // the program's end of the connection to the helper
@@ -53,23 +52,10 @@ void mprof_helper_look_at_itself(bool may);
 void mprof_helper_give_memory_back(void);
 // Executes the program path in a child of the helper. fd becomes the program's
 // standard input. The program's only variable is the mark of
-// helper_environment.h. The program blocks every signal. args are as for
-// mprof_child_start. When main returns, the helper waits for the end of the
+// helper_environment.h. The program blocks every signal. args: the
+// arguments after the program's name, at most 8, and then NULL. When main
+// returns, the helper waits for the end of the
 // program. If path cannot be executed, the connection ends.
 void mprof_helper_execute(int fd, const char *path, const char *const args[]);
-
-// A program that the helper has started. Its standard input and output are
-// pipes to the helper.
-struct mprof_child {
-  int pid;     // 0: none
-  int in, out; // write end of the program's input, read end of its output
-};
-// Starts the program path with the environment of the helper. args:
-// the arguments after the program's name, at most 8, and then NULL. Returns 0
-// or -errno. If path cannot be executed, the output of *c ends at once. When
-// the calling process ends, the started program reaches the end of its input
-// and is expected to end.
-int mprof_child_start(struct mprof_child *c, const char *path,
-                      const char *const args[]);
 
 #endif // MPROF_RT_HELPER_HELPER_PROCESS_H

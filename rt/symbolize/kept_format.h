@@ -12,11 +12,11 @@
 //   information, and the places where such a file would be found if it existed.
 // - for each address: the address in the module (uint64_t), the size in bytes
 //   of the names (uint32_t), and the names, in the form of a reply
-//   (symbolizer_protocol.h) without its first character.
+//   (symbolizer_protocol.h).
 //
 // The names are valid as long as no source has another stamp. Only the short
-// form of the path of a source file stays as it was when the names were kept
-// (source_path.h). Numbers have the byte order of the machine and are not
+// form of the path of a source file stays as it was when the names were kept.
+// Numbers have the byte order of the machine and are not
 // aligned.
 
 #ifndef MPROF_RT_SYMBOLIZE_KEPT_FORMAT_H

@@ -8,7 +8,7 @@
 #define MPROF_RT_SYMBOLIZE_KEPT_NAMES_H
 
 #include "symbolize/maps.h"
-#include "symbolize/symbolizer_answer.h"
+#include "symbolize/symbolizers.h"
 
 // Passes all kept names of addresses in the mapping m to fn. Does nothing if
 // there are no names, if other users can change them, if the module is another

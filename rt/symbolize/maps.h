@@ -26,7 +26,8 @@ struct mprof_mapping {
   uintptr_t shift;
   int64_t noted_ns; // CLOCK_REALTIME at which the mapping was first seen
   uint64_t module;  // identifies the module (symbolize.c); 0: not computed yet
-  bool is_recalled; // the kept names of the module were read (symbolize.c)
+  bool is_unreadable; // mprof has failed to read its names
+  bool is_recalled;   // the kept names of the module were read (symbolize.c)
   // The next fields are used only by the writers of output files.
   bool has_names; // at least one frame in the mapping has a function name
   uint64_t id;

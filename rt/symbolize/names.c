@@ -6,10 +6,9 @@
 
 #include "symbolize/names.h"
 
-#include "symbolize/cut_name.h"
 #include "symbolize/pctable.h"
 #include "symbolize/short_name.h"
-#include "symbolize/symbolizer_answer.h"
+#include "symbolize/symbolizer_protocol.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "sys/text.h"
@@ -111,14 +110,11 @@ static const char *intern_function(const char *s, size_t len) {
   return n > 0 ? intern(plain, n) : intern(s, len);
 }
 
-// Interns the field at *p and moves *p behind the separator. Returns "" for an
-// unknown field, which llvm-symbolizer writes as ??.
+// Interns the field at *p and moves *p behind the separator.
 static const char *take_field(const char **p, bool is_function) {
   const char *s = *p, *end = strchr(s, MPROF_FRAME_SEPARATOR);
   size_t len = end == NULL ? strlen(s) : (size_t)(end - s);
   *p += len + (end != NULL);
-  if (len == 2 && memcmp(s, "??", len) == 0)
-    return "";
   return is_function ? intern_function(s, len) : intern(s, len);
 }
 
@@ -141,7 +137,7 @@ const struct mprof_names *mprof_names_find(mprof_pc pc, uint64_t module) {
 
 static size_t count_frames(const char *reply) {
   size_t n = 0;
-  for (; *reply != '\0' && n < MPROF_CUT_FRAMES; reply += strlen(reply) + 1)
+  for (; *reply != '\0'; reply += strlen(reply) + 1)
     n++;
   return n;
 }
@@ -169,8 +165,6 @@ const struct mprof_names *mprof_names_keep(mprof_pc pc, uint64_t module,
         strstr(f->file, MPROF_CUT_MARK) != NULL)
       mprof_stat_add(MPROF_STAT_names_cut, 1);
   }
-  if (*reply != '\0') // more frames
-    mprof_stat_add(MPROF_STAT_names_cut, 1);
   s->value = (uintptr_t)n;
   return n;
 }

@@ -15,8 +15,8 @@ struct mprof_name {
   const char *function, *file; // "": unknown
   uint32_t line, start_line;   // 0: unknown
 };
-// The functions of an address, innermost first. len is 0 if llvm-symbolizer
-// does not know the address.
+// The functions of an address, innermost first. len is 0 if mprof does not
+// know the address.
 struct mprof_names {
   uint64_t module;
   size_t len;
@@ -28,8 +28,9 @@ struct mprof_names {
 // stored.
 const struct mprof_names *mprof_names_find(mprof_pc pc, uint64_t module);
 // Stores the names of pc in the cache. `reply` has a string for each frame, in
-// the form of symbolizer_answer.h, and an empty string at its end. Returns NULL
-// if there is no memory. The result is valid until mprof_names_trim is called.
+// the form of symbolizer_protocol.h, and an empty string at its end. Returns
+// NULL if there is no memory. The result is valid until mprof_names_trim is
+// called.
 const struct mprof_names *mprof_names_keep(mprof_pc pc, uint64_t module,
                                            const char *reply);
 // Drops all names if they take more memory than the limit. Also drops all names

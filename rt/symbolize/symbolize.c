@@ -3,7 +3,7 @@
 //
 // Finds the functions, files and lines of return addresses; see symbolize.h.
 // Each address is looked up only once. names.c keeps the names. For names that
-// are not kept, symbolizers.c asks the command mprof or llvm-symbolizer.
+// are not kept, symbolizers.c asks the command mprof.
 
 #include "symbolize/symbolize.h"
 
@@ -132,6 +132,15 @@ static const struct mprof_names *find_known(mprof_pc pc,
   return mprof_names_find(pc, k.module);
 }
 
+// Asks mprof about the n addresses in the mapping `found`, unless it has failed
+// to read this file. Stores their names.
+static void ask(const struct mprof_mapping *found, const mprof_pc *pc, size_t n,
+                struct kept *k) {
+  struct mprof_mapping *m = &state.maps.v[found - state.maps.v];
+  if (!m->is_unreadable && !mprof_symbolizers_ask(m, pc, n, keep, k))
+    m->is_unreadable = true;
+}
+
 // Asks about the n sorted addresses, and keeps the names. The addresses of one
 // module follow each other.
 static void look_up(const mprof_pc *pc, size_t n) {
@@ -142,7 +151,7 @@ static void look_up(const mprof_pc *pc, size_t n) {
         break;
     struct kept k = {m == NULL ? 0 : identify(m), NULL};
     if (m != NULL)
-      mprof_symbolizers_ask(m, pc + first, end - first, keep, &k);
+      ask(m, pc + first, end - first, &k);
   }
 }
 
@@ -191,7 +200,7 @@ void mprof_symbolize_only_known(void) { state.only_known = true; }
 // --- names of an address ---
 
 // Returns the names of the return address pc in the mapping m, or NULL if there
-// are none. Asks mprof first, and then llvm-symbolizer.
+// are none.
 static const struct mprof_names *find_names(mprof_pc pc,
                                             const struct mprof_mapping *m) {
   if (!state.wants_names)
@@ -207,9 +216,7 @@ static const struct mprof_names *find_names(mprof_pc pc,
   if (names != NULL)
     return names;
   struct kept k = {identify(m), NULL};
-  mprof_symbolizers_ask(m, &pc, 1, keep, &k);
-  if (k.names == NULL)
-    mprof_symbolizers_ask_llvm(m, pc, keep, &k);
+  ask(m, &pc, 1, &k);
   return k.names;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the functions, files and lines of return addresses. Helper processes
-// run the symbolizers, so that the program is not disturbed
-// (symbolizers.c). Call all functions of this file with writer_lock held,
-// except mprof_symbolize_forget.
+// Finds the functions, files and lines of return addresses. A helper process
+// runs mprof, so that the program is not disturbed (symbolizers.c). Call all
+// functions of this file with writer_lock held, except mprof_symbolize_forget.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
@@ -21,12 +20,11 @@ struct mprof_frame {
   uintptr_t offset;    // address in the module's file
 };
 // Prepares for calls of mprof_symbolize. Returns 0 or -errno. If `names` is
-// true, mprof_symbolize gets the names of functions from llvm-symbolizer.
+// true, mprof_symbolize gets the names of functions from mprof.
 // mprof_symbolize starts a helper process for the first address whose names are
 // unknown, and keeps the names for later profiles (names.h). Frames have only
-// module and offset if llvm-symbolizer is not found, or if the process is
-// AT_SECURE. The first time that llvm-symbolizer is not found, this is reported
-// on stderr.
+// module and offset if mprof is not found, or if the process is AT_SECURE. The
+// first time that mprof is not found, this is reported on stderr.
 //
 // mprof_symbolize_end ends the helper process. Calls of mprof_symbolize_begin
 // may be nested. The inner calls use the helper of the outermost call.

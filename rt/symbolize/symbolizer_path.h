@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds mprof and llvm-symbolizer. Reports why frames have no names, but only
+// Finds mprof. Reports why frames have no names, but only
 // the first time.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZER_PATH_H
@@ -9,14 +9,10 @@
 
 #include "sys/base.h"
 
-// Stores the path of llvm-symbolizer in *path. Returns false and reports the
-// reason if llvm-symbolizer is not found. Returns false without a report if the
-// process is AT_SECURE. Call with writer_lock held.
+// Stores the path of mprof in *path. Returns false and reports the reason if
+// mprof is not found. Returns false without a report if the process is
+// AT_SECURE. Call with writer_lock held.
 bool mprof_symbolizer_find(const char **path);
-// Stores the path of mprof in *path. Returns false if the program is not found,
-// if the process is AT_SECURE, or if the user's options ask for
-// llvm-symbolizer. Call with writer_lock held.
-bool mprof_symbolizer_find_own(const char **path);
 // Returns the path of the user's cache directory, in which mprof may
 // keep answers. Returns NULL if there is none. Call with writer_lock held.
 const char *mprof_symbolizer_cache(void);

@@ -6,15 +6,17 @@
 // arguments MPROF_SYMBOLIZER_COMMAND and MPROF_SYMBOLIZER_VERSION, and a
 // SOCK_SEQPACKET socket as standard input. A third argument is the user's cache
 // directory, if answers may be kept. For each request, the program sends one
-// message or several messages. Together
-// they have a reply for each address, in the order of the request. A reply is
-// never divided over two messages. A reply is either
+// message or several messages. Together they have a reply for each address, in
+// the order of the request. A reply is never divided over two messages. It has
+// a string for each frame, innermost first, and an empty string at the end.
+// There are no frames if the file cannot be read, or is not the file that was
+// loaded.
 //
-// - MPROF_REPLY_KNOWN, a string for each frame, and an empty string. The
-//   strings have the form that symbolizer_answer.h describes. If the file is
-//   not the file that was loaded, there are no frames.
-// - MPROF_REPLY_ASK_LLVM and an empty string, if the program cannot read the
-//   file.
+// The string of a frame consists of function, file, line and the line at which
+// the function begins, with MPROF_FRAME_SEPARATOR between them. Other control
+// characters in a name are replaced by escape sequences such as \012, as in
+// /proc/self/maps. Names that are too long are shortened, and then contain
+// MPROF_CUT_MARK.
 //
 // The program ends when the runtime closes the connection.
 
@@ -25,9 +27,9 @@
 
 #define MPROF_SYMBOLIZER_COMMAND "serve-names"
 // Increase the version when a message changes.
-#define MPROF_SYMBOLIZER_VERSION "1"
-#define MPROF_REPLY_KNOWN '='
-#define MPROF_REPLY_ASK_LLVM '?'
+#define MPROF_SYMBOLIZER_VERSION "2"
+#define MPROF_FRAME_SEPARATOR '\x1f'
+#define MPROF_CUT_MARK "<...>" // no demangler writes it
 
 // Sizes of the strings in a mapping (maps.h), limit of the addresses in a
 // request, and limit of the bytes in a message with replies.

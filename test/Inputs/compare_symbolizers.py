@@ -8,10 +8,9 @@
 #
 # usage: compare_symbolizers.py MPROF LLVM_SYMBOLIZER FILE [STEP]
 #
-# Prints how many addresses have equal names, and how many mprof has left to
-# llvm-symbolizer. Where only mprof has a name, from a table that llvm-symbolizer
-# does not read, the names count as equal. Prints each difference and exits with 1
-# if there are any.
+# Prints how many addresses have equal names. Where only mprof has a name, from a
+# table that llvm-symbolizer does not read, the names count as equal. Prints each
+# difference and exits with 1 if there are any.
 
 import functools
 import json
@@ -41,7 +40,7 @@ def build_id(file):
 
 def ask_mprof(program, file, addresses):
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    child = subprocess.Popen([program, "serve-names", "1"], stdin=theirs)
+    child = subprocess.Popen([program, "serve-names", "2"], stdin=theirs)
     theirs.close()
     replies = []
     id = build_id(file).encode()
@@ -57,14 +56,13 @@ def ask_mprof(program, file, addresses):
                 sys.exit(1)
             at = 0
             while at < len(message):
-                kind, at = chr(message[at]), at + 1
                 frames = []
                 while message[at] != 0:
                     null = message.index(0, at)
                     frames.append(tuple(message[at:null].decode().split("\x1f")))
                     at = null + 1
                 at += 1
-                replies.append(frames if kind == "=" else None)
+                replies.append(frames)
     ours.close()
     child.wait()
     return replies
@@ -72,7 +70,7 @@ def ask_mprof(program, file, addresses):
 
 @functools.cache
 def short(path):
-    # As rt/symbolize/source_path.c does.
+    # As tools/mprof/names/source_path.c does.
     if "/." not in path and "//" not in path and not path.startswith("./"):
         return path
     flat = os.path.normpath(path)
@@ -97,18 +95,15 @@ def main():
     file = os.path.abspath(file)
     addresses = [a for start, size in text_sections(file) for a in range(start, start + size, step)]
     ours = ask_mprof(mprof, file, addresses)
-    different = left = 0
+    different = 0
     for address, a, b in zip(addresses, ours, ask_llvm(llvm, file, addresses), strict=True):
-        if a is None:
-            left += 1
-        elif a != b and (b or len(a) > 1):
+        if a != b and (b or len(a) > 1):
             different += 1
             if different <= 10:
                 print("0x%x: mprof: %s\n    llvm-symbolizer: %s" % (address, a, b))
-    equal = len(addresses) - left - different
-    inlined = sum(a is not None and len(a) > 1 for a in ours)
-    print("addresses: equal: %d, with inlined functions: %d, left to llvm-symbolizer: %d, "
-          "different: %d" % (equal, inlined, left, different))
+    inlined = sum(len(a) > 1 for a in ours)
+    print("addresses: equal: %d, with inlined functions: %d, different: %d" %
+          (len(addresses) - different, inlined, different))
     return different != 0
 
 

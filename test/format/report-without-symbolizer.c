@@ -1,28 +1,27 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without a usable llvm-symbolizer, the report's frames have the module
+// Intent: without a usable mprof, the report's frames have the module
 // and the offset. One message says what is missing. No other program is run
 // instead.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// A sanitizer would name frames by its own options.
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib \
 // RUN:   -o app
 // RUN: %run{external_symbolizer_path=/bin/true} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=OTHER < err
-// RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
-// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer} ./app 2> err
+// RUN: printf '#!/bin/sh\necho ran > ran' > mprof
+// RUN: %run{external_symbolizer_path=$PWD/mprof} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=OTHER < err
 // RUN: test ! -e ran
-// RUN: chmod +x llvm-symbolizer
-// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer} ./app 2> err
+// RUN: chmod +x mprof
+// RUN: %run{external_symbolizer_path=$PWD/mprof} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: test -e ran
-// RUN: ln -s %llvm_tools/llvm-symbolizer llvm-symbolizer-mine
-// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer-mine} \
+// RUN: ln -s %build/bin/mprof mprof-mine
+// RUN: %run{symbolizer_cache=0:external_symbolizer_path=$PWD/mprof-mine} \
 // RUN:   PATH=/nowhere ./app 2> err
 // RUN: FileCheck %s --check-prefix=NAMED < report.txt
 // RUN: %run{symbolize=0} ./app 2> err
@@ -30,7 +29,7 @@
 //
 // CHECK: #0 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})
 // CHECK-NEXT: #1 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})
-// OTHER: mprof: external_symbolizer_path '{{.*}}' is not an executable file whose name begins with llvm-symbolizer; frames are shown without names; mprof symbolize adds them to a profile
+// OTHER: mprof: external_symbolizer_path '{{.*}}' is not an executable file whose name begins with mprof; frames are shown without names; mprof symbolize adds them to a profile
 // OTHER-NOT: mprof: external_symbolizer_path
 // NAMED: #0 0x{{[0-9a-f]+}} in leaf
 

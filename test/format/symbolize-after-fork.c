@@ -3,7 +3,7 @@
 //
 // Intent: a process may fork while MProf looks up the names of frames. The
 // child can look up names of its own frames, and does not keep the parent's
-// llvm-symbolizer alive: it has no socket of it.
+// mprof alive: it has no socket of it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && timeout 600 ./app

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the program does not notice that MProf runs mprof or
-// llvm-symbolizer to find the names of frames, or reads kept names. Afterwards
+// Intent: the program does not notice that MProf runs mprof to find the names
+// of frames, or reads kept names. Afterwards
 // no child process, signal, descriptor, mapping or text on stdout is left over.
 // This holds even if SIGCHLD is ignored or the calling thread has a small
 // stack.
@@ -20,9 +20,6 @@
 // RUN: %{kept} small > out && test ! -s out
 // RUN: %{kept} small > out && test ! -s out && %{kept} >&- <&-
 // RUN: sed -i s/leaf/feal/ cache/mprof/names-* && not %{kept} small
-//
-// RUN: %run{external_symbolizer_path=%llvm_tools/llvm-symbolizer} ./app > out && test ! -s out
-// RUN: %run{external_symbolizer_path=%llvm_tools/llvm-symbolizer} ./app ignore > out && test ! -s out
 
 #include "core.h"
 #include "snap.h"

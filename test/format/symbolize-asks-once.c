@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a process looks up the names of an address once. Later profiles and
-// stacks with these addresses show the same names without starting
-// llvm-symbolizer.
+// stacks with these addresses show the same names without starting mprof.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 -I%src/test/Inputs %s -o app
-// RUN: cp %S/Inputs/counting_symbolizer.sh llvm-symbolizer
-// RUN: %run_quiet{heap_rate=1:external_symbolizer_path=$PWD/llvm-symbolizer} \
-// RUN:   STARTS=starts SYMBOLIZER=%llvm_tools/llvm-symbolizer ./app
+// RUN: printf '#!/bin/sh\necho >> starts\nexec %build/bin/mprof "$@"\n' > mprof
+// RUN: chmod +x mprof
+// RUN: %run_quiet{heap_rate=1:symbolizer_cache=0:external_symbolizer_path=$PWD/mprof} ./app
 // RUN: for i in 1 2 3; do zcat $i.pb.gz | grep -a -c make_one; done > named
 // RUN: printf '1\n1\n1\n' | cmp - named
 // RUN: wc -l < starts | grep -x 2

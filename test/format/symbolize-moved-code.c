@@ -8,7 +8,6 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
 // RUN: %run{symbolizer_cache=0} ./app
-// RUN: %run{external_symbolizer_path=%llvm_tools/llvm-symbolizer} ./app
 
 #include "core.h"
 #include "snap.h"

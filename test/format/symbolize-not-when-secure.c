@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a set-user-id program starts neither mprof nor llvm-symbolizer, which
-// would run with the environment of the user who started the program.
+// Intent: a set-user-id program does not start mprof, which would run with the environment of the user who started the program.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
-// RUN: chmod +x llvm-symbolizer
-// A sanitizer would name frames by its own options.
+// RUN: printf '#!/bin/sh\necho ran > ran' > mprof
+// RUN: chmod +x mprof
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib \
 // RUN:   -o app
-// RUN: %run{external_symbolizer_path=./llvm-symbolizer} ./app 2> err
+// RUN: %run{external_symbolizer_path=./mprof} ./app 2> err
 // RUN: not grep names err
 // RUN: test ! -e ran
 // RUN: ./app

@@ -7,8 +7,8 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: mkdir 'a, b:c' && ln -s %llvm_tools/llvm-symbolizer 'a, b:c/llvm-symbolizer'
-// RUN: env PATH=/none MPROF_OPTIONS="heap_rate=1:log_path='a, b:c/at 10:30':external_symbolizer_path=\"$PWD/a, b:c/llvm-symbolizer\":format=1" \
+// RUN: mkdir 'a, b:c' && ln -s %build/bin/mprof 'a, b:c/mprof'
+// RUN: env PATH=/none MPROF_OPTIONS="heap_rate=1:log_path='a, b:c/at 10:30':external_symbolizer_path=\"$PWD/a, b:c/mprof\":format=1" \
 // RUN:   ./app 2> err
 // RUN: grep -q "^mprof: wrote a, b:c/at 10:30\.[0-9]*\.heap\.txt (1 sample, 1 stack) and a, b:c/at 10:30\.[0-9]*\.txt$" err
 // RUN: grep -q "in main .*options-in-quotes.c" 'a, b:c'/*0.*[0-9].txt

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: if a seccomp filter refuses the calls that start a symbolizer, the
+// Intent: if a seccomp filter refuses the calls that start mprof, the
 // profile is written without names, and one message says so. If it refuses
-// close_range, there are names, and the symbolizers get none of the program's
-// descriptors.
+// close_range, there are names, and mprof gets none of the program's descriptors.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
@@ -16,11 +15,11 @@
 //
 // RUN: %run{heap_rate=1:log_path=own:symbolizer_cache=0} ./app close_range 2> own.err
 // RUN: grep 'in allocate .*seccomp-refused-names.c:' own.*.txt
-// RUN: printf '#!/bin/sh\nls -l /proc/$$/fd > fds\nexec %llvm_tools/llvm-symbolizer "$@"\n' > llvm-symbolizer
-// RUN: chmod +x llvm-symbolizer
-// RUN: %run{heap_rate=1:log_path=llvm:external_symbolizer_path=./llvm-symbolizer} \
-// RUN:   ./app close_range 2> llvm.err
-// RUN: grep 'in allocate .*seccomp-refused-names.c:' llvm.*.txt
+// RUN: printf '#!/bin/sh\nls -l /proc/$$/fd > fds\nexec %build/bin/mprof "$@"\n' > mprof
+// RUN: chmod +x mprof
+// RUN: %run{heap_rate=1:log_path=named:symbolizer_cache=0:external_symbolizer_path=./mprof} \
+// RUN:   ./app close_range 2> named.err
+// RUN: grep 'in allocate .*seccomp-refused-names.c:' named.*.txt
 // RUN: grep -q ' 0 -> ' fds && not grep leaked fds
 
 #include "check.h"

@@ -5,14 +5,14 @@
 // process forks. The next signal to the child is no copy of the parent's
 // signal: it ends the child, which writes its own files.
 //
-// A thread holds the lock of the writers, because its symbolizer does not
+// A thread holds the lock of the writers, because mprof does not
 // answer. So the handler of the parent's signal waits for this lock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 20' > llvm-symbolizer
-// RUN: chmod +x llvm-symbolizer
+// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 20' > mprof
+// RUN: chmod +x mprof
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app -pthread
-// RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./llvm-symbolizer:log_path=p} \
+// RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./mprof:log_path=p} \
 // RUN:   timeout 600 ./app
 // RUN: ls p.*.heap.pb.gz | wc -l | grep -qx 1
 

@@ -4,14 +4,14 @@
 // Intent: while MProf writes the files because a signal ends the process, a
 // second signal ends the process at once, if it comes more than a second later.
 //
-// A thread holds the lock of the writers, because its symbolizer does not
+// A thread holds the lock of the writers, because mprof does not
 // answer. So the handler of the first signal waits for this lock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 100' > llvm-symbolizer
-// RUN: chmod +x llvm-symbolizer
+// RUN: printf '#!/bin/sh\n: > begun\nexec sleep 100' > mprof
+// RUN: chmod +x mprof
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app -pthread
-// RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./llvm-symbolizer} \
+// RUN: %run{heap_rate=1:dump_on_signal=TERM:external_symbolizer_path=./mprof} \
 // RUN:   timeout 600 %python %S/Inputs/end_twice.py 1.1 ./app 2> err
 // RUN: not grep 'still writing' err
 

@@ -6,10 +6,10 @@
 // the signal ends the process.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: printf '#!/bin/sh\nkill -TERM $(cat pid)\nexit 1' > llvm-symbolizer
-// RUN: chmod +x llvm-symbolizer
+// RUN: printf '#!/bin/sh\nkill -TERM $(cat pid)\nexit 1' > mprof
+// RUN: chmod +x mprof
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:dump_on_signal=TERM:log_path=x:external_symbolizer_path=./llvm-symbolizer} \
+// RUN: %run{heap_rate=1:dump_on_signal=TERM:log_path=x:external_symbolizer_path=./mprof} \
 // RUN:   %python %S/Inputs/ends_by.py TERM ./app
 // RUN: ls x.*.heap.pb.gz | wc -l | grep -qx 1
 // RUN: ls x.*.txt | wc -l | grep -qx 1

@@ -3,8 +3,8 @@
 //
 // Intent: an address whose functions have megabytes of names keeps all of its
 // frames. The names are shortened, the innermost ones the least, and the
-// report, the profile and the commands say how many. The same holds if
-// llvm-symbolizer finds the names, and if a command finds them later.
+// report, the profile and the commands say how many. The same holds if a command
+// finds the names later.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // A path of the same length in every folder, because it is a part of what is
@@ -17,18 +17,13 @@
 // RUN: %mprof traces own.*.heap.pb.gz | FileCheck %s
 // RUN: %mprof info own.*.heap.pb.gz | FileCheck --check-prefix=INFO %s
 //
-// RUN: %run{heap_rate=1:log_path=llvm:external_symbolizer_path=%llvm_tools/llvm-symbolizer} \
-// RUN:   ./app
-// RUN: FileCheck --check-prefix=REPORT %s < llvm.*.txt
-// RUN: %mprof traces llvm.*.heap.pb.gz | FileCheck %s
-//
 // RUN: %run{heap_rate=1:log_path=later:report=0:symbolize=0} ./app
 // RUN: %mprof traces later.*.heap.pb.gz 2> err | FileCheck %s
 // RUN: FileCheck --check-prefix=LATER %s < err
 //
 // The innermost name has half of the room, and each other one its share.
 // RUN: %mprof symbolize -o named later.*.heap.pb.gz
-// RUN: for f in own.*.gz llvm.*.gz named/*.gz; do zcat $f | tr '\0-\37' '\n' \
+// RUN: for f in own.*.gz named/*.gz; do zcat $f | tr '\0-\37' '\n' \
 // RUN:   | grep -a -o 'void nested<0, P<.*' | awk '{ print (length > 16000 && length < 32768) }'; \
 // RUN: done | uniq | grep -x 1
 //

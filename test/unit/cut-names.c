@@ -7,11 +7,11 @@
 // characters of UTF-8 stay whole. The path of a frame keeps its end.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit %s %rt/symbolize/cut_name.c -o app && %emu ./app
+// RUN: %unit -I%src/tools/mprof %s %src/tools/mprof/names/cut_name.c -o app && %emu ./app
 
 #include "check.h"
 
-#include "symbolize/cut_name.h"
+#include "names/cut_name.h"
 
 #include <string.h>
 

@@ -19,10 +19,7 @@
 static const char reply[] = "inner\x1f/src/a.c\x1f"
                             "7\x1f"
                             "5\0"
-                            "outer\x1f??\x1f"
-                            "0\x1f"
-                            "0\0"
-                            "??\x1f??\x1f"
+                            "outer\x1f\x1f"
                             "0\x1f"
                             "0\0";
 

@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 // Does what fork does. The child is not profiled. In the child, the environment
-// is that of rt/helper/helper_environment.h, so a program that the child
-// executes is not profiled either. Call it only while the process has one
+// has the mark of rt/helper/helper_environment.h, but neither MPROF_OPTIONS nor
+// MProf's libraries in LD_PRELOAD, so a program that the child executes is not
+// profiled either. Call it only while the process has one
 // thread.
 pid_t helper_fork(void);
 

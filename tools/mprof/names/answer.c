@@ -4,10 +4,10 @@
 #include "names/answer.h"
 
 #include "common/demangle.h"
+#include "names/cut_name.h"
 #include "names/debug_file.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
-#include "symbolize/cut_name.h"
 #include "symbolize/short_name.h"
 
 #include <stdlib.h>

@@ -5,13 +5,13 @@
 
 #include "common/memory.h"
 #include "files/archive.h"
+#include "names/cut_name.h"
 #include "names/limits.h"
 #include "names/scopes.h"
+#include "names/source_path.h"
 #include "names/split.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
-#include "symbolize/cut_name.h"
-#include "symbolize/source_path.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>

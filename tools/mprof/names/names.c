@@ -5,9 +5,9 @@
 
 #include "common/memory.h"
 #include "common/plural.h"
+#include "names/cut_name.h"
 #include "names/slice.h"
 #include "names/worker.h"
-#include "symbolize/cut_name.h"
 #include "symbolize/short_name.h"
 
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 
 #include "common/demangle.h"
 #include "common/memory.h"
+#include "names/cut_name.h"
 #include "names/debug_file.h"
 #include "names/kept_file.h"
 #include "names/limits.h"
-#include "symbolize/cut_name.h"
 #include "symbolize/kept_format.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/text.h"
@@ -87,7 +87,7 @@ static char *function_of(const char *name) {
 
 static void put_frame(struct text *reply, const struct name_frame *f,
                       size_t after) {
-  static const char separator = '\x1f'; // MPROF_FRAME_SEPARATOR
+  static const char separator = MPROF_FRAME_SEPARATOR;
   char numbers[48];
   const int n =
       snprintf(numbers, sizeof numbers, "%c%lld%c%lld", separator,
@@ -108,9 +108,7 @@ static void put_frame(struct text *reply, const struct name_frame *f,
 static void take_frames(void *arg, size_t index,
                         const struct name_frame *frames, size_t count) {
   struct text *reply = (struct text *)arg + index;
-  const char known = MPROF_REPLY_KNOWN;
   reply->length = 0;
-  put(reply, &known, 1);
   for (size_t i = 0; i < count; i++)
     if (*frames[i].function)
       put_frame(reply, &frames[i], count - 1 - i);
@@ -124,12 +122,10 @@ struct known_file {
   int64_t noted_ns;
   char path[MPROF_REQUEST_FILE], build_id[MPROF_REQUEST_BUILD_ID];
   struct debug_file *debug; // NULL: gives no names
-  // The file at the path is another one than the one that was loaded, so the
-  // addresses have no names.
-  bool is_other;
-  struct kept_file *kept; // NULL: names are not kept
+  struct kept_file *kept;   // NULL: names are not kept
 };
 
+static const struct places places;
 static struct known_file *files[MAX_FILES];
 static size_t file_count;
 
@@ -156,28 +152,43 @@ static bool is_loaded_file(const struct known_file *f, const struct stat *st) {
              f->noted_ns;
 }
 
-static void open_file(struct known_file *f) {
-  static const struct places places;
-  struct place place;
-  struct stat st;
+// Replaces each \012 in the path by a line break, which the kernel shows in
+// this way. Returns false if there is none.
+static bool unescape(char *path) {
+  bool has_any = false;
+  for (char *p = path; (p = strstr(p, "\\012")); p++) {
+    *p = '\n';
+    memmove(p + 1, p + 4, strlen(p + 4) + 1);
+    has_any = true;
+  }
+  return has_any;
+}
+
+// Finds and opens the file at the path. Returns whether it is the one that was
+// loaded.
+static bool find_at(const struct known_file *f, const char *path,
+                    struct place *place, struct stat *st) {
   char *other = NULL;
   const enum place_state found =
-      places_find(&places, f->path, f->build_id, &place, &other);
+      places_find(&places, path, f->build_id, place, &other);
   free(other);
-  // The kernel shows a line break in a path in this way. The runtime asks
-  // llvm-symbolizer about such a path.
-  const bool is_plain = !strstr(f->path, "\\012");
-  if (found != PLACE_FOUND) {
-    f->is_other = found == PLACE_OTHER && is_plain;
-    free(place.path);
-    return;
+  if (found == PLACE_FOUND) {
+    if (fstat(place->fd, st) == 0 && is_loaded_file(f, st))
+      return true;
+    close(place->fd);
   }
-  if (fstat(place.fd, &st) != 0 || !is_loaded_file(f, &st)) {
-    f->is_other = is_plain;
-    close(place.fd);
-    free(place.path);
+  free(place->path);
+  return false;
+}
+
+static void open_file(struct known_file *f) {
+  struct place place;
+  struct stat st;
+  char path[sizeof f->path];
+  memcpy(path, f->path, sizeof path);
+  if (!find_at(f, path, &place, &st) &&
+      !(unescape(path) && find_at(f, path, &place, &st)))
     return;
-  }
   const bool may_keep = keeping.directory && strcmp(place.path, f->path) == 0;
   f->debug = debug_file_open(&place, &places);
   if (f->debug && may_keep)
@@ -245,20 +256,16 @@ static bool send_replies(const struct text *replies, size_t count) {
 static bool answer_request(const struct mprof_symbolizer_request *r) {
   static struct text replies[MPROF_REQUEST_ADDRESSES];
   struct known_file *f = find_file(r);
-  const bool is_known = f->debug || f->is_other;
-  const char none[] = {is_known ? MPROF_REPLY_KNOWN : MPROF_REPLY_ASK_LLVM,
-                       '\0'};
   for (size_t i = 0; i < r->count; i++) {
     replies[i].length = 0;
-    put(&replies[i], none, sizeof none);
+    put(&replies[i], "", 1);
   }
   if (f->debug)
     debug_file_frames(f->debug, r->addresses, r->count, true, take_frames,
                       replies);
   if (f->kept && debug_file_is_complete(f->debug))
     for (size_t i = 0; i < r->count; i++)
-      kept_file_add(f->kept, r->addresses[i], replies[i].at + 1,
-                    replies[i].length - 1);
+      kept_file_add(f->kept, r->addresses[i], replies[i].at, replies[i].length);
   return send_replies(replies, r->count);
 }
 

@@ -3,8 +3,8 @@
 //
 // The helper process of the runtime: mprof finds the names of addresses for a
 // profiled program that starts it. rt/symbolize/symbolizer_protocol.h describes
-// the messages. A damaged file can end this process. Then the runtime asks
-// llvm-symbolizer.
+// the messages. A damaged file can end this process. Then the runtime starts it
+// again for other files.
 
 #ifndef MPROF_TOOL_SERVE_H
 #define MPROF_TOOL_SERVE_H

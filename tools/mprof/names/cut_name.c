@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE 1
 
-#include "symbolize/cut_name.h"
+#include "names/cut_name.h"
 
 #include <stdbool.h>
 #include <stdint.h>

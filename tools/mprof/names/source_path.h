@@ -5,12 +5,12 @@
 // paths such as
 // /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector.
 
-#ifndef MPROF_RT_SYMBOLIZE_SOURCE_PATH_H
-#define MPROF_RT_SYMBOLIZE_SOURCE_PATH_H
+#ifndef MPROF_TOOL_SOURCE_PATH_H
+#define MPROF_TOOL_SOURCE_PATH_H
 
 // Removes "//", "/./" and "DIR/.." from path. If DIR is a symbolic link, the
 // shorter path may name another file. In this case the function does not change
 // path. Call this function in the symbolizer's helper process only.
 void mprof_source_path(char *path);
 
-#endif // MPROF_RT_SYMBOLIZE_SOURCE_PATH_H
+#endif // MPROF_TOOL_SOURCE_PATH_H

@@ -3,7 +3,7 @@
 //
 // Shortens the paths of source files; see source_path.h.
 
-#include "symbolize/source_path.h"
+#include "names/source_path.h"
 
 #include "sys/os_file.h"
 

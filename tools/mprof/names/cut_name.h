@@ -3,16 +3,14 @@
 //
 // Shortens the names of functions that are too long for a message. The
 // demangled name of a C++ template can have megabytes, because it repeats each
-// argument wherever the mangled name only refers to it. The helper process of
-// the runtime and the tools use these functions.
+// argument wherever the mangled name only refers to it.
 
-#ifndef MPROF_RT_SYMBOLIZE_CUT_NAME_H
-#define MPROF_RT_SYMBOLIZE_CUT_NAME_H
+#ifndef MPROF_TOOL_CUT_NAME_H
+#define MPROF_TOOL_CUT_NAME_H
+
+#include "symbolize/symbolizer_protocol.h"
 
 #include <stddef.h>
-
-// Shortened texts contain this mark. No demangler writes it.
-#define MPROF_CUT_MARK "<...>"
 
 // Each of at most MPROF_CUT_FRAMES frames of an address gets MPROF_CUT_LEAST
 // bytes at least. Together they have less than MPROF_CUT_ALL bytes.
@@ -40,4 +38,4 @@ size_t mprof_cut_name(char *name, size_t max);
 // `room` bytes together, at least 32. Keeps the end of the path.
 void mprof_cut_frame(char *function, char *path, size_t room);
 
-#endif // MPROF_RT_SYMBOLIZE_CUT_NAME_H
+#endif // MPROF_TOOL_CUT_NAME_H
