@@ -8,7 +8,7 @@
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
-// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -O2 -I%src/test/Inputs %s -o %t.libcxx %}
+// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -O0 -I%src/test/Inputs %s -o %t.libcxx %}
 // RUN: %if libcxx %{ %run_quiet{block_rate=1:mutex_fraction=1} %t.libcxx %}
 
 #include "waited.h"

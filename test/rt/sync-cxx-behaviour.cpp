@@ -16,7 +16,7 @@
 // RUN:   timeout 600 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
-// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -O1 -pthread -I%src/test/Inputs \
+// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -O0 -pthread -I%src/test/Inputs \
 // RUN:   -stdlib=libc++ -fexperimental-library %s -o app-libcxx %}
 // RUN: %if libcxx %{ %run_quiet{block_rate=0:mutex_fraction=0} \
 // RUN:   timeout 600 ./app-libcxx > off-libcxx.txt %}

@@ -8,7 +8,7 @@
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fexperimental-library -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t
-// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -fexperimental-library -O2 -I%src/test/Inputs %s -o %t.libcxx %}
+// RUN: %if libcxx %{ %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -fexperimental-library -O0 -I%src/test/Inputs %s -o %t.libcxx %}
 // RUN: %if libcxx %{ %run_quiet %t.libcxx %}
 
 #include "waited.h"
