@@ -188,17 +188,15 @@ static int next_socket(const char *pid, int below, unsigned long *inode) {
     if (n <= 0 || fd <= found || fd >= below)
       continue;
     target[n] = '\0';
-    if (sscanf(target, "socket:[%lu]", inode) == 1)
+    unsigned long number;
+    if (sscanf(target, "socket:[%lu]", &number) == 1) {
       found = fd;
+      *inode = number;
+    }
   }
   if (d)
     closedir(d);
-  if (found < 0)
-    return -1;
-  snprintf(path, sizeof path, "/proc/%.20s/fd/%d", pid, found);
-  const ssize_t n = readlink(path, target, sizeof target - 1);
-  target[n > 0 ? n : 0] = '\0';
-  return sscanf(target, "socket:[%lu]", inode) == 1 ? found : -1;
+  return found;
 }
 
 // Stores the address of the listening socket with this inode in `address`, as
@@ -272,7 +270,7 @@ static bool is_server(const char *address) {
   return is;
 }
 
-static bool find_server(const char *pid, char address[128]) {
+static bool find_server_once(const char *pid, char address[128]) {
   unsigned long inode;
   for (int fd = next_socket(pid, 1 << 30, &inode); fd >= 0;
        fd = next_socket(pid, fd, &inode))
@@ -281,6 +279,18 @@ static bool find_server(const char *pid, char address[128]) {
          find_tcp(pid, "tcp6", inode, address)) &&
         is_server(address))
       return true;
+  return false;
+}
+
+// The kernel's tables may leave out a socket while others come and go, so the
+// search is made several times.
+static bool find_server(const char *pid, char address[128]) {
+  enum { STEP_US = 10000, STEPS = 20 };
+  for (int i = 0; i < STEPS; i++) {
+    if (find_server_once(pid, address))
+      return true;
+    usleep(STEP_US);
+  }
   return false;
 }
 
