@@ -1,20 +1,106 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions (profile_kind.h) of the profiles that the program defines. At
-// the end of the process, each of these profiles gets a separate file and a
-// separate section of the report.
+// The profiles that the program defines (custom_profile.h). A sample has the
+// stack of the calls that added some values to the profile, and the number of
+// these values that were not removed. At the end of the process, each of these
+// profiles gets a separate file and a separate section of the report.
+// (Go: printCountProfile)
 
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
+#include "options/flags.h"
 #include "snapshot/snapshot_custom.h"
+#include "symbolize/drop_frames.h"
 #include "sys/message.h"
+#include "write/legacy.h"
 #include "write/numbers.h"
+#include "write/pprof.h"
 #include "write/profile_kind.h"
-#include "write/report_custom.h"
 #include "write/report_text.h"
-#include "write/write_custom.h"
+
+// --- files ---
+
+static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
+                       const uint64_t *keys) {
+  (void)keys;
+  const struct mprof_custom_sample *x =
+      ((const struct mprof_custom_snapshot *)snapshot)->sorted[i];
+  const int64_t count = (int64_t)x->count;
+  mprof_pprof_sample(w, x->bucket, &count, NULL, 0);
+}
+
+static int write_pprof(struct mprof_outfile *f,
+                       const struct mprof_custom_snapshot *s) {
+  const struct mprof_pprof_head head = {.types = {{s->name, "count"}},
+                                        .types_len = 1,
+                                        .period_type = {s->name, "count"},
+                                        .period = 1,
+                                        .time_ns = s->time_ns,
+                                        .empty_stack = MPROF_LOST_EVENT};
+  return mprof_pprof_write(
+      f, &head, &(struct mprof_pprof_samples){s, s->len, {NULL}, put_sample});
+}
+
+static void put_all(struct mprof_legacy *w, const void *snapshot) {
+  const struct mprof_custom_snapshot *s = snapshot;
+  mprof_outfile_text(w->out, s->name);
+  mprof_outfile_text(w->out, " profile: total ");
+  mprof_outfile_dec(w->out, s->values);
+  mprof_outfile_text(w->out, "\n");
+  for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
+    mprof_outfile_dec(w->out, s->sorted[i]->count);
+    mprof_outfile_text(w->out, " @");
+    mprof_legacy_stack(w, s->sorted[i]->bucket);
+  }
+  mprof_legacy_stats(w);
+}
+
+static int write_text(struct mprof_outfile *f,
+                      const struct mprof_custom_snapshot *s) {
+  return mprof_legacy_write(f, s->len > 0, MPROF_LOST_EVENT, put_all, s);
+}
+
+// --- report ---
+
+static void put_entry(struct mprof_report *w,
+                      const struct mprof_custom_sample *s) {
+  mprof_report_things(w, (int64_t)s->count, "value");
+  mprof_report_put(w, "\n");
+  mprof_report_stack(w, s->bucket);
+  if (w->number == 0)
+    mprof_report_put(w, "    " MPROF_LOST_EVENT
+                        " no frame is left, because the skip count of "
+                        "mprof_profile_add is too large\n");
+}
+
+static void put_section(struct mprof_report *w,
+                        const struct mprof_custom_snapshot *s) {
+  mprof_report_put(w, "\nProfile ");
+  mprof_report_put(w, s->name);
+  mprof_report_put(w, ": values added and not removed\n\nTotal:     ");
+  mprof_report_things(w, (int64_t)s->values, "value");
+  mprof_report_put(w, ", ");
+  mprof_report_things(w, (int64_t)s->len, "stack");
+  mprof_report_put(w, "\n");
+  for (size_t i = 0; i < s->len && i < mprof_flags.report_top; i++) {
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    put_entry(w, s->sorted[i]);
+  }
+}
+
+static void put_summary(struct mprof_report *w,
+                        const struct mprof_custom_snapshot *s) {
+  mprof_report_put(w, "SUMMARY: MProf: ");
+  mprof_report_put(w, s->name);
+  mprof_report_put(w, ": ");
+  mprof_report_plain(w, (int64_t)s->values, " values, ");
+  mprof_report_plain(w, (int64_t)s->len, " stacks\n");
+}
+
+// --- the kind ---
 
 struct custom_copy {
   struct mprof_custom_snapshot v[MPROF_CUSTOM_PROFILES];
@@ -47,8 +133,8 @@ static int write(struct mprof_outfile *f, const void *copy,
                  enum mprof_profile_form form, size_t number) {
   const struct custom_copy *c = copy;
   (void)row;
-  return form == MPROF_FORM_TEXT ? mprof_write_custom_text(f, &c->v[number])
-                                 : mprof_write_custom_pprof(f, &c->v[number]);
+  return form == MPROF_FORM_TEXT ? write_text(f, &c->v[number])
+                                 : write_pprof(f, &c->v[number]);
 }
 
 // Returns whether a value was ever added, even if it was removed again.
@@ -85,13 +171,13 @@ static void report(struct mprof_report *w, const void *copy,
   const struct custom_copy *c = copy;
   (void)copies;
   for (size_t i = 0; i < c->len; i++)
-    mprof_report_custom(w, &c->v[i]);
+    put_section(w, &c->v[i]);
 }
 
 static void report_line(struct mprof_report *w, const void *copy) {
   const struct custom_copy *c = copy;
   for (size_t i = 0; i < c->len; i++)
-    mprof_report_custom_summary(w, &c->v[i]);
+    put_summary(w, &c->v[i]);
 }
 
 static uint64_t count(const struct mprof_profile_row *row, size_t number) {

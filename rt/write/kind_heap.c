@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions (profile_kind.h) of the profiles heap and allocs, which show
-// live and allocated blocks.
+// The profiles heap and allocs, which show live and allocated blocks. The
+// report has totals, the stacks with the most bytes in use, and the stacks with
+// the most bytes allocated.
 
 #include "write/kind_heap.h"
 
@@ -14,13 +15,306 @@
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/message.h"
+#include "sys/os_memory.h"
+#include "sys/sort.h"
 #include "write/kind_wait.h"
+#include "write/legacy.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
-#include "write/report_heap.h"
 #include "write/report_text.h"
 #include "write/write_pprof.h"
-#include "write/write_text.h"
+
+#include <errno.h>
+
+// --- report ---
+
+// Writes a number of bytes and a number of blocks, such as "100 bytes in 2
+// blocks".
+static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {
+  mprof_report_bytes(w, bytes);
+  mprof_report_put(w, " in ");
+  mprof_report_count(w, blocks, blocks == 1 ? " block" : " blocks");
+}
+
+// Returns whether the rate changed between samples of the snapshot.
+static bool has_other_rates(const struct mprof_mem_snapshot *s) {
+  for (size_t i = 0; i < s->len; i++)
+    if (s->samples[i].allocs != 0 && s->samples[i].bucket->rate != s->rate)
+      return true;
+  return false;
+}
+
+static void put_rate(struct mprof_report *w,
+                     const struct mprof_mem_snapshot *s) {
+  mprof_report_put(w, "Rate:      ");
+  if (has_other_rates(s)) {
+    mprof_report_count(
+        w, (int64_t)s->rate,
+        " now; some samples were taken at another rate, so figures with a "
+        "standard error are estimates\n");
+  } else if (s->rate == 0) {
+    mprof_report_put(w, "0: no block is sampled\n");
+  } else if (s->rate == 1) {
+    mprof_report_put(w, "1, every block is counted\n");
+  } else {
+    mprof_report_put(w, "one sample every ");
+    mprof_report_count(w, (int64_t)s->rate,
+                       " bytes on average; the figures are estimates\n");
+  }
+}
+
+static void put_totals(struct mprof_report *w,
+                       const struct mprof_mem_snapshot *s,
+                       const struct mprof_heap_groups *g) {
+  mprof_report_put(w, "\nIn use:    ");
+  put_blocks(w, g->total.inuse_bytes, g->total.inuse_objects);
+  mprof_report_error(w, g->variance.inuse_bytes);
+  mprof_report_put(w, "\nAllocated: ");
+  put_blocks(w, g->total.alloc_bytes, g->total.alloc_objects);
+  mprof_report_error(w, g->variance.alloc_bytes);
+  mprof_report_put(w, "\nSamples:   ");
+  mprof_report_count(w, (int64_t)g->samples, " allocated, ");
+  mprof_report_count(w, (int64_t)g->sample_frees, " freed, ");
+  mprof_report_things(w, (int64_t)g->len, "stack");
+  mprof_report_put(w, "\n");
+  if (mprof_cycle_is_missing())
+    mprof_report_put(
+        w, "Cycles:    strict_cycles=1, but the program never called "
+           "mprof_next_cycle, so events after the first profile are missing\n");
+  else if (mprof_cycle_as_of() == MPROF_CYCLE_COLLECTOR)
+    mprof_report_put(w, "Cycles:    the figures are as of the last garbage "
+                        "collection\n");
+  else if (mprof_cycle_as_of() == MPROF_CYCLE_PROGRAM)
+    mprof_report_put(w, "Cycles:    strict_cycles=1: the figures are as of the "
+                        "last mprof_next_cycle\n");
+  const char *why = mprof_heap_groups_why_none(g, s->rate);
+  if (why != NULL) {
+    mprof_report_put(w, "Nothing was sampled: ");
+    mprof_report_put(w, why);
+    mprof_report_put(w, "\n");
+  }
+}
+
+static bool has_more_in_use(const void *a, const void *b) {
+  const struct mprof_heap_sum *x = a, *y = b;
+  return x->sum.inuse_bytes > y->sum.inuse_bytes;
+}
+
+static bool has_more_allocated(const void *a, const void *b) {
+  const struct mprof_heap_sum *x = a, *y = b;
+  return x->sum.alloc_bytes > y->sum.alloc_bytes;
+}
+
+// Writes how many stacks the list of the report omits: the stacks of g from
+// index `from` on, without stacks that have 0 bytes.
+// in_use: true: counts the bytes in use; false: counts the allocated bytes.
+static void put_others(struct mprof_report *w,
+                       const struct mprof_heap_groups *g, bool in_use,
+                       size_t from) {
+  int64_t others = 0;
+  for (size_t i = from; i < g->len; i++)
+    others += (in_use ? g->sorted[i]->sum.inuse_bytes
+                      : g->sorted[i]->sum.alloc_bytes) > 0;
+  if (others == 0)
+    return;
+  mprof_report_put(w, "\nand ");
+  mprof_report_things(w, others, "stack");
+  mprof_report_put(w, " more (raise report_top to see them)\n");
+}
+
+static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
+                    const struct mprof_heap_groups *g, bool in_use) {
+  mprof_sort((void **)g->sorted, g->len,
+             in_use ? has_more_in_use : has_more_allocated);
+  size_t top =
+      mprof_flags.report_top < g->len ? mprof_flags.report_top : g->len;
+  if (top == 0)
+    return;
+  if ((in_use ? g->sorted[0]->sum.inuse_bytes
+              : g->sorted[0]->sum.alloc_bytes) <= 0)
+    return;
+  mprof_report_put(w, in_use ? "\nStacks with the most bytes in use\n"
+                             : "\nStacks with the most bytes allocated\n");
+  for (size_t i = 0; i < top; i++) {
+    const struct mprof_mem_estimate *e = &g->sorted[i]->sum;
+    int64_t bytes = in_use ? e->inuse_bytes : e->alloc_bytes;
+    if (bytes <= 0)
+      break;
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    put_blocks(w, bytes, in_use ? e->inuse_objects : e->alloc_objects);
+    mprof_report_put(w, ", ");
+    mprof_report_percent(w, bytes,
+                         in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
+    // The number of samples and the error show how reliable the estimate is.
+    const struct mprof_heap_sum *of = g->sorted[i];
+    const mprof_u128 variance =
+        in_use ? of->variance.inuse_bytes : of->variance.alloc_bytes;
+    if (s->rate > 1 || variance > 0) {
+      mprof_report_put(w, ", ");
+      mprof_report_things(
+          w, (int64_t)(in_use ? of->inuse_samples : of->alloc_samples),
+          "sample");
+      mprof_report_error(w, variance);
+    }
+    mprof_report_put(w, "\n");
+    mprof_report_labels(w, &g->sorted[i]->labels);
+    mprof_report_stack(w, g->sorted[i]->bucket);
+  }
+  put_others(w, g, in_use, top);
+}
+
+static void put_section(struct mprof_report *w,
+                        const struct mprof_mem_snapshot *s,
+                        const struct mprof_heap_groups *g) {
+  put_rate(w, s);
+  put_totals(w, s, g);
+  put_top(w, s, g, true);
+  put_top(w, s, g, false);
+}
+
+static void put_summary(struct mprof_report *w,
+                        const struct mprof_mem_snapshot *s,
+                        const struct mprof_heap_groups *g) {
+  const struct mprof_mem_estimate *e = &g->total;
+  mprof_report_put(w, "SUMMARY: MProf: ");
+  mprof_report_plain(w, e->inuse_bytes, " bytes in ");
+  mprof_report_plain(w, e->inuse_objects, " blocks in use, ");
+  mprof_report_plain(w, e->alloc_bytes, " bytes in ");
+  mprof_report_plain(w, e->alloc_objects, " blocks allocated, ");
+  mprof_report_plain(w, (int64_t)g->len, " stacks, ");
+  mprof_report_plain(w, (int64_t)g->samples, " samples at rate ");
+  mprof_report_plain(w, (int64_t)s->rate,
+                     has_other_rates(s) ? " and at other rates\n" : "\n");
+}
+
+// --- legacy text ---
+//
+// Readers scale the numbers of the text by the sampling rate in the first line.
+// The text therefore has the numbers of sampled blocks, if all samples have the
+// same rate. Otherwise the text has the estimated numbers of all blocks, and
+// the first line has the rate 1, with which readers do not scale. (Go:
+// writeHeapInternal with debug=1)
+
+struct text_writer {
+  struct mprof_legacy text;
+  const struct mprof_mem_sample **sorted;
+  size_t len;
+  uint64_t rate;     // sampling rate for the first line
+  bool is_estimated; // the samples have different rates
+};
+
+static bool uses_more(const void *a, const void *b) {
+  const struct mprof_mem_sample *x = a, *y = b;
+  return mprof_mem_inuse(x) * x->bucket->size >
+         mprof_mem_inuse(y) * y->bucket->size;
+}
+
+// Stores the four numbers of a record: objects and bytes in use, objects and
+// bytes allocated.
+static void get_counts(const struct text_writer *w,
+                       const struct mprof_mem_sample *s, uint64_t counts[4]) {
+  if (w->is_estimated) {
+    const struct mprof_mem_estimate e = mprof_mem_scale(s);
+    counts[0] = (uint64_t)e.inuse_objects;
+    counts[1] = (uint64_t)e.inuse_bytes;
+    counts[2] = (uint64_t)e.alloc_objects;
+    counts[3] = (uint64_t)e.alloc_bytes;
+    return;
+  }
+  counts[0] = mprof_mem_inuse(s);
+  counts[1] = mprof_mem_inuse(s) * s->bucket->size;
+  counts[2] = s->allocs;
+  counts[3] = s->allocs * s->bucket->size;
+}
+
+// Writes the four numbers of a record, such as "1: 10 [2: 20] @".
+static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
+  mprof_outfile_dec(f, counts[0]);
+  mprof_outfile_text(f, ": ");
+  mprof_outfile_dec(f, counts[1]);
+  mprof_outfile_text(f, " [");
+  mprof_outfile_dec(f, counts[2]);
+  mprof_outfile_text(f, ": ");
+  mprof_outfile_dec(f, counts[3]);
+  mprof_outfile_text(f, "] @");
+}
+
+// Writes the first line, which has the totals and the rate. If the total of
+// bytes in use and the total of allocated bytes are equal, readers assume that
+// the profile has no allocated bytes. Readers cannot merge such a profile with
+// other heap profiles. Therefore this function adds 1 to the total of allocated
+// bytes if the totals are equal. Readers use the totals for nothing else. The
+// rate in the line is twice the sampling rate, as in the first profiler that
+// wrote this format.
+static void put_header(struct text_writer *w) {
+  uint64_t total[4] = {0}, counts[4];
+  for (size_t i = 0; i < w->len; i++) {
+    get_counts(w, w->sorted[i], counts);
+    for (int k = 0; k < 4; k++)
+      total[k] += counts[k];
+  }
+  if (total[1] == total[3])
+    total[3]++;
+  mprof_outfile_text(w->text.out, "heap profile: ");
+  put_counts(w->text.out, total);
+  mprof_outfile_text(w->text.out, " heap/");
+  mprof_outfile_dec(w->text.out, 2 * w->rate);
+  mprof_outfile_text(w->text.out, "\n");
+}
+
+static void put_sample(struct text_writer *w,
+                       const struct mprof_mem_sample *s) {
+  uint64_t counts[4];
+  get_counts(w, s, counts);
+  put_counts(w->text.out, counts);
+  mprof_legacy_stack(&w->text, s->bucket);
+}
+
+static int write_all(struct mprof_outfile *f, struct text_writer *w,
+                     const struct mprof_mem_snapshot *s) {
+  mprof_legacy_begin(&w->text, f, s->len > 0);
+  put_header(w);
+  for (size_t i = 0; i < w->len && w->text.out->error == 0; i++)
+    put_sample(w, w->sorted[i]);
+  mprof_legacy_stats(&w->text);
+  if (w->is_estimated)
+    mprof_outfile_text(f, "# the numbers are estimates of all blocks, because "
+                          "heap_rate changed between the samples\n");
+  return mprof_legacy_end(&w->text, "MAPPED_LIBRARIES:");
+}
+
+// Adds the samples that have events, and finds the rate for the first line.
+static void gather(struct text_writer *w, const struct mprof_mem_snapshot *s) {
+  w->rate = s->rate;
+  for (size_t i = 0; i < s->len; i++) {
+    const struct mprof_mem_sample *x = &s->samples[i];
+    if (x->allocs == 0 && x->frees == 0)
+      continue;
+    if (w->len == 0)
+      w->rate = x->bucket->rate;
+    w->is_estimated |= x->bucket->rate != w->rate;
+    w->sorted[w->len++] = x;
+  }
+  if (w->is_estimated)
+    w->rate = 1;
+}
+
+int mprof_write_heap_text(struct mprof_outfile *f,
+                          const struct mprof_mem_snapshot *s) {
+  size_t size = sizeof(struct text_writer) + s->len * sizeof(void *);
+  struct text_writer *w = mprof_os_map(size);
+  if (w == NULL)
+    return mprof_outfile_fail(f, -ENOMEM);
+  w->sorted = (const struct mprof_mem_sample **)(w + 1);
+  gather(w, s);
+  mprof_sort((void **)w->sorted, w->len, uses_more);
+  int error = write_all(f, w, s);
+  mprof_os_unmap(w, size);
+  return error;
+}
+
+// --- the kind ---
 
 static int take(void *copy, const struct mprof_profile_row *row,
                 const struct mprof_profile_taking *t) {
@@ -94,12 +388,12 @@ static void report(struct mprof_report *w, const void *copy,
                    void *const *copies) {
   const struct mprof_heap_copy *c = copy;
   (void)copies;
-  mprof_report_heap(w, &c->snapshot, &c->stacks);
+  put_section(w, &c->snapshot, &c->stacks);
 }
 
 static void report_line(struct mprof_report *w, const void *copy) {
   const struct mprof_heap_copy *c = copy;
-  mprof_report_heap_summary(w, &c->snapshot, &c->stacks);
+  put_summary(w, &c->snapshot, &c->stacks);
 }
 
 static int write_delta(struct mprof_outfile *f, const void *copy, void *before,

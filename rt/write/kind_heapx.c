@@ -1,25 +1,180 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions (profile_kind.h) of the profile heapx, which shows temporary
-// blocks, resizes and slack (usable bytes beyond the requested sizes). At the
-// end of the process, this profile is written from the snapshot of the heap
-// profile, which has the heapx counters.
+// The profile heapx, which shows temporary blocks, resizes and slack (usable
+// bytes beyond the requested sizes). At the end of the process, this profile is
+// written from the snapshot of the heap profile, which has the heapx counters.
 
 #include "bucket/counts.h"
 #include "file/outfile.h"
+#include "heap/page_placement.h"
 #include "options/flags.h"
 #include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/message.h"
+#include "sys/sort.h"
 #include "write/kind_heap.h"
+#include "write/legacy.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
-#include "write/report_heapx.h"
 #include "write/report_text.h"
 #include "write/write_pprof.h"
-#include "write/write_text_heapx.h"
+
+// --- report ---
+
+static void put_temporary(struct mprof_report *w,
+                          const struct mprof_heapx_estimate *e) {
+  mprof_report_things(w, e->temporary_objects, "block");
+  mprof_report_put(w, ", ");
+  mprof_report_bytes(w, e->temporary_bytes);
+}
+
+static void put_moves(struct mprof_report *w,
+                      const struct mprof_heapx_estimate *e) {
+  mprof_report_bytes(w, e->copied_bytes);
+  mprof_report_put(w, " copied by ");
+  mprof_report_things(w, e->moved, "move");
+  mprof_report_put(w, ", ");
+  mprof_report_things(w, e->in_place, "resize");
+  mprof_report_put(w, " in place");
+}
+
+static void put_slack(struct mprof_report *w,
+                      const struct mprof_heapx_estimate *e) {
+  mprof_report_bytes(w, e->inuse_slack_bytes);
+  mprof_report_put(w, " in use, ");
+  mprof_report_bytes(w, e->alloc_slack_bytes);
+  mprof_report_put(w, " in total");
+}
+
+static void put_totals(struct mprof_report *w,
+                       const struct mprof_heapx_estimate *e, int64_t blocks) {
+  mprof_report_put(w, "\nTemporary blocks, resizes and slack (heapx profile)\n"
+                      "\nTemporary: ");
+  put_temporary(w, e);
+  mprof_report_put(w, "; ");
+  mprof_report_percent(w, e->temporary_objects, blocks);
+  mprof_report_put(w, " of all blocks\nResized:   ");
+  put_moves(w, e);
+  mprof_report_put(w, "\nSlack:     ");
+  if (mprof_place.c || mprof_place.cxx)
+    put_slack(w, e);
+  else
+    mprof_report_put(w, "unknown: the allocator has no malloc_usable_size");
+  mprof_report_put(w, "\n");
+}
+
+// A list of stacks in the report. The list is sorted by the value `key`,
+// largest first.
+struct list {
+  const char *title;
+  int64_t (*key)(const struct mprof_heapx_estimate *);
+  bool (*comes_before)(const void *, const void *);
+  void (*put)(struct mprof_report *, const struct mprof_heapx_estimate *);
+};
+
+#define ORDER(name, field)                                                     \
+  static int64_t name(const struct mprof_heapx_estimate *e) {                  \
+    return e->field;                                                           \
+  }                                                                            \
+  static bool has_more_##name(const void *a, const void *b) {                  \
+    const struct mprof_heapx_sum *x = a, *y = b;                               \
+    return name(&x->sum) > name(&y->sum);                                      \
+  }
+ORDER(temporary, temporary_objects)
+ORDER(copied, copied_bytes)
+ORDER(slack, inuse_slack_bytes)
+
+static void put_list(struct mprof_report *w, const struct mprof_heapx_groups *g,
+                     const struct list *l) {
+  mprof_sort((void **)g->sorted, g->len, l->comes_before);
+  for (size_t i = 0; i < g->len && i < mprof_flags.report_top; i++) {
+    const struct mprof_heapx_estimate *e = &g->sorted[i]->sum;
+    if (l->key(e) <= 0)
+      break;
+    if (i == 0)
+      mprof_report_put(w, l->title);
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    l->put(w, e);
+    mprof_report_put(w, "; ");
+    mprof_report_percent(w, l->key(e), l->key(&g->total));
+    mprof_report_put(w, "\n");
+    mprof_report_stack(w, g->sorted[i]->bucket);
+  }
+}
+
+static void put_section(struct mprof_report *w,
+                        const struct mprof_heapx_groups *g, int64_t blocks) {
+  static const struct list lists[] = {
+      {"\nStacks with the most temporary blocks\n", temporary,
+       has_more_temporary, put_temporary},
+      {"\nStacks with the most bytes copied\n", copied, has_more_copied,
+       put_moves},
+      {"\nStacks with the most slack in use (usable bytes beyond the requested "
+       "size)\n",
+       slack, has_more_slack, put_slack}};
+  put_totals(w, &g->total, blocks);
+  for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+    put_list(w, g, &lists[i]);
+}
+
+static void put_summary(struct mprof_report *w,
+                        const struct mprof_heapx_groups *g) {
+  const struct mprof_heapx_estimate *e = &g->total;
+  mprof_report_put(w, "SUMMARY: MProf: heapx: ");
+  mprof_report_plain(w, e->temporary_objects, " temporary blocks, ");
+  mprof_report_plain(w, e->temporary_bytes, " bytes, ");
+  mprof_report_plain(w, e->in_place, " resizes in place, ");
+  mprof_report_plain(w, e->moved, " moves, ");
+  mprof_report_plain(w, e->copied_bytes, " bytes copied, ");
+  mprof_report_plain(w, e->inuse_slack_bytes, " bytes of slack in use, ");
+  mprof_report_plain(w, e->alloc_slack_bytes, " ever\n");
+}
+
+// --- legacy text ---
+
+// No legacy format has as many columns as this profile. Therefore each record
+// has only one value, the number of temporary blocks. A comment line before it
+// has all values, for people. The values are already scaled, because readers do
+// not scale profiles of counts. (Go: printCountProfile)
+
+static void put_value(struct mprof_outfile *f, const char *name, int64_t n) {
+  mprof_outfile_text(f, name);
+  mprof_outfile_dec(f, (uint64_t)n);
+}
+
+static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
+  struct mprof_outfile *f = w->out;
+  put_value(f, "# temporary_objects=", s->sum.temporary_objects);
+  put_value(f, " temporary_space=", s->sum.temporary_bytes);
+  put_value(f, " in_place=", s->sum.in_place);
+  put_value(f, " moved=", s->sum.moved);
+  put_value(f, " copied_space=", s->sum.copied_bytes);
+  put_value(f, " alloc_slack_space=", s->sum.alloc_slack_bytes);
+  put_value(f, " slack_space=", s->sum.inuse_slack_bytes);
+  put_value(f, "\n", s->sum.temporary_objects);
+  mprof_outfile_text(f, " @");
+  mprof_legacy_stack(w, s->bucket);
+}
+
+static void put_all(struct mprof_legacy *w, const void *groups) {
+  const struct mprof_heapx_groups *g = groups;
+  put_value(w->out, "heapx profile: total ", g->total.temporary_objects);
+  mprof_outfile_text(w->out, "\n");
+  for (size_t i = 0; i < g->len && w->out->error == 0; i++)
+    put_stack(w, g->sorted[i]);
+  mprof_legacy_stats(w);
+}
+
+int mprof_write_heapx_text(struct mprof_outfile *f,
+                           const struct mprof_heapx_groups *g) {
+  mprof_sort((void **)g->sorted, g->len, has_more_temporary);
+  return mprof_legacy_write(f, g->len > 0, NULL, put_all, g);
+}
+
+// --- the kind ---
 
 struct heapx_copy {
   // Used if the program requests this profile before the process ends.
@@ -91,12 +246,12 @@ static void report(struct mprof_report *w, const void *copy,
                    void *const *copies) {
   const struct mprof_heap_copy *heap = copies[MPROF_PROFILE_heap];
   const struct heapx_copy *c = copy;
-  mprof_report_heapx(w, &c->stacks, heap->stacks.total.alloc_objects);
+  put_section(w, &c->stacks, heap->stacks.total.alloc_objects);
 }
 
 static void report_line(struct mprof_report *w, const void *copy) {
   const struct heapx_copy *c = copy;
-  mprof_report_heapx_summary(w, &c->stacks);
+  put_summary(w, &c->stacks);
 }
 
 const struct mprof_profile_kind mprof_kind_heapx = {

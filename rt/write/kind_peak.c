@@ -13,7 +13,6 @@
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/write_pprof.h"
-#include "write/write_text.h"
 
 static bool is_offered(void) { return mprof_peak_is_on(); }
 

@@ -1,23 +1,119 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions (profile_kind.h) of the profile threadcreate, which shows the
-// stacks that created threads.
+// The profile threadcreate, which shows the stacks that created threads. The
+// report has the number of threads that each stack has created, and the names
+// of the live threads among them.
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "options/flags.h"
 #include "snapshot/snapshot_threadcreate.h"
+#include "symbolize/drop_frames.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "thread/proc_threads.h"
+#include "write/legacy.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
-#include "write/report_threadcreate.h"
 #include "write/write_pprof.h"
-#include "write/write_text_wait.h"
+
+#include <string.h>
+
+// --- report ---
+
+enum { NAMES_SHOWN = 5 };
+
+// Writes the names of the live threads that the stack of b has created, such as
+// ": one, two (3 times), ..."
+static void put_names(struct mprof_report *w,
+                      const struct mprof_threadcreate_snapshot *s,
+                      const struct mprof_bucket *b) {
+  int shown = 0;
+  for (size_t i = 0; i < s->len; i++) {
+    const struct mprof_threadcreate_sample *x = &s->samples[i];
+    if (x->bucket != b || x->live == 0 || x->name[0] == '\0')
+      continue;
+    if (shown == NAMES_SHOWN) {
+      mprof_report_put(w, ", ...");
+      return;
+    }
+    mprof_report_put(w, shown++ == 0 ? ": " : ", ");
+    mprof_report_put(w, x->name);
+    if (x->live > 1) {
+      mprof_report_put(w, " (");
+      mprof_report_count(w, (int64_t)x->live, " times)");
+    }
+  }
+}
+
+static void put_origin(struct mprof_report *w,
+                       const struct mprof_threadcreate_sample *s,
+                       const struct mprof_threadcreate_snapshot *threads) {
+  mprof_report_things(w, (int64_t)s->count, "thread");
+  mprof_report_put(w, ", ");
+  mprof_report_count(w, (int64_t)s->live, " live");
+  put_names(w, threads, s->bucket);
+  mprof_report_put(w, "\n");
+  if (s->bucket->stack_len == 0)
+    mprof_report_put(w, "    " MPROF_UNKNOWN_CREATOR
+                        " the first thread, or a thread created by "
+                        "uninstrumented code\n");
+  else
+    mprof_report_stack(w, s->bucket);
+}
+
+static void put_section(struct mprof_report *w,
+                        const struct mprof_threadcreate_snapshot *s,
+                        const struct mprof_threadcreate_snapshot *threads) {
+  mprof_report_put(w, "\nWhere threads were created\n\nTotal:     ");
+  mprof_report_things(w, (int64_t)s->threads, "thread");
+  mprof_report_put(w, ", ");
+  mprof_report_count(w, (int64_t)s->live, " live, ");
+  mprof_report_things(w, (int64_t)s->len, "stack");
+  mprof_report_put(w, "\n");
+  for (size_t i = 0; i < s->len && i < mprof_flags.report_top; i++) {
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    put_origin(w, &s->samples[i], threads);
+  }
+}
+
+static void put_summary(struct mprof_report *w,
+                        const struct mprof_threadcreate_snapshot *s) {
+  mprof_report_put(w, "SUMMARY: MProf: threadcreate: ");
+  mprof_report_plain(w, (int64_t)s->threads, " threads, ");
+  mprof_report_plain(w, (int64_t)s->live, " live, ");
+  mprof_report_plain(w, (int64_t)s->len, " stacks\n");
+}
+
+// --- legacy text ---
+
+static void put_text(struct mprof_legacy *w, const void *snapshot) {
+  const struct mprof_threadcreate_snapshot *s = snapshot;
+  mprof_outfile_text(w->out, "threadcreate profile: total ");
+  mprof_outfile_dec(w->out, s->threads);
+  mprof_outfile_text(w->out, "\n# live: ");
+  mprof_outfile_dec(w->out, s->live);
+  mprof_outfile_text(w->out, "\n");
+  for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
+    mprof_outfile_dec(w->out, s->samples[i].count);
+    mprof_outfile_text(w->out, " @");
+    mprof_legacy_stack(w, s->samples[i].bucket);
+  }
+  mprof_legacy_stats(w);
+}
+
+// The snapshot has one sample for each stack, because the text has no thread
+// names. (Go: printCountProfile)
+static int write_text(struct mprof_outfile *f,
+                      const struct mprof_threadcreate_snapshot *s) {
+  return mprof_legacy_write(f, s->len > 0, MPROF_UNKNOWN_CREATOR, put_text, s);
+}
+
+// --- the kind ---
 
 struct threadcreate_copy {
   // For the file: one sample for each stack and thread name.
@@ -64,7 +160,7 @@ static int write(struct mprof_outfile *f, const void *copy,
   (void)row;
   (void)number;
   return form == MPROF_FORM_TEXT
-             ? mprof_write_threadcreate_text(f, &c->threads)
+             ? write_text(f, &c->threads)
              : mprof_write_threadcreate_pprof(f, &c->threads);
 }
 
@@ -97,12 +193,12 @@ static void report(struct mprof_report *w, const void *copy,
                    void *const *copies) {
   const struct threadcreate_copy *c = copy;
   (void)copies;
-  mprof_report_threadcreate(w, &c->created, &c->threads);
+  put_section(w, &c->created, &c->threads);
 }
 
 static void report_line(struct mprof_report *w, const void *copy) {
   const struct threadcreate_copy *c = copy;
-  mprof_report_threadcreate_summary(w, &c->created);
+  put_summary(w, &c->created);
 }
 
 static int write_delta(struct mprof_outfile *f, const void *copy, void *before,

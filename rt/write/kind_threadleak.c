@@ -17,7 +17,7 @@
 #include "write/report_text.h"
 #include "write/write_pprof.h"
 #include "write/write_stuck.h"
-#include "write/write_text_wait.h"
+#include "write/write_thread_stacks.h"
 
 // Stores the holder of the awaited lock in the stack of each stuck thread.
 static void set_holders(struct mprof_stuck *g) {

@@ -15,7 +15,6 @@
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/write_pprof.h"
-#include "write/write_text_wait.h"
 #include "write/write_thread_stacks.h"
 
 static int take(void *copy, const struct mprof_profile_row *row,

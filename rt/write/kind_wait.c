@@ -1,24 +1,268 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions (profile_kind.h) of the profiles block and mutex. The block
-// profile shows where threads waited. The mutex profile shows where threads
-// made others wait. The field `variant` of struct mprof_profile_row is the type
+// The profiles block and mutex. The block profile shows where threads waited.
+// The mutex profile shows where threads made others wait: the unlocks that
+// ended the waits. The field `variant` of struct mprof_profile_row is the type
 // of the profile's buckets.
 
 #include "write/kind_wait.h"
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "lock_wait/hooked.h"
+#include "lock_wait/lock_names.h"
+#include "options/flags.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_wait.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
 #include "sys/message.h"
+#include "write/legacy.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
-#include "write/report_wait.h"
 #include "write/write_pprof.h"
-#include "write/write_text_wait.h"
+
+// --- report ---
+
+// The data and texts of a section: either the block profile or the mutex
+// profile.
+struct section {
+  const struct mprof_wait_snapshot *snapshot;
+  const struct mprof_wait_groups *stacks;
+  const char *title, *thing, *name, *rate_name;
+};
+
+static struct section section_of(const struct mprof_wait_snapshot *s,
+                                 const struct mprof_wait_groups *g) {
+  const bool is_block = s->type == MPROF_BUCKET_BLOCK;
+  return (struct section){
+      .snapshot = s,
+      .stacks = g,
+      .title =
+          is_block
+              ? "Where threads waited (block profile)"
+              : "Which unlocks ended waits of other threads (mutex profile)",
+      .thing = is_block ? "wait" : "contention",
+      .name = is_block ? "block" : "mutex",
+      .rate_name = is_block ? " stacks, rate " : " stacks, fraction "};
+}
+
+static void put_rate(struct mprof_report *w,
+                     const struct mprof_wait_snapshot *s) {
+  bool is_block = s->type == MPROF_BUCKET_BLOCK;
+  mprof_report_put(w, "Rate:      ");
+  if (s->rate == 0) {
+    mprof_report_put(w, "0, sampling was switched off");
+  } else if (s->rate == 1) {
+    mprof_report_put(w, is_block ? "1, every wait is counted"
+                                 : "1, every contended unlock is counted");
+  } else if (is_block) {
+    mprof_report_put(w, "one sample every ");
+    mprof_report_time(w, (int64_t)s->rate);
+    mprof_report_put(w, " of waiting on average; the figures are estimates");
+  } else {
+    mprof_report_put(w, "one contended unlock in ");
+    mprof_report_count(w, (int64_t)s->rate, "; the figures are estimates");
+  }
+}
+
+// Writes a duration and a count, such as "1.50 s in 12 waits, 125.00 ms each".
+static void put_delay(struct mprof_report *w, const struct section *p,
+                      int64_t cycles, int64_t count) {
+  int64_t ns = mprof_wait_ns(p->snapshot, cycles);
+  mprof_report_time(w, ns);
+  mprof_report_put(w, " in ");
+  mprof_report_things(w, count, p->thing);
+  if (count > 1) {
+    mprof_report_put(w, ", ");
+    mprof_report_time(w, ns / count);
+    mprof_report_put(w, " each");
+  }
+}
+
+// Writes the lock of s, such as "    mutex queue (0x7f...) and 2 other locks".
+static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
+  mprof_report_put(w, "    ");
+  mprof_report_put(w, mprof_kind_name(s->bucket->kind));
+  if (s->bucket->object != 0) {
+    char text[MPROF_LOCK_NAME + 32];
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_lock_label(&t, s->bucket->object);
+    mprof_report_put(w, " ");
+    mprof_report_put(w, text);
+  }
+  if (s->locks > 1) {
+    mprof_report_put(w, " and ");
+    mprof_report_things(w, (int64_t)s->locks - 1, "other lock");
+  }
+  mprof_report_put(w, "\n");
+}
+
+// Returns whether s concerns locks of the runtime. With exact sampling of the
+// heap, these could fill the section.
+static bool is_own(const struct mprof_wait_sum *s) {
+  return s->bucket->kind == MPROF_KIND_own;
+}
+
+// Sums over stacks.
+struct total {
+  int64_t count, cycles;
+  size_t stacks;
+};
+
+static struct total total_of_own(const struct mprof_wait_groups *g) {
+  struct total t = {0};
+  for (size_t i = 0; i < g->len; i++)
+    if (is_own(g->sorted[i])) {
+      t.count += g->sorted[i]->count;
+      t.cycles += g->sorted[i]->cycles;
+      t.stacks++;
+    }
+  return t;
+}
+
+// Writes the entries of the section that concern the program's locks.
+static void put_stacks(struct mprof_report *w, const struct section *p,
+                       int64_t total) {
+  const struct mprof_wait_groups *g = p->stacks;
+  size_t shown = 0;
+  for (size_t i = 0; i < g->len && shown < mprof_flags.report_top; i++) {
+    const struct mprof_wait_sum *s = g->sorted[i];
+    if (is_own(s))
+      continue;
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)++shown, ". ");
+    put_delay(w, p, s->cycles, s->count);
+    mprof_report_put(w, ", ");
+    mprof_report_percent(w, s->cycles, total);
+    mprof_report_put(w, "\n");
+    put_lock(w, s);
+    mprof_report_labels(w, &s->labels);
+    mprof_report_stack(w, s->bucket);
+  }
+}
+
+// Writes how long threads waited for MProf's own locks, which are not in the
+// profile.
+static void put_own_total(struct mprof_report *w) {
+  const int64_t ns = mprof_clock_ns(mprof_lock_wait_ticks());
+  if (ns == 0)
+    return;
+  mprof_report_put(w, "Profiler:  ");
+  mprof_report_time(w, ns);
+  mprof_report_put(w, " for MProf's own locks, which are not in the profile\n");
+}
+
+static void put_section(struct mprof_report *w, const struct section *p) {
+  const struct mprof_wait_groups *g = p->stacks;
+  const struct total own = total_of_own(g);
+  mprof_report_put(w, "\n");
+  mprof_report_put(w, p->title);
+  mprof_report_put(w, "\n\n");
+  put_rate(w, p->snapshot);
+  mprof_report_put(w, "\nTotal:     ");
+  put_delay(w, p, g->cycles - own.cycles, g->count - own.count);
+  mprof_report_put(w, ", ");
+  mprof_report_things(w, (int64_t)(g->len - own.stacks), "stack");
+  mprof_report_put(w, "\n");
+  if (own.stacks > 0) {
+    mprof_report_put(w, "Profiler:  ");
+    put_delay(w, p, own.cycles, own.count);
+    mprof_report_put(w, " for MProf's own locks, which are not listed here; in "
+                        "the profile their kind is mprof\n");
+  } else if (p->snapshot->type == MPROF_BUCKET_MUTEX) {
+    put_own_total(w);
+  }
+  put_stacks(w, p, g->cycles - own.cycles);
+}
+
+static void put_summary(struct mprof_report *w, const struct section *p) {
+  const struct mprof_wait_groups *g = p->stacks;
+  mprof_report_put(w, "SUMMARY: MProf: ");
+  mprof_report_put(w, p->name);
+  mprof_report_put(w, ": ");
+  mprof_report_plain(w, g->count, " ");
+  mprof_report_put(w, p->thing);
+  mprof_report_put(w, "s, ");
+  mprof_report_plain(w, mprof_wait_ns(p->snapshot, g->cycles), " ns, ");
+  mprof_report_plain(w, (int64_t)g->len, p->rate_name);
+  mprof_report_plain(w, (int64_t)p->snapshot->rate, "\n");
+}
+
+static void report_section(struct mprof_report *w,
+                           const struct mprof_wait_snapshot *s,
+                           const struct mprof_wait_groups *g) {
+  const struct section p = section_of(s, g);
+  put_section(w, &p);
+}
+
+static void report_summary(struct mprof_report *w,
+                           const struct mprof_wait_snapshot *s,
+                           const struct mprof_wait_groups *g) {
+  const struct section p = section_of(s, g);
+  put_summary(w, &p);
+}
+
+// --- legacy text ---
+//
+// The counts and ticks were scaled when they were added to the buckets. Readers
+// convert ticks to nanoseconds and multiply them by the sampling period, so the
+// period in the file is always 1. (Go: printCountCycleProfile with debug=1)
+
+static void put_wait_header(struct mprof_outfile *f,
+                            const struct mprof_wait_snapshot *s) {
+  bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
+  mprof_outfile_text(f, is_mutex ? "--- mutex:\n" : "--- contention:\n");
+  mprof_outfile_text(f, "cycles/second=");
+  mprof_outfile_dec(f, mprof_wait_ticks_per_second(s));
+  mprof_outfile_text(f, is_mutex ? "\nsampling period=1\n" : "\n");
+}
+
+static void put_waits(struct mprof_legacy *w,
+                      const struct mprof_wait_groups *g) {
+  for (size_t i = 0; i < g->len && w->out->error == 0; i++) {
+    mprof_outfile_dec(w->out, (uint64_t)g->sorted[i]->cycles);
+    mprof_outfile_text(w->out, " ");
+    mprof_outfile_dec(w->out, (uint64_t)g->sorted[i]->count);
+    mprof_outfile_text(w->out, " @");
+    mprof_legacy_stack(w, g->sorted[i]->bucket);
+  }
+}
+
+static void put_text_rate(struct mprof_outfile *f,
+                          const struct mprof_wait_snapshot *s) {
+  bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
+  mprof_outfile_text(f, is_mutex ? "# mutex_fraction = " : "# block_rate = ");
+  mprof_outfile_dec(f, s->rate);
+  mprof_outfile_text(f, "\n");
+}
+
+struct waits {
+  const struct mprof_wait_snapshot *snapshot;
+  struct mprof_wait_groups groups; // groups of the snapshot by stack and labels
+};
+
+static void put_wait_text(struct mprof_legacy *w, const void *waits) {
+  const struct waits *x = waits;
+  put_wait_header(w->out, x->snapshot);
+  put_waits(w, &x->groups);
+  mprof_legacy_stats(w);
+  put_text_rate(w->out, x->snapshot);
+}
+
+static int write_text(struct mprof_outfile *f,
+                      const struct mprof_wait_snapshot *s) {
+  struct waits x = {.snapshot = s};
+  int error = mprof_wait_groups_make(&x.groups, s, true);
+  if (error == 0)
+    error = mprof_legacy_write(f, s->len > 0, NULL, put_wait_text, &x);
+  mprof_wait_groups_free(&x.groups);
+  return mprof_outfile_fail(f, error);
+}
+
+// --- the kind ---
 
 struct wait_copy {
   struct mprof_wait_snapshot snapshot; // one sample for each stack and lock
@@ -49,7 +293,7 @@ static int write(struct mprof_outfile *f, const void *copy,
   const struct wait_copy *c = copy;
   (void)row;
   (void)number;
-  return form == MPROF_FORM_TEXT ? mprof_write_wait_text(f, &c->snapshot)
+  return form == MPROF_FORM_TEXT ? write_text(f, &c->snapshot)
                                  : mprof_write_wait_pprof(f, &c->snapshot);
 }
 
@@ -90,12 +334,12 @@ static void report(struct mprof_report *w, const void *copy,
                    void *const *copies) {
   const struct wait_copy *c = copy;
   (void)copies;
-  mprof_report_wait(w, &c->snapshot, &c->stacks);
+  report_section(w, &c->snapshot, &c->stacks);
 }
 
 static void report_line(struct mprof_report *w, const void *copy) {
   const struct wait_copy *c = copy;
-  mprof_report_wait_summary(w, &c->snapshot, &c->stacks);
+  report_summary(w, &c->snapshot, &c->stacks);
 }
 
 static int write_delta(struct mprof_outfile *f, const void *copy, void *before,

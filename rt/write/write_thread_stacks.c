@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the stacks of threads for people, one thread after another. The text
+// Writes the stacks of threads for people, one thread after another, and stacks
+// that are grouped as legacy text (legacy.h). The text for people
 // goes to a file, to memory of the caller, or to stderr. A signal handler may
 // write stacks to memory or to stderr. The code that the handler has
 // interrupted may hold any lock, so in a handler addresses are not symbolized.
@@ -13,8 +14,10 @@
 #include "file/outfile.h"
 #include "file/writer_lock.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "process/process.h"
+#include "stuck/stuck_types.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
@@ -30,6 +33,8 @@
 #include "unwind/rules.h"
 #include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
+#include "write/legacy.h"
+#include "write/write_stuck.h"
 
 #include <errno.h>
 #include <string.h>
@@ -231,6 +236,64 @@ int mprof_write_threads_list(struct mprof_outfile *f,
   if (p.has_names)
     mprof_symbolize_end();
   return f->error;
+}
+
+// --- grouped stacks, as legacy text ---
+
+static void put_lock(struct mprof_outfile *f, uintptr_t object) {
+  if (object == 0)
+    return;
+  char text[MPROF_LOCK_NAME + 32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_lock_label(&t, object);
+  mprof_outfile_text(f, "# lock ");
+  mprof_outfile_text(f, text);
+  mprof_outfile_text(f, "\n");
+}
+
+struct named_stacks {
+  const struct mprof_thread_stacks *stacks;
+  const char *name; // name of the profile
+};
+
+// Writes the stacks of all threads. A thread in state MPROF_STACK_UNREAD (its
+// stack could not be read) has at most two addresses.
+static void put_stacks(struct mprof_legacy *w, const void *named) {
+  const struct mprof_thread_stacks *s =
+      ((const struct named_stacks *)named)->stacks;
+  mprof_outfile_text(w->out, ((const struct named_stacks *)named)->name);
+  mprof_outfile_text(w->out, " profile: total ");
+  mprof_outfile_dec(w->out, s->threads);
+  mprof_outfile_text(w->out, "\n");
+  char unseen[MPROF_UNSEEN_TEXT];
+  if (mprof_unseen_text(unseen, s)) {
+    mprof_outfile_text(w->out, "# ");
+    mprof_outfile_text(w->out, unseen);
+    mprof_outfile_text(w->out, "\n");
+  }
+  for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
+    if (s->v[i]->source == MPROF_STACK_UNREAD)
+      mprof_outfile_text(w->out, "# not read\n");
+    if (s->v[i]->source == MPROF_STACK_IN_FUTEX)
+      mprof_outfile_text(w->out, "# futex wait, not recorded\n");
+    if (s->v[i]->grade != MPROF_MAY_RUN) {
+      mprof_outfile_text(w->out, "# ");
+      mprof_outfile_text(w->out, mprof_stuck_grade_name(s->v[i]->grade));
+      mprof_outfile_text(w->out, "\n");
+    }
+    put_lock(w->out, s->v[i]->stack->object);
+    mprof_outfile_dec(w->out, s->v[i]->count);
+    mprof_outfile_text(w->out, " @");
+    mprof_legacy_stack(w, s->v[i]->stack);
+  }
+  mprof_legacy_stats(w);
+}
+
+int mprof_write_threads_text(struct mprof_outfile *f,
+                             const struct mprof_thread_stacks *s,
+                             const char *name) {
+  const struct named_stacks x = {.stacks = s, .name = name};
+  return mprof_legacy_write(f, s->len > 0, NULL, put_stacks, &x);
 }
 
 // --- in memory, and on stderr ---

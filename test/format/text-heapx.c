@@ -32,7 +32,7 @@
 
 #include "process/process.h"
 #include "snapshot/group_by_stack.h"
-#include "write/write_text_heapx.h"
+#include "write/kind_heap.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }

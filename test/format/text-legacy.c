@@ -60,7 +60,7 @@
 
 #include "process/process.h"
 #include "unwind/stack_end.h"
-#include "write/write_text.h"
+#include "write/kind_heap.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
