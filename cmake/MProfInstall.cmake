@@ -130,7 +130,7 @@ foreach(target IN LISTS MPROF_TARGETS)
 endforeach()
 
 # The runtime looks for mprof in the directory that is recorded in it
-# (rt/symbolize/symbolizer_path.c). Records the installation instead of the build
+# (rt/symbolize/symbolizers.c). Records the installation instead of the build
 # tree.
 configure_file("${CMAKE_CURRENT_LIST_DIR}/record-place.cmake.in"
   "${PROJECT_BINARY_DIR}/record-place.cmake" @ONLY)

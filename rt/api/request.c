@@ -16,7 +16,6 @@
 #include "write/profile_kind.h"
 #include "write/profiles.h"
 #include "write/write_file.h"
-#include "write/write_profile.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define MPROF_RT_HTTP_LISTENER_H
 
 #include "file/path.h"
-#include "http/reply_file.h"
+#include "http/reply.h"
 
 struct mprof_listener {
   struct mprof_own_fd fd;

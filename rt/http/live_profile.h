@@ -8,7 +8,7 @@
 #define MPROF_RT_HTTP_LIVE_PROFILE_H
 
 #include "http/reply.h"
-#include "write/write_profile.h"
+#include "write/write_file.h"
 
 enum mprof_job_kind {
   MPROF_JOB_NONE,

@@ -251,6 +251,35 @@ bool mprof_symbolize(mprof_pc pc,
   return true;
 }
 
+// --- functions that are left out ---
+
+static void count_function(const struct mprof_frame *f, void *arg) {
+  (void)f;
+  ++*(unsigned *)arg;
+}
+
+// (Go: skip of runtime_expandFinalInlineFrame's callers)
+struct mprof_skipped mprof_stack_skipped(const struct mprof_bucket *b,
+                                         bool has_names) {
+  struct mprof_skipped s = {.functions = b->skip};
+  while (s.functions > 0 && s.frames < b->stack_len) {
+    unsigned n = 0;
+    if (has_names)
+      mprof_symbolize(
+          mprof_symbolize_shown(b->stack[s.frames], mprof_bucket_gone(b)),
+          count_function, &n);
+    if (n == 0)
+      n = 1; // without names, a frame counts as one function
+    if (n > s.functions)
+      break;
+    s.functions -= n;
+    s.frames++;
+  }
+  return s;
+}
+
+// --- begin and end ---
+
 void mprof_symbolize_turn_off(bool off) { state.is_off = off; }
 bool mprof_symbolize_is_off(void) { return state.is_off; }
 

@@ -72,4 +72,20 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *), void *arg);
 
+// The part of a stack to remove because of the field `skip` of its bucket,
+// which is the number of innermost functions to remove. One frame may represent
+// several inlined functions, so the frames to remove are known only when their
+// names are. The part is at the leaf: first `frames` whole frames, then
+// the `functions` innermost functions of the next frame. If has_names is true,
+// call mprof_stack_skipped between mprof_symbolize_begin and
+// mprof_symbolize_end. If has_names is false, each frame counts as one
+// function.
+struct mprof_bucket;
+struct mprof_skipped {
+  uint32_t frames;
+  unsigned functions;
+};
+struct mprof_skipped mprof_stack_skipped(const struct mprof_bucket *b,
+                                         bool has_names);
+
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_H

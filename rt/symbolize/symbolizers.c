@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Starts the helper process and exchanges messages with it; see symbolizers.h
-// and symbolizer_protocol.h. The helper starts mprof and waits for its end:
+// Finds mprof, starts the helper process and exchanges messages with it; see
+// symbolizers.h and symbolizer_protocol.h. The helper starts mprof and waits
+// for its end:
 //
 //   this process --> helper --> mprof
 //        \______ socket ______/
@@ -16,20 +17,24 @@
 #include "symbolize/symbolizers.h"
 
 #include "file/own_fd.h"
+#include "file/path.h"
 #include "helper/helper_process.h"
 #include "options/flags.h"
 #include "symbolize/kept_names.h"
 #include "symbolize/name_list.h"
-#include "symbolize/symbolizer_path.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/message.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "thread/threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 
 _Static_assert(MPROF_REQUEST_FILE == sizeof(((struct mprof_mapping *)0)->file),
@@ -70,6 +75,145 @@ static struct {
   const char *cache;             // the user's cache directory, or NULL
   bool is_patient;               // see mprof_symbolizers_be_patient
 } state = {.kept = MPROF_NO_FD}; // guarded by writer_lock
+
+// --- the program ---
+
+enum { MESSAGE_SIZE = MPROF_PATH_MAX + 256 };
+
+// MPROF_SYMBOLIZER_PLACES: directories in which mprof may be. CMake
+//   defines it as the directory of the build tree.
+#ifndef MPROF_SYMBOLIZER_PLACES
+#define MPROF_SYMBOLIZER_PLACES ""
+#endif
+
+// The places begin after PLACES_MARK. cmake --install finds the mark in the
+// installed libraries, and replaces the places and some of the colons by the
+// directory of the installation, which has the same length then
+// (cmake/MProfInstall.cmake).
+#define PLACES_MARK "mprof-places="
+#define COLONS_64                                                              \
+  "::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::::"
+#define COLONS_256 COLONS_64 COLONS_64 COLONS_64 COLONS_64
+// Volatile, because the compiler must not use the content.
+static const volatile char places[] =
+    PLACES_MARK MPROF_SYMBOLIZER_PLACES COLONS_256 COLONS_256 COLONS_256;
+
+static struct {
+  char path[MPROF_PATH_MAX]; // of mprof
+  char cache[MPROF_PATH_MAX];
+  bool has_reported; // the reason for missing names was reported
+  char message[MESSAGE_SIZE];
+} place; // guarded by writer_lock
+
+// Stores the path of mprof in this directory in place.path. Returns false if
+// the path is too long.
+static bool join(const char *dir, size_t len) {
+  struct mprof_text t = MPROF_TEXT(place.path);
+  mprof_text_mem(&t, dir, len);
+  mprof_text_str(&t, "/mprof");
+  return t.len < MPROF_PATH_MAX - 1;
+}
+
+// Searches a colon-separated list of directories for an mprof that is_right
+// accepts. Stores its path in place.path. Skips relative directories, because
+// they depend on the current directory, into which another user may have put a
+// program.
+static bool search(const char *directories,
+                   bool (*is_right)(const char *path)) {
+  for (const char *p = directories; p != NULL && *p != '\0';) {
+    size_t len = strcspn(p, ":");
+    if (*p == '/' && join(p, len) && is_right(place.path))
+      return true;
+    p += len + (p[len] == ':');
+  }
+  return false;
+}
+
+// Reports why there are no names, but only the first time. The message begins
+// with the strings `what`, `name` and `rest`. name: a path, an error or "".
+static void report_missing(const char *what, const char *name,
+                           const char *rest) {
+  if (place.has_reported)
+    return;
+  place.has_reported = true;
+  struct mprof_text t = MPROF_TEXT(place.message);
+  mprof_text_str(&t, what);
+  mprof_text_str(&t, name);
+  mprof_text_str(&t, rest);
+  mprof_text_str(&t, "; frames are shown without names; mprof symbolize adds "
+                     "them to a profile");
+  mprof_message_always(t.buf);
+}
+
+// Returns whether the path is that of an executable ELF file. Python's package
+// memory_profiler has a script with the name mprof.
+static bool is_program(const char *path) {
+  static const char magic[4] = "\177ELF";
+  char begin[sizeof(magic)] = "";
+  const long fd = mprof_os_is_executable(path)
+                      ? mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0)
+                      : -1;
+  if (fd < 0)
+    return false;
+  mprof_sys_read((int)fd, begin, sizeof(begin));
+  mprof_sys_close((int)fd);
+  return memcmp(begin, magic, sizeof(magic)) == 0;
+}
+
+// Checks the path in the user's option.
+static bool is_named(const char *path) {
+  static const char name[] = "mprof";
+  const char *slash = strrchr(path, '/');
+  const char *base = slash == NULL ? path : slash + 1;
+  return strncmp(base, name, sizeof(name) - 1) == 0 &&
+         mprof_os_is_executable(path);
+}
+
+// Stores the path of mprof in *path. Returns false and reports the reason if
+// mprof is not found. Returns false without a report if the process is
+// AT_SECURE.
+static bool find_program(const char **path) {
+  const char *flag = mprof_flags.external_symbolizer_path;
+  *path = place.path;
+  // A privileged (AT_SECURE) program must not run another program, because the
+  // environment comes from an unprivileged user.
+  if (getauxval(AT_SECURE) != 0)
+    return false;
+  if (flag[0] != '\0') {
+    *path = flag;
+    if (is_named(flag))
+      return true;
+    report_missing("external_symbolizer_path '", flag,
+                   "' is not an executable file whose name begins with mprof");
+    return false;
+  }
+  // The program may run on a machine on which other users can create files at
+  // the place that was recorded.
+  if (search((const char *)(uintptr_t)&places[sizeof(PLACES_MARK) - 1],
+             mprof_os_is_trusted) ||
+      search(mprof_flags_environment("PATH"), is_program))
+    return true;
+  report_missing("found no mprof: add the directory of mprof to PATH "
+                 "or set the option external_symbolizer_path",
+                 "", "");
+  return false;
+}
+
+// Returns the path of the user's cache directory, in which mprof may keep
+// names, or NULL.
+static const char *find_cache(void) {
+  static const char *const names[] = {"XDG_CACHE_HOME", "HOME"};
+  for (int i = 0; i < 2 && mprof_flags.symbolizer_cache; i++) {
+    const char *dir = mprof_flags_environment(names[i]);
+    struct mprof_text t = MPROF_TEXT(place.cache);
+    if (dir == NULL || dir[0] != '/')
+      continue;
+    mprof_text_str(&t, dir);
+    mprof_text_str(&t, i == 1 ? "/.cache" : "");
+    return t.len < MPROF_PATH_MAX - 1 ? place.cache : NULL;
+  }
+  return NULL;
+}
 
 // --- the helper ---
 
@@ -117,12 +261,12 @@ static bool is_running(void) {
 static bool find(void) {
   if (state.path != NULL)
     return true;
-  if (!mprof_symbolizer_find(&state.path)) {
+  if (!find_program(&state.path)) {
     state.path = NULL;
     state.failures = FAILURES_MAX;
     return false;
   }
-  state.cache = mprof_symbolizer_cache();
+  state.cache = find_cache();
   return true;
 }
 
@@ -130,7 +274,7 @@ static void report_no_process(int error) {
   char why[64];
   struct mprof_text t = MPROF_TEXT(why);
   mprof_text_errno(&t, error);
-  mprof_symbolizer_missing("cannot create a process for mprof: ", why, "");
+  report_missing("cannot create a process for mprof: ", why, "");
 }
 
 // Returns whether mprof can be asked. Starts it if it does not run.
@@ -156,7 +300,7 @@ static void give_up(long error) {
   state.failures++;
   state.has_timed_out = error == -ETIMEDOUT;
   end_helper();
-  mprof_symbolizer_missing(
+  report_missing(
       state.has_timed_out
           ? "mprof took more than 30 s to look up names, and is not asked again"
           : "mprof ended unexpectedly when it looked up names",
@@ -279,5 +423,6 @@ void mprof_symbolizers_forget(void) {
   memset(&state, 0, sizeof(state));
   state.kept.fd = -1;
   state.has_timed_out = has_timed_out;
-  mprof_symbolizer_forget();
+  // The child reports again why names are missing.
+  place.has_reported = false;
 }

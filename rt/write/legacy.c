@@ -12,7 +12,6 @@
 #include "options/flags.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
-#include "symbolize/skip_frames.h"
 #include "symbolize/symbolize.h"
 #include "sys/base.h"
 #include "sys/os_file.h"

@@ -1,9 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a file in the format profile.proto; see pprof.h. write_pprof.c and
-// write_custom.c define the samples of each profile.
-// (Go: runtime/pprof/proto.go)
+// Writes a file in the format profile.proto; see pprof.h. write_pprof.c and the
+// kinds of profiles define the samples. (Go: runtime/pprof/proto.go)
+//
+// Each field is written when its contents are first needed. Therefore only the
+// tables of locations, functions and strings use growing memory. The format
+// allows this: the fields of a message may be in any order, and the number of a
+// string is its position among the strings.
+//
+// The file has function names and lines. Inlined functions are additional lines
+// of a location. The file has them because "go tool pprof" does not find
+// inlined functions itself, and the binary may be missing where the file is
+// read.
 
 #include "write/pprof.h"
 
@@ -14,7 +23,9 @@
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/pctable.h"
+#include "symbolize/short_name.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/wrappers.h"
 #include "sys/base.h"
 #include "sys/os_file.h"
 #include "sys/os_memory.h"
@@ -23,12 +34,334 @@
 #include "thread/labels.h"
 #include "thread/labels_text.h"
 #include "write/pb.h"
-#include "write/pprof_locations.h"
-#include "write/pprof_writer.h"
 #include "write/profile_proto.h"
 
 #include <errno.h>
 #include <string.h>
+
+enum {
+  DROP_SIZE = 65536, // maximum bytes of the field drop_frames
+  // Maximum bytes of a label, with tags and lengths.
+  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX,
+  // Maximum bytes of a sample: the deepest stack, the values and all labels,
+  // with tags and lengths.
+  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 256 +
+                 (MPROF_PPROF_LABELS + MPROF_LABELS_A_SET) * LABEL_SIZE,
+};
+
+// Maximum number of functions of a location.
+enum { LINES_MAX = 64 };
+
+// The id of a function of a location, and a line number in this function. The
+// innermost function of a location comes first.
+struct line {
+  uint64_t function;
+  unsigned number;
+};
+
+// Pseudo frames, which represent a truncated or an empty stack. The value of
+// the enum is the address of the pseudo frame's location.
+enum pseudo { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
+
+struct mprof_pprof {
+  struct mprof_outfile *out;
+  struct mprof_pb pb; // encodes one message after another into `message`
+  struct mprof_maps maps;
+  // List of the mappings to write, sorted by id. *last_mapping is the null
+  // pointer at the end of the list.
+  struct mprof_mapping *first_mapping, **last_mapping;
+  uint64_t mappings;
+  struct mprof_mapping pseudo; // mapping of all pseudo frames
+  struct mprof_pc_table table; // maps addresses to location ids
+  // These tables map a hash to a number. functions_of: the hash of a function's
+  // name and file to the function's id. strings_of: the hash of a string to the
+  // string's number.
+  struct mprof_pc_table functions_of, strings_of;
+  // Numbers of strings, locations and functions written so far.
+  uint64_t strings, locations, functions;
+  uint64_t named; // number of symbolized locations
+  size_t types;   // number of values of a sample
+  bool wants_names;
+  size_t lines_len; // number of functions of the current location
+  struct line lines[LINES_MAX];
+  // Location ids of the pseudo frames; 0: not written yet.
+  uint64_t pseudo_locations[PSEUDO_FRAMES];
+  const char *empty_stack; // see struct mprof_pprof_head
+  int error;               // -ENOMEM: a table could not grow
+  uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
+  unsigned char message[MESSAGE_SIZE];
+  char text[DROP_SIZE];
+};
+
+// --- fields and strings ---
+
+// Writes the message that w->pb has encoded, and clears it.
+static void emit(struct mprof_pprof *w) {
+  mprof_outfile_put(w->out, w->message, w->pb.len);
+  w->pb.len = 0;
+}
+
+// Writes the string s and returns its number. Writes the string again even if
+// an equal string was written before.
+static uint64_t put_string(struct mprof_pprof *w, const char *s, size_t len) {
+  mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
+  emit(w);
+  mprof_outfile_put(w->out, s, len);
+  return w->strings++;
+}
+
+static uint64_t put_name(struct mprof_pprof *w, const char *s) {
+  return put_string(w, s, strlen(s));
+}
+
+// Returns the slot of the hash h in table t. Returns NULL if there is no
+// memory. The table has only hashes and no texts, because two names of a
+// process practically never have the same 64-bit hash.
+static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
+                                     struct mprof_pc_table *t, uint64_t h) {
+  struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
+  if (s == NULL)
+    w->error = -ENOMEM;
+  return s;
+}
+
+// Returns the hash of a text that ends with s. h: the hash of the part before
+// s, or MPROF_HASH_EMPTY.
+static uint64_t hash(uint64_t h, const char *s) {
+  return mprof_hash(h, s, strlen(s)) * 0x9e3779b97f4a7c15u + 1;
+}
+
+// Returns the number of the string s. Writes the string when it is first used.
+static uint64_t intern(struct mprof_pprof *w, const char *s) {
+  if (*s == '\0')
+    return 0;
+  struct mprof_pc_slot *slot =
+      slot_of(w, &w->strings_of, hash(MPROF_HASH_EMPTY, s));
+  if (slot != NULL && slot->value == 0)
+    slot->value = put_name(w, s);
+  return slot == NULL ? 0 : slot->value;
+}
+
+// Maximum number of locations with function names. An external process
+// symbolizes each location, which takes about 50 us. Locations beyond this
+// limit have only addresses.
+enum { NAMED_LOCATIONS_MAX = 20000 };
+
+// --- mappings ---
+
+static void put_mapping(struct mprof_pprof *w, const struct mprof_mapping *m) {
+  uint64_t file = put_name(w, m->file);
+  uint64_t build_id = m->build_id[0] == '\0' ? 0 : put_name(w, m->build_id);
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, MAPPING_ID, m->id);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_START, m->start);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_LIMIT, m->limit);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_OFFSET, m->offset);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_FILENAME, file);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_BUILD_ID, build_id);
+  for (int tag = MAPPING_HAS_FUNCTIONS; tag <= MAPPING_HAS_INLINE_FRAMES; tag++)
+    mprof_pb_bool_opt(&w->pb, tag, m->has_names);
+  mprof_pb_end_message(&w->pb, PROFILE_MAPPING, start);
+  emit(w);
+}
+
+// Adds mapping m to the list of mappings that will be written, and sets its id.
+static void list_mapping(struct mprof_pprof *w, struct mprof_mapping *m) {
+  *w->last_mapping = m;
+  w->last_mapping = &m->next;
+  m->id = ++w->mappings;
+}
+
+// Adds all current mappings to the list of mappings that will be written. An
+// unloaded mapping is added only when a stack needs it.
+static void list_mappings(struct mprof_pprof *w) {
+  w->last_mapping = &w->first_mapping;
+  for (size_t i = 0; i < w->maps.len; i++)
+    list_mapping(w, &w->maps.v[i]);
+}
+
+// Writes the mappings. Called after all locations were written, because only
+// then it is known which mappings have function names. Readers symbolize the
+// addresses in all other mappings themselves.
+static void put_mappings(struct mprof_pprof *w) {
+  for (const struct mprof_mapping *m = w->first_mapping; m; m = m->next)
+    put_mapping(w, m);
+}
+
+// --- functions ---
+
+// Writes the function f, whose name the symbolizer has demangled. If a
+// function's name and system name are equal, readers remove the parameters from
+// the name, but not the result type of a template. Then the pattern drop_frames
+// would not match the name of a wrapper (mprof_wrapper). Therefore this
+// function writes the plain name of a wrapper, without result type and
+// parameters. The plain name differs from the system name, so readers do not
+// change it.
+static void put_function(struct mprof_pprof *w, uint64_t id,
+                         const struct mprof_frame *f) {
+  char plain[MPROF_WRAPPER_NAME];
+  struct mprof_text t = MPROF_TEXT(plain);
+  uint64_t system_name = intern(w, f->function), name = system_name;
+  uint64_t file = intern(w, f->file);
+  if (mprof_wrapper_name(&t, f->function)) {
+    name = intern(w, plain);
+    // Omits a system name that is equal to the plain name. Otherwise readers
+    // would remove the "()" from the plain name of an operator().
+    if (name == system_name)
+      system_name = 0;
+  } else if (mprof_name_is_foreign(f->function)) {
+    system_name = 0; // readers would remove what is in brackets
+  }
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, FUNCTION_ID, id);
+  mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
+  mprof_pb_uint64_opt(&w->pb, FUNCTION_SYSTEM_NAME, system_name);
+  mprof_pb_uint64_opt(&w->pb, FUNCTION_FILENAME, file);
+  mprof_pb_int64_opt(&w->pb, FUNCTION_START_LINE, f->start_line);
+  mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
+  emit(w);
+}
+
+// Adds the function f to the current location. The argument of this callback is
+// the struct mprof_pprof.
+static void add_line(const struct mprof_frame *f, void *arg) {
+  struct mprof_pprof *w = arg;
+  if (f->function[0] == '\0' || w->lines_len == LINES_MAX)
+    return;
+  uint64_t h = hash(hash(MPROF_HASH_EMPTY, f->function), f->file);
+  struct mprof_pc_slot *slot = slot_of(w, &w->functions_of, h);
+  if (slot == NULL)
+    return;
+  if (slot->value == 0) {
+    slot->value = ++w->functions;
+    put_function(w, slot->value, f);
+  }
+  w->lines[w->lines_len++] =
+      (struct line){.function = slot->value, .number = f->line};
+}
+
+// --- locations ---
+
+// Writes a location with the functions in w->lines.
+static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
+                         uint64_t address) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, LOCATION_ID, id);
+  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, mapping);
+  mprof_pb_uint64_opt(&w->pb, LOCATION_ADDRESS, address);
+  for (size_t i = 0; i < w->lines_len; i++) {
+    size_t line = mprof_pb_start_message(&w->pb);
+    mprof_pb_uint64(&w->pb, LINE_FUNCTION_ID, w->lines[i].function);
+    mprof_pb_int64_opt(&w->pb, LINE_LINE, w->lines[i].number);
+    mprof_pb_end_message(&w->pb, LOCATION_LINE, line);
+  }
+  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
+  emit(w);
+}
+
+// Removes the `skip` innermost functions from the current location.
+static void drop_lines(struct mprof_pprof *w, unsigned skip) {
+  if (skip > w->lines_len)
+    skip = (unsigned)w->lines_len;
+  w->lines_len -= skip;
+  memmove(w->lines, w->lines + skip, w->lines_len * sizeof(w->lines[0]));
+}
+
+// Writes a new location for the return address pc, without its `skip` innermost
+// functions. Returns the location's id. Returns 0 if no mapping contains pc.
+static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
+                             unsigned skip) {
+  const struct mprof_mapping *found = mprof_maps_find(&w->maps, pc - 1);
+  if (found == NULL)
+    return 0;
+  struct mprof_mapping *m = &w->maps.v[found - w->maps.v];
+  if (m->id == 0)
+    list_mapping(w, m);
+  w->lines_len = 0;
+  if (w->wants_names && w->named < NAMED_LOCATIONS_MAX) {
+    w->named++;
+    mprof_symbolize(pc, add_line, w);
+    drop_lines(w, skip);
+  }
+  if (w->lines_len > 0)
+    m->has_names = true;
+  uint64_t id = ++w->locations;
+  put_location(w, id, m->id, pc - 1); // pc - 1 is in the call instruction
+  return id;
+}
+
+// Value in w->table for an address that no mapping contains.
+#define UNMAPPED UINT64_MAX
+
+// Returns the id of the location for the return address pc, without its `skip`
+// innermost functions. Writes the location when it is first needed. Returns 0
+// if no mapping contains pc.
+// pc: a result of mprof_maps_shown.
+static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
+  if (pc == 0)
+    return 0;
+  // No address uses the bits 56 to 63, so these bits of the key hold `skip`.
+  struct mprof_pc_slot *s =
+      mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
+  if (s == NULL) {
+    w->error = -ENOMEM;
+    return 0;
+  }
+  if (s->value == 0) {
+    uint64_t id = new_location(w, pc, skip);
+    s->value = id == 0 ? UNMAPPED : id;
+  }
+  return s->value == UNMAPPED ? 0 : s->value;
+}
+
+static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo which) {
+  const struct mprof_frame f = {
+      .function = which == PSEUDO_TRUNCATED ? "[truncated]" : w->empty_stack,
+      .file = ""};
+  uint64_t *id = &w->pseudo_locations[which];
+  if (*id == 0) {
+    if (w->pseudo.id == 0) {
+      // No reader finds a file of this name, so no reader tries to symbolize
+      // the pseudo frames.
+      w->pseudo = (struct mprof_mapping){
+          .limit = PSEUDO_FRAMES, .file = "[mprof]", .has_names = true};
+      list_mapping(w, &w->pseudo);
+    }
+    w->lines_len = 0;
+    add_line(&f, w);
+    *id = ++w->locations;
+    put_location(w, *id, w->pseudo.id, which);
+  }
+  return *id;
+}
+
+// --- stacks ---
+
+// Stores the location ids of the stack of b in w->ids, leaf first, and returns
+// their number. Stops at an address that is no longer mapped, because the
+// addresses after it may be wrong. Writes locations when they are first needed.
+static size_t locate_stack(struct mprof_pprof *w,
+                           const struct mprof_bucket *b) {
+  size_t n = 0;
+  bool is_cut = b->end != MPROF_STACK_COMPLETE;
+  const uint32_t gone = mprof_bucket_gone(b);
+  const struct mprof_skipped skipped = mprof_stack_skipped(b, w->wants_names);
+  for (uint32_t i = skipped.frames;
+       i < b->stack_len && n < MPROF_MAX_STACK_DEPTH; i++) {
+    uint64_t id = locate(w, mprof_maps_shown(&w->maps, b->stack[i], gone),
+                         i == skipped.frames ? skipped.functions : 0);
+    if (id == 0) {
+      is_cut = true;
+      break;
+    }
+    w->ids[n++] = id;
+  }
+  if (is_cut)
+    w->ids[n++] = locate_pseudo(w, PSEUDO_TRUNCATED);
+  if (n == 0 && w->empty_stack != NULL)
+    w->ids[n++] = locate_pseudo(w, PSEUDO_EMPTY);
+  return n;
+}
 
 enum { TEXT_SIZE = 4096 }; // maximum bytes of a comment
 
@@ -43,13 +376,12 @@ static void put_value_type(struct mprof_pprof *w, int tag, uint64_t type,
   mprof_pb_uint64(&w->pb, VALUE_TYPE_TYPE, type);
   mprof_pb_uint64(&w->pb, VALUE_TYPE_UNIT, unit);
   mprof_pb_end_message(&w->pb, tag, start);
-  mprof_pprof_emit(w);
+  emit(w);
 }
 
 static void put_type(struct mprof_pprof *w, int tag,
                      const struct mprof_pprof_type *t) {
-  uint64_t type = mprof_pprof_put_name(w, t->type),
-           unit = mprof_pprof_put_name(w, t->unit);
+  uint64_t type = put_name(w, t->type), unit = put_name(w, t->unit);
   put_value_type(w, tag, type, unit);
 }
 
@@ -60,18 +392,18 @@ static void put_types(struct mprof_pprof *w,
     put_type(w, PROFILE_SAMPLE_TYPE, &head->types[i]);
   put_type(w, PROFILE_PERIOD_TYPE, &head->period_type);
   mprof_pb_int64_opt(&w->pb, PROFILE_PERIOD, (int64_t)head->period);
-  mprof_pprof_emit(w);
+  emit(w);
   if (head->default_type != NULL) {
-    uint64_t name = mprof_pprof_put_name(w, head->default_type);
+    uint64_t name = put_name(w, head->default_type);
     mprof_pb_uint64(&w->pb, PROFILE_DEFAULT_SAMPLE_TYPE, name);
-    mprof_pprof_emit(w);
+    emit(w);
   }
 }
 
 static void put_comment(struct mprof_pprof *w, const struct mprof_text *t) {
-  uint64_t id = mprof_pprof_put_string(w, t->buf, t->len);
+  uint64_t id = put_string(w, t->buf, t->len);
   mprof_pb_uint64(&w->pb, PROFILE_COMMENT, id);
-  mprof_pprof_emit(w);
+  emit(w);
 }
 
 static bool at_exit; // guarded by mprof_writer_lock
@@ -132,9 +464,9 @@ static void put_stats(struct mprof_pprof *w) {
 static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
   struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
   mprof_drop_frames(&t, allocators);
-  uint64_t id = mprof_pprof_put_string(w, t.buf, t.len);
+  uint64_t id = put_string(w, t.buf, t.len);
   mprof_pb_uint64(&w->pb, PROFILE_DROP_FRAMES, id);
-  mprof_pprof_emit(w);
+  emit(w);
 }
 
 // --- samples ---
@@ -166,14 +498,14 @@ static uint64_t intern_key(struct mprof_pprof *w, const struct mprof_label *l) {
   if (is_reserved(l->key))
     mprof_text_str(&t, "label.");
   mprof_label_utf8(&t, l->key, l->key_len);
-  return mprof_pprof_intern(w, w->text);
+  return intern(w, w->text);
 }
 
 static uint64_t intern_value(struct mprof_pprof *w,
                              const struct mprof_label *l) {
   struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
   mprof_label_utf8(&t, l->value, l->value_len);
-  return mprof_pprof_intern(w, w->text);
+  return intern(w, w->text);
 }
 
 // Stores the labels of label set `id` in v and returns their number. Omits
@@ -195,7 +527,7 @@ static size_t list_labels(struct mprof_pprof *w, uint16_t id,
 void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
                         const int64_t *values,
                         const struct mprof_pprof_label *labels, size_t n) {
-  size_t locations = mprof_pprof_locate_stack(w, b);
+  size_t locations = locate_stack(w, b);
   struct mprof_pprof_label of_thread[MPROF_LABELS_A_SET];
   size_t of_thread_len = list_labels(w, b->labels, of_thread);
   size_t start = mprof_pb_start_message(&w->pb);
@@ -206,24 +538,24 @@ void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
   for (size_t i = 0; i < of_thread_len; i++)
     put_label(w, &of_thread[i]);
   mprof_pb_end_message(&w->pb, PROFILE_SAMPLE, start);
-  mprof_pprof_emit(w);
+  emit(w);
 }
 
 uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {
-  return mprof_pprof_intern(w, s);
+  return intern(w, s);
 }
 
 // --- the file ---
 
 static void put_head(struct mprof_pprof *w,
                      const struct mprof_pprof_head *head) {
-  mprof_pprof_list_mappings(w);
-  mprof_pprof_put_name(w, ""); // the format requires "" as string 0
+  list_mappings(w);
+  put_name(w, ""); // the format requires "" as string 0
   put_types(w, head);
   mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, head->time_ns);
   if (head->duration_ns != 0)
     mprof_pb_int64(&w->pb, PROFILE_DURATION_NANOS, head->duration_ns);
-  mprof_pprof_emit(w);
+  emit(w);
   put_drop_frames(w, head->drops_allocators);
   put_comments(w, head);
 }
@@ -268,7 +600,7 @@ static bool has_failed(const struct mprof_pprof *w) {
 // the file.
 static int end(struct mprof_pprof *w) {
   put_stats(w);
-  mprof_pprof_put_mappings(w);
+  put_mappings(w);
   if (w->pb.is_full && w->error == 0)
     w->error = -EOVERFLOW;
   if (w->wants_names)

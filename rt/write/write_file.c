@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens, writes and closes a file; see write_file.h.
+// Writes one file or one profile; see write_file.h.
 
 #include "write/write_file.h"
 
+#include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"
+#include "write/profile_kind.h"
+#include "write/profiles.h"
 
 #include <errno.h>
 
@@ -28,4 +31,43 @@ int mprof_write_file(const char *path, bool gzip,
   MPROF_ASSERT(error <= 0);
   mprof_os_unmap(f, sizeof(*f));
   return error;
+}
+
+// --- profiles on request ---
+
+bool mprof_profile_find(struct mprof_profile_request *r, const char *name) {
+  r->row = mprof_profile_row_of(name);
+  if (r->row != NULL)
+    return true;
+  r->row = &mprof_profile_rows[MPROF_PROFILE_custom];
+  r->taking.number = mprof_custom_profile_find(name);
+  return r->taking.number != MPROF_CUSTOM_PROFILES;
+}
+
+int mprof_profile_take(struct mprof_profile_request *r) {
+  const struct mprof_profile_kind *kind = r->row->kind;
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  if (kind->is_offered != NULL && !kind->is_offered())
+    return -ENOTSUP;
+  r->copy = mprof_os_map(kind->copy_bytes);
+  if (r->copy == NULL)
+    return -ENOMEM;
+  const int error = kind->take(r->copy, r->row, &r->taking);
+  if (error != 0)
+    mprof_profile_drop(r);
+  return error;
+}
+
+int mprof_profile_put(struct mprof_outfile *f,
+                      const struct mprof_profile_request *r) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  return r->row->kind->write(f, r->copy, r->row, r->taking.form, 0);
+}
+
+void mprof_profile_drop(struct mprof_profile_request *r) {
+  if (r->copy == NULL)
+    return;
+  r->row->kind->free(r->copy);
+  mprof_os_unmap(r->copy, r->row->kind->copy_bytes);
+  r->copy = NULL;
 }

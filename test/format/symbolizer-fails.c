@@ -10,8 +10,7 @@
 // RUN: for ms in 300 120000; do %unit -fno-sanitize=all -D_GNU_SOURCE \
 // RUN:   -DMPROF_SYMBOLIZER_TIMEOUT_MS=$ms \
 // RUN:   "-DMPROF_SYMBOLIZER_PLACES=\"$PWD\"" %s \
-// RUN:   %rt/symbolize/symbolizers.c %rt/symbolize/symbolizer_path.c \
-// RUN:   %rtlib -Wl,-z,muldefs -o app-$ms || exit 1; done
+// RUN:   %rt/symbolize/symbolizers.c %rtlib -Wl,-z,muldefs -o app-$ms || exit 1; done
 //
 // The forked child prints the message again, unless mprof has not replied.
 // DEFINE: %{app} = %run{symbolizer_cache=0} timeout 600 ./app-120000
