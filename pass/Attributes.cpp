@@ -30,12 +30,10 @@
 // A wrong use of an attribute is an error and not a warning, because a wrong
 // index would yield wrong counts.
 
+#include "ClangCompat.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Sema/Sema.h"
-
-#define MPROF_USES_CLANG
-#include "Compat.h"
 
 using namespace clang;
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The differences between the versions of LLVM and Clang for which the plugin
-// can be built, 16 to 22. The other files use the names and the forms of LLVM
-// 19. A file that uses Clang defines MPROF_USES_CLANG before it includes this
-// header.
+// The differences between the versions of LLVM for which the plugin can be
+// built, 16 to 22. The other files use the names and the forms of LLVM 19.
+// ClangCompat.h has the differences between the versions of Clang.
 
 #ifndef MPROF_PASS_COMPAT_H
 #define MPROF_PASS_COMPAT_H
@@ -125,35 +124,5 @@ constexpr bool AnnotatesDeclarations = LLVM_VERSION_MAJOR >= 18;
 constexpr llvm::StringLiteral AssumeAttr = "llvm.assume";
 
 } // namespace mprof
-
-#ifdef MPROF_USES_CLANG
-#if LLVM_VERSION_MAJOR >= 17
-#include "clang/Basic/ParsedAttrInfo.h"
-#endif
-#include "clang/Sema/ParsedAttr.h"
-
-namespace mprof {
-#if LLVM_VERSION_MAJOR >= 18
-constexpr auto SyntaxC23 = clang::ParsedAttr::AS_C23;
-inline bool hasImplicitThis(const clang::CXXMethodDecl *Method) {
-  return Method->isImplicitObjectMemberFunction();
-}
-inline void annotateDeclaration(clang::FunctionDecl &, llvm::StringRef) {}
-#else
-constexpr auto SyntaxC23 = clang::ParsedAttr::AS_C2x;
-inline bool hasImplicitThis(const clang::CXXMethodDecl *Method) {
-  return Method->isInstance();
-}
-/// Makes \p Annotation reach the pass if \p F is only declared. Commas separate
-/// the assumptions of a function, so those of the annotation become semicolons.
-inline void annotateDeclaration(clang::FunctionDecl &F,
-                                std::string Annotation) {
-  std::replace(Annotation.begin(), Annotation.end(), ',', ';');
-  F.addAttr(
-      clang::AssumptionAttr::CreateImplicit(F.getASTContext(), Annotation));
-}
-#endif
-} // namespace mprof
-#endif
 
 #endif // MPROF_PASS_COMPAT_H
