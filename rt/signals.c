@@ -34,7 +34,7 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/tls.h"
-#include "thread_stacks/thread_interrupted.h"
+#include "thread_stacks/thread_ask.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -18,7 +18,6 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "thread_stacks/std_thread.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace_events.h"
 #include "trace_hooks/trace_hooks.h"

@@ -563,7 +563,7 @@ void mprof_contention_note_waits(void) {
   mprof_lock_release(&mprof_registry_lock);
   // From now on, each thread records its waits, so that other threads can read
   // the stack of a waiting thread. During this pause, most threads begin a new
-  // wait, which is recorded. thread_noting.c handles the other threads.
+  // wait, which is recorded. thread_wait.c handles the other threads.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }

@@ -22,7 +22,6 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ids.h"
 #include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>

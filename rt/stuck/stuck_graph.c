@@ -20,7 +20,6 @@
 #include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ids.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 

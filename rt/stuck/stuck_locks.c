@@ -15,7 +15,7 @@
 #include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "thread_stacks/thread_interrupted.h"
+#include "thread_stacks/thread_ask.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -18,7 +18,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_interrupted.h"
+#include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_unnoted.h"

@@ -133,7 +133,7 @@ struct mprof_thread {
   // field.
   atomic_bool may_be_interrupted;
   // Whether the thread pauses in the signal handler that gives its stack
-  // (thread_pause.h). Another thread may send it this signal again.
+  // (thread_ask.h). Another thread may send it this signal again.
   atomic_bool is_pausing;
   uintptr_t pthread; // the thread's pthread_t; guarded by registry_lock
   // Locks that the thread holds; NULL at first. Only the thread itself writes

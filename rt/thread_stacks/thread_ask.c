@@ -10,17 +10,19 @@
 
 #include "thread_stacks/thread_ask.h"
 
+#include "lock_wait/contention.h"
 #include "options/flags.h"
+#include "process/process.h"
 #include "process/signal_action.h"
+#include "sys/arch.h"
 #include "sys/context.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/os_memory.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "thread_stacks/thread_interrupted.h"
-#include "thread_stacks/thread_noting.h"
-#include "thread_stacks/thread_pause.h"
+#include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
 #include "unwind/stack_end.h"
@@ -28,8 +30,100 @@
 #include "unwind/unwind_step.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
+
+// --- the system call that a signal handler has interrupted ---
+//
+// /proc does not show this call, because the thread is running now. But the
+// kernel saved the thread's registers on the stack before it called the
+// handler. The saved registers show whether the thread will continue the call
+// when the handler returns. (Linux: handle_signal)
+
+static bool is_syscall_at(uintptr_t pc) {
+  return mprof_sys_readable(pc) && mprof_is_syscall_code((const void *)pc);
+}
+
+static const ucontext_t *interrupted_context(uintptr_t frame) {
+  if (frame == 0 || !mprof_tls.self)
+    return NULL;
+  // Use a copy of the thread's stack range, because the interrupted code may be
+  // in the middle of a change of the original.
+  struct mprof_stack_range range = mprof_tls.self->range;
+  return mprof_interrupted_context(&range, frame);
+}
+
+// Describes the interrupted system call in *p. u: the registers that the kernel
+// has saved.
+// - If the kernel will restart the call, the program counter points to the
+//   instruction for system calls.
+// - If the call has failed with EINTR, the program counter points behind this
+//   instruction, and the result of the call is -EINTR.
+// In all other cases the function returns false.
+static bool read_call(const ucontext_t *u, struct mprof_proc_thread *p) {
+  const uintptr_t pc = mprof_context_pc(u);
+  const long result = mprof_context_result(u);
+  const bool restarts =
+      (result >= 0 || !MPROF_RESULT_REPLACES_NUMBER) && is_syscall_at(pc);
+  const bool is_over =
+      result == -EINTR && is_syscall_at(pc - MPROF_SYSCALL_BYTES);
+  if (!restarts && !is_over)
+    return false;
+  *p = (struct mprof_proc_thread){
+      .state = 'S', .pc = pc, .sp = mprof_context_sp(u)};
+  const long number = mprof_context_call(u, !restarts, p->args);
+  p->syscall = number >= 0 ? (int)number : MPROF_SYSCALL_UNKNOWN;
+  return true;
+}
+
+bool mprof_interrupted_call(uintptr_t frame, struct mprof_proc_thread *p) {
+  const ucontext_t *u = interrupted_context(frame);
+  return u && read_call(u, p);
+}
+
+bool mprof_call_of_context(const void *context, struct mprof_proc_thread *p) {
+  return read_call(context, p);
+}
+
+bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
+  const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
+  uint32_t word;
+  if ((p->syscall != SYS_futex &&
+       (p->syscall != MPROF_SYSCALL_UNKNOWN || !calls_again)) ||
+      !mprof_os_copy(&word, p->args[0], sizeof(word)))
+    return false;
+  if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)
+    return word == (uint32_t)p->args[2];
+  return (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2) &&
+         (word & FUTEX_TID_MASK) != 0;
+}
+
+// Returns whether the interrupted system call belongs to the wait at address w.
+// The call belongs to this wait if w is close above the interrupted stack
+// pointer. If w is not close, the thread has left the wait by a longjmp, or the
+// frames of another signal handler are in between.
+// u: the registers that the kernel has saved.
+static bool is_near(uintptr_t w, const ucontext_t *u) {
+  return w - mprof_context_sp(u) < MPROF_MAX_FRAME_BYTES;
+}
+
+struct mprof_wait *mprof_interrupted_wait(uintptr_t frame) {
+  struct mprof_proc_thread p;
+  const ucontext_t *u = interrupted_context(frame);
+  const uintptr_t at =
+      u ? atomic_load(&mprof_tls.self->wait) & ~MPROF_WAIT_BITS : 0;
+  if (at == 0 || at == MPROF_WAIT_ASKED || !is_near(at, u) ||
+      !mprof_sys_readable(at & -(uintptr_t)8))
+    return NULL;
+  struct mprof_wait *w = (struct mprof_wait *)at;
+  return w->is_noted && w->epoch == mprof_process_epoch() && read_call(u, &p)
+             ? w
+             : NULL;
+}
+
+// --- the signal ---
 
 static struct {
   struct sigaction previous; // the program's handler
@@ -192,7 +286,83 @@ void mprof_ask_end(unsigned lost) {
     restore();
 }
 
+// --- pauses ---
+
+unsigned mprof_pause_ms = 250;
+enum { WATCH_MS = 2 };
+
+static struct {
+  // An odd number while threads that answer pause, an even number otherwise.
+  // Only the reader changes it.
+  atomic_uint round;
+  atomic_bool has_watcher; // a thread watches for the end of this round
+  // Threads pause by waiting for a change of one of these words. The next round
+  // uses the other word, because some threads may not run again before it.
+  atomic_uint lines[2];
+} pauses;
+
+// Returns the number of processors on which the threads may run, after adding
+// those of thread tid. Returns UINT_MAX if the kernel does not tell.
+static unsigned add_processors(struct mprof_asked *a, int tid) {
+  uint64_t of_tid[sizeof(a->processors) / sizeof(a->processors[0])] = {0};
+  if (!mprof_sys_affinity(tid, of_tid, sizeof(of_tid)))
+    return UINT_MAX;
+  unsigned n = 0;
+  for (size_t i = 0; i < sizeof(of_tid) / sizeof(of_tid[0]); i++) {
+    a->processors[i] |= of_tid[i];
+    n += (unsigned)__builtin_popcountll(a->processors[i]);
+  }
+  return n;
+}
+
+bool mprof_pause_asked(struct mprof_asked *a, int tid) {
+  a->threads++;
+  if (atomic_load(&pauses.round) % 2 != 0 ||
+      a->threads <= add_processors(a, tid))
+    return false;
+  atomic_store(&pauses.has_watcher, false);
+  atomic_fetch_add(&pauses.round, 1);
+  return true;
+}
+
+// Wakes no thread, because the kernel may let a woken thread run at once, in
+// place of the reader, whose call would then last many time slices longer.
+void mprof_pause_end(void) {
+  const unsigned round = atomic_load(&pauses.round);
+  if (round % 2 != 0)
+    atomic_store(&pauses.round, round + 1);
+}
+
+// Waits until `round` is over. The first thread that pauses is the watcher: it
+// looks every WATCH_MS. At the end of the round, it wakes two other threads,
+// each of which wakes two others.
+static void wait_for_end(unsigned round) {
+  atomic_uint *line = &pauses.lines[round / 2 % 2];
+  const unsigned value = atomic_load(line);
+  if (atomic_exchange(&pauses.has_watcher, true))
+    mprof_sys_futex_wait_ms(line, value, mprof_pause_ms);
+  else
+    for (unsigned ms = 0;
+         ms < mprof_pause_ms && atomic_load(&pauses.round) == round;
+         ms += WATCH_MS)
+      mprof_sys_sleep_ms(WATCH_MS);
+  atomic_fetch_add(line, 1);
+  mprof_sys_futex_wake(line);
+  mprof_sys_futex_wake(line);
+}
+
+void mprof_pause(void) {
+  struct mprof_thread *t = mprof_tls.self;
+  const unsigned round = atomic_load(&pauses.round);
+  if (!t || mprof_tls.held != 0 || round % 2 == 0)
+    return;
+  atomic_store(&t->is_pausing, true);
+  wait_for_end(round);
+  atomic_store(&t->is_pausing, false);
+}
+
 void mprof_ask_reset(void) {
+  atomic_fetch_and(&pauses.round, ~1u);
   atomic_store(&ask.expected, 0);
   if (ask.is_installed)
     restore();

@@ -11,9 +11,10 @@
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H
 #define MPROF_RT_THREAD_STACKS_THREAD_COLLECT_H
 
+#include "sys/base.h"
 #include "sys/lock.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_pause.h"
+#include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 
@@ -22,7 +23,7 @@ struct mprof_reader {
   struct mprof_thread_stacks *s;
   unsigned round;
   // Whether the slots were made for the threads of the registry, without the
-  // kernel's list (known_threads.h).
+  // kernel's list.
   bool is_by_registry;
   // The threads that the reader asked for their stacks by a signal, and the
   // number of these that ended without an answer.

@@ -20,6 +20,9 @@
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_unnoted.h"
+#include "unwind/stack_end.h"
+
+struct mprof_wait;
 
 enum mprof_stack_source {
   // The thread has unwound its own stack, in the signal handler.
@@ -143,5 +146,44 @@ size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid);
 // slot.
 struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
                                         int tid);
+
+// --- the active round ---
+//
+// A round is one collection of the stacks of all threads.
+
+extern MPROF_HIDDEN struct mprof_round {
+  atomic_uint active;  // number of the active round; 0: none
+  atomic_uint users;   // number of threads that use the slots now
+  atomic_uint stopped; // 1: a thread that has reported its stack waits
+                       // until this field is 0 again
+  // The thread whose stack the reading thread reads now, or NULL.
+  _Atomic(const struct mprof_thread *) reading;
+  struct mprof_thread_stacks *stacks; // The slots. Written before `active`.
+} mprof_round;
+
+// Returns the slot with the number `slot`, if the active round has the number
+// `round`. In this case the round does not end before the caller calls
+// mprof_round_leave. Otherwise returns NULL, and mprof_round_leave must not be
+// called. Signals must be blocked from this call to mprof_round_leave.
+struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot);
+void mprof_round_leave(void);
+// Changes the slot's state from Absent to InProgress, so that the caller may
+// fill the slot, and provides memory for a stack of `depth` addresses. Returns
+// false if another thread has claimed the slot first.
+bool mprof_slot_claim(struct mprof_thread_stacks *s,
+                      struct mprof_thread_slot *slot, size_t depth);
+// Changes the state of a filled slot from InProgress to Satisfied.
+void mprof_slot_satisfy(struct mprof_thread_slot *slot);
+// Unwinds the stack of a thread that is in wait w. The leaf of the stack is the
+// hooked function in which the thread waits. Returns the number of addresses.
+// range: bounds of the stack.
+// pcs: receives at most depth addresses.
+// end: receives whether the stack is complete or truncated.
+size_t mprof_unwind_wait(struct mprof_stack_range *range,
+                         const struct mprof_wait *w, mprof_pc *pcs,
+                         size_t depth, enum mprof_stack_end *end);
+// Stores the kind of wait w and its duration so far in the slot.
+void mprof_slot_note_wait(struct mprof_thread_slot *slot,
+                          const struct mprof_wait *w);
 
 #endif // MPROF_RT_THREAD_STACKS_THREAD_SLOTS_H

@@ -20,6 +20,7 @@
 #include "unwind/rules.h"
 #include "unwind/unwind_cfi.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __GLIBC__
@@ -110,7 +111,7 @@ static bool leave_libc(struct walk *w, const struct mprof_code_range *libc,
     if (!is_in(libc, at) || mprof_is_entry(at))
       return i > 0;
     if (i > 0 && u->op == 0 && is_in(libc, (uintptr_t)mprof_unnoted_find) &&
-        mprof_hook_at(mprof_called_before(w->pc), &hook)) {
+        mprof_hook_at(called_before(w->pc), &hook)) {
       set_op(u, &hook);
       return true;
     }
@@ -154,7 +155,7 @@ bool mprof_unnoted_find(const struct mprof_proc_thread *p,
     return u->op != 0;
   }
   u->caller = w.pc;
-  if (u->op == 0 && mprof_hook_at(mprof_called_before(w.pc), &hook))
+  if (u->op == 0 && mprof_hook_at(called_before(w.pc), &hook))
     set_op(u, &hook);
   return u->op != 0;
 }

@@ -4,8 +4,7 @@
 // The part of a stack collection that each thread does itself: the thread notes
 // its waits (stores their addresses in its record), and fills its own slot in a
 // round (a collection of the stacks of all threads). thread_wait.h describes
-// the states of the thread's wait word. This file also has the functions that
-// change the state of a slot.
+// the states of the thread's wait word.
 
 #include "thread_stacks/thread_wait.h"
 
@@ -17,77 +16,13 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
+#include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_noting.h"
 #include "thread_stacks/thread_slots.h"
 #include "unwind/frame_end.h"
 #include "unwind/stack_end.h"
 #include "unwind/unwind_cfi.h"
-
-struct mprof_round mprof_round;
-
-// --- slots ---
-
-struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot) {
-  atomic_fetch_add(&mprof_round.users, 1);
-  if (round != 0 && atomic_load(&mprof_round.active) == round)
-    return mprof_slot_at(mprof_round.stacks, slot);
-  mprof_round_leave();
-  return NULL;
-}
-
-void mprof_round_leave(void) { atomic_fetch_sub(&mprof_round.users, 1); }
-
-bool mprof_slot_claim(struct mprof_thread_stacks *s,
-                      struct mprof_thread_slot *slot, size_t depth) {
-  unsigned absent = MPROF_SLOT_ABSENT;
-  if (!atomic_compare_exchange_strong(&slot->state, &absent,
-                                      MPROF_SLOT_IN_PROGRESS))
-    return false;
-  const size_t bytes =
-      mprof_slot_stack_bytes(depth < s->depth ? depth : s->depth);
-  const size_t at =
-      __atomic_fetch_add(&s->stacks_used, bytes, __ATOMIC_RELAXED);
-  slot->stack = (struct mprof_bucket *)(s->stacks + at);
-  MPROF_ASSERT((char *)slot->stack + bytes <=
-               (char *)s->slots + s->mapped_bytes);
-  return true;
-}
-
-void mprof_slot_satisfy(struct mprof_thread_slot *slot) {
-  MPROF_ASSERT(atomic_load(&slot->state) == MPROF_SLOT_IN_PROGRESS);
-  atomic_store_explicit(&slot->state, MPROF_SLOT_SATISFIED,
-                        memory_order_release);
-}
-
-static uintptr_t sp_of(const struct mprof_wait *w) {
-#if MPROF_RA_IS_PUSHED
-  return mprof_frame_end(w->frame);
-#else
-  return w->sp;
-#endif
-}
-
-size_t mprof_unwind_wait(struct mprof_stack_range *range,
-                         const struct mprof_wait *w, mprof_pc *pcs,
-                         size_t depth, enum mprof_stack_end *end) {
-  const struct mprof_registers caller = {
-      .pc = w->pc, .sp = sp_of(w), .bp = w->fp};
-  *end = MPROF_STACK_CUT_DEPTH;
-  if (depth == 0)
-    return 0;
-  pcs[0] = mprof_op_pc(w->op);
-  return 1 + mprof_unwind_registers(range, &caller, pcs + 1, depth - 1, end);
-}
-
-void mprof_slot_note_wait(struct mprof_thread_slot *slot,
-                          const struct mprof_wait *w) {
-  const uint64_t now = mprof_clock_now();
-  slot->source = MPROF_STACK_OF_WAITING;
-  slot->kind = w->kind;
-  slot->waited = now > w->start ? now - w->start : 0;
-}
 
 // Fills the calling thread's slot in the active round with the stack of wait w,
 // unless the slot is already filled. The calling thread is about to begin or
@@ -206,6 +141,43 @@ void mprof_wait_note_end(struct mprof_wait *w) {
   if (mprof_unlikely(atomic_load(&mprof_round.active) != 0))
     answer(t, w);
   exchange(t, w->outer, w);
+}
+
+// --- may a running thread be in a system call of an unnoted wait? ---
+//
+// The kernel may report the thread as running although the thread is in the
+// call: the thread may not sleep yet, or may just have been woken. One of these
+// two facts proves that a thread is no longer in an unnoted wait:
+// - The thread has begun a noted wait. From then on, it notes all its waits.
+// - The thread has used a processor for PROOF_NS and has not slept meanwhile. A
+//   call that can fail with EINTR goes to sleep within microseconds, and
+//   returns within microseconds after it is woken. A read or write that runs
+//   for longer does not fail with EINTR: it returns the number of bytes that it
+//   has transferred. (Time in which a hypervisor has taken the processor away
+//   may count as used.)
+
+enum { PROOF_NS = 2000000 };
+
+void mprof_thread_is_noting(struct mprof_thread *t) {
+  atomic_store_explicit(&t->is_noting, true, memory_order_release);
+}
+
+bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
+                           const struct mprof_proc_thread *p) {
+  const struct mprof_thread *t = slot->thread;
+  if (mprof_contention.notes_from_start ||
+      (t && atomic_load_explicit(&t->is_noting, memory_order_acquire)))
+    return true;
+  if (slot->ran_ns != 0 && slot->sleeps == p->sleeps)
+    return p->ran_ns - slot->ran_ns >= PROOF_NS;
+  // This is the first observation. Here slot->ran_ns is read after p->sleeps.
+  // In a later observation, p->ran_ns is read before p->sleeps. So if both
+  // observations have the same number of sleeps, the thread has not slept
+  // between the two reads of ran_ns.
+  slot->ran_ns = mprof_sys_thread_ran_ns(slot->tid);
+  slot->sleeps = p->sleeps;
+  slot->tries++;
+  return false;
 }
 
 // --- begin and end of a thread ---

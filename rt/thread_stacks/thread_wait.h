@@ -38,10 +38,11 @@
 #define MPROF_RT_THREAD_STACKS_THREAD_WAIT_H
 
 #include "lock_wait/contention.h"
+#include "sys/base.h"
 #include "thread/threads.h"
 
+struct mprof_proc_thread;
 struct mprof_thread_slot;
-struct mprof_thread_stacks;
 
 #define MPROF_WAIT_READ ((uintptr_t)1)
 #define MPROF_WAIT_HELD ((uintptr_t)2)
@@ -68,43 +69,24 @@ void mprof_stacks_enter_locked(struct mprof_thread *t);
 // Waits until no reader reads the stack of t. Call when t is about to end.
 void mprof_stacks_until_unread(const struct mprof_thread *t);
 
-// --- the active round ---
+// --- which threads may be asked for their stacks by a signal ---
 //
-// A round is one collection of the stacks of all threads.
+// A thread notes its waits only after the first collection of stacks has
+// requested it. Until then the thread may be in a system call of an unnoted
+// wait. Such a thread must not be asked, because the signal would make the call
+// fail with EINTR.
 
-extern MPROF_HIDDEN struct mprof_round {
-  atomic_uint active;  // number of the active round; 0: none
-  atomic_uint users;   // number of threads that use the slots now
-  atomic_uint stopped; // 1: a thread that has reported its stack waits
-                       // until this field is 0 again
-  // The thread whose stack the reading thread reads now, or NULL.
-  _Atomic(const struct mprof_thread *) reading;
-  struct mprof_thread_stacks *stacks; // The slots. Written before `active`.
-} mprof_round;
+// Records that the calling thread will note each wait that it begins (store the
+// address of the wait in its record). t: the calling thread.
+void mprof_thread_is_noting(struct mprof_thread *t);
 
-// Returns the slot with the number `slot`, if the active round has the number
-// `round`. In this case the round does not end before the caller calls
-// mprof_round_leave. Otherwise returns NULL, and mprof_round_leave must not be
-// called. Signals must be blocked from this call to mprof_round_leave.
-struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot);
-void mprof_round_leave(void);
-// Changes the slot's state from Absent to InProgress, so that the caller may
-// fill the slot, and provides memory for a stack of `depth` addresses. Returns
-// false if another thread has claimed the slot first.
-bool mprof_slot_claim(struct mprof_thread_stacks *s,
-                      struct mprof_thread_slot *slot, size_t depth);
-// Changes the state of a filled slot from InProgress to Satisfied.
-void mprof_slot_satisfy(struct mprof_thread_slot *slot);
-// Unwinds the stack of a thread that is in wait w. The leaf of the stack is the
-// hooked function in which the thread waits. Returns the number of addresses.
-// range: bounds of the stack.
-// pcs: receives at most depth addresses.
-// end: receives whether the stack is complete or truncated.
-size_t mprof_unwind_wait(struct mprof_stack_range *range,
-                         const struct mprof_wait *w, mprof_pc *pcs,
-                         size_t depth, enum mprof_stack_end *end);
-// Stores the kind of wait w and its duration so far in the slot.
-void mprof_slot_note_wait(struct mprof_thread_slot *slot,
-                          const struct mprof_wait *w);
+// Returns whether it is proven that the thread of the slot is not in a wait
+// that the thread has not noted. The proof may need two calls: the first call
+// stores the thread's processor time and number of sleeps in the slot and
+// returns false. Call in the thread that collects the stacks.
+// p: state of the thread, which must be running, as the kernel shows it in
+//   /proc.
+bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
+                           const struct mprof_proc_thread *p);
 
 #endif // MPROF_RT_THREAD_STACKS_THREAD_WAIT_H

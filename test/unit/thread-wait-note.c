@@ -16,6 +16,7 @@
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
 
 #include <pthread.h>

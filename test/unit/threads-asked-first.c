@@ -13,7 +13,6 @@
 #include "lock_wait/hooked.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_noting.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
 

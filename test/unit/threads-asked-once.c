@@ -13,7 +13,6 @@
 
 #include "lock_wait/contention.h"
 #include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_pause.h"
 #include "thread_stacks/thread_stacks.h"
 
 #include <pthread.h>

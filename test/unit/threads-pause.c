@@ -12,7 +12,7 @@
 
 #include "sys/os_linux.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_pause.h"
+#include "thread_stacks/thread_ask.h"
 
 #include <pthread.h>
 #include <sched.h>
