@@ -77,7 +77,7 @@
 //   MPROF_LANDING
 //     begins a function that may be called through a pointer.
 //   MPROF_BIND(Name, Word, Binder), MPROF_BINDER(Binder, Find)
-//     see preload/calls.c.
+//     see preload/preload.c.
 //   MPROF_USDT_ARGS_1, MPROF_USDT_ARGS_3, MPROF_USDT_PLACE_1(Note, A),
 //   MPROF_USDT_PLACE_3(Note, A, B, C)
 //     see usdt.h.
