@@ -35,7 +35,6 @@
 #include "trace/trace.h"
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 #include "write/coverage.h"
 #include "write/numbers.h"
 #include "write/pprof.h"

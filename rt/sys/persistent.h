@@ -32,7 +32,7 @@
 //
 // The counters of the heapx profile and of the peak are beside the counters of
 // the buckets (heapx.h, peak.h). A row of the trace leads to the buffers with
-// the records of one thread (trace_types.h). Buffers are used again, but a row
+// the records of one thread (trace_rows.h). Buffers are used again, but a row
 // never leads to a buffer that has another row's records.
 
 // 16 bytes with the 0. The last letter is the version of the layout.

@@ -28,7 +28,6 @@
 #include "trace/trace_events.h"
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 #include "trace/trace_user.h"
 #include "trace/write_trace.h"
 #include "trace_hooks/trace_hooks.h"

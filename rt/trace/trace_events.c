@@ -36,7 +36,6 @@
 #include "thread/threads.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 #include "trace/trace_user.h"
 #include "trace_hooks/trace_hooks.h"
 #include "unwind/stack_range.h"

@@ -11,7 +11,7 @@
 #define MPROF_RT_TRACE_TRACE_EVENTS_H
 
 #include "thread/threads.h"
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 #include "trace_hooks/trace_hooks.h"
 
 struct mprof_bucket;

@@ -33,7 +33,6 @@
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 #include "trace/trace_window.h"
 #include "trace/write_trace.h"
 #include "trace_hooks/trace_hooks.h"

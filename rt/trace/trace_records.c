@@ -21,7 +21,7 @@
 #include "sys/message.h"
 #include "thread/labels_text.h"
 #include "trace/trace_buf.h"
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 #include "trace/trace_user.h"
 #include "trace/write_trace.h"
 

@@ -9,7 +9,7 @@
 #ifndef MPROF_RT_TRACE_TRACE_RECORDS_H
 #define MPROF_RT_TRACE_TRACE_RECORDS_H
 
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 
 struct mprof_trace_writer;
 

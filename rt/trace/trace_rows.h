@@ -1,20 +1,218 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a trace session. A row is a list of record buffers that belongs
-// to one thread at a time. Each thread adds its records to its own row only. A
-// thread adds a record between mprof_trace_enter and mprof_trace_leave, with
-// the recursion guard set. trace_out.c takes the full buffers
-// from the rows.
+// The rows of a trace session, and the types of the records that they hold. A
+// row is a list of record buffers that belongs to one thread at a time. When a
+// thread ends, another thread may take over its row. Each thread adds its
+// records to its own row only. A thread adds a record between mprof_trace_enter
+// and mprof_trace_leave, with the recursion guard set. trace_out.c takes the
+// full buffers from the rows.
 
 #ifndef MPROF_RT_TRACE_TRACE_ROWS_H
 #define MPROF_RT_TRACE_TRACE_ROWS_H
 
 #include "options/flags.h"
 #include "sys/lock.h"
+#include "sys/os_linux.h"
 #include "thread/threads.h"
-#include "trace/trace_types.h"
+#include "trace/trace_buf.h"
 #include "trace_hooks/trace_hooks.h"
+
+struct mprof_wait;
+
+// Value of the field `size` of the bucket of a start stack: its last address is
+// that of a thread's start function, and the only other address is the field
+// `passed` of struct mprof_thread_runs. The field is 0 in all other buckets of
+// the trace.
+enum { MPROF_TRACE_IS_START = 1 };
+
+// The types of records. Each comment lists the arguments of the record. All
+// types except PRE have one argument before those listed: the time since the
+// previous record, in ticks. "Stack" stands for the handle of a bucket with the
+// stack, or 0 for none.
+enum mprof_trace_type {
+  MPROF_TRACE_NONE,
+  // A thread takes over this row (list of record buffers). Arguments: number of
+  // the thread; its tid; enum mprof_trace_from; stack of its start function.
+  MPROF_TRACE_BEGIN,
+  MPROF_TRACE_END, // the thread of this row ends; no arguments
+  // The thread of this row still runs when the session ends. Argument: stack,
+  // which is always 0 (none). No buffer contains this record, because the
+  // writer of the file creates it.
+  MPROF_TRACE_STOP,
+  // Record of a thread that exists when the session begins. Arguments: number
+  // of the thread; enum mprof_trace_from; stack of its start function; its tid.
+  // Has no time. The thread that starts the session adds this record to its own
+  // row for each other thread.
+  MPROF_TRACE_PRE,
+  // The thread of this row creates a thread. Arguments: number of the new
+  // thread; stack of its start function; stack of the creating call.
+  MPROF_TRACE_CREATE,
+  // The thread begins to wait. Argument: stack. A START or START_SELF record
+  // ends the wait.
+  MPROF_TRACE_BLOCK_SYNC,
+  MPROF_TRACE_BLOCK_COND,
+  MPROF_TRACE_BLOCK_NET,
+  MPROF_TRACE_BLOCK_SELECT,
+  MPROF_TRACE_SLEEP,
+  // End of a wait. No arguments. The wake-up is recorded in another thread's
+  // row, by a WAKE record into which this thread has written its number.
+  MPROF_TRACE_START,
+  // End of a wait, if the thread could not write its number into a WAKE record.
+  // Arguments: stack of the release, or 0; ticks from the release to the end of
+  // the wait. The time of the record is the time of the release, or the end of
+  // the wait if the release is unknown.
+  MPROF_TRACE_START_SELF,
+  // This thread releases an object for which another thread waits. Argument:
+  // stack. The stack is followed by zero bytes, up to a multiple of 8, and by a
+  // slot of eight bytes. The woken thread writes its number into the slot
+  // (trace_buf.h).
+  MPROF_TRACE_WAKE,
+  MPROF_TRACE_CALL,      // short system call; argument: stack
+  MPROF_TRACE_CALL_LONG, // long system call; arguments: stack, length in ticks
+  MPROF_TRACE_CALL_OPEN, // system call that has not ended; argument: stack
+  MPROF_TRACE_HEAP,      // heap size; argument: number of bytes in use
+  // A garbage collection begins. Arguments: its number in the session, counted
+  // from 0; stack.
+  MPROF_TRACE_GC_START,
+  MPROF_TRACE_GC_DONE,
+  // A task begins. Arguments: number of the task; number of its parent task;
+  // handle of its name; stack.
+  MPROF_TRACE_TASK,
+  MPROF_TRACE_TASK_END, // a task ends; arguments: its number, stack
+  // A region begins or ends. Arguments: number of its task; flag (0 if the
+  // region begins, 1 if it ends); handle of its name; stack.
+  MPROF_TRACE_REGION,
+  // A message. Arguments: number of its task; handle of its key; stack; length
+  // of its text; the text.
+  MPROF_TRACE_LOG,
+  // The labels of the thread change. Argument: number of the new label set.
+  MPROF_TRACE_LABELS,
+  // The thread releases a lock for which other threads wait. Arguments: stack;
+  // charge, that is, the time in clock ticks that all waiters have waited since
+  // the last charged release. A WAKE record with the same time follows.
+  MPROF_TRACE_CHARGE,
+};
+
+// How a thread enters the trace.
+enum mprof_trace_from {
+  MPROF_TRACE_FROM_CREATE,  // created during the session; has a CREATE record
+  MPROF_TRACE_FROM_RUNNING, // at the start of the session: running or runnable
+  MPROF_TRACE_FROM_WAITING, // at the start of the session: waiting
+  MPROF_TRACE_FROM_CALL,    // at the start of the session: in a system call
+  // The thread was not found when the session began, and has no CREATE record.
+  MPROF_TRACE_FROM_UNKNOWN,
+  // Used only when a flight recorder's window (the newest part of the trace) is
+  // written: the thread waits when the window begins, and continues to wait.
+  MPROF_TRACE_FROM_WAIT,
+};
+
+// Maximum depth of nested regions in the file.
+#define MPROF_TRACE_REGIONS 32u
+
+// The state of the thread that owns a row, after the records that were read so
+// far.
+struct mprof_trace_thread {
+  uint64_t g;          // number of the thread; 0: no thread
+  uint64_t tid, start; // start: handle of the start function's stack
+  uint64_t seq;        // last sequence number of the thread
+  bool waits;
+  uint16_t labels; // number of the label set
+};
+
+// The progress of writing a row (the records of a thread) to the file. Used
+// only by the thread that writes the file.
+struct mprof_trace_written {
+  struct mprof_trace_thread thread;
+  uint64_t left; // ticks since the last event that is in the file
+  // regions: number of open regions in the file. deeper: number of open regions
+  // that the file omits, because they are nested too deeply.
+  uint32_t regions, deeper;
+  struct {
+    uint64_t task, name;
+  } region[MPROF_TRACE_REGIONS]; // the open regions, outermost first
+  // Number of the garbage collection whose start is in the file and whose end
+  // is not yet in the file, plus 1. 0: no such collection.
+  uint64_t collection;
+  // true: the row belongs to the thread that started the session, and no event
+  // of the row has been written yet.
+  bool is_first;
+  // For format 1.23. row_seq: last sequence number of the row. m: number of the
+  // M (kernel thread) that represents the thread in the file.
+  uint64_t row_seq, m;
+};
+
+// A row: the records of one thread at a time. The thread writes to its row
+// between mprof_trace_enter and mprof_trace_leave. At the end of the session,
+// the thread that ends the session adds the last records. At that time, no
+// thread is between these calls.
+struct mprof_trace_row {
+  // next: link in the list of all rows. next_unused: link in the list of rows
+  // that no thread owns. Guarded by trace_lock.
+  _Alignas(64) struct mprof_trace_row *next;
+  struct mprof_trace_row *next_unused;
+  // Oldest buffer. The thread that owns the row sets this pointer once, with
+  // its first buffer. After that, only a thread that writes or drops buffers
+  // changes the pointer.
+  struct mprof_trace_buf *_Atomic first;
+  struct mprof_trace_buf *last; // buffer that is being filled
+  bool is_cut;                  // buffers older than `first` were dropped
+  uint64_t ticks; // time of the last record, in ticks of the trace
+  uint64_t g;     // number of the owning thread; 0: none, or it ended
+  // Last sequence number of the owning thread. When the file is written, the
+  // numbers are counted again, in written.thread.seq.
+  uint32_t seq;
+  uint32_t id;    // number of the row, from 0
+  uint32_t start; // handle of the stack of the thread's start function
+  int tid;
+  char name[MPROF_THREAD_NAME]; // thread name that the trace has recorded
+  bool is_named;                // the thread's name has been read
+  bool has_own_name;            // `name` is not the program's name
+  uint16_t labels;              // number of the recorded label set
+  struct mprof_thread *thread;  // the thread that owns the row
+  // true: the thread had not finished a record when the session ended. The
+  // thread may continue the record at any time, so buffers must stay mapped.
+  bool is_left;
+  // Frame address of the runtime's function in which the thread waits; 0: the
+  // thread does not wait. An event in a deeper frame is not recorded, because
+  // it comes from a signal handler that interrupted the wait. A longjmp or an
+  // exception may have left the wait. The runtime detects this at an event in
+  // an outer frame, or if the data of the wait have changed (mprof_trace_runs).
+  uintptr_t waits_in;
+  const struct mprof_wait *wait; // data of the wait, in the frame at waits_in
+  uint64_t waits_since; // start of the wait; identifies the wait at its end
+  // Start time, stack and type of a wait that is recorded only when it ends.
+  // open_ticks: start time in ticks of the trace, plus 1; 0: no such wait.
+  uint64_t open_ticks;
+  uint32_t open_stack;
+  enum mprof_trace_type open_type;
+  // End of the session; 0 during the session. The thread that ends the session
+  // sets this field.
+  uint64_t end_ticks;
+  struct mprof_trace_written written;
+};
+
+// Stores in the header of an empty buffer the state of the thread that owns row
+// r.
+static inline void mprof_trace_fill_header(struct mprof_trace_buf *b,
+                                           const struct mprof_trace_row *r) {
+  b->row = r->id;
+  b->ticks = r->ticks;
+  b->g = r->g;
+  b->seq = r->seq;
+  b->start = r->start;
+  b->tid = r->tid;
+  b->labels = r->labels;
+  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+}
+
+// The result of writing a file.
+struct mprof_trace_result {
+  uint64_t events; // number of events in the file
+  // 0: the file is complete. Otherwise -errno: the error because of which the
+  // oldest part of the trace is missing.
+  int cut;
+};
 
 // Returns whether the program reads the trace with mprof_trace_read. The result
 // is true from the start of the session until the program has read the whole

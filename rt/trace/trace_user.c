@@ -21,7 +21,6 @@
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <string.h>

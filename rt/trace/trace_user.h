@@ -9,7 +9,7 @@
 #ifndef MPROF_RT_TRACE_TRACE_USER_H
 #define MPROF_RT_TRACE_TRACE_USER_H
 
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 
 // Maximum length of a message in bytes. Longer messages are truncated.
 #define MPROF_TRACE_LOG_MAX 1024u

@@ -21,11 +21,8 @@
 #include "sys/persistent.h"
 #include "sys/text.h"
 #include "trace/trace_buf.h"
-#include "trace/trace_format.h"
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 #include "trace/trace_user.h"
-#include "trace/write_trace_v1_23.h"
-#include "trace/write_trace_v1_5.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>

@@ -16,14 +16,12 @@
 // A thread in a system call keeps its P, because it is unknown whether another
 // thread could have run on that P.
 
-#include "trace/write_trace_v1_23.h"
+#include "trace/write_trace.h"
 
 #include "symbolize/pctable.h"
 #include "trace/trace_buf.h"
-#include "trace/trace_format.h"
 #include "trace/trace_records.h"
-#include "trace/trace_types.h"
-#include "trace/write_trace.h"
+#include "trace/trace_rows.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>

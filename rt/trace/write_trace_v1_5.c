@@ -15,7 +15,7 @@
 // earliest event that is ready. An event is ready if its thread has the status
 // and the sequence number that the event requires.
 
-#include "trace/write_trace_v1_5.h"
+#include "trace/write_trace.h"
 
 #include "bucket/bucket.h"
 #include "symbolize/pctable.h"
@@ -23,10 +23,8 @@
 #include "sys/message.h"
 #include "sys/os_memory.h"
 #include "trace/trace_buf.h"
-#include "trace/trace_format.h"
 #include "trace/trace_records.h"
-#include "trace/trace_types.h"
-#include "trace/write_trace.h"
+#include "trace/trace_rows.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include "traces.h"
 
 #include "entry/sync_entry.h"
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 
 enum { FIRST = 1, SECOND = 2 };
 

@@ -11,7 +11,7 @@
 
 #include "traces.h"
 
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 #include "trace/write_trace.h"
 
 int main(int argc, char **argv) {

@@ -13,7 +13,7 @@
 
 #include "traces.h"
 
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 
 enum { FIRST = 1, SECOND = 2, TID = 100 };
 

@@ -21,7 +21,6 @@
 #include "entry/sync_entry.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 #include "trace/trace_window.h"
 
 enum { WAKER = 101, WAITED = 102, WAITS = 103, BEGIN_TICKS = 1000 };

@@ -12,7 +12,7 @@
 
 #include "options/flags.h"
 #include "trace/trace_records.h"
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 #include "trace/write_trace.h"
 
 #include <stdio.h>

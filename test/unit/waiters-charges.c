@@ -15,7 +15,7 @@
 #include "sys/persistent.h"
 #include "sys/tls.h"
 #include "trace/trace_buf.h"
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include "core.h"

@@ -11,7 +11,6 @@
 
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 
 // A row with a single buffer.
 struct trace_row {

@@ -11,7 +11,7 @@
 #include "options/flags.h"
 #include "persist/trace_stacks.h"
 #include "trace/trace_records.h"
-#include "trace/trace_types.h"
+#include "trace/trace_rows.h"
 #include "trace/trace_user.h"
 #include "trace/trace_window.h"
 #include "trace/write_trace.h"
