@@ -11,7 +11,7 @@
 #include "options/flags.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "thread/own_thread.h"
+#include "thread/threads.h"
 
 enum { STACK_BYTES = 64 << 10 };
 

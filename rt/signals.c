@@ -22,7 +22,7 @@
 #include "signals.h"
 
 #include "exit.h"
-#include "file/writer_lock.h"
+#include "file/outfile.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "process/signal_action.h"

@@ -16,7 +16,7 @@
 #include "snapshot_watch.h"
 
 #include "exit.h"
-#include "file/writer_lock.h"
+#include "file/outfile.h"
 #include "options/flags.h"
 #include "symbolize/symbolize.h"
 #include "sys/arch.h"
@@ -26,7 +26,7 @@
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "thread/own_thread.h"
+#include "thread/threads.h"
 
 #include <string.h>
 

@@ -18,8 +18,6 @@
 
 #include "file/outfile.h"
 #include "file/path.h"
-#include "file/path_directory.h"
-#include "file/writer_lock.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "stuck/stuck.h"
@@ -31,7 +29,6 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "thread/own_thread.h"
 #include "thread/threads.h"
 #include "write/write_file.h"
 #include "write/write_stuck.h"

@@ -8,7 +8,6 @@
 #include "bucket/counts.h"
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
-#include "file/writer_lock.h"
 #include "heap/sample.h"
 #include "lock_wait/contention.h"
 #include "mprof/mprof.h"

@@ -22,7 +22,6 @@
 #include "heap/beneath.h"
 #include "process/modules.h"
 #include "process/process.h"
-#include "process/relocations.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
 #include "sys/os_memory.h"

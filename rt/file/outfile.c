@@ -6,11 +6,10 @@
 // So a reader never sees an incomplete file, and a failure leaves an existing
 // file unchanged.
 
-#define _GNU_SOURCE 1
-
 #include "file/outfile.h"
 
-#include "file/gzip.h"
+#include "sys/arch.h"
+#include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
@@ -19,6 +18,63 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+
+struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
+struct mprof_caller mprof_writer_caller;
+
+// --- gzip ---
+//
+// The data are in stored blocks, that is, they are not compressed, because a
+// compressor would need a table of 64 KiB. Every gzip reader accepts stored
+// blocks, and a profile is small even without compression. RFC 1952 specifies
+// the gzip format. RFC 1951, section 3.2.4, specifies stored blocks.
+
+static void put32(unsigned char *out, uint32_t v) {
+  for (int i = 0; i < 4; i++, v >>= 8)
+    out[i] = (unsigned char)v;
+}
+
+void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]) {
+  // Bytes of the header: magic number (2 bytes), method deflate, no flags, no
+  // modification time (4 bytes), no extra flags, operating system Unix.
+  static const unsigned char header[MPROF_GZIP_HEADER] = {0x1f, 0x8b, 8, 0, 0,
+                                                          0,    0,    0, 0, 3};
+  memcpy(out, header, sizeof(header));
+}
+
+void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
+                             size_t len, bool is_last) {
+  out[0] = is_last; // bit 0: last block; bits 1 and 2: block type 0, stored
+  out[1] = (unsigned char)len;
+  out[2] = (unsigned char)(len >> 8);
+  out[3] = (unsigned char)~len;
+  out[4] = (unsigned char)(~len >> 8);
+}
+
+void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
+                        uint32_t plain_len) {
+  put32(out, crc);
+  put32(out + 4, plain_len);
+}
+
+// Processes four bits of the data at a time. The table for four bits has 16
+// words; a table for eight bits would have 256 words.
+uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len) {
+  static const uint32_t table[16] = {
+      0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+      0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+      0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+  const unsigned char *p = data;
+  crc = ~crc;
+  for (size_t i = 0; i < len; i++) {
+    crc ^= p[i];
+    crc = crc >> 4 ^ table[crc & 15];
+    crc = crc >> 4 ^ table[crc & 15];
+  }
+  return ~crc;
+}
+
+// --- files ---
 
 // True: closing a file must not replace an existing file. Guarded by
 // writer_lock.
@@ -378,4 +434,28 @@ int mprof_outfile_close(struct mprof_outfile *f) {
 void mprof_outfile_forget(struct mprof_outfile *f) {
   if (!f->is_lent && is_same(f))
     mprof_sys_close(f->fd);
+}
+
+// --- descriptors that the program may close ---
+
+int mprof_own_fd_set(struct mprof_own_fd *d, long fd) {
+  *d = (struct mprof_own_fd)MPROF_NO_FD;
+  fd = mprof_outfile_move_high(fd);
+  if (fd < 0)
+    return (int)fd;
+  d->fd = (int)fd;
+  const long r = mprof_sys_fstat_id(d->fd, &d->dev, &d->ino);
+  if (r != 0)
+    mprof_own_fd_close(d);
+  return (int)r;
+}
+
+bool mprof_own_fd_is_open(const struct mprof_own_fd *d) {
+  return d->fd >= 0 && mprof_sys_has_id(d->fd, d->dev, d->ino);
+}
+
+void mprof_own_fd_close(struct mprof_own_fd *d) {
+  if (mprof_own_fd_is_open(d))
+    mprof_sys_close(d->fd);
+  d->fd = -1;
 }

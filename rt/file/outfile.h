@@ -17,7 +17,40 @@
 #define MPROF_RT_FILE_OUTFILE_H
 
 #include "file/path.h"
+#include "sys/arch.h"
 #include "sys/base.h"
+#include "sys/lock.h"
+
+// Lets only one thread at a time write a profile. writer_lock has the lowest
+// rank, so a thread takes it before any other lock of the runtime.
+extern MPROF_HIDDEN struct mprof_lock mprof_writer_lock;
+// The state of the writing thread when it called the runtime (arch.h). A
+// profile of all threads' stacks shows the writing thread's stack from the
+// program's function that made this call. The frames that the call has added
+// belong to the runtime and are not shown. Guarded by writer_lock.
+extern MPROF_HIDDEN struct mprof_caller mprof_writer_caller;
+
+// --- gzip: the headers and the trailer, with sizes in bytes ---
+//
+// header (10), {block header (5), data (0 to 65535)}..., trailer (8)
+
+enum {
+  MPROF_GZIP_HEADER = 10,
+  MPROF_GZIP_BLOCK_HEADER = 5,
+  MPROF_GZIP_BLOCK_MAX = 65535,
+  MPROF_GZIP_TRAILER = 8,
+};
+
+void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]);
+void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
+                             size_t len, bool is_last);
+void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
+                        uint32_t plain_len);
+// Returns the checksum (CRC-32) of some earlier data followed by the len bytes
+// at data. crc: the checksum of the earlier data, 0 if there are none.
+uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len);
+
+// --- files ---
 
 #define MPROF_OUTFILE_BUFFER 65536 // bytes
 // Size in bytes of the buffer of a file with patience_ms > 0. The buffer holds
@@ -126,5 +159,25 @@ static inline int mprof_outfile_fail(struct mprof_outfile *f, int error) {
     f->error = error;
   return f->error;
 }
+
+// --- descriptors that the runtime keeps open while the program runs ---
+//
+// The program may close such a descriptor, for example a daemon that closes
+// all, and the kernel may then give its number to another file. So the device
+// and inode number of the file are compared before each use.
+
+struct mprof_own_fd {
+  int fd; // -1: none
+  uint64_t dev, ino;
+};
+#define MPROF_NO_FD {.fd = -1}
+
+// Moves fd to a high number (mprof_outfile_move_high) and stores it in *d.
+// Returns 0, or -errno if fd is an error or cannot be moved.
+int mprof_own_fd_set(struct mprof_own_fd *d, long fd);
+// Returns whether d still is the descriptor that was set.
+bool mprof_own_fd_is_open(const struct mprof_own_fd *d);
+// Closes the descriptor, unless the program has closed it before.
+void mprof_own_fd_close(struct mprof_own_fd *d);
 
 #endif // MPROF_RT_FILE_OUTFILE_H

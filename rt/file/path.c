@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expands the % patterns in the names of output files; see path.h.
-
-#define _GNU_SOURCE 1
+// Expands the % patterns in the names of output files, and makes their
+// directory; see path.h.
 
 #include "file/path.h"
 
@@ -14,8 +13,11 @@
 #include "sys/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 enum { NAME_SIZE = 256 };
 
@@ -165,4 +167,40 @@ int mprof_path_base(char *buf, size_t cap) {
     return -ENODEV;
   return mprof_path_expand(buf, cap,
                            mprof_path_is_stderr() ? "" : mprof_flags.log_path);
+}
+
+// --- the directory ---
+
+// The user's umask removes rights from these. The user needs OWN_RIGHTS to make
+// a file in the directory, so they stay, as with mkdir -p.
+enum { ALL_RIGHTS = 0777, OWN_RIGHTS = S_IWUSR | S_IXUSR };
+
+static long call(long number, const char *path, long a, long b) {
+  return mprof_syscall(number, AT_FDCWD, (long)path, a, b, 0, 0);
+}
+
+static void make(const char *directory) {
+  struct stat st;
+  if (call(SYS_mkdirat, directory, ALL_RIGHTS, 0) == 0 &&
+      call(SYS_newfstatat, directory, (long)&st, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(st.st_mode) && (st.st_mode & OWN_RIGHTS) != OWN_RIGHTS)
+    call(SYS_fchmodat, directory, (st.st_mode & 07777) | OWN_RIGHTS, 0);
+}
+
+void mprof_path_make_directory(const char *path) {
+  char directory[MPROF_PATH_MAX];
+  const char *last = strrchr(path, '/');
+  const size_t len = last == NULL ? 0 : (size_t)(last - path);
+  if (len == 0 || len >= sizeof(directory) || mprof_flags_is_secure())
+    return;
+  memcpy(directory, path, len);
+  directory[len] = '\0';
+  if (mprof_sys_exists(directory))
+    return;
+  for (char *slash = directory; (slash = strchr(slash + 1, '/')) != NULL;) {
+    *slash = '\0';
+    make(directory);
+    *slash = '/';
+  }
+  make(directory);
 }

@@ -40,4 +40,10 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
 // Appends the base name of the program's executable file to t.
 void mprof_path_program(struct mprof_text *t);
 
+// Makes the directory of the file at `path`, and the directories above it, if
+// they do not exist. On failure does nothing: the caller then cannot open the
+// file and reports this. A program that has more rights than its user makes no
+// directory. Makes system calls only if the path has a directory.
+void mprof_path_make_directory(const char *path);
+
 #endif // MPROF_RT_FILE_PATH_H

@@ -9,7 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
-#include "file/own_fd.h"
+#include "file/outfile.h"
 #include "file/path.h"
 #include "options/flags.h"
 #include "sys/arch.h"

@@ -11,7 +11,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "thread/own_thread.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <signal.h>

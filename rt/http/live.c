@@ -5,7 +5,7 @@
 
 #include "http/live.h"
 
-#include "file/writer_lock.h"
+#include "file/outfile.h"
 #include "symbolize/maps_file.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"

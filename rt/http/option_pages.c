@@ -6,7 +6,6 @@
 #include "http/option_pages.h"
 
 #include "file/outfile.h"
-#include "file/writer_lock.h"
 #include "heap/sample.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_HTTP_REPLY_H
 #define MPROF_RT_HTTP_REPLY_H
 
-#include "file/own_fd.h"
+#include "file/outfile.h"
 #include "sys/text.h"
 
 // --- files in memory ---

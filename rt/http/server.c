@@ -5,7 +5,7 @@
 
 #include "http/server.h"
 
-#include "file/writer_lock.h"
+#include "file/outfile.h"
 #include "http/connection.h"
 #include "http/listener.h"
 #include "http/live.h"
@@ -20,7 +20,6 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/tls.h"
-#include "thread/own_thread.h"
 #include "thread/threads.h"
 
 #include <errno.h>

@@ -6,7 +6,14 @@
 
 #include "process/modules.h"
 
+#include "sys/arch.h"
+#include "sys/base.h"
+#include "sys/os_memory.h"
+
+#include <errno.h>
 #include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 
 struct search {
   uintptr_t address;
@@ -68,4 +75,163 @@ struct mprof_loads mprof_module_loads(void) {
   struct mprof_loads loads = {0, 0};
   dl_iterate_phdr(count, &loads);
   return loads;
+}
+
+// --- references ---
+//
+// The module's dynamic section has the addresses of two tables of relocations:
+// one for calls, and one for all other words.
+
+struct module {
+  const struct dl_phdr_info *info;
+  const ElfW(Sym) * symbols;
+  const char *names;
+  uintptr_t begin, end; // of the module's memory
+  // Pages that are read-only, once the dynamic linker has relocated the module.
+  uintptr_t relro_begin, relro_end;
+};
+
+struct table {
+  const ElfW(Rela) * begin;
+  size_t bytes;
+};
+
+// Returns the address in an entry of the dynamic section. glibc has added the
+// module's base address to it, musl has not.
+static void *address_of(const struct module *m, const ElfW(Dyn) * d) {
+  const uintptr_t p = d->d_un.d_ptr;
+  return (void *)(p < m->begin ? p + m->info->dlpi_addr : p);
+}
+
+static const ElfW(Dyn) * read_headers(struct module *m) {
+  const struct dl_phdr_info *info = m->info;
+  const uintptr_t page = getauxval(AT_PAGESZ);
+  const ElfW(Dyn) *dynamic = NULL;
+  m->begin = UINTPTR_MAX;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    const uintptr_t at = info->dlpi_addr + ph->p_vaddr;
+    if (ph->p_type == PT_DYNAMIC)
+      dynamic = (const void *)at;
+    if (ph->p_type == PT_GNU_RELRO) {
+      m->relro_begin = at & ~(page - 1);
+      m->relro_end = (at + ph->p_memsz) & ~(page - 1);
+    }
+    if (ph->p_type != PT_LOAD)
+      continue;
+    if (at < m->begin)
+      m->begin = at;
+    if (at + ph->p_memsz > m->end)
+      m->end = at + ph->p_memsz;
+  }
+  return dynamic;
+}
+
+static bool is_relro(const struct module *m, const void *word) {
+  return (uintptr_t)word - m->relro_begin < m->relro_end - m->relro_begin;
+}
+
+// Returns whether the word is in a segment with data. The dynamic linker makes
+// segments with code writable if it has to relocate them, and code may run
+// meanwhile.
+static bool is_data(const struct module *m, const void *word) {
+  for (int i = 0; i < m->info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &m->info->dlpi_phdr[i];
+    if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W) &&
+        (uintptr_t)word - m->info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+// Changes the word if it has the value `old`. While another thread's dlopen
+// relocates the module, its RELRO pages are writable, and this function must
+// not touch them: the dynamic linker writes to them, and makes them read-only
+// at the end. Once they are read-only, it leaves them alone. No other thread is
+// in this function, because all of them are in dl_iterate_phdr, which takes a
+// lock of the loader.
+static void write_word(const struct module *m, void **word, void *old,
+                       void *value) {
+  const uintptr_t page = getauxval(AT_PAGESZ);
+  void *const at = (void *)((uintptr_t)word & ~(page - 1));
+  const bool is_read_only = is_relro(m, word);
+  if (is_read_only ? !mprof_sys_is_read_only((uintptr_t)word)
+                   : !is_data(m, word))
+    return;
+  if (is_read_only && mprotect(at, page, PROT_READ | PROT_WRITE) != 0)
+    return;
+  // If the dynamic linker has bound the word just now, the word keeps its
+  // value. If it does so just after this function, it overwrites the new value.
+  // In both cases the module calls a function that it may call.
+  __atomic_compare_exchange_n(word, &old, value, false, __ATOMIC_RELEASE,
+                              __ATOMIC_RELAXED);
+  if (is_read_only)
+    mprotect(at, page, PROT_READ);
+}
+
+static void visit(const struct module *m, const ElfW(Rela) * r,
+                  mprof_replace_fn *replace, void *arg) {
+  const unsigned type = ELF64_R_TYPE(r->r_info);
+  const unsigned symbol = ELF64_R_SYM(r->r_info);
+  if (symbol == 0 ||
+      (type != MPROF_CALL_RELOCATION && type != MPROF_GOT_RELOCATION &&
+       type != MPROF_ADDRESS_RELOCATION))
+    return;
+  void **const word = (void **)(m->info->dlpi_addr + r->r_offset);
+  struct mprof_reference reference = {
+      .name = m->names + m->symbols[symbol].st_name,
+      .now = __atomic_load_n(word, __ATOMIC_ACQUIRE),
+      .is_of_calls = type != MPROF_ADDRESS_RELOCATION,
+  };
+  // A call that is not bound yet goes to the module's own code.
+  reference.is_bound = type != MPROF_CALL_RELOCATION ||
+                       m->symbols[symbol].st_shndx != SHN_UNDEF ||
+                       (uintptr_t)reference.now - m->begin >= m->end - m->begin;
+  void *const value = replace(&reference, arg);
+  if (value != NULL && value != reference.now)
+    write_word(m, word, reference.now, value);
+}
+
+void mprof_relocations_replace(const struct dl_phdr_info *info,
+                               mprof_replace_fn *replace, void *arg) {
+  struct module m = {.info = info};
+  struct table calls = {NULL, 0}, others = {NULL, 0};
+  size_t relative =
+      0; // number of relocations without a symbol, which are first
+  const ElfW(Dyn) *d = read_headers(&m);
+  for (; d != NULL && d->d_tag != DT_NULL; d++)
+    switch (d->d_tag) {
+    case DT_SYMTAB:
+      m.symbols = address_of(&m, d);
+      break;
+    case DT_STRTAB:
+      m.names = address_of(&m, d);
+      break;
+    case DT_JMPREL:
+      calls.begin = address_of(&m, d);
+      break;
+    case DT_PLTRELSZ:
+      calls.bytes = d->d_un.d_val;
+      break;
+    case DT_RELA:
+      others.begin = address_of(&m, d);
+      break;
+    case DT_RELASZ:
+      others.bytes = d->d_un.d_val;
+      break;
+    case DT_RELACOUNT:
+      relative = d->d_un.d_val;
+      break;
+    default:
+      break;
+    }
+  if (m.symbols == NULL || m.names == NULL)
+    return;
+  const int before = errno;
+  for (size_t i = 0; calls.begin && i < calls.bytes / sizeof(*calls.begin); i++)
+    visit(&m, &calls.begin[i], replace, arg);
+  for (size_t i = relative;
+       others.begin && i < others.bytes / sizeof(*others.begin); i++)
+    visit(&m, &others.begin[i], replace, arg);
+  errno = before;
 }

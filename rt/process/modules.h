@@ -12,6 +12,8 @@
 #include "sys/base.h"
 #include "sys/text.h"
 
+#include <stdbool.h>
+
 // The result of a search for the module that contains an address.
 struct mprof_module {
   uintptr_t id; // identifies the module; 0: no module contains the address
@@ -46,5 +48,38 @@ struct mprof_loads {
 // Returns the numbers of loaded and unloaded modules. Takes the loader's lock,
 // so call this function only where the program calls the loader anyway.
 struct mprof_loads mprof_module_loads(void);
+
+// --- the references of a loaded module to functions of other modules ---
+//
+// For each reference, the module has a word with the function's address, which
+// the dynamic linker has written (a relocation). Code can read these words, and
+// can change them, so that the module calls another function.
+
+struct dl_phdr_info;
+
+struct mprof_reference {
+  const char *name; // of the symbol
+  void *now;        // the word's value
+  // False: `now` is an address in the module's own code, which finds the
+  // function at the first call (lazy binding).
+  bool is_bound;
+  // Whether the word belongs to the module's calls. Otherwise it belongs to
+  // data of the module that contain the function's address.
+  bool is_of_calls;
+};
+
+// Returns the new value of the word, or NULL to leave the word as it is.
+typedef void *mprof_replace_fn(const struct mprof_reference *reference,
+                               void *arg);
+
+// Calls `replace` for each reference of the module, and writes the value that
+// it returns. Makes pages that are read-only after relocation (RELRO) writable
+// for the moment of a write. Leaves these pages as they are if they are not yet
+// read-only, because another thread's dlopen then relocates the module. Other
+// threads may execute the module's code meanwhile. Keeps errno, and allocates
+// no memory. Call it in a callback of dl_iterate_phdr, so that the module stays
+// loaded; `replace` must not call the loader.
+void mprof_relocations_replace(const struct dl_phdr_info *info,
+                               mprof_replace_fn *replace, void *arg);
 
 #endif // MPROF_RT_PROCESS_MODULES_H

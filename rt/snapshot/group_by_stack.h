@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the samples of a snapshot by stack, for output that people read.
-// Several buckets may have equal stacks, because a bucket's key also has the
-// block size and the sampling rate (heap) or the lock (waits).
+// Groups the samples of a snapshot, or the stacks of all threads, by stack, for
+// output that people read. Several buckets may have equal stacks, because a
+// bucket's key also has the block size and the sampling rate (heap) or the lock
+// (waits).
 
 #ifndef MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 #define MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 
-#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"
@@ -98,5 +98,27 @@ struct mprof_wait_groups {
 int mprof_wait_groups_make(struct mprof_wait_groups *g,
                            const struct mprof_wait_snapshot *s, bool by_labels);
 void mprof_wait_groups_free(struct mprof_wait_groups *g);
+
+// --- the stacks of all threads (thread_stacks.h) ---
+
+struct mprof_thread_stacks;
+
+// Merges slots of s that have equal stacks and labels and are equal in three
+// fields (thread_slots.h): the object for which a stuck thread waits
+// (stack.object), how the stack was read (source), and how certain it is that
+// the thread is stuck (grade). A slot has the stack of one thread. Sets the
+// count of each remaining slot to its number of threads. Then sorts the slots
+// by count, largest first.
+void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
+
+// Subtracts the counts of `before` from those of `after`. Both are grouped by
+// mprof_thread_stacks_group. *d refers to slots of both, whose counts this
+// function changes. A negative count is a number modulo 2^64. Returns 0 or
+// -ENOMEM. Free d->v with mprof_thread_stacks_free_difference, before the two
+// others are freed.
+int mprof_thread_stacks_subtract(struct mprof_thread_stacks *d,
+                                 const struct mprof_thread_stacks *after,
+                                 const struct mprof_thread_stacks *before);
+void mprof_thread_stacks_free_difference(struct mprof_thread_stacks *d);
 
 #endif // MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H

@@ -11,9 +11,12 @@
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
+#include "bucket/scale.h"
 #include "heap/sample.h"
+#include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
+#include "sys/mul_div.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
@@ -156,4 +159,136 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {
   if (s->samples)
     mprof_os_unmap(s->samples, s->mapped_bytes);
   memset(s, 0, sizeof(*s));
+}
+
+static uint64_t factor_of(const struct mprof_mem_sample *s) {
+  return mprof_scale_factor(s->bucket->size, s->bucket->rate);
+}
+
+struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
+  const uint64_t size = s->bucket->size, factor = factor_of(s);
+  struct mprof_mem_estimate e;
+  e.alloc_objects = s->alloc_objects;
+  e.alloc_bytes = mprof_scale_up(s->allocs, size, factor);
+  e.inuse_objects = s->inuse_objects;
+  e.inuse_bytes = mprof_scale_up(mprof_mem_inuse(s), size, factor);
+  return e;
+}
+
+// A block is sampled with probability p = 1 / scale and then represents `scale`
+// blocks. So the variance that a block of the program contributes is
+// size^2 * (scale - 1), and a sampled block stands for `scale` such blocks.
+// Because scale - 1 = scale * (1 - p), this is (size * scale)^2 * (1 - p) for
+// each sample. It is less than 2^57: a large block is nearly always sampled.
+void mprof_mem_add_variance(struct mprof_mem_variance *sum,
+                            const struct mprof_mem_sample *s) {
+  const uint64_t missed =
+      mprof_scale_missed(s->bucket->size, s->bucket->rate); // (1 - p) * 2^63
+  if (missed == 0)
+    return;
+  // Without `missed`, the product could exceed 128 bits.
+  const uint64_t bytes =
+      (uint64_t)mprof_scale_up(1, s->bucket->size, factor_of(s));
+  const mprof_u128 of_sample = ((mprof_u128)bytes * missed >> 31) * bytes >> 32;
+  sum->alloc_bytes += s->allocs * of_sample;
+  sum->inuse_bytes += mprof_mem_inuse(s) * of_sample;
+}
+
+struct mprof_heapx_estimate
+mprof_heapx_scale(const struct mprof_mem_sample *s,
+                  const struct mprof_heapx_sample *x) {
+  const uint64_t size = s->bucket->size, factor = factor_of(s);
+  const uint64_t slack = x->n[MPROF_HEAPX_SLACK];
+  const uint64_t freed = x->n[MPROF_HEAPX_SLACK_FREED];
+  // If the free of a block was not recorded, the slack of the freed block is
+  // only estimated. Therefore `freed` (the slack of freed blocks) may exceed
+  // `slack` (the slack of all blocks).
+  bool is_in_use = s->allocs > s->frees && slack > freed;
+  return (struct mprof_heapx_estimate){
+      .temporary_objects = x->temporary_objects,
+      .temporary_bytes =
+          mprof_scale_up(x->n[MPROF_HEAPX_TEMPORARY], size, factor),
+      .in_place = x->in_place,
+      .moved = x->moved,
+      .copied_bytes = mprof_scale_up(x->n[MPROF_HEAPX_COPIED], 1, factor),
+      .alloc_slack_bytes = mprof_scale_up(slack, 1, factor),
+      .inuse_slack_bytes =
+          is_in_use ? mprof_scale_up(slack - freed, 1, factor) : 0};
+}
+
+// --- numbers of objects ---
+
+// The numbers of objects of a sample, which are rounded to integers.
+enum { ALLOC, INUSE, TEMPORARY, IN_PLACE, MOVED, QUANTITIES };
+
+// For one stack: sums over the samples whose numbers were already rounded. The
+// exact numbers are multiples of 1 / MPROF_SCALE_ONE.
+struct stack_sums {
+  // Result of start_of; 0: not computed yet. The number is added to each exact
+  // sum before the sum is rounded down.
+  uint64_t start;
+  mprof_u128 exact[QUANTITIES];
+  int64_t rounded[QUANTITIES];
+};
+
+// Returns a number between 0 and 1 that depends on the stack only, so that an
+// unchanged stack has the same estimate in each profile.
+static uint64_t start_of(const struct mprof_bucket *b) {
+  uint64_t h = mprof_bucket_hash(b->stack, b->stack_len, 0);
+  h *= UINT64_C(0x9e3779b97f4a7c15);
+  return ((h >> 56) * 2 + 1) * (MPROF_SCALE_ONE / 512);
+}
+
+// Rounds n * factor, the exact number of objects of a sample. Rounds up or down
+// in such a way that the sum of the rounded numbers stays close to the exact
+// sum. Returns the rounded number.
+static int64_t round_objects(struct stack_sums *sums, int quantity, uint64_t n,
+                             uint64_t factor) {
+  sums->exact[quantity] += (mprof_u128)n * factor;
+  const int64_t sum =
+      mprof_int64((sums->exact[quantity] + sums->start) / MPROF_SCALE_ONE);
+  const int64_t rounded = sum - sums->rounded[quantity];
+  sums->rounded[quantity] = sum;
+  return rounded;
+}
+
+static void estimate_sample(struct mprof_groups *g, struct mprof_mem_sample *s,
+                            struct mprof_heapx_sample *x) {
+  const struct mprof_bucket *b = s->bucket;
+  struct stack_sums *sums = mprof_groups_at(g, b);
+  if (sums->start == 0)
+    sums->start = start_of(b);
+  const uint64_t factor = factor_of(s);
+  s->alloc_objects = round_objects(sums, ALLOC, s->allocs, factor);
+  s->inuse_objects = round_objects(sums, INUSE, mprof_mem_inuse(s), factor);
+  if (x == NULL)
+    return;
+  const uint64_t *n = x->n;
+  x->temporary_objects =
+      round_objects(sums, TEMPORARY, n[MPROF_HEAPX_TEMPORARY], factor);
+  x->in_place = round_objects(sums, IN_PLACE, n[MPROF_HEAPX_IN_PLACE], factor);
+  x->moved = round_objects(sums, MOVED, n[MPROF_HEAPX_MOVED], factor);
+}
+
+// No sample gets more objects in use than allocated, for these reasons. Samples
+// without frees come first. Their ALLOC and INUSE sums are equal, so these
+// samples have as many objects in use as allocated. In each later sample, at
+// least one sampled block was freed, so the exact number in use is lower than
+// the exact number of allocations by one or more. Each rounding moves a number
+// by less than one. So the rounded number in use exceeds the rounded number of
+// allocations by less than one. Both numbers are integers, so the number in use
+// does not exceed the number of allocations at all.
+int mprof_estimate_objects(struct mprof_mem_snapshot *s) {
+  struct mprof_groups g;
+  const int error =
+      mprof_groups_begin(&g, s->len, sizeof(struct stack_sums), MPROF_BY_STACK);
+  if (error != 0)
+    return error;
+  for (int has_frees = 0; has_frees <= 1; has_frees++)
+    for (size_t i = 0; i < s->len; i++)
+      if ((s->samples[i].frees != 0) == has_frees)
+        estimate_sample(&g, &s->samples[i], s->heapx ? &s->heapx[i] : NULL);
+  mprof_groups_end(&g);
+  mprof_groups_free(&g);
+  return 0;
 }

@@ -3,14 +3,15 @@
 //
 // A snapshot of the heap profile: a consistent copy of the published counts of
 // all buckets. The code that writes a profile reads this copy without a lock.
-// The counts are numbers of sampled blocks; estimate_heap.h estimates the
-// numbers of all blocks. Taking a snapshot may publish a cycle (counts.h), and
+// The counts are numbers of sampled blocks, from which the numbers of all
+// blocks are estimated. Taking a snapshot may publish a cycle (counts.h), and
 // does not change the buckets otherwise. (Go: memProfileInternal)
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
 
 #include "bucket/heapx.h"
+#include "sys/mul_div.h"
 
 struct mprof_mem_sample {
   const struct mprof_bucket *bucket;
@@ -96,5 +97,50 @@ static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
 // - All published counts are still 0.
 // inuse_zero: true: *n includes buckets whose blocks are all freed.
 struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n);
+
+// --- estimates of all blocks ---
+//
+// They are computed from the sampled blocks and the factors of bucket/scale.h.
+
+// Estimated numbers of a sample or of a sum of samples.
+struct mprof_mem_estimate {
+  int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
+};
+// Returns the estimate of sample s of a snapshot.
+struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
+
+// The variances of the estimated bytes, in bytes squared. 0: the bytes are
+// counted.
+struct mprof_mem_variance {
+  mprof_u128 alloc_bytes, inuse_bytes;
+};
+// Adds the variances of the estimate of sample s. Samples are independent, so
+// the variance of a sum of samples is the sum of their variances.
+void mprof_mem_add_variance(struct mprof_mem_variance *sum,
+                            const struct mprof_mem_sample *s);
+
+// Estimated numbers of the heapx profile (heapx.h).
+struct mprof_heapx_estimate {
+  int64_t temporary_objects, temporary_bytes;
+  int64_t in_place, moved, copied_bytes;
+  int64_t alloc_slack_bytes, inuse_slack_bytes;
+};
+// Returns the estimated heapx values for sample s. x: the heapx counters of the
+// bucket of s.
+struct mprof_heapx_estimate
+mprof_heapx_scale(const struct mprof_mem_sample *s,
+                  const struct mprof_heapx_sample *x);
+
+// Fills in the estimated numbers of objects of all samples of the snapshot.
+//
+// A sample of a large block represents few blocks, for example 1.6. If each of
+// 100 samples with this value were rounded to 2 by itself, their sum would be
+// too large by 40. Therefore the samples of a stack are rounded one after
+// another: the remainder of a sample is added to the next sample of the stack.
+// The sum over the samples of a stack is off by less than one object. It is
+// unbiased over many stacks, because a hash of the stack decides whether the
+// sum is rounded up or down. No sample has more objects in use than allocated.
+// Returns 0 or -ENOMEM.
+int mprof_estimate_objects(struct mprof_mem_snapshot *s);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H

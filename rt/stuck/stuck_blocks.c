@@ -10,7 +10,7 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"
-#include "thread/own_thread.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

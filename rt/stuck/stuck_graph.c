@@ -17,7 +17,6 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/tls.h"
-#include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"

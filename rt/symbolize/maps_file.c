@@ -5,7 +5,7 @@
 
 #include "symbolize/maps_file.h"
 
-#include "file/own_fd.h"
+#include "file/outfile.h"
 #include "sys/os_linux.h"
 
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 
 #include "symbolize/symbolizers.h"
 
-#include "file/own_fd.h"
+#include "file/outfile.h"
 #include "file/path.h"
 #include "helper/helper_process.h"
 #include "options/flags.h"

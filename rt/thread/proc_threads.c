@@ -12,7 +12,6 @@
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "thread/own_thread.h"
 #include "thread/threads.h"
 
 #include <errno.h>

@@ -16,7 +16,6 @@
 #include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "thread/own_thread.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_ask.h"

@@ -11,12 +11,11 @@
 
 #include "trace/trace.h"
 
+#include "file/outfile.h"
 #include "file/path.h"
-#include "file/writer_lock.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"
 #include "process/process.h"
-#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

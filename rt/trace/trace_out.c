@@ -18,8 +18,6 @@
 
 #include "file/outfile.h"
 #include "file/path.h"
-#include "file/path_directory.h"
-#include "file/writer_lock.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "sys/clock.h"

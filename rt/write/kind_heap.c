@@ -11,7 +11,6 @@
 #include "bucket/counts.h"
 #include "file/outfile.h"
 #include "options/flags.h"
-#include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/message.h"

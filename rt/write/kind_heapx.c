@@ -9,7 +9,6 @@
 #include "file/outfile.h"
 #include "heap/page_placement.h"
 #include "options/flags.h"
-#include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/message.h"

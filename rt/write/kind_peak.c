@@ -6,7 +6,6 @@
 
 #include "bucket/peak.h"
 #include "file/outfile.h"
-#include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "write/kind_heap.h"

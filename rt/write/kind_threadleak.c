@@ -5,9 +5,8 @@
 // which show stuck threads.
 
 #include "file/outfile.h"
-#include "file/writer_lock.h"
 #include "options/flags.h"
-#include "snapshot/group_threads.h"
+#include "snapshot/group_by_stack.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"

@@ -5,9 +5,8 @@
 // show the stacks of all threads.
 
 #include "file/outfile.h"
-#include "file/writer_lock.h"
 #include "options/flags.h"
-#include "snapshot/group_threads.h"
+#include "snapshot/group_by_stack.h"
 #include "sys/message.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"

@@ -12,7 +12,6 @@
 #include "file/outfile.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_names.h"
-#include "snapshot/estimate_heap.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"

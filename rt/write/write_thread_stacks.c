@@ -12,7 +12,6 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "file/writer_lock.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_names.h"
 #include "options/flags.h"

@@ -12,7 +12,7 @@
 
 #include "bucket/bucket.h"
 #include "heap/sample.h"
-#include "snapshot/estimate_heap.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

@@ -14,7 +14,6 @@
 
 #include "core.h"
 
-#include "file/gzip.h"
 #include "file/outfile.h"
 
 static unsigned char data[300000];

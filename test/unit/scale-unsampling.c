@@ -12,7 +12,6 @@
 
 #include "bucket/bucket.h"
 #include "bucket/scale.h"
-#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 
 #include <math.h>

@@ -12,7 +12,6 @@
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "file/outfile.h"
-#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "write/kind_heap.h"
 #include "write/profiles.h"

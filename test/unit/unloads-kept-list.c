@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "file/writer_lock.h"
+#include "file/outfile.h"
 #include "symbolize/module_unloads.h"
 
 #include <sys/mman.h>

@@ -7,7 +7,7 @@
 #ifndef MPROF_TEST_UNIT_WRITER_H
 #define MPROF_TEST_UNIT_WRITER_H
 
-#include "file/writer_lock.h"
+#include "file/outfile.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
 
