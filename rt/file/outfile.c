@@ -271,7 +271,10 @@ long mprof_outfile_move_up(long fd) {
   return moved;
 }
 
-long mprof_outfile_move_high(long fd) {
+// Moves the descriptor fd to a number above those that some programs close in a
+// loop. If the descriptor limit forbids that, moves fd to a number above 2.
+// Returns the new number or -errno. Returns an error (fd < 0) unchanged.
+static long move_high(long fd) {
   if (fd < 0)
     return fd;
   const long moved = mprof_sys_fcntl((int)fd, F_DUPFD_CLOEXEC, HIGH_FD);
@@ -290,7 +293,7 @@ static long create(struct mprof_outfile *f) {
   }
   if (fd < 0)
     return fd;
-  fd = mprof_outfile_move_high(fd);
+  fd = move_high(fd);
   if (fd < 0)
     mprof_sys_unlink(f->temp);
   return fd;
@@ -440,7 +443,7 @@ void mprof_outfile_forget(struct mprof_outfile *f) {
 
 int mprof_own_fd_set(struct mprof_own_fd *d, long fd) {
   *d = (struct mprof_own_fd)MPROF_NO_FD;
-  fd = mprof_outfile_move_high(fd);
+  fd = move_high(fd);
   if (fd < 0)
     return (int)fd;
   d->fd = (int)fd;

@@ -102,10 +102,6 @@ void mprof_outfile_keep_others(bool keep);
 // use the runtime's file as its standard input or output. Returns any other fd
 // unchanged, including an error (-errno).
 long mprof_outfile_move_up(long fd);
-// Moves the descriptor fd to a number above those that some programs close in a
-// loop. If the descriptor limit forbids that, moves fd to a number above 2.
-// Returns the new number or -errno. Returns an error (fd < 0) unchanged.
-long mprof_outfile_move_high(long fd);
 // Opens a lent file that writes to the caller's descriptor fd. Closing the lent
 // file leaves fd open. patience_ms: longest time for which a pipe or a socket
 // may accept no data; ignored if fd is a regular file. Returns 0 or -errno.
@@ -172,7 +168,7 @@ struct mprof_own_fd {
 };
 #define MPROF_NO_FD {.fd = -1}
 
-// Moves fd to a high number (mprof_outfile_move_high) and stores it in *d.
+// Moves fd to a high number and stores it in *d.
 // Returns 0, or -errno if fd is an error or cannot be moved.
 int mprof_own_fd_set(struct mprof_own_fd *d, long fd);
 // Returns whether d still is the descriptor that was set.

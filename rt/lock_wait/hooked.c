@@ -125,7 +125,9 @@ int mprof_hooked_of_entry(uintptr_t entry) {
   return -1;
 }
 
-int mprof_hooked_at(uintptr_t fn) {
+// Returns the number of the function at address fn, or -1. If two functions
+// have the same address, returns the first one in hooks.def.
+static int hooked_at(uintptr_t fn) {
   for (int i = 0; i < MPROF_HOOKED_COUNT; i++)
     if ((uintptr_t)mprof_hooked_functions[i] == fn)
       return fn != 0 ? i : -1;
@@ -245,7 +247,7 @@ static bool is_mangled(const char *symbol) {
 }
 
 static const char *symbol_of(uintptr_t op) {
-  const int number = mprof_hooked_at(op);
+  const int number = hooked_at(op);
   if (number >= 0)
     return symbol_at(number);
 #define MPROF_CREATE(Symbol, Proto)                                            \
@@ -277,7 +279,7 @@ bool mprof_hook_at(uintptr_t fn, struct mprof_hook *hook) {
   };
   if (fn == 0)
     return false;
-  int number = mprof_hooked_at(fn);
+  int number = hooked_at(fn);
   if (number < 0)
     number = mprof_hooked_of_entry(fn);
   if (number < 0 || kinds[number] == MPROF_KIND_try)

@@ -67,11 +67,8 @@ extern MPROF_HIDDEN void *mprof_hooked_functions[MPROF_HOOKED_COUNT];
 // Returns the number (enum mprof_hooked) of the function whose entry is
 // `entry`, or -1.
 int mprof_hooked_of_entry(uintptr_t entry);
-// Returns the number of the function at address fn, or -1. If two functions
-// have the same address, returns the first one in hooks.def.
-int mprof_hooked_at(uintptr_t fn);
 // Finds the addresses of all functions that are in libc. Afterwards
-// mprof_hooked_at also knows the functions that only uninstrumented code calls.
+// mprof_hook_at also knows the functions that only uninstrumented code calls.
 // Takes the loader's lock. Call while no lock is held.
 void mprof_hooked_find_all(void);
 // Returns the set of the kinds of locks whose lock, try and unlock functions

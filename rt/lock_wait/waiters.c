@@ -84,12 +84,27 @@ void mprof_wake_marks_skip(struct mprof_wake_marks *m) {
 
 // --- signals of a condition ---
 //
+// A list of the signals whose woken threads have not yet returned from
+// pthread_cond_wait. A woken thread needs the condition's mutex before it can
+// return. Therefore the thread is counted as a waiter for the mutex from the
+// time of the signal on. So its waiting time is charged to the threads that
+// unlock the mutex. When the thread returns, it finds its signal, with this
+// time, in the list. The list is guarded by the lock of the condition's slot.
+//
 // The kernel does not tell which thread a signal has woken. If several signals
 // wake one thread each, the first thread that returns is assumed to be woken by
 // the first signal, and so on. So the recorded waiting times of two threads may
 // be exchanged, but the sum of these times is right.
 
-bool mprof_signals_add(struct mprof_signals *s, struct mprof_signal x) {
+struct signals {
+  uint32_t len;
+  uint32_t woken; // sum of the fields `woken` of all signals
+  struct mprof_signal v[MPROF_SIGNALS]; // oldest first
+};
+
+// Adds signal x, which has woken x.woken threads. Returns false if the list is
+// full.
+static bool signals_add(struct signals *s, struct mprof_signal x) {
   if (s->len == MPROF_SIGNALS)
     return false;
   s->v[s->len++] = x;
@@ -97,7 +112,11 @@ bool mprof_signals_add(struct mprof_signals *s, struct mprof_signal x) {
   return true;
 }
 
-uint32_t mprof_signals_counted(struct mprof_signals *s, uint64_t id) {
+// Sets is_counted of the signal with this id, after the caller has counted the
+// woken threads as waiters for the mutex. Returns how many of these threads
+// have not yet returned from their waits. For each thread that has already
+// returned, the caller must remove one waiter for the mutex.
+static uint32_t signals_counted(struct signals *s, uint64_t id) {
   for (uint32_t i = 0; i < s->len; i++)
     if (s->v[i].id == id) {
       s->v[i].is_counted = true;
@@ -106,7 +125,7 @@ uint32_t mprof_signals_counted(struct mprof_signals *s, uint64_t id) {
   return 0;
 }
 
-static void take_one(struct mprof_signals *s, uint32_t i,
+static void take_one(struct signals *s, uint32_t i,
                      struct mprof_signal *taken) {
   *taken = s->v[i];
   s->woken--;
@@ -116,8 +135,16 @@ static void take_one(struct mprof_signals *s, uint32_t i,
   }
 }
 
-bool mprof_signals_take(struct mprof_signals *s, uint64_t start,
-                        uint32_t waiting, struct mprof_signal *taken) {
+// Finds the signal that has woken a thread, which now returns from its wait.
+// start: the time at which the thread began to wait.
+// waiting: how many other threads have not returned from their waits.
+// Takes the oldest signal that was sent at `start` or later. If there is none,
+// but more threads were woken than `waiting`, this thread must be one of the
+// woken threads. In this case takes the oldest signal of the list. Stores the
+// signal in *taken and returns true. Returns false if no signal has woken the
+// thread.
+static bool signals_take(struct signals *s, uint64_t start, uint32_t waiting,
+                         struct mprof_signal *taken) {
   MPROF_ASSERT(s->len <= MPROF_SIGNALS);
   for (uint32_t i = 0; i < s->len; i++)
     if (s->v[i].time >= start) {
@@ -148,7 +175,7 @@ struct waited {
   struct mprof_wake_marks *marks;
   uintptr_t mutex; // if the object is a condition: its mutex; 0: none
   // Signals whose woken threads have not returned. NULL before the first one.
-  struct mprof_signals *signals;
+  struct signals *signals;
 };
 
 static struct slot {
@@ -264,7 +291,7 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
     if (--w->waiters == 0)
       w->sum = 0;
     if (signal && w->signals)
-      mprof_signals_take(w->signals, start, w->waiters, signal);
+      signals_take(w->signals, start, w->waiters, signal);
     drop_if_idle_locked(s, w);
   }
   mprof_lock_release(&s->lock);
@@ -322,7 +349,7 @@ add_signal_locked(struct waited *w, enum mprof_wakes wakes, uint64_t now) {
                                                              : 0};
   if (!w->signals)
     w->signals = mprof_persistent_alloc(sizeof(*w->signals));
-  if (x.woken != 0 && (!w->signals || !mprof_signals_add(w->signals, x)))
+  if (x.woken != 0 && (!w->signals || !signals_add(w->signals, x)))
     x.woken = 0;
   return x;
 }
@@ -372,7 +399,7 @@ void mprof_waiters_count_woken(uintptr_t condition,
   struct slot *s = lock_slot(condition);
   struct waited *w = find_locked(s, condition);
   uint32_t remaining =
-      w && w->signals ? mprof_signals_counted(w->signals, signal->id) : 0;
+      w && w->signals ? signals_counted(w->signals, signal->id) : 0;
   mprof_lock_release(&s->lock);
   for (; remaining < signal->woken; remaining++)
     mprof_waiters_leave(signal->mutex, signal->time, NULL, NULL);
