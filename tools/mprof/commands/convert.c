@@ -7,7 +7,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "common/plural.h"
-#include "files/write_bytes.h"
+#include "files/bytes.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "commands/name_locks.h"
 #include "commands/options.h"
 #include "common/printable.h"
-#include "files/write_bytes.h"
+#include "files/bytes.h"
 #include "live/live_client.h"
 #include "terminal/style.h"
 

@@ -8,7 +8,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "compare/comparison.h"
-#include "files/write_bytes.h"
+#include "files/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>

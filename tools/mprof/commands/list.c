@@ -105,20 +105,8 @@ static struct listings collect(const struct view *v,
 static void print_line(const char *flat, const char *cum, int64_t number,
                        const char *text, const struct style *style) {
   printf("%12s  %12s  %6" PRId64 "  ", flat, cum, number);
-  // Tabs would become '?'.
   char line[512];
-  size_t n = 0;
-  for (; *text && n < sizeof line - 8; text++) {
-    if (*text == '\r')
-      continue;
-    if (*text != '\t')
-      line[n++] = *text;
-    else
-      do
-        line[n++] = ' ';
-      while (n % 4 && n < sizeof line - 8);
-  }
-  line[n] = '\0';
+  source_line(text, line, sizeof line); // tabs would become '?'
   if (style->width > 36)
     style_put_cut(stdout, line, style->width - 36);
   else

@@ -6,8 +6,8 @@
 
 #include "commands/input.h"
 #include "commands/options.h"
+#include "files/bytes.h"
 #include "files/read_profile.h"
-#include "files/write_bytes.h"
 #include "push/agent.h"
 #include "push/ending.h"
 #include "terminal/style.h"

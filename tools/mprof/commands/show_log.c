@@ -6,7 +6,7 @@
 #include "common/memory.h"
 #include "sys/text.h"
 #include "terminal/style.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "commands/explain_unnamed.h"
 #include "commands/input.h"
 #include "terminal/quantity.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 
 static const struct {
   const char *one, *many;

@@ -8,7 +8,7 @@
 #include "commands/show_labels.h"
 #include "commands/show_report.h"
 #include "terminal/quantity.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 #include "view/stacks.h"
 
 #include <stdio.h>

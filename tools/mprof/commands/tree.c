@@ -11,7 +11,7 @@
 #include "common/saturate.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 #include "view/stacks.h"
 
 #include <stdio.h>
@@ -27,24 +27,11 @@ struct printer {
   bool *is_shown; // of each node
 };
 
-static const struct call_tree *sorted_tree; // for by_total; one thread sorts
-
-static int by_total(const void *x, const void *y) {
-  const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-  const int64_t p = size_of(sorted_tree->nodes[a].total);
-  const int64_t q = size_of(sorted_tree->nodes[b].total);
-  return p != q ? (p > q ? -1 : 1) : (a > b) - (a < b);
-}
-
 // Chooses the nodes with the largest totals. A parent's total is at least that
 // of its child unless values are negative, so parents are chosen, too.
 static void choose(struct printer *p, size_t limit) {
   const size_t count = p->t->count;
-  uint32_t *order = zeroed(count, sizeof *order);
-  for (uint32_t i = 0; i < count; i++)
-    order[i] = i;
-  sorted_tree = p->t;
-  qsort(order, count, sizeof *order, by_total);
+  uint32_t *order = calls_by_total(p->t);
   for (size_t i = 0; i < count && (limit == 0 || i < limit); i++)
     for (uint32_t n = order[i]; n && !p->is_shown[n]; n = p->t->nodes[n].parent)
       p->is_shown[n] = true;

@@ -5,7 +5,7 @@
 
 #include "common/memory.h"
 #include "compare/changed_lines.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 
 #include <math.h>
 #include <stdlib.h>

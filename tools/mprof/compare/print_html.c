@@ -5,7 +5,7 @@
 
 #include "compare/comparison.h"
 #include "terminal/markup.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"

@@ -5,7 +5,7 @@
 
 #include "compare/comparison.h"
 #include "files/json.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 
 #include <inttypes.h>
 #include <math.h>

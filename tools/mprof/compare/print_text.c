@@ -8,7 +8,7 @@
 #include "terminal/markup.h"
 #include "terminal/style.h"
 #include "terminal/table.h"
-#include "view/frame_text.h"
+#include "view/shown_frames.h"
 
 // --- terminal ---
 

@@ -4,7 +4,7 @@
 #include "files/archive.h"
 
 #include "common/memory.h"
-#include "files/write_bytes.h"
+#include "files/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

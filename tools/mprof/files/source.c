@@ -152,3 +152,19 @@ void source_free(struct source *s) {
   free(s->lines);
   *s = (struct source){0};
 }
+
+size_t source_line(const char *text, char *line, size_t size) {
+  size_t n = 0;
+  for (; *text && n < size - 1; text++) {
+    if (*text == '\r')
+      continue;
+    if (*text != '\t')
+      line[n++] = *text;
+    else
+      do
+        line[n++] = ' ';
+      while (n % 4 && n < size - 1);
+  }
+  line[n] = '\0';
+  return n;
+}

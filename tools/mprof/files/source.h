@@ -21,4 +21,8 @@ struct source {
 struct source source_read(const char *path, const char *directory);
 void source_free(struct source *s);
 
+// Copies the text of a line, at most size - 1 characters. Replaces tabs by
+// spaces and leaves out carriage returns. Returns the length of the copy.
+size_t source_line(const char *text, char *line, size_t size);
+
 #endif

@@ -4,9 +4,9 @@
 #include "files/write_profile.h"
 
 #include "common/memory.h"
+#include "files/bytes.h"
 #include "files/profile_fields.h"
-#include "files/put_wire.h"
-#include "files/write_bytes.h"
+#include "files/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

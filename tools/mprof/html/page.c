@@ -33,14 +33,6 @@ void page_add_json(struct page *page, const char *list, char *json) {
 
 // --- tables ---
 
-static void write_stream(struct stream *s, const char *name, size_t count,
-                         FILE *out) {
-  fprintf(out, ",\n\"%s\":{\"count\":%zu,\"data\":", name, count);
-  stream_write(s, out);
-  fputc('}', out);
-  stream_free(s);
-}
-
 static void write_texts(const struct page *page, FILE *out) {
   fputs("\"texts\":[", out);
   for (size_t i = 0; i < page->texts->string_count; i++) {
@@ -63,7 +55,7 @@ static void write_functions(const struct page *page, unsigned grain,
     stream_put_signed(&s, f->line);
     stream_put(&s, f->is_std);
   }
-  write_stream(&s, names[grain], page->function_count[grain], out);
+  stream_write(&s, names[grain], page->function_count[grain], out);
 }
 
 static void write_frames(const struct page *page, FILE *out) {
@@ -71,7 +63,7 @@ static void write_frames(const struct page *page, FILE *out) {
   for (size_t i = 0; i < page->frame_count; i++)
     for (unsigned grain = 0; grain < GRAINS; grain++)
       stream_put(&s, page->frames[i].functions[grain]);
-  write_stream(&s, "frames", page->frame_count, out);
+  stream_write(&s, "frames", page->frame_count, out);
 }
 
 // Numbers the nodes so that the callees of a node follow it, and writes for
@@ -95,7 +87,7 @@ static void write_nodes(struct page *page, FILE *out) {
     if (i)
       i = page->nodes[i].next_sibling;
   }
-  write_stream(&s, "nodes", number, out);
+  stream_write(&s, "nodes", number, out);
 }
 
 static void write_labels(const struct page *page, FILE *out) {
@@ -108,7 +100,7 @@ static void write_labels(const struct page *page, FILE *out) {
       stream_put(&s, page->labels[l->first + k].value);
     }
   }
-  write_stream(&s, "labelSets", page->label_set_count, out);
+  stream_write(&s, "labelSets", page->label_set_count, out);
 }
 
 // --- profiles ---
@@ -165,7 +157,7 @@ static void write_stacks(const struct page *page, const struct page_set *set,
     for (unsigned k = 0; k < types; k++)
       stream_put_signed(&s, set->values[i * types + k]);
   }
-  write_stream(&s, "stacks", set->count, out);
+  stream_write(&s, "stacks", set->count, out);
 }
 
 static void write_set(const struct page *page, const struct page_set *set,

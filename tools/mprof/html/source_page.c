@@ -48,19 +48,8 @@ static bool is_source(const char *path) {
 
 // Writes one line. Returns its length.
 static size_t write_line(const char *text, FILE *out) {
-  char line[MAX_LINE + 8];
-  size_t n = 0;
-  for (; *text && n < MAX_LINE; text++) {
-    if (*text == '\r')
-      continue;
-    if (*text != '\t')
-      line[n++] = *text;
-    else
-      do
-        line[n++] = ' ';
-      while (n % 4);
-  }
-  line[n] = '\0';
+  char line[MAX_LINE + 1];
+  const size_t n = source_line(text, line, sizeof line);
   json_string(out, line);
   return n;
 }

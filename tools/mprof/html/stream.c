@@ -20,7 +20,8 @@ void stream_put_signed(struct stream *s, int64_t number) {
   stream_put(s, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
 }
 
-void stream_write(const struct stream *s, FILE *out) {
+// Writes the numbers as a string of JSON, with its quotes.
+static void write_string(const struct stream *s, FILE *out) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   // Groups are written many at once, because a page may have millions.
@@ -44,7 +45,10 @@ void stream_write(const struct stream *s, FILE *out) {
   fputc('"', out);
 }
 
-void stream_free(struct stream *s) {
+void stream_write(struct stream *s, const char *name, size_t count, FILE *out) {
+  fprintf(out, ",\n\"%s\":{\"count\":%zu,\"data\":", name, count);
+  write_string(s, out);
+  fputc('}', out);
   free(s->bytes);
   *s = (struct stream){0};
 }

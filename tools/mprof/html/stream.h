@@ -19,8 +19,8 @@ struct stream {
 void stream_put(struct stream *s, uint64_t number);
 // Puts a number that may be negative (zigzag, as in protobuf).
 void stream_put_signed(struct stream *s, int64_t number);
-// Writes the numbers as a string of JSON, with its quotes.
-void stream_write(const struct stream *s, FILE *out);
-void stream_free(struct stream *s);
+// Writes the numbers as a further field of an object of JSON, which also has
+// their count, and frees the sequence.
+void stream_write(struct stream *s, const char *name, size_t count, FILE *out);
 
 #endif

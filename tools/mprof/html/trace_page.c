@@ -232,14 +232,6 @@ static void write_text(struct trace_text text, FILE *out) {
   free(copy);
 }
 
-static void write_stream(struct stream *s, const char *name, size_t count,
-                         FILE *out) {
-  fprintf(out, ",\n\"%s\":{\"count\":%zu,\"data\":", name, count);
-  stream_write(s, out);
-  fputc('}', out);
-  stream_free(s);
-}
-
 static void write_threads(struct page_timeline *l, FILE *out) {
   fputs(",\n\"threads\":[", out);
   for (size_t i = 0; i < l->thread_count; i++) {
@@ -256,7 +248,7 @@ static void write_threads(struct page_timeline *l, FILE *out) {
     free(name);
     fputs(",\"label\":", out);
     write_text(t->label, out);
-    write_stream(&t->changes, "changes", t->change_count, out);
+    stream_write(&t->changes, "changes", t->change_count, out);
     fputs("}", out);
   }
   fputs("]", out);
@@ -291,8 +283,8 @@ static void write_trace(struct page_timeline *l, const char *name,
   }
   fputs("]", out);
   write_threads(l, out);
-  write_stream(&l->arrows, "arrows", l->arrow_count, out);
-  write_stream(&l->heap, "heap", l->heap_count, out);
+  stream_write(&l->arrows, "arrows", l->arrow_count, out);
+  stream_write(&l->heap, "heap", l->heap_count, out);
   write_frames(&l->frames, out);
   fputs("}", out);
 }

@@ -8,7 +8,7 @@ int unpack(int fd) { return fd; }
 #else
 
 #include "common/memory.h"
-#include "files/write_bytes.h"
+#include "files/bytes.h"
 #include "names/limits.h"
 
 #include <elf.h>

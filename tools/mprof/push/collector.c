@@ -3,7 +3,7 @@
 
 #include "push/collector.h"
 
-#include "files/write_bytes.h"
+#include "files/bytes.h"
 #include "push/ending.h"
 #include "push/otlp.h"
 #include "push/pyroscope.h"

@@ -3,7 +3,6 @@
 
 #include "push/otlp.h"
 
-#include "files/put_wire.h"
 #include "files/wire.h"
 #include "push/otlp_fields.h"
 #include "push/random_id.h"

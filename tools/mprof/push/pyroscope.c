@@ -3,7 +3,7 @@
 
 #include "push/pyroscope.h"
 
-#include "files/put_wire.h"
+#include "files/wire.h"
 #include "push/random_id.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frames of a stack as a person reads them.
+// The frames of a stack as a person reads them, and their text, which is the
+// same in all commands.
 
 #ifndef MPROF_TOOL_SHOWN_FRAMES_H
 #define MPROF_TOOL_SHOWN_FRAMES_H
@@ -35,4 +36,16 @@ uint32_t view_shown(const struct view *v, const struct view_stack *s,
 // Returns the largest number of frames of a stack.
 uint32_t view_depth(const struct view *v);
 
-#endif
+struct frame_text {
+  char text[1024];
+};
+
+// Returns "app::Cache::get  server.cpp:27", followed by "  via FUNCTION" if
+// f->via is not NO_FRAME.
+struct frame_text frame_text(const struct view *v, const struct shown_frame *f);
+// The same, with its parts (name, place, via) on lines of their own, for
+// style_put_parts. Other control characters are still in the text.
+struct frame_text frame_parts(const struct view *v,
+                              const struct shown_frame *f);
+
+#endif // MPROF_TOOL_SHOWN_FRAMES_H

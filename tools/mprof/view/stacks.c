@@ -148,14 +148,19 @@ static int by_total(const void *x, const void *y) {
   return p != q ? (p > q ? -1 : 1) : (a > b) - (a < b);
 }
 
-// Links the children of each node, those with the largest totals first.
-static void link_children(struct call_tree *t) {
+uint32_t *calls_by_total(const struct call_tree *t) {
   uint32_t *order = zeroed(t->count, sizeof *order);
   for (uint32_t i = 0; i < t->count; i++)
     order[i] = i;
   sorted_tree = t;
   qsort(order, t->count, sizeof *order, by_total);
   sorted_tree = NULL;
+  return order;
+}
+
+// Links the children of each node, those with the largest totals first.
+static void link_children(struct call_tree *t) {
+  uint32_t *order = calls_by_total(t);
   for (size_t i = t->count; i-- > 0;) {
     struct call_node *n = &t->nodes[order[i]];
     if (order[i] == 0)

@@ -54,5 +54,8 @@ struct call_tree {
 
 struct call_tree calls_of(const struct view *v, bool keeps_std);
 void calls_free(struct call_tree *t);
+// Returns the numbers of all nodes, those with the largest totals first. The
+// caller frees the array.
+uint32_t *calls_by_total(const struct call_tree *t);
 
 #endif
