@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 // Parses the text as the runtime does, and lets the runtime check the values
-// whose syntax only it knows (check_values.h). The runtime's messages about
+// whose syntax only it knows. The runtime's messages about
 // wrong options go to standard error. Returns whether there was a wrong option.
 // Returns false for the text that was parsed last.
 bool doctor_has_new_mistakes(const char *text);

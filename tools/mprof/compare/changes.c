@@ -3,12 +3,107 @@
 
 #include "compare/changes.h"
 
+#include "common/intern.h"
 #include "common/memory.h"
-#include "compare/changed_lines.h"
+#include "compare/sides.h"
 #include "view/shown_frames.h"
+#include "view/view.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+// --- changed lines ---
+//
+// The values of both sides by function and source line, to find the line of
+// each function that has changed most.
+
+struct changed_line {
+  uint32_t row; // number of the function
+  // The place on the new side, if it has the line. Lines of one function are
+  // equal if their numbers are, because the sources of two builds may be in
+  // different directories.
+  struct frame_place place;
+  double side[SIDES];
+};
+
+struct changed_lines {
+  struct changed_line *items;
+  size_t count, capacity;
+  struct intern set;
+};
+
+struct wanted_line {
+  const struct changed_lines *lines;
+  uint32_t row;
+  int64_t line;
+};
+
+static bool is_line(const void *arg, uint32_t index) {
+  const struct wanted_line *w = arg;
+  const struct changed_line *c = &w->lines->items[index];
+  return c->row == w->row && c->place.line == w->line;
+}
+
+// Adds the values of a stack, whose leaf is a function at a place.
+static void changed_lines_add(struct changed_lines *l, uint32_t row,
+                              const struct frame_place *place,
+                              const struct estimate side[SIDES]) {
+  const struct wanted_line w = {l, row, place->line};
+  const uint64_t key[] = {row, (uint64_t)place->line};
+  const uint32_t next = (uint32_t)l->count;
+  const uint32_t id =
+      intern_find(&l->set, intern_hash(0, key, sizeof key), next, is_line, &w);
+  if (id == next)
+    *APPEND(l->items, l->count, l->capacity) =
+        (struct changed_line){.row = row, .place = *place};
+  if (side[NEW].value != 0)
+    l->items[id].place = *place;
+  for (unsigned n = 0; n < SIDES; n++)
+    l->items[id].side[n] += side[n].value;
+}
+
+static bool is_only(const struct changed_line *c, unsigned side) {
+  return c->side[OLD] != c->side[NEW] && c->side[side == OLD ? NEW : OLD] == 0;
+}
+
+static double difference_of(const struct changed_line *c) {
+  return fabs(c->side[NEW] - c->side[OLD]);
+}
+
+// Returns, for each of `rows` functions, the line with the largest difference,
+// or NULL if no stack of the function was added. A line that is only on the old
+// side is not chosen if another one is only on the new side with at least half
+// of the value: the new build has probably moved the line. The caller frees the
+// array.
+static const struct changed_line **
+changed_lines_choose(const struct changed_lines *l, size_t rows) {
+  const struct changed_line **chosen = zeroed(rows, sizeof(*chosen));
+  double *moved = zeroed(rows, sizeof *moved); // largest value of a new line
+  for (size_t i = 0; i < l->count; i++) {
+    const struct changed_line *c = &l->items[i];
+    if (is_only(c, NEW))
+      moved[c->row] = fmax(moved[c->row], difference_of(c));
+  }
+  for (size_t i = 0; i < l->count; i++) {
+    const struct changed_line *c = &l->items[i];
+    const struct changed_line *best = chosen[c->row];
+    if (is_only(c, OLD) && 2 * moved[c->row] >= difference_of(c))
+      continue;
+    if (!best || difference_of(c) > difference_of(best) ||
+        (difference_of(c) == difference_of(best) &&
+         fabs(c->side[NEW]) > fabs(best->side[NEW])))
+      chosen[c->row] = c;
+  }
+  free(moved);
+  return chosen;
+}
+
+static void changed_lines_free(struct changed_lines *l) {
+  free(l->items);
+  intern_free(&l->set);
+}
+
+// --- the rows ---
 
 struct wanted {
   const struct changes *c;

@@ -17,7 +17,8 @@ struct change {
   uint32_t count; // number of frames: 1 in rows by function; 0: no stack
   bool is_noise;  // the difference may be noise, or there is none
   // The largest absolute value that one stack has on the new side. The frames
-  // have the places of this stack; in rows by function, see changed_lines.h.
+  // have the places of this stack; in rows by function, the place is the line
+  // that has changed most.
   double new_value;
   struct estimate side[SIDES];
   double difference, error; // error: standard error of the difference

@@ -6,9 +6,12 @@
 #include "persist/profiles.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
+#include "bucket/heapx.h"
+#include "bucket/peak.h"
 #include "bucket/scale.h"
 #include "common/memory.h"
-#include "persist/heap_counts.h"
+#include "persist/file.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 
@@ -16,6 +19,109 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// --- counts of the heap ---
+//
+// Reads the counts of a MEM bucket: those of the heap profile, of heapx and of
+// the peak.
+
+struct persist_heap_counts {
+  uint64_t allocs, frees;
+  uint64_t heapx[MPROF_HEAPX_COUNTERS]; // 0 without the option heapx
+};
+
+static uint64_t load(const _Atomic uint64_t *n) {
+  return atomic_load_explicit(n, memory_order_relaxed);
+}
+
+static void add_heapx(struct persist_heap_counts *c,
+                      const struct mprof_heapx_cycle cycles[3]) {
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < MPROF_HEAPX_COUNTERS; i++)
+      c->heapx[i] += load(&cycles[k].n[i]);
+}
+
+// Adds the counts of a cell.
+static void add_cell(struct persist_file *f, uint64_t address,
+                     struct persist_heap_counts *c) {
+  struct mprof_cell cell;
+  struct mprof_heapx_cell x;
+  if (!persist_copy(f, address, &cell, sizeof cell))
+    return;
+  for (int k = 0; k < 3; k++) {
+    c->allocs += load(&cell.cycles[k].allocs);
+    c->frees += load(&cell.cycles[k].frees);
+  }
+  if (f->head.has_heapx && persist_copy(f, address + sizeof cell, &x, sizeof x))
+    add_heapx(c, x.cycles);
+}
+
+// Adds the counts of all cells of a bucket.
+static void add_cells(struct persist_file *f, const struct mprof_bucket *b,
+                      struct persist_heap_counts *c) {
+  uint32_t next = atomic_load_explicit(&b->cells, memory_order_relaxed);
+  for (size_t left = persist_longest_list(f); next && left > 0; left--) {
+    struct mprof_cell_line line;
+    if (!persist_copy(f, persist_object(f, next), &line, sizeof line))
+      return;
+    for (unsigned i = 0; i < MPROF_CELLS_A_LINE; i++) {
+      const uint32_t handle =
+          atomic_load_explicit(&line.cells[i], memory_order_relaxed);
+      if (handle)
+        add_cell(f, persist_object(f, handle), c);
+    }
+    next = atomic_load_explicit(&line.next, memory_order_relaxed);
+  }
+}
+
+// Returns the number of words that the bucket has after its stack; see
+// mprof_bucket_words_after.
+static size_t words_after(struct persist_file *f, uint64_t address,
+                          const struct mprof_bucket *b) {
+  uint16_t words = 0;
+  if (!mprof_bucket_has_slots(b))
+    return 0;
+  const size_t before = b->stack_len + b->tells - 1u;
+  persist_copy(f, address + sizeof *b + before * sizeof(mprof_pc), &words,
+               sizeof words);
+  return words;
+}
+
+// Read the counts of the bucket at an address, whose copy is b: those at the
+// end of the process, and those at the peak. Set f->is_damaged if the file does
+// not have them all.
+static struct persist_heap_counts
+persist_heap_counts(struct persist_file *f, uint64_t address,
+                    const struct mprof_bucket *b) {
+  struct persist_heap_counts c = {0};
+  for (int k = 0; k < 3; k++) {
+    c.allocs +=
+        load(&b->mem.own.cycles[k].allocs) + load(&b->mem.future[k].allocs);
+    c.frees +=
+        load(&b->mem.own.cycles[k].frees) + load(&b->mem.future[k].frees);
+  }
+  add_cells(f, b, &c);
+  struct mprof_heapx_counts x;
+  const size_t words = b->stack_len + words_after(f, address, b);
+  if (f->head.has_heapx &&
+      persist_copy(f, address + mprof_heapx_offset(words), &x, sizeof x)) {
+    add_heapx(&c, x.own);
+    add_heapx(&c, x.future);
+  }
+  return c;
+}
+
+static struct persist_heap_counts persist_peak_counts(struct persist_file *f,
+                                                      uint64_t address) {
+  struct mprof_peak_counts x;
+  if (!persist_copy(f, address - sizeof x, &x, sizeof x))
+    return (struct persist_heap_counts){0};
+  const struct mprof_peak_pair *n =
+      x.peak == f->head.peak_number ? &x.at_peak : &x.now;
+  return (struct persist_heap_counts){.allocs = n->allocs, .frees = n->frees};
+}
+
+// --- the profiles ---
 
 enum { LABELS_MAX = 64, HEAPX_VALUES = 7, VALUES_MAX = 7 };
 
@@ -181,10 +287,6 @@ static uint32_t add_wait_labels(struct reader *r, const struct mprof_bucket *b,
 }
 
 // --- buckets ---
-
-static uint64_t load(const _Atomic uint64_t *n) {
-  return atomic_load_explicit(n, memory_order_relaxed);
-}
 
 // Rounds a value of a sample down. The counts of a damaged file may be too
 // large.
