@@ -1,12 +1,42 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of the lists that mprof log prints.
+// The rows of the lists that mprof log prints, and the pairs of allocations and
+// frees that they are made of.
 
 #ifndef MPROF_TOOL_LOG_ROWS_H
 #define MPROF_TOOL_LOG_ROWS_H
 
-#include "model/log_pairs.h"
+#include "model/alloc_log.h"
+
+// Indices of records.
+struct log_pair {
+  uint32_t alloc, free;
+};
+struct log_double_free {
+  uint32_t alloc, free, again;
+};
+
+struct log_pairs {
+  // The allocations without a free, in the order in which their addresses were
+  // first taken.
+  uint32_t *live;
+  struct log_pair *pairs;              // in the order of the frees
+  struct log_double_free *freed_twice; // in the order of the second frees
+  size_t live_count, pair_count, freed_twice_count;
+  uint64_t allocs, frees, collections;
+  uint64_t bytes;       // of all allocations
+  uint64_t lost_frees;  // blocks whose free is not in the log
+  uint64_t lost_allocs; // frees of blocks whose allocation is not in the log
+  double end;           // time of the last record
+};
+
+// The caller frees the result with log_pairs_free.
+struct log_pairs log_pairs_of(const struct alloc_log *log);
+void log_pairs_free(struct log_pairs *pairs);
+
+// Adds to a number of bytes, which stays at the largest number.
+void log_add_bytes(uint64_t *sum, uint64_t bytes);
 
 // The live blocks that one stack has allocated.
 struct live_row {
@@ -39,4 +69,4 @@ struct lifetime_rows lifetime_rows_of(const struct alloc_log *log,
                                       const struct log_pairs *pairs,
                                       size_t limit);
 
-#endif
+#endif // MPROF_TOOL_LOG_ROWS_H
