@@ -7,7 +7,7 @@
 #include "exit.h"
 
 #include "bucket/custom_profile.h"
-#include "entry/entry_load.h"
+#include "entry/entry_library.h"
 #include "exit_line.h"
 #include "file/keep_newest.h"
 #include "file/outfile.h"

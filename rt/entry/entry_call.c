@@ -8,7 +8,7 @@
 // counts the whole call as a wait, and unwinds the stack only if the wait is
 // sampled.
 
-#include "entry/sync_entry.h"
+#include "entry/entry_lock.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "sys/abi_words.h"

@@ -9,7 +9,6 @@
 
 #include "entry/entry_lock.h"
 
-#include "entry/sync_entry.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "lock_wait/waiters.h"

@@ -9,7 +9,7 @@
 
 #include "entry/entry_thread.h"
 #include "bucket/bucket.h"
-#include "entry/sync_entry.h"
+#include "entry/entry_lock.h"
 #include "options/flags.h"
 #include "process/modules.h"
 #include "process/process.h"

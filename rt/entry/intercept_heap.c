@@ -33,7 +33,6 @@
 // interceptors count nothing. In libmprof_preload.so, the first allocation by a
 // constructor of another library starts the runtime.
 
-#include "entry/intercept.h"
 #include "heap/beneath.h"
 #include "process/early_start.h"
 #include "sys/abi_words.h"

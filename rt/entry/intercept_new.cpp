@@ -7,7 +7,6 @@
 // the program may replace any form of them. The forms that the program does not
 // replace then call the replaced forms, as the standard requires. [new.delete]
 
-#include "entry/intercept.h"
 #include "heap/beneath.h"
 #include "sys/abi_words.h"
 

@@ -307,7 +307,7 @@ static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
     mprof_wake_marks_add(
         w->marks,
         // Only the release of a lock is charged with the time of the waiters,
-        // and not, for example, a signal: see WAKE in sync_entry.h.
+        // and not, for example, a signal: see WAKE in entry_lock.h.
         mprof_trace_hooks.put_wake(
             waker, c->stamp, wakes == MPROF_WAKES_NEXT_OWNER ? c->ticks : 0),
         wakes);

@@ -9,7 +9,6 @@
 
 #include "preload/operators.h"
 
-#include "entry/intercept.h"
 #include "heap/beneath.h"
 #include "process/early_start.h"
 #include "sys/abi_words.h"

@@ -10,7 +10,7 @@
 // If the program itself was built with MProf, the program has the runtime, and
 // this copy only passes calls on (init.c, is_first_copy).
 
-#include "entry/entry_load.h"
+#include "entry/entry_library.h"
 #include "entry/entry_thread.h"
 #include "helper/helper_environment.h"
 #include "lock_wait/hooked.h"

@@ -19,7 +19,7 @@
 #ifdef __GLIBC__
 
 // The type with which pthread_cleanup_push records a cleanup handler; see
-// CANCELLATION_POINT in sync_entry.h.
+// CANCELLATION_POINT in entry_lock.h.
 typedef struct _pthread_cleanup_buffer mprof_cleanup;
 
 // Returns whether a pthread_barrier_wait with this result may have waited. With

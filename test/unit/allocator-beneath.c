@@ -12,7 +12,6 @@
 
 #include "check.h"
 
-#include "entry/intercept.h"
 #include "heap/beneath.h"
 #include "process/modules.h"
 #include "sys/abi_words.h"

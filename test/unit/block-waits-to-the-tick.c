@@ -11,9 +11,9 @@
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1:block_kinds=sync+try"
 
 #include "bucket/bucket.h"
-#include "entry/sync_entry.h"
-#include "lock_wait/contention.h"
+#include "entry/entry_lock.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/contention.h"
 #include "lock_wait/waiters.h"
 #include "mprof/mprof.h"
 #include "process/process.h"

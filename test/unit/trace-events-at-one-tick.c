@@ -13,8 +13,9 @@
 
 #include "traces.h"
 
-#include "entry/sync_entry.h"
+#include "entry/entry_lock.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_types.h"
 
 enum { FIRST = 1, SECOND = 2 };
 

@@ -18,7 +18,7 @@
 
 #include "window_rows.h"
 
-#include "entry/sync_entry.h"
+#include "entry/entry_lock.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_window.h"

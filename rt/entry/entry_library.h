@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Libraries that are loaded while the program runs, and whose calls of heap
-// functions do not reach the interceptors (entry_load.c).
+// Libraries that are loaded and unloaded while the program runs. The calls of
+// heap functions of a loaded library may not reach the interceptors.
 
-#ifndef MPROF_RT_ENTRY_ENTRY_LOAD_H
-#define MPROF_RT_ENTRY_ENTRY_LOAD_H
+#ifndef MPROF_RT_ENTRY_ENTRY_LIBRARY_H
+#define MPROF_RT_ENTRY_ENTRY_LIBRARY_H
+
+#include "sys/abi_words.h"
 
 #include <stddef.h>
 
@@ -25,4 +27,14 @@ extern size_t (*mprof_load_more)(struct mprof_replacement *v, size_t cap);
 // loaded after the start.
 void mprof_load_count_lost(void);
 
-#endif // MPROF_RT_ENTRY_ENTRY_LOAD_H
+// Records that the library that contains the address `inside` is being
+// unloaded. The last destructor of an instrumented shared library calls this
+// function. Other code may later be loaded there, and stacks would be shown
+// with its names (module_unloads.h).
+MPROF_ENTRY void __mprof_module_unloads(const void *inside);
+
+// Registers an exit handler, so that destructors that run at exit do not count
+// as unloads. Called at start.
+void mprof_unload_init(void);
+
+#endif // MPROF_RT_ENTRY_ENTRY_LIBRARY_H
