@@ -21,9 +21,69 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-// --- entries ---
+// --- numbers ---
 
-// --- reading .eh_frame ---
+// Reads the numbers of DWARF in a range of bytes. The range may be corrupt: all
+// reads stay inside of it, and at its end all numbers are 0.
+
+// The bytes from `at` to `end` have not been read yet. Each function moves
+// `at`.
+struct cursor {
+  const uint8_t *at, *end;
+};
+
+static uint64_t read_bytes(struct cursor *c, size_t n) {
+  uint64_t v = 0;
+  if ((size_t)(c->end - c->at) < n) {
+    c->at = c->end;
+    return 0;
+  }
+  memcpy(&v, c->at, n);
+  c->at += n;
+  return v;
+}
+
+static uint64_t read_uleb(struct cursor *c) {
+  uint64_t v = 0;
+  for (unsigned shift = 0; c->at < c->end; shift += 7) {
+    uint8_t byte = *c->at++;
+    if (shift < 64)
+      v |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      break;
+  }
+  return v;
+}
+
+static int64_t read_sleb(struct cursor *c) {
+  uint64_t v = 0;
+  unsigned shift = 0;
+  while (c->at < c->end) {
+    uint8_t byte = *c->at++;
+    if (shift < 64)
+      v |= (uint64_t)(byte & 0x7f) << shift;
+    shift += 7;
+    if (!(byte & 0x80)) {
+      if ((byte & 0x40) && shift < 64)
+        v |= ~UINT64_C(0) << shift;
+      break;
+    }
+  }
+  return (int64_t)v;
+}
+
+// Returns a cursor for the bytes of the DWARF block (a length and that many
+// bytes) at c, and moves c behind the block.
+static struct cursor read_block(struct cursor *c) {
+  const uint64_t length = read_uleb(c);
+  const struct cursor rest = *c;
+  c->at += length < (uint64_t)(rest.end - rest.at)
+               ? length
+               : (uint64_t)(rest.end - rest.at);
+  return (struct cursor){rest.at, c->at};
+}
+
+// --- entries ---
 // (DWARF 5, 6.4; LSB 5.0, 10.6)
 
 // Encodings of pointers. The lower 4 bits are the format of the pointer. The
@@ -54,6 +114,25 @@ static size_t encoded_size(uint8_t e) {
   }
 }
 
+// A common information entry (CIE). It has the data that the entries (FDEs) of
+// many functions share.
+struct cie {
+  uint64_t code_align;
+  int64_t data_align;
+  uint8_t encoding; // encoding of code addresses in the FDEs
+  bool has_augmentation;
+  bool is_of_signal; // the functions return from signal handlers
+  struct cursor instructions;
+};
+
+// The entry of .eh_frame that was found for a code address. `instructions` is
+// the part of the entry with the instructions.
+struct found {
+  struct mprof_code_range code; // function's range; empty: no entry found
+  struct cie cie;
+  struct cursor instructions;
+};
+
 // A module that the loader has mapped at the addresses [start, limit).
 struct module {
   uintptr_t start, limit;
@@ -69,7 +148,7 @@ static bool holds(const struct module *m, uintptr_t at, uint64_t length) {
 // after the length field. Returns false for the terminator (length 0), for an
 // entry in the 64-bit format, and for an entry that does not lie in the module.
 static bool open_entry(const struct module *m, uintptr_t at,
-                       struct mprof_cursor *body) {
+                       struct cursor *body) {
   uint32_t length;
   if (!holds(m, at, sizeof(length)))
     return false;
@@ -78,46 +157,42 @@ static bool open_entry(const struct module *m, uintptr_t at,
   if (length == 0 || length == UINT32_MAX ||
       !holds(m, at + sizeof(length), length))
     return false;
-  *body =
-      (struct mprof_cursor){p + sizeof(length), p + sizeof(length) + length};
+  *body = (struct cursor){p + sizeof(length), p + sizeof(length) + length};
   return true;
 }
 
-static bool read_cie(const struct module *m, uintptr_t at,
-                     struct mprof_eh_cie *cie) {
-  struct mprof_cursor c;
-  if (!open_entry(m, at, &c) || mprof_cursor_bytes(&c, 4) != 0)
+static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
+  struct cursor c;
+  if (!open_entry(m, at, &c) || read_bytes(&c, 4) != 0)
     return false;
-  uint8_t version = (uint8_t)mprof_cursor_bytes(&c, 1);
+  uint8_t version = (uint8_t)read_bytes(&c, 1);
   const char *augmentation = (const char *)c.at;
   const uint8_t *null = memchr(c.at, 0, (size_t)(c.end - c.at));
   if (!null) // the augmentation string does not end inside the entry
     return false;
   c.at = null + 1;
-  *cie = (struct mprof_eh_cie){.code_align = mprof_cursor_uleb(&c),
-                               .data_align = mprof_cursor_sleb(&c),
-                               .has_augmentation = augmentation[0] == 'z'};
+  *cie = (struct cie){.code_align = read_uleb(&c),
+                      .data_align = read_sleb(&c),
+                      .has_augmentation = augmentation[0] == 'z'};
   if (version == 1)
-    mprof_cursor_bytes(&c, 1);
+    read_bytes(&c, 1);
   else
-    mprof_cursor_uleb(
-        &c); // skips the return address's register, which is not needed
+    read_uleb(&c); // skips the return address's register, which is not needed
   if (augmentation[0] != '\0' && !cie->has_augmentation)
     return false;
   if (cie->has_augmentation) {
-    uint64_t length = mprof_cursor_uleb(&c);
+    uint64_t length = read_uleb(&c);
     // A corrupt length could make the address c.at + length wrap around.
     if (length > (uint64_t)(c.end - c.at))
       return false;
     const uint8_t *end = c.at + length;
     for (const char *a = augmentation + 1; *a; a++) {
       if (*a == 'R')
-        cie->encoding = (uint8_t)mprof_cursor_bytes(&c, 1);
+        cie->encoding = (uint8_t)read_bytes(&c, 1);
       else if (*a == 'P')
-        mprof_cursor_bytes(&c,
-                           encoded_size((uint8_t)mprof_cursor_bytes(&c, 1)));
+        read_bytes(&c, encoded_size((uint8_t)read_bytes(&c, 1)));
       else if (*a == 'L')
-        mprof_cursor_bytes(&c, 1);
+        read_bytes(&c, 1);
       else if (*a == 'S')
         cie->is_of_signal = true;
       else if (*a == 'B' || *a == 'G')
@@ -219,30 +294,31 @@ static bool find_module(uintptr_t pc, struct module *m) {
 }
 #endif
 
-struct mprof_eh_found mprof_eh_find(uintptr_t pc) {
-  struct mprof_eh_found none = {.code = {0, 0}}, f = none;
+// Returns the entry for the code address pc.
+static struct found find(uintptr_t pc) {
+  struct found none = {.code = {0, 0}}, f = none;
   struct module m;
-  struct mprof_cursor c;
+  struct cursor c;
   uintptr_t entry = find_module(pc, &m) ? find_entry(&m, pc, &f.code.begin) : 0;
   if (entry == 0 || !open_entry(&m, entry, &c))
     return none;
   uintptr_t family = (uintptr_t)c.at;
-  family -= (uint32_t)mprof_cursor_bytes(&c, 4);
+  family -= (uint32_t)read_bytes(&c, 4);
   if (!read_cie(&m, family, &f.cie))
     return none;
   size_t width = encoded_size(f.cie.encoding);
-  mprof_cursor_bytes(&c, width);
-  f.code.end = f.code.begin + mprof_cursor_bytes(&c, width);
+  read_bytes(&c, width);
+  f.code.end = f.code.begin + read_bytes(&c, width);
   if (pc >= f.code.end)
     return none;
   if (f.cie.has_augmentation)
-    mprof_cursor_block(&c);
+    read_block(&c);
   f.instructions = c;
   return f;
 }
 
 struct mprof_code_range mprof_eh_function(uintptr_t pc) {
-  return mprof_eh_find(pc).code;
+  return find(pc).code;
 }
 
 struct mprof_code_range mprof_eh_module(uintptr_t pc) {
@@ -317,7 +393,7 @@ struct row {
 };
 
 struct machine {
-  const struct mprof_eh_cie *cie;
+  const struct cie *cie;
   struct row row, initial;
   struct row stack[REMEMBERED];
   unsigned depth;
@@ -370,20 +446,20 @@ static int64_t scaled(const struct machine *m, uint64_t operand) {
 // Reads the first operation of an expression. Returns whether this operation
 // adds a constant to the frame pointer register, and stores the constant in
 // *offset.
-static bool begins_with_bp(struct mprof_cursor *expression, int64_t *offset) {
-  if (mprof_cursor_bytes(expression, 1) != DW_OP_breg0 + MPROF_DWARF_BP)
+static bool begins_with_bp(struct cursor *expression, int64_t *offset) {
+  if (read_bytes(expression, 1) != DW_OP_breg0 + MPROF_DWARF_BP)
     return false;
-  *offset = mprof_cursor_sleb(expression);
+  *offset = read_sleb(expression);
   return true;
 }
 
 // Runs an instruction that defines the CFA by the expression e. Struct
 // mprof_cfa_rule can express e only if the CFA is the word at a fixed offset
 // from the frame pointer register.
-static void set_base_by_expression(struct machine *m, struct mprof_cursor e) {
+static void set_base_by_expression(struct machine *m, struct cursor e) {
   int64_t offset = 0;
   const bool is_at_bp =
-      begins_with_bp(&e, &offset) && mprof_cursor_bytes(&e, 1) == DW_OP_deref;
+      begins_with_bp(&e, &offset) && read_bytes(&e, 1) == DW_OP_deref;
   m->row.base = is_at_bp && e.at == e.end ? MPROF_CFA_AT_BP : MPROF_CFA_UNKNOWN;
   m->row.cfa = offset;
 }
@@ -391,7 +467,7 @@ static void set_base_by_expression(struct machine *m, struct mprof_cursor e) {
 // Runs an instruction that restores register reg from the address that the
 // expression e computes.
 static void set_saved_by_expression(struct machine *m, uint64_t reg,
-                                    struct mprof_cursor e) {
+                                    struct cursor e) {
   int64_t offset;
   set_odd(m, reg);
   if (reg == MPROF_DWARF_BP && begins_with_bp(&e, &offset) && offset == 0 &&
@@ -401,27 +477,27 @@ static void set_saved_by_expression(struct machine *m, uint64_t reg,
 
 // Runs instruction op if it defines the CFA (canonical frame address). Returns
 // false for any other instruction. c: position of the operands.
-static bool step_cfa(struct machine *m, uint8_t op, struct mprof_cursor *c) {
+static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
   switch (op) {
   case DW_CFA_def_cfa:
-    set_base(m, mprof_cursor_uleb(c));
-    m->row.cfa = (int64_t)mprof_cursor_uleb(c);
+    set_base(m, read_uleb(c));
+    m->row.cfa = (int64_t)read_uleb(c);
     return true;
   case DW_CFA_def_cfa_sf:
-    set_base(m, mprof_cursor_uleb(c));
-    m->row.cfa = scaled(m, (uint64_t)mprof_cursor_sleb(c));
+    set_base(m, read_uleb(c));
+    m->row.cfa = scaled(m, (uint64_t)read_sleb(c));
     return true;
   case DW_CFA_def_cfa_register:
-    set_base(m, mprof_cursor_uleb(c));
+    set_base(m, read_uleb(c));
     return true;
   case DW_CFA_def_cfa_offset:
-    m->row.cfa = (int64_t)mprof_cursor_uleb(c);
+    m->row.cfa = (int64_t)read_uleb(c);
     return true;
   case DW_CFA_def_cfa_offset_sf:
-    m->row.cfa = scaled(m, (uint64_t)mprof_cursor_sleb(c));
+    m->row.cfa = scaled(m, (uint64_t)read_sleb(c));
     return true;
   case DW_CFA_def_cfa_expression:
-    set_base_by_expression(m, mprof_cursor_block(c));
+    set_base_by_expression(m, read_block(c));
     return true;
   default:
     return false;
@@ -430,48 +506,47 @@ static bool step_cfa(struct machine *m, uint8_t op, struct mprof_cursor *c) {
 
 // Runs instruction op if it says how a register is restored. Returns false for
 // any other instruction. c: position of the operands.
-static bool step_register(struct machine *m, uint8_t op,
-                          struct mprof_cursor *c) {
+static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   uint64_t reg;
   switch (op) {
   case DW_CFA_offset_extended:
-    reg = mprof_cursor_uleb(c);
-    set_saved(m, reg, scaled(m, mprof_cursor_uleb(c)));
+    reg = read_uleb(c);
+    set_saved(m, reg, scaled(m, read_uleb(c)));
     return true;
   case DW_CFA_offset_extended_sf:
-    reg = mprof_cursor_uleb(c);
-    set_saved(m, reg, scaled(m, (uint64_t)mprof_cursor_sleb(c)));
+    reg = read_uleb(c);
+    set_saved(m, reg, scaled(m, (uint64_t)read_sleb(c)));
     return true;
   case DW_CFA_restore_extended:
-    set_restored(m, mprof_cursor_uleb(c));
+    set_restored(m, read_uleb(c));
     return true;
   case DW_CFA_undefined:
-    reg = mprof_cursor_uleb(c);
+    reg = read_uleb(c);
     if (reg == MPROF_DWARF_RA)
       m->row.ra_place = RA_UNDEFINED;
     else
       set_odd(m, reg);
     return true;
   case DW_CFA_same_value:
-    reg = mprof_cursor_uleb(c);
+    reg = read_uleb(c);
     if (reg == MPROF_DWARF_BP)
       m->row.bp_place = BP_SAME;
     else if (reg == MPROF_DWARF_RA)
       m->row.ra_place = RA_IN_REGISTER;
     return true;
   case DW_CFA_expression:
-    reg = mprof_cursor_uleb(c);
-    set_saved_by_expression(m, reg, mprof_cursor_block(c));
+    reg = read_uleb(c);
+    set_saved_by_expression(m, reg, read_block(c));
     return true;
   case DW_CFA_val_expression:
-    set_odd(m, mprof_cursor_uleb(c));
-    mprof_cursor_block(c);
+    set_odd(m, read_uleb(c));
+    read_block(c);
     return true;
   case DW_CFA_register:
   case DW_CFA_val_offset:
   case DW_CFA_val_offset_sf:
-    set_odd(m, mprof_cursor_uleb(c));
-    mprof_cursor_uleb(c);
+    set_odd(m, read_uleb(c));
+    read_uleb(c);
     return true;
   default:
     return false;
@@ -481,12 +556,12 @@ static bool step_register(struct machine *m, uint8_t op,
 // Runs instruction op, which must not be one that advances the code location.
 // Returns false if the instruction is unknown, or if it is a restore_state
 // without a matching remember_state. c: position of the operands.
-static bool step(struct machine *m, uint8_t op, struct mprof_cursor *c) {
+static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   switch (op) {
   case DW_CFA_nop:
     return true;
   case DW_CFA_GNU_args_size:
-    mprof_cursor_uleb(c);
+    read_uleb(c);
     return true;
   case DW_CFA_remember_state:
     if (m->depth < REMEMBERED)
@@ -509,7 +584,7 @@ static bool step(struct machine *m, uint8_t op, struct mprof_cursor *c) {
 // Runs the instructions at c that apply to the code location `target`, an
 // offset from the function's first address. Returns false at an unknown
 // instruction.
-static bool run(struct machine *m, struct mprof_cursor c, uint64_t target) {
+static bool run(struct machine *m, struct cursor c, uint64_t target) {
   uint64_t at = 0;
   while (c.at < c.end) {
     uint8_t op = *c.at++;
@@ -519,15 +594,14 @@ static bool run(struct machine *m, struct mprof_cursor c, uint64_t target) {
       advance = op & DW_CFA_OPERAND;
       break;
     case DW_CFA_offset:
-      set_saved(m, op & DW_CFA_OPERAND, scaled(m, mprof_cursor_uleb(&c)));
+      set_saved(m, op & DW_CFA_OPERAND, scaled(m, read_uleb(&c)));
       continue;
     case DW_CFA_restore:
       set_restored(m, op & DW_CFA_OPERAND);
       continue;
     default:
       if (op >= DW_CFA_advance_loc1 && op <= DW_CFA_advance_loc4) {
-        advance =
-            mprof_cursor_bytes(&c, (size_t)1 << (op - DW_CFA_advance_loc1));
+        advance = read_bytes(&c, (size_t)1 << (op - DW_CFA_advance_loc1));
         break;
       }
       if (!step(m, op, &c))
@@ -571,7 +645,7 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
 
 struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc) {
   const struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
-  const struct mprof_eh_found f = mprof_eh_find(pc);
+  const struct found f = find(pc);
   if (f.code.end == 0 || f.cie.is_of_signal)
     return none;
   struct machine m = {.cie = &f.cie};

@@ -16,72 +16,6 @@
 
 #include "sys/base.h"
 
-#include <string.h>
-
-// --- numbers ---
-
-// Reads the numbers of DWARF in a range of bytes. The range may be corrupt: all
-// reads stay inside of it, and at its end all numbers are 0.
-
-// The bytes from `at` to `end` have not been read yet. Each function moves
-// `at`.
-struct mprof_cursor {
-  const uint8_t *at, *end;
-};
-
-static inline uint64_t mprof_cursor_bytes(struct mprof_cursor *c, size_t n) {
-  uint64_t v = 0;
-  if ((size_t)(c->end - c->at) < n) {
-    c->at = c->end;
-    return 0;
-  }
-  memcpy(&v, c->at, n);
-  c->at += n;
-  return v;
-}
-
-static inline uint64_t mprof_cursor_uleb(struct mprof_cursor *c) {
-  uint64_t v = 0;
-  for (unsigned shift = 0; c->at < c->end; shift += 7) {
-    uint8_t byte = *c->at++;
-    if (shift < 64)
-      v |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      break;
-  }
-  return v;
-}
-
-static inline int64_t mprof_cursor_sleb(struct mprof_cursor *c) {
-  uint64_t v = 0;
-  unsigned shift = 0;
-  while (c->at < c->end) {
-    uint8_t byte = *c->at++;
-    if (shift < 64)
-      v |= (uint64_t)(byte & 0x7f) << shift;
-    shift += 7;
-    if (!(byte & 0x80)) {
-      if ((byte & 0x40) && shift < 64)
-        v |= ~UINT64_C(0) << shift;
-      break;
-    }
-  }
-  return (int64_t)v;
-}
-
-// Returns a cursor for the bytes of the DWARF block (a length and that many
-// bytes) at c, and moves c behind the block.
-static inline struct mprof_cursor mprof_cursor_block(struct mprof_cursor *c) {
-  const uint64_t length = mprof_cursor_uleb(c);
-  const struct mprof_cursor rest = *c;
-  c->at += length < (uint64_t)(rest.end - rest.at)
-               ? length
-               : (uint64_t)(rest.end - rest.at);
-  return (struct mprof_cursor){rest.at, c->at};
-}
-
-// --- entries ---
-
 // Returns the range of the function that contains pc. If the compiler has split
 // the function, returns only the part that contains pc. Returns an empty range
 // if there is no call frame information for pc.
@@ -94,28 +28,6 @@ struct mprof_code_range mprof_eh_function(uintptr_t pc);
 // Returns an empty range if there is no such module, or if libc lacks
 // _dl_find_object.
 struct mprof_code_range mprof_eh_module(uintptr_t pc);
-
-// A common information entry (CIE). It has the data that the entries (FDEs) of
-// many functions share.
-struct mprof_eh_cie {
-  uint64_t code_align;
-  int64_t data_align;
-  uint8_t encoding; // encoding of code addresses in the FDEs
-  bool has_augmentation;
-  bool is_of_signal; // the functions return from signal handlers
-  struct mprof_cursor instructions;
-};
-
-// The entry of .eh_frame that was found for a code address. `instructions` is
-// the part of the entry with the instructions.
-struct mprof_eh_found {
-  struct mprof_code_range code; // function's range; empty: no entry found
-  struct mprof_eh_cie cie;
-  struct mprof_cursor instructions;
-};
-
-// Returns the entry for the code address pc.
-struct mprof_eh_found mprof_eh_find(uintptr_t pc);
 
 // --- rules ---
 

@@ -12,8 +12,8 @@
 
 #include "bucket/bucket.h"
 #include "entry/entry_lock.h"
-#include "lock_wait/hooked.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/waiters.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
