@@ -24,7 +24,6 @@
 #include "heap/page_placement.h"
 #include "heap/sample.h"
 #include "helper/helper_environment.h"
-#include "http/control_signal.h"
 #include "http/server.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"

@@ -1,17 +1,25 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all replies with data of the running program share; see live.h.
+// Replies with profiles and traces of the running program; see live.h.
+// (Go: handler.ServeHTTP, serveDeltaProfile, Trace)
 
 #include "http/live.h"
 
+#include "bucket/counts.h"
 #include "file/outfile.h"
 #include "symbolize/maps_file.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
+#include "sys/tls.h"
+#include "trace/trace.h"
+#include "write/profiles.h"
 
 #include <errno.h>
+#include <string.h>
+
+// --- what all replies share ---
 
 // A collector may ask each minute. Its next request then needs no new process.
 enum { KEEP_NAMES_MS = 90000 };
@@ -96,3 +104,399 @@ void mprof_live_idle(void) {
 }
 
 void mprof_live_forget_names(void) { names_until_ms = 0; }
+
+// --- traces ---
+
+// The descriptor of the session that the HTTP server has begun, plus 1; 0:
+// none.
+static atomic_int session_fd;
+
+// The file of the session of mprof_live_trace_start. Only the HTTP server's
+// thread uses it.
+static struct mprof_reply_file started = {.fd = MPROF_NO_FD};
+
+// --- a session ---
+
+static void refuse(struct mprof_reply *r, int error) {
+  if (error == -EBUSY)
+    mprof_reply_error(
+        r, 500, "Could not enable tracing: tracing is already enabled", 0);
+  else if (error == -ENOTSUP)
+    mprof_reply_error(r, 404,
+                      "Could not enable tracing: the program was linked "
+                      "without it; link with -fmprof=trace",
+                      0);
+  else
+    mprof_reply_error(r, 500, "Could not enable tracing", error);
+}
+
+bool mprof_live_trace_begin(struct mprof_reply_file *f, struct mprof_reply *r) {
+  if (mprof_live_refuse_at_end(r))
+    return false;
+  int error = mprof_reply_file_open(f);
+  if (error == 0)
+    error = mprof_trace_begin_session(f->fd.fd);
+  if (error == 0) {
+    atomic_store(&session_fd, f->fd.fd + 1);
+    // The process may have begun to end before it could see the session.
+    if (!mprof_live_refuse_at_end(r))
+      return true;
+    mprof_live_trace_abandon(f);
+    return false;
+  }
+  mprof_reply_file_close(f);
+  refuse(r, error);
+  return false;
+}
+
+// Ends the HTTP server's session that writes to fd, unless the program has
+// already ended it. A session that another client has begun since goes on.
+static int end(int fd, bool symbolizes) {
+  struct mprof_trace_result unused = {0};
+  int error = 0, number = fd + 1;
+  mprof_live_lock(symbolizes);
+  if (fd >= 0 && atomic_compare_exchange_strong(&session_fd, &number, 0) &&
+      mprof_trace_has_session_of(fd))
+    error = mprof_trace_finish_session(NULL, &unused);
+  mprof_live_unlock();
+  return error;
+}
+
+// Makes the file of a trace the reply, unless an error has occurred.
+static void reply(struct mprof_reply_file *f, int error,
+                  struct mprof_reply *r) {
+  if (error == 0)
+    error = mprof_reply_file_measure(f);
+  if (error == 0) {
+    r->body = *f;
+    mprof_live_set_file_name(r, "trace", "");
+  } else {
+    mprof_reply_file_close(f);
+    mprof_live_fail(r, error == -EPERM ? -EFBIG : error);
+  }
+  f->fd.fd = -1;
+}
+
+void mprof_live_trace_finish(struct mprof_reply_file *f,
+                             struct mprof_reply *r) {
+  reply(f, end(f->fd.fd, true), r);
+}
+
+void mprof_live_trace_abandon(struct mprof_reply_file *f) {
+  end(f->fd.fd, false);
+  mprof_reply_file_close(f);
+}
+
+// --- steered by the client ---
+
+void mprof_live_trace_start(struct mprof_reply *r) {
+  struct mprof_reply_file f;
+  if (!mprof_live_trace_begin(&f, r))
+    return;
+  // The program itself may have ended the trace of an earlier call.
+  mprof_reply_file_close(&started);
+  started = f;
+  mprof_reply_error(r, 200, "The trace has begun", 0);
+  r->is_error = false;
+}
+
+void mprof_live_trace_stop(struct mprof_reply *r) {
+  if (started.fd.fd < 0)
+    mprof_reply_error(r, 409, "No trace was started here", 0);
+  else if (!mprof_live_refuse_at_end(r))
+    mprof_live_trace_finish(&started, r);
+}
+
+static int write_last(struct mprof_reply_file *f) {
+  const int error = mprof_reply_file_open(f);
+  if (error != 0)
+    return error;
+  mprof_live_lock(true);
+  const int write_error = mprof_trace_snapshot_to(f->fd.fd);
+  mprof_live_unlock();
+  return write_error;
+}
+
+void mprof_live_trace_last(struct mprof_reply *r) {
+  struct mprof_reply_file f;
+  if (mprof_live_refuse_at_end(r))
+    return;
+  const int error = write_last(&f);
+  if (error != -ESRCH && error != -ENOTSUP) {
+    reply(&f, error, r);
+    return;
+  }
+  mprof_reply_file_close(&f);
+  mprof_reply_error(r, 404,
+                    "The program runs without a flight recorder; start it with "
+                    "MPROF_OPTIONS=trace_last=10s",
+                    0);
+}
+
+// --- the end ---
+
+void mprof_live_trace_forget(bool is_child) {
+  if (!is_child && started.fd.fd >= 0)
+    end(started.fd.fd, false);
+  mprof_reply_file_close(&started);
+  if (is_child)
+    atomic_store(&session_fd, 0);
+}
+
+void mprof_live_trace_end(void) {
+  // Otherwise the output at exit would contain the trace of a client.
+  if (atomic_load(&session_fd) == 0 || !mprof_guard_enter())
+    return;
+  end(atomic_load(&session_fd) - 1, false);
+  mprof_guard_leave();
+}
+
+// --- profiles ---
+
+enum {
+  SECOND_MS = 1000,
+  CLIENTS = 8,
+  // A client that has not asked for this time may lose its place to another.
+  UNUSED_MS = 3600000,
+  DELTAS = 3, // profiles with a delta path
+};
+
+// Arrays instead of pointers need no relocations.
+static const char delta_names[DELTAS][8] = {"heap", "block", "mutex"};
+
+// The copies from which the next profiles of mprof_live_since begin. The first
+// row is for requests without a client name, and is never given away. Only the
+// server's thread uses them.
+static struct {
+  char name[MPROF_CLIENT_NAME];
+  int64_t used_ms; // time of the last request; 0: the row is free
+  struct mprof_profile_request last[DELTAS];
+} clients[CLIENTS + 1];
+
+// --- one profile ---
+
+static bool find(struct mprof_profile_request *p, const char *name,
+                 struct mprof_reply *r) {
+  if (mprof_profile_find(p, name))
+    return true;
+  mprof_reply_error(r, 404, "Unknown profile", 0); // (Go: the same text)
+  return false;
+}
+
+// Ends a cycle of the heap profile, so that the profile shows the present.
+static void end_cycle(void) {
+  mprof_cycle_next();
+  mprof_cycle_publish();
+}
+
+static int put_profile(struct mprof_outfile *f, void *request) {
+  return mprof_profile_put(f, request);
+}
+
+void mprof_live_profile(const struct mprof_profile_wish *w,
+                        struct mprof_reply *r) {
+  struct mprof_profile_request p = {.copy = NULL};
+  if (mprof_live_refuse_at_end(r) || !find(&p, w->name, r))
+    return;
+  // As in Go, a form that the profile does not have is the nearest one.
+  const enum mprof_profile_form last = p.row->kind->last_form;
+  p.taking.form = w->debug == 0                 ? MPROF_FORM_PPROF
+                  : w->debug >= MPROF_FORM_LIST ? last
+                                                : MPROF_FORM_TEXT;
+  mprof_live_lock(w->symbolizes);
+  if (w->ends_cycle)
+    end_cycle();
+  int error = mprof_profile_take(&p);
+  if (error == 0)
+    error = mprof_reply_file_write(&r->body, p.taking.form == MPROF_FORM_PPROF,
+                                   put_profile, &p);
+  mprof_profile_drop(&p);
+  mprof_live_unlock();
+  if (error != 0)
+    mprof_live_fail(r, error);
+  else if (p.taking.form == MPROF_FORM_PPROF)
+    mprof_live_set_file_name(r, w->name, "");
+}
+
+// --- differences ---
+
+struct difference {
+  struct mprof_profile_request *before;
+  const struct mprof_profile_request *now;
+  bool keeps_present;
+};
+
+static int put_difference(struct mprof_outfile *f, void *arg) {
+  const struct difference *d = arg;
+  const struct mprof_profile_row *row = d->now->row;
+  return row->kind->write_delta(f, d->now->copy, d->before->copy, row,
+                                d->keeps_present);
+}
+
+// The profiles for which Go computes differences. (Go: profileSupportsDelta)
+static bool has_deltas(const char *name) {
+  // Arrays instead of pointers need no relocations.
+  static const char names[][16] = {"allocs",       "block", "goroutine", "heap",
+                                   "threadcreate", "mutex", "threads"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
+void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
+                      struct mprof_reply *r, struct mprof_job *j) {
+  struct mprof_profile_request p = {.copy = NULL};
+  if (mprof_live_refuse_at_end(r) || !find(&p, w->name, r))
+    return;
+  if (!has_deltas(w->name)) {
+    mprof_reply_error(
+        r, 400, "\"seconds\" parameter is not supported for this profile type",
+        0);
+    return;
+  }
+  if (w->debug != 0) {
+    mprof_reply_error(r, 400, "seconds and debug params are incompatible", 0);
+    return;
+  }
+  mprof_live_lock(false);
+  const int error = mprof_profile_take(&p);
+  mprof_live_unlock();
+  if (error != 0) {
+    mprof_live_fail(r, error);
+    return;
+  }
+  *j = (struct mprof_job){.kind = MPROF_JOB_DELTA,
+                          .ms = seconds * SECOND_MS,
+                          .name = p.row->name,
+                          .symbolizes = w->symbolizes,
+                          .before = p};
+}
+
+static void finish_delta(struct mprof_job *j, struct mprof_reply *r) {
+  struct mprof_profile_request now = {.row = j->before.row};
+  const struct difference d = {&j->before, &now, false};
+  if (!mprof_live_refuse_at_end(r)) {
+    mprof_live_lock(j->symbolizes);
+    int error = mprof_profile_take(&now);
+    if (error == 0)
+      error =
+          mprof_reply_file_write(&r->body, true, put_difference, (void *)&d);
+    mprof_profile_drop(&now);
+    mprof_live_unlock();
+    if (error != 0)
+      mprof_live_fail(r, error);
+    else
+      mprof_live_set_file_name(r, j->name, "-delta");
+  }
+  mprof_profile_drop(&j->before);
+}
+
+static void drop_client(size_t i) {
+  for (size_t d = 0; d < DELTAS; d++) {
+    mprof_profile_drop(&clients[i].last[d]);
+    clients[i].last[d].copy = NULL;
+  }
+  clients[i].used_ms = 0;
+}
+
+// Returns the row of the client. A new client gets a free row, or that of a
+// client which has not asked for a long time. Returns 0 for a new client if
+// there is no such row.
+static size_t find_client(const char *name) {
+  const int64_t now = mprof_clock_ms();
+  size_t oldest = 1, i;
+  for (i = 1; i <= CLIENTS; i++) {
+    if (clients[i].used_ms != 0 && strcmp(clients[i].name, name) == 0)
+      break;
+    if (clients[i].used_ms < clients[oldest].used_ms)
+      oldest = i;
+  }
+  if (i > CLIENTS) {
+    i = oldest;
+    if (clients[i].used_ms != 0 && now - clients[i].used_ms < UNUSED_MS)
+      return 0;
+    drop_client(i);
+    strcpy(clients[i].name, name);
+  }
+  clients[i].used_ms = now;
+  return i;
+}
+
+void mprof_live_since(const struct mprof_profile_wish *w, const char *client,
+                      struct mprof_reply *r, struct mprof_job *j) {
+  struct mprof_profile_request now = {.copy = NULL};
+  if (mprof_live_refuse_at_end(r) || !find(&now, w->name, r))
+    return;
+  const size_t row = client[0] == '\0' ? 0 : find_client(client);
+  if (client[0] != '\0' && row == 0) {
+    mprof_reply_error(r, 503,
+                      "8 other clients have asked for deltas in the last hour; "
+                      "use one of their names for the parameter client",
+                      0);
+    return;
+  }
+  size_t number = 0;
+  while (strcmp(delta_names[number], w->name) != 0)
+    number++;
+  struct mprof_profile_request *last = &clients[row].last[number];
+  const struct difference d = {last, &now, true};
+  mprof_live_lock(w->symbolizes);
+  if (w->ends_cycle)
+    end_cycle();
+  int error = mprof_profile_take(&now);
+  if (error == 0)
+    error = last->copy == NULL
+                ? mprof_reply_file_write(&r->body, true, put_profile, &now)
+                : mprof_reply_file_write(&r->body, true, put_difference,
+                                         (void *)&d);
+  mprof_live_unlock();
+  if (error != 0) {
+    mprof_profile_drop(&now);
+    mprof_live_fail(r, error);
+    return;
+  }
+  mprof_live_set_file_name(r, w->name, ".pprof.gz");
+  *j = (struct mprof_job){
+      .kind = MPROF_JOB_SINCE, .name = w->name, .before = now, .last = last};
+}
+
+// --- jobs ---
+
+void mprof_job_begin_trace(int64_t ms, struct mprof_reply *r,
+                           struct mprof_job *j) {
+  *j = (struct mprof_job){.kind = MPROF_JOB_TRACE, .ms = ms};
+  if (!mprof_live_trace_begin(&j->trace, r))
+    j->kind = MPROF_JOB_NONE;
+}
+
+void mprof_job_finish(struct mprof_job *j, struct mprof_reply *r) {
+  if (j->kind == MPROF_JOB_DELTA)
+    finish_delta(j, r);
+  else if (j->kind == MPROF_JOB_TRACE)
+    mprof_live_trace_finish(&j->trace, r);
+  j->kind = MPROF_JOB_NONE;
+}
+
+void mprof_job_commit(struct mprof_job *j) {
+  if (j->kind == MPROF_JOB_SINCE) {
+    mprof_profile_drop(j->last);
+    *j->last = j->before;
+  }
+  j->kind = MPROF_JOB_NONE;
+}
+
+void mprof_job_abandon(struct mprof_job *j) {
+  if (j->kind == MPROF_JOB_TRACE)
+    mprof_live_trace_abandon(&j->trace);
+  else if (j->kind != MPROF_JOB_NONE)
+    mprof_profile_drop(&j->before);
+  j->kind = MPROF_JOB_NONE;
+}
+
+void mprof_live_forget(bool is_child) {
+  for (size_t i = 0; i <= CLIENTS; i++)
+    if (!is_child)
+      drop_client(i);
+  memset(clients, 0, sizeof(clients));
+}

@@ -9,7 +9,6 @@
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "http/live.h"
-#include "http/live_trace.h"
 #include "http/option_pages.h"
 #include "options/flags.h"
 #include "symbolize/symbolize.h"

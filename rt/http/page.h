@@ -9,7 +9,7 @@
 #define MPROF_RT_HTTP_PAGE_H
 
 #include "http/http_request.h"
-#include "http/live_profile.h"
+#include "http/live.h"
 #include "http/reply.h"
 
 // Makes the reply to a request, or begins to wait if the reply needs events of

@@ -11,13 +11,11 @@
 //
 //   http_request.c    parses a request
 //   page.c            finds the page that the request asks for
-//   live_profile.c    makes profiles, differences and traces
-//   reply.c           makes the head of the reply
-//   reply_file.c       holds the body of the reply
+//   live.c            makes profiles, differences and traces
+//   reply.c           makes the head of the reply, and holds its body
 //   connection.c      reads requests and sends replies
 //   listener.c        opens the socket
-//   server.c            starts the thread, and waits for all connections
-//   control_signal.c  opens the HTTP server when a signal arrives
+//   server.c          starts the thread, and waits for all connections
 
 #ifndef MPROF_RT_HTTP_SERVER_H
 #define MPROF_RT_HTTP_SERVER_H
@@ -41,5 +39,15 @@ void mprof_http_reset(void);
 // Called in a forked child after everything was reset: opens an HTTP server of
 // its own, if the parent has one at a Unix socket whose path contains %p.
 void mprof_http_start_in_child(void);
+
+// --- the control signal ---
+//
+// The signal of the option control_signal opens the HTTP server of a running
+// program. A thread of the runtime waits for the signal, because a signal
+// handler cannot start the thread of the HTTP server.
+
+// Installs the handler and starts the thread, if the option asks for them.
+// Called at start and in a forked child.
+void mprof_control_signal_start(void);
 
 #endif // MPROF_RT_HTTP_SERVER_H

@@ -9,20 +9,15 @@
 //   stuck_unnoted.c
 //                  finds the lock for which a thread waits, if the runtime has
 //                  not recorded the wait
-//   stuck_graph.c, stuck_holders.c
-//                  build the graph of threads that wait for a lock or for a
-//                  thread
-//   stuck_judge.c  finds the threads that no other thread can wake
-//   stuck_memory.c, stuck_blocks.c, stuck_libc_stacks.c
-//                  find the memory areas, malloc's blocks and the stacks in a
-//                  copy of the process
-//   stuck_marks.c  searches words of this copy for addresses of blocks
-//   stuck_kernel.c searches for addresses of blocks that the kernel stores
-//   stuck_scan.c   searches this copy for the conditions, semaphores and
-//                  barriers that a thread that may run can still reach
-//   stuck_look_again.c
-//                  checks the threads found stuck again
-//   stuck.c        calls all steps
+//   stuck_graph.c  builds the graph of threads that wait for a lock or for a
+//                  thread, and finds the threads that no other thread can wake
+//   stuck_blocks.c finds malloc's blocks in a copy of the process
+//   stuck_memory.c finds the memory areas and the stacks in this copy, and
+//                  searches its words for addresses of blocks
+//   stuck_scan.c   searches this copy, and what the kernel stores, for the
+//                  conditions, semaphores and barriers that a thread that may
+//                  run can still reach
+//   stuck.c        calls all steps, and checks the threads found stuck again
 //   stuck_watch.c  repeats the search at intervals, for the option stuck_report
 //   write_stuck.c  writes the report
 //

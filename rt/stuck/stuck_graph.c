@@ -7,7 +7,8 @@
 #include "stuck/stuck_graph.h"
 
 #include "lock_wait/contention.h"
-#include "stuck/stuck_holders.h"
+#include "lock_wait/holds.h"
+#include "process/process.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
 #include "stuck/stuck_unnoted.h"
@@ -16,6 +17,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
+#include "sys/sort.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
@@ -23,6 +25,128 @@
 #include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
+
+// --- holders found in the records of holds.h ---
+
+static bool comes_first(const void *a, const void *b) {
+  const struct mprof_stuck_hold *x = a, *y = b;
+  return x->lock != y->lock ? x->lock < y->lock : x->since > y->since;
+}
+
+static int take_holds(struct mprof_stuck *g) {
+  const size_t each = sizeof(struct mprof_stuck_hold) + sizeof(*g->holds);
+  g->holds_bytes = g->len * MPROF_HOLDS * each + 1;
+  g->holds = mprof_os_map(g->holds_bytes);
+  if (!g->holds)
+    return -ENOMEM;
+  struct mprof_stuck_hold *v =
+      (struct mprof_stuck_hold *)(g->holds + g->len * MPROF_HOLDS);
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_hold h;
+    if (!g->v[i].thread || !g->v[i].thread->holds)
+      continue;
+    g->lost_holds += g->v[i].thread->holds->lost;
+    for (size_t k = 0; k < MPROF_HOLDS; k++) {
+      if (!mprof_hold_read(g->v[i].thread, k, &h) || !h.is_needed)
+        continue;
+      v[g->holds_len] = (struct mprof_stuck_hold){h.lock, h.since, i};
+      g->holds[g->holds_len] = &v[g->holds_len];
+      g->holds_len++;
+    }
+  }
+  mprof_sort((void **)g->holds, g->holds_len, comes_first);
+  return 0;
+}
+
+static size_t first_hold(const struct mprof_stuck *g, uintptr_t lock) {
+  size_t low = 0, high = g->holds_len;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (g->holds[middle]->lock < lock)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
+                          const struct mprof_lock_holder *h) {
+  const size_t first = first_hold(g, x->wait.object);
+  size_t n = 0;
+  while (first + n < g->holds_len &&
+         g->holds[first + n]->lock == x->wait.object)
+    n++;
+  if (n == 0 || h->readers > n || g->lost_holds > 0)
+    return;
+  // Only one thread can hold a mutex or a spin lock: the thread that has the
+  // newest record of this lock.
+  if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
+    n = 1;
+  x->holder = MPROF_HOLDER_RECORDED;
+  x->holds = first;
+  x->holds_len = (uint32_t)n;
+  // If there are more records than readers, some of the recorded threads have
+  // already released the lock, and it is unknown which. In this case x is stuck
+  // only if all recorded threads are stuck.
+  x->needs_all = n != h->readers;
+}
+
+// --- edges: from a waiting thread to the holder ---
+
+// Upper limit of the thread ids that the kernel assigns.
+enum { TID_MAX = 1 << 22 };
+
+static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
+                       const struct mprof_lock_holder *h) {
+  x->holder_tid = h->tid;
+  x->of = mprof_stuck_graph_find(g, h->tid);
+  if (x->of != MPROF_NO_THREAD) {
+    x->holder = MPROF_HOLDER_THREAD;
+  } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
+             // In a forked child, the owner may be the thread that has called
+             // fork. The lock then contains the id that this thread had in the
+             // parent.
+             mprof_process_epoch() == 0 && !mprof_sys_thread_alive(h->tid)) {
+    x->holder = MPROF_HOLDER_GONE;
+  }
+}
+
+static void find_joined(struct mprof_stuck *g, struct mprof_stuck_thread *x) {
+  x->of = mprof_stuck_graph_find_pthread(g, x->wait.joins);
+  if (x->of == MPROF_NO_THREAD)
+    return;
+  x->holder = MPROF_HOLDER_THREAD;
+  x->holder_tid = g->v[x->of].tid;
+}
+
+// Sets the fields `holder`, `of` and those that belong to them, of all threads
+// in g. Returns 0 or -ENOMEM. Call with registry_lock held, so that no thread
+// ends.
+static int find_holders(struct mprof_stuck *g) {
+  int error = 0;
+  for (size_t i = 0; i < g->len && error == 0; i++) {
+    struct mprof_stuck_thread *x = &g->v[i];
+    if (x->awaited == MPROF_AWAITS_THREAD)
+      find_joined(g, x);
+    if (!mprof_awaits_lock(x->awaited))
+      continue;
+    const struct mprof_lock_holder h =
+        mprof_lock_holder_of(x->wait.object, x->awaited);
+    if (h.tid != 0) {
+      find_owner(g, x, &h);
+    } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
+      // No thread holds the lock for writing, so x waits behind a waiting
+      // writer. The writer may give up, so x is not judged stuck.
+    } else if (h.is_held && mprof_holds_on) {
+      if (!g->holds)
+        error = take_holds(g);
+      if (error == 0)
+        find_recorded(g, x, &h);
+    }
+  }
+  return error;
+}
 
 // --- threads ---
 
@@ -233,7 +357,7 @@ static int take_running(const struct taking *k) {
   if (error == 0) {
     add_unnoted(k, &t);
     mask = mprof_stuck_lock_threads();
-    error = mprof_stuck_find_holders(k->g);
+    error = find_holders(k->g);
     mprof_stuck_unlock_threads(mask);
   }
   mprof_tids_free(&t);
@@ -246,7 +370,7 @@ static int take_stopped(const struct taking *k) {
   if (error != 0)
     return error;
   add_unnoted(k, &none);
-  return mprof_stuck_find_holders(k->g);
+  return find_holders(k->g);
 }
 
 int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age,
@@ -265,4 +389,101 @@ void mprof_stuck_free(struct mprof_stuck *g) {
   mprof_thread_stacks_free(&g->stacks);
   g->v = NULL;
   g->holds = NULL;
+}
+
+// --- which threads are stuck ---
+
+// The kinds of evidence that the function settle() may use to decide which
+// threads may run. OWNERS: the thread ids in the memory of locks. RECORDS: also
+// the records of holds.h. REACHED: also the search of memory, which finds
+// whether a thread that may run can reach an awaited object. Evidence of a
+// smaller value is more certain.
+enum trust { OWNERS, RECORDS, REACHED };
+
+static bool recorded_may_run(struct mprof_stuck *g,
+                             struct mprof_stuck_thread *x) {
+  uint32_t running = 0;
+  for (uint32_t i = 0; i < x->holds_len; i++) {
+    const size_t holder = g->holds[x->holds + i]->thread;
+    if (g->v[holder].may_run)
+      running++;
+    else
+      x->of = holder;
+  }
+  return x->needs_all ? running > 0 : running == x->holds_len;
+}
+
+static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
+                    enum trust trust) {
+  switch (x->awaited) {
+  case MPROF_AWAITS_NOTHING:
+    return true;
+  case MPROF_AWAITS_OBJECT:
+    return trust < REACHED || x->is_reached;
+  default:
+    break;
+  }
+  switch (x->holder) {
+  case MPROF_HOLDER_THREAD:
+    return g->v[x->of].may_run;
+  case MPROF_HOLDER_GONE:
+    return false;
+  case MPROF_HOLDER_RECORDED:
+    return trust < RECORDS || recorded_may_run(g, x);
+  default:
+    return true;
+  }
+}
+
+// Sets may_run of all threads. Uses the kinds of evidence that `trust` allows.
+// Computes the smallest set of threads that may run. All other threads wait for
+// one another, or for threads that have ended.
+static void settle(struct mprof_stuck *g, enum trust trust) {
+  for (size_t i = 0; i < g->len; i++)
+    g->v[i].may_run = false;
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (size_t i = 0; i < g->len; i++)
+      if (!g->v[i].may_run && may_run(g, &g->v[i], trust))
+        g->v[i].may_run = has_changed = true;
+  }
+}
+
+void mprof_stuck_graph_settle(struct mprof_stuck *g) { settle(g, REACHED); }
+
+void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
+  g->stuck = g->certain = g->likely = 0;
+  settle(g, OWNERS);
+  for (size_t i = 0; i < g->len; i++)
+    g->v[i].grade = g->v[i].may_run ? MPROF_MAY_RUN : MPROF_STUCK_CERTAIN;
+  settle(g, scanned ? REACHED : RECORDS);
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_stuck_thread *x = &g->v[i];
+    if (!x->may_run && x->grade == MPROF_MAY_RUN)
+      x->grade = MPROF_STUCK_LIKELY;
+    g->certain += x->grade == MPROF_STUCK_CERTAIN;
+    g->likely += x->grade == MPROF_STUCK_LIKELY;
+  }
+  g->stuck = g->certain + g->likely;
+}
+
+// Finds cycles by walks that begin at each stuck thread and follow the edges,
+// which lead from a waiting thread to the holder of its lock. A stuck thread
+// has at most one edge. So a walk ends at a thread without an edge, at a thread
+// of an earlier walk, or at a thread of this walk. If the walk ends at a thread
+// of this walk, a cycle is found.
+void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
+  for (size_t i = 0; i < g->len; i++) {
+    size_t at = i;
+    while (at != MPROF_NO_THREAD && g->v[at].grade != MPROF_MAY_RUN &&
+           g->v[at].walk == 0) {
+      g->v[at].walk = i + 1;
+      at = g->v[at].of;
+    }
+    if (at == MPROF_NO_THREAD || g->v[at].walk != i + 1)
+      continue;
+    g->cycles++;
+    for (; g->v[at].cycle == 0; at = g->v[at].of)
+      g->v[at].cycle = g->cycles;
+  }
 }

@@ -12,13 +12,13 @@
 //
 //   take        stuck_graph.c copies the recorded waits of all registered
 //               threads, and finds the locks of waits that the threads have not
-//               recorded (stuck_unnoted.h). stuck_holders.c finds the holder of
-//               each awaited lock.
+//               recorded (stuck_unnoted.h). It also finds the holder of each
+//               awaited lock.
 //   judge, cycles
-//               stuck_judge.c computes which threads may run. All other threads
+//               stuck_graph.c computes which threads may run. All other threads
 //               are stuck, because they wait for one another or for threads
 //               that have ended.
-//   look_again  stuck_look_again.c checks that the threads found stuck still
+//   look_again  stuck.c checks that the threads found stuck still
 //               wait, and takes their stacks.
 //
 // Call all functions with the guard set.
@@ -65,5 +65,18 @@ static inline bool mprof_stuck_has_wait(uintptr_t w) {
 // it leaves w. The bit MPROF_WAIT_HELD of the thread's wait must be set, or all
 // threads must be stopped, because w is on the stack of the thread.
 uintptr_t mprof_stuck_whole_wait(uintptr_t w);
+
+// --- which threads are stuck ---
+//
+// These functions take no lock, because only the calling thread uses the graph.
+
+// Sets the grade of each thread, which says whether the thread is stuck.
+// scanned: true: mprof_stuck_scan has set is_reached of all threads. false:
+//   memory was not searched, so every awaited object counts as reached.
+void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned);
+// Sets may_run of all threads, based on the current values of is_reached.
+void mprof_stuck_graph_settle(struct mprof_stuck *g);
+// Finds the cycles of stuck threads and numbers them.
+void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 
 #endif // MPROF_RT_STUCK_STUCK_GRAPH_H

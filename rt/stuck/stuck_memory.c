@@ -5,6 +5,7 @@
 
 #include "stuck/stuck_memory.h"
 
+#include "stuck/stuck_blocks.h"
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
@@ -13,6 +14,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
+
+// --- areas ---
 
 static uint64_t parse_hex(const char **p) {
   uint64_t v = 0;
@@ -199,5 +203,246 @@ void mprof_memory_each_page(struct mprof_memory *m, uintptr_t start,
       if ((v[i] & present) && !(v[i] & of_file))
         fn(m, at < start ? start : at,
            at + MPROF_PAGE < limit ? at + MPROF_PAGE : limit);
+  }
+}
+
+// --- stacks of libc ---
+
+enum { WORD = sizeof(uintptr_t) };
+
+// A thread's control block contains the start and the size of the thread's
+// stack in two adjacent words (glibc: stackblock; musl: map_base). The offset
+// of these words differs between versions of libc, so the first BLOCK_BYTES
+// bytes of the control block are searched. The range of the stack includes the
+// guard pages and the control block.
+enum { BLOCK_BYTES = 2304 };
+// The control block begins at most so many bytes before the end of the stack.
+#ifdef __aarch64__
+enum { FROM_END_MAX = 32 * MPROF_PAGE };
+#else
+enum { FROM_END_MAX = 2 * MPROF_PAGE };
+#endif
+
+bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
+                             struct mprof_libc_stack *s) {
+  if (!a->is_unnamed || a->is_shared || block % WORD != 0 || block < a->start)
+    return false;
+  for (uintptr_t p = block; p + 2 * WORD <= a->limit && p < block + BLOCK_BYTES;
+       p += WORD) {
+    const uintptr_t start = mprof_memory_word_at(p),
+                    limit = start + mprof_memory_word_at(p + WORD);
+    if (start == 0 || start % MPROF_PAGE != 0 || limit % MPROF_PAGE != 0 ||
+        start >= block || limit <= p || limit - block > FROM_END_MAX ||
+        limit > a->limit)
+      continue;
+    s->start = start > a->start ? start : a->start;
+    s->block = block;
+    s->limit = limit;
+    return true;
+  }
+  return false;
+}
+
+#ifdef __GLIBC__
+// The layout of a control block (struct pthread, tcbhead_t). Its links in a
+// list of control blocks are at LIST_AT. The thread's id is at TID_AT: 0 if the
+// thread has ended, -1 if the thread was also joined. On x86-64 the control
+// block begins with its own address, and contains this address again at
+// SELF_AT. The control block of a detached thread contains its own address once
+// more (joinid).
+#ifdef __aarch64__
+enum { LIST_AT = 192, TID_AT = 208, BLOCK_ALIGNMENT = 16 };
+#else
+enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
+#endif
+
+static bool is_word(uintptr_t addr, uintptr_t value) {
+  return addr % WORD == 0 && mprof_sys_readable(addr) &&
+         mprof_memory_word_at(addr) == value;
+}
+
+// Returns whether a control block is in one of libc's lists of stacks. The
+// program may provide the memory for a thread's stack. When such a thread ends,
+// libc removes its control block from the lists, and the memory may then
+// contain anything.
+static bool is_listed(uintptr_t block) {
+  const uintptr_t list = block + LIST_AT;
+  return is_word(mprof_memory_word_at(list) + WORD, list) &&
+         is_word(mprof_memory_word_at(list + WORD), list);
+}
+
+// Finds the stack of the control block at p, if there is one.
+#ifdef __aarch64__
+static bool is_block(const struct mprof_area *a, uintptr_t p,
+                     struct mprof_libc_stack *s) {
+  const uintptr_t next = mprof_memory_word_at(p + LIST_AT);
+  return next != 0 && next % WORD == 0 && mprof_memory_libc_stack(a, p, s) &&
+         is_listed(p);
+}
+#else
+static bool is_block(const struct mprof_area *a, uintptr_t p,
+                     struct mprof_libc_stack *s) {
+  return mprof_memory_word_at(p) == p &&
+         mprof_memory_word_at(p + SELF_AT) == p &&
+         mprof_memory_libc_stack(a, p, s);
+}
+#endif
+
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s) {
+  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * MPROF_PAGE)
+    return false;
+  const uintptr_t size = a->limit - a->start;
+  const uintptr_t least =
+      a->limit - (size < FROM_END_MAX ? size : FROM_END_MAX);
+  for (uintptr_t p = a->limit - BLOCK_BYTES; p > least; p -= BLOCK_ALIGNMENT)
+    if (is_block(a, p, s)) {
+      s->tid = *(const int *)(p + TID_AT);
+      return true;
+    }
+  return false;
+}
+
+static bool can_be_joined(const struct mprof_libc_stack *s) {
+  if (s->tid < 0)
+    return false;
+  for (uintptr_t p = s->block + TID_AT; p < s->block + BLOCK_BYTES; p += WORD)
+    if (mprof_memory_word_at(p) == s->block)
+      return false;
+  return true;
+}
+#else
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s) {
+  (void)a, (void)s;
+  return false;
+}
+static bool is_listed(uintptr_t block) { return (void)block, false; }
+static bool can_be_joined(const struct mprof_libc_stack *s) {
+  return (void)s, true;
+}
+#endif
+
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
+                                    bool (*is_used)(void *arg, int tid),
+                                    void *arg) {
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area a = m->areas[i];
+    struct mprof_libc_stack s;
+    if (mprof_memory_last_libc_stack(&a, &s) && is_listed(s.block) &&
+        (s.tid <= 0 || !is_used(arg, s.tid)))
+      mprof_memory_cut(m, s.start, can_be_joined(&s) ? s.block : s.limit);
+  }
+}
+
+// --- marks of blocks ---
+
+static void push(struct mprof_memory *m, uintptr_t start, uintptr_t limit) {
+  if (m->todo_len < m->todo_cap)
+    m->todo[m->todo_len++] = (struct mprof_reached){start, limit};
+}
+
+static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
+  struct mprof_blocks *b = mprof_memory_blocks_at(m, addr);
+  if (!b)
+    return;
+  if (!b->starts) {
+    if (!b->is_marked)
+      push(m, b->start, b->limit);
+    b->is_marked = true;
+    return;
+  }
+  struct mprof_reached *near = &m->marked[addr >> 16 & 63];
+  if (addr >= near->start && addr < near->limit)
+    return;
+  const size_t i = mprof_memory_chunk_of(b, addr, &m->steps);
+  if (i == MPROF_NO_CHUNK)
+    return;
+  const uintptr_t chunk = b->start + i * MPROF_CHUNK_UNIT;
+  const uintptr_t limit = chunk + mprof_chunk_size(chunk) + WORD;
+  *near = (struct mprof_reached){chunk + 2 * WORD, limit};
+  if (mprof_bit_get(b->marks, i))
+    return;
+  mprof_bit_set(b->marks, i);
+  push(m, chunk + 2 * WORD, limit);
+}
+
+// An address has at most this number of bits. The search ignores the upper bits
+// of a word, because some programs store a tag in the upper bits of a pointer.
+#define ADDRESS_BITS 47
+
+void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {
+  mark_canonical(m, word & ((UINT64_C(1) << ADDRESS_BITS) - 1));
+}
+
+bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr) {
+  const struct mprof_blocks *b = mprof_memory_blocks_at(m, addr);
+  if (!b)
+    return true;
+  if (!b->starts)
+    return b->is_marked;
+  const size_t i = mprof_memory_chunk_of(b, addr, &m->steps);
+  return i == MPROF_NO_CHUNK || mprof_bit_get(b->marks, i);
+}
+
+// --- searching words ---
+
+static void mark_words(struct mprof_memory *m, uintptr_t start,
+                       uintptr_t limit) {
+  for (uintptr_t p = start; p + WORD <= limit; p += WORD)
+    mprof_memory_mark(m, mprof_memory_word_at(p));
+}
+
+// Marks the blocks that words of a shared area point to. Skips pages that are
+// not present, because a read of such a page would allocate memory.
+static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
+  enum { PAGES = 512 };
+  unsigned char v[PAGES];
+  for (uintptr_t at = a->start; at < a->limit; at += PAGES * MPROF_PAGE) {
+    size_t n = (a->limit - at) / MPROF_PAGE;
+    if (n > PAGES)
+      n = PAGES;
+    if (mprof_sys_mincore(at, n * MPROF_PAGE, v) != 0)
+      continue;
+    for (size_t i = 0; i < n; i++)
+      if (v[i] & 1)
+        mark_words(m, at + i * MPROF_PAGE, at + (i + 1) * MPROF_PAGE);
+  }
+}
+
+void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
+                             uintptr_t limit) {
+  enum { SMALL = 16 * MPROF_PAGE };
+  start = (start + WORD - 1) & -(uintptr_t)WORD;
+  if (limit - start <= SMALL)
+    mark_words(m, start, limit);
+  else
+    mprof_memory_each_page(m, start, limit, mark_words);
+}
+
+// Makes an unreadable area readable, so that the area can be searched. The area
+// is searched because the program may make it readable again and use its
+// addresses.
+static bool show(const struct mprof_area *a) {
+  return mprof_sys_mprotect(a->start, a->limit - a->start, PROT_READ) == 0;
+}
+
+void mprof_memory_mark_roots(struct mprof_memory *m) {
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area *a = &m->areas[i];
+    if (a->is_hidden && a->start < a->limit && !show(a))
+      continue;
+    if (a->is_shared)
+      mark_shared(m, a);
+    else if (a->start < a->limit)
+      mprof_memory_each_page(m, a->start, a->limit, mark_words);
+    mprof_memory_follow(m);
+  }
+}
+
+void mprof_memory_follow(struct mprof_memory *m) {
+  while (m->todo_len > 0) {
+    const struct mprof_reached r = m->todo[--m->todo_len];
+    mprof_memory_mark_range(m, r.start, r.limit);
   }
 }

@@ -23,7 +23,7 @@
 //                  heap whose layout is not understood stays in the areas, so
 //                  it is a root.
 //   mark_*, follow, is_reached
-//                  stuck_marks.c searches the words of the roots and of the
+//                  stuck_memory.c searches the words of the roots and of the
 //                  reached blocks.
 //
 // Call all functions only in a helper process (helper_process.h), whose memory
@@ -99,5 +99,65 @@ void mprof_memory_each_page(struct mprof_memory *m, uintptr_t start,
 static inline uintptr_t mprof_memory_word_at(uintptr_t addr) {
   return *(const volatile uintptr_t *)addr;
 }
+
+// --- stacks of libc ---
+//
+// The stacks that libc has allocated for threads. The top of such a stack
+// contains the thread's control block (glibc: struct pthread), to which the
+// thread's pthread_t points:
+//
+//   start                          block           limit
+//   |   stack, which grows down    | control block |
+//
+// The guard pages below the stack may be a separate area. In this case the
+// result does not contain them.
+
+struct mprof_libc_stack {
+  uintptr_t start, block, limit;
+  // Id of the thread, read from its control block. Only
+  // mprof_memory_last_libc_stack sets this field.
+  int tid;
+};
+
+// Finds the stack of the thread whose control block is at the address `block`
+// in area a. Any value of `block` is allowed. Returns false, and leaves *s
+// unchanged, if the memory at `block` is not known to be a thread's control
+// block.
+bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
+                             struct mprof_libc_stack *s);
+// Finds the stack at the end of area a, and the id of its thread. Returns false
+// if there is no such stack. With musl, always returns false.
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s);
+// Removes from the areas the stacks of ended threads, which libc keeps for new
+// threads. Such a stack still contains addresses that the ended thread has
+// stored, and the search (stuck_scan.h) must not follow these addresses. If the
+// ended thread can still be joined, its control block is not removed, because
+// the control block contains the thread's result.
+// is_used: returns whether a thread with id tid still runs.
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
+                                    bool (*is_used)(void *arg, int tid),
+                                    void *arg);
+
+// --- marks ---
+//
+// These functions search the words of the roots and of all reached blocks for
+// addresses of blocks. Call them after mprof_memory_find_blocks.
+
+// Searches the words of the roots. The roots are the areas that remain after
+// all calls of mprof_memory_cut.
+void mprof_memory_mark_roots(struct mprof_memory *m);
+// Searches the words of a range. Marks the blocks that these words point into
+// as reached.
+void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
+                             uintptr_t limit);
+// Marks the block that the word points into as reached. Does nothing if the
+// word points into no block.
+void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
+// Searches the words of all reached blocks, until no further blocks are
+// reached.
+void mprof_memory_follow(struct mprof_memory *m);
+// Returns whether addr is in a reached block, or in no block at all.
+bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
 
 #endif // MPROF_RT_STUCK_STUCK_MEMORY_H

@@ -30,6 +30,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
 #define MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
 
+#include "bucket/bucket.h"
 #include "symbolize/maps.h"
 
 struct mprof_bucket;
@@ -62,5 +63,23 @@ void mprof_unloads_leave(uintptr_t inside);
 uint32_t mprof_unloads_unloads(void);
 // Forgets all modules. Call this in a forked child.
 void mprof_unloads_reset(void);
+
+// --- marked buckets ---
+//
+// The buckets whose stacks have addresses in unloaded modules are marked. A
+// program may unload thousands of modules, one after another. Most of its
+// buckets are then marked already, so there is a list of the buckets that are
+// not. Call these functions with modules_lock held, except
+// mprof_unload_marks_reset.
+
+// Stores `unload`, the number of the latest unload, in the field `gone` of each
+// bucket for which is_gone(b, arg) is true. Acquires insert_lock. Returns the
+// number of these buckets.
+uint64_t mprof_unload_mark(uint32_t unload,
+                           bool (*is_gone)(const struct mprof_bucket *b,
+                                           const void *arg),
+                           const void *arg);
+// Empties the list in a forked child, which has no buckets.
+void mprof_unload_marks_reset(void);
 
 #endif // MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H

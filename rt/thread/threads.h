@@ -255,7 +255,7 @@ enum mprof_own {
   MPROF_OWN_WATCH,     // stuck_watch.c
   MPROF_OWN_HTTP,      // http/server.c
   MPROF_OWN_SNAPSHOTS, // snapshot_watch.c
-  MPROF_OWN_CONTROL,   // http/control_signal.c
+  MPROF_OWN_CONTROL,   // http/server.c
   MPROF_OWN_PERSIST,   // persist_watch.c
   MPROF_OWN_EMULATOR,  // no thread of the runtime, but of an emulator of
                        // processors that runs the program (proc_threads.h)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the parts that the legacy texts of all profiles share: stacks,
-// statistics and mappings; see legacy.h. The other parts are in write_custom.c
-// and the write_text*.c files. (Go: printStackRecord)
+// statistics and mappings; see legacy.h. The other parts are in the kind_*.c
+// files and in write_thread_stacks.c. (Go: printStackRecord)
 
 #include "write/legacy.h"
 

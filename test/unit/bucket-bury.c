@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "symbolize/unload_marks.h"
+#include "symbolize/module_unloads.h"
 
 #include "sys/lock.h"
 #include <unistd.h>

@@ -10,7 +10,6 @@
 
 #include "stuck-memory.h"
 
-#include "stuck/stuck_libc_stacks.h"
 #include "stuck/stuck_memory.h"
 
 enum { PAGES = 64, BLOCK_BYTES = 2304, SAID_AT = 1680 };
