@@ -13,7 +13,8 @@
 // RUN: %clang -O1 -fno-builtin -fPIC -shared -DSECOND %s -o second.so \
 // RUN:   -Wl,-z,now,-z,relro,-z,nocombreloc -L. -lgate -Wl,-rpath,%t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-builtin -I%rt %s -o app -rdynamic \
-// RUN:   -lpthread -Wl,--wrap=mprof_module_loads
+// RUN:   -lpthread -Wl,--whole-archive %rtlib -Wl,--no-whole-archive \
+// RUN:   -Wl,--wrap=mprof_module_loads
 // RUN: %run{heap_rate=1:log_path=app} ./app 2>&1 | FileCheck %s
 // RUN: cat app.*.txt | FileCheck %s --check-prefix=REPORT
 //

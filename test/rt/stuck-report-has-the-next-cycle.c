@@ -6,6 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs -I%src/rt %s -o app \
+// RUN:   -Wl,--whole-archive %rtlib -Wl,--no-whole-archive \
 // RUN:   -Wl,--wrap=mprof_stuck_look,--wrap=mprof_stuck_take
 // RUN: %run_quiet{stuck_report=2:log_path=p} timeout 600 ./app
 // RUN: grep 'SUMMARY: MProf: threadleak: 4 threads, 4 certain' p.*.stuck.txt
