@@ -16,6 +16,7 @@
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
 #include "heap/gc.h"
+#include "heap/page_placement.h"
 #include "options/flags.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
@@ -24,7 +25,6 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "heap/page_placement.h"
 
 #include <string.h>
 

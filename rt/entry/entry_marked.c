@@ -13,14 +13,14 @@
 // calls the runtime.
 
 #include "entry/alloc_entry.h"
-#include "heap/event.h"
-#include "sys/abi_words.h"
 #include "entry/entry_lock.h"
-#include "lock_wait/hooked.h"
+#include "heap/event.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/waiters.h"
 #include "process/process.h"
+#include "sys/abi_words.h"
 #include "sys/arch.h"
 #include "sys/tls.h"
 

@@ -9,9 +9,9 @@
 // fixes their layout.
 
 #include "entry/entry_lock.h"
-#include "lock_wait/hooked.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
+#include "lock_wait/hooked.h"
 #include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"

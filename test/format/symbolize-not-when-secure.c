@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a set-user-id program does not start mprof, which would run with the environment of the user who started the program.
+// Intent: a set-user-id program does not start mprof, which would run with the
+// environment of the user who started the program.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: printf '#!/bin/sh\necho ran > ran' > mprof

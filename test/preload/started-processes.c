@@ -3,9 +3,9 @@
 //
 // Intent: programs that the runtime starts are not profiled, however the user's
 // program is profiled. The program that finds names runs once. It gets neither
-// MPROF_OPTIONS nor the libraries of LD_PRELOAD. The only files are those of the
-// user's program. This also holds if the runtime is part of the program that
-// finds names.
+// MPROF_OPTIONS nor the libraries of LD_PRELOAD. The only files are those of
+// the user's program. This also holds if the runtime is part of the program
+// that finds names.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %gcc -O1 -g -fno-builtin %s -o plain

@@ -3,7 +3,8 @@
 //
 // Intent: if a seccomp filter refuses the calls that start mprof, the
 // profile is written without names, and one message says so. If it refuses
-// close_range, there are names, and mprof gets none of the program's descriptors.
+// close_range, there are names, and mprof gets none of the program's
+// descriptors.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app

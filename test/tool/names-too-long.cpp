@@ -3,8 +3,8 @@
 //
 // Intent: an address whose functions have megabytes of names keeps all of its
 // frames. The names are shortened, the innermost ones the least, and the
-// report, the profile and the commands say how many. The same holds if a command
-// finds the names later.
+// report, the profile and the commands say how many. The same holds if a
+// command finds the names later.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // A path of the same length in every folder, because it is a part of what is
