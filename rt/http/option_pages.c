@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shows and changes the options of the running program; see steer.h.
+// Shows and changes the options of the running program.
 
 #include "http/option_pages.h"
 

@@ -66,7 +66,7 @@ static bool read_note(struct mprof_wait *copy, uintptr_t w,
     return false;
   if (copy->frame < w &&
       (copy->kind == MPROF_KIND_user || copy->kind == MPROF_KIND_call))
-    return true; // the begin entry of entry_user.c has returned
+    return true; // the begin entry of entry_marked.c has returned
   if (!mprof_stack_holds(range, copy->frame))
     return true; // on another stack, whose bounds are not known
   const uintptr_t *frame = (const uintptr_t *)copy->frame;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes numbers and stacks to the exit report, in the form that people read;
-// see report_text.h. The other report_*.c files write the sections of the
+// see report_text.h. The files kind_*.c and write_*.c write the sections of the
 // report.
 
 #include "write/report_text.h"

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The parts that all sections of the exit report share: the state of the
-// report, and functions that write numbers and stacks for people. The
-// report_*.c files write the sections, and write_report.c calls them in order.
+// report, and functions that write numbers and stacks for people. The files
+// kind_*.c and write_*.c write the sections, and write_report.c calls them in
+// order.
 // The functions return no errors, because the file `out` stores the first
 // error.
 

@@ -4,7 +4,8 @@
 // Writes the exit report for people. The report has a section for each kind of
 // profile, with totals and the largest stacks. After these sections come the
 // numbers of lost events and the memory of the profiler. The last lines are
-// machine-readable summary lines. The report_*.c files write the sections.
+// machine-readable summary lines. The files kind_*.c write the sections of the
+// profiles.
 
 #include "write/write_report.h"
 

@@ -15,7 +15,6 @@
 
 #include "entry/entry_lock.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_types.h"
 
 enum { FIRST = 1, SECOND = 2 };
 

@@ -14,7 +14,7 @@
 // slice refers to its stack by a number. All stacks are written once, after the
 // slices.
 //
-// The unit of times is 1/32 us (see json_event.h).
+// The unit of times is 1/32 us; see json.h.
 
 #include "timeline_json.h"
 

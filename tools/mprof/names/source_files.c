@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the runtime that rt/symbolize/source_path.c calls.
+// The functions of the runtime that source_path.c calls.
 
 #include "sys/os_file.h"
 
