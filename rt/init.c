@@ -30,12 +30,9 @@
 #include "lock_wait/lock_names.h"
 #include "lock_wait/waiters.h"
 #include "options/flags.h"
-#include "persist_watch.h"
 #include "process/process.h"
 #include "signals.h"
 #include "snapshot/persist_notes.h"
-#include "snapshot_watch.h"
-#include "stuck_watch.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
 #include "sys/abi_words.h"
@@ -53,6 +50,7 @@
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace.h"
 #include "unwind/stack_range.h"
+#include "watch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -166,9 +164,7 @@ static void begin_in_child(void) {
   mprof_guard_leave();
   if (follows) {
     mprof_trace_init();
-    mprof_stuck_watch_start();
-    mprof_snapshot_watch_start();
-    mprof_persist_watch_start();
+    mprof_watch_start();
     mprof_http_start_in_child();
     mprof_control_signal_start();
   } else {
@@ -309,9 +305,7 @@ __attribute__((constructor(101))) static void at_load(void) {
   mprof_exit_line_init();
   if (!mprof_init_ready())
     return;
-  mprof_stuck_watch_start();
-  mprof_snapshot_watch_start();
-  mprof_persist_watch_start();
+  mprof_watch_start();
   mprof_http_start();
   mprof_control_signal_start();
 }

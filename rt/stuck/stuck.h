@@ -18,7 +18,7 @@
 //                  conditions, semaphores and barriers that a thread that may
 //                  run can still reach
 //   stuck.c        calls all steps, and checks the threads found stuck again
-//   stuck_watch.c  repeats the search at intervals, for the option stuck_report
+//   watch.c        repeats the search at intervals, for the option stuck_report
 //   write_stuck.c  writes the report
 //
 // All these files follow one rule: a thread counts as stuck only if nothing

@@ -252,11 +252,11 @@ void mprof_threads_let_in(void);
 // their whole life, so that no action of theirs is recorded.
 
 enum mprof_own {
-  MPROF_OWN_WATCH,     // stuck_watch.c
+  MPROF_OWN_WATCH,     // watch.c
   MPROF_OWN_HTTP,      // http/server.c
-  MPROF_OWN_SNAPSHOTS, // snapshot_watch.c
+  MPROF_OWN_SNAPSHOTS, // watch.c
   MPROF_OWN_CONTROL,   // http/server.c
-  MPROF_OWN_PERSIST,   // persist_watch.c
+  MPROF_OWN_PERSIST,   // watch.c
   MPROF_OWN_EMULATOR,  // no thread of the runtime, but of an emulator of
                        // processors that runs the program (proc_threads.h)
   MPROF_OWNS

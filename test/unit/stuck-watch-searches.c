@@ -19,9 +19,9 @@
 
 #include "options/flags.h"
 #include "stuck/stuck.h"
-#include "stuck_watch.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
+#include "watch.h"
 #include "write/write_file.h"
 
 #include <pthread.h>
@@ -138,7 +138,7 @@ static const char *play(const char *what) {
   script = what;
   newest = time_now;
   round_no = reports = waits_for_end = later_searches = 0;
-  mprof_stuck_watch_start();
+  mprof_watch_start();
   did[round_no] = '\0';
   return did;
 }

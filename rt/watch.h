@@ -1,18 +1,27 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime's thread that writes snapshots, which are the output of a process
-// that continues, for the options snapshot_every and snapshot_at_rss.
+// The runtime's threads that watch the process, for the options stuck_report,
+// snapshot_every, snapshot_at_rss and persist.
 
-#ifndef MPROF_RT_SNAPSHOT_WATCH_H
-#define MPROF_RT_SNAPSHOT_WATCH_H
+#ifndef MPROF_RT_WATCH_H
+#define MPROF_RT_WATCH_H
 
 #include "sys/base.h"
 
-// Starts the thread if an option asks for it. Called at start and in a forked
+// Starts the threads that the options ask for. Called at start and in a forked
 // child.
-void mprof_snapshot_watch_start(void);
-// Tells the thread to end. The thread begins no snapshot afterwards.
+void mprof_watch_start(void);
+
+// Tells the thread that looks for stuck threads to end. It begins no report
+// afterwards.
+void mprof_stuck_watch_stop(void);
+// Says on stderr that no stuck thread was found, if the user has set the option
+// stuck_report, and no other output at exit says it. Call this after
+// mprof_stuck_watch_stop. Prints nothing in a forked child.
+void mprof_stuck_watch_say_none(void);
+// Tells the thread that writes snapshots to end. It begins no snapshot
+// afterwards.
 void mprof_snapshot_watch_stop(void);
 
 // --- for tests ---
@@ -26,10 +35,10 @@ uint64_t mprof_snapshot_seconds(const char *s);
 int mprof_snapshot_sizes(const char *s, uint64_t limit, uint64_t *bytes,
                          int room);
 // Returns the resident memory of the process in bytes, or 0 if it is unknown.
-uint64_t mprof_sys_resident(void);
+uint64_t mprof_watch_resident(void);
 // Returns the smallest memory limit in bytes of the process's cgroup and of the
 // cgroups above it. proc: the text of /proc/self/cgroup. root: directory where
 // the file system is mounted. Returns UINT64_MAX if there is no limit.
 uint64_t mprof_cgroup_limit_in(const char *proc, const char *root);
 
-#endif // MPROF_RT_SNAPSHOT_WATCH_H
+#endif // MPROF_RT_WATCH_H

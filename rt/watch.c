@@ -1,0 +1,608 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime's threads that watch the process. Each is in no profile, blocks
+// all signals, and runs only if an option asks for it:
+//
+//   stuck_report     reports stuck threads, once. Then the thread only waits
+//                    until it is told to stop
+//   snapshot_every   writes a snapshot when the time has passed since the start
+//                    or the last one
+//   snapshot_at_rss  writes a snapshot when the resident memory has reached a
+//                    size. The size counts again after the memory was a tenth
+//                    below it
+//   persist          protects the file (file/persist.h). The thread looks at it
+//                    from time to time, instead of waiting for the kernel's
+//                    signal: a thread that takes signals could take one that
+//                    was sent to the program
+//
+// To judge a wait means to decide whether the waiting thread is stuck. The
+// watch thread judges waits for locks at each interval, because this is cheap.
+// Waits for conditions and similar objects need a search of memory, which stops
+// all threads for a moment. So the searches have a limited share of the time. A
+// search is due at once if there is a wait that no search has judged yet, and
+// the share is not used up. Waits that a search has judged are judged again
+// less often, because a pool of idle threads waits all the time.
+//
+// A snapshot has no names of functions, like the files that are written at a
+// signal: a helper process at each snapshot would disturb the program.
+
+#include "watch.h"
+
+#include "exit.h"
+#include "file/outfile.h"
+#include "file/path.h"
+#include "file/persist.h"
+#include "options/flags.h"
+#include "process/process.h"
+#include "stuck/stuck.h"
+#include "stuck/stuck_graph.h"
+#include "stuck/stuck_types.h"
+#include "symbolize/symbolize.h"
+#include "sys/arch.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os_file.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "write/write_file.h"
+#include "write/write_stuck.h"
+
+#include <errno.h>
+#include <string.h>
+
+// Starts a thread. Returns whether it runs.
+static bool start(void *(*run)(void *)) {
+  enum { STACK_BYTES = 256 << 10 };
+  if (!mprof_guard_enter())
+    return false;
+  const int error = mprof_own_thread_start(run, STACK_BYTES);
+  mprof_guard_leave();
+  return error == 0;
+}
+
+enum {
+  // Limits of the pause between two checks, in milliseconds. Between these
+  // limits, the pause is an eighth of the time that the option stuck_report
+  // gives. So a report comes less than a second late.
+  SHORTEST_MS = 100,
+  LONGEST_MS = 500,
+  // As long as no stuck thread is found, the watch thread spends at most
+  // 1/SHARE of the time in searches of memory. Searches take at most half of
+  // this share while there are only waits that an earlier search has judged.
+  SHARE = 100,
+  // Search time that was not used is saved for later searches, up to this
+  // number of milliseconds.
+  SAVED_MS = 1000,
+  // A search for new waits may overdraw the saved search time by the duration
+  // of this number of searches.
+  AHEAD = 2,
+  NAMES = 1000,
+};
+
+static struct {
+  atomic_uint has_ended; // futex; 1: the watch thread was told to stop
+  atomic_bool has_found; // the watch thread has found stuck threads
+  atomic_bool is_sure;   // the watch thread runs, and no search has failed
+} stuck;
+
+// --- the report of stuck threads ---
+
+static int put_list(struct mprof_outfile *f, void *stuck) {
+  return mprof_write_stuck_list(f, stuck);
+}
+
+static int write_file(struct mprof_stuck *g, char *path, size_t cap) {
+  char base[MPROF_PATH_MAX];
+  int error = mprof_path_base(base, sizeof(base));
+  if (error == 0)
+    mprof_path_make_directory(base);
+  mprof_outfile_keep_others(true);
+  for (unsigned n = 1; error == 0 && n < NAMES; n++) {
+    struct mprof_text t = {.buf = path, .cap = cap};
+    mprof_text_str(&t, base);
+    if (n > 1) {
+      mprof_text_str(&t, ".");
+      mprof_text_dec(&t, n);
+    }
+    mprof_text_str(&t, ".stuck.txt");
+    error = mprof_write_file(path, false, put_list, g);
+    if (error != -EEXIST)
+      break;
+    error = 0;
+  }
+  mprof_outfile_keep_others(false);
+  return error;
+}
+
+static void say_stuck(const struct mprof_stuck *g, const char *path,
+                      int error) {
+  char line[MPROF_PATH_MAX + 256];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_grouped(&t, g->stuck);
+  mprof_text_str(&t,
+                 g->stuck == 1 ? " thread is stuck (" : " threads are stuck (");
+  mprof_text_grouped(&t, g->certain);
+  mprof_text_str(&t, " certain, ");
+  mprof_text_grouped(&t, g->likely);
+  mprof_text_str(&t, " likely)");
+  if (error != 0 && !mprof_path_discards_files()) {
+    mprof_text_str(&t, "; cannot write ");
+    mprof_text_str(&t, path);
+    mprof_text_str(&t, ": ");
+    mprof_text_errno(&t, error);
+  } else if (path[0] != '\0') {
+    mprof_text_str(&t, ": wrote ");
+    mprof_text_str(&t, path);
+  }
+  mprof_message_always(line);
+}
+
+static void report(struct mprof_stuck *g) {
+  char path[MPROF_PATH_MAX] = "";
+  mprof_lock_acquire(&mprof_writer_lock);
+  // If the process is about to end (has_ended is 1), writes no report, because
+  // the exit output includes the stuck threads.
+  if (atomic_load(&stuck.has_ended) == 0) {
+    say_stuck(g, path,
+              mprof_path_is_stderr()
+                  ? mprof_write_file(NULL, false, put_list, g)
+                  : write_file(g, path, sizeof(path)));
+  }
+  mprof_lock_release(&mprof_writer_lock);
+}
+
+// --- the search for stuck threads ---
+
+// Looks for stuck threads that have waited for `age` ticks. Returns whether
+// there are any. *is_judged receives whether the search could decide for all
+// waiting threads if they are stuck. *g must be freed in any case.
+static bool take(struct mprof_stuck *g, uint64_t age, bool *is_judged) {
+  const struct mprof_caller none = {.frame = 0};
+  const bool is_taken = mprof_stuck_take(g, &none, age) == 0;
+  *is_judged = is_taken && g->unjudged == MPROF_JUDGED;
+  return is_taken && g->stuck > 0;
+}
+
+// Reports the stuck threads of g, and those that got stuck later, but have
+// waited for half of the time. Otherwise the only report of the process would
+// lack threads that got stuck some milliseconds after the first ones.
+static void report_with_later(struct mprof_stuck *g, uint64_t age) {
+  struct mprof_stuck all;
+  bool is_judged;
+  // Stuck threads stay stuck. So if the second search could judge all threads,
+  // it has found those of g, too.
+  const bool has_more =
+      take(&all, age / 2, &is_judged) && is_judged && all.stuck > g->stuck;
+  report(has_more ? &all : g);
+  mprof_stuck_free(&all);
+}
+
+// Looks for stuck threads and reports them. Returns whether stuck threads were
+// found. *is_judged: see take.
+static bool look(uint64_t age, bool *is_judged) {
+  struct mprof_stuck g;
+  const bool is_found = take(&g, age, is_judged);
+  if (!*is_judged)
+    atomic_store(&stuck.is_sure, false);
+  if (is_found) {
+    // Set before report reads has_ended, so that a report and the line of
+    // mprof_stuck_watch_say_none exclude each other.
+    atomic_store(&stuck.has_found, true);
+    report_with_later(&g, age);
+  }
+  mprof_stuck_free(&g);
+  return is_found;
+}
+
+// The time that searches may take. Only the watch thread uses this record.
+struct budget {
+  uint64_t at;       // time of the last update, in ticks
+  int64_t spare_ns;  // search time that is not used yet; negative: overdrawn
+  uint64_t searched; // end of the last search, in ticks
+  uint64_t took_ns;  // duration of the last search
+  uint64_t newest;   // begin of the newest wait that was judged, in ticks
+};
+
+static void save(struct budget *b) {
+  const uint64_t now = mprof_clock_now();
+  const int64_t most = (int64_t)SAVED_MS * 1000000;
+  b->spare_ns += (int64_t)(mprof_clock_ns(now - b->at) / SHARE);
+  if (b->spare_ns > most)
+    b->spare_ns = most;
+  b->at = now;
+}
+
+// Returns whether a search must judge the waits for conditions and similar
+// objects now. newest: time in ticks at which the last of these waits began; 0:
+// there are no such waits.
+static bool is_due(const struct budget *b, uint64_t newest) {
+  const int64_t took = (int64_t)b->took_ns;
+  if (newest > b->newest)
+    return b->spare_ns >= -AHEAD * took;
+  return newest != 0 && b->spare_ns >= 0 &&
+         mprof_clock_ns(mprof_clock_now() - b->searched) >=
+             2 * SHARE * b->took_ns;
+}
+
+// Searches memory and reports stuck threads. Returns whether stuck threads were
+// found.
+static bool search(struct budget *b, uint64_t age, uint64_t newest) {
+  const uint64_t begin = mprof_clock_now();
+  bool is_judged;
+  const bool is_found = look(age, &is_judged);
+  b->searched = mprof_clock_now();
+  b->took_ns = mprof_clock_ns(b->searched - begin);
+  b->spare_ns -= (int64_t)b->took_ns;
+  if (is_judged && newest > b->newest)
+    b->newest = newest;
+  return is_found;
+}
+
+static void *look_for_stuck(void *arg) {
+  const uint64_t age = mprof_clock_ticks(mprof_flags.stuck_report * 1000000000);
+  const uint64_t step = mprof_flags.stuck_report * 1000 / 8;
+  const uint64_t pause_ms = step < SHORTEST_MS  ? SHORTEST_MS
+                            : step > LONGEST_MS ? LONGEST_MS
+                                                : step;
+  struct budget b = {.at = mprof_clock_now(), .spare_ns = SAVED_MS * 1000000};
+  mprof_own_thread_begin(MPROF_OWN_WATCH, "mprof");
+  while (atomic_load(&stuck.has_ended) == 0) {
+    mprof_sys_futex_wait_ms(&stuck.has_ended, 0, pause_ms);
+    if (atomic_load(&stuck.has_ended) != 0)
+      break;
+    save(&b);
+    const struct mprof_stuck_signs signs = mprof_stuck_look(age);
+    // After a report, the watch thread waits until it is told to stop. The
+    // watch thread does not end earlier, because a new thread could then get
+    // its thread id, and profiles omit the thread with this id.
+    if ((signs.is_stuck || is_due(&b, signs.newest)) &&
+        search(&b, age, signs.newest))
+      while (atomic_load(&stuck.has_ended) == 0)
+        mprof_sys_futex_wait(&stuck.has_ended, 0);
+  }
+  return arg;
+}
+
+static void start_stuck(void) {
+  if (mprof_flags.stuck_report == 0)
+    return;
+  atomic_store(&stuck.has_ended, 0);
+  atomic_store(&stuck.has_found, false);
+  const bool runs = start(look_for_stuck);
+  atomic_store(&stuck.is_sure, runs);
+  if (!runs)
+    mprof_message("stuck_report has no effect: cannot create a thread");
+}
+
+void mprof_stuck_watch_stop(void) {
+  atomic_store(&stuck.has_ended, 1);
+  mprof_sys_futex_wake_all(&stuck.has_ended);
+}
+
+void mprof_stuck_watch_say_none(void) {
+  char line[128];
+  struct mprof_text t = MPROF_TEXT(line);
+  // With stuck=1, the line that names the written files has the number of stuck
+  // threads.
+  if (mprof_flags.stuck_report == 0 || mprof_flags.stuck ||
+      !mprof_flags_want_news() || mprof_process_epoch() != 0 ||
+      atomic_load(&stuck.has_found) || !atomic_load(&stuck.is_sure))
+    return;
+  mprof_text_str(&t, "stuck_report: found no thread that was stuck for ");
+  mprof_text_dec(&t, mprof_flags.stuck_report);
+  mprof_text_str(&t, " s");
+  mprof_message_always(line);
+}
+
+enum {
+  SIZES = 16,
+  // Pause between two looks at the resident memory, in milliseconds.
+  PAUSE_MS = 200,
+};
+
+static struct {
+  atomic_uint has_ended; // futex; 1: the thread was told to stop
+  // Set before the thread starts.
+  uint64_t every_ms;
+  uint64_t sizes[SIZES];
+  int size_count;
+} snapshots;
+
+// --- the memory of the process and its limit ---
+
+// There are two versions of cgroups, which may be used side by side:
+//
+//   version  line of /proc/self/cgroup  file with the limit, below the root
+//   2        0::PATH                    PATH/memory.max
+//   1        N:...,memory,...:PATH      memory/PATH/memory.limit_in_bytes
+//
+// In a container, PATH may be relative to the container, or to the machine and
+// not visible. The limit is then that of the root.
+
+enum { PATH_BYTES = 1024, TEXT_BYTES = 4096 };
+
+// Stores the number at the begin of the text, at most UINT64_MAX / 10. Returns
+// the rest of the text.
+static const char *read_number(const char *p, uint64_t *n) {
+  for (*n = 0; *p >= '0' && *p <= '9'; p++)
+    *n = *n > UINT64_MAX / 10 - 1 ? UINT64_MAX / 10
+                                  : *n * 10 + (uint64_t)(*p - '0');
+  return p;
+}
+
+// Returns the number at the begin of the text, or UINT64_MAX if there is none,
+// as in "max".
+static uint64_t number(const char *p) {
+  uint64_t n;
+  return read_number(p, &n) == p ? UINT64_MAX : n;
+}
+
+uint64_t mprof_watch_resident(void) {
+  char text[128];
+  if (mprof_procfile_begin("/proc/self/statm", text, sizeof(text)) <= 0)
+    return 0;
+  const char *second = strchr(text, ' ');
+  const uint64_t pages = second ? number(second + 1) : UINT64_MAX;
+  return pages == UINT64_MAX ? 0 : pages * MPROF_PAGE;
+}
+
+// Returns the smallest limit of the cgroup at `path`, which has len bytes, and
+// of those above it.
+static uint64_t smallest(const char *root, const char *path, size_t len,
+                         const char *file) {
+  char name[PATH_BYTES], text[64];
+  uint64_t least = UINT64_MAX;
+  for (;; len--) {
+    if (len > 0 && path[len] != '/' && path[len] != '\n' && path[len] != '\0')
+      continue;
+    struct mprof_text t = MPROF_TEXT(name);
+    mprof_text_str(&t, root);
+    mprof_text_mem(&t, path, len);
+    mprof_text_str(&t, file);
+    if (t.len + 1 < sizeof(name) &&
+        mprof_procfile_begin(name, text, sizeof(text)) > 0) {
+      const uint64_t limit = number(text);
+      least = limit < least ? limit : least;
+    }
+    if (len == 0)
+      return least;
+  }
+}
+
+// Returns the path of a line "N:CONTROLLERS:PATH" that has memory, or NULL.
+static const char *memory_path(const char *line, size_t len, bool *is_second) {
+  const char *end = line + len;
+  const char *first = memchr(line, ':', len);
+  const char *names = first ? first + 1 : end;
+  const char *path = memchr(names, ':', (size_t)(end - names));
+  if (path == NULL)
+    return NULL;
+  *is_second = path == names;
+  static const char memory[] = "memory";
+  const size_t n = sizeof(memory) - 1;
+  for (const char *p = names; !*is_second && p < path; p++)
+    if ((size_t)(path - p) >= n && memcmp(p, memory, n) == 0 &&
+        (p == names || p[-1] == ',') && (p[n] == ',' || p[n] == ':'))
+      return path + 1;
+  return *is_second ? path + 1 : NULL;
+}
+
+uint64_t mprof_cgroup_limit_in(const char *proc, const char *root) {
+  uint64_t least = UINT64_MAX;
+  char first[PATH_BYTES];
+  struct mprof_text t = MPROF_TEXT(first);
+  mprof_text_str(&t, root);
+  mprof_text_str(&t, "/memory");
+  while (*proc != '\0') {
+    const size_t len = strcspn(proc, "\n");
+    bool is_second;
+    const char *path = memory_path(proc, len, &is_second);
+    if (path != NULL) {
+      const uint64_t limit =
+          smallest(is_second ? root : first, path, (size_t)(proc + len - path),
+                   is_second ? "/memory.max" : "/memory.limit_in_bytes");
+      least = limit < least ? limit : least;
+    }
+    proc += len + (proc[len] == '\n');
+  }
+  return least;
+}
+
+// Returns the smallest memory limit in bytes of the process's cgroup, or the
+// memory of the machine if there is no limit, or 0 if both are unknown.
+static uint64_t cgroup_limit(void) {
+  char text[TEXT_BYTES];
+  uint64_t limit = UINT64_MAX, machine = 0;
+  if (mprof_procfile_begin("/proc/self/cgroup", text, sizeof(text)) > 0)
+    limit = mprof_cgroup_limit_in(text, "/sys/fs/cgroup");
+  static const char total[] = "MemTotal:";
+  if (mprof_procfile_begin("/proc/meminfo", text, sizeof(text)) > 0 &&
+      strncmp(text, total, sizeof(total) - 1) == 0) {
+    const uint64_t kb = number(text + strspn(text, "MemTotal: "));
+    machine = kb < UINT64_MAX / 1024 ? kb * 1024 : 0;
+  }
+  return machine != 0 && machine < limit ? machine
+         : limit == UINT64_MAX           ? 0
+                                         : limit;
+}
+
+// --- the options of snapshots ---
+
+uint64_t mprof_snapshot_seconds(const char *s) {
+  static const struct {
+    char unit[2];
+    uint64_t seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  uint64_t n;
+  const char *p = read_number(s, &n);
+  for (size_t i = 0; p != s && i < sizeof(units) / sizeof(units[0]); i++)
+    if (strcmp(p, units[i].unit) == 0 && n <= 100 * 86400)
+      return n * units[i].seconds;
+  return 0;
+}
+
+// Parses a size such as 80% or 500m. Returns the rest of the text, or NULL.
+static const char *put_size(const char *s, uint64_t limit, uint64_t *bytes) {
+  static const char units[] = "kmg";
+  uint64_t n;
+  const char *p = read_number(s, &n), *unit = NULL;
+  if (p == s || n == 0 || n > UINT32_MAX)
+    return NULL;
+  *bytes = n;
+  if (*p == '%') {
+    *bytes = limit / 100 * n;
+    return n <= 100 ? p + 1 : NULL;
+  }
+  if (*p != '\0' && (unit = strchr(units, *p)) != NULL) {
+    *bytes <<= 10 * (unit - units + 1);
+    p++;
+  }
+  return p;
+}
+
+int mprof_snapshot_sizes(const char *s, uint64_t limit, uint64_t *bytes,
+                         int room) {
+  int count = 0;
+  while (*s != '\0') {
+    uint64_t size;
+    s = put_size(s, limit, &size);
+    if (s == NULL || (*s != '\0' && *s != '+') || count == room)
+      return -1;
+    s += *s == '+';
+    if (size == 0) // the limit is unknown
+      continue;
+    int at = count++;
+    for (; at > 0 && bytes[at - 1] > size; at--)
+      bytes[at] = bytes[at - 1];
+    bytes[at] = size;
+  }
+  return count;
+}
+
+static void say(const char *option, const char *value, const char *why) {
+  char line[1024];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, option);
+  mprof_text_str(&t, "=");
+  mprof_text_str(&t, value);
+  mprof_text_str(&t, why);
+  mprof_message(line);
+}
+
+// Reads the options. Returns whether there is anything to do.
+static bool read_options(void) {
+  const char *every = mprof_flags.snapshot_every;
+  const char *at = mprof_flags.snapshot_at_rss;
+  snapshots.every_ms = 1000 * mprof_snapshot_seconds(every);
+  if (every[0] != '\0' && snapshots.every_ms == 0 && strcmp(every, "0") != 0)
+    say("snapshot_every", every,
+        " is not a time such as 60s, 5m or 1h, and has no effect");
+  snapshots.size_count = 0;
+  if (at[0] != '\0') {
+    const uint64_t limit = cgroup_limit();
+    const int n = mprof_snapshot_sizes(at, limit, snapshots.sizes, SIZES);
+    if (n < 0)
+      say("snapshot_at_rss", at,
+          " is not a list of sizes such as 80%+500m, and has no effect");
+    else
+      snapshots.size_count = n;
+  }
+  return snapshots.every_ms != 0 || snapshots.size_count != 0;
+}
+
+// --- snapshots ---
+
+static void write_snapshot(void) {
+  mprof_lock_acquire(&mprof_writer_lock);
+  // If the process is about to end (has_ended is 1), the output at exit has
+  // what the snapshot would have.
+  if (atomic_load(&snapshots.has_ended) == 0 && !mprof_has_written_at_end() &&
+      mprof_has_output()) {
+    mprof_writer_caller = (struct mprof_caller){.frame = 0};
+    mprof_symbolize_turn_off(true);
+    mprof_write_snapshot_locked();
+    mprof_symbolize_turn_off(false);
+  }
+  mprof_lock_release(&mprof_writer_lock);
+}
+
+// Returns whether the resident memory has reached a size since the last call.
+// *reached is the number of sizes that count as reached.
+static bool has_grown(int *reached) {
+  const uint64_t resident = mprof_watch_resident();
+  const int before = *reached;
+  while (*reached < snapshots.size_count &&
+         resident >= snapshots.sizes[*reached])
+    ++*reached;
+  if (*reached > before)
+    return true;
+  while (*reached > 0 && resident < snapshots.sizes[*reached - 1] / 10 * 9)
+    --*reached;
+  return false;
+}
+
+static void *write_snapshots(void *arg) {
+  mprof_own_thread_begin(MPROF_OWN_SNAPSHOTS, "mprof-snapshots");
+  int64_t due = mprof_clock_ms() + (int64_t)snapshots.every_ms;
+  int reached = 0;
+  while (atomic_load(&snapshots.has_ended) == 0) {
+    const int64_t now = mprof_clock_ms();
+    const bool is_time = snapshots.every_ms != 0 && now >= due;
+    if (is_time || (snapshots.size_count != 0 && has_grown(&reached))) {
+      write_snapshot();
+      due = mprof_clock_ms() + (int64_t)snapshots.every_ms;
+      continue;
+    }
+    uint64_t pause_ms =
+        snapshots.every_ms != 0 ? (uint64_t)(due - now) : UINT32_MAX;
+    if (snapshots.size_count != 0 && pause_ms > PAUSE_MS)
+      pause_ms = PAUSE_MS;
+    mprof_sys_futex_wait_ms(&snapshots.has_ended, 0, pause_ms);
+  }
+  mprof_own_thread_end(MPROF_OWN_SNAPSHOTS);
+  return arg;
+}
+
+static bool is_asked_for(void) {
+  return mprof_flags.snapshot_every[0] != '\0' ||
+         mprof_flags.snapshot_at_rss[0] != '\0';
+}
+
+static void start_snapshots(void) {
+  if (!is_asked_for() || !read_options())
+    return;
+  atomic_store(&snapshots.has_ended, 0);
+  if (!start(write_snapshots))
+    mprof_message("snapshot_every and snapshot_at_rss have no effect: cannot "
+                  "create a thread");
+}
+
+void mprof_snapshot_watch_stop(void) {
+  // Without the options, neither a page is touched nor a system call made.
+  if (is_asked_for() && atomic_exchange(&snapshots.has_ended, 1) == 0)
+    mprof_sys_futex_wake_all(&snapshots.has_ended);
+}
+
+// --- the file of the option persist ---
+
+static void *protect_file(void *arg) {
+  mprof_own_thread_begin(MPROF_OWN_PERSIST, "mprof-persist");
+  const int tid = mprof_sys_gettid();
+  unsigned ms;
+  while ((ms = mprof_persist_look(tid)) != 0)
+    mprof_sys_sleep_ms(ms);
+  mprof_own_thread_end(MPROF_OWN_PERSIST);
+  return arg;
+}
+
+void mprof_watch_start(void) {
+  start_stuck();
+  start_snapshots();
+  // Without the thread, the process is as safe as on a file system without
+  // leases, so a failure needs no message.
+  if (mprof_flags.persist[0] != '\0')
+    start(protect_file);
+}
