@@ -34,7 +34,7 @@
 
 #include "sys/base.h"
 #include "sys/lock.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 
 enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_MEM = 1,

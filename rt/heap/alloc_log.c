@@ -50,7 +50,7 @@
 #include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "unwind/unwind_cfi.h"
 
 #include <errno.h>

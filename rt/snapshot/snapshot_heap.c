@@ -20,7 +20,7 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/stats.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 
 #include <errno.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "sys/os_memory.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 
 #include <errno.h>
 

@@ -27,7 +27,7 @@
 #include "thread/proc_threads.h"
 #include "thread/shards.h"
 #include "trace_hooks/trace_hooks.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -25,9 +25,8 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "unwind/unwind_cfi.h"
-#include "unwind/unwind_step.h"
 
 #include <errno.h>
 #include <limits.h>

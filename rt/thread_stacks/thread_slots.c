@@ -10,7 +10,6 @@
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"
-#include "unwind/frame_end.h"
 #include "unwind/unwind_cfi.h"
 
 size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid) {

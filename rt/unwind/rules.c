@@ -9,7 +9,6 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "unwind/eh_frame.h"
-#include "unwind/stack_end.h"
 #include "unwind/stack_range.h"
 
 #include <string.h>

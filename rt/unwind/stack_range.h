@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Determines which part of a stack is readable, and recognizes the root of a
-// stack, for the unwinder (unwind_cfi.h).
+// Determines which part of a stack is readable, recognizes the root of a stack,
+// and names the reasons why a stack ends, for the unwinder (unwind_cfi.h).
 
 #ifndef MPROF_RT_UNWIND_STACK_RANGE_H
 #define MPROF_RT_UNWIND_STACK_RANGE_H
@@ -154,5 +154,19 @@ static inline size_t mprof_without_root(const mprof_pc *pcs, size_t n,
 // program's startup code, which calls libc. This outermost frame is dropped,
 // too.
 size_t mprof_without_roots(const mprof_pc *pcs, size_t n);
+
+// Why an unwound stack ends. In profiles, a truncated stack ends with a pseudo
+// frame that shows the reason.
+enum mprof_stack_end {
+  MPROF_STACK_COMPLETE = 0,
+  // Cut at a broken chain of frame pointers, or at code without frame pointers
+  // and call frame information.
+  MPROF_STACK_CUT_CHAIN = 1,
+  MPROF_STACK_CUT_DEPTH = 2, // cut at the limit of stack_depth frames
+};
+
+// Maximum size of a frame in bytes. Unwinding ends if the caller's frame is
+// farther away.
+#define MPROF_MAX_FRAME_BYTES (4u << 20)
 
 #endif // MPROF_RT_UNWIND_STACK_RANGE_H

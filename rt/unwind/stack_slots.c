@@ -5,8 +5,8 @@
 
 #include "unwind/stack_slots.h"
 
-#include "unwind/frame_end.h"
 #include "unwind/rules.h"
+#include "unwind/unwind_cfi.h"
 
 // The place of a slot.
 struct slot {

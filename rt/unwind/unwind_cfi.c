@@ -12,12 +12,175 @@
 #include "options/flags.h"
 #include "sys/abi_words.h"
 #include "sys/context.h"
+#include "sys/os_linux.h"
 #include "unwind/coroutines.h"
-#include "unwind/frame_end.h"
 #include "unwind/rules.h"
-#include "unwind/stack_end.h"
 #include "unwind/stack_range.h"
-#include "unwind/unwind_step.h"
+
+// --- steps ---
+
+// The functions step from a frame of a stack to the frame of its caller, or to
+// the code that a signal has interrupted. They return false if that frame
+// cannot be found.
+// range: the part of the stack that may be read
+// is_foreign: whether the stack is not the thread's own; see
+//   mprof_stack_reaches
+
+// Stores in *word the word at addr. Returns false if addr does not lie in the
+// frames above the stack pointer sp, or is not readable.
+static bool read_above(struct mprof_stack_range *range, bool is_foreign,
+                       uintptr_t sp, uintptr_t addr, uintptr_t *word) {
+  if (addr - sp > MPROF_MAX_FRAME_BYTES || (addr & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign, addr))
+    return false;
+  *word = mprof_stack_word(addr);
+  return true;
+}
+
+// Replaces *f, the registers of a frame, by the registers of its caller. The
+// code of the frame, which has the rule r, must keep a frame pointer.
+static inline bool ascend_chain(struct mprof_stack_range *range,
+                                bool is_foreign, struct mprof_rule r,
+                                struct mprof_registers *f) {
+  const uintptr_t bp = f->bp;
+  // The first comparison checks both bounds of bp. If bp is below sp - 8, the
+  // unsigned difference is huge. In code without call frame information, bp may
+  // be sp - 8.
+  if (bp + 8 - f->sp > MPROF_MAX_FRAME_BYTES || (bp & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign, bp))
+    return false;
+  *f = (struct mprof_registers){.pc = mprof_stack_return(bp + 8),
+                                .sp = bp + mprof_rule_chain_offset(r),
+                                .bp = mprof_stack_word(bp)};
+  return true;
+}
+
+// Does what ascend (below) does, for a rule r whose base is MPROF_CFA_AT_BP.
+static bool ascend_aligned(struct mprof_stack_range *range, bool is_foreign,
+                           struct mprof_rule r, struct mprof_registers *f) {
+  uintptr_t bp, cfa;
+  if (!read_above(range, is_foreign, f->sp, f->bp, &bp) ||
+      !read_above(range, is_foreign, f->sp, f->bp + mprof_rule_cfa_offset(r),
+                  &cfa) ||
+      cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign, cfa - 16))
+    return false;
+  *f = (struct mprof_registers){
+      .pc = mprof_stack_return(cfa - 8), .sp = cfa, .bp = bp};
+  return true;
+}
+
+// Sets *pc to the return address of the frame *f, whose rule r gives the
+// address cfa. It is 0 at the end of some stacks. Returns false if it cannot be
+// read.
+static inline bool read_caller(const struct mprof_stack_range *range,
+                               struct mprof_rule r,
+                               const struct mprof_registers *f, uintptr_t cfa,
+                               mprof_pc *pc) {
+#if MPROF_RA_IS_PUSHED
+  (void)range, (void)r, (void)f;
+  *pc = mprof_stack_word(cfa - 8);
+  return true;
+#else
+  const uintptr_t at = cfa + mprof_rule_ra_offset(r);
+  if (!mprof_rule_saves_ra(r)) {
+    *pc = mprof_return_address(f->link);
+    return true;
+  }
+  if (at < range->lo || at + 8 > range->hi)
+    return false;
+  *pc = mprof_stack_return(at);
+  return true;
+#endif
+}
+
+// Replaces *f, the registers of a frame, by the registers of its caller, as
+// rule r describes.
+static bool ascend(struct mprof_stack_range *range, bool is_foreign,
+                   struct mprof_rule r, struct mprof_registers *f) {
+  if (mprof_rule_keeps_frame_pointer(r))
+    return ascend_chain(range, is_foreign, r, f);
+  if (mprof_rule_base(r) == MPROF_CFA_AT_BP)
+    return ascend_aligned(range, is_foreign, r, f);
+  const uintptr_t cfa =
+      (mprof_rule_base(r) == MPROF_CFA_FROM_SP ? f->sp : f->bp) +
+      mprof_rule_cfa_offset(r);
+  // The first comparison checks both bounds of cfa. If cfa is not above sp, the
+  // unsigned difference is huge. If the return address is in its register, the
+  // frame may have no memory.
+  if (cfa - f->sp - (mprof_rule_saves_ra(r) ? 8 : 0) > MPROF_MAX_FRAME_BYTES ||
+      (cfa & 7) != 0 || !mprof_stack_reaches(range, is_foreign, cfa - 16))
+    return false;
+  mprof_pc pc;
+  if (!read_caller(range, r, f, cfa, &pc))
+    return false;
+  uintptr_t bp = f->bp;
+  if (mprof_rule_saves_bp(r)) {
+    uintptr_t saved = cfa + mprof_rule_bp_offset(r);
+    if (saved < range->lo || saved + 8 > range->hi)
+      return false;
+    bp = mprof_stack_word(saved);
+  }
+  *f = (struct mprof_registers){.pc = pc, .sp = cfa, .bp = bp};
+  return true;
+}
+
+MPROF_NO_SANITIZER struct mprof_registers
+mprof_context_frame(const void *context) {
+  return (struct mprof_registers){
+#if !MPROF_RA_IS_PUSHED
+      .link = mprof_context_link(context),
+#endif
+      // The unwinder looks up the address before.
+      .pc = mprof_context_pc(context) + 1,
+      .sp = mprof_context_sp(context),
+      .bp = mprof_context_bp(context)};
+}
+
+// Replaces the registers *f by the registers of the code that a signal has
+// interrupted. Call this function when f->pc is the address to which the signal
+// handler returns. The code at this address calls rt_sigreturn. The kernel has
+// saved the interrupted registers at f->sp. (Linux: struct rt_sigframe)
+static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
+                          struct mprof_registers *f) {
+  enum { REGISTERS_MAX = 272 }; // they are in the first bytes of mcontext_t
+  const ucontext_t *u = (const ucontext_t *)(f->sp + MPROF_CONTEXT_AT);
+  if ((f->sp & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign,
+                           (uintptr_t)&u->uc_mcontext + REGISTERS_MAX))
+    return false;
+  *f = mprof_context_frame(u);
+  return true;
+}
+
+#if !MPROF_RA_IS_PUSHED
+// Follows the frames of the functions between this one and the frame at fp. All
+// of them belong to the runtime, or to functions of libc that call the runtime
+// back, and keep frame pointers. The frame below the one at fp has the address
+// at which the function with the frame fp will continue.
+MPROF_NO_SANITIZER uintptr_t mprof_frame_end(uintptr_t fp) {
+  enum { BETWEEN_MAX = 64 };
+  uintptr_t at = (uintptr_t)__builtin_frame_address(0);
+  for (int i = 0; i < BETWEEN_MAX; i++) {
+    const uintptr_t next = mprof_stack_word(at);
+    if (next == fp) {
+      const struct mprof_rule r =
+          mprof_rule_of(mprof_stack_return(at + 8) - 1, true);
+      return mprof_rule_base(r) == MPROF_CFA_FROM_BP
+                 ? fp + mprof_rule_cfa_offset(r)
+                 : fp + 16;
+    }
+    // The frames of a thread that writes files may be on two stacks.
+    if ((next & (MPROF_BP_ALIGNMENT - 1)) != 0 ||
+        (next - at > MPROF_PAGE && !mprof_sys_readable(next)))
+      break;
+    at = next;
+  }
+  return fp + 16;
+}
+#endif
+
+// --- stacks ---
 
 struct walk {
   struct mprof_stack_range *own;
@@ -55,12 +218,12 @@ static bool rise_by_rule(struct walk *w, struct mprof_rule r) {
     return false;
   w->is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
   if (w->range && mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL &&
-      mprof_ascend_signal(w->range, is_on_foreign(w), &w->f)) {
+      ascend_signal(w->range, is_on_foreign(w), &w->f)) {
     // The handler may have run on an alternate signal stack, so the new f.sp
     // may lie on another stack.
     enter(w);
   } else if (!w->range || mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL ||
-             !mprof_ascend(w->range, is_on_foreign(w), r, &w->f)) {
+             !ascend(w->range, is_on_foreign(w), r, &w->f)) {
     const bool is_root = w->range && mprof_rule_base(r) == MPROF_CFA_UNKNOWN &&
                          mprof_is_made_root(w->f.pc, w->f.bp);
     w->end = is_root ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
@@ -75,7 +238,7 @@ static bool rise_by_rule(struct walk *w, struct mprof_rule r) {
 static inline bool rise(struct walk *w, struct mprof_rule r) {
   if (mprof_likely(mprof_rule_base(r) == MPROF_CFA_FROM_BP &&
                    mprof_rule_keeps_frame_pointer(r) && w->range &&
-                   mprof_ascend_chain(w->range, is_on_foreign(w), r, &w->f)))
+                   ascend_chain(w->range, is_on_foreign(w), r, &w->f)))
     return true;
   return rise_by_rule(w, r);
 }
@@ -312,11 +475,11 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
     const struct mprof_rule r = mprof_rule_of(f.pc - 1, is_sure);
     is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
     if (mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL)
-      return mprof_ascend_signal(range, range == &foreign, &f)
+      return ascend_signal(range, range == &foreign, &f)
                  ? (const void *)(sp + MPROF_CONTEXT_AT)
                  : NULL;
     if (mprof_rule_base(r) == MPROF_CFA_ROOT ||
-        !mprof_ascend(range, range == &foreign, r, &f))
+        !ascend(range, range == &foreign, r, &f))
       return NULL;
   }
   return NULL;
@@ -360,7 +523,7 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
     if (mprof_rule_base(r) == MPROF_CFA_ROOT ||
         mprof_rule_base(r) == MPROF_CFA_UNKNOWN ||
         mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL ||
-        !mprof_ascend(range, is_foreign, r, &f))
+        !ascend(range, is_foreign, r, &f))
       return false;
   }
   return false;

@@ -9,8 +9,25 @@
 #ifndef MPROF_RT_UNWIND_UNWIND_CFI_H
 #define MPROF_RT_UNWIND_UNWIND_CFI_H
 
-#include "unwind/stack_end.h"
-#include "unwind/unwind_step.h"
+#include "sys/arch.h"
+#include "sys/base.h"
+#include "unwind/rules.h"
+#include "unwind/stack_range.h"
+
+// The registers of a frame. pc is the return address of a call. For code that a
+// signal has interrupted, pc is the address of the interrupted instruction plus
+// 1, because the unwinder looks up pc - 1.
+struct mprof_registers {
+  uintptr_t pc, sp, bp;
+#if !MPROF_RA_IS_PUSHED
+  // The register with the return address of a function that calls no other
+  // function; 0: unknown.
+  uintptr_t link;
+#endif
+};
+// Returns the registers of the code that a signal has interrupted. context: the
+// ucontext_t of the signal.
+struct mprof_registers mprof_context_frame(const void *context);
 
 // Unwinds the stack from fp, the frame address of the runtime's function that
 // the program has called. So the first return address lies in the function that
@@ -58,5 +75,20 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
 // function that the program calls in place of a hooked function. Returns 0 if
 // no entry has called the function.
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
+
+// Where the frame of a function of the runtime ends. There the stack pointer of
+// its caller was at the call. The unwinder needs it to begin a stack whose
+// first function has no frame pointer.
+#if MPROF_RA_IS_PUSHED
+static inline uintptr_t mprof_frame_end(uintptr_t fp) { return fp + 16; }
+#else
+// Returns the end of the frame at fp. The frame must belong to a function of
+// the runtime that has called this function, directly or through others. The
+// frame address and the return address may be anywhere in the frame. So the
+// function looks for the code that runs in the frame, and reads the code's call
+// frame information. If there is none, it returns the address behind both
+// words.
+uintptr_t mprof_frame_end(uintptr_t fp);
+#endif
 
 #endif // MPROF_RT_UNWIND_UNWIND_CFI_H

@@ -18,7 +18,7 @@
 #include "sys/message.h"
 #include "sys/mul_div.h"
 #include "thread/labels_text.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "write/std_frames.h"
 
 #include <string.h>

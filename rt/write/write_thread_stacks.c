@@ -30,7 +30,7 @@
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "unwind/rules.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "unwind/unwind_cfi.h"
 #include "write/legacy.h"
 #include "write/write_stuck.h"

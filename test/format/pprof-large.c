@@ -25,7 +25,7 @@
 #include "snap.h"
 
 #include "sys/os_file.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "write/write_pprof.h"
 
 #include <sys/mman.h>

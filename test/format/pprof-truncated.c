@@ -25,7 +25,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "write/write_pprof.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

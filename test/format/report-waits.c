@@ -97,7 +97,7 @@
 #include "mprof/mprof.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "write/summary.h"
 #include "write/write_file.h"
 #include "write/write_report.h"

@@ -59,7 +59,7 @@
 #include "snap.h"
 
 #include "process/process.h"
-#include "unwind/stack_end.h"
+#include "unwind/stack_range.h"
 #include "write/kind_heap.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
