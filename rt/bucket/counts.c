@@ -14,7 +14,6 @@
 #include "sys/message.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
-#include "thread/shards.h"
 #include "thread/threads.h"
 
 #include <string.h>

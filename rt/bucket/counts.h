@@ -43,7 +43,7 @@
 #include "bucket/bucket.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
-#include "thread/shards.h"
+#include "thread/threads.h"
 
 // When a counter of a bucket's array future[] reaches a multiple of this
 // number, the shard that has counted the last event gets a cell. So a cell's

@@ -13,7 +13,6 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/tls.h"
-#include "thread/shards.h"
 #include "thread/threads.h"
 
 #include <malloc.h>

@@ -32,7 +32,7 @@ struct mprof_lock_profile {
 
 struct mprof_tls {
   struct mprof_thread *self; // the thread's record; NULL: no record
-  uint16_t shard; // selects the thread's counters (shards.h); 0: none
+  uint16_t shard; // selects the thread's counters (threads.h); 0: none
   // Number of the thread's label set (labels.h). self->labels is a copy of this
   // number that other threads can read. A change writes this number first and
   // then copies it. If a signal handler changes the labels between these two

@@ -25,12 +25,12 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "thread/shards.h"
 #include "trace_hooks/trace_hooks.h"
 #include "unwind/stack_range.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 
 struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
@@ -58,6 +58,44 @@ static struct {
   pthread_key_t key;
   bool has_key; // whether `key` exists; written once, by mprof_threads_init
 } registry;
+
+// --- shards ---
+
+// When a thread ends, a new thread may get the same shard, and then continues
+// the same counters.
+#define WORD_BITS 64u
+static struct {
+  // One bit for each of the shards 1 to MPROF_OWN_SHARDS. 1: a thread has the
+  // shard. Bit 0 of taken[0] is for shard 1.
+  uint64_t taken[MPROF_OWN_SHARDS / WORD_BITS + 1];
+  unsigned next_common;
+} shards; // guarded by registry_lock
+
+// Returns a shard for a new thread. Call with registry_lock held.
+static uint16_t take_shard_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
+  for (unsigned i = 0; i < MPROF_OWN_SHARDS; i++) {
+    uint64_t bit = UINT64_C(1) << i % WORD_BITS;
+    if ((shards.taken[i / WORD_BITS] & bit) == 0) {
+      shards.taken[i / WORD_BITS] |= bit;
+      return (uint16_t)(i + 1);
+    }
+  }
+  unsigned at = shards.next_common++ % MPROF_COMMON_SHARDS;
+  return (uint16_t)(MPROF_OWN_SHARDS + 1 + at);
+}
+
+// Makes the shard of an ending thread available to new threads.
+static void give_shard_back_locked(uint16_t shard) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
+  if (shard == 0 || shard > MPROF_OWN_SHARDS)
+    return;
+  unsigned i = shard - 1u;
+  MPROF_ASSERT(shards.taken[i / WORD_BITS] >> i % WORD_BITS & 1);
+  shards.taken[i / WORD_BITS] &= ~(UINT64_C(1) << i % WORD_BITS);
+}
+
+// --- the registry ---
 
 static void link_locked(struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
@@ -89,7 +127,7 @@ static void unlink_locked(struct mprof_thread *t) {
 static void retire_locked(struct mprof_thread *t) {
   unlink_locked(t);
   t->countdown = NULL;
-  mprof_shard_give_back_locked(t->shard);
+  give_shard_back_locked(t->shard);
   t->shard = 0;
   t->next = registry.unused;
   registry.unused = t;
@@ -146,7 +184,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
                                .holds = holds,
                                .pthread = (uintptr_t)pthread_self()};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
-    mprof_tls.shard = t->shard = mprof_shard_take_locked();
+    mprof_tls.shard = t->shard = take_shard_locked();
     t->guard = &mprof_tls.guard;
     if (register_exit(t))
       t->countdown = &__mprof_heap_countdown;
@@ -408,7 +446,7 @@ void mprof_threads_reset(void) {
   registry.live = registry.oldest = registry.unused = NULL;
   registry.threads = 0;
   registry.seed = 0;
-  mprof_shards_reset();
+  memset(&shards, 0, sizeof(shards));
   mprof_tls.self = NULL;
   mprof_tls.shard = 0;
   mprof_tls.rate_epoch = 0;

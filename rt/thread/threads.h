@@ -19,6 +19,14 @@ struct mprof_bucket;
 struct mprof_caller;
 struct mprof_holds;
 
+// A shard is a small number that selects the counters in which a thread counts
+// its events (counts.h). Each of the shards 1 to MPROF_OWN_SHARDS belongs to
+// one thread at a time. If all of these are taken, further threads share the
+// next MPROF_COMMON_SHARDS shards, and increment the counters atomically. 0
+// means that the thread has no shard.
+#define MPROF_OWN_SHARDS 105u
+#define MPROF_COMMON_SHARDS 15u
+
 // Number of entries of a thread's cache of stacks.
 #define MPROF_KNOWN 256
 // Number of entries of a thread's cache of buckets with these stacks. A page of

@@ -17,7 +17,6 @@
 #include "mprof/mprof.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
-#include "thread/shards.h"
 #include "thread/threads.h"
 
 #include <pthread.h>

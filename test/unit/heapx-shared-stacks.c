@@ -25,7 +25,6 @@
 #include "sys/abi_words.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
-#include "thread/shards.h"
 #include "thread/threads.h"
 
 #include <malloc.h>
