@@ -7,6 +7,7 @@
 #ifndef MPROF_RT_THREAD_LABELS_TEXT_H
 #define MPROF_RT_THREAD_LABELS_TEXT_H
 
+#include "sys/base.h"
 #include "sys/message.h"
 
 // Writes the label set with number id as text, for example {"key":"value",
@@ -19,5 +20,10 @@ void mprof_labels_write(uint16_t id,
 // Appends the len bytes of s to t as valid UTF-8. Replaces each invalid byte by
 // '?'. Keeps control characters.
 void mprof_label_utf8(struct mprof_text *t, const char *s, size_t len);
+
+// Returns whether the Unicode character c is printable. Other characters, such
+// as control characters and unassigned ones, are escaped in texts for people.
+// (Go: strconv.IsPrint)
+bool mprof_is_printable(unsigned c);
 
 #endif // MPROF_RT_THREAD_LABELS_TEXT_H
