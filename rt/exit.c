@@ -18,7 +18,7 @@
 #include "heap/sample.h"
 #include "options/flags.h"
 #include "process/process.h"
-#include "snapshot/group_by_stack.h"
+#include "snapshot/stack_groups.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"

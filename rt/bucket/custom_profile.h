@@ -26,11 +26,8 @@ size_t mprof_custom_profile_find(const char *name);
 // Returns the number of values in the profile with this number.
 size_t mprof_custom_profile_values(size_t number);
 
-// Returns the lock of profile `number`. The lock guards the profile's values
-// and the counters of the profile's buckets. These buckets have the type
-// CUSTOM. Their field `size` has the value mprof_custom_profile_key(number),
-// which tells the buckets of different profiles apart.
-struct mprof_lock *mprof_custom_profile_lock(size_t number);
+// The buckets of a profile have the type CUSTOM. Their field `size` has this
+// value, which tells the buckets of different profiles apart.
 static inline size_t mprof_custom_profile_key(size_t number) {
   return number + 1;
 }
@@ -43,5 +40,31 @@ void mprof_custom_profiles_reset(void);
 // this is not the address of a profile.
 struct mprof_profile;
 const char *mprof_custom_profile_of(const struct mprof_profile *profile);
+
+// --- snapshots ---
+
+// A sample is the number of values that one stack has added to the profile and
+// that the program has not removed.
+struct mprof_custom_sample {
+  const struct mprof_bucket *bucket;
+  uint64_t count; // number of values that were added and not removed
+};
+
+struct mprof_custom_snapshot {
+  const char *name; // name of the profile; NULL: no snapshot was taken
+  struct mprof_custom_sample *samples;
+  // Pointers to the `len` samples, largest count first.
+  const struct mprof_custom_sample **sorted;
+  size_t len;
+  size_t mapped_bytes;
+  uint64_t values; // sum of the counts of all samples
+  int64_t time_ns; // time of the snapshot: nanoseconds of CLOCK_REALTIME
+};
+
+// Takes a snapshot of profile `number`. Acquires the lock of this profile.
+// Returns 0 or -ENOMEM. Free *s with mprof_custom_snapshot_free. Call with the
+// recursion guard set.
+int mprof_custom_snapshot_take(struct mprof_custom_snapshot *s, size_t number);
+void mprof_custom_snapshot_free(struct mprof_custom_snapshot *s);
 
 #endif // MPROF_RT_BUCKET_CUSTOM_PROFILE_H

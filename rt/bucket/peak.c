@@ -6,11 +6,11 @@
 #include "bucket/peak.h"
 
 #include "bucket/bucket.h"
-#include "bucket/scale.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/persistent.h"
+#include "sys/scale.h"
 
 struct mprof_lock mprof_peak_lock = MPROF_LOCK_INIT(MPROF_RANK_PEAK);
 

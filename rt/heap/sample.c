@@ -35,7 +35,7 @@
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
-#include "sys/mul_div.h"
+#include "sys/scale.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/unwind_cfi.h"

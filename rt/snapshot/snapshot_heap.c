@@ -11,14 +11,13 @@
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
-#include "bucket/scale.h"
 #include "heap/sample.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
-#include "sys/mul_div.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
+#include "sys/scale.h"
 #include "sys/stats.h"
 #include "unwind/stack_range.h"
 
@@ -160,6 +159,8 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {
     mprof_os_unmap(s->samples, s->mapped_bytes);
   memset(s, 0, sizeof(*s));
 }
+
+// --- estimates ---
 
 static uint64_t factor_of(const struct mprof_mem_sample *s) {
   return mprof_scale_factor(s->bucket->size, s->bucket->rate);

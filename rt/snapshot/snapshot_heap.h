@@ -11,7 +11,7 @@
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
 
 #include "bucket/heapx.h"
-#include "sys/mul_div.h"
+#include "sys/scale.h"
 
 struct mprof_mem_sample {
   const struct mprof_bucket *bucket;
@@ -100,7 +100,7 @@ struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n);
 
 // --- estimates of all blocks ---
 //
-// They are computed from the sampled blocks and the factors of bucket/scale.h.
+// They are computed from the sampled blocks and the factors of sys/scale.h.
 
 // Estimated numbers of a sample or of a sum of samples.
 struct mprof_mem_estimate {

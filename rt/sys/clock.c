@@ -6,7 +6,7 @@
 
 #include "sys/clock.h"
 
-#include "sys/mul_div.h"
+#include "sys/scale.h"
 
 #include <time.h>
 

@@ -22,7 +22,6 @@
 #include "trace/trace_events.h"
 
 #include "bucket/bucket.h"
-#include "bucket/scale.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
@@ -31,6 +30,7 @@
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 #include "sys/persistent.h"
+#include "sys/scale.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"

@@ -11,7 +11,6 @@
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "options/flags.h"
-#include "snapshot/snapshot_custom.h"
 #include "symbolize/drop_frames.h"
 #include "sys/message.h"
 #include "write/legacy.h"

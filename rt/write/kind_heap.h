@@ -7,8 +7,8 @@
 #ifndef MPROF_RT_WRITE_KIND_HEAP_H
 #define MPROF_RT_WRITE_KIND_HEAP_H
 
-#include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
+#include "snapshot/stack_groups.h"
 
 // The data from which the profiles heap and allocs are written and, at the end
 // of the process, the profile heapx, too.

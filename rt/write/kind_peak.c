@@ -6,8 +6,8 @@
 
 #include "bucket/peak.h"
 #include "file/outfile.h"
-#include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
+#include "snapshot/stack_groups.h"
 #include "write/kind_heap.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"

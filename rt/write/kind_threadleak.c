@@ -6,7 +6,7 @@
 
 #include "file/outfile.h"
 #include "options/flags.h"
-#include "snapshot/group_by_stack.h"
+#include "snapshot/stack_groups.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"

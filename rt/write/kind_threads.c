@@ -6,7 +6,7 @@
 
 #include "file/outfile.h"
 #include "options/flags.h"
-#include "snapshot/group_by_stack.h"
+#include "snapshot/stack_groups.h"
 #include "sys/message.h"
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"

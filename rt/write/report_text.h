@@ -13,8 +13,8 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "snapshot/group_by_stack.h"
-#include "sys/mul_div.h"
+#include "snapshot/stack_groups.h"
+#include "sys/scale.h"
 
 // A longer name of a function is cut.
 enum { MPROF_REPORT_NAME_MAX = 160 };

@@ -22,7 +22,7 @@
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_names.h"
 #include "options/flags.h"
-#include "snapshot/group_by_stack.h"
+#include "snapshot/stack_groups.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
 #include "symbolize/maps.h"

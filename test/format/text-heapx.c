@@ -31,7 +31,7 @@
 #include "snap.h"
 
 #include "process/process.h"
-#include "snapshot/group_by_stack.h"
+#include "snapshot/stack_groups.h"
 #include "write/kind_heap.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

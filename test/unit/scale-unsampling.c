@@ -11,8 +11,8 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "bucket/scale.h"
 #include "snapshot/snapshot_heap.h"
+#include "sys/scale.h"
 
 #include <math.h>
 

@@ -9,10 +9,10 @@
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
-#include "bucket/scale.h"
 #include "common/memory.h"
 #include "persist/file.h"
 #include "sys/persistent.h"
+#include "sys/scale.h"
 #include "sys/stats.h"
 
 #include <inttypes.h>

@@ -3,9 +3,7 @@
 //
 // The number of blocks that a sampled block represents. See scale.h.
 
-#include "bucket/scale.h"
-
-#include "sys/mul_div.h"
+#include "sys/scale.h"
 
 // Fractions have 63 bits.
 #define ONE (UINT64_C(1) << 63)
