@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The addresses of the hooked functions; see hooked.h. Instrumented code tells
-// the address of each function that it calls, with the switch of the function.
-// Parses the option block_kinds. The value of the option is a list of names of
-// kinds and groups, which are separated by '+', ',' or a space.
+// The hooked functions: the kinds of their waits, which the option block_kinds
+// selects, their addresses, names and switches; see hooked.h. Instrumented code
+// tells the address of each function that it calls, with the function's switch.
 
 #include "lock_wait/hooked.h"
 

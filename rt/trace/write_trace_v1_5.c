@@ -64,7 +64,8 @@ enum {
 // bytes. (Go: traceArgCountShift)
 enum { EV_ARGS_SHIFT = 6, EV_ARGS_COUNTED = 3 };
 
-// Numbers of stacks are larger than all addresses, which number other stacks.
+// Numbers of stacks begin where no code is mapped, because the addresses of
+// start functions number other stacks.
 #define STACKS_AFTER (UINT64_C(1) << 47)
 
 enum {
