@@ -270,7 +270,7 @@ static bool is_server(const char *address) {
   return is;
 }
 
-static bool find_server_once(const char *pid, char address[128]) {
+static bool find_server(const char *pid, char address[128]) {
   unsigned long inode;
   for (int fd = next_socket(pid, 1 << 30, &inode); fd >= 0;
        fd = next_socket(pid, fd, &inode))
@@ -279,18 +279,6 @@ static bool find_server_once(const char *pid, char address[128]) {
          find_tcp(pid, "tcp6", inode, address)) &&
         is_server(address))
       return true;
-  return false;
-}
-
-// The kernel's tables may leave out a socket while others come and go, so the
-// search is made several times.
-static bool find_server(const char *pid, char address[128]) {
-  enum { STEP_US = 10000, STEPS = 20 };
-  for (int i = 0; i < STEPS; i++) {
-    if (find_server_once(pid, address))
-      return true;
-    usleep(STEP_US);
-  }
   return false;
 }
 
