@@ -57,20 +57,24 @@ static uint64_t hash_module(const struct mprof_mapping *m) {
   return mprof_hash(h, (const char *)&unloads, sizeof(unloads));
 }
 
-// Returns the number that identifies the module of the mapping `found`. Stores
-// the number in the mapping, so that it is computed only once.
-static uint64_t identify(const struct mprof_mapping *found) {
-  struct mprof_mapping *m = &state.maps.v[found - state.maps.v];
+// Returns the mapping m of state.maps, to store in it what was found out.
+static struct mprof_mapping *writable(const struct mprof_mapping *m) {
+  return &state.maps.v[m - state.maps.v];
+}
+
+// Returns the number that identifies the module of the mapping m. Stores the
+// number in the mapping, so that it is computed only once.
+static uint64_t identify(const struct mprof_mapping *m) {
   if (m->module == 0)
-    m->module = hash_module(m);
+    writable(m)->module = hash_module(m);
   return m->module;
 }
 
 // --- looking up many addresses together ---
 //
-// For each request, mprof reads the symbol table and the debug
-// information of the functions that are asked about. So one request for all
-// addresses is much faster than a request for each.
+// For each request, mprof reads the symbol table and the debug information of
+// the functions that are asked about. So one request for all addresses is much
+// faster than a request for each.
 
 // At the end of the process, nearly all stacks are shown, so up to AHEAD_ALL
 // addresses are looked up together. At other times, a profile may need only
@@ -127,18 +131,17 @@ static const struct mprof_names *find_known(mprof_pc pc,
   const struct mprof_names *names = mprof_names_find(pc, k.module);
   if (names != NULL || m->is_recalled)
     return names;
-  state.maps.v[m - state.maps.v].is_recalled = true;
+  writable(m)->is_recalled = true;
   mprof_symbolizers_recall(m, keep_new, &k);
   return mprof_names_find(pc, k.module);
 }
 
-// Asks mprof about the n addresses in the mapping `found`, unless it has failed
-// to read this file. Stores their names.
-static void ask(const struct mprof_mapping *found, const mprof_pc *pc, size_t n,
+// Asks mprof about the n addresses in the mapping m, unless it has failed to
+// read this file. Stores their names.
+static void ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
                 struct kept *k) {
-  struct mprof_mapping *m = &state.maps.v[found - state.maps.v];
   if (!m->is_unreadable && !mprof_symbolizers_ask(m, pc, n, keep, k))
-    m->is_unreadable = true;
+    writable(m)->is_unreadable = true;
 }
 
 // Asks about the n sorted addresses, and keeps the names. The addresses of one

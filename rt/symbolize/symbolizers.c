@@ -169,34 +169,31 @@ static bool is_named(const char *path) {
          mprof_os_is_executable(path);
 }
 
-// Stores the path of mprof in *path. Returns false and reports the reason if
-// mprof is not found. Returns false without a report if the process is
-// AT_SECURE.
-static bool find_program(const char **path) {
+// Returns the path of mprof. Returns NULL and reports the reason if mprof is
+// not found. Returns NULL without a report if the process is AT_SECURE.
+static const char *find_program(void) {
   const char *flag = mprof_flags.external_symbolizer_path;
-  *path = place.path;
   // A privileged (AT_SECURE) program must not run another program, because the
   // environment comes from an unprivileged user.
   if (getauxval(AT_SECURE) != 0)
-    return false;
+    return NULL;
   if (flag[0] != '\0') {
-    *path = flag;
     if (is_named(flag))
-      return true;
+      return flag;
     report_missing("external_symbolizer_path '", flag,
                    "' is not an executable file whose name begins with mprof");
-    return false;
+    return NULL;
   }
   // The program may run on a machine on which other users can create files at
   // the place that was recorded.
   if (search((const char *)(uintptr_t)&places[sizeof(PLACES_MARK) - 1],
              mprof_os_is_trusted) ||
       search(mprof_flags_environment("PATH"), is_program))
-    return true;
+    return place.path;
   report_missing("found no mprof: add the directory of mprof to PATH "
                  "or set the option external_symbolizer_path",
                  "", "");
-  return false;
+  return NULL;
 }
 
 // Returns the path of the user's cache directory, in which mprof may keep
@@ -261,8 +258,8 @@ static bool is_running(void) {
 static bool find(void) {
   if (state.path != NULL)
     return true;
-  if (!find_program(&state.path)) {
-    state.path = NULL;
+  state.path = find_program();
+  if (state.path == NULL) {
     state.failures = FAILURES_MAX;
     return false;
   }
