@@ -52,10 +52,10 @@ void mprof_helper_look_at_itself(bool may);
 void mprof_helper_give_memory_back(void);
 // Executes the program path in a child of the helper. fd becomes the program's
 // standard input. The program's only variable is the mark of
-// helper_environment.h. The program blocks every signal. args: the
-// arguments after the program's name, at most 8, and then NULL. When main
-// returns, the helper waits for the end of the
-// program. If path cannot be executed, the connection ends.
+// helper_environment.h. The program blocks every signal. args: the arguments
+// after the program's name, at most 8, and then NULL. When main returns, the
+// helper waits for the end of the program. If path cannot be executed, the
+// connection ends.
 void mprof_helper_execute(int fd, const char *path, const char *const args[]);
 
 #endif // MPROF_RT_HELPER_HELPER_PROCESS_H

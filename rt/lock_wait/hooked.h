@@ -48,9 +48,9 @@ enum mprof_hooked {
 };
 
 // The address of each function, or NULL. An address is set before the switch of
-// the function first leads to its entry, so it is never NULL in an
-// entry. Written under registry_lock, and by mprof_hooked_find_all. Hidden, so
-// that an entry jumps to the function by a single instruction.
+// the function first leads to its entry, so it is never NULL in an entry.
+// Written under registry_lock, and by mprof_hooked_find_all. Hidden, so that an
+// entry jumps to the function by a single instruction.
 extern MPROF_HIDDEN void *mprof_hooked_functions[MPROF_HOOKED_COUNT];
 
 // Evaluates to the hooked function f, for a call or for its address. The

@@ -8,16 +8,15 @@
 // - struct mprof_kept_header
 // - for each source of the names: its stamp (uint64_t), and its path with a
 //   null byte at the end. The first source is the module, the second one is the
-//   program mprof. The others are the file with the debug
-//   information, and the places where such a file would be found if it existed.
+//   program mprof. The others are the file with the debug information, and the
+//   places where such a file would be found if it existed.
 // - for each address: the address in the module (uint64_t), the size in bytes
 //   of the names (uint32_t), and the names, in the form of a reply
 //   (symbolizer_protocol.h).
 //
 // The names are valid as long as no source has another stamp. Only the short
 // form of the path of a source file stays as it was when the names were kept.
-// Numbers have the byte order of the machine and are not
-// aligned.
+// Numbers have the byte order of the machine and are not aligned.
 
 #ifndef MPROF_RT_SYMBOLIZE_KEPT_FORMAT_H
 #define MPROF_RT_SYMBOLIZE_KEPT_FORMAT_H

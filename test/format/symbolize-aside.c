@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the program does not notice that MProf runs mprof to find the names
-// of frames, or reads kept names. Afterwards
-// no child process, signal, descriptor, mapping or text on stdout is left over.
-// This holds even if SIGCHLD is ignored or the calling thread has a small
-// stack.
+// of frames, or reads kept names. Afterwards no child process, signal,
+// descriptor, mapping or text on stdout is left over. This holds even if
+// SIGCHLD is ignored or the calling thread has a small stack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o app
