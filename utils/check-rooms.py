@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check-rooms.py --files: lists the source files, each with the first sentence of its
-# comment. The rooms of the runtime come first, from the lowest to the highest.
+# check-rooms.py --files: lists the source files, each with the first sentence of the
+# comment in NAME.c, or in NAME.h if NAME.c has none. The rooms of the runtime come first,
+# from the lowest to the highest.
 #
 # check-rooms.py [BUILD]: checks the references between the source files of a
 # build tree (default: build). A room is a directory of rt/. A unit is NAME.c (or
@@ -15,10 +16,10 @@
 #     unless the pair is in EXCEPTIONS;
 #   - a circle of references in rt/, pass/, tools/trace or tools/mprof has at
 #     most 6 units;
-#   - a symbol that a unit defines and other units use is declared in the header
-#     of that unit;
+#   - a symbol that a unit of rt/ defines and other units use is declared in a header
+#     of its room;
 #   - each unit begins with a comment, in NAME.h or NAME.c, that says what it does;
-#   - docs/how-it-works.md names no source file, by its path, that does not exist.
+#   - comments, and docs/how-it-works.md, name no source file that does not exist.
 #
 # These uses of a symbol are not references: a weak use, because the symbol may be
 # missing; a use of a symbol of the program, such as malloc; a use of __mprof_*,
@@ -220,15 +221,13 @@ def check_headers(units, defined, used, folder):
     public = open(os.path.join(TOP, "include/mprof/mprof.h")).read()
     bad = 0
     for unit, names in sorted(shared.items()):
-        header = os.path.join(TOP, folder, unit + ".h")
-        text = open(header).read() if os.path.exists(header) else ""
+        room = os.path.join(TOP, folder, os.path.dirname(unit))
+        text = "".join(open(header).read() for header in glob.glob(room + "/*.h"))
         for name in sorted(names):
-            if not re.search(r"\b%s\b" % name, text + public):
-                # Tables that the header of their user declares: profiles.def
-                # and write_trace.h.
-                if not name.startswith(("mprof_kind_", "mprof_trace_format_1_")):
-                    print("%s/%s.h does not declare %s" % (folder, unit, name))
-                    bad += 1
+            # profiles.def declares the kinds of profiles.
+            if not re.search(r"\b%s\b" % name, text + public) and not name.startswith("mprof_kind_"):
+                print("no header of rt/%s declares %s" % (room_of(unit), name))
+                bad += 1
     return bad
 
 
@@ -237,19 +236,22 @@ def first_sentence(path):
     with open(os.path.join(TOP, path)) as f:
         lines = f.read().split("\n\n", 1)[0].splitlines()
     text = " ".join(line.lstrip("/").strip() for line in lines[2:]).strip()
-    return re.split(r"(?<=[.:])(?: |$)", text)[0].rstrip(".:")
+    sentence = re.split(r"(?<=[.:])(?: |$)", text)[0].rstrip(".:")
+    # A file may leave the explanation to its header.
+    return re.sub(r"(^See|[;,] see) [\w.]+\.h$", "", sentence)
 
 
 def files():
     """Returns the units of the project by folder: path -> first sentence."""
     found = collections.defaultdict(dict)
     for path in sources("rt") + sources("pass") + sources("tools"):
-        unit = os.path.splitext(path)[0]
+        unit, kind = os.path.splitext(path)
         folder = "/".join(path.split("/")[:2]) if path.count("/") > 1 else path.split("/")[0]
         sentence = first_sentence(path)
-        # The header says what the unit does, the source file how.
-        if path.endswith(".h") and sentence or not found[folder].get(unit):
+        if sentence and (kind != ".h" or not found[folder].get(unit)):
             found[folder][unit] = sentence
+        else:
+            found[folder].setdefault(unit, "")
     return found
 
 
@@ -264,6 +266,39 @@ def list_files():
         print()
 
 
+# Files of other projects that comments name.
+FOREIGN = {"elf.h", "pthread_mutex_trylock.c", "sdt.h"}
+
+
+def comments(path):
+    """Yields the comments of a source file."""
+    for line in open(os.path.join(TOP, path)):
+        m = re.search(r"(?:^|\s)//(.*)", line)
+        if m:
+            yield m.group(1)
+
+
+def check_names():
+    """Checks that the source files that comments name exist."""
+    bad = 0
+    tracked = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True).stdout
+    existing = {"/" + path for path in tracked.split() if os.path.exists(os.path.join(TOP, path))}
+    ends = set()
+    for path in existing:
+        parts = path.split("/")
+        ends.update("/".join(parts[i:]) for i in range(len(parts)))
+    texts = [(path, text) for folder in ("rt", "pass", "tools") for path in sources(folder)
+             for text in comments(path)]
+    for path in ("docs/how-it-works.md", "CONTRIBUTING.md"):
+        texts += [(path, name) for name in re.findall(r"`[^`\n]+`", open(os.path.join(TOP, path)).read())]
+    for path, text in texts:
+        for name in re.findall(r"(?<![\w<&./*-])[\w+-][\w+./-]*\.(?:c|cpp|h|def)\b(?![.*>\w-])", text):
+            if name not in ends and name not in FOREIGN and "NAME" not in name:
+                print("%s names %s, which does not exist" % (path, name))
+                bad += 1
+    return bad
+
+
 def check_files():
     bad = 0
     for units in files().values():
@@ -271,14 +306,7 @@ def check_files():
             if not sentence:
                 print("%s: no comment says what the file does" % unit)
                 bad += 1
-    with open(os.path.join(TOP, "docs/how-it-works.md")) as f:
-        names = set(re.findall(r"`([\w.-]+/[\w./-]+\.(?:c|cpp|h|def))`", f.read()))
-    for name in sorted(names):
-        places = [os.path.join(TOP, folder, name) for folder in ("", "rt")]
-        if not any(os.path.exists(place) for place in places):
-            print("docs/how-it-works.md names %s, which does not exist" % name)
-            bad += 1
-    return bad
+    return bad + check_names()
 
 
 def main():
