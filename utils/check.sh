@@ -212,8 +212,7 @@ check gate utils/bench/run.sh gate
 # minute. Several tests that begin at the same time would compile them several
 # times.
 for tool in pprof trace; do
-  GOCACHE=$PWD/build/test/go-cache GOTOOLCHAIN=local GOPROXY=off \
-    go tool "$tool" -h >/dev/null 2>&1 || true
+  GOTOOLCHAIN=local GOPROXY=off go tool "$tool" -h >/dev/null 2>&1 || true
 done
 
 # Prints the number for $1 in the summary at the end of lit's output. The summary

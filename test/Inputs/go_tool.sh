@@ -14,9 +14,9 @@ go=$1
 shift
 case ${1-}-${2-} in
 tool-pprof | tool-trace)
-  mkdir -p "$GOCACHE"
+  mkdir -p "$MPROF_TEST_MADE"
   # Another Go at the same path is another file.
-  tool=$GOCACHE/tool-$2-$(stat -L -c %d-%i-%Y "$go")
+  tool=$MPROF_TEST_MADE/go-$2-$(stat -L -c %d-%i-%Y "$go")
   if [ ! -x "$tool" ]; then
     "$go" tool "$2" -h >/dev/null 2>&1 || : # builds the program
     ln -sfn "$("$go" tool -n "$2")" "$tool"

@@ -9,7 +9,7 @@
 // also with -fno-mprof-intercept.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: echo '{ global: run; early; local: *; };' > hide.map
+// RUN: echo '{ global: run; early*; local: *; };' > hide.map
 // RUN: %clangxx -O1 -fPIC -DPLAIN_PART -c %s -o plain.o
 // RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY %s plain.o \
 // RUN:   -Wl,--version-script=hide.map -o libown.so
@@ -38,9 +38,10 @@
 // RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,-Bsymbolic -Wl,-init,early -fuse-ld=lld -o libown.so && ./opens
 // RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
-// RUN:   -Wl,-Bsymbolic -Wl,-init,early -o libown.so && ./opens
+// RUN:   -Wl,-Bsymbolic -Wl,-init,early -fuse-ld=bfd -o libown.so && ./opens
 // RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
-// RUN:   -Wl,--version-script=hide.map -Wl,-init,early -o libown.so && ./linked
+// RUN:   -Wl,--version-script=hide.map -Wl,-init,early -fuse-ld=bfd -o libown.so && \
+// RUN:   ./linked
 // The library is one object made beforehand, whose hidden symbols are local.
 // RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -DLIBRARY -c %s -o part.o
 // RUN: %clangxx -r -nostdlib part.o plain.o -o one.o && \
