@@ -33,19 +33,190 @@
 #include "sys/text.h"
 #include "thread/labels.h"
 #include "thread/labels_text.h"
-#include "write/pb.h"
-#include "write/profile_proto.h"
 
 #include <errno.h>
 #include <string.h>
 
+// --- profile.proto ---
+//
+// The field numbers of the messages of profile.proto. The comment at each
+// number is the type of the field. Fields that MProf does not write are left
+// out. (Go: runtime/pprof/proto.go, tagProfile_...)
+
+// layout: message Profile
+enum {
+  PROFILE_SAMPLE_TYPE = 1,          // repeated ValueType
+  PROFILE_SAMPLE = 2,               // repeated Sample
+  PROFILE_MAPPING = 3,              // repeated Mapping
+  PROFILE_LOCATION = 4,             // repeated Location
+  PROFILE_FUNCTION = 5,             // repeated Function
+  PROFILE_STRING_TABLE = 6,         // repeated string
+  PROFILE_DROP_FRAMES = 7,          // int64 (string table index)
+  PROFILE_TIME_NANOS = 9,           // int64
+  PROFILE_DURATION_NANOS = 10,      // int64
+  PROFILE_PERIOD_TYPE = 11,         // ValueType
+  PROFILE_PERIOD = 12,              // int64
+  PROFILE_COMMENT = 13,             // repeated int64 (string table index)
+  PROFILE_DEFAULT_SAMPLE_TYPE = 14, // int64 (string table index)
+};
+// layout: message ValueType
+enum {
+  VALUE_TYPE_TYPE = 1, // int64 (string table index)
+  VALUE_TYPE_UNIT = 2, // int64 (string table index)
+};
+// layout: message Sample
+enum {
+  SAMPLE_LOCATION = 1, // repeated uint64
+  SAMPLE_VALUE = 2,    // repeated int64
+  SAMPLE_LABEL = 3,    // repeated Label
+};
+// layout: message Label
+enum {
+  LABEL_KEY = 1,      // int64 (string table index)
+  LABEL_STR = 2,      // int64 (string table index)
+  LABEL_NUM = 3,      // int64
+  LABEL_NUM_UNIT = 4, // int64 (string table index)
+};
+// layout: message Mapping
+enum {
+  MAPPING_ID = 1,                 // uint64
+  MAPPING_START = 2,              // uint64
+  MAPPING_LIMIT = 3,              // uint64
+  MAPPING_OFFSET = 4,             // uint64
+  MAPPING_FILENAME = 5,           // int64 (string table index)
+  MAPPING_BUILD_ID = 6,           // int64 (string table index)
+  MAPPING_HAS_FUNCTIONS = 7,      // bool
+  MAPPING_HAS_FILENAMES = 8,      // bool
+  MAPPING_HAS_LINE_NUMBERS = 9,   // bool
+  MAPPING_HAS_INLINE_FRAMES = 10, // bool
+};
+// layout: message Location
+enum {
+  LOCATION_ID = 1,         // uint64
+  LOCATION_MAPPING_ID = 2, // uint64
+  LOCATION_ADDRESS = 3,    // uint64
+  LOCATION_LINE = 4,       // repeated Line
+};
+// layout: message Line
+enum {
+  LINE_FUNCTION_ID = 1, // uint64
+  LINE_LINE = 2,        // int64
+};
+// layout: message Function
+enum {
+  FUNCTION_ID = 1,          // uint64
+  FUNCTION_NAME = 2,        // int64 (string table index)
+  FUNCTION_SYSTEM_NAME = 3, // int64 (string table index)
+  FUNCTION_FILENAME = 4,    // int64 (string table index)
+  FUNCTION_START_LINE = 5,  // int64
+};
+
+// --- protobuf ---
+//
+// Encodes messages into a buffer of fixed size. A field is encoded as
+//
+//   varint: tag << 3 | wire type
+//   contents: a varint, or a length and that many bytes
+//
+// The contents of a nested message are written first. Then pb_end_message
+// inserts the message's tag and length before the contents, so that the length
+// need not be computed in advance. The functions return no errors: the caller
+// checks is_full at the end. (Go: runtime/pprof/protobuf.go)
+
+struct pb {
+  unsigned char *data;
+  size_t cap, len;
+  bool is_full; // true: some output did not fit and was omitted
+};
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+// Maximum size in bytes of a 64-bit integer that is encoded as a varint.
+enum { VARINT_MAX = 10 };
+
+static size_t encode_varint(unsigned char *out, uint64_t v) {
+  size_t n = 0;
+  for (; v >= 0x80; v >>= 7)
+    out[n++] = (unsigned char)(v | 0x80);
+  out[n++] = (unsigned char)v;
+  return n;
+}
+
+static size_t varint_size(uint64_t v) {
+  unsigned char bytes[VARINT_MAX];
+  return encode_varint(bytes, v);
+}
+
+// Appends v as a varint, without a tag.
+static void pb_varint(struct pb *b, uint64_t v) {
+  unsigned char bytes[VARINT_MAX];
+  const size_t n = encode_varint(bytes, v);
+  if (n > b->cap - b->len) {
+    b->is_full = true;
+    return;
+  }
+  memcpy(b->data + b->len, bytes, n);
+  b->len += n;
+}
+
+// Appends the tag and the length of a field of bytes. The caller then writes
+// the len bytes of the contents.
+static void pb_length(struct pb *b, int tag, size_t len) {
+  pb_varint(b, (uint64_t)tag << 3 | WIRE_BYTES);
+  pb_varint(b, len);
+}
+
+// Appends a field with an integer. A signed integer is encoded as the unsigned
+// integer with the same bits.
+static void pb_int(struct pb *b, int tag, uint64_t v) {
+  pb_varint(b, (uint64_t)tag << 3 | WIRE_VARINT);
+  pb_varint(b, v);
+}
+
+// Does the same as pb_int, but writes nothing if v is 0, because a reader
+// treats a missing field as 0.
+static void pb_int_opt(struct pb *b, int tag, uint64_t v) {
+  if (v != 0)
+    pb_int(b, tag, v);
+}
+
+// Appends a packed repeated field of n integers.
+static void pb_ints(struct pb *b, int tag, const uint64_t *v, size_t n) {
+  size_t len = 0;
+  for (size_t i = 0; i < n; i++)
+    len += varint_size(v[i]);
+  pb_length(b, tag, len);
+  for (size_t i = 0; i < n; i++)
+    pb_varint(b, v[i]);
+}
+
+// Ends a nested message. Inserts the tag and the length of the message before
+// its contents, by moving the contents. (Go appends the tag and the length, and
+// then rotates the bytes. The result is the same.)
+// start: the value of b->len when the message began.
+static void pb_end_message(struct pb *b, int tag, size_t start) {
+  unsigned char head[2 * VARINT_MAX];
+  size_t len = b->len - start;
+  size_t n = encode_varint(head, (uint64_t)tag << 3 | WIRE_BYTES);
+  n += encode_varint(head + n, len);
+  if (n > b->cap - b->len) {
+    b->is_full = true;
+    return;
+  }
+  memmove(b->data + start + n, b->data + start, len);
+  memcpy(b->data + start, head, n);
+  b->len += n;
+}
+
+// --- the writer ---
+
 enum {
   DROP_SIZE = 65536, // maximum bytes of the field drop_frames
   // Maximum bytes of a label, with tags and lengths.
-  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX,
+  LABEL_SIZE = 4 * VARINT_MAX,
   // Maximum bytes of a sample: the deepest stack, the values and all labels,
   // with tags and lengths.
-  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 256 +
+  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * VARINT_MAX + 256 +
                  (MPROF_PPROF_LABELS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
@@ -65,7 +236,7 @@ enum pseudo { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
 
 struct mprof_pprof {
   struct mprof_outfile *out;
-  struct mprof_pb pb; // encodes one message after another into `message`
+  struct pb pb; // encodes one message after another into `message`
   struct mprof_maps maps;
   // List of the mappings to write, sorted by id. *last_mapping is the null
   // pointer at the end of the list.
@@ -104,7 +275,7 @@ static void emit(struct mprof_pprof *w) {
 // Writes the string s and returns its number. Writes the string again even if
 // an equal string was written before.
 static uint64_t put_string(struct mprof_pprof *w, const char *s, size_t len) {
-  mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
+  pb_length(&w->pb, PROFILE_STRING_TABLE, len);
   emit(w);
   mprof_outfile_put(w->out, s, len);
   return w->strings++;
@@ -152,16 +323,16 @@ enum { NAMED_LOCATIONS_MAX = 20000 };
 static void put_mapping(struct mprof_pprof *w, const struct mprof_mapping *m) {
   uint64_t file = put_name(w, m->file);
   uint64_t build_id = m->build_id[0] == '\0' ? 0 : put_name(w, m->build_id);
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, MAPPING_ID, m->id);
-  mprof_pb_uint64_opt(&w->pb, MAPPING_START, m->start);
-  mprof_pb_uint64_opt(&w->pb, MAPPING_LIMIT, m->limit);
-  mprof_pb_uint64_opt(&w->pb, MAPPING_OFFSET, m->offset);
-  mprof_pb_uint64_opt(&w->pb, MAPPING_FILENAME, file);
-  mprof_pb_uint64_opt(&w->pb, MAPPING_BUILD_ID, build_id);
+  size_t start = w->pb.len;
+  pb_int(&w->pb, MAPPING_ID, m->id);
+  pb_int_opt(&w->pb, MAPPING_START, m->start);
+  pb_int_opt(&w->pb, MAPPING_LIMIT, m->limit);
+  pb_int_opt(&w->pb, MAPPING_OFFSET, m->offset);
+  pb_int_opt(&w->pb, MAPPING_FILENAME, file);
+  pb_int_opt(&w->pb, MAPPING_BUILD_ID, build_id);
   for (int tag = MAPPING_HAS_FUNCTIONS; tag <= MAPPING_HAS_INLINE_FRAMES; tag++)
-    mprof_pb_bool_opt(&w->pb, tag, m->has_names);
-  mprof_pb_end_message(&w->pb, PROFILE_MAPPING, start);
+    pb_int_opt(&w->pb, tag, m->has_names);
+  pb_end_message(&w->pb, PROFILE_MAPPING, start);
   emit(w);
 }
 
@@ -212,13 +383,13 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   } else if (mprof_name_is_foreign(f->function)) {
     system_name = 0; // readers would remove what is in brackets
   }
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, FUNCTION_ID, id);
-  mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
-  mprof_pb_uint64_opt(&w->pb, FUNCTION_SYSTEM_NAME, system_name);
-  mprof_pb_uint64_opt(&w->pb, FUNCTION_FILENAME, file);
-  mprof_pb_int64_opt(&w->pb, FUNCTION_START_LINE, f->start_line);
-  mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
+  size_t start = w->pb.len;
+  pb_int(&w->pb, FUNCTION_ID, id);
+  pb_int(&w->pb, FUNCTION_NAME, name);
+  pb_int_opt(&w->pb, FUNCTION_SYSTEM_NAME, system_name);
+  pb_int_opt(&w->pb, FUNCTION_FILENAME, file);
+  pb_int_opt(&w->pb, FUNCTION_START_LINE, f->start_line);
+  pb_end_message(&w->pb, PROFILE_FUNCTION, start);
   emit(w);
 }
 
@@ -245,17 +416,17 @@ static void add_line(const struct mprof_frame *f, void *arg) {
 // Writes a location with the functions in w->lines.
 static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
                          uint64_t address) {
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, LOCATION_ID, id);
-  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, mapping);
-  mprof_pb_uint64_opt(&w->pb, LOCATION_ADDRESS, address);
+  size_t start = w->pb.len;
+  pb_int(&w->pb, LOCATION_ID, id);
+  pb_int(&w->pb, LOCATION_MAPPING_ID, mapping);
+  pb_int_opt(&w->pb, LOCATION_ADDRESS, address);
   for (size_t i = 0; i < w->lines_len; i++) {
-    size_t line = mprof_pb_start_message(&w->pb);
-    mprof_pb_uint64(&w->pb, LINE_FUNCTION_ID, w->lines[i].function);
-    mprof_pb_int64_opt(&w->pb, LINE_LINE, w->lines[i].number);
-    mprof_pb_end_message(&w->pb, LOCATION_LINE, line);
+    size_t line = w->pb.len;
+    pb_int(&w->pb, LINE_FUNCTION_ID, w->lines[i].function);
+    pb_int_opt(&w->pb, LINE_LINE, w->lines[i].number);
+    pb_end_message(&w->pb, LOCATION_LINE, line);
   }
-  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
+  pb_end_message(&w->pb, PROFILE_LOCATION, start);
   emit(w);
 }
 
@@ -372,10 +543,10 @@ enum { TEXT_SIZE = 4096 }; // maximum bytes of a comment
 // be written while this nested message is being encoded.
 static void put_value_type(struct mprof_pprof *w, int tag, uint64_t type,
                            uint64_t unit) {
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, VALUE_TYPE_TYPE, type);
-  mprof_pb_uint64(&w->pb, VALUE_TYPE_UNIT, unit);
-  mprof_pb_end_message(&w->pb, tag, start);
+  size_t start = w->pb.len;
+  pb_int(&w->pb, VALUE_TYPE_TYPE, type);
+  pb_int(&w->pb, VALUE_TYPE_UNIT, unit);
+  pb_end_message(&w->pb, tag, start);
   emit(w);
 }
 
@@ -391,18 +562,18 @@ static void put_types(struct mprof_pprof *w,
   for (size_t i = 0; i < head->types_len; i++)
     put_type(w, PROFILE_SAMPLE_TYPE, &head->types[i]);
   put_type(w, PROFILE_PERIOD_TYPE, &head->period_type);
-  mprof_pb_int64_opt(&w->pb, PROFILE_PERIOD, (int64_t)head->period);
+  pb_int_opt(&w->pb, PROFILE_PERIOD, head->period);
   emit(w);
   if (head->default_type != NULL) {
     uint64_t name = put_name(w, head->default_type);
-    mprof_pb_uint64(&w->pb, PROFILE_DEFAULT_SAMPLE_TYPE, name);
+    pb_int(&w->pb, PROFILE_DEFAULT_SAMPLE_TYPE, name);
     emit(w);
   }
 }
 
 static void put_comment(struct mprof_pprof *w, const struct mprof_text *t) {
   uint64_t id = put_string(w, t->buf, t->len);
-  mprof_pb_uint64(&w->pb, PROFILE_COMMENT, id);
+  pb_int(&w->pb, PROFILE_COMMENT, id);
   emit(w);
 }
 
@@ -465,7 +636,7 @@ static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
   struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
   mprof_drop_frames(&t, allocators);
   uint64_t id = put_string(w, t.buf, t.len);
-  mprof_pb_uint64(&w->pb, PROFILE_DROP_FRAMES, id);
+  pb_int(&w->pb, PROFILE_DROP_FRAMES, id);
   emit(w);
 }
 
@@ -473,13 +644,13 @@ static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
 
 static void put_label(struct mprof_pprof *w,
                       const struct mprof_pprof_label *label) {
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, LABEL_KEY, label->key);
-  mprof_pb_uint64_opt(&w->pb, LABEL_STR, label->str);
+  size_t start = w->pb.len;
+  pb_int(&w->pb, LABEL_KEY, label->key);
+  pb_int_opt(&w->pb, LABEL_STR, label->str);
   if (label->str == 0)
-    mprof_pb_int64(&w->pb, LABEL_NUM, label->num);
-  mprof_pb_uint64_opt(&w->pb, LABEL_NUM_UNIT, label->unit);
-  mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
+    pb_int(&w->pb, LABEL_NUM, (uint64_t)label->num);
+  pb_int_opt(&w->pb, LABEL_NUM_UNIT, label->unit);
+  pb_end_message(&w->pb, SAMPLE_LABEL, start);
 }
 
 // Returns whether this label key is reserved, because MProf's samples or pprof
@@ -530,14 +701,14 @@ void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
   size_t locations = locate_stack(w, b);
   struct mprof_pprof_label of_thread[MPROF_LABELS_A_SET];
   size_t of_thread_len = list_labels(w, b->labels, of_thread);
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64s(&w->pb, SAMPLE_LOCATION, w->ids, locations);
-  mprof_pb_int64s(&w->pb, SAMPLE_VALUE, values, w->types);
+  size_t start = w->pb.len;
+  pb_ints(&w->pb, SAMPLE_LOCATION, w->ids, locations);
+  pb_ints(&w->pb, SAMPLE_VALUE, (const uint64_t *)values, w->types);
   for (size_t i = 0; i < n; i++)
     put_label(w, &labels[i]);
   for (size_t i = 0; i < of_thread_len; i++)
     put_label(w, &of_thread[i]);
-  mprof_pb_end_message(&w->pb, PROFILE_SAMPLE, start);
+  pb_end_message(&w->pb, PROFILE_SAMPLE, start);
   emit(w);
 }
 
@@ -552,9 +723,9 @@ static void put_head(struct mprof_pprof *w,
   list_mappings(w);
   put_name(w, ""); // the format requires "" as string 0
   put_types(w, head);
-  mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, head->time_ns);
+  pb_int(&w->pb, PROFILE_TIME_NANOS, (uint64_t)head->time_ns);
   if (head->duration_ns != 0)
-    mprof_pb_int64(&w->pb, PROFILE_DURATION_NANOS, head->duration_ns);
+    pb_int(&w->pb, PROFILE_DURATION_NANOS, (uint64_t)head->duration_ns);
   emit(w);
   put_drop_frames(w, head->drops_allocators);
   put_comments(w, head);
@@ -577,7 +748,7 @@ static int begin(struct mprof_pprof **out, struct mprof_outfile *f,
   struct mprof_pprof *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return mprof_outfile_fail(f, -ENOMEM);
-  w->pb = (struct mprof_pb){.data = w->message, .cap = sizeof(w->message)};
+  w->pb = (struct pb){.data = w->message, .cap = sizeof(w->message)};
   int error = mprof_unloads_read(&w->maps);
   if (error != 0) {
     free_writer(w);
