@@ -47,8 +47,8 @@
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "write/profiles.h"
 #include "write/write_file.h"
-#include "write/write_stuck.h"
 
 #include <errno.h>
 #include <string.h>
@@ -91,7 +91,9 @@ static struct {
 // --- the report of stuck threads ---
 
 static int put_list(struct mprof_outfile *f, void *stuck) {
-  return mprof_write_stuck_list(f, stuck);
+  const struct mprof_profile_row *row =
+      &mprof_profile_rows[MPROF_PROFILE_threadleak];
+  return row->kind->write(f, stuck, row, MPROF_FORM_LIST, 0);
 }
 
 static int write_file(struct mprof_stuck *g, char *path, size_t cap) {

@@ -19,7 +19,8 @@
 //                  run can still reach
 //   stuck.c        calls all steps, and checks the threads found stuck again
 //   watch.c        repeats the search at intervals, for the option stuck_report
-//   write_stuck.c  writes the report
+//   kind_threadleak.c
+//                  writes the report
 //
 // All these files follow one rule: a thread counts as stuck only if nothing
 // shows that it may run. If the search does not understand what a thread does,

@@ -44,6 +44,7 @@ static int write_pprof(struct mprof_outfile *f,
 
 static void put_all(struct mprof_legacy *w, const void *snapshot) {
   const struct mprof_custom_snapshot *s = snapshot;
+  w->empty_stack = MPROF_LOST_EVENT;
   mprof_outfile_text(w->out, s->name);
   mprof_outfile_text(w->out, " profile: total ");
   mprof_outfile_dec(w->out, s->values);
@@ -58,7 +59,7 @@ static void put_all(struct mprof_legacy *w, const void *snapshot) {
 
 static int write_text(struct mprof_outfile *f,
                       const struct mprof_custom_snapshot *s) {
-  return mprof_legacy_write(f, s->len > 0, MPROF_LOST_EVENT, put_all, s);
+  return mprof_legacy_write(f, s->len > 0, put_all, s);
 }
 
 // --- report ---
@@ -165,10 +166,8 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things_and_stacks(t, c->v[part].values, "value", c->v[part].len);
 }
 
-static void report(struct mprof_report *w, const void *copy,
-                   void *const *copies) {
+static void report(struct mprof_report *w, const void *copy) {
   const struct custom_copy *c = copy;
-  (void)copies;
   for (size_t i = 0; i < c->len; i++)
     put_section(w, &c->v[i]);
 }

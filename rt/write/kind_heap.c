@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profiles heap and allocs, which show live and allocated blocks. The
-// report has totals, the stacks with the most bytes in use, and the stacks with
-// the most bytes allocated.
+// The profiles heap, allocs and peak, which show live and allocated blocks.
+// Readers of allocs show the allocated bytes first. peak is the heap profile of
+// the moment when the most memory was in use (option peak). The report has
+// totals, the stacks with the most bytes in use, and the stacks with the most
+// bytes allocated.
 
 #include "write/kind_heap.h"
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
+#include "bucket/peak.h"
 #include "file/outfile.h"
 #include "options/flags.h"
 #include "snapshot/snapshot_heap.h"
@@ -16,12 +19,12 @@
 #include "sys/message.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"
-#include "write/kind_wait.h"
+#include "thread/proc_threads.h"
 #include "write/legacy.h"
 #include "write/numbers.h"
+#include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
-#include "write/write_pprof.h"
 
 #include <errno.h>
 
@@ -163,18 +166,17 @@ static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
   put_others(w, g, in_use, top);
 }
 
-static void put_section(struct mprof_report *w,
-                        const struct mprof_mem_snapshot *s,
-                        const struct mprof_heap_groups *g) {
-  put_rate(w, s);
-  put_totals(w, s, g);
-  put_top(w, s, g, true);
-  put_top(w, s, g, false);
+static void report(struct mprof_report *w, const void *copy) {
+  const struct mprof_heap_copy *c = copy;
+  put_rate(w, &c->snapshot);
+  put_totals(w, &c->snapshot, &c->stacks);
+  put_top(w, &c->snapshot, &c->stacks, true);
+  put_top(w, &c->snapshot, &c->stacks, false);
 }
 
-static void put_summary(struct mprof_report *w,
-                        const struct mprof_mem_snapshot *s,
-                        const struct mprof_heap_groups *g) {
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct mprof_heap_copy *c = copy;
+  const struct mprof_heap_groups *g = &c->stacks;
   const struct mprof_mem_estimate *e = &g->total;
   mprof_report_put(w, "SUMMARY: MProf: ");
   mprof_report_plain(w, e->inuse_bytes, " bytes in ");
@@ -183,8 +185,9 @@ static void put_summary(struct mprof_report *w,
   mprof_report_plain(w, e->alloc_objects, " blocks allocated, ");
   mprof_report_plain(w, (int64_t)g->len, " stacks, ");
   mprof_report_plain(w, (int64_t)g->samples, " samples at rate ");
-  mprof_report_plain(w, (int64_t)s->rate,
-                     has_other_rates(s) ? " and at other rates\n" : "\n");
+  mprof_report_plain(w, (int64_t)c->snapshot.rate,
+                     has_other_rates(&c->snapshot) ? " and at other rates\n"
+                                                   : "\n");
 }
 
 // --- legacy text ---
@@ -195,8 +198,7 @@ static void put_summary(struct mprof_report *w,
 // the first line has the rate 1, with which readers do not scale. (Go:
 // writeHeapInternal with debug=1)
 
-struct text_writer {
-  struct mprof_legacy text;
+struct text {
   const struct mprof_mem_sample **sorted;
   size_t len;
   uint64_t rate;     // sampling rate for the first line
@@ -211,9 +213,9 @@ static bool uses_more(const void *a, const void *b) {
 
 // Stores the four numbers of a record: objects and bytes in use, objects and
 // bytes allocated.
-static void get_counts(const struct text_writer *w,
-                       const struct mprof_mem_sample *s, uint64_t counts[4]) {
-  if (w->is_estimated) {
+static void get_counts(const struct text *x, const struct mprof_mem_sample *s,
+                       uint64_t counts[4]) {
+  if (x->is_estimated) {
     const struct mprof_mem_estimate e = mprof_mem_scale(s);
     counts[0] = (uint64_t)e.inuse_objects;
     counts[1] = (uint64_t)e.inuse_bytes;
@@ -246,74 +248,158 @@ static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
 // bytes if the totals are equal. Readers use the totals for nothing else. The
 // rate in the line is twice the sampling rate, as in the first profiler that
 // wrote this format.
-static void put_header(struct text_writer *w) {
+static void put_header(struct mprof_outfile *f, const struct text *x) {
   uint64_t total[4] = {0}, counts[4];
-  for (size_t i = 0; i < w->len; i++) {
-    get_counts(w, w->sorted[i], counts);
+  for (size_t i = 0; i < x->len; i++) {
+    get_counts(x, x->sorted[i], counts);
     for (int k = 0; k < 4; k++)
       total[k] += counts[k];
   }
   if (total[1] == total[3])
     total[3]++;
-  mprof_outfile_text(w->text.out, "heap profile: ");
-  put_counts(w->text.out, total);
-  mprof_outfile_text(w->text.out, " heap/");
-  mprof_outfile_dec(w->text.out, 2 * w->rate);
-  mprof_outfile_text(w->text.out, "\n");
+  mprof_outfile_text(f, "heap profile: ");
+  put_counts(f, total);
+  mprof_outfile_text(f, " heap/");
+  mprof_outfile_dec(f, 2 * x->rate);
+  mprof_outfile_text(f, "\n");
 }
 
-static void put_sample(struct text_writer *w,
-                       const struct mprof_mem_sample *s) {
+static void put_text(struct mprof_legacy *w, const void *text) {
+  const struct text *x = text;
   uint64_t counts[4];
-  get_counts(w, s, counts);
-  put_counts(w->text.out, counts);
-  mprof_legacy_stack(&w->text, s->bucket);
-}
-
-static int write_all(struct mprof_outfile *f, struct text_writer *w,
-                     const struct mprof_mem_snapshot *s) {
-  mprof_legacy_begin(&w->text, f, s->len > 0);
-  put_header(w);
-  for (size_t i = 0; i < w->len && w->text.out->error == 0; i++)
-    put_sample(w, w->sorted[i]);
-  mprof_legacy_stats(&w->text);
-  if (w->is_estimated)
-    mprof_outfile_text(f, "# the numbers are estimates of all blocks, because "
-                          "heap_rate changed between the samples\n");
-  return mprof_legacy_end(&w->text, "MAPPED_LIBRARIES:");
+  w->maps_title = "MAPPED_LIBRARIES:";
+  put_header(w->out, x);
+  for (size_t i = 0; i < x->len && w->out->error == 0; i++) {
+    get_counts(x, x->sorted[i], counts);
+    put_counts(w->out, counts);
+    mprof_legacy_stack(w, x->sorted[i]->bucket);
+  }
+  mprof_legacy_stats(w);
+  if (x->is_estimated)
+    mprof_outfile_text(w->out,
+                       "# the numbers are estimates of all blocks, because "
+                       "heap_rate changed between the samples\n");
 }
 
 // Adds the samples that have events, and finds the rate for the first line.
-static void gather(struct text_writer *w, const struct mprof_mem_snapshot *s) {
-  w->rate = s->rate;
+static void gather(struct text *x, const struct mprof_mem_snapshot *s) {
+  x->rate = s->rate;
   for (size_t i = 0; i < s->len; i++) {
-    const struct mprof_mem_sample *x = &s->samples[i];
-    if (x->allocs == 0 && x->frees == 0)
+    const struct mprof_mem_sample *sample = &s->samples[i];
+    if (sample->allocs == 0 && sample->frees == 0)
       continue;
-    if (w->len == 0)
-      w->rate = x->bucket->rate;
-    w->is_estimated |= x->bucket->rate != w->rate;
-    w->sorted[w->len++] = x;
+    if (x->len == 0)
+      x->rate = sample->bucket->rate;
+    x->is_estimated |= sample->bucket->rate != x->rate;
+    x->sorted[x->len++] = sample;
   }
-  if (w->is_estimated)
-    w->rate = 1;
+  if (x->is_estimated)
+    x->rate = 1;
 }
 
-int mprof_write_heap_text(struct mprof_outfile *f,
-                          const struct mprof_mem_snapshot *s) {
-  size_t size = sizeof(struct text_writer) + s->len * sizeof(void *);
-  struct text_writer *w = mprof_os_map(size);
-  if (w == NULL)
+static int write_text(struct mprof_outfile *f,
+                      const struct mprof_mem_snapshot *s) {
+  const size_t size = sizeof(struct text) + s->len * sizeof(void *);
+  struct text *x = mprof_os_map(size);
+  if (x == NULL)
     return mprof_outfile_fail(f, -ENOMEM);
-  w->sorted = (const struct mprof_mem_sample **)(w + 1);
-  gather(w, s);
-  mprof_sort((void **)w->sorted, w->len, uses_more);
-  int error = write_all(f, w, s);
-  mprof_os_unmap(w, size);
+  x->sorted = (const struct mprof_mem_sample **)(x + 1);
+  gather(x, s);
+  mprof_sort((void **)x->sorted, x->len, uses_more);
+  const int error = mprof_legacy_write(f, s->len > 0, put_text, x);
+  mprof_os_unmap(x, size);
   return error;
 }
 
-// --- the kind ---
+// --- pprof ---
+//
+// The names, the order and the scaling of the values are those of Go. (Go:
+// writeHeapProto)
+
+// The profiles, by their variants in profiles.def.
+enum variant { HEAP, ALLOCS, PEAK };
+
+static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
+
+// Subtracts the values of the earlier snapshot from the values of sample i.
+// Returns whether a value is left.
+static bool subtract_before(int64_t values[4],
+                            const struct mprof_mem_snapshot *m, size_t i) {
+  const struct mprof_mem_sample *b = mprof_mem_sample_before(m, i);
+  if (b != NULL) {
+    const struct mprof_mem_estimate e = mprof_mem_scale(b);
+    values[0] -= at_least_0(e.alloc_objects);
+    values[1] -= at_least_0(e.alloc_bytes);
+    values[2] -= m->keeps_inuse ? 0 : at_least_0(e.inuse_objects);
+    values[3] -= m->keeps_inuse ? 0 : at_least_0(e.inuse_bytes);
+  }
+  return values[0] != 0 || values[1] != 0 || values[2] != 0 || values[3] != 0;
+}
+
+void mprof_heap_put_sample(struct mprof_pprof *w,
+                           const struct mprof_mem_snapshot *m,
+                           const struct mprof_bucket *b, const int64_t *values,
+                           const uint64_t *keys) {
+  enum { BYTES, RATE }; // indices in MPROF_HEAP_KEYS
+  struct mprof_pprof_label labels[2];
+  size_t n = 0;
+  if (b->size != 0)
+    labels[n++] =
+        (struct mprof_pprof_label){.key = keys[BYTES], .num = (int64_t)b->size};
+  if (b->rate != m->rate)
+    labels[n++] = (struct mprof_pprof_label){
+        .key = keys[RATE], .num = b->rate, .unit = keys[BYTES]};
+  mprof_pprof_sample(w, b, values, labels, n);
+}
+
+static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
+                       const uint64_t *keys) {
+  const struct mprof_mem_snapshot *m = snapshot;
+  const struct mprof_mem_sample *s = &m->samples[i];
+  if (s->allocs == 0 && s->frees == 0)
+    return;
+  struct mprof_mem_estimate e = mprof_mem_scale(s);
+  int64_t values[] = {at_least_0(e.alloc_objects), at_least_0(e.alloc_bytes),
+                      at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
+  if (m->before != NULL && !subtract_before(values, m, i))
+    return;
+  mprof_heap_put_sample(w, m, s->bucket, values, keys);
+}
+
+static int write_pprof(struct mprof_outfile *f,
+                       const struct mprof_mem_snapshot *s,
+                       enum variant variant) {
+  char note[40];
+  struct mprof_text t = MPROF_TEXT(note);
+  if (variant == PEAK) {
+    mprof_text_str(&t, "moment: the peak of the memory in use");
+  } else {
+    // mprof leaks compares this number with the storage that libc keeps for
+    // threads.
+    mprof_text_str(&t, "threads_now: ");
+    mprof_text_dec(&t, mprof_proc_thread_count());
+  }
+  const struct mprof_pprof_head head = {
+      .types = {{"alloc_objects", "count"},
+                {"alloc_space", "bytes"},
+                {"inuse_objects", "count"},
+                {"inuse_space", "bytes"}},
+      .types_len = 4,
+      .period_type = {"space", "bytes"},
+      .period = s->rate,
+      .default_type = variant == ALLOCS ? "alloc_space" : NULL,
+      .time_ns = s->time_ns,
+      .duration_ns = s->before == NULL ? 0 : s->time_ns - s->before->time_ns,
+      .rate_name = "heap_rate",
+      .rate = s->rate,
+      .note = note,
+      .drops_allocators = true};
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){s, s->len, MPROF_HEAP_KEYS, put_sample});
+}
+
+// --- the kinds ---
 
 static int take(void *copy, const struct mprof_profile_row *row,
                 const struct mprof_profile_taking *t) {
@@ -330,16 +416,14 @@ static void release(void *copy) {
   mprof_mem_snapshot_free(&c->snapshot);
 }
 
-// Writes the profile heap (variant 0) or allocs (variant 1). The two profiles
-// have the same data, but readers of allocs show the allocated bytes first.
 static int write(struct mprof_outfile *f, const void *copy,
                  const struct mprof_profile_row *row,
                  enum mprof_profile_form form, size_t number) {
   const struct mprof_heap_copy *c = copy;
   (void)number;
   return form == MPROF_FORM_TEXT
-             ? mprof_write_heap_text(f, &c->snapshot)
-             : mprof_write_heap_pprof(f, &c->snapshot, row->variant == 1);
+             ? write_text(f, &c->snapshot)
+             : write_pprof(f, &c->snapshot, (enum variant)row->variant);
 }
 
 static int group(void *copy) {
@@ -359,8 +443,8 @@ static bool has_data(const struct mprof_profile_row *row) {
 static bool is_shown(const void *copy, void *const *copies) {
   const struct mprof_heap_copy *c = copy;
   return (mprof_flags.heap && c->snapshot.rate != 0) || c->stacks.samples > 0 ||
-         (!mprof_wait_copy_is_shown(copies[MPROF_PROFILE_block]) &&
-          !mprof_wait_copy_is_shown(copies[MPROF_PROFILE_mutex]));
+         (!mprof_kind_wait.is_shown(copies[MPROF_PROFILE_block], copies) &&
+          !mprof_kind_wait.is_shown(copies[MPROF_PROFILE_mutex], copies));
 }
 
 static bool has_stacks(const void *copy) {
@@ -383,18 +467,6 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_text_str(t, why);
 }
 
-static void report(struct mprof_report *w, const void *copy,
-                   void *const *copies) {
-  const struct mprof_heap_copy *c = copy;
-  (void)copies;
-  put_section(w, &c->snapshot, &c->stacks);
-}
-
-static void report_line(struct mprof_report *w, const void *copy) {
-  const struct mprof_heap_copy *c = copy;
-  put_summary(w, &c->snapshot, &c->stacks);
-}
-
 static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
                        const struct mprof_profile_row *row,
                        bool keeps_present) {
@@ -402,10 +474,10 @@ static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
   struct mprof_mem_snapshot s = c->snapshot;
   s.before = &b->snapshot;
   s.keeps_inuse = keeps_present;
-  return mprof_write_heap_pprof(f, &s, row->variant == 1);
+  return write_pprof(f, &s, (enum variant)row->variant);
 }
 
-uint64_t mprof_heap_count(const struct mprof_profile_row *row, size_t number) {
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
   (void)row;
   (void)number;
   return mprof_bucket_count(MPROF_BUCKET_MEM);
@@ -418,7 +490,7 @@ const struct mprof_profile_kind mprof_kind_heap = {
     .free = release,
     .write = write,
     .write_delta = write_delta,
-    .count = mprof_heap_count,
+    .count = count,
     .has_data = has_data,
     .group = group,
     .is_shown = is_shown,
@@ -427,4 +499,43 @@ const struct mprof_profile_kind mprof_kind_heap = {
     .sums_up_report = true,
     .report = report,
     .report_line = report_line,
+};
+
+static bool peak_is_offered(void) { return mprof_peak_is_on(); }
+
+static bool peak_is_on(void) { return mprof_peak_is_on() && mprof_flags.heap; }
+
+static int peak_take(void *copy, const struct mprof_profile_row *row,
+                     const struct mprof_profile_taking *t) {
+  struct mprof_heap_copy *c = copy;
+  (void)row;
+  (void)t;
+  const int error = mprof_mem_snapshot_take_peak(&c->snapshot);
+  return error != 0 ? error : mprof_estimate_objects(&c->snapshot);
+}
+
+static bool peak_has_stacks(const void *copy) {
+  (void)copy; // has_stacks of the heap profile reports the same stacks
+  return false;
+}
+
+static void peak_put_numbers(struct mprof_text *t, const void *copy,
+                             size_t part) {
+  const struct mprof_heap_copy *c = copy;
+  (void)part;
+  mprof_put_things_and_stacks(t, c->stacks.samples, "sample", c->stacks.len);
+}
+
+const struct mprof_profile_kind mprof_kind_peak = {
+    .copy_bytes = sizeof(struct mprof_heap_copy),
+    .last_form = MPROF_FORM_TEXT,
+    .is_offered = peak_is_offered,
+    .take = peak_take,
+    .free = release,
+    .write = write,
+    .count = count,
+    .is_on = peak_is_on,
+    .group = group,
+    .has_stacks = peak_has_stacks,
+    .put_numbers = peak_put_numbers,
 };

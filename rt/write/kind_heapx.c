@@ -16,9 +16,17 @@
 #include "write/kind_heap.h"
 #include "write/legacy.h"
 #include "write/numbers.h"
+#include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
-#include "write/write_pprof.h"
+
+struct heapx_copy {
+  // Used if the program requests this profile before the process ends.
+  struct mprof_heap_copy own;
+  // The address of `own`, or of the copy of the heap profile.
+  const struct mprof_heap_copy *heap;
+  struct mprof_heapx_groups stacks;
+};
 
 // --- report ---
 
@@ -104,8 +112,7 @@ static void put_list(struct mprof_report *w, const struct mprof_heapx_groups *g,
   }
 }
 
-static void put_section(struct mprof_report *w,
-                        const struct mprof_heapx_groups *g, int64_t blocks) {
+static void report(struct mprof_report *w, const void *copy) {
   static const struct list lists[] = {
       {"\nStacks with the most temporary blocks\n", temporary,
        has_more_temporary, put_temporary},
@@ -114,14 +121,15 @@ static void put_section(struct mprof_report *w,
       {"\nStacks with the most slack in use (usable bytes beyond the requested "
        "size)\n",
        slack, has_more_slack, put_slack}};
-  put_totals(w, &g->total, blocks);
+  const struct heapx_copy *c = copy;
+  put_totals(w, &c->stacks.total, c->heap->stacks.total.alloc_objects);
   for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-    put_list(w, g, &lists[i]);
+    put_list(w, &c->stacks, &lists[i]);
 }
 
-static void put_summary(struct mprof_report *w,
-                        const struct mprof_heapx_groups *g) {
-  const struct mprof_heapx_estimate *e = &g->total;
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct heapx_copy *c = copy;
+  const struct mprof_heapx_estimate *e = &c->stacks.total;
   mprof_report_put(w, "SUMMARY: MProf: heapx: ");
   mprof_report_plain(w, e->temporary_objects, " temporary blocks, ");
   mprof_report_plain(w, e->temporary_bytes, " bytes, ");
@@ -167,27 +175,59 @@ static void put_all(struct mprof_legacy *w, const void *groups) {
   mprof_legacy_stats(w);
 }
 
-int mprof_write_heapx_text(struct mprof_outfile *f,
-                           const struct mprof_heapx_groups *g) {
+static int write_text(struct mprof_outfile *f,
+                      const struct mprof_heapx_groups *g) {
   mprof_sort((void **)g->sorted, g->len, has_more_temporary);
-  return mprof_legacy_write(f, g->len > 0, NULL, put_all, g);
+  return mprof_legacy_write(f, g->len > 0, put_all, g);
+}
+
+// --- pprof ---
+
+static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
+                       const uint64_t *keys) {
+  const struct mprof_mem_snapshot *m = snapshot;
+  const struct mprof_mem_sample *s = &m->samples[i];
+  if (m->heapx == NULL)
+    return;
+  struct mprof_heapx_estimate e = mprof_heapx_scale(s, &m->heapx[i]);
+  if (!mprof_heapx_has_any(&e))
+    return;
+  const int64_t values[] = {
+      e.temporary_objects, e.temporary_bytes,   e.in_place,         e.moved,
+      e.copied_bytes,      e.alloc_slack_bytes, e.inuse_slack_bytes};
+  mprof_heap_put_sample(w, m, s->bucket, values, keys);
+}
+
+static int write_pprof(struct mprof_outfile *f,
+                       const struct mprof_mem_snapshot *s) {
+  const struct mprof_pprof_head head = {
+      .types = {{"temporary_objects", "count"},
+                {"temporary_space", "bytes"},
+                {"in_place", "count"},
+                {"moved", "count"},
+                {"copied_space", "bytes"},
+                {"alloc_slack_space", "bytes"},
+                {"slack_space", "bytes"}},
+      .types_len = 7,
+      .period_type = {"space", "bytes"},
+      .period = s->rate,
+      .default_type = "temporary_objects",
+      .time_ns = s->time_ns,
+      .rate_name = "heap_rate",
+      .rate = s->rate,
+      .drops_allocators = true};
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){s, s->len, MPROF_HEAP_KEYS, put_sample});
 }
 
 // --- the kind ---
-
-struct heapx_copy {
-  // Used if the program requests this profile before the process ends.
-  struct mprof_mem_snapshot own;
-  // The address of `own`, or of the snapshot of the heap profile.
-  const struct mprof_mem_snapshot *snapshot;
-  struct mprof_heapx_groups stacks;
-};
 
 static bool is_offered(void) { return mprof_flags.heapx; }
 
 static int group(void *copy) {
   struct heapx_copy *c = copy;
-  return mprof_heapx_groups_make(&c->stacks, c->snapshot);
+  return mprof_heapx_groups_make(&c->stacks, &c->heap->snapshot);
 }
 
 static int take(void *copy, const struct mprof_profile_row *row,
@@ -195,21 +235,21 @@ static int take(void *copy, const struct mprof_profile_row *row,
   struct heapx_copy *c = copy;
   (void)row;
   if (t->copies != NULL) {
-    const struct mprof_heap_copy *heap = t->copies[MPROF_PROFILE_heap];
-    c->snapshot = &heap->snapshot;
+    c->heap = t->copies[MPROF_PROFILE_heap];
     return 0;
   }
-  c->snapshot = &c->own;
-  int error = mprof_mem_snapshot_take(&c->own, mprof_cycle_dump_ends_it(false));
+  c->heap = &c->own;
+  struct mprof_mem_snapshot *own = &c->own.snapshot;
+  int error = mprof_mem_snapshot_take(own, mprof_cycle_dump_ends_it(false));
   if (error == 0)
-    error = mprof_estimate_objects(&c->own);
+    error = mprof_estimate_objects(own);
   return error == 0 && t->form == MPROF_FORM_TEXT ? group(c) : error;
 }
 
 static void release(void *copy) {
   struct heapx_copy *c = copy;
   mprof_heapx_groups_free(&c->stacks);
-  mprof_mem_snapshot_free(&c->own);
+  mprof_mem_snapshot_free(&c->own.snapshot);
 }
 
 static int write(struct mprof_outfile *f, const void *copy,
@@ -218,14 +258,14 @@ static int write(struct mprof_outfile *f, const void *copy,
   const struct heapx_copy *c = copy;
   (void)row;
   (void)number;
-  return form == MPROF_FORM_TEXT ? mprof_write_heapx_text(f, &c->stacks)
-                                 : mprof_write_heapx_pprof(f, c->snapshot);
+  return form == MPROF_FORM_TEXT ? write_text(f, &c->stacks)
+                                 : write_pprof(f, &c->heap->snapshot);
 }
 
 static bool is_shown(const void *copy, void *const *copies) {
-  const struct mprof_heap_copy *heap = copies[MPROF_PROFILE_heap];
-  (void)copy;
-  return heap->snapshot.heapx != NULL ||
+  const struct heapx_copy *c = copy;
+  (void)copies;
+  return c->heap->snapshot.heapx != NULL ||
          (mprof_flags.heapx && mprof_flags.heap);
 }
 
@@ -241,16 +281,10 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
                               "temporary block", c->stacks.len);
 }
 
-static void report(struct mprof_report *w, const void *copy,
-                   void *const *copies) {
-  const struct mprof_heap_copy *heap = copies[MPROF_PROFILE_heap];
-  const struct heapx_copy *c = copy;
-  put_section(w, &c->stacks, heap->stacks.total.alloc_objects);
-}
-
-static void report_line(struct mprof_report *w, const void *copy) {
-  const struct heapx_copy *c = copy;
-  put_summary(w, &c->stacks);
+static uint64_t count(const struct mprof_profile_row *row, size_t number) {
+  (void)row;
+  (void)number;
+  return mprof_bucket_count(MPROF_BUCKET_MEM);
 }
 
 const struct mprof_profile_kind mprof_kind_heapx = {
@@ -260,7 +294,7 @@ const struct mprof_profile_kind mprof_kind_heapx = {
     .take = take,
     .free = release,
     .write = write,
-    .count = mprof_heap_count,
+    .count = count,
     .group = group,
     .is_shown = is_shown,
     .has_stacks = has_stacks,

@@ -16,11 +16,18 @@
 #include "thread/proc_threads.h"
 #include "write/legacy.h"
 #include "write/numbers.h"
+#include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
-#include "write/write_pprof.h"
 
 #include <string.h>
+
+struct threadcreate_copy {
+  // For the file: one sample for each stack and thread name.
+  struct mprof_threadcreate_snapshot threads;
+  // For the report: one sample for each stack.
+  struct mprof_threadcreate_snapshot created;
+};
 
 // --- report ---
 
@@ -65,9 +72,9 @@ static void put_origin(struct mprof_report *w,
     mprof_report_stack(w, s->bucket);
 }
 
-static void put_section(struct mprof_report *w,
-                        const struct mprof_threadcreate_snapshot *s,
-                        const struct mprof_threadcreate_snapshot *threads) {
+static void report(struct mprof_report *w, const void *copy) {
+  const struct threadcreate_copy *c = copy;
+  const struct mprof_threadcreate_snapshot *s = &c->created;
   mprof_report_put(w, "\nWhere threads were created\n\nTotal:     ");
   mprof_report_things(w, (int64_t)s->threads, "thread");
   mprof_report_put(w, ", ");
@@ -77,22 +84,23 @@ static void put_section(struct mprof_report *w,
   for (size_t i = 0; i < s->len && i < mprof_flags.report_top; i++) {
     mprof_report_put(w, "\n");
     mprof_report_count(w, (int64_t)i + 1, ". ");
-    put_origin(w, &s->samples[i], threads);
+    put_origin(w, &s->samples[i], &c->threads);
   }
 }
 
-static void put_summary(struct mprof_report *w,
-                        const struct mprof_threadcreate_snapshot *s) {
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct threadcreate_copy *c = copy;
   mprof_report_put(w, "SUMMARY: MProf: threadcreate: ");
-  mprof_report_plain(w, (int64_t)s->threads, " threads, ");
-  mprof_report_plain(w, (int64_t)s->live, " live, ");
-  mprof_report_plain(w, (int64_t)s->len, " stacks\n");
+  mprof_report_plain(w, (int64_t)c->created.threads, " threads, ");
+  mprof_report_plain(w, (int64_t)c->created.live, " live, ");
+  mprof_report_plain(w, (int64_t)c->created.len, " stacks\n");
 }
 
 // --- legacy text ---
 
 static void put_text(struct mprof_legacy *w, const void *snapshot) {
   const struct mprof_threadcreate_snapshot *s = snapshot;
+  w->empty_stack = MPROF_UNKNOWN_CREATOR;
   mprof_outfile_text(w->out, "threadcreate profile: total ");
   mprof_outfile_dec(w->out, s->threads);
   mprof_outfile_text(w->out, "\n# live: ");
@@ -110,17 +118,39 @@ static void put_text(struct mprof_legacy *w, const void *snapshot) {
 // names. (Go: printCountProfile)
 static int write_text(struct mprof_outfile *f,
                       const struct mprof_threadcreate_snapshot *s) {
-  return mprof_legacy_write(f, s->len > 0, MPROF_UNKNOWN_CREATOR, put_text, s);
+  return mprof_legacy_write(f, s->len > 0, put_text, s);
+}
+
+// --- pprof ---
+
+static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
+                       const uint64_t *thread_key) {
+  const struct mprof_threadcreate_sample *x =
+      &((const struct mprof_threadcreate_snapshot *)snapshot)->samples[i];
+  const int64_t count = (int64_t)x->count;
+  const struct mprof_pprof_label name = {.key = *thread_key,
+                                         .str = mprof_pprof_string(w, x->name)};
+  mprof_pprof_sample(w, x->bucket, &count, &name, name.str != 0);
+}
+
+static int write_pprof(struct mprof_outfile *f,
+                       const struct mprof_threadcreate_snapshot *s) {
+  const struct mprof_pprof_head head = {
+      .types = {{"threadcreate", "count"}},
+      .types_len = 1,
+      .period_type = {"threadcreate", "count"},
+      .period = 1,
+      .time_ns = s->time_ns,
+      .duration_ns = s->duration_ns,
+      .rate_name = s->duration_ns == 0 ? "live_threads" : NULL,
+      .rate = s->live,
+      .empty_stack = MPROF_UNKNOWN_CREATOR};
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){s, s->len, {"thread"}, put_sample});
 }
 
 // --- the kind ---
-
-struct threadcreate_copy {
-  // For the file: one sample for each stack and thread name.
-  struct mprof_threadcreate_snapshot threads;
-  // For the report: one sample for each stack.
-  struct mprof_threadcreate_snapshot created;
-};
 
 // Returns whether a thread was created. If the runtime did not see the
 // creation, there is no bucket. But the statistic `threads` counts the new
@@ -159,9 +189,8 @@ static int write(struct mprof_outfile *f, const void *copy,
   const struct threadcreate_copy *c = copy;
   (void)row;
   (void)number;
-  return form == MPROF_FORM_TEXT
-             ? write_text(f, &c->threads)
-             : mprof_write_threadcreate_pprof(f, &c->threads);
+  return form == MPROF_FORM_TEXT ? write_text(f, &c->threads)
+                                 : write_pprof(f, &c->threads);
 }
 
 static bool is_on(void) { return mprof_flags.threadcreate; }
@@ -189,18 +218,6 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things(t, c->created.len, "stack");
 }
 
-static void report(struct mprof_report *w, const void *copy,
-                   void *const *copies) {
-  const struct threadcreate_copy *c = copy;
-  (void)copies;
-  put_section(w, &c->created, &c->threads);
-}
-
-static void report_line(struct mprof_report *w, const void *copy) {
-  const struct threadcreate_copy *c = copy;
-  put_summary(w, &c->created);
-}
-
 static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
                        const struct mprof_profile_row *row,
                        bool keeps_present) {
@@ -211,7 +228,7 @@ static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
   int error =
       mprof_threadcreate_snapshot_subtract(&d, &c->threads, &b->threads);
   if (error == 0)
-    error = mprof_write_threadcreate_pprof(f, &d);
+    error = write_pprof(f, &d);
   mprof_threadcreate_snapshot_free(&d);
   return error;
 }

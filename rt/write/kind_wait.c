@@ -6,8 +6,6 @@
 // ended the waits. The field `variant` of struct mprof_profile_row is the type
 // of the profile's buckets.
 
-#include "write/kind_wait.h"
-
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "lock_wait/hooked.h"
@@ -20,33 +18,20 @@
 #include "sys/message.h"
 #include "write/legacy.h"
 #include "write/numbers.h"
+#include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
-#include "write/write_pprof.h"
+
+struct wait_copy {
+  struct mprof_wait_snapshot snapshot; // one sample for each stack and lock
+  struct mprof_wait_groups stacks;     // groups of the samples by stack
+};
 
 // --- report ---
 
-// The data and texts of a section: either the block profile or the mutex
-// profile.
-struct section {
-  const struct mprof_wait_snapshot *snapshot;
-  const struct mprof_wait_groups *stacks;
-  const char *title, *thing, *name, *rate_name;
-};
-
-static struct section section_of(const struct mprof_wait_snapshot *s,
-                                 const struct mprof_wait_groups *g) {
-  const bool is_block = s->type == MPROF_BUCKET_BLOCK;
-  return (struct section){
-      .snapshot = s,
-      .stacks = g,
-      .title =
-          is_block
-              ? "Where threads waited (block profile)"
-              : "Which unlocks ended waits of other threads (mutex profile)",
-      .thing = is_block ? "wait" : "contention",
-      .name = is_block ? "block" : "mutex",
-      .rate_name = is_block ? " stacks, rate " : " stacks, fraction "};
+// Returns the noun for the events of the profile.
+static const char *thing_of(const struct mprof_wait_snapshot *s) {
+  return s->type == MPROF_BUCKET_BLOCK ? "wait" : "contention";
 }
 
 static void put_rate(struct mprof_report *w,
@@ -69,12 +54,13 @@ static void put_rate(struct mprof_report *w,
 }
 
 // Writes a duration and a count, such as "1.50 s in 12 waits, 125.00 ms each".
-static void put_delay(struct mprof_report *w, const struct section *p,
-                      int64_t cycles, int64_t count) {
-  int64_t ns = mprof_wait_ns(p->snapshot, cycles);
+static void put_delay(struct mprof_report *w,
+                      const struct mprof_wait_snapshot *s, int64_t cycles,
+                      int64_t count) {
+  int64_t ns = mprof_wait_ns(s, cycles);
   mprof_report_time(w, ns);
   mprof_report_put(w, " in ");
-  mprof_report_things(w, count, p->thing);
+  mprof_report_things(w, count, thing_of(s));
   if (count > 1) {
     mprof_report_put(w, ", ");
     mprof_report_time(w, ns / count);
@@ -124,9 +110,9 @@ static struct total total_of_own(const struct mprof_wait_groups *g) {
 }
 
 // Writes the entries of the section that concern the program's locks.
-static void put_stacks(struct mprof_report *w, const struct section *p,
+static void put_stacks(struct mprof_report *w, const struct wait_copy *c,
                        int64_t total) {
-  const struct mprof_wait_groups *g = p->stacks;
+  const struct mprof_wait_groups *g = &c->stacks;
   size_t shown = 0;
   for (size_t i = 0; i < g->len && shown < mprof_flags.report_top; i++) {
     const struct mprof_wait_sum *s = g->sorted[i];
@@ -134,7 +120,7 @@ static void put_stacks(struct mprof_report *w, const struct section *p,
       continue;
     mprof_report_put(w, "\n");
     mprof_report_count(w, (int64_t)++shown, ". ");
-    put_delay(w, p, s->cycles, s->count);
+    put_delay(w, &c->snapshot, s->cycles, s->count);
     mprof_report_put(w, ", ");
     mprof_report_percent(w, s->cycles, total);
     mprof_report_put(w, "\n");
@@ -155,54 +141,46 @@ static void put_own_total(struct mprof_report *w) {
   mprof_report_put(w, " for MProf's own locks, which are not in the profile\n");
 }
 
-static void put_section(struct mprof_report *w, const struct section *p) {
-  const struct mprof_wait_groups *g = p->stacks;
+static void report(struct mprof_report *w, const void *copy) {
+  const struct wait_copy *c = copy;
+  const struct mprof_wait_snapshot *s = &c->snapshot;
+  const struct mprof_wait_groups *g = &c->stacks;
   const struct total own = total_of_own(g);
-  mprof_report_put(w, "\n");
-  mprof_report_put(w, p->title);
-  mprof_report_put(w, "\n\n");
-  put_rate(w, p->snapshot);
+  mprof_report_put(
+      w,
+      s->type == MPROF_BUCKET_BLOCK
+          ? "\nWhere threads waited (block profile)\n\n"
+          : "\nWhich unlocks ended waits of other threads (mutex profile)\n\n");
+  put_rate(w, s);
   mprof_report_put(w, "\nTotal:     ");
-  put_delay(w, p, g->cycles - own.cycles, g->count - own.count);
+  put_delay(w, s, g->cycles - own.cycles, g->count - own.count);
   mprof_report_put(w, ", ");
   mprof_report_things(w, (int64_t)(g->len - own.stacks), "stack");
   mprof_report_put(w, "\n");
   if (own.stacks > 0) {
     mprof_report_put(w, "Profiler:  ");
-    put_delay(w, p, own.cycles, own.count);
+    put_delay(w, s, own.cycles, own.count);
     mprof_report_put(w, " for MProf's own locks, which are not listed here; in "
                         "the profile their kind is mprof\n");
-  } else if (p->snapshot->type == MPROF_BUCKET_MUTEX) {
+  } else if (s->type == MPROF_BUCKET_MUTEX) {
     put_own_total(w);
   }
-  put_stacks(w, p, g->cycles - own.cycles);
+  put_stacks(w, c, g->cycles - own.cycles);
 }
 
-static void put_summary(struct mprof_report *w, const struct section *p) {
-  const struct mprof_wait_groups *g = p->stacks;
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct wait_copy *c = copy;
+  const struct mprof_wait_snapshot *s = &c->snapshot;
+  const bool is_block = s->type == MPROF_BUCKET_BLOCK;
   mprof_report_put(w, "SUMMARY: MProf: ");
-  mprof_report_put(w, p->name);
-  mprof_report_put(w, ": ");
-  mprof_report_plain(w, g->count, " ");
-  mprof_report_put(w, p->thing);
+  mprof_report_put(w, is_block ? "block: " : "mutex: ");
+  mprof_report_plain(w, c->stacks.count, " ");
+  mprof_report_put(w, thing_of(s));
   mprof_report_put(w, "s, ");
-  mprof_report_plain(w, mprof_wait_ns(p->snapshot, g->cycles), " ns, ");
-  mprof_report_plain(w, (int64_t)g->len, p->rate_name);
-  mprof_report_plain(w, (int64_t)p->snapshot->rate, "\n");
-}
-
-static void report_section(struct mprof_report *w,
-                           const struct mprof_wait_snapshot *s,
-                           const struct mprof_wait_groups *g) {
-  const struct section p = section_of(s, g);
-  put_section(w, &p);
-}
-
-static void report_summary(struct mprof_report *w,
-                           const struct mprof_wait_snapshot *s,
-                           const struct mprof_wait_groups *g) {
-  const struct section p = section_of(s, g);
-  put_summary(w, &p);
+  mprof_report_plain(w, mprof_wait_ns(s, c->stacks.cycles), " ns, ");
+  mprof_report_plain(w, (int64_t)c->stacks.len,
+                     is_block ? " stacks, rate " : " stacks, fraction ");
+  mprof_report_plain(w, (int64_t)s->rate, "\n");
 }
 
 // --- legacy text ---
@@ -244,7 +222,7 @@ struct waits {
   struct mprof_wait_groups groups; // groups of the snapshot by stack and labels
 };
 
-static void put_wait_text(struct mprof_legacy *w, const void *waits) {
+static void put_text(struct mprof_legacy *w, const void *waits) {
   const struct waits *x = waits;
   put_wait_header(w->out, x->snapshot);
   put_waits(w, &x->groups);
@@ -257,17 +235,58 @@ static int write_text(struct mprof_outfile *f,
   struct waits x = {.snapshot = s};
   int error = mprof_wait_groups_make(&x.groups, s, true);
   if (error == 0)
-    error = mprof_legacy_write(f, s->len > 0, NULL, put_wait_text, &x);
+    error = mprof_legacy_write(f, s->len > 0, put_text, &x);
   mprof_wait_groups_free(&x.groups);
   return mprof_outfile_fail(f, error);
 }
 
-// --- the kind ---
+// --- pprof ---
+//
+// Each sample has its lock as a label, so the snapshot must not be by stack.
+// (Go: printCountCycleProfile)
 
-struct wait_copy {
-  struct mprof_wait_snapshot snapshot; // one sample for each stack and lock
-  struct mprof_wait_groups stacks;     // groups of the samples by stack
-};
+// Indices of the label keys in mprof_pprof_samples.keys.
+enum { LOCK, KIND };
+
+static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
+                       const uint64_t *keys) {
+  const struct mprof_wait_snapshot *s = snapshot;
+  const struct mprof_wait_sample *x = &s->samples[i];
+  const struct mprof_bucket *b = x->bucket;
+  const int64_t values[] = {x->count, mprof_wait_ns(s, x->cycles)};
+  struct mprof_pprof_label labels[2] = {
+      {.key = keys[KIND],
+       .str = mprof_pprof_string(w, mprof_kind_name(b->kind))}};
+  size_t n = 1;
+  if (b->object != 0) {
+    char text[MPROF_LOCK_NAME + 32];
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_lock_label(&t, b->object);
+    labels[n++] = (struct mprof_pprof_label){
+        .key = keys[LOCK], .str = mprof_pprof_string(w, text)};
+  }
+  mprof_pprof_sample(w, b, values, labels, n);
+}
+
+static int write_pprof(struct mprof_outfile *f,
+                       const struct mprof_wait_snapshot *s) {
+  const struct mprof_pprof_head head = {
+      .types = {{"contentions", "count"}, {"delay", "nanoseconds"}},
+      .types_len = 2,
+      .period_type = {"contentions", "count"},
+      .period = 1,
+      .time_ns = s->time_ns,
+      .duration_ns = s->duration_ns,
+      .rate_name =
+          s->type == MPROF_BUCKET_BLOCK ? "block_rate" : "mutex_fraction",
+      .rate = s->rate};
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){
+          s, s->len, {[LOCK] = "lock", [KIND] = "kind"}, put_sample});
+}
+
+// --- the kind ---
 
 _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
                "the enumerators must have the numbers that profiles.def gives "
@@ -294,7 +313,7 @@ static int write(struct mprof_outfile *f, const void *copy,
   (void)row;
   (void)number;
   return form == MPROF_FORM_TEXT ? write_text(f, &c->snapshot)
-                                 : mprof_write_wait_pprof(f, &c->snapshot);
+                                 : write_pprof(f, &c->snapshot);
 }
 
 static int group(void *copy) {
@@ -302,18 +321,14 @@ static int group(void *copy) {
   return mprof_wait_groups_make(&c->stacks, &c->snapshot, false);
 }
 
-bool mprof_wait_copy_is_shown(const void *copy) {
-  const struct wait_copy *c = copy;
-  return c->snapshot.rate != 0 || c->snapshot.len > 0;
-}
-
 static bool has_data(const struct mprof_profile_row *row) {
   return mprof_bucket_first((enum mprof_bucket_type)row->variant) != NULL;
 }
 
 static bool is_shown(const void *copy, void *const *copies) {
+  const struct wait_copy *c = copy;
   (void)copies;
-  return mprof_wait_copy_is_shown(copy);
+  return c->snapshot.rate != 0 || c->snapshot.len > 0;
 }
 
 static bool has_stacks(const void *copy) {
@@ -324,22 +339,8 @@ static bool has_stacks(const void *copy) {
 static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   const struct wait_copy *c = copy;
   (void)part;
-  mprof_put_things_and_stacks(
-      t, (uint64_t)c->stacks.count,
-      c->snapshot.type == MPROF_BUCKET_BLOCK ? "wait" : "contention",
-      c->stacks.len);
-}
-
-static void report(struct mprof_report *w, const void *copy,
-                   void *const *copies) {
-  const struct wait_copy *c = copy;
-  (void)copies;
-  report_section(w, &c->snapshot, &c->stacks);
-}
-
-static void report_line(struct mprof_report *w, const void *copy) {
-  const struct wait_copy *c = copy;
-  report_summary(w, &c->snapshot, &c->stacks);
+  mprof_put_things_and_stacks(t, (uint64_t)c->stacks.count,
+                              thing_of(&c->snapshot), c->stacks.len);
 }
 
 static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
@@ -351,7 +352,7 @@ static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
   (void)keeps_present;
   int error = mprof_wait_snapshot_subtract(&d, &c->snapshot, &b->snapshot);
   if (error == 0)
-    error = mprof_write_wait_pprof(f, &d);
+    error = write_pprof(f, &d);
   mprof_wait_snapshot_free(&d);
   return error;
 }

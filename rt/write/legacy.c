@@ -3,7 +3,7 @@
 //
 // Writes the parts that the legacy texts of all profiles share: stacks,
 // statistics and mappings; see legacy.h. The other parts are in the kind_*.c
-// files and in write_thread_stacks.c. (Go: printStackRecord)
+// files. (Go: printStackRecord)
 
 #include "write/legacy.h"
 
@@ -21,17 +21,6 @@
 #include "unwind/stack_range.h"
 
 #include <errno.h>
-
-void mprof_legacy_begin(struct mprof_legacy *w, struct mprof_outfile *f,
-                        bool has_samples) {
-  w->out = f;
-  if (w->empty_stack == NULL)
-    w->empty_stack = "";
-  w->has_names =
-      mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
-  if (mprof_unloads_read(&w->maps) != 0)
-    w->maps = (struct mprof_maps){0}; // the text will have no mappings
-}
 
 static void put_frame(const struct mprof_frame *f, void *arg) {
   struct mprof_legacy *w = arg;
@@ -141,10 +130,10 @@ static void put_unloaded(struct mprof_legacy *w,
   mprof_outfile_text(w->out, "\n");
 }
 
-static void put_maps(struct mprof_legacy *w, const char *title) {
+static void put_maps(struct mprof_legacy *w) {
   struct mprof_procfile maps;
   mprof_outfile_text(w->out, "\n");
-  mprof_outfile_text(w->out, title);
+  mprof_outfile_text(w->out, w->maps_title);
   mprof_outfile_text(w->out, "\n");
   if (mprof_procfile_read(&maps, "/proc/self/maps") != 0)
     return;
@@ -155,25 +144,26 @@ static void put_maps(struct mprof_legacy *w, const char *title) {
       put_unloaded(w, &w->maps.v[w->maps.len + i]);
 }
 
-int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title) {
-  put_maps(w, maps_title);
-  mprof_maps_free(&w->maps);
-  if (w->has_names)
-    mprof_symbolize_end();
-  return w->out->error;
-}
-
 int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
-                       const char *empty_stack,
                        void (*put)(struct mprof_legacy *w, const void *what),
                        const void *what) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return mprof_outfile_fail(f, -ENOMEM);
-  w->empty_stack = empty_stack;
-  mprof_legacy_begin(w, f, has_samples);
+  w->out = f;
+  w->empty_stack = "";
+  // Readers of the heap profile expect another title. A program that reads
+  // counts or waits would mistake that title for a record.
+  w->maps_title = "--- Memory map: ---";
+  w->has_names =
+      mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
+  if (mprof_unloads_read(&w->maps) != 0)
+    w->maps = (struct mprof_maps){0}; // the text will have no mappings
   put(w, what);
-  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
+  put_maps(w);
+  mprof_maps_free(&w->maps);
+  if (w->has_names)
+    mprof_symbolize_end();
   mprof_os_unmap(w, sizeof(*w));
-  return error;
+  return f->error;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a file in the format profile.proto; see pprof.h. write_pprof.c and the
-// kinds of profiles define the samples. (Go: runtime/pprof/proto.go)
+// Writes a file in the format profile.proto; see pprof.h. The kinds of
+// profiles define the samples. (Go: runtime/pprof/proto.go)
 //
 // Each field is written when its contents are first needed. Therefore only the
 // tables of locations, functions and strings use growing memory. The format

@@ -112,8 +112,14 @@ struct mprof_profile_kind {
   bool sums_up_report;
   // report writes the section of the report. report_line writes the
   // machine-readable summary lines at the end of the report.
-  void (*report)(struct mprof_report *w, const void *copy, void *const *copies);
+  void (*report)(struct mprof_report *w, const void *copy);
   void (*report_line)(struct mprof_report *w, const void *copy);
 };
+
+// The kinds. The files kind_*.c define them.
+#define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
+  extern MPROF_HIDDEN const struct mprof_profile_kind mprof_kind_##Kind;
+#define MPROF_PROFILE_OF_PROGRAM MPROF_PROFILE
+#include "options/profiles.def"
 
 #endif // MPROF_RT_WRITE_PROFILE_KIND_H

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-#define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
-  extern const struct mprof_profile_kind mprof_kind_##Kind;
-#define MPROF_PROFILE_OF_PROGRAM MPROF_PROFILE
-#include "options/profiles.def"
-
 const struct mprof_profile_row mprof_profile_rows[MPROF_PROFILES] = {
 #define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
   {#Name, Suffix, &mprof_kind_##Kind, Variant, Section, Line, Text},

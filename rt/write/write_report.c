@@ -139,7 +139,7 @@ static unsigned section_of(const struct mprof_profile_row *row) {
 
 static void put_section(struct mprof_report *w, const struct mprof_summary *s,
                         size_t i) {
-  mprof_profile_rows[i].kind->report(w, s->copies[i], s->copies);
+  mprof_profile_rows[i].kind->report(w, s->copies[i]);
 }
 
 static unsigned line_of(const struct mprof_profile_row *row) {

@@ -51,7 +51,6 @@
 #include "snap.h"
 
 #include "symbolize/wrappers.h"
-#include "write/write_pprof.h"
 
 int main(void) {
   const char *const names[] = {"my::pool::get", "xmalloc"};
@@ -64,15 +63,11 @@ int main(void) {
   for (int i = 0; i < 3000; i++)
     long_names[i] = text;
   struct __mprof_wrappers many = {.names = long_names, .count = 3000};
-  CHECK_EQ(
-      SNAP_WRITE("heap.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
-      0);
+  CHECK_EQ(snap_write("heap.pb.gz", MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
   // The names of the newest module come first.
   __mprof_unregister_wrappers(&node);
   __mprof_register_wrappers(&many);
   __mprof_register_wrappers(&node);
-  CHECK_EQ(
-      SNAP_WRITE("many.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
-      0);
+  CHECK_EQ(snap_write("many.pb.gz", MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
   return 0;
 }

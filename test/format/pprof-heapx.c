@@ -36,8 +36,6 @@
 #include "core.h"
 #include "snap.h"
 
-#include "write/write_pprof.h"
-
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 
@@ -52,6 +50,6 @@ int main(int argc, char **argv) {
   snap_add_heapx((uint64_t[]){0, 0, 0, 0, 1, 0}); // all are freed
   snap_add(0, 3, 2, 1, both); // more freed than known: a stale block
   snap_add_heapx((uint64_t[]){2, 0, 0, 0, 72, 80});
-  CHECK_EQ(SNAP_WRITE(argv[1], true, mprof_write_heapx_pprof(f, &snap)), 0);
+  CHECK_EQ(snap_write(argv[1], MPROF_PROFILE_heapx, MPROF_FORM_PPROF), 0);
   return 0;
 }

@@ -26,7 +26,6 @@
 
 #include "sys/os_file.h"
 #include "unwind/stack_range.h"
-#include "write/write_pprof.h"
 
 #include <sys/mman.h>
 
@@ -41,9 +40,7 @@ static size_t count_mappings(void) {
 }
 
 int main(void) {
-  CHECK_EQ(
-      SNAP_WRITE("empty.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
-      0);
+  CHECK_EQ(snap_write("empty.pb.gz", MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
   snap.rate = 1;
   char *code = mmap(NULL, 65536, PROT_READ | PROT_EXEC,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -53,13 +50,9 @@ int main(void) {
   for (int i = 0; i < 12; i++)
     snap_add(32, 1, 0, 500, stack + 500 * i);
   snap_add(64, 1, 0, 1024, stack)->end = MPROF_STACK_CUT_DEPTH;
-  CHECK_EQ(
-      SNAP_WRITE("deep.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
-      0);
+  CHECK_EQ(snap_write("deep.pb.gz", MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
   size_t before = count_mappings();
-  CHECK_EQ(
-      SNAP_WRITE("deep.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
-      0);
+  CHECK_EQ(snap_write("deep.pb.gz", MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
   CHECK_EQ(count_mappings(), before);
   return 0;
 }

@@ -26,7 +26,6 @@
 #include "snap.h"
 
 #include "unwind/stack_range.h"
-#include "write/write_pprof.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
@@ -41,7 +40,6 @@ int main(int argc, char **argv) {
   snap_add(300, 3, 0, 3, gone);
   snap_add(400, 4, 0, 2, gone + 1);
   snap_add(500, 5, 0, 2, good);
-  CHECK_EQ(SNAP_WRITE(argv[1], true, mprof_write_heap_pprof(f, &snap, false)),
-           0);
+  CHECK_EQ(snap_write(argv[1], MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
   return 0;
 }

@@ -46,8 +46,6 @@
 #include "core.h"
 #include "snap.h"
 
-#include "write/write_pprof.h"
-
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 
@@ -59,10 +57,8 @@ int main(int argc, char **argv) {
   snap_add(524288, 1, 0, 1, both + 1);
   snap_add(524288, 1, 1, 1, both);
   snap_add(0, 3, 0, 1, both);
-  CHECK_EQ(SNAP_WRITE(argv[1], true, mprof_write_heap_pprof(f, &snap, false)),
-           0);
-  CHECK_EQ(SNAP_WRITE(argv[2], true, mprof_write_heap_pprof(f, &snap, true)),
-           0);
+  CHECK_EQ(snap_write(argv[1], MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
+  CHECK_EQ(snap_write(argv[2], MPROF_PROFILE_allocs, MPROF_FORM_PPROF), 0);
   printf("%#lx\n", (unsigned long)leaf);
   return 0;
 }

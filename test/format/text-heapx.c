@@ -31,8 +31,6 @@
 #include "snap.h"
 
 #include "process/process.h"
-#include "snapshot/stack_groups.h"
-#include "write/kind_heap.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
@@ -47,11 +45,6 @@ int main(int argc, char **argv) {
   snap_add_heapx((uint64_t[]){3, 1, 2, 600, 40, 10});
   snap_add(5, 1, 1, 2, both)->rate = 1;
   snap_add_heapx((uint64_t[]){1, 0, 0, 0, 0, 0});
-  CHECK_EQ(mprof_estimate_objects(&snap), 0);
-  struct mprof_heapx_groups g;
-  CHECK_EQ(mprof_heapx_groups_make(&g, &snap), 0);
-  CHECK_EQ(g.len, 2);
-  CHECK_EQ(SNAP_WRITE(argv[1], false, mprof_write_heapx_text(f, &g)), 0);
-  mprof_heapx_groups_free(&g);
+  CHECK_EQ(snap_write(argv[1], MPROF_PROFILE_heapx, MPROF_FORM_TEXT), 0);
   return 0;
 }

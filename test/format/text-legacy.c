@@ -60,7 +60,6 @@
 
 #include "process/process.h"
 #include "unwind/stack_range.h"
-#include "write/kind_heap.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
@@ -72,14 +71,14 @@ int main(int argc, char **argv) {
   snap_add(1024, 4, 1, 2, both)->end = MPROF_STACK_CUT_CHAIN;
   snap_add(524288, 1, 0, 1, both + 1);
   snap_add(524288, 1, 1, 1, both);
-  CHECK_EQ(SNAP_WRITE(argv[1], false, mprof_write_heap_text(f, &snap)), 0);
+  CHECK_EQ(snap_write(argv[1], MPROF_PROFILE_heap, MPROF_FORM_TEXT), 0);
   snap.len = 0;
   snap_add(64, 1, 0, 1, both);
-  CHECK_EQ(SNAP_WRITE(argv[2], false, mprof_write_heap_text(f, &snap)), 0);
+  CHECK_EQ(snap_write(argv[2], MPROF_PROFILE_heap, MPROF_FORM_TEXT), 0);
   snap.len = 0;
   snap_add(1024, 4, 0, 2, both);
   snap_add(20, 3, 1, 2, both)->rate = 1;
   snap_add(77777, 1, 1, 1, both)->rate = 77;
-  CHECK_EQ(SNAP_WRITE(argv[3], false, mprof_write_heap_text(f, &snap)), 0);
+  CHECK_EQ(snap_write(argv[3], MPROF_PROFILE_heap, MPROF_FORM_TEXT), 0);
   return 0;
 }

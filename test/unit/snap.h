@@ -51,6 +51,28 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
   snap.heapx = snap_heapx;
 }
 
+// Makes the copies of all profiles from the snapshot.
+static inline void snap_copy(struct mprof_summary *sum) {
+  CHECK_EQ(mprof_summary_begin(sum), 0);
+  CHECK_EQ(mprof_estimate_objects(&snap), 0);
+  struct mprof_heap_copy *heap = sum->copies[MPROF_PROFILE_heap];
+  heap->snapshot = snap;
+  sum->time_ns = snap.time_ns;
+  const struct mprof_profile_row *heapx =
+      &mprof_profile_rows[MPROF_PROFILE_heapx];
+  const struct mprof_profile_taking taking = {.copies = sum->copies};
+  CHECK_EQ(heapx->kind->take(sum->copies[MPROF_PROFILE_heapx], heapx, &taking),
+           0);
+  CHECK_EQ(mprof_summary_group(sum), 0);
+}
+
+static inline void snap_free(struct mprof_summary *sum) {
+  struct mprof_heap_copy *heap = sum->copies[MPROF_PROFILE_heap];
+  heap->snapshot.samples = NULL; // not a mapping
+  heap->snapshot.heapx = NULL;
+  mprof_summary_free(sum);
+}
+
 // Opens a file, evaluates call, which writes to `f`, and closes the file.
 // Yields 0 or -errno.
 #define SNAP_WRITE(path, gzip, call)                                           \
@@ -59,8 +81,6 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
     struct mprof_outfile *f = &file_;                                          \
     writer_enter();                                                            \
     int error_ = mprof_outfile_open(f, path, gzip);                            \
-    if (error_ == 0)                                                           \
-      error_ = mprof_estimate_objects(&snap);                                  \
     if (error_ == 0) {                                                         \
       mprof_outfile_fail(f, call);                                             \
       error_ = mprof_outfile_close(f);                                         \
@@ -72,24 +92,24 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
 // Writes the report of the snapshot alone.
 static inline int snap_report(const char *path) {
   struct mprof_summary sum;
-  CHECK_EQ(mprof_estimate_objects(&snap), 0);
-  int error = mprof_summary_begin(&sum);
-  if (error != 0)
-    return error;
-  struct mprof_heap_copy *heap = sum.copies[MPROF_PROFILE_heap];
-  heap->snapshot = snap;
-  sum.time_ns = snap.time_ns;
-  const struct mprof_profile_row *heapx =
-      &mprof_profile_rows[MPROF_PROFILE_heapx];
-  const struct mprof_profile_taking taking = {.copies = sum.copies};
-  error = heapx->kind->take(sum.copies[MPROF_PROFILE_heapx], heapx, &taking);
-  if (error == 0)
-    error = mprof_summary_group(&sum);
-  if (error == 0)
-    error = SNAP_WRITE(path, false, mprof_write_report(f, &sum));
-  heap->snapshot.samples = NULL; // not a mapping
-  heap->snapshot.heapx = NULL;
-  mprof_summary_free(&sum);
+  snap_copy(&sum);
+  const int error = SNAP_WRITE(path, false, mprof_write_report(f, &sum));
+  snap_free(&sum);
+  return error;
+}
+
+// Writes the profile heap, allocs or heapx of the snapshot.
+static inline int snap_write(const char *path, enum mprof_profile_id profile,
+                             enum mprof_profile_form form) {
+  struct mprof_summary sum;
+  snap_copy(&sum);
+  const struct mprof_profile_row *row = &mprof_profile_rows[profile];
+  const void *copy =
+      sum.copies[profile == MPROF_PROFILE_allocs ? MPROF_PROFILE_heap
+                                                 : profile];
+  const int error = SNAP_WRITE(path, form == MPROF_FORM_PPROF,
+                               row->kind->write(f, copy, row, form, 0));
+  snap_free(&sum);
   return error;
 }
 
