@@ -38,8 +38,6 @@
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
-#include "write/summary.h"
-#include "write/write_file.h"
 #include "write/write_report.h"
 
 #include <errno.h>

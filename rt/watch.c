@@ -48,7 +48,6 @@
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "write/profiles.h"
-#include "write/write_file.h"
 
 #include <errno.h>
 #include <string.h>

@@ -30,7 +30,6 @@
 #include "thread_stacks/thread_stacks.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
-#include "write/write_file.h"
 
 #include <errno.h>
 #include <limits.h>

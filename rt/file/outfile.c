@@ -439,6 +439,24 @@ void mprof_outfile_forget(struct mprof_outfile *f) {
     mprof_sys_close(f->fd);
 }
 
+int mprof_write_file(const char *path, bool gzip,
+                     int (*write)(struct mprof_outfile *f, void *arg),
+                     void *arg) {
+  struct mprof_outfile *f = mprof_os_map(sizeof(*f));
+  if (f == NULL)
+    return -ENOMEM;
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  int error = path == NULL ? mprof_outfile_open_stderr(f)
+                           : mprof_outfile_open(f, path, gzip);
+  if (error == 0) {
+    mprof_outfile_fail(f, write(f, arg));
+    error = mprof_outfile_close(f);
+  }
+  MPROF_ASSERT(error <= 0);
+  mprof_os_unmap(f, sizeof(*f));
+  return error;
+}
+
 // --- descriptors that the program may close ---
 
 int mprof_own_fd_set(struct mprof_own_fd *d, long fd) {

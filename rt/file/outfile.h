@@ -156,6 +156,15 @@ static inline int mprof_outfile_fail(struct mprof_outfile *f, int error) {
   return f->error;
 }
 
+// Opens the file `path`, calls write(f, arg) to fill it, and closes it. Returns
+// 0 or -errno. On an error, an existing file of this name stays unchanged. Call
+// with writer_lock held.
+// path: name of the file; NULL: writes to stderr instead.
+// gzip: true: the file is in gzip format, but without compression.
+int mprof_write_file(const char *path, bool gzip,
+                     int (*write)(struct mprof_outfile *f, void *arg),
+                     void *arg);
+
 // --- descriptors that the runtime keeps open while the program runs ---
 //
 // The program may close such a descriptor, for example a daemon that closes

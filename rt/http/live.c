@@ -14,7 +14,6 @@
 #include "sys/lock.h"
 #include "sys/tls.h"
 #include "trace/trace.h"
-#include "write/profiles.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #define MPROF_RT_HTTP_LIVE_H
 
 #include "http/reply.h"
-#include "write/write_file.h"
+#include "write/profiles.h"
 
 // Called when the HTTP server opens: prepares for a chroot of the program.
 // Takes writer_lock.

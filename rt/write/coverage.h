@@ -9,7 +9,7 @@
 #ifndef MPROF_RT_WRITE_COVERAGE_H
 #define MPROF_RT_WRITE_COVERAGE_H
 
-#include "write/summary.h"
+#include "write/profiles.h"
 
 #include <stdbool.h>
 

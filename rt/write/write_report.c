@@ -24,7 +24,6 @@
 #include "write/profile_kind.h"
 #include "write/profiles.h"
 #include "write/report_text.h"
-#include "write/summary.h"
 
 #include <errno.h>
 #include <string.h>

@@ -98,8 +98,7 @@
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/stack_range.h"
-#include "write/summary.h"
-#include "write/write_file.h"
+#include "write/profiles.h"
 #include "write/write_report.h"
 
 #include <pthread.h>

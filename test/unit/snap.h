@@ -15,7 +15,6 @@
 #include "snapshot/snapshot_heap.h"
 #include "write/kind_heap.h"
 #include "write/profiles.h"
-#include "write/summary.h"
 #include "write/write_report.h"
 
 enum { SNAP_MAX = 64 };

@@ -17,12 +17,12 @@
 
 #include "core.h"
 
+#include "file/outfile.h"
 #include "options/flags.h"
 #include "stuck/stuck.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
 #include "watch.h"
-#include "write/write_file.h"
 
 #include <pthread.h>
 
