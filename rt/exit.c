@@ -33,11 +33,10 @@
 #include "trace/trace.h"
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"
-#include "write/coverage.h"
-#include "write/numbers.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
+#include "write/report_text.h"
 #include "write/write_report.h"
 
 #include <errno.h>

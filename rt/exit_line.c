@@ -13,7 +13,7 @@
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
-#include "write/numbers.h"
+#include "write/report_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,6 @@
 #include "symbolize/drop_frames.h"
 #include "sys/message.h"
 #include "write/legacy.h"
-#include "write/numbers.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"

@@ -21,7 +21,6 @@
 #include "sys/sort.h"
 #include "thread/proc_threads.h"
 #include "write/legacy.h"
-#include "write/numbers.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"

@@ -15,7 +15,6 @@
 #include "sys/sort.h"
 #include "write/kind_heap.h"
 #include "write/legacy.h"
-#include "write/numbers.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"

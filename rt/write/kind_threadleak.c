@@ -35,7 +35,6 @@
 #include "thread/proc_threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "write/kind_threads.h"
-#include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"
 

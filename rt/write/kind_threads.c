@@ -35,9 +35,9 @@
 #include "unwind/stack_range.h"
 #include "unwind/unwind_cfi.h"
 #include "write/legacy.h"
-#include "write/numbers.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
+#include "write/report_text.h"
 
 #include <errno.h>
 #include <string.h>

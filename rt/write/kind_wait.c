@@ -17,7 +17,6 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "write/legacy.h"
-#include "write/numbers.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/report_text.h"

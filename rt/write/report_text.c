@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes numbers and stacks to the exit report, in the form that people read;
-// see report_text.h. The files kind_*.c and write_*.c write the sections of the
-// report.
+// see report_text.h. The files kind_*.c write the sections of the report.
 
 #include "write/report_text.h"
 
@@ -24,6 +23,21 @@
 #include <string.h>
 
 // --- numbers ---
+
+void mprof_put_things(struct mprof_text *t, uint64_t n, const char *thing) {
+  mprof_text_grouped(t, n);
+  mprof_text_str(t, " ");
+  mprof_text_str(t, thing);
+  if (n != 1)
+    mprof_text_str(t, "s");
+}
+
+void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
+                                 const char *thing, uint64_t stacks) {
+  mprof_put_things(t, n, thing);
+  mprof_text_str(t, ", ");
+  mprof_put_things(t, stacks, "stack");
+}
 
 void mprof_report_put(struct mprof_report *w, const char *s) {
   mprof_outfile_text(w->out, s);

@@ -3,10 +3,8 @@
 //
 // The parts that all sections of the exit report share: the state of the
 // report, and functions that write numbers and stacks for people. The files
-// kind_*.c and write_*.c write the sections, and write_report.c calls them in
-// order.
-// The functions return no errors, because the file `out` stores the first
-// error.
+// kind_*.c write the sections, and write_report.c calls them in order. The
+// functions return no errors, because the file `out` stores the first error.
 
 #ifndef MPROF_RT_WRITE_REPORT_TEXT_H
 #define MPROF_RT_WRITE_REPORT_TEXT_H
@@ -36,6 +34,17 @@ struct mprof_report {
   char via[MPROF_REPORT_NAME_MAX + 2];
   char command[4096];
 };
+
+// --- text in memory ---
+
+// Appends n and the noun `thing` to t, such as "1,234 waits" or "1 wait".
+void mprof_put_things(struct mprof_text *t, uint64_t n, const char *thing);
+// Appends n, the noun `thing` and the number of stacks to t, such as "1,234
+// samples, 56 stacks".
+void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
+                                 const char *thing, uint64_t stacks);
+
+// --- text of the report ---
 
 // Writes the string s.
 void mprof_report_put(struct mprof_report *w, const char *s);
