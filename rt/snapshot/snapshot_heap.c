@@ -293,3 +293,58 @@ int mprof_estimate_objects(struct mprof_mem_snapshot *s) {
   mprof_groups_free(&g);
   return 0;
 }
+
+// --- sums by stack ---
+//
+// The key of a heap bucket has the stack, the block size and the sampling rate,
+// because the size and the rate are needed to scale a sample. Therefore several
+// buckets may have equal stacks.
+
+static void add_samples(struct mprof_heap_sum *sum,
+                        const struct mprof_mem_sample *s) {
+  sum->alloc_samples += s->allocs;
+  sum->inuse_samples += mprof_mem_inuse(s);
+  mprof_mem_add_variance(&sum->variance, s);
+}
+
+static void add(struct mprof_mem_estimate *sum,
+                const struct mprof_mem_estimate *e) {
+  sum->alloc_objects += e->alloc_objects;
+  sum->alloc_bytes += e->alloc_bytes;
+  sum->inuse_objects += e->inuse_objects;
+  sum->inuse_bytes += e->inuse_bytes;
+}
+
+int mprof_heap_groups_make(struct mprof_heap_groups *g,
+                           const struct mprof_mem_snapshot *s) {
+  *g = (struct mprof_heap_groups){0};
+  int error = mprof_groups_begin(&g->groups, s->len,
+                                 sizeof(struct mprof_heap_sum), MPROF_BY_STACK);
+  if (error != 0)
+    return error;
+  for (size_t i = 0; i < s->len; i++) {
+    const struct mprof_mem_sample *sample = &s->samples[i];
+    if (sample->allocs == 0 && sample->frees == 0)
+      continue;
+    struct mprof_mem_estimate e = mprof_mem_scale(sample);
+    struct mprof_heap_sum *sum = mprof_groups_at(&g->groups, sample->bucket);
+    if (sum->bucket == NULL)
+      sum->bucket = sample->bucket;
+    add(&sum->sum, &e);
+    mprof_stack_labels_add(&sum->labels, sample->bucket->labels, e.alloc_bytes,
+                           sum->alloc_samples == 0);
+    add_samples(sum, sample);
+    add(&g->total, &e);
+    mprof_mem_add_variance(&g->variance, sample);
+    g->samples += sample->allocs;
+    g->sample_frees += sample->frees;
+  }
+  mprof_groups_end(&g->groups);
+  g->sorted = (struct mprof_heap_sum **)g->groups.sorted;
+  g->len = g->groups.len;
+  return 0;
+}
+
+void mprof_heap_groups_free(struct mprof_heap_groups *g) {
+  mprof_groups_free(&g->groups);
+}

@@ -11,6 +11,7 @@
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
 
 #include "bucket/heapx.h"
+#include "snapshot/stack_groups.h"
 #include "sys/scale.h"
 
 struct mprof_mem_sample {
@@ -142,5 +143,29 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
 // sum is rounded up or down. No sample has more objects in use than allocated.
 // Returns 0 or -ENOMEM.
 int mprof_estimate_objects(struct mprof_mem_snapshot *s);
+
+// --- sums by stack ---
+
+struct mprof_heap_sum {
+  const struct mprof_bucket *bucket; // a bucket with the stack of this group
+  struct mprof_mem_estimate sum;
+  struct mprof_mem_variance variance;
+  uint64_t alloc_samples, inuse_samples;
+  struct mprof_stack_labels labels;
+};
+struct mprof_heap_groups {
+  struct mprof_groups groups;
+  // Pointers to the len groups, in any order. The report sorts the pointers.
+  struct mprof_heap_sum **sorted;
+  size_t len;
+  struct mprof_mem_estimate total;
+  struct mprof_mem_variance variance; // of the total
+  uint64_t samples, sample_frees;
+};
+// Groups the samples of s by stack, and stores the groups in *g. Returns 0 or
+// -ENOMEM. Free *g with mprof_heap_groups_free.
+int mprof_heap_groups_make(struct mprof_heap_groups *g,
+                           const struct mprof_mem_snapshot *s);
+void mprof_heap_groups_free(struct mprof_heap_groups *g);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H

@@ -212,3 +212,54 @@ int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles) {
   const uint64_t rate = mprof_wait_ticks_per_second(s);
   return mprof_int64(mprof_mul_div((uint64_t)cycles, 1000000000, rate, 0));
 }
+
+// --- sums by stack ---
+//
+// The key of a wait bucket has the stack and the lock. Therefore several
+// buckets may have equal stacks.
+
+static bool waited_longer(const void *a, const void *b) {
+  const struct mprof_wait_sum *x = a, *y = b;
+  return x->cycles > y->cycles;
+}
+
+// Adds a sample to the sum of its stack. The caller passes the samples in the
+// order of their cycles, most cycles first. Therefore the first sample with a
+// known lock belongs to the lock with the longest waits. The sum takes the
+// bucket of this sample.
+static void add_wait(struct mprof_wait_groups *g,
+                     const struct mprof_wait_sample *s) {
+  struct mprof_wait_sum *sum = mprof_groups_at(&g->groups, s->bucket);
+  const bool is_first = sum->bucket == NULL;
+  if (is_first)
+    sum->bucket = s->bucket;
+  mprof_stack_labels_add(&sum->labels, s->bucket->labels, s->cycles, is_first);
+  if (s->bucket->object != 0 && sum->locks++ == 0)
+    sum->bucket = s->bucket;
+  sum->count += s->count;
+  sum->cycles += s->cycles;
+  g->count += s->count;
+  g->cycles += s->cycles;
+}
+
+int mprof_wait_groups_make(struct mprof_wait_groups *g,
+                           const struct mprof_wait_snapshot *s,
+                           bool by_labels) {
+  *g = (struct mprof_wait_groups){0};
+  int error = mprof_groups_begin(
+      &g->groups, s->len, sizeof(struct mprof_wait_sum),
+      by_labels ? MPROF_BY_STACK_AND_LABELS : MPROF_BY_STACK);
+  if (error != 0)
+    return error;
+  for (size_t i = 0; i < s->len; i++)
+    add_wait(g, &s->samples[i]);
+  mprof_groups_end(&g->groups);
+  g->sorted = (struct mprof_wait_sum **)g->groups.sorted;
+  g->len = g->groups.len;
+  mprof_sort((void **)g->sorted, g->len, waited_longer);
+  return 0;
+}
+
+void mprof_wait_groups_free(struct mprof_wait_groups *g) {
+  mprof_groups_free(&g->groups);
+}

@@ -9,6 +9,7 @@
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
 
 #include "bucket/bucket.h"
+#include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 
 struct mprof_wait_sample {
@@ -58,5 +59,30 @@ mprof_wait_ticks_per_second(const struct mprof_wait_snapshot *s) {
 // same conversion when it reads a profile in the legacy text format. This
 // function rounds in the same way, so that both results are equal.
 int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles);
+
+// --- sums by stack ---
+
+struct mprof_wait_sum {
+  // The bucket with this stack whose lock had the longest waits in total.
+  const struct mprof_bucket *bucket;
+  int64_t count, cycles;
+  size_t locks; // number of different known locks
+  struct mprof_stack_labels labels;
+};
+struct mprof_wait_groups {
+  struct mprof_groups groups;
+  struct mprof_wait_sum **sorted; // len pointers, most cycles first
+  size_t len;
+  int64_t count, cycles; // sums over all stacks
+};
+// Groups the samples of s by stack, and stores the groups in *g. The call of
+// mprof_wait_snapshot_take must have had by_stack == false, so that the samples
+// of s still differ by lock.
+// by_labels: true: one group for each stack and label set; false: one group for
+//   each stack.
+// Returns 0 or -ENOMEM. Free *g with mprof_wait_groups_free.
+int mprof_wait_groups_make(struct mprof_wait_groups *g,
+                           const struct mprof_wait_snapshot *s, bool by_labels);
+void mprof_wait_groups_free(struct mprof_wait_groups *g);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H

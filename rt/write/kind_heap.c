@@ -13,12 +13,13 @@
 #include "bucket/counts.h"
 #include "bucket/peak.h"
 #include "file/outfile.h"
+#include "heap/beneath.h"
 #include "options/flags.h"
 #include "snapshot/snapshot_heap.h"
-#include "snapshot/stack_groups.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"
 #include "sys/sort.h"
+#include "sys/stats.h"
 #include "thread/proc_threads.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
@@ -28,6 +29,30 @@
 #include <errno.h>
 
 // --- report ---
+
+const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
+                                       uint64_t rate) {
+  if (g->samples != 0)
+    return NULL;
+  if (!mprof_flags.heap)
+    return "heap=0";
+  if (rate == 0)
+    return "heap_rate=0";
+  if (mprof_flags.stack_depth == 0)
+    return "stack_depth=0";
+  if (mprof_stat_get(MPROF_STAT_no_memory) != 0)
+    return "the profiler ran out of memory";
+  // In libmprof_preload.so, and in programs that were linked with the
+  // interceptors, allocations of all code are counted.
+  if (mprof_intercepted.c)
+    return rate == 1 ? "the program allocated nothing"
+                     : "the program allocated nothing, or too little to be "
+                       "sampled";
+  if (rate == 1)
+    return "no code compiled with -fmprof allocated memory";
+  return "code compiled with -fmprof allocated nothing, or too little to be "
+         "sampled";
+}
 
 // Writes a number of bytes and a number of blocks, such as "100 bytes in 2
 // blocks".

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of the profiles heap, allocs and peak that the profile heapx uses.
+// The parts of the profiles heap, allocs and peak that other files use.
 
 #ifndef MPROF_RT_WRITE_KIND_HEAP_H
 #define MPROF_RT_WRITE_KIND_HEAP_H
 
 #include "snapshot/snapshot_heap.h"
-#include "snapshot/stack_groups.h"
 
 // The data from which the profiles heap and allocs are written and, at the end
 // of the process, the profile heapx, too.
@@ -15,6 +14,12 @@ struct mprof_heap_copy {
   struct mprof_mem_snapshot snapshot;
   struct mprof_heap_groups stacks; // groups of the samples by stack
 };
+
+// Returns the reason why g has no samples, as a text for people. Returns NULL
+// if g has samples.
+// rate: current sampling rate of the heap profile, in bytes.
+const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
+                                       uint64_t rate);
 
 struct mprof_pprof;
 // The keys of the labels that mprof_heap_put_sample writes.

@@ -19,13 +19,72 @@
 #include "write/profile_kind.h"
 #include "write/report_text.h"
 
+struct heapx_sum {
+  const struct mprof_bucket *bucket; // a bucket with the stack of this group
+  struct mprof_heapx_estimate sum;
+};
+struct heapx_groups {
+  struct mprof_groups groups;
+  // Pointers to the len groups, in any order. The report sorts the pointers.
+  struct heapx_sum **sorted;
+  size_t len;
+  struct mprof_heapx_estimate total;
+};
 struct heapx_copy {
   // Used if the program requests this profile before the process ends.
   struct mprof_heap_copy own;
   // The address of `own`, or of the copy of the heap profile.
   const struct mprof_heap_copy *heap;
-  struct mprof_heapx_groups stacks;
+  struct heapx_groups stacks;
 };
+
+// --- sums by stack ---
+
+// Returns whether the profile shows the estimate e, because e has a value other
+// than 0.
+static bool has_any(const struct mprof_heapx_estimate *e) {
+  return e->temporary_objects != 0 || e->in_place != 0 || e->moved != 0 ||
+         e->alloc_slack_bytes != 0;
+}
+
+static void add_heapx(struct mprof_heapx_estimate *sum,
+                      const struct mprof_heapx_estimate *e) {
+  sum->temporary_objects += e->temporary_objects;
+  sum->temporary_bytes += e->temporary_bytes;
+  sum->in_place += e->in_place;
+  sum->moved += e->moved;
+  sum->copied_bytes += e->copied_bytes;
+  sum->alloc_slack_bytes += e->alloc_slack_bytes;
+  sum->inuse_slack_bytes += e->inuse_slack_bytes;
+}
+
+// Groups the samples of s by stack. Skips samples whose values are all 0.
+// Returns 0 or -ENOMEM.
+static int make_groups(struct heapx_groups *g,
+                       const struct mprof_mem_snapshot *s) {
+  *g = (struct heapx_groups){0};
+  const size_t len = s->heapx != NULL ? s->len : 0;
+  int error = mprof_groups_begin(&g->groups, len, sizeof(struct heapx_sum),
+                                 MPROF_BY_STACK);
+  if (error != 0)
+    return error;
+  for (size_t i = 0; i < len; i++) {
+    struct mprof_heapx_estimate e =
+        mprof_heapx_scale(&s->samples[i], &s->heapx[i]);
+    if (!has_any(&e))
+      continue;
+    const struct mprof_bucket *b = s->samples[i].bucket;
+    struct heapx_sum *sum = mprof_groups_at(&g->groups, b);
+    if (sum->bucket == NULL)
+      sum->bucket = b;
+    add_heapx(&sum->sum, &e);
+    add_heapx(&g->total, &e);
+  }
+  mprof_groups_end(&g->groups);
+  g->sorted = (struct heapx_sum **)g->groups.sorted;
+  g->len = g->groups.len;
+  return 0;
+}
 
 // --- report ---
 
@@ -85,14 +144,14 @@ struct list {
     return e->field;                                                           \
   }                                                                            \
   static bool has_more_##name(const void *a, const void *b) {                  \
-    const struct mprof_heapx_sum *x = a, *y = b;                               \
+    const struct heapx_sum *x = a, *y = b;                                     \
     return name(&x->sum) > name(&y->sum);                                      \
   }
 ORDER(temporary, temporary_objects)
 ORDER(copied, copied_bytes)
 ORDER(slack, inuse_slack_bytes)
 
-static void put_list(struct mprof_report *w, const struct mprof_heapx_groups *g,
+static void put_list(struct mprof_report *w, const struct heapx_groups *g,
                      const struct list *l) {
   mprof_sort((void **)g->sorted, g->len, l->comes_before);
   for (size_t i = 0; i < g->len && i < mprof_flags.report_top; i++) {
@@ -151,7 +210,7 @@ static void put_value(struct mprof_outfile *f, const char *name, int64_t n) {
   mprof_outfile_dec(f, (uint64_t)n);
 }
 
-static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
+static void put_stack(struct mprof_legacy *w, const struct heapx_sum *s) {
   struct mprof_outfile *f = w->out;
   put_value(f, "# temporary_objects=", s->sum.temporary_objects);
   put_value(f, " temporary_space=", s->sum.temporary_bytes);
@@ -166,7 +225,7 @@ static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
 }
 
 static void put_all(struct mprof_legacy *w, const void *groups) {
-  const struct mprof_heapx_groups *g = groups;
+  const struct heapx_groups *g = groups;
   put_value(w->out, "heapx profile: total ", g->total.temporary_objects);
   mprof_outfile_text(w->out, "\n");
   for (size_t i = 0; i < g->len && w->out->error == 0; i++)
@@ -174,8 +233,7 @@ static void put_all(struct mprof_legacy *w, const void *groups) {
   mprof_legacy_stats(w);
 }
 
-static int write_text(struct mprof_outfile *f,
-                      const struct mprof_heapx_groups *g) {
+static int write_text(struct mprof_outfile *f, const struct heapx_groups *g) {
   mprof_sort((void **)g->sorted, g->len, has_more_temporary);
   return mprof_legacy_write(f, g->len > 0, put_all, g);
 }
@@ -189,7 +247,7 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
   if (m->heapx == NULL)
     return;
   struct mprof_heapx_estimate e = mprof_heapx_scale(s, &m->heapx[i]);
-  if (!mprof_heapx_has_any(&e))
+  if (!has_any(&e))
     return;
   const int64_t values[] = {
       e.temporary_objects, e.temporary_bytes,   e.in_place,         e.moved,
@@ -226,7 +284,7 @@ static bool is_offered(void) { return mprof_flags.heapx; }
 
 static int group(void *copy) {
   struct heapx_copy *c = copy;
-  return mprof_heapx_groups_make(&c->stacks, &c->heap->snapshot);
+  return make_groups(&c->stacks, &c->heap->snapshot);
 }
 
 static int take(void *copy, const struct mprof_profile_row *row,
@@ -247,7 +305,7 @@ static int take(void *copy, const struct mprof_profile_row *row,
 
 static void release(void *copy) {
   struct heapx_copy *c = copy;
-  mprof_heapx_groups_free(&c->stacks);
+  mprof_groups_free(&c->stacks.groups);
   mprof_mem_snapshot_free(&c->own.snapshot);
 }
 

@@ -20,7 +20,6 @@
 #include "lock_wait/hooked.h"
 #include "lock_wait/lock_names.h"
 #include "options/flags.h"
-#include "snapshot/stack_groups.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_locks.h"

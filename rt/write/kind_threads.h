@@ -11,6 +11,14 @@
 
 struct mprof_outfile;
 
+// Merges slots of s that have equal stacks and labels and are equal in three
+// fields (thread_slots.h): the object for which a stuck thread waits
+// (stack.object), how the stack was read (source), and how certain it is that
+// the thread is stuck (grade). A slot has the stack of one thread. Sets the
+// count of each remaining slot to its number of threads. Then sorts the slots
+// by count, largest first.
+void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
+
 // These functions write stacks that were grouped by mprof_thread_stacks_group,
 // as legacy text (legacy.h) or in pprof's format (pprof.h). They return 0 or
 // the first error of f. The caller closes f. Call them with the recursion guard
