@@ -200,35 +200,26 @@ static bool lost_name(struct last_words *w, int error) {
 
 // --- one file for each profile ---
 
-struct part {
-  struct last_words *w;
-  size_t profile, number;
-  enum mprof_profile_form form;
-};
-
-static int write_copy(struct mprof_outfile *f, void *arg) {
-  const struct part *p = arg;
-  const struct mprof_profile_row *row = &mprof_profile_rows[p->profile];
-  return row->kind->write(f, p->w->sum.copies[p->profile], row, p->form,
-                          p->number);
-}
-
 static void write_part(struct last_words *w, size_t i, size_t number) {
   const bool is_text = mprof_flags.format == 1;
-  struct part p = {w, i, number, is_text ? MPROF_FORM_TEXT : MPROF_FORM_PPROF};
+  struct mprof_profile_request r = {.row = &mprof_profile_rows[i],
+                                    .form = is_text ? MPROF_FORM_TEXT
+                                                    : MPROF_FORM_PPROF,
+                                    .number = number,
+                                    .copy = w->sum.copies[i],
+                                    .copies = w->sum.copies};
   char suffix[SUFFIX_SIZE];
   int error;
   do {
     make_suffix(suffix, w, i, number);
     error = make_path(w, suffix, is_text ? ".txt" : ".pb.gz");
     if (error == 0)
-      error = mprof_write_file(w->path, !is_text, write_copy, &p);
+      error = mprof_write_file(w->path, !is_text, mprof_profile_put, &r);
   } while (lost_name(w, error));
   if (!note_file(w, error))
     return;
   mprof_keep_add(&w->written, w->path);
-  mprof_profile_rows[i].kind->put_numbers(mprof_exit_line_totals(&w->line),
-                                          w->sum.copies[i], number);
+  r.row->kind->put_numbers(mprof_exit_line_totals(&w->line), r.copy, number);
 }
 
 // Writes the files of all profiles. With log_path=stderr, the report is written

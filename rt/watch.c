@@ -90,9 +90,11 @@ static struct {
 // --- the report of stuck threads ---
 
 static int put_list(struct mprof_outfile *f, void *stuck) {
-  const struct mprof_profile_row *row =
-      &mprof_profile_rows[MPROF_PROFILE_threadleak];
-  return row->kind->write(f, stuck, row, MPROF_FORM_LIST, 0);
+  return mprof_profile_put(
+      f, &(struct mprof_profile_request){
+             .row = &mprof_profile_rows[MPROF_PROFILE_threadleak],
+             .form = MPROF_FORM_LIST,
+             .copy = stuck});
 }
 
 static int write_file(struct mprof_stuck *g, char *path, size_t cap) {

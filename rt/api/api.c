@@ -269,15 +269,11 @@ MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
 
 // --- files ---
 
-static int write_copy(struct mprof_outfile *f, void *request) {
-  return mprof_profile_put(f, request);
-}
-
 static int take_and_write(struct mprof_profile_request *r, const char *path) {
   int error = mprof_profile_take(r);
   if (error == 0)
-    error = mprof_write_file(path, r->taking.form == MPROF_FORM_PPROF,
-                             write_copy, r);
+    error = mprof_write_file(path, r->form == MPROF_FORM_PPROF,
+                             mprof_profile_put, r);
   mprof_profile_drop(r);
   return error;
 }
@@ -286,9 +282,8 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
                                      int debug) {
   if (name == NULL || path == NULL || debug < 0 || debug >= MPROF_FORMS)
     return EINVAL;
-  struct mprof_profile_request r = {.taking.form =
-                                        (enum mprof_profile_form)debug};
-  if (!mprof_profile_find(&r, name) || r.taking.form > r.row->kind->last_form)
+  struct mprof_profile_request r = {.form = (enum mprof_profile_form)debug};
+  if (!mprof_profile_find(&r, name) || r.form > r.row->kind->last_form)
     return EINVAL;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return ENOSYS;

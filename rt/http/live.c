@@ -288,10 +288,6 @@ static void end_cycle(void) {
   mprof_cycle_publish();
 }
 
-static int put_profile(struct mprof_outfile *f, void *request) {
-  return mprof_profile_put(f, request);
-}
-
 void mprof_live_profile(const struct mprof_profile_wish *w,
                         struct mprof_reply *r) {
   struct mprof_profile_request p = {.copy = NULL};
@@ -299,21 +295,21 @@ void mprof_live_profile(const struct mprof_profile_wish *w,
     return;
   // As in Go, a form that the profile does not have is the nearest one.
   const enum mprof_profile_form last = p.row->kind->last_form;
-  p.taking.form = w->debug == 0                 ? MPROF_FORM_PPROF
-                  : w->debug >= MPROF_FORM_LIST ? last
-                                                : MPROF_FORM_TEXT;
+  p.form = w->debug == 0                 ? MPROF_FORM_PPROF
+           : w->debug >= MPROF_FORM_LIST ? last
+                                         : MPROF_FORM_TEXT;
   mprof_live_lock(w->symbolizes);
   if (w->ends_cycle)
     end_cycle();
   int error = mprof_profile_take(&p);
   if (error == 0)
-    error = mprof_reply_file_write(&r->body, p.taking.form == MPROF_FORM_PPROF,
-                                   put_profile, &p);
+    error = mprof_reply_file_write(&r->body, p.form == MPROF_FORM_PPROF,
+                                   mprof_profile_put, &p);
   mprof_profile_drop(&p);
   mprof_live_unlock();
   if (error != 0)
     mprof_live_fail(r, error);
-  else if (p.taking.form == MPROF_FORM_PPROF)
+  else if (p.form == MPROF_FORM_PPROF)
     mprof_live_set_file_name(r, w->name, "");
 }
 
@@ -327,9 +323,8 @@ struct difference {
 
 static int put_difference(struct mprof_outfile *f, void *arg) {
   const struct difference *d = arg;
-  const struct mprof_profile_row *row = d->now->row;
-  return row->kind->write_delta(f, d->now->copy, d->before->copy, row,
-                                d->keeps_present);
+  return d->now->row->kind->write_delta(f, d->now, d->before->copy,
+                                        d->keeps_present);
 }
 
 // The profiles for which Go computes differences. (Go: profileSupportsDelta)
@@ -445,10 +440,11 @@ void mprof_live_since(const struct mprof_profile_wish *w, const char *client,
     end_cycle();
   int error = mprof_profile_take(&now);
   if (error == 0)
-    error = last->copy == NULL
-                ? mprof_reply_file_write(&r->body, true, put_profile, &now)
-                : mprof_reply_file_write(&r->body, true, put_difference,
-                                         (void *)&d);
+    error =
+        last->copy == NULL
+            ? mprof_reply_file_write(&r->body, true, mprof_profile_put, &now)
+            : mprof_reply_file_write(&r->body, true, put_difference,
+                                     (void *)&d);
   mprof_live_unlock();
   if (error != 0) {
     mprof_profile_drop(&now);

@@ -106,13 +106,11 @@ struct custom_copy {
   size_t len;
 };
 
-static int take(void *copy, const struct mprof_profile_row *row,
-                const struct mprof_profile_taking *t) {
-  struct custom_copy *c = copy;
-  (void)row;
-  if (t->copies == NULL) {
+static int take(const struct mprof_profile_request *r) {
+  struct custom_copy *c = r->copy;
+  if (r->copies == NULL) {
     c->len = 1;
-    return mprof_custom_snapshot_take(&c->v[0], t->number);
+    return mprof_custom_snapshot_take(&c->v[0], r->number);
   }
   const size_t n = mprof_custom_profiles();
   int error = 0;
@@ -127,13 +125,12 @@ static void release(void *copy) {
     mprof_custom_snapshot_free(&c->v[i]);
 }
 
-static int write(struct mprof_outfile *f, const void *copy,
-                 const struct mprof_profile_row *row,
-                 enum mprof_profile_form form, size_t number) {
-  const struct custom_copy *c = copy;
-  (void)row;
-  return form == MPROF_FORM_TEXT ? write_text(f, &c->v[number])
-                                 : write_pprof(f, &c->v[number]);
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  const struct custom_copy *c = r->copy;
+  const struct mprof_custom_snapshot *s =
+      &c->v[r->copies != NULL ? r->number : 0];
+  return r->form == MPROF_FORM_TEXT ? write_text(f, s) : write_pprof(f, s);
 }
 
 // Returns whether a value was ever added, even if it was removed again.

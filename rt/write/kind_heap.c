@@ -425,12 +425,10 @@ static int write_pprof(struct mprof_outfile *f,
 
 // --- the kinds ---
 
-static int take(void *copy, const struct mprof_profile_row *row,
-                const struct mprof_profile_taking *t) {
-  struct mprof_heap_copy *c = copy;
-  (void)row;
+static int take(const struct mprof_profile_request *r) {
+  struct mprof_heap_copy *c = r->copy;
   int error = mprof_mem_snapshot_take(
-      &c->snapshot, mprof_cycle_dump_ends_it(t->copies != NULL));
+      &c->snapshot, mprof_cycle_dump_ends_it(r->copies != NULL));
   return error != 0 ? error : mprof_estimate_objects(&c->snapshot);
 }
 
@@ -440,14 +438,12 @@ static void release(void *copy) {
   mprof_mem_snapshot_free(&c->snapshot);
 }
 
-static int write(struct mprof_outfile *f, const void *copy,
-                 const struct mprof_profile_row *row,
-                 enum mprof_profile_form form, size_t number) {
-  const struct mprof_heap_copy *c = copy;
-  (void)number;
-  return form == MPROF_FORM_TEXT
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  const struct mprof_heap_copy *c = r->copy;
+  return r->form == MPROF_FORM_TEXT
              ? write_text(f, &c->snapshot)
-             : write_pprof(f, &c->snapshot, (enum variant)row->variant);
+             : write_pprof(f, &c->snapshot, (enum variant)r->row->variant);
 }
 
 static int group(void *copy) {
@@ -491,14 +487,14 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_text_str(t, why);
 }
 
-static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
-                       const struct mprof_profile_row *row,
+static int write_delta(struct mprof_outfile *f,
+                       const struct mprof_profile_request *r, void *before,
                        bool keeps_present) {
-  const struct mprof_heap_copy *c = copy, *b = before;
+  const struct mprof_heap_copy *c = r->copy, *b = before;
   struct mprof_mem_snapshot s = c->snapshot;
   s.before = &b->snapshot;
   s.keeps_inuse = keeps_present;
-  return write_pprof(f, &s, (enum variant)row->variant);
+  return write_pprof(f, &s, (enum variant)r->row->variant);
 }
 
 static uint64_t count(const struct mprof_profile_row *row, size_t number) {
@@ -529,11 +525,8 @@ static bool peak_is_offered(void) { return mprof_peak_is_on(); }
 
 static bool peak_is_on(void) { return mprof_peak_is_on() && mprof_flags.heap; }
 
-static int peak_take(void *copy, const struct mprof_profile_row *row,
-                     const struct mprof_profile_taking *t) {
-  struct mprof_heap_copy *c = copy;
-  (void)row;
-  (void)t;
+static int peak_take(const struct mprof_profile_request *r) {
+  struct mprof_heap_copy *c = r->copy;
   const int error = mprof_mem_snapshot_take_peak(&c->snapshot);
   return error != 0 ? error : mprof_estimate_objects(&c->snapshot);
 }

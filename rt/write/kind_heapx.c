@@ -287,12 +287,10 @@ static int group(void *copy) {
   return make_groups(&c->stacks, &c->heap->snapshot);
 }
 
-static int take(void *copy, const struct mprof_profile_row *row,
-                const struct mprof_profile_taking *t) {
-  struct heapx_copy *c = copy;
-  (void)row;
-  if (t->copies != NULL) {
-    c->heap = t->copies[MPROF_PROFILE_heap];
+static int take(const struct mprof_profile_request *r) {
+  struct heapx_copy *c = r->copy;
+  if (r->copies != NULL) {
+    c->heap = r->copies[MPROF_PROFILE_heap];
     return 0;
   }
   c->heap = &c->own;
@@ -300,7 +298,7 @@ static int take(void *copy, const struct mprof_profile_row *row,
   int error = mprof_mem_snapshot_take(own, mprof_cycle_dump_ends_it(false));
   if (error == 0)
     error = mprof_estimate_objects(own);
-  return error == 0 && t->form == MPROF_FORM_TEXT ? group(c) : error;
+  return error == 0 && r->form == MPROF_FORM_TEXT ? group(c) : error;
 }
 
 static void release(void *copy) {
@@ -309,14 +307,11 @@ static void release(void *copy) {
   mprof_mem_snapshot_free(&c->own.snapshot);
 }
 
-static int write(struct mprof_outfile *f, const void *copy,
-                 const struct mprof_profile_row *row,
-                 enum mprof_profile_form form, size_t number) {
-  const struct heapx_copy *c = copy;
-  (void)row;
-  (void)number;
-  return form == MPROF_FORM_TEXT ? write_text(f, &c->stacks)
-                                 : write_pprof(f, &c->heap->snapshot);
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  const struct heapx_copy *c = r->copy;
+  return r->form == MPROF_FORM_TEXT ? write_text(f, &c->stacks)
+                                    : write_pprof(f, &c->heap->snapshot);
 }
 
 static bool is_shown(const void *copy, void *const *copies) {

@@ -163,14 +163,13 @@ static bool has_data(const struct mprof_profile_row *row) {
 
 // In a process whose only thread ends it, nothing is copied: the files of /proc
 // would be read for a profile that is not shown.
-static int take(void *copy, const struct mprof_profile_row *row,
-                const struct mprof_profile_taking *t) {
-  struct threadcreate_copy *c = copy;
-  const bool at_exit = t->copies != NULL;
-  if (at_exit && !has_data(row) && mprof_sys_getpid() == mprof_sys_gettid())
+static int take(const struct mprof_profile_request *r) {
+  struct threadcreate_copy *c = r->copy;
+  const bool at_exit = r->copies != NULL;
+  if (at_exit && !has_data(r->row) && mprof_sys_getpid() == mprof_sys_gettid())
     return 0;
   int error = mprof_threadcreate_snapshot_take(
-      &c->threads, !at_exit && t->form == MPROF_FORM_TEXT);
+      &c->threads, !at_exit && r->form == MPROF_FORM_TEXT);
   return error == 0 && at_exit
              ? mprof_threadcreate_snapshot_take(&c->created, true)
              : error;
@@ -182,14 +181,11 @@ static void release(void *copy) {
   mprof_threadcreate_snapshot_free(&c->created);
 }
 
-static int write(struct mprof_outfile *f, const void *copy,
-                 const struct mprof_profile_row *row,
-                 enum mprof_profile_form form, size_t number) {
-  const struct threadcreate_copy *c = copy;
-  (void)row;
-  (void)number;
-  return form == MPROF_FORM_TEXT ? write_text(f, &c->threads)
-                                 : write_pprof(f, &c->threads);
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  const struct threadcreate_copy *c = r->copy;
+  return r->form == MPROF_FORM_TEXT ? write_text(f, &c->threads)
+                                    : write_pprof(f, &c->threads);
 }
 
 static bool is_on(void) { return mprof_flags.threadcreate; }
@@ -217,12 +213,11 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things(t, c->created.len, "stack");
 }
 
-static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
-                       const struct mprof_profile_row *row,
+static int write_delta(struct mprof_outfile *f,
+                       const struct mprof_profile_request *r, void *before,
                        bool keeps_present) {
-  const struct threadcreate_copy *c = copy, *b = before;
+  const struct threadcreate_copy *c = r->copy, *b = before;
   struct mprof_threadcreate_snapshot d;
-  (void)row;
   (void)keeps_present;
   int error =
       mprof_threadcreate_snapshot_subtract(&d, &c->threads, &b->threads);

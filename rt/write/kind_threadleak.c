@@ -473,29 +473,25 @@ static void set_holders(struct mprof_stuck *g) {
       g->v[i].slot->holder = holder_of(g, &g->v[i]);
 }
 
-static int take(void *copy, const struct mprof_profile_row *row,
-                const struct mprof_profile_taking *t) {
-  struct mprof_stuck *g = copy;
-  (void)row;
+static int take(const struct mprof_profile_request *r) {
+  struct mprof_stuck *g = r->copy;
   int error = mprof_stuck_take(g, &mprof_writer_caller, 0);
   if (error == 0)
     set_holders(g);
-  if (error == 0 && t->form != MPROF_FORM_LIST)
+  if (error == 0 && r->form != MPROF_FORM_LIST)
     mprof_thread_stacks_group(&g->stacks);
   return error;
 }
 
 static void release(void *copy) { mprof_stuck_free(copy); }
 
-static int write(struct mprof_outfile *f, const void *copy,
-                 const struct mprof_profile_row *row,
-                 enum mprof_profile_form form, size_t number) {
-  const struct mprof_stuck *g = copy;
-  (void)number;
-  return form == MPROF_FORM_PPROF
-             ? mprof_write_threads_pprof(f, &g->stacks, row->name)
-         : form == MPROF_FORM_TEXT
-             ? mprof_write_threads_text(f, &g->stacks, row->name)
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  const struct mprof_stuck *g = r->copy;
+  return r->form == MPROF_FORM_PPROF
+             ? mprof_write_threads_pprof(f, &g->stacks, r->row->name)
+         : r->form == MPROF_FORM_TEXT
+             ? mprof_write_threads_text(f, &g->stacks, r->row->name)
              : write_list(f, g);
 }
 

@@ -593,28 +593,24 @@ MPROF_PUBLIC size_t mprof_stack(char *buf, size_t len, int all) {
 
 // --- the kind ---
 
-static int take(void *copy, const struct mprof_profile_row *row,
-                const struct mprof_profile_taking *t) {
-  struct mprof_thread_stacks *s = copy;
-  (void)row;
+static int take(const struct mprof_profile_request *r) {
+  struct mprof_thread_stacks *s = r->copy;
   int error = mprof_thread_stacks_take(s, mprof_writer_caller.frame, SIZE_MAX,
                                        mprof_flags.threads_stop);
-  if (error == 0 && t->form != MPROF_FORM_LIST)
+  if (error == 0 && r->form != MPROF_FORM_LIST)
     mprof_thread_stacks_group(s);
   return error;
 }
 
 static void release(void *copy) { mprof_thread_stacks_free(copy); }
 
-static int write(struct mprof_outfile *f, const void *copy,
-                 const struct mprof_profile_row *row,
-                 enum mprof_profile_form form, size_t number) {
-  (void)number;
-  return form == MPROF_FORM_PPROF
-             ? mprof_write_threads_pprof(f, copy, row->name)
-         : form == MPROF_FORM_TEXT
-             ? mprof_write_threads_text(f, copy, row->name)
-             : write_list(f, copy);
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  return r->form == MPROF_FORM_PPROF
+             ? mprof_write_threads_pprof(f, r->copy, r->row->name)
+         : r->form == MPROF_FORM_TEXT
+             ? mprof_write_threads_text(f, r->copy, r->row->name)
+             : write_list(f, r->copy);
 }
 
 static bool is_on(void) { return mprof_flags.threads; }
@@ -635,14 +631,14 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things_and_stacks(t, s->threads, "thread", s->len);
 }
 
-static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
-                       const struct mprof_profile_row *row,
+static int write_delta(struct mprof_outfile *f,
+                       const struct mprof_profile_request *r, void *before,
                        bool keeps_present) {
   struct mprof_thread_stacks d;
   (void)keeps_present;
-  int error = subtract(&d, copy, before);
+  int error = subtract(&d, r->copy, before);
   if (error == 0)
-    error = mprof_write_threads_pprof(f, &d, row->name);
+    error = mprof_write_threads_pprof(f, &d, r->row->name);
   if (d.v != NULL)
     mprof_os_unmap(d.v, d.mapped_bytes);
   return error;

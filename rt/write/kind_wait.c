@@ -291,12 +291,10 @@ _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
                "the enumerators must have the numbers that profiles.def gives "
                "as variants of block and mutex");
 
-static int take(void *copy, const struct mprof_profile_row *row,
-                const struct mprof_profile_taking *t) {
-  struct wait_copy *c = copy;
-  (void)t;
-  return mprof_wait_snapshot_take(&c->snapshot,
-                                  (enum mprof_bucket_type)row->variant, false);
+static int take(const struct mprof_profile_request *r) {
+  struct wait_copy *c = r->copy;
+  return mprof_wait_snapshot_take(
+      &c->snapshot, (enum mprof_bucket_type)r->row->variant, false);
 }
 
 static void release(void *copy) {
@@ -305,14 +303,11 @@ static void release(void *copy) {
   mprof_wait_snapshot_free(&c->snapshot);
 }
 
-static int write(struct mprof_outfile *f, const void *copy,
-                 const struct mprof_profile_row *row,
-                 enum mprof_profile_form form, size_t number) {
-  const struct wait_copy *c = copy;
-  (void)row;
-  (void)number;
-  return form == MPROF_FORM_TEXT ? write_text(f, &c->snapshot)
-                                 : write_pprof(f, &c->snapshot);
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  const struct wait_copy *c = r->copy;
+  return r->form == MPROF_FORM_TEXT ? write_text(f, &c->snapshot)
+                                    : write_pprof(f, &c->snapshot);
 }
 
 static int group(void *copy) {
@@ -342,12 +337,11 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
                               thing_of(&c->snapshot), c->stacks.len);
 }
 
-static int write_delta(struct mprof_outfile *f, const void *copy, void *before,
-                       const struct mprof_profile_row *row,
+static int write_delta(struct mprof_outfile *f,
+                       const struct mprof_profile_request *r, void *before,
                        bool keeps_present) {
-  const struct wait_copy *c = copy, *b = before;
+  const struct wait_copy *c = r->copy, *b = before;
   struct mprof_wait_snapshot d;
-  (void)row;
   (void)keeps_present;
   int error = mprof_wait_snapshot_subtract(&d, &c->snapshot, &b->snapshot);
   if (error == 0)

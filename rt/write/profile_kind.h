@@ -40,10 +40,14 @@ struct mprof_profile_row {
   const char *text;
 };
 
-// The purpose for which a copy of a profile is taken.
-struct mprof_profile_taking {
+// A profile that is to be copied or written.
+struct mprof_profile_request {
+  const struct mprof_profile_row *row;
   enum mprof_profile_form form;
-  size_t number; // number of the profile if the program defines it
+  // Number of the profile if the program defines it. At the end of the process:
+  // number of the file if the profile has several (`parts`).
+  size_t number;
+  void *copy; // the copy of the profile; NULL: none
   // At the end of the process: the copies of all profiles, indexed by enum
   // mprof_profile_id. The profiles before this profile have already been
   // copied. For a request of the program: NULL.
@@ -59,22 +63,21 @@ struct mprof_profile_kind {
   // Returns whether the profile can be requested with the current options.
   // NULL: the profile can always be requested.
   bool (*is_offered)(void);
-  // Takes a copy of the profile. The caller zeroes *copy before the call.
-  // Returns 0 or -errno. The caller calls `free` even after an error.
-  int (*take)(void *copy, const struct mprof_profile_row *row,
-              const struct mprof_profile_taking *t);
+  // Takes a copy of the profile, and stores it in *r->copy. The caller zeroes
+  // *r->copy before the call. Returns 0 or -errno. The caller calls `free` even
+  // after an error.
+  int (*take)(const struct mprof_profile_request *r);
   void (*free)(void *copy);
-  int (*write)(struct mprof_outfile *f, const void *copy,
-               const struct mprof_profile_row *row,
-               enum mprof_profile_form form, size_t number);
-  // Writes the difference of two copies as a pprof file: the values of `copy`
+  int (*write)(struct mprof_outfile *f, const struct mprof_profile_request *r);
+  // Writes the difference of two copies as a pprof file: the values of r->copy
   // minus those of `before`, an earlier copy. NULL: this kind has no
   // differences.
   // keeps_present: values that describe the present, such as the blocks in use,
-  //   are written as they are in `copy`. Then `before` stays unchanged;
+  //   are written as they are in r->copy. Then `before` stays unchanged;
   //   otherwise it may only be freed afterwards.
-  int (*write_delta)(struct mprof_outfile *f, const void *copy, void *before,
-                     const struct mprof_profile_row *row, bool keeps_present);
+  int (*write_delta)(struct mprof_outfile *f,
+                     const struct mprof_profile_request *r, void *before,
+                     bool keeps_present);
   // Returns the number of the profile's records, as Go's index page shows it.
   // Takes no lock of a high rank and disturbs no thread. number: the number of
   // the profile if the program defines it. NULL: the number is not known.

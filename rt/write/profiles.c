@@ -44,8 +44,8 @@ bool mprof_profile_find(struct mprof_profile_request *r, const char *name) {
   if (r->row != NULL)
     return true;
   r->row = &mprof_profile_rows[MPROF_PROFILE_custom];
-  r->taking.number = mprof_custom_profile_find(name);
-  return r->taking.number != MPROF_CUSTOM_PROFILES;
+  r->number = mprof_custom_profile_find(name);
+  return r->number != MPROF_CUSTOM_PROFILES;
 }
 
 int mprof_profile_take(struct mprof_profile_request *r) {
@@ -56,16 +56,16 @@ int mprof_profile_take(struct mprof_profile_request *r) {
   r->copy = mprof_os_map(kind->copy_bytes);
   if (r->copy == NULL)
     return -ENOMEM;
-  const int error = kind->take(r->copy, r->row, &r->taking);
+  const int error = kind->take(r);
   if (error != 0)
     mprof_profile_drop(r);
   return error;
 }
 
-int mprof_profile_put(struct mprof_outfile *f,
-                      const struct mprof_profile_request *r) {
+int mprof_profile_put(struct mprof_outfile *f, void *request) {
+  const struct mprof_profile_request *r = request;
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
-  return r->row->kind->write(f, r->copy, r->row, r->taking.form, 0);
+  return r->row->kind->write(f, r);
 }
 
 void mprof_profile_drop(struct mprof_profile_request *r) {
@@ -136,11 +136,12 @@ int mprof_summary_take(struct mprof_summary *s) {
   if (error != 0)
     return error;
   s->time_ns = mprof_sys_realtime_ns();
-  const struct mprof_profile_taking t = {.copies = s->copies};
   for (size_t i = 0; i < MPROF_PROFILES && error == 0; i++) {
-    const struct mprof_profile_row *row = &mprof_profile_rows[i];
-    if (has_copy(i) && is_on(row->kind))
-      error = row->kind->take(s->copies[i], row, &t);
+    const struct mprof_profile_request r = {.row = &mprof_profile_rows[i],
+                                            .copy = s->copies[i],
+                                            .copies = s->copies};
+    if (has_copy(i) && is_on(r.row->kind))
+      error = r.row->kind->take(&r);
   }
   return error != 0 ? error : mprof_summary_group(s);
 }

@@ -16,22 +16,17 @@ extern MPROF_HIDDEN const struct mprof_profile_row
 
 // --- one profile on request ---
 
-struct mprof_profile_request {
-  const struct mprof_profile_row *row;
-  struct mprof_profile_taking taking;
-  void *copy; // made by mprof_profile_take; NULL: none
-};
-
 // Finds the profile that is called `name` and stores it in *r. Returns false if
 // there is no profile with this name.
 bool mprof_profile_find(struct mprof_profile_request *r, const char *name);
-// Takes a copy of the profile's data. Returns 0, -ENOTSUP if the profile needs
-// an option that is not set, or another -errno. Call with the recursion guard
-// set and writer_lock held.
+// Takes a copy of the profile's data in the form r->form. Returns 0, -ENOTSUP
+// if the profile needs an option that is not set, or another -errno. Call with
+// the recursion guard set and writer_lock held.
 int mprof_profile_take(struct mprof_profile_request *r);
 // Writes the copy to f. Returns 0 or -errno. Call with writer_lock held.
-int mprof_profile_put(struct mprof_outfile *f,
-                      const struct mprof_profile_request *r);
+// mprof_write_file can call this function.
+// request: a struct mprof_profile_request.
+int mprof_profile_put(struct mprof_outfile *f, void *request);
 // Frees the copy. Does nothing if there is none.
 void mprof_profile_drop(struct mprof_profile_request *r);
 

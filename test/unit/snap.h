@@ -57,11 +57,11 @@ static inline void snap_copy(struct mprof_summary *sum) {
   struct mprof_heap_copy *heap = sum->copies[MPROF_PROFILE_heap];
   heap->snapshot = snap;
   sum->time_ns = snap.time_ns;
-  const struct mprof_profile_row *heapx =
-      &mprof_profile_rows[MPROF_PROFILE_heapx];
-  const struct mprof_profile_taking taking = {.copies = sum->copies};
-  CHECK_EQ(heapx->kind->take(sum->copies[MPROF_PROFILE_heapx], heapx, &taking),
-           0);
+  const struct mprof_profile_request heapx = {
+      .row = &mprof_profile_rows[MPROF_PROFILE_heapx],
+      .copy = sum->copies[MPROF_PROFILE_heapx],
+      .copies = sum->copies};
+  CHECK_EQ(heapx.row->kind->take(&heapx), 0);
   CHECK_EQ(mprof_summary_group(sum), 0);
 }
 
@@ -102,12 +102,14 @@ static inline int snap_write(const char *path, enum mprof_profile_id profile,
                              enum mprof_profile_form form) {
   struct mprof_summary sum;
   snap_copy(&sum);
-  const struct mprof_profile_row *row = &mprof_profile_rows[profile];
-  const void *copy =
-      sum.copies[profile == MPROF_PROFILE_allocs ? MPROF_PROFILE_heap
-                                                 : profile];
-  const int error = SNAP_WRITE(path, form == MPROF_FORM_PPROF,
-                               row->kind->write(f, copy, row, form, 0));
+  struct mprof_profile_request r = {
+      .row = &mprof_profile_rows[profile],
+      .form = form,
+      .copy = sum.copies[profile == MPROF_PROFILE_allocs ? MPROF_PROFILE_heap
+                                                         : profile],
+      .copies = sum.copies};
+  const int error =
+      SNAP_WRITE(path, form == MPROF_FORM_PPROF, mprof_profile_put(f, &r));
   snap_free(&sum);
   return error;
 }
