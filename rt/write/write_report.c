@@ -212,45 +212,22 @@ static void put_memory(struct mprof_report *w, const struct mprof_summary *s) {
 
 // --- the report ---
 
-// Calls put(w, s, i) for each shown profile i, in the order of the profiles'
-// positions.
-// place: returns the position of a profile, from 1, or 0 if put must not be
-//   called for the profile.
-static void put_in_order(struct mprof_report *w, const struct mprof_summary *s,
-                         unsigned (*place)(const struct mprof_profile_row *row),
-                         void (*put)(struct mprof_report *w,
-                                     const struct mprof_summary *s, size_t i)) {
+// The sections of the profiles and their summary lines are in the order of the
+// positions that the table of profiles gives.
+static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
+  const struct mprof_profile_row *rows = mprof_profile_rows;
+  put_head(w, s);
   for (unsigned at = 1; at <= MPROF_PROFILES; at++)
     for (size_t i = 0; i < MPROF_PROFILES; i++)
-      if (s->is_shown[i] && place(&mprof_profile_rows[i]) == at)
-        put(w, s, i);
-}
-
-static unsigned section_of(const struct mprof_profile_row *row) {
-  return row->section;
-}
-
-static void put_section(struct mprof_report *w, const struct mprof_summary *s,
-                        size_t i) {
-  mprof_profile_rows[i].kind->report(w, s->copies[i]);
-}
-
-static unsigned line_of(const struct mprof_profile_row *row) {
-  return row->line;
-}
-
-static void put_line(struct mprof_report *w, const struct mprof_summary *s,
-                     size_t i) {
-  mprof_profile_rows[i].kind->report_line(w, s->copies[i]);
-}
-
-static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
-  put_head(w, s);
-  put_in_order(w, s, section_of, put_section);
+      if (s->is_shown[i] && rows[i].section == at)
+        rows[i].kind->report(w, s->copies[i]);
   put_losses(w);
   put_not_counted(w, s);
   put_memory(w, s);
-  put_in_order(w, s, line_of, put_line);
+  for (unsigned at = 1; at <= MPROF_PROFILES; at++)
+    for (size_t i = 0; i < MPROF_PROFILES; i++)
+      if (s->is_shown[i] && rows[i].line == at)
+        rows[i].kind->report_line(w, s->copies[i]);
 }
 
 int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s) {
