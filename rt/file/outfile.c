@@ -28,50 +28,38 @@ struct mprof_caller mprof_writer_caller;
 // compressor would need a table of 64 KiB. Every gzip reader accepts stored
 // blocks, and a profile is small even without compression. RFC 1952 specifies
 // the gzip format. RFC 1951, section 3.2.4, specifies stored blocks.
+//
+//   header (10 bytes)
+//   blocks: header (5 bytes), data (0 to 65535 bytes)
+//   trailer (8 bytes): the checksum and the length of all data
 
-static void put32(unsigned char *out, uint32_t v) {
-  for (int i = 0; i < 4; i++, v >>= 8)
-    out[i] = (unsigned char)v;
+enum { BLOCK_HEADER = 5 };
+
+// Processes four bits of the data at a time. The table for four bits has 16
+// words; a table for eight bits would have 256 words.
+// crc: the checksum (CRC-32) of the earlier data, 0 if there are none.
+static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t len) {
+  static const uint32_t table[16] = {
+      0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+      0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+      0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+  crc = ~crc;
+  for (size_t i = 0; i < len; i++) {
+    crc ^= data[i];
+    crc = crc >> 4 ^ table[crc & 15];
+    crc = crc >> 4 ^ table[crc & 15];
+  }
+  return ~crc;
 }
 
-void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]) {
-  // Bytes of the header: magic number (2 bytes), method deflate, no flags, no
-  // modification time (4 bytes), no extra flags, operating system Unix.
-  static const unsigned char header[MPROF_GZIP_HEADER] = {0x1f, 0x8b, 8, 0, 0,
-                                                          0,    0,    0, 0, 3};
-  memcpy(out, header, sizeof(header));
-}
-
-void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
-                             size_t len, bool is_last) {
+// Writes the header of a block to `out`.
+static void make_block_header(unsigned char out[BLOCK_HEADER], size_t len,
+                              bool is_last) {
   out[0] = is_last; // bit 0: last block; bits 1 and 2: block type 0, stored
   out[1] = (unsigned char)len;
   out[2] = (unsigned char)(len >> 8);
   out[3] = (unsigned char)~len;
   out[4] = (unsigned char)(~len >> 8);
-}
-
-void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
-                        uint32_t plain_len) {
-  put32(out, crc);
-  put32(out + 4, plain_len);
-}
-
-// Processes four bits of the data at a time. The table for four bits has 16
-// words; a table for eight bits would have 256 words.
-uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len) {
-  static const uint32_t table[16] = {
-      0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-      0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-      0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-  const unsigned char *p = data;
-  crc = ~crc;
-  for (size_t i = 0; i < len; i++) {
-    crc ^= p[i];
-    crc = crc >> 4 ^ table[crc & 15];
-    crc = crc >> 4 ^ table[crc & 15];
-  }
-  return ~crc;
 }
 
 // --- files ---
@@ -92,13 +80,7 @@ enum {
 // Returns the offset of the data in f->buf. In a gzip file, the header of the
 // block precedes the data.
 static size_t head_room(const struct mprof_outfile *f) {
-  return f->is_gzip ? MPROF_GZIP_BLOCK_HEADER : 0;
-}
-
-static void note(struct mprof_outfile *f, int error) {
-  MPROF_ASSERT(error <= 0);
-  if (f->error == 0)
-    f->error = error;
+  return f->is_gzip ? BLOCK_HEADER : 0;
 }
 
 // Returns whether the descriptor still refers to the file that was opened. For
@@ -111,7 +93,7 @@ static bool is_same(const struct mprof_outfile *f) {
 }
 
 static void lose(struct mprof_outfile *f) {
-  note(f, -EBADF);
+  mprof_outfile_fail(f, -EBADF);
   if (!f->is_lent)
     mprof_sys_unlink(f->temp);
   f->is_lent = true; // so the file is neither closed nor renamed later
@@ -145,7 +127,7 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
       break;
     }
     if (error != 0)
-      note(f, error);
+      mprof_outfile_fail(f, error);
   }
   memmove(f->buf, f->buf + sent, f->buffered - sent);
   f->buffered -= sent;
@@ -163,14 +145,14 @@ static void send_all(struct mprof_outfile *f) {
     mprof_outfile_send(f, STEP_MS);
     idle_ms = f->buffered == before ? idle_ms + STEP_MS : 0;
     if (idle_ms > f->patience_ms)
-      note(f, -ETIMEDOUT);
+      mprof_outfile_fail(f, -ETIMEDOUT);
   }
 }
 
 static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
   if (!check(f))
     return;
-  note(f, mprof_os_write_all(f->fd, data, len));
+  mprof_outfile_fail(f, mprof_os_write_all(f->fd, data, len));
   if (f->error == 0)
     f->written += len;
 }
@@ -212,9 +194,9 @@ static void flush(struct mprof_outfile *f, bool is_last) {
   }
   if (f->is_gzip) {
     const unsigned char *data = f->buf + head;
-    f->crc = mprof_gzip_crc32(f->crc, data, f->buffered);
+    f->crc = crc32(f->crc, data, f->buffered);
     f->plain_len += (uint32_t)f->buffered;
-    mprof_gzip_block_header(f->buf, f->buffered, is_last);
+    make_block_header(f->buf, f->buffered, is_last);
   }
   write_raw(f, f->buf, head + f->buffered);
   f->buffered = 0;
@@ -317,9 +299,10 @@ void mprof_outfile_set_pieces(struct mprof_outfile *f, size_t bytes,
 }
 
 void mprof_outfile_make_gzip(struct mprof_outfile *f) {
-  unsigned char header[MPROF_GZIP_HEADER];
+  // Magic number (2 bytes), method deflate, no flags, no modification time (4
+  // bytes), no extra flags, operating system Unix.
+  static const unsigned char header[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
   f->is_gzip = true;
-  mprof_gzip_header(header);
   write_raw(f, header, sizeof(header));
 }
 
@@ -408,12 +391,12 @@ static void finish_file(struct mprof_outfile *f) {
     mprof_sys_ftruncate(f->fd, (long)f->written);
   long r = mprof_sys_close(f->fd);
   if (r < 0 && r != -EINTR)
-    note(f, (int)r);
+    mprof_outfile_fail(f, (int)r);
   if (f->error == 0) {
     r = f->is_new ? mprof_sys_rename_new(f->temp, f->path)
                   : mprof_sys_rename(f->temp, f->path);
     if (r < 0)
-      note(f, (int)r);
+      mprof_outfile_fail(f, (int)r);
   }
   if (f->error != 0)
     mprof_sys_unlink(f->temp);
@@ -422,8 +405,11 @@ static void finish_file(struct mprof_outfile *f) {
 int mprof_outfile_close(struct mprof_outfile *f) {
   flush(f, true);
   if (f->is_gzip) {
-    unsigned char trailer[MPROF_GZIP_TRAILER];
-    mprof_gzip_trailer(trailer, f->crc, f->plain_len);
+    unsigned char trailer[8]; // in little-endian order
+    for (int i = 0; i < 4; i++) {
+      trailer[i] = (unsigned char)(f->crc >> 8 * i);
+      trailer[4 + i] = (unsigned char)(f->plain_len >> 8 * i);
+    }
     write_raw(f, trailer, sizeof(trailer));
   }
   if (!f->is_lent && is_same(f))

@@ -30,26 +30,6 @@ extern MPROF_HIDDEN struct mprof_lock mprof_writer_lock;
 // belong to the runtime and are not shown. Guarded by writer_lock.
 extern MPROF_HIDDEN struct mprof_caller mprof_writer_caller;
 
-// --- gzip: the headers and the trailer, with sizes in bytes ---
-//
-// header (10), {block header (5), data (0 to 65535)}..., trailer (8)
-
-enum {
-  MPROF_GZIP_HEADER = 10,
-  MPROF_GZIP_BLOCK_HEADER = 5,
-  MPROF_GZIP_BLOCK_MAX = 65535,
-  MPROF_GZIP_TRAILER = 8,
-};
-
-void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]);
-void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
-                             size_t len, bool is_last);
-void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
-                        uint32_t plain_len);
-// Returns the checksum (CRC-32) of some earlier data followed by the len bytes
-// at data. crc: the checksum of the earlier data, 0 if there are none.
-uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len);
-
 // --- files ---
 
 #define MPROF_OUTFILE_BUFFER 65536 // bytes

@@ -34,10 +34,7 @@ int main(void) {
   uint32_t x = 1;
   for (size_t i = 0; i < sizeof(data); i++)
     data[i] = (unsigned char)((x = x * 1103515245 + 12345) >> 16);
-  CHECK_EQ(mprof_gzip_crc32(0, "123456789", 9), 0xcbf43926);
-  CHECK_EQ(mprof_gzip_crc32(mprof_gzip_crc32(0, "1234", 4), "56789", 5),
-           0xcbf43926);
-  size_t cap = MPROF_OUTFILE_BUFFER - MPROF_GZIP_BLOCK_HEADER;
+  size_t cap = MPROF_OUTFILE_BUFFER - 5; // data of a block beside its header
   write_both(0, 1);
   write_both(1, 1);
   write_both(cap - 1, 100);
