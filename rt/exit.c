@@ -283,16 +283,12 @@ static void name_alloc_log(struct last_words *w) {
   mprof_put_things(mprof_exit_line_totals(&w->line), records, "record");
 }
 
-static int put_report(struct mprof_outfile *f, void *sum) {
-  return mprof_write_report(f, sum);
-}
-
 static void write_report(struct last_words *w) {
   int error;
   do {
     error = make_path(w, "", ".txt");
     if (error == 0)
-      error = mprof_write_file(w->path, false, put_report, &w->sum);
+      error = mprof_write_file(w->path, false, mprof_write_report, &w->sum);
   } while (lost_name(w, error));
   const bool has_profiles = w->line.files > 0;
   if (!note_file(w, error))
@@ -305,7 +301,7 @@ static void write_report(struct last_words *w) {
 // Writes the report to stderr, for log_path=stderr. The user sees it in the
 // terminal, so the report is not written to a file as well.
 static void write_report_to_stderr(struct last_words *w) {
-  int error = mprof_write_file(NULL, false, put_report, &w->sum);
+  int error = mprof_write_file(NULL, false, mprof_write_report, &w->sum);
   if (error != 0)
     say_error("the report to stderr", error);
 }

@@ -230,7 +230,8 @@ static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
         rows[i].kind->report_line(w, s->copies[i]);
 }
 
-int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s) {
+int mprof_write_report(struct mprof_outfile *f, void *summary) {
+  const struct mprof_summary *s = summary;
   struct mprof_report *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return mprof_outfile_fail(f, -ENOMEM);

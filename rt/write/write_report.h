@@ -14,7 +14,9 @@ struct mprof_summary;
 
 // Writes the exit report to f. Returns 0 or the first error of f. The caller
 // closes f. Call with the recursion guard set and writer_lock held.
-int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s);
+// mprof_write_file can call this function.
+// summary: a struct mprof_summary.
+int mprof_write_report(struct mprof_outfile *f, void *summary);
 
 // --- memory that the heap profile cannot show ---
 //

@@ -158,10 +158,6 @@ static void fill_threads(void) {
   pthread_barrier_wait(&barrier);
 }
 
-static int put_report(struct mprof_outfile *f, void *sum) {
-  return mprof_write_report(f, sum);
-}
-
 int main(int argc, char **argv) {
   waits_start();
   enter(NULL, "first");
@@ -172,7 +168,7 @@ int main(int argc, char **argv) {
   struct mprof_summary sum;
   writer_enter();
   CHECK_EQ(mprof_summary_take(&sum), 0);
-  CHECK_EQ(mprof_write_file(argv[1], false, put_report, &sum), 0);
+  CHECK_EQ(mprof_write_file(argv[1], false, mprof_write_report, &sum), 0);
   writer_leave();
   mprof_summary_free(&sum);
   _exit(0);
