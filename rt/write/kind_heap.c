@@ -531,11 +531,6 @@ static int peak_take(const struct mprof_profile_request *r) {
   return error != 0 ? error : mprof_estimate_objects(&c->snapshot);
 }
 
-static bool peak_has_stacks(const void *copy) {
-  (void)copy; // has_stacks of the heap profile reports the same stacks
-  return false;
-}
-
 static void peak_put_numbers(struct mprof_text *t, const void *copy,
                              size_t part) {
   const struct mprof_heap_copy *c = copy;
@@ -553,6 +548,5 @@ const struct mprof_profile_kind mprof_kind_peak = {
     .count = count,
     .is_on = peak_is_on,
     .group = group,
-    .has_stacks = peak_has_stacks,
     .put_numbers = peak_put_numbers,
 };

@@ -321,11 +321,6 @@ static bool is_shown(const void *copy, void *const *copies) {
          (mprof_flags.heapx && mprof_flags.heap);
 }
 
-static bool has_stacks(const void *copy) {
-  (void)copy; // has_stacks of the heap profile reports the same stacks
-  return false;
-}
-
 static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   const struct heapx_copy *c = copy;
   (void)part;
@@ -349,7 +344,6 @@ const struct mprof_profile_kind mprof_kind_heapx = {
     .count = count,
     .group = group,
     .is_shown = is_shown,
-    .has_stacks = has_stacks,
     .put_numbers = put_numbers,
     .sums_up_report = true,
     .report = report,

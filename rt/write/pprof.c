@@ -217,7 +217,7 @@ enum {
   // Maximum bytes of a sample: the deepest stack, the values and all labels,
   // with tags and lengths.
   MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * VARINT_MAX + 256 +
-                 (MPROF_PPROF_LABELS + MPROF_LABELS_A_SET) * LABEL_SIZE,
+                 (MPROF_PPROF_KEYS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
 // Maximum number of functions of a location.

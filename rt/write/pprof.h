@@ -18,9 +18,9 @@ struct mprof_bucket;
 struct mprof_outfile;
 
 // MPROF_PPROF_TYPES: maximum number of values of a sample.
-// MPROF_PPROF_LABELS: number of labels of a sample for which pprof.c reserves
-//   memory. The labels that the program sets for a thread are not counted here.
-enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 4 };
+// MPROF_PPROF_KEYS: maximum number of label keys of a profile. The labels that
+//   the program sets for a thread are not counted here.
+enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_KEYS = 5 };
 
 struct mprof_pprof_type {
   const char *type, *unit;
@@ -59,9 +59,6 @@ struct mprof_pprof_label {
 };
 
 struct mprof_pprof;
-
-// Maximum number of label keys of a profile.
-enum { MPROF_PPROF_KEYS = 5 };
 
 // The samples of a profile.
 struct mprof_pprof_samples {

@@ -99,7 +99,8 @@ struct mprof_profile_kind {
   // NULL: the profile is shown whenever is_on allows its copy to be taken.
   // copies: the copies of all profiles, indexed by enum mprof_profile_id.
   bool (*is_shown)(const void *copy, void *const *copies);
-  // Returns whether the copy has stacks that must be symbolized.
+  // Returns whether the copy has stacks that must be symbolized. NULL: the copy
+  // has only stacks that the heap profile also has.
   bool (*has_stacks)(const void *copy);
   // Returns the number of files of this profile. part_name returns the name of
   // one of these files. NULL: the profile has one file, whose suffix is in the

@@ -147,9 +147,12 @@ int mprof_summary_take(struct mprof_summary *s) {
 }
 
 bool mprof_summary_has_stacks(const struct mprof_summary *s) {
-  for (size_t i = 0; i < MPROF_PROFILES; i++)
-    if (has_copy(i) && mprof_profile_rows[i].kind->has_stacks(s->copies[i]))
+  for (size_t i = 0; i < MPROF_PROFILES; i++) {
+    const struct mprof_profile_kind *kind = mprof_profile_rows[i].kind;
+    if (has_copy(i) && kind->has_stacks != NULL &&
+        kind->has_stacks(s->copies[i]))
       return true;
+  }
   return false;
 }
 
