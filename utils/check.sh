@@ -180,13 +180,13 @@ list_tidy() {
     pass/Attributes.cpp pass/Loader.cpp
   list 'rt/*.c' 'tools/*.c' 'tools/*.cpp'
 }
-# Clang's analyzer follows at most 5,000 states of each function. With its own
+# Clang's analyzer follows at most 1,000 states of each function. With its own
 # limit, 225,000, the check of a file takes seconds.
 start_tidy() {
   list_tidy >build/clang-tidy.files
   xargs -r -n 1 -P "$(nproc)" nice -n 19 clang-tidy-19 --quiet -p build \
     --extra-arg=-Xclang --extra-arg=-analyzer-config \
-    --extra-arg=-Xclang --extra-arg=max-nodes=5000 \
+    --extra-arg=-Xclang --extra-arg=max-nodes=1000 \
     <build/clang-tidy.files >build/clang-tidy.log 2>&1 &
   tidy=$!
   trap 'kill "$tidy" 2>/dev/null || :' EXIT
