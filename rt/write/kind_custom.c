@@ -44,15 +44,9 @@ static int write_pprof(struct mprof_outfile *f,
 static void put_all(struct mprof_legacy *w, const void *snapshot) {
   const struct mprof_custom_snapshot *s = snapshot;
   w->empty_stack = MPROF_LOST_EVENT;
-  mprof_outfile_text(w->out, s->name);
-  mprof_outfile_text(w->out, " profile: total ");
-  mprof_outfile_dec(w->out, s->values);
-  mprof_outfile_text(w->out, "\n");
-  for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
-    mprof_outfile_dec(w->out, s->sorted[i]->count);
-    mprof_outfile_text(w->out, " @");
-    mprof_legacy_stack(w, s->sorted[i]->bucket);
-  }
+  mprof_legacy_total(w, s->name, s->values);
+  for (size_t i = 0; i < s->len && w->out->error == 0; i++)
+    mprof_legacy_count(w, s->sorted[i]->count, s->sorted[i]->bucket);
   mprof_legacy_stats(w);
 }
 

@@ -521,8 +521,6 @@ const struct mprof_profile_kind mprof_kind_heap = {
     .report_line = report_line,
 };
 
-static bool peak_is_offered(void) { return mprof_peak_is_on(); }
-
 static bool peak_is_on(void) { return mprof_peak_is_on() && mprof_flags.heap; }
 
 static int peak_take(const struct mprof_profile_request *r) {
@@ -541,7 +539,7 @@ static void peak_put_numbers(struct mprof_text *t, const void *copy,
 const struct mprof_profile_kind mprof_kind_peak = {
     .copy_bytes = sizeof(struct mprof_heap_copy),
     .last_form = MPROF_FORM_TEXT,
-    .is_offered = peak_is_offered,
+    .is_offered = mprof_peak_is_on,
     .take = peak_take,
     .free = release,
     .write = write,

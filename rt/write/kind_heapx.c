@@ -219,15 +219,13 @@ static void put_stack(struct mprof_legacy *w, const struct heapx_sum *s) {
   put_value(f, " copied_space=", s->sum.copied_bytes);
   put_value(f, " alloc_slack_space=", s->sum.alloc_slack_bytes);
   put_value(f, " slack_space=", s->sum.inuse_slack_bytes);
-  put_value(f, "\n", s->sum.temporary_objects);
-  mprof_outfile_text(f, " @");
-  mprof_legacy_stack(w, s->bucket);
+  mprof_outfile_text(f, "\n");
+  mprof_legacy_count(w, (uint64_t)s->sum.temporary_objects, s->bucket);
 }
 
 static void put_all(struct mprof_legacy *w, const void *groups) {
   const struct heapx_groups *g = groups;
-  put_value(w->out, "heapx profile: total ", g->total.temporary_objects);
-  mprof_outfile_text(w->out, "\n");
+  mprof_legacy_total(w, "heapx", (uint64_t)g->total.temporary_objects);
   for (size_t i = 0; i < g->len && w->out->error == 0; i++)
     put_stack(w, g->sorted[i]);
   mprof_legacy_stats(w);

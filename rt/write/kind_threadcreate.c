@@ -100,16 +100,12 @@ static void report_line(struct mprof_report *w, const void *copy) {
 static void put_text(struct mprof_legacy *w, const void *snapshot) {
   const struct mprof_threadcreate_snapshot *s = snapshot;
   w->empty_stack = MPROF_UNKNOWN_CREATOR;
-  mprof_outfile_text(w->out, "threadcreate profile: total ");
-  mprof_outfile_dec(w->out, s->threads);
-  mprof_outfile_text(w->out, "\n# live: ");
+  mprof_legacy_total(w, "threadcreate", s->threads);
+  mprof_outfile_text(w->out, "# live: ");
   mprof_outfile_dec(w->out, s->live);
   mprof_outfile_text(w->out, "\n");
-  for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
-    mprof_outfile_dec(w->out, s->samples[i].count);
-    mprof_outfile_text(w->out, " @");
-    mprof_legacy_stack(w, s->samples[i].bucket);
-  }
+  for (size_t i = 0; i < s->len && w->out->error == 0; i++)
+    mprof_legacy_count(w, s->samples[i].count, s->samples[i].bucket);
   mprof_legacy_stats(w);
 }
 

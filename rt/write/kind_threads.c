@@ -361,10 +361,7 @@ struct named_stacks {
 static void put_stacks(struct mprof_legacy *w, const void *named) {
   const struct mprof_thread_stacks *s =
       ((const struct named_stacks *)named)->stacks;
-  mprof_outfile_text(w->out, ((const struct named_stacks *)named)->name);
-  mprof_outfile_text(w->out, " profile: total ");
-  mprof_outfile_dec(w->out, s->threads);
-  mprof_outfile_text(w->out, "\n");
+  mprof_legacy_total(w, ((const struct named_stacks *)named)->name, s->threads);
   char unseen[MPROF_UNSEEN_TEXT];
   if (mprof_unseen_text(unseen, s)) {
     mprof_outfile_text(w->out, "# ");
@@ -389,9 +386,7 @@ static void put_stacks(struct mprof_legacy *w, const void *named) {
       mprof_outfile_text(w->out, lock);
       mprof_outfile_text(w->out, "\n");
     }
-    mprof_outfile_dec(w->out, s->v[i]->count);
-    mprof_outfile_text(w->out, " @");
-    mprof_legacy_stack(w, s->v[i]->stack);
+    mprof_legacy_count(w, s->v[i]->count, s->v[i]->stack);
   }
   mprof_legacy_stats(w);
 }

@@ -99,6 +99,21 @@ void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   mprof_outfile_text(w->out, "\n");
 }
 
+void mprof_legacy_total(struct mprof_legacy *w, const char *name,
+                        uint64_t total) {
+  mprof_outfile_text(w->out, name);
+  mprof_outfile_text(w->out, " profile: total ");
+  mprof_outfile_dec(w->out, total);
+  mprof_outfile_text(w->out, "\n");
+}
+
+void mprof_legacy_count(struct mprof_legacy *w, uint64_t count,
+                        const struct mprof_bucket *b) {
+  mprof_outfile_dec(w->out, count);
+  mprof_outfile_text(w->out, " @");
+  mprof_legacy_stack(w, b);
+}
+
 void mprof_legacy_stats(struct mprof_legacy *w) {
   struct mprof_outfile *f = w->out;
   mprof_command_line(w->command, sizeof(w->command));

@@ -34,6 +34,12 @@ struct mprof_legacy {
 int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
                        void (*put)(struct mprof_legacy *w, const void *what),
                        const void *what);
+// Writes the first line of a profile of counts.
+void mprof_legacy_total(struct mprof_legacy *w, const char *name,
+                        uint64_t total);
+// Writes a record of a profile of counts.
+void mprof_legacy_count(struct mprof_legacy *w, uint64_t count,
+                        const struct mprof_bucket *b);
 // Writes the second part of a record: the addresses of the stack of b, then its
 // labels and its frames.
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b);

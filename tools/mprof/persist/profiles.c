@@ -338,7 +338,7 @@ static bool peak_values(struct reader *r, const struct mprof_bucket *b,
   return c.allocs != 0 && counted_values(r, b, &c, values, labels, label_count);
 }
 
-// The columns are those of mprof_write_heapx_pprof.
+// The columns are those of the profile heapx (rt/write/kind_heapx.c).
 static bool heapx_values(struct reader *r, const struct mprof_bucket *b,
                          int64_t *values, struct label *labels,
                          uint32_t *label_count) {
