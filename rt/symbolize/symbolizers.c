@@ -102,6 +102,7 @@ static struct {
   char path[MPROF_PATH_MAX]; // of mprof
   char cache[MPROF_PATH_MAX];
   bool has_reported; // the reason for missing names was reported
+  bool has_warned;   // the wrong option external_symbolizer_path was reported
   char message[MESSAGE_SIZE];
 } place; // guarded by writer_lock
 
@@ -169,6 +170,20 @@ static bool is_named(const char *path) {
          mprof_os_is_executable(path);
 }
 
+// Reports, but only the first time, that the option names no mprof. Users of
+// sanitizers may have set it to llvm-symbolizer.
+static void report_option(const char *path) {
+  if (place.has_warned)
+    return;
+  place.has_warned = true;
+  struct mprof_text t = MPROF_TEXT(place.message);
+  mprof_text_str(&t, "external_symbolizer_path '");
+  mprof_text_str(&t, path);
+  mprof_text_str(&t, "' is not an executable file whose name begins with "
+                     "mprof; mprof is searched for in the usual places");
+  mprof_message_always(t.buf);
+}
+
 // Returns the path of mprof. Returns NULL and reports the reason if mprof is
 // not found. Returns NULL without a report if the process is AT_SECURE.
 static const char *find_program(void) {
@@ -177,13 +192,10 @@ static const char *find_program(void) {
   // environment comes from an unprivileged user.
   if (getauxval(AT_SECURE) != 0)
     return NULL;
-  if (flag[0] != '\0') {
-    if (is_named(flag))
-      return flag;
-    report_missing("external_symbolizer_path '", flag,
-                   "' is not an executable file whose name begins with mprof");
-    return NULL;
-  }
+  if (flag[0] != '\0' && is_named(flag))
+    return flag;
+  if (flag[0] != '\0')
+    report_option(flag);
   // The program may run on a machine on which other users can create files at
   // the place that was recorded.
   if (search((const char *)(uintptr_t)&places[sizeof(PLACES_MARK) - 1],
@@ -421,5 +433,5 @@ void mprof_symbolizers_forget(void) {
   state.kept.fd = -1;
   state.has_timed_out = has_timed_out;
   // The child reports again why names are missing.
-  place.has_reported = false;
+  place.has_reported = place.has_warned = false;
 }
