@@ -132,8 +132,8 @@ static bool move_rseq(struct rseq_area *area) {
 }
 
 // Unmaps all memory except this function and the stack, waits for the helper's
-// children, and ends the helper. The function has less than 4096 bytes, calls
-// no other function and uses no variables.
+// children, and ends the helper, as leave does. The function has less than 4096
+// bytes, calls no other function and uses no variables.
 __attribute__((noinline)) static void wait_alone(char *stack) {
   enum { PAGE = 4096 };
   const uintptr_t end = (UINT64_C(1) << MPROF_ADDRESS_BITS) - PAGE;
@@ -148,29 +148,32 @@ __attribute__((noinline)) static void wait_alone(char *stack) {
                      0);
   mprof_syscall_here(SYS_munmap, (long)high_end, (long)(end - high_end), 0, 0,
                      0, 0);
+  int status = 0;
   long r;
   do
-    r = mprof_syscall_here(SYS_wait4, -1, 0, __WALL, 0, 0, 0);
+    r = mprof_syscall_here(SYS_wait4, -1, (long)&status, __WALL, 0, 0, 0);
   while (r >= 0 || r == -EINTR);
   for (;;)
-    mprof_syscall_here(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+    mprof_syscall_here(SYS_exit_group, WEXITSTATUS(status), 0, 0, 0, 0, 0);
 }
 
-// Ends the helper after its own children have ended. First closes all
-// descriptors, so that each child reaches the end of its input and ends. The
-// helper must wait for its children. If the program is a subreaper, a remaining
-// child of the helper would become a child of the program.
+// Ends the helper after its own children have ended, with the exit status of
+// the last one. First closes all descriptors, so that each child reaches the
+// end of its input and ends. The helper must wait for its children. If the
+// program is a subreaper, a remaining child of the helper would become a child
+// of the program.
 static void leave(char *stack) {
   close_from(0, ~0u);
   struct rseq_area area = {{0}};
   if (gives_memory_back && move_rseq(&area))
     wait_alone(stack);
+  int status = 0;
   long r;
   do
-    r = mprof_syscall4(SYS_wait4, -1, 0, __WALL, 0);
+    r = mprof_syscall4(SYS_wait4, -1, (long)&status, __WALL, 0);
   while (r >= 0 || r == -EINTR);
   for (;;)
-    mprof_syscall4(SYS_exit_group, 0, 0, 0, 0);
+    mprof_syscall4(SYS_exit_group, WEXITSTATUS(status), 0, 0, 0);
 }
 
 struct start {
@@ -287,21 +290,28 @@ static void say_end(const struct mprof_helper *h) {
       ;
 }
 
-void mprof_helper_stop(struct mprof_helper *h) {
-  enum { FIRST_NS = 50000, LAST_NS = 400000000 }; // in sum, less than a second
+int mprof_helper_stop(struct mprof_helper *h, int patience_ms) {
+  enum { FIRST_NS = 50000, LAST_NS = 50000000, NS_PER_MS = 1000000 };
   if (h->pid == 0)
-    return;
+    return -1;
   say_end(h);
   disconnect(h);
-  for (long ns = FIRST_NS; ns < LAST_NS; ns *= 2) {
-    if (mprof_syscall4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
+  const int64_t most = (int64_t)patience_ms * NS_PER_MS;
+  int64_t waited = 0;
+  for (long ns = FIRST_NS; waited < most; ns = ns < LAST_NS ? 2 * ns : ns) {
+    int status = 0;
+    const long r =
+        mprof_syscall4(SYS_wait4, h->pid, (long)&status, __WALL | WNOHANG, 0);
+    if (r != 0) {
       h->pid = 0;
-      return;
+      return r > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
     struct timespec t = {.tv_nsec = ns};
     mprof_syscall4(SYS_nanosleep, (long)&t, 0, 0, 0);
+    waited += ns;
   }
   mprof_helper_kill(h);
+  return -1;
 }
 
 void mprof_helper_kill(struct mprof_helper *h) {
@@ -349,5 +359,5 @@ __attribute__((noinline)) void mprof_helper_execute(int fd, const char *path,
   become(fd, 0);
   mprof_syscall4(SYS_execve, (long)path, (long)argv, (long)variables, 0);
   for (;;)
-    mprof_syscall4(SYS_exit_group, 127, 0, 0, 0);
+    mprof_syscall4(SYS_exit_group, MPROF_HELPER_CANNOT_RUN, 0, 0, 0);
 }

@@ -30,8 +30,12 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
 long mprof_helper_send(int fd, const void *data, size_t len);
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms);
 // Tells the helper by an empty message that there are no more, and waits for
-// the end of the helper. Kills the helper if it has not ended after a second.
-void mprof_helper_stop(struct mprof_helper *h);
+// the end of the helper. Kills the helper if it has not ended after patience_ms
+// milliseconds. Returns the exit status of the last program that the helper
+// executed, MPROF_HELPER_CANNOT_RUN if the program could not be executed, 0 if
+// a signal ended it, or -1 if the status is unknown.
+enum { MPROF_HELPER_CANNOT_RUN = 127 };
+int mprof_helper_stop(struct mprof_helper *h, int patience_ms);
 // Closes the connection to the helper and kills the helper at once.
 void mprof_helper_kill(struct mprof_helper *h);
 // Called in a forked child, which must not use the parent's helper. Closes the

@@ -26,8 +26,10 @@
 #include <stdint.h>
 
 #define MPROF_SYMBOLIZER_COMMAND "serve-names"
-// Increase the version when a message changes.
+// Increase the version when a message changes. An mprof of another version ends
+// at once with this exit status.
 #define MPROF_SYMBOLIZER_VERSION "2"
+#define MPROF_SYMBOLIZER_OTHER 2
 #define MPROF_FRAME_SEPARATOR '\x1f'
 #define MPROF_CUT_MARK "<...>" // no demangler writes it
 

@@ -22,6 +22,7 @@
 #include "options/flags.h"
 #include "symbolize/kept_names.h"
 #include "symbolize/name_list.h"
+#include "symbolize/pctable.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/message.h"
 #include "sys/os_file.h"
@@ -73,7 +74,8 @@ static struct {
   struct mprof_own_fd kept;
   struct messages *messages;
   const char *cache;             // the user's cache directory, or NULL
-  bool is_patient;               // see mprof_symbolizers_be_patient
+  struct mprof_pc_table reported; // hashes of the files that were reported
+  bool is_patient;                // see mprof_symbolizers_be_patient
 } state = {.kept = MPROF_NO_FD}; // guarded by writer_lock
 
 // --- the program ---
@@ -305,15 +307,50 @@ static bool start(void) {
   return error == 0;
 }
 
-static void give_up(long error) {
+// Reports that the names in a file are missing, but only once for each file.
+// The message is the text `what` and the path of the file.
+static void report_file(const struct mprof_mapping *m, const char *what) {
+  const uint64_t hash = mprof_hash(MPROF_HASH_EMPTY, m->file, strlen(m->file));
+  struct mprof_pc_slot *slot = mprof_pc_table_get(&state.reported, hash | 1);
+  if (slot == NULL || slot->value != 0)
+    return;
+  slot->value = 1;
+  struct mprof_text t = MPROF_TEXT(place.message);
+  mprof_text_str(&t, what);
+  mprof_text_str(&t, m->file);
+  mprof_text_str(&t, state.failures < FAILURES_MAX
+                         ? "; its frames are shown without names"
+                         : "; its frames, and those of files that were not "
+                           "looked at yet, are shown without names");
+  mprof_message_always(t.buf);
+}
+
+// Ends the helper after mprof has failed to answer about the file that m maps.
+static void give_up(const struct mprof_mapping *m, long error) {
+  // If mprof has ended, so will the helper, whose status tells why. A busy
+  // machine may delay this.
+  enum { PATIENCE_MS = 30000 };
+  int status = -1;
+  if (error != -ETIMEDOUT && error != -EPROTO) {
+    close_kept(true);
+    status = mprof_helper_stop(&state.helper, PATIENCE_MS);
+  }
+  end_helper();
   state.failures++;
   state.has_timed_out = error == -ETIMEDOUT;
-  end_helper();
-  report_missing(
-      state.has_timed_out
-          ? "mprof took more than 30 s to look up names, and is not asked again"
-          : "mprof ended unexpectedly when it looked up names",
-      "", "");
+  if (status == MPROF_SYMBOLIZER_OTHER || status == MPROF_HELPER_CANNOT_RUN)
+    state.failures = FAILURES_MAX;
+  if (state.has_timed_out)
+    report_missing("mprof took more than 30 s to look up names, and is not "
+                   "asked again",
+                   "", "");
+  else if (status == MPROF_SYMBOLIZER_OTHER)
+    report_missing("", state.path,
+                   " is of another version of MProf than this program");
+  else if (status == MPROF_HELPER_CANNOT_RUN)
+    report_missing("cannot execute ", state.path, "");
+  else
+    report_file(m, "mprof ended unexpectedly when it looked up names in ");
 }
 
 // --- questions ---
@@ -367,14 +404,16 @@ static bool ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
                             n * sizeof(r->addresses[0]));
   for (size_t done = 0; done < n && len >= 0;) {
     len = receive();
+    if (len == 0)
+      len = -EPIPE; // mprof has ended
     const size_t taken =
-        len <= 0 ? 0 : take_replies(pc + done, n - done, (size_t)len, fn, arg);
+        len < 0 ? 0 : take_replies(pc + done, n - done, (size_t)len, fn, arg);
     if (taken == 0 && len >= 0)
-      len = -EPIPE; // the program has ended, or the message is invalid
+      len = -EPROTO; // the message is invalid
     done += taken;
   }
   if (len < 0)
-    give_up(len);
+    give_up(m, len);
   return len >= 0;
 }
 
@@ -416,8 +455,9 @@ void mprof_symbolizers_rest(void) {
 }
 
 void mprof_symbolizers_stop(void) {
+  enum { STOP_MS = 800 };
   close_kept(true);
-  mprof_helper_stop(&state.helper);
+  mprof_helper_stop(&state.helper, STOP_MS);
   if (state.messages != NULL)
     mprof_os_unmap(state.messages, sizeof(*state.messages));
   state.messages = NULL;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if the command mprof does not work, frames have no names, and one
-// message says so. This holds if the program ends at once, sends a wrong reply,
-// cannot be executed or does not reply. A program that has not replied in time
-// is never started again, also not in a forked child.
+// message says why. This holds if the program ends at once, sends a wrong
+// reply, cannot be executed, is of another version or does not reply. A program
+// that has not replied in time is never started again, also not in a forked
+// child.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for ms in 300 120000; do %unit -fno-sanitize=all -D_GNU_SOURCE \
@@ -14,7 +15,7 @@
 //
 // The forked child prints the message again, unless mprof has not replied.
 // DEFINE: %{app} = %run{symbolizer_cache=0} timeout 600 ./app-120000
-// DEFINE: %{ended} = grep -c 'mprof ended unexpectedly when it looked up names; frames are shown without names' err | grep -x 2
+// DEFINE: %{ended} = grep -c 'mprof ended unexpectedly when it looked up names in /.*/app-120000; its frames are shown without names$' err | grep -x 2
 // RUN: printf "#!/bin/sh\necho >> '%t.dir/starts'\n" > begin
 // RUN: (cat begin && echo 'exit 1') > mprof
 // RUN: chmod +x mprof
@@ -28,11 +29,15 @@
 // RUN: wc -l < starts | grep -x 1
 // RUN: grep -c 'mprof took more than 30 s to look up names, and is not asked again' err | grep -x 1
 // RUN: echo '#!/nowhere' > mprof
-// RUN: %{app} 2> err && %{ended}
+// RUN: %{app} 2> err
+// RUN: grep -c "cannot execute $PWD/mprof; frames are shown without names" err | grep -x 2
+// RUN: (cat begin && echo 'exec %build/bin/mprof serve-names old') > mprof
+// RUN: rm -f starts && %{app} 2> err && wc -l < starts | grep -x 4 && rm starts
+// RUN: grep -c "$PWD/mprof is of another version of MProf than this program; frames are shown without names" err | grep -x 2
 //
 // A working program at this path is used.
 // RUN: echo 'exec %build/bin/mprof "$@"' | cat begin - > mprof
-// RUN: rm starts && %{app} works 2> err && test ! -s err
+// RUN: %{app} works 2> err && test ! -s err
 // RUN: wc -l < starts | grep -x 4
 // A program that another user can change is not used.
 // DEFINE: %{none} = %run{symbolizer_cache=0} PATH=/nowhere ./app-120000 2> err && grep -q 'found no mprof' err

@@ -298,7 +298,7 @@ int names_serve(const char *program, int count, char *const *arguments) {
           ": finds function names for programs that are profiled with MProf; "
           "it is not for use by hand\n",
           stderr);
-    return 2;
+    return MPROF_SYMBOLIZER_OTHER;
   }
   limits_begin(true);
   // The connection may stay open after its program has ended, because another
