@@ -333,11 +333,9 @@ static void write_files(struct last_words *w) {
     say_error(mprof_flags.log_path, error);
     return;
   }
-  // Symbolize once for all files, because they contain the same addresses.
+  // Starts mprof only once for all files.
   bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
-  if (has_names)
-    mprof_symbolize_all();
   w->base_len = strlen(w->base);
   if (mprof_flags.profile || mprof_flags.report)
     mprof_path_make_directory(w->base);

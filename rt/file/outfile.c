@@ -352,7 +352,7 @@ void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len) {
   size_t head = head_room(f);
   size_t cap = (f->piece_bytes != 0 ? f->piece_bytes : f->buf_bytes) - head;
   const unsigned char *p = data;
-  while (len > 0) {
+  while (len > 0 && !f->is_muted) {
     if (f->buffered == cap)
       flush(f, false);
     size_t n = cap - f->buffered;

@@ -45,8 +45,9 @@ struct mprof_outfile {
   uint64_t dev, ino; // device and inode number of the file opened as fd
   uint64_t written;  // bytes
   bool is_gzip;
-  bool is_lent; // fd belongs to the program or is stderr
-  bool is_new;  // closing the file must not replace an existing file
+  bool is_lent;  // fd belongs to the program or is stderr
+  bool is_new;   // closing the file must not replace an existing file
+  bool is_muted; // data are dropped; see mprof_symbolize_collect
   // For a pipe or socket of the program (is_lent): the longest time in
   // milliseconds for which it may accept no data. After this time, writing
   // fails with -ETIMEDOUT.

@@ -236,7 +236,7 @@ static size_t take_addresses(struct symbols *s, mprof_pc pc[SYMBOLS]) {
 
 static int put_symbols(struct mprof_outfile *f, void *arg) {
   struct symbols *s = arg;
-  mprof_pc pc[SYMBOLS], sorted[SYMBOLS];
+  mprof_pc pc[SYMBOLS];
   const int64_t end_ms = mprof_clock_ms() + SYMBOLS_MS;
   s->out = f;
   // pprof needs to know only whether the number is 0. (Go: Symbol)
@@ -245,8 +245,11 @@ static int put_symbols(struct mprof_outfile *f, void *arg) {
     return 0;
   while (s->text < s->end) {
     const size_t n = take_addresses(s, pc);
-    memcpy(sorted, pc, n * sizeof(*pc));
-    mprof_symbolize_these(sorted, n);
+    if (mprof_symbolize_collect(NULL)) {
+      for (size_t i = 0; i < n; i++)
+        mprof_symbolize_want(pc[i]);
+      mprof_symbolize_look_up(NULL);
+    }
     for (size_t i = 0; i < n; i++) {
       if (mprof_clock_ms() >= end_ms)
         mprof_symbolize_only_known();

@@ -8,6 +8,7 @@
 #include "symbolize/symbolize.h"
 
 #include "bucket/bucket.h"
+#include "file/outfile.h"
 #include "lock_wait/hooked.h"
 #include "symbolize/maps.h"
 #include "symbolize/maps_file.h"
@@ -30,10 +31,10 @@ static struct {
   bool only_known;   // see mprof_symbolize_only_known
   bool is_off;       // see mprof_symbolize_turn_off
   bool keeps_helper; // see mprof_symbolize_keep_helper
-  // Look up at most so many addresses of all stacks together, when the first
-  // name is needed. 0: this was done.
-  size_t ahead_max;
-} state; // guarded by writer_lock
+  bool collects;     // between mprof_symbolize_collect and _look_up
+  bool is_full;      // the last collection has left out addresses
+  struct mprof_pc_table wanted; // collected addresses without known names
+} state;                        // guarded by writer_lock
 
 mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
@@ -73,37 +74,11 @@ static uint64_t identify(const struct mprof_mapping *m) {
 // --- looking up many addresses together ---
 //
 // For each request, mprof reads the symbol table and the debug information of
-// the functions that are asked about. So one request for all addresses is much
-// faster than a request for each.
+// the functions that are asked about. So one request for all addresses of a
+// file is much faster than a request for each.
 
-// At the end of the process, nearly all stacks are shown, so up to AHEAD_ALL
-// addresses are looked up together. At other times, a profile may need only
-// some of the stacks. Then all stacks are looked up together only if they have
-// at most AHEAD_MAX addresses.
-enum { AHEAD_MAX = 1024, AHEAD_ALL = 20000 };
-
-// Adds the addresses of the stack of b to the table. Returns false if there are
-// too many, or if there is no memory.
-static bool add_stack(struct mprof_pc_table *t, const struct mprof_bucket *b) {
-  for (size_t i = 0; i < b->stack_len; i++) {
-    const mprof_pc pc =
-        mprof_maps_shown(&state.maps, b->stack[i], mprof_bucket_gone(b));
-    if (pc != 0 && (t->used >= state.ahead_max || !mprof_pc_table_get(t, pc)))
-      return false;
-  }
-  return true;
-}
-
-// Adds the addresses of all stacks of profiles to the table, as add_stack does.
-static bool add_all_stacks(struct mprof_pc_table *t) {
-  for (int type = MPROF_BUCKET_MEM; type < MPROF_BUCKET_TYPES; type++)
-    if (type != MPROF_BUCKET_TRACE)
-      for (const struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
-           b = b->allnext)
-        if (!add_stack(t, b))
-          return false;
-  return true;
-}
+// Most addresses of a collection. mprof needs about a second for so many.
+enum { WANTED_MAX = 20000 };
 
 static bool is_lower(const void *a, const void *b) { return a < b; }
 
@@ -158,44 +133,51 @@ static void look_up(const mprof_pc *pc, size_t n) {
   }
 }
 
-// Moves the addresses that must be asked about to the front, sorted. Returns
-// their number.
-static size_t keep_unknown(mprof_pc *pc, size_t n) {
-  size_t unknown = 0;
-  for (size_t i = 0; i < n; i++) {
-    const mprof_pc p = pc[i];
-    const struct mprof_mapping *m =
-        p == 0 ? NULL : mprof_maps_find(&state.maps, p - 1);
-    if (m != NULL && mprof_hooked_name(p) == NULL && find_known(p, m) == NULL)
-      pc[unknown++] = p;
-  }
-  mprof_sort((void **)pc, unknown, is_lower);
-  return unknown;
+bool mprof_symbolize_collect(struct mprof_outfile *f) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && !state.collects);
+  if (state.uses == 0 || !state.wants_names || state.only_known)
+    return false;
+  state.collects = true;
+  state.is_full = false;
+  if (f != NULL)
+    f->is_muted = true;
+  return true;
 }
 
-// Looks up those addresses of all stacks whose names are not kept yet.
-static void look_ahead(void) {
-  struct mprof_pc_table t = {0};
-  mprof_pc *pc = NULL;
-  size_t n = 0;
-  const bool has_all = add_all_stacks(&t);
-  if ((has_all || state.ahead_max == AHEAD_ALL) && t.used > 0)
-    pc = mprof_os_map(t.used * sizeof(*pc));
-  for (size_t i = 0; pc != NULL && i < t.count; i++)
-    if (t.slots[i].pc != 0)
-      pc[n++] = t.slots[i].pc;
-  if (pc != NULL) {
-    look_up(pc, keep_unknown(pc, n));
-    mprof_os_unmap(pc, t.used * sizeof(*pc));
-  }
-  mprof_pc_table_free(&t);
-}
-
-void mprof_symbolize_these(mprof_pc *pc, size_t n) {
-  if (!state.wants_names || state.only_known)
+void mprof_symbolize_want(mprof_pc pc) {
+  const struct mprof_mapping *m =
+      pc == 0 ? NULL : mprof_maps_find(&state.maps, pc - 1);
+  if (m == NULL || mprof_hooked_name(pc) != NULL || find_known(pc, m) != NULL)
     return;
-  state.ahead_max = 0;
-  look_up(pc, keep_unknown(pc, n));
+  if (state.wanted.used == WANTED_MAX || !mprof_pc_table_get(&state.wanted, pc))
+    state.is_full = true;
+}
+
+bool mprof_symbolize_want_stack(const struct mprof_bucket *b) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  for (size_t i = 0; state.collects && i < b->stack_len; i++)
+    mprof_symbolize_want(
+        mprof_maps_shown(&state.maps, b->stack[i], mprof_bucket_gone(b)));
+  return state.collects;
+}
+
+void mprof_symbolize_look_up(struct mprof_outfile *f) {
+  const struct mprof_pc_table *t = &state.wanted;
+  const size_t bytes = t->used * sizeof(mprof_pc);
+  mprof_pc *pc = t->used > 0 ? mprof_os_map(bytes) : NULL;
+  size_t n = 0;
+  for (size_t i = 0; pc != NULL && i < t->count; i++)
+    if (t->slots[i].pc != 0)
+      pc[n++] = t->slots[i].pc;
+  if (pc != NULL) {
+    mprof_sort((void **)pc, n, is_lower);
+    look_up(pc, n);
+    mprof_os_unmap(pc, bytes);
+  }
+  mprof_pc_table_free(&state.wanted);
+  state.collects = false;
+  if (f != NULL)
+    f->is_muted = false;
 }
 
 void mprof_symbolize_only_known(void) { state.only_known = true; }
@@ -209,14 +191,7 @@ static const struct mprof_names *find_names(mprof_pc pc,
   if (!state.wants_names)
     return NULL;
   const struct mprof_names *names = find_known(pc, m);
-  if (state.only_known)
-    return names;
-  if (names == NULL && state.ahead_max != 0) {
-    look_ahead();
-    state.ahead_max = 0;
-    names = find_known(pc, m);
-  }
-  if (names != NULL)
+  if (names != NULL || state.only_known || state.collects || state.is_full)
     return names;
   struct kept k = {identify(m), NULL};
   ask(m, &pc, 1, &k);
@@ -312,14 +287,8 @@ int mprof_symbolize_begin_with(bool names, const struct mprof_maps *maps) {
     return error;
   state.uses = 1;
   state.wants_names = names && !state.is_off;
-  state.only_known = false;
-  state.ahead_max = AHEAD_MAX;
+  state.only_known = state.is_full = false;
   return 0;
-}
-
-void mprof_symbolize_all(void) {
-  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && state.uses > 0);
-  state.ahead_max = AHEAD_ALL;
 }
 
 void mprof_symbolize_end(void) {

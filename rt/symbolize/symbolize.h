@@ -10,6 +10,10 @@
 
 #include "sys/base.h"
 
+struct mprof_bucket;
+struct mprof_maps;
+struct mprof_outfile;
+
 struct mprof_frame {
   const char *function; // demangled name; "" if unknown
   const char *file;     // source file; "" if unknown
@@ -32,16 +36,34 @@ int mprof_symbolize_begin(bool names);
 // Like mprof_symbolize_begin, for a caller that has just read the mappings with
 // mprof_unloads_read and has not changed the list since. Reading the mappings
 // takes most of the time of a small profile.
-struct mprof_maps;
 int mprof_symbolize_begin_with(bool names, const struct mprof_maps *maps);
 void mprof_symbolize_end(void);
-// Announces that the names of all stacks of profiles are needed, so that they
-// are looked up together, which is faster. Call this after
-// mprof_symbolize_begin, before the first mprof_symbolize.
-void mprof_symbolize_all(void);
-// Looks up the names of these n addresses together, and sorts the addresses.
-// Call this after mprof_symbolize_begin, before mprof_symbolize for each.
-void mprof_symbolize_these(mprof_pc *pc, size_t n);
+
+// --- many addresses ---
+//
+// One request for many names is much faster than a request for each. So a
+// writer runs twice: it first collects its addresses, and then writes.
+//
+//   if (mprof_symbolize_collect(f)) {
+//     write(f); // mprof_symbolize_want_stack instead of each stack
+//     mprof_symbolize_look_up(f);
+//   }
+//   write(f);
+
+// Begins to collect addresses. Until mprof_symbolize_look_up, nothing is
+// written to f, unless it is NULL, and mprof_symbolize gives only the names
+// that are known already. Returns false, and does nothing, if no names can be
+// looked up.
+bool mprof_symbolize_collect(struct mprof_outfile *f);
+// Collects a return address, as shown in output files.
+void mprof_symbolize_want(mprof_pc pc);
+// While addresses are collected, collects the addresses of the stack of b, and
+// returns true. At other times, returns false.
+bool mprof_symbolize_want_stack(const struct mprof_bucket *b);
+// Looks up the names of all collected addresses together. If these were more
+// than 20,000, the others have no names until the next collection or until
+// mprof_symbolize_end, unless their names are known already.
+void mprof_symbolize_look_up(struct mprof_outfile *f);
 // Until mprof_symbolize_end, frames have only the names that are known already,
 // because a search for others would take too long.
 void mprof_symbolize_only_known(void);
@@ -80,7 +102,6 @@ bool mprof_symbolize(mprof_pc pc,
 // call mprof_stack_skipped between mprof_symbolize_begin and
 // mprof_symbolize_end. If has_names is false, each frame counts as one
 // function.
-struct mprof_bucket;
 struct mprof_skipped {
   uint32_t frames;
   unsigned functions;

@@ -432,6 +432,15 @@ void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
     w->error = error;
     return;
   }
+  if (mprof_symbolize_collect(NULL)) {
+    for (size_t i = 0; i < w->handles.len; i++) {
+      const struct mprof_bucket *b =
+          mprof_trace_stack_bucket(((const uint32_t *)w->handles.v)[i]);
+      if (b)
+        mprof_symbolize_want_stack(b);
+    }
+    mprof_symbolize_look_up(NULL);
+  }
   w->format->begin_stacks(w, end_ticks);
   for (size_t i = 0; i < w->handles.len && w->error == 0; i++)
     w->format->stack(w, w->format->stacks_after + i + 1,

@@ -453,6 +453,10 @@ static int write_list(struct mprof_outfile *f, const struct mprof_stuck *g) {
   w->out = f;
   int error = mprof_symbolize_begin(mprof_flags.symbolize && g->stuck > 0);
   if (error == 0) {
+    if (mprof_symbolize_collect(f)) {
+      report(w, g);
+      mprof_symbolize_look_up(f);
+    }
     put_head(w, g);
     report(w, g);
     put_modules(w, g);

@@ -118,6 +118,8 @@ static void put_pc(struct printer *p, mprof_pc pc, uint32_t gone,
 }
 
 static void put_stack(struct printer *p, const struct mprof_bucket *b) {
+  if (p->has_names && mprof_symbolize_want_stack(b))
+    return;
   for (uint32_t i = 0; i < b->stack_len; i++)
     put_pc(p, b->stack[i], 0, put_frame);
   if (b->end != MPROF_STACK_COMPLETE)
@@ -215,21 +217,34 @@ static void put_thread(struct printer *p, const struct mprof_thread_slot *x) {
   const struct mprof_bucket *created = x->created;
   put_header(p, x);
   put_stack(p, x->stack);
-  if (created && created->stack_len > 0) {
+  if (created && created->stack_len > 0 &&
+      !(p->has_names && mprof_symbolize_want_stack(created))) {
     put(p, "created by ");
     put_pc(p, created->stack[0], mprof_bucket_gone(created), put_first_frame);
   }
 }
 
-static void put_threads(struct printer *p,
-                        const struct mprof_thread_stacks *s) {
-  for (size_t i = 0; i < s->len; i++) {
+static void put_threads(struct printer *p, struct mprof_thread_slot *const *v,
+                        size_t len) {
+  for (size_t i = 0; i < len; i++) {
     if (i > 0)
       put(p, "\n");
-    put_thread(p, s->v[i]);
+    put_thread(p, v[i]);
     if (p->text && p->text->len + 1 >= p->text->cap)
       return;
   }
+}
+
+// Looks up the names of all threads together, and writes the threads.
+static void put_named(struct printer *p, struct mprof_thread_slot *const *v,
+                      size_t len) {
+  if (p->has_names && mprof_symbolize_collect(p->file)) {
+    put_threads(p, v, len);
+    mprof_symbolize_look_up(p->file);
+    if (p->text)
+      p->text->len = 0;
+  }
+  put_threads(p, v, len);
 }
 
 // Writes each thread of s separately. s must not be grouped.
@@ -237,7 +252,7 @@ static int write_list(struct mprof_outfile *f,
                       const struct mprof_thread_stacks *s) {
   struct printer p = {.file = f};
   p.has_names = mprof_flags.symbolize && mprof_symbolize_begin(true) == 0;
-  put_threads(&p, s);
+  put_named(&p, s->v, s->len);
   if (p.has_names)
     mprof_symbolize_end();
   return f->error;
@@ -512,7 +527,7 @@ static void print_all(struct printer *p, uintptr_t frame) {
   struct mprof_thread_stacks s;
   if (mprof_thread_stacks_take(&s, frame, SIZE_MAX, mprof_flags.threads_stop) ==
       0)
-    put_threads(p, &s);
+    put_named(p, s.v, s.len);
   mprof_thread_stacks_free(&s);
 }
 
@@ -521,7 +536,7 @@ static void print(struct printer *p, const struct own_stack *own, bool all,
   if (all)
     print_all(p, frame);
   else
-    put_thread(p, own->slot);
+    put_named(p, &own->slot, 1);
 }
 
 static void print_guarded(struct printer *p, const struct own_stack *own,

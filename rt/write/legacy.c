@@ -75,6 +75,8 @@ static void put_labels(struct mprof_legacy *w, uint16_t labels) {
 }
 
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
+  if (mprof_symbolize_want_stack(b))
+    return;
   const struct mprof_skipped skipped = mprof_stack_skipped(b, w->has_names);
   // Readers require an address and subtract 1 from it. Therefore 0x1 represents
   // an empty stack.
@@ -174,6 +176,10 @@ int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
   if (mprof_unloads_read(&w->maps) != 0)
     w->maps = (struct mprof_maps){0}; // the text will have no mappings
+  if (w->has_names && mprof_symbolize_collect(f)) {
+    put(w, what);
+    mprof_symbolize_look_up(f);
+  }
   put(w, what);
   put_maps(w);
   mprof_maps_free(&w->maps);

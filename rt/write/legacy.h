@@ -27,10 +27,12 @@ struct mprof_legacy {
 };
 
 // Writes a text to f. Calls put(w, what), which writes the text from the header
-// to the statistics. For each record, put writes the record's numbers and "@",
-// and calls mprof_legacy_stack. Then it calls mprof_legacy_stats. Returns 0 or
-// the first -errno of the file. Call with the recursion guard set.
-// has_samples: true: the text will have samples, so function names are needed.
+// to the statistics. If names are needed, it is called twice: the first time
+// only to collect the addresses, without writing. For each record, put writes
+// the record's numbers and "@", and calls mprof_legacy_stack. Then it calls
+// mprof_legacy_stats. Returns 0 or the first -errno of the file. Call with the
+// recursion guard set. has_samples: true: the text will have samples, so
+// function names are needed.
 int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
                        void (*put)(struct mprof_legacy *w, const void *what),
                        const void *what);

@@ -250,9 +250,9 @@ struct mprof_pprof {
   struct mprof_pc_table functions_of, strings_of;
   // Numbers of strings, locations and functions written so far.
   uint64_t strings, locations, functions;
-  uint64_t named; // number of symbolized locations
-  size_t types;   // number of values of a sample
+  size_t types; // number of values of a sample
   bool wants_names;
+  bool collects;    // the addresses of the samples are collected for mprof
   size_t lines_len; // number of functions of the current location
   struct line lines[LINES_MAX];
   // Location ids of the pseudo frames; 0: not written yet.
@@ -312,11 +312,6 @@ static uint64_t intern(struct mprof_pprof *w, const char *s) {
     slot->value = put_name(w, s);
   return slot == NULL ? 0 : slot->value;
 }
-
-// Maximum number of locations with function names. An external process
-// symbolizes each location, which takes about 50 us. Locations beyond this
-// limit have only addresses.
-enum { NAMED_LOCATIONS_MAX = 20000 };
 
 // --- mappings ---
 
@@ -449,8 +444,7 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
   if (m->id == 0)
     list_mapping(w, m);
   w->lines_len = 0;
-  if (w->wants_names && w->named < NAMED_LOCATIONS_MAX) {
-    w->named++;
+  if (w->wants_names) {
     mprof_symbolize(pc, add_line, w);
     drop_lines(w, skip);
   }
@@ -698,6 +692,8 @@ static size_t list_labels(struct mprof_pprof *w, uint16_t id,
 void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
                         const int64_t *values,
                         const struct mprof_pprof_label *labels, size_t n) {
+  if (mprof_symbolize_want_stack(b))
+    return;
   size_t locations = locate_stack(w, b);
   struct mprof_pprof_label of_thread[MPROF_LABELS_A_SET];
   size_t of_thread_len = list_labels(w, b->labels, of_thread);
@@ -713,7 +709,7 @@ void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
 }
 
 uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {
-  return intern(w, s);
+  return w->collects ? 0 : intern(w, s);
 }
 
 // --- the file ---
@@ -789,6 +785,12 @@ int mprof_pprof_write(struct mprof_outfile *f,
   if (error != 0)
     return error;
   uint64_t keys[MPROF_PPROF_KEYS] = {0};
+  w->collects = w->wants_names && mprof_symbolize_collect(f);
+  for (size_t i = 0; i < samples->len && w->collects; i++)
+    samples->put(w, samples->snapshot, i, keys);
+  if (w->collects)
+    mprof_symbolize_look_up(f);
+  w->collects = false;
   for (size_t k = 0; k < MPROF_PPROF_KEYS && samples->keys[k] != NULL; k++)
     keys[k] = mprof_pprof_string(w, samples->keys[k]);
   for (size_t i = 0; i < samples->len && !has_failed(w); i++)

@@ -312,6 +312,8 @@ static void choose_frames(struct mprof_report *w,
 }
 
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
+  if (mprof_symbolize_want_stack(b))
+    return;
   const uint32_t gone = mprof_bucket_gone(b);
   choose_frames(w, b);
   begin_stack(w, b);

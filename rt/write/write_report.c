@@ -214,13 +214,19 @@ static void put_memory(struct mprof_report *w, const struct mprof_summary *s) {
 
 // The sections of the profiles and their summary lines are in the order of the
 // positions that the table of profiles gives.
-static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
+static void put_sections(struct mprof_report *w,
+                         const struct mprof_summary *s) {
   const struct mprof_profile_row *rows = mprof_profile_rows;
-  put_head(w, s);
   for (unsigned at = 1; at <= MPROF_PROFILES; at++)
     for (size_t i = 0; i < MPROF_PROFILES; i++)
       if (s->is_shown[i] && rows[i].section == at)
         rows[i].kind->report(w, s->copies[i]);
+}
+
+static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
+  const struct mprof_profile_row *rows = mprof_profile_rows;
+  put_head(w, s);
+  put_sections(w, s);
   put_losses(w);
   put_not_counted(w, s);
   put_memory(w, s);
@@ -240,6 +246,10 @@ int mprof_write_report(struct mprof_outfile *f, void *summary) {
                      mprof_summary_has_stacks(s);
   int error = mprof_symbolize_begin(wants_names);
   if (error == 0) {
+    if (mprof_symbolize_collect(f)) {
+      put_sections(w, s);
+      mprof_symbolize_look_up(f);
+    }
     put_report(w, s);
     mprof_symbolize_end();
   }

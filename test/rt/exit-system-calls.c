@@ -20,7 +20,7 @@
 // RUN:   ./app allocate > next.txt
 // RUN: grep 'processes 1' next.txt && \
 // RUN:   grep 'in allocate .*exit-system-calls.c:' next.*.txt
-// The stacks of a trace are looked up one by one.
+// The same with a trace.
 // RUN: %run{trace=1:heap_rate=1:log_path=one} XDG_CACHE_HOME=$PWD/ones ./app allocate
 // RUN: %run{trace=1:heap_rate=1:log_path=one} XDG_CACHE_HOME=$PWD/ones ./tracer max \
 // RUN:   ./app allocate > one.txt

@@ -124,6 +124,18 @@ int mprof_symbolize_begin(bool names) {
 
 void mprof_symbolize_end(void) {}
 
+bool mprof_symbolize_collect(struct mprof_outfile *f) {
+  (void)f;
+  return false;
+}
+
+bool mprof_symbolize_want_stack(const struct mprof_bucket *b) {
+  (void)b;
+  return false;
+}
+
+void mprof_symbolize_look_up(struct mprof_outfile *f) { (void)f; }
+
 mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return persist_shown(state.stacks->file, pc, gone);
 }
