@@ -15,6 +15,7 @@ enum { MEMORY_FACTOR = 12, SECONDS = 30, BYTES_PER_SECOND = 4 << 20 };
 static const uint64_t memory = (uint64_t)256 << 20;
 
 static uint64_t bytes_allowed;
+static uint64_t seconds_used; // before the present request
 static bool waits_for_servers;
 
 // Returns the size of the data that this process has already. RLIMIT_DATA
@@ -45,7 +46,7 @@ static void apply(void) {
     before = data_size();
   const uint64_t seconds = SECONDS + bytes_allowed / BYTES_PER_SECOND;
   lower(RLIMIT_DATA, before + memory + bytes_allowed * MEMORY_FACTOR);
-  lower(RLIMIT_CPU, seconds);
+  lower(RLIMIT_CPU, seconds_used + seconds);
   if (!waits_for_servers)
     alarm(seconds > 1000 ? 10000 : (unsigned)seconds * 10);
 }
@@ -53,6 +54,14 @@ static void apply(void) {
 void limits_begin(bool waits) {
   waits_for_servers = waits;
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // a crash leaves no core file
+  apply();
+}
+
+void limits_renew(void) {
+  struct rusage used;
+  if (getrusage(RUSAGE_SELF, &used) == 0)
+    seconds_used =
+        (uint64_t)used.ru_utime.tv_sec + (uint64_t)used.ru_stime.tv_sec + 2;
   apply();
 }
 

@@ -13,6 +13,8 @@
 // Begins to limit this process. waits: it may wait for a server, so only its
 // computing time is limited.
 void limits_begin(bool waits);
+// Begins a request: the limit of computing time holds from now on.
+void limits_renew(void);
 // Raises the limits by what a file of this size needs.
 void limits_allow(uint64_t size);
 

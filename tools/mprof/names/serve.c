@@ -313,8 +313,12 @@ int names_serve(const char *program, int count, char *const *arguments) {
     keeping.stamp = kept_file_stamp(&st);
   }
   static struct mprof_symbolizer_request r;
-  while (receive(&r) && answer_request(&r))
+  while (receive(&r)) {
+    limits_renew(); // the process may serve for days
+    if (!answer_request(&r))
+      break;
     save_if_idle();
+  }
   save_all();
   _exit(0); // nothing to flush or to free
 }
