@@ -5,12 +5,14 @@
 // (tools/mprof/names/serve.c). The runtime starts the program with the
 // arguments MPROF_SYMBOLIZER_COMMAND and MPROF_SYMBOLIZER_VERSION, and a
 // SOCK_SEQPACKET socket as standard input. A third argument is the user's cache
-// directory, if answers may be kept. For each request, the program sends one
-// message or several messages. Together they have a reply for each address, in
-// the order of the request. A reply is never divided over two messages. It has
+// directory, if answers may be kept. For each request, the program first sends
+// a message with a string: a line for people about the file if some of its
+// names are missing, or an empty string. One message or several messages
+// follow. Together they have a reply for each address, in the order of the
+// request. A reply is never divided over two messages. It has
 // a string for each frame, innermost first, and an empty string at the end.
 // There are no frames if the file cannot be read, or is not the file that was
-// loaded.
+// loaded. Names of such a file are not kept.
 //
 // The string of a frame consists of function, file, line and the line at which
 // the function begins, with MPROF_FRAME_SEPARATOR between them. Other control
@@ -28,7 +30,7 @@
 #define MPROF_SYMBOLIZER_COMMAND "serve-names"
 // Increase the version when a message changes. An mprof of another version ends
 // at once with this exit status.
-#define MPROF_SYMBOLIZER_VERSION "2"
+#define MPROF_SYMBOLIZER_VERSION "3"
 #define MPROF_SYMBOLIZER_OTHER 2
 #define MPROF_FRAME_SEPARATOR '\x1f'
 #define MPROF_CUT_MARK "<...>" // no demangler writes it

@@ -28,6 +28,7 @@
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
+#include "sys/stats.h"
 #include "thread/threads.h"
 
 #include <errno.h>
@@ -73,10 +74,10 @@ static struct {
   // this profile.
   struct mprof_own_fd kept;
   struct messages *messages;
-  const char *cache;             // the user's cache directory, or NULL
+  const char *cache;              // the user's cache directory, or NULL
   struct mprof_pc_table reported; // hashes of the files that were reported
   bool is_patient;                // see mprof_symbolizers_be_patient
-} state = {.kept = MPROF_NO_FD}; // guarded by writer_lock
+} state = {.kept = MPROF_NO_FD};  // guarded by writer_lock
 
 // --- the program ---
 
@@ -307,16 +308,23 @@ static bool start(void) {
   return error == 0;
 }
 
-// Reports that the names in a file are missing, but only once for each file.
-// The message is the text `what` and the path of the file.
-static void report_file(const struct mprof_mapping *m, const char *what) {
+// Returns whether a message about the file that m maps must be printed, which
+// is done only once. Counts the file.
+static bool must_report(const struct mprof_mapping *m) {
   const uint64_t hash = mprof_hash(MPROF_HASH_EMPTY, m->file, strlen(m->file));
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state.reported, hash | 1);
   if (slot == NULL || slot->value != 0)
-    return;
+    return false;
   slot->value = 1;
+  mprof_stat_add(MPROF_STAT_names_unread, 1);
+  return true;
+}
+
+static void report_end(const struct mprof_mapping *m) {
+  if (!must_report(m))
+    return;
   struct mprof_text t = MPROF_TEXT(place.message);
-  mprof_text_str(&t, what);
+  mprof_text_str(&t, "mprof ended unexpectedly when it looked up names in ");
   mprof_text_str(&t, m->file);
   mprof_text_str(&t, state.failures < FAILURES_MAX
                          ? "; its frames are shown without names"
@@ -350,7 +358,7 @@ static void give_up(const struct mprof_mapping *m, long error) {
   else if (status == MPROF_HELPER_CANNOT_RUN)
     report_missing("cannot execute ", state.path, "");
   else
-    report_file(m, "mprof ended unexpectedly when it looked up names in ");
+    report_end(m);
 }
 
 // --- questions ---
@@ -360,15 +368,16 @@ static bool may_use(const struct mprof_mapping *m) {
          mprof_maps_is_file(m);
 }
 
-// Receives a message. While this thread waits, other threads may interrupt it
-// to read its stack.
+// Receives a message. Returns its length, or -EPIPE if mprof has ended, or
+// another negative errno value. While this thread waits, other threads may
+// interrupt it to read its stack.
 static long receive(void) {
   mprof_thread_set_interruptible(true);
   long n = mprof_helper_receive(state.helper.fd, state.messages->reply,
                                 sizeof(state.messages->reply),
                                 MPROF_SYMBOLIZER_TIMEOUT_MS);
   mprof_thread_set_interruptible(false);
-  return n;
+  return n == 0 ? -EPIPE : n;
 }
 
 // Passes the replies in the message of len bytes to fn. Returns the number of
@@ -387,6 +396,18 @@ static size_t take_replies(const mprof_pc *pc, size_t n, size_t len,
   return p == end ? taken : 0;
 }
 
+// Receives what mprof has to say about the file that m maps, and prints it.
+// Returns as receive does.
+static long take_problem(const struct mprof_mapping *m) {
+  const long len = receive();
+  const char *text = state.messages->reply;
+  if (len > 0 && text[len - 1] != '\0')
+    return -EPROTO;
+  if (len > 1 && must_report(m))
+    mprof_message_always(text);
+  return len;
+}
+
 // Asks about at most MPROF_REQUEST_ADDRESSES addresses. Returns whether there
 // were replies.
 static bool ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
@@ -402,10 +423,10 @@ static bool ask(const struct mprof_mapping *m, const mprof_pc *pc, size_t n,
       mprof_helper_send(state.helper.fd, r,
                         offsetof(struct mprof_symbolizer_request, addresses) +
                             n * sizeof(r->addresses[0]));
+  if (len >= 0)
+    len = take_problem(m);
   for (size_t done = 0; done < n && len >= 0;) {
     len = receive();
-    if (len == 0)
-      len = -EPIPE; // mprof has ended
     const size_t taken =
         len < 0 ? 0 : take_replies(pc + done, n - done, (size_t)len, fn, arg);
     if (taken == 0 && len >= 0)

@@ -40,7 +40,7 @@ def build_id(file):
 
 def ask_mprof(program, file, addresses):
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    child = subprocess.Popen([program, "serve-names", "2"], stdin=theirs)
+    child = subprocess.Popen([program, "serve-names", "3"], stdin=theirs)
     theirs.close()
     replies = []
     id = build_id(file).encode()
@@ -48,6 +48,7 @@ def ask_mprof(program, file, addresses):
         part = addresses[i:i + PER_REQUEST]
         ours.send(struct.pack("=q256s41s3xI", 2**62, os.fsencode(file), id, len(part)) +
                   struct.pack("=%dQ" % len(part), *part))
+        assert ours.recv(1 << 16) == b"\0"  # no problem
         end = len(replies) + len(part)
         while len(replies) < end:
             message = ours.recv(1 << 16)

@@ -13,8 +13,8 @@ def text(s):
     return s.encode() + b"\0"
 
 
-def state(number, path="/app", build_id="ab"):
-    return b"S" + bytes([number]) + text(path) + text(build_id)
+def problem(line):
+    return b"P" + text(line)
 
 
 def frames(index, *names):
@@ -30,13 +30,13 @@ def lock(index, inside, name):
 
 USED = b"U" + text("/app") + text("files/ab")
 SEEDS = [
-    state(0) + frames(0, "f", "main") + frames(1, "g") + USED + b"E",
-    state(0) + frames(2) + frames(0, *"f" * 256) + b"E",
-    state(0) + frames(1, "\x1b[2J", "") + b"E",
-    state(1, "", "") + b"E",
-    state(2) + b"E",
-    state(3) + b"E",
-    state(0) + frames(0, "f")[:-3],
+    frames(0, "f", "main") + frames(1, "g") + USED + b"E",
+    frames(2) + frames(0, *"f" * 256) + b"E",
+    frames(1, "\x1b[2J", "") + b"E",
+    problem("/app is missing") + b"E",
+    problem("") + frames(0, "f") + b"E",
+    problem("no end")[:-1],
+    frames(0, "f")[:-3],
     frames(3, "out of range") + b"E",
     frames(0, *"f" * 257) + b"E",
     lock(0, 0, "table") + lock(1, 8, "queue") + b"E",

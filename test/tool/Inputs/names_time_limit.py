@@ -8,6 +8,7 @@
 # usage: names_time_limit.py MPROF FILE
 
 import os
+import re
 import resource
 import socket
 import struct
@@ -17,13 +18,16 @@ import sys
 NEARLY_USED_UP = 9  # seconds
 
 program, file = sys.argv[1:]
+notes = subprocess.run(["readelf", "-nW", file], capture_output=True, check=True).stdout
+build_id = re.search(rb"Build ID: (\w+)", notes)[1]
 ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-child = subprocess.Popen([program, "serve-names", "2"], stdin=theirs)
+child = subprocess.Popen([program, "serve-names", "3"], stdin=theirs)
 theirs.close()
 
 
 def ask():
-    ours.send(struct.pack("=q256s41s3xIQ", 2**62, os.fsencode(file), b"", 1, 4096))
+    ours.send(struct.pack("=q256s41s3xIQ", 2**62, os.fsencode(file), build_id, 1, 4096))
+    assert ours.recv(1 << 16) == b"\0"  # no problem
     assert ours.recv(1 << 16)
     return resource.prlimit(child.pid, resource.RLIMIT_CPU)
 

@@ -41,12 +41,13 @@ static char *plain_name(const char *name) {
   return plain;
 }
 
-static void put_state(FILE *out, enum worker_state state, const char *path,
-                      const char *build_id) {
-  fputc(MESSAGE_STATE, out);
-  fputc((int)state, out);
-  put_text(out, path ? path : "");
-  put_text(out, build_id ? build_id : "");
+// Writes the problem, if there is one, and frees it.
+static void put_problem(FILE *out, char *problem) {
+  if (!problem)
+    return;
+  fputc(MESSAGE_PROBLEM, out);
+  put_text(out, problem);
+  free(problem);
 }
 
 static void put_frames(void *arg, size_t index, const struct name_frame *frames,
@@ -132,23 +133,15 @@ static void open_and_find_locks(const struct job *job, int fd, FILE *out) {
 
 void answer(const struct job *job, const struct places *places, FILE *out) {
   struct place place;
-  char *other = NULL;
-  const enum place_state found =
-      places_find(places, job->path, job->build_id, &place, &other);
-  if (found == PLACE_FOUND && job->lock_count) {
+  char *problem = places_find(places, job->path, job->build_id, &place);
+  if (!problem && job->lock_count) {
     open_and_find_locks(job, place.fd, out);
     free(place.path);
     return;
   }
-  if (found != PLACE_FOUND) {
-    put_state(out, found == PLACE_OTHER ? WORKER_OTHER : WORKER_MISSING,
-              place.path, other);
-    free(place.path);
-    free(other);
-    return;
-  }
-  struct debug_file *f = debug_file_open(&place, places);
-  put_state(out, f ? WORKER_FOUND : WORKER_BAD, job->path, NULL);
+  struct debug_file *f =
+      problem ? NULL : debug_file_open(&place, places, &problem);
+  put_problem(out, problem);
   if (!f)
     return;
   debug_file_frames(f, job->offsets, job->count, job->has_addresses, put_frames,

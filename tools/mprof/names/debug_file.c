@@ -47,7 +47,8 @@ struct debug_file {
   Elf *elf;
   Dwarf *dwarf; // or NULL
   Dwarf_Addr elf_bias, dwarf_bias;
-  bool has_dwarf; // the ELF file itself
+  bool has_dwarf;       // the ELF file itself
+  bool has_debug_dwarf; // the separate debug file
   struct unit *units;
   struct unit_range *ranges; // sorted by low
   size_t unit_count, unit_capacity, range_count, range_capacity;
@@ -67,6 +68,29 @@ struct debug_file {
 };
 
 // --- opening ---
+
+static bool has_debug_info(Elf *elf) {
+  size_t names;
+  GElf_Shdr header;
+  if (elf_getshdrstrndx(elf, &names) != 0)
+    return false;
+  for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+    const char *name = gelf_getshdr(scn, &header)
+                           ? elf_strptr(elf, names, header.sh_name)
+                           : NULL;
+    if (name && header.sh_type != SHT_NOBITS &&
+        (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+      return true;
+  }
+  return false;
+}
+
+static bool has_debug_info_at(int fd) {
+  Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+  const bool has = elf && has_debug_info(elf);
+  elf_end(elf);
+  return has;
+}
 
 // Finds the separate debug file, or the file of the alternate link (dwz).
 // libdwfl calls this function for both.
@@ -91,23 +115,10 @@ static int find_debug_file(Dwfl_Module *m, void **userdata, const char *name,
     free(*path);
     *path = text_of("%s", *found);
   }
-  return unpack(fd);
-}
-
-static bool has_debug_info(Elf *elf) {
-  size_t names;
-  GElf_Shdr header;
-  if (elf_getshdrstrndx(elf, &names) != 0)
-    return false;
-  for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-    const char *name = gelf_getshdr(scn, &header)
-                           ? elf_strptr(elf, names, header.sh_name)
-                           : NULL;
-    if (name && header.sh_type != SHT_NOBITS &&
-        (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
-      return true;
-  }
-  return false;
+  fd = unpack(fd);
+  if (!is_alt)
+    f->has_debug_dwarf = has_debug_info_at(fd);
+  return fd;
 }
 
 static int compare_ranges(const void *a, const void *b) {
@@ -140,16 +151,18 @@ static void read_aranges(struct debug_file *f, Dwarf_Die *die, uint32_t unit) {
       add_range(f, low, low + length, unit);
 }
 
-// Reads the address ranges of all units.
-static void read_units(struct debug_file *f) {
+// Reads the address ranges of all units. Returns false if the debug information
+// cannot be read.
+static bool read_units(struct debug_file *f) {
   f->dwarf = dwfl_module_getdwarf(f->module, &f->dwarf_bias);
   Dwarf_CU *unit = NULL;
   Dwarf_Die die;
   Dwarf_Half version;
   uint8_t type;
   Dwarf_Addr base, low, high;
-  while (f->dwarf && dwarf_get_units(f->dwarf, unit, &unit, &version, &type,
-                                     &die, NULL) == 0) {
+  int result = 1;
+  while (f->dwarf && (result = dwarf_get_units(f->dwarf, unit, &unit, &version,
+                                               &type, &die, NULL)) == 0) {
     if (type != DW_UT_compile && type != DW_UT_skeleton)
       continue;
     const uint32_t number = (uint32_t)f->unit_count;
@@ -163,6 +176,7 @@ static void read_units(struct debug_file *f) {
   }
   if (f->range_count)
     qsort(f->ranges, f->range_count, sizeof *f->ranges, compare_ranges);
+  return result >= 0 && (f->dwarf || !(f->has_dwarf || f->has_debug_dwarf));
 }
 
 void debug_file_close(struct debug_file *f) {
@@ -186,8 +200,15 @@ void debug_file_close(struct debug_file *f) {
   free(f);
 }
 
+static struct debug_file *close_bad(struct debug_file *f, char **problem) {
+  *problem = text_of("%s cannot be read; its frames have no names", f->path);
+  debug_file_close(f);
+  return NULL;
+}
+
 struct debug_file *debug_file_open(const struct place *place,
-                                   const struct places *places) {
+                                   const struct places *places,
+                                   char **problem) {
   struct debug_file *f = zeroed(1, sizeof *f);
   f->places = places;
   f->path = place->path;
@@ -201,24 +222,27 @@ struct debug_file *debug_file_open(const struct place *place,
     f->module = dwfl_report_elf(f->dwfl, f->path, f->path, fd, 0, true);
   if (!f->module) {
     close(fd);
-    debug_file_close(f);
-    return NULL;
+    return close_bad(f, problem);
   }
   dwfl_report_end(f->dwfl, NULL, NULL);
   void **userdata;
   dwfl_module_info(f->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
   *userdata = f;
   f->elf = dwfl_module_getelf(f->module, &f->elf_bias);
-  if (!f->elf) {
-    debug_file_close(f);
-    return NULL;
-  }
+  if (!f->elf)
+    return close_bad(f, problem);
   const void *id = NULL;
   const ssize_t size = dwelf_elf_gnu_build_id(f->elf, &id);
   f->build_id = hex_of(id, size > 0 ? (size_t)size : 0);
   f->has_dwarf = has_debug_info(f->elf);
   f->symbols = symbols_of_elf(f->elf);
-  read_units(f);
+  *problem = read_units(f)
+                 ? NULL
+                 : text_of("the debug information of %s cannot be read, "
+                           "because it is damaged or compressed in a way that "
+                           "mprof does not know; its frames have only names of "
+                           "symbols",
+                           f->debug_path ? f->debug_path : f->path);
   return f;
 }
 

@@ -20,10 +20,11 @@ struct name_frame {
 
 struct debug_file;
 
-// Opens the file. Takes over the descriptor of the place. Returns NULL if the
-// file cannot be used.
+// Opens the file. Takes over the place. Returns NULL if the file cannot be
+// used. Sets *problem to NULL, or to a line for people about names that are
+// missing, which the caller frees.
 struct debug_file *debug_file_open(const struct place *place,
-                                   const struct places *places);
+                                   const struct places *places, char **problem);
 
 // Closes the file and those that were found for it.
 void debug_file_close(struct debug_file *f);

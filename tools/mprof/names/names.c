@@ -90,23 +90,10 @@ static void warn(const struct replies *r, char *text) {
   free(text);
 }
 
-static void take_state(struct replies *r) {
-  const uint64_t state = take_number(r, 1);
-  const char *path = take_text(r), *id = take_text(r);
-  const char *wanted = r->job->build_id;
-  if (r->is_bad)
-    return;
-  if (state == WORKER_MISSING)
-    warn(r,
-         text_of("%s is missing; its frames have no names%s%s%s", r->job->path,
-                 *wanted ? " (needed is the file with build id " : "", wanted,
-                 *wanted ? ")" : ""));
-  else if (state == WORKER_OTHER)
-    warn(r, text_of("%s is not the file that was loaded; its frames have no "
-                    "names (needed is the file with build id %s, not %s)",
-                    path, *wanted ? wanted : "-", *id ? id : "-"));
-  else if (state == WORKER_BAD)
-    warn(r, text_of("%s cannot be read; its frames have no names", path));
+static void take_problem(struct replies *r) {
+  const char *problem = take_text(r);
+  if (!r->is_bad)
+    warn(r, text_of("%s", problem));
 }
 
 // Gives the lines to all locations with the offset.
@@ -164,8 +151,8 @@ static void take_used(struct replies *r) {
 static bool take_messages(struct replies *r) {
   while (!r->is_bad)
     switch (take_number(r, 1)) {
-    case MESSAGE_STATE:
-      take_state(r);
+    case MESSAGE_PROBLEM:
+      take_problem(r);
       break;
     case MESSAGE_FRAMES:
       take_frames(r);

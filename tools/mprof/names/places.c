@@ -9,6 +9,7 @@
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -211,20 +212,37 @@ static void search(struct search *s) {
     try_servers(s);
 }
 
-enum place_state places_find(const struct places *p, const char *path,
-                             const char *build_id, struct place *found,
-                             char **other) {
+// Returns why there is no file, as places_find does.
+static char *problem_of(const struct search *s) {
+  const char *id = s->build_id;
+  if (s->other_path)
+    return text_of("%s is not the file that was loaded; its frames have no "
+                   "names (needed is the file with build id %s, not %s)",
+                   s->other_path, *id ? id : "-",
+                   *s->other_id ? s->other_id : "-");
+  char *path =
+      text_of("%s%s", s->places->sysroot ? s->places->sysroot : "", s->path);
+  struct stat st;
+  const char *what = "is missing";
+  if (access(path, R_OK) != 0 && errno == EACCES)
+    what = "cannot be opened, because permission is denied";
+  else if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+    what = "cannot be read, because it is damaged or no ELF file";
+  free(path);
+  return text_of("%s %s; its frames have no names%s%s%s", s->path, what,
+                 *id ? " (needed is the file with build id " : "", id,
+                 *id ? ")" : "");
+}
+
+char *places_find(const struct places *p, const char *path,
+                  const char *build_id, struct place *found) {
   struct search s = {.places = p, .path = path, .build_id = build_id};
   search(&s);
-  if (s.is_found) {
-    *found = s.found;
-    free(s.other_path);
-    free(s.other_id);
-    return PLACE_FOUND;
-  }
-  *found = (struct place){s.other_path, -1};
-  *other = s.other_id;
-  return s.other_path ? PLACE_OTHER : PLACE_MISSING;
+  *found = s.found;
+  char *problem = s.is_found ? NULL : problem_of(&s);
+  free(s.other_path);
+  free(s.other_id);
+  return problem;
 }
 
 // Adds a directory to the path, which it frees. libdwfl looks for build ids

@@ -24,14 +24,11 @@ struct place {
   int fd;
 };
 
-enum place_state { PLACE_FOUND, PLACE_MISSING, PLACE_OTHER };
-
 // Finds the file with this build id (hexadecimal digits; "": the file has none)
-// that was loaded from path. If PLACE_OTHER, there is only a file with another
-// build id, whose path is in found, and its build id in *other.
-enum place_state places_find(const struct places *p, const char *path,
-                             const char *build_id, struct place *found,
-                             char **other);
+// that was loaded from path. Returns NULL, or why there is none: a line for
+// people, which the caller frees.
+char *places_find(const struct places *p, const char *path,
+                  const char *build_id, struct place *found);
 
 // Opens a regular file. Returns a descriptor or -1.
 int places_open(const char *path);

@@ -122,6 +122,7 @@ struct known_file {
   int64_t noted_ns;
   char path[MPROF_REQUEST_FILE], build_id[MPROF_REQUEST_BUILD_ID];
   struct debug_file *debug; // NULL: gives no names
+  char *problem;            // why names are missing, or NULL
   struct kept_file *kept;   // NULL: names are not kept
 };
 
@@ -165,18 +166,19 @@ static bool unescape(char *path) {
 }
 
 // Finds and opens the file at the path. Returns whether it is the one that was
-// loaded.
-static bool find_at(const struct known_file *f, const char *path,
-                    struct place *place, struct stat *st) {
-  char *other = NULL;
-  const enum place_state found =
-      places_find(&places, path, f->build_id, place, &other);
-  free(other);
-  if (found == PLACE_FOUND) {
-    if (fstat(place->fd, st) == 0 && is_loaded_file(f, st))
-      return true;
-    close(place->fd);
-  }
+// loaded. If not, sets f->problem.
+static bool find_at(struct known_file *f, const char *path, struct place *place,
+                    struct stat *st) {
+  free(f->problem);
+  f->problem = places_find(&places, path, f->build_id, place);
+  if (f->problem)
+    return false;
+  if (fstat(place->fd, st) == 0 && is_loaded_file(f, st))
+    return true;
+  f->problem = text_of("%s has changed since it was loaded; its frames have no "
+                       "names",
+                       place->path);
+  close(place->fd);
   free(place->path);
   return false;
 }
@@ -190,8 +192,8 @@ static void open_file(struct known_file *f) {
       !(unescape(path) && find_at(f, path, &place, &st)))
     return;
   const bool may_keep = keeping.directory && strcmp(place.path, f->path) == 0;
-  f->debug = debug_file_open(&place, &places);
-  if (f->debug && may_keep)
+  f->debug = debug_file_open(&place, &places, &f->problem);
+  if (f->debug && !f->problem && may_keep)
     begin_keeping(f, &st);
 }
 
@@ -200,6 +202,7 @@ static void close_file(struct known_file *f) {
   kept_file_free(f->kept);
   if (f->debug)
     debug_file_close(f->debug);
+  free(f->problem);
   free(f);
 }
 
@@ -240,6 +243,16 @@ static bool send_text(struct text *t) {
   return works;
 }
 
+// Sends the problem, which may be NULL. Returns false if the runtime has closed
+// the connection.
+static bool send_problem(const char *problem) {
+  char *field = field_of(problem ? problem : "");
+  const bool works =
+      send(CONNECTION, field, strlen(field) + 1, MSG_NOSIGNAL) >= 0;
+  free(field);
+  return works;
+}
+
 // Sends all replies. Returns false if the runtime has closed the connection.
 static bool send_replies(const struct text *replies, size_t count) {
   static struct text message;
@@ -266,7 +279,7 @@ static bool answer_request(const struct mprof_symbolizer_request *r) {
   if (f->kept && debug_file_is_complete(f->debug))
     for (size_t i = 0; i < r->count; i++)
       kept_file_add(f->kept, r->addresses[i], replies[i].at, replies[i].length);
-  return send_replies(replies, r->count);
+  return send_problem(f->problem) && send_replies(replies, r->count);
 }
 
 // Reads a request. Returns false at the end of the connection. A stop and a

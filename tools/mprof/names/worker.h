@@ -16,16 +16,14 @@
 
 // The first byte of a message says what follows.
 enum {
-  MESSAGE_STATE = 'S',  // a byte enum worker_state, path and build id
-  MESSAGE_FRAMES = 'F', // index and number of frames (uint32_t), then for each
-                        // line and start line (int64_t), function and file
-  MESSAGE_LOCK = 'L',   // index of the lock (uint32_t), offset in the variable
-                        // (uint64_t), and name of the variable
-  MESSAGE_USED = 'U',   // path of a file that was used, its name in a bundle
+  MESSAGE_PROBLEM = 'P', // why names are missing: a line for people
+  MESSAGE_FRAMES = 'F',  // index and number of frames (uint32_t), then for each
+                         // line and start line (int64_t), function and file
+  MESSAGE_LOCK = 'L',    // index of the lock (uint32_t), offset in the variable
+                         // (uint64_t), and name of the variable
+  MESSAGE_USED = 'U',    // path of a file that was used, its name in a bundle
   MESSAGE_END = 'E'
 };
-
-enum worker_state { WORKER_FOUND, WORKER_MISSING, WORKER_OTHER, WORKER_BAD };
 
 // An address of data: `after` bytes after the place where the byte at `offset`
 // in the file is mapped.
