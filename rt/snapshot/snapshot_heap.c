@@ -344,7 +344,3 @@ int mprof_heap_groups_make(struct mprof_heap_groups *g,
   g->len = g->groups.len;
   return 0;
 }
-
-void mprof_heap_groups_free(struct mprof_heap_groups *g) {
-  mprof_groups_free(&g->groups);
-}

@@ -163,9 +163,8 @@ struct mprof_heap_groups {
   uint64_t samples, sample_frees;
 };
 // Groups the samples of s by stack, and stores the groups in *g. Returns 0 or
-// -ENOMEM. Free *g with mprof_heap_groups_free.
+// -ENOMEM. Free g->groups with mprof_groups_free.
 int mprof_heap_groups_make(struct mprof_heap_groups *g,
                            const struct mprof_mem_snapshot *s);
-void mprof_heap_groups_free(struct mprof_heap_groups *g);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H

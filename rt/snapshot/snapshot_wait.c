@@ -259,7 +259,3 @@ int mprof_wait_groups_make(struct mprof_wait_groups *g,
   mprof_sort((void **)g->sorted, g->len, waited_longer);
   return 0;
 }
-
-void mprof_wait_groups_free(struct mprof_wait_groups *g) {
-  mprof_groups_free(&g->groups);
-}

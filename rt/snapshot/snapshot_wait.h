@@ -80,9 +80,8 @@ struct mprof_wait_groups {
 // of s still differ by lock.
 // by_labels: true: one group for each stack and label set; false: one group for
 //   each stack.
-// Returns 0 or -ENOMEM. Free *g with mprof_wait_groups_free.
+// Returns 0 or -ENOMEM. Free g->groups with mprof_groups_free.
 int mprof_wait_groups_make(struct mprof_wait_groups *g,
                            const struct mprof_wait_snapshot *s, bool by_labels);
-void mprof_wait_groups_free(struct mprof_wait_groups *g);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H

@@ -434,7 +434,7 @@ static int take(const struct mprof_profile_request *r) {
 
 static void release(void *copy) {
   struct mprof_heap_copy *c = copy;
-  mprof_heap_groups_free(&c->stacks);
+  mprof_groups_free(&c->stacks.groups);
   mprof_mem_snapshot_free(&c->snapshot);
 }
 

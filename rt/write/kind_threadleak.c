@@ -380,19 +380,6 @@ static void report_line(struct mprof_report *w, const void *copy) {
 
 // --- a file of its own ---
 
-static void put_head(struct mprof_report *w, const struct mprof_stuck *g) {
-  char text[256];
-  struct mprof_text t = MPROF_TEXT(text);
-  mprof_text_str(&t, "MProf " MPROF_VERSION " stuck threads\n\nProgram:   ");
-  mprof_path_program(&t);
-  mprof_text_str(&t, " (pid ");
-  mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
-  mprof_text_str(&t, ")\nTime:      ");
-  mprof_text_utc(&t, g->time_ns, false);
-  mprof_text_str(&t, "\n");
-  mprof_report_put(w, text);
-}
-
 // Returns the last mapping of code that begins before the address, or NULL. The
 // data of a program or a library follow its code.
 static struct mprof_mapping *module_before(const struct mprof_maps *maps,
@@ -457,7 +444,7 @@ static int write_list(struct mprof_outfile *f, const struct mprof_stuck *g) {
       report(w, g);
       mprof_symbolize_look_up(f);
     }
-    put_head(w, g);
+    mprof_report_head(w, "stuck threads", g->time_ns);
     report(w, g);
     put_modules(w, g);
     mprof_report_put(w, "\n");

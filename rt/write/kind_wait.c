@@ -235,7 +235,7 @@ static int write_text(struct mprof_outfile *f,
   int error = mprof_wait_groups_make(&x.groups, s, true);
   if (error == 0)
     error = mprof_legacy_write(f, s->len > 0, put_text, &x);
-  mprof_wait_groups_free(&x.groups);
+  mprof_groups_free(&x.groups.groups);
   return mprof_outfile_fail(f, error);
 }
 
@@ -299,7 +299,7 @@ static int take(const struct mprof_profile_request *r) {
 
 static void release(void *copy) {
   struct wait_copy *c = copy;
-  mprof_wait_groups_free(&c->stacks);
+  mprof_groups_free(&c->stacks.groups);
   mprof_wait_snapshot_free(&c->snapshot);
 }
 

@@ -89,14 +89,13 @@ static size_t copy_bytes(size_t i) {
 
 int mprof_summary_begin(struct mprof_summary *s) {
   memset(s, 0, sizeof(*s));
-  size_t bytes = 0;
   for (size_t i = 0; i < MPROF_PROFILES; i++)
     if (has_copy(i))
-      bytes += copy_bytes(i);
-  char *p = mprof_os_map(bytes);
-  if (p == NULL)
+      s->mapped_bytes += copy_bytes(i);
+  s->memory = mprof_os_map(s->mapped_bytes);
+  if (s->memory == NULL)
     return -ENOMEM;
-  s->mapped_bytes = bytes;
+  char *p = s->memory;
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     if (!has_copy(i))
       continue;
@@ -172,13 +171,10 @@ bool mprof_summary_has_data(void) {
 }
 
 void mprof_summary_free(struct mprof_summary *s) {
-  void *mapping = NULL;
-  for (size_t i = MPROF_PROFILES; i-- > 0;) {
-    if (s->copies[i] == NULL)
-      continue;
-    mprof_profile_rows[i].kind->free(s->copies[i]);
-    mapping = s->copies[i];
-  }
-  if (mapping != NULL)
-    mprof_os_unmap(mapping, s->mapped_bytes);
+  if (s->memory == NULL)
+    return;
+  for (size_t i = 0; i < MPROF_PROFILES; i++)
+    if (has_copy(i))
+      mprof_profile_rows[i].kind->free(s->copies[i]);
+  mprof_os_unmap(s->memory, s->mapped_bytes);
 }

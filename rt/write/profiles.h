@@ -35,10 +35,10 @@ void mprof_profile_drop(struct mprof_profile_request *r);
 // The copies of all profiles, and which profiles get a file and a section of
 // the report.
 struct mprof_summary {
-  // The copies of all profiles, in one memory mapping. The size of a copy is
-  // copy_bytes of its kind.
+  // The copies of all profiles. The size of a copy is copy_bytes of its kind.
   void *copies[MPROF_PROFILES];
   bool is_shown[MPROF_PROFILES];
+  char *memory; // of all copies
   size_t mapped_bytes;
   int64_t time_ns; // time of the copies: nanoseconds of CLOCK_REALTIME
 };

@@ -8,6 +8,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "file/path.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "snapshot/stack_groups.h"
@@ -15,6 +16,7 @@
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
 #include "sys/message.h"
+#include "sys/os_linux.h"
 #include "sys/scale.h"
 #include "thread/labels_text.h"
 #include "unwind/stack_range.h"
@@ -41,6 +43,22 @@ void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
 
 void mprof_report_put(struct mprof_report *w, const char *s) {
   mprof_outfile_text(w->out, s);
+}
+
+void mprof_report_head(struct mprof_report *w, const char *title,
+                       int64_t time_ns) {
+  char text[256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "MProf " MPROF_VERSION " ");
+  mprof_text_str(&t, title);
+  mprof_text_str(&t, "\n\nProgram:   ");
+  mprof_path_program(&t);
+  mprof_text_str(&t, " (pid ");
+  mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
+  mprof_text_str(&t, ")\nTime:      ");
+  mprof_text_utc(&t, time_ns, false);
+  mprof_text_str(&t, "\n");
+  mprof_report_put(w, text);
 }
 
 void mprof_report_count(struct mprof_report *w, int64_t n, const char *what) {

@@ -48,6 +48,10 @@ void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
 
 // Writes the string s.
 void mprof_report_put(struct mprof_report *w, const char *s);
+// Writes the title, the program and the time of a report. time_ns: nanoseconds
+// of CLOCK_REALTIME.
+void mprof_report_head(struct mprof_report *w, const char *title,
+                       int64_t time_ns);
 // Writes n with commas, such as "1,234", and then the text `what`.
 void mprof_report_count(struct mprof_report *w, int64_t n, const char *what);
 // Writes n and the noun `thing`, such as "1,234 waits" or "1 wait".

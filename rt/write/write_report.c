@@ -10,7 +10,6 @@
 #include "write/write_report.h"
 
 #include "file/outfile.h"
-#include "file/path.h"
 #include "heap/beneath.h"
 #include "options/flags.h"
 #include "process/process.h"
@@ -31,22 +30,12 @@
 #include <string.h>
 
 static void put_head(struct mprof_report *w, const struct mprof_summary *s) {
-  char text[256];
-  struct mprof_text t = MPROF_TEXT(text);
   bool is_plain = s->is_shown[MPROF_PROFILE_heap] &&
                   !s->is_shown[MPROF_PROFILE_block] &&
                   !s->is_shown[MPROF_PROFILE_mutex];
-  mprof_text_str(&t, "MProf " MPROF_VERSION);
-  mprof_text_str(&t, is_plain ? " heap report" : " report");
-  mprof_text_str(&t, "\n\nProgram:   ");
-  mprof_path_program(&t);
-  mprof_text_str(&t, " (pid ");
-  mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
-  mprof_text_str(&t, ")\nTime:      ");
-  mprof_text_utc(&t, s->time_ns, false);
-  mprof_report_put(w, text);
+  mprof_report_head(w, is_plain ? "heap report" : "report", s->time_ns);
   mprof_command_line(w->command, sizeof(w->command));
-  mprof_report_put(w, "\nCommand:   ");
+  mprof_report_put(w, "Command:   ");
   mprof_report_put(w, w->command);
   if (mprof_command_title(w->command, sizeof(w->command))) {
     mprof_report_put(w, "\nTitle:     ");
