@@ -8,7 +8,7 @@
 
 #include "bucket/counts.h"
 #include "file/outfile.h"
-#include "symbolize/maps_file.h"
+#include "symbolize/maps.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

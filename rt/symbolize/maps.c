@@ -10,16 +10,39 @@
 
 #include "symbolize/maps.h"
 
-#include "symbolize/maps_file.h"
-
+#include "file/outfile.h"
 #include "sys/message.h"
 #include "sys/os_file.h"
+#include "sys/os_linux.h"
 #include "sys/os_memory.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
+
+// --- the kernel's list ---
+
+static const char path[] = "/proc/self/maps";
+static struct mprof_own_fd kept = MPROF_NO_FD; // guarded by writer_lock
+
+// Reads the list. Returns 0 or -errno. Free *f with mprof_procfile_free.
+static int read_list(struct mprof_procfile *f) {
+  const int error = mprof_procfile_read(f, path);
+  return error != 0 && mprof_own_fd_is_open(&kept)
+             ? mprof_procfile_read_again(f, kept.fd)
+             : error;
+}
+
+void mprof_maps_file_keep_open(void) {
+  if (!mprof_own_fd_is_open(&kept))
+    mprof_own_fd_set(&kept, mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0));
+}
+
+void mprof_maps_file_forget(void) { mprof_own_fd_close(&kept); }
+
+// --- reading a line, and the header of its file ---
 
 // One line of /proc/self/maps.
 struct line {
@@ -364,7 +387,7 @@ static void move_main_first(struct mprof_maps *m) {
 int mprof_maps_read(struct mprof_maps *m) {
   struct mprof_procfile f;
   memset(m, 0, sizeof(*m));
-  int error = mprof_maps_file_read(&f);
+  int error = read_list(&f);
   if (error != 0)
     return error;
   m->mapped_bytes = (count_lines(&f) + 1) * sizeof(*m->v);

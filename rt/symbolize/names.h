@@ -3,12 +3,15 @@
 //
 // A cache of the functions, files and lines of return addresses. The cache
 // stays after a profile is written, so that the next profile does not look up
-// the same addresses again. Call all functions except mprof_names_forget with
-// writer_lock held.
+// the same addresses again. Also reads the names that mprof has kept for an
+// earlier process, so that most short processes that follow each other need not
+// start mprof. Call all functions except mprof_names_forget with writer_lock
+// held.
 
 #ifndef MPROF_RT_SYMBOLIZE_NAMES_H
 #define MPROF_RT_SYMBOLIZE_NAMES_H
 
+#include "symbolize/maps.h"
 #include "sys/base.h"
 
 struct mprof_name {
@@ -43,5 +46,19 @@ size_t mprof_names_bytes(void);
 // Empties the cache in a forked child. The child does not inherit the memory of
 // the names, so this function frees nothing.
 void mprof_names_forget(void);
+
+// --- names that mprof has kept ---
+
+// Receives the frames of the return address pc: a string for each frame in the
+// form of symbolizer_protocol.h, and an empty string at the end.
+typedef void mprof_names_fn(mprof_pc pc, const char *frames, void *arg);
+// Passes all kept names of addresses in the mapping m to fn. Does nothing if
+// there are no names, if other users can change them, if the module is another
+// file than the one that m maps, or if one of the files has changed from which
+// the names come. directory: the user's cache directory. program: path of
+// mprof.
+void mprof_kept_names_read(const char *directory, const char *program,
+                           const struct mprof_mapping *m, mprof_names_fn *fn,
+                           void *arg);
 
 #endif // MPROF_RT_SYMBOLIZE_NAMES_H

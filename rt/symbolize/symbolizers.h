@@ -10,13 +10,10 @@
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZERS_H
 
 #include "symbolize/maps.h"
-
-// Receives the frames of the return address pc: a string for each frame in the
-// form of symbolizer_protocol.h, and an empty string at the end.
-typedef void mprof_names_fn(mprof_pc pc, const char *frames, void *arg);
+#include "symbolize/names.h"
 
 // Passes all names to fn that mprof has kept for an earlier process about the
-// module that m maps (kept_names.h). Does not start mprof, and does nothing if
+// module that m maps (names.h). Does not start mprof, and does nothing if
 // mprof cannot be used.
 void mprof_symbolizers_recall(const struct mprof_mapping *m, mprof_names_fn *fn,
                               void *arg);

@@ -4,7 +4,9 @@
 // Keeps the names of wrappers, which are functions that the program marks with
 // mprof_wrapper. Each module registers the names of its wrappers. Writers of
 // profiles omit the frames of wrappers from stacks. A name stays registered
-// after its module is unloaded.
+// after its module is unloaded. Also makes the expression by which readers of a
+// profile omit frames, and defines the pseudo frames, which stand for missing
+// frames.
 
 #ifndef MPROF_RT_SYMBOLIZE_WRAPPERS_H
 #define MPROF_RT_SYMBOLIZE_WRAPPERS_H
@@ -42,5 +44,21 @@ struct __mprof_wrappers {
 };
 MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
 MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
+
+// --- the frames that readers omit ---
+
+// Appends to t the regular expression for the functions whose frames readers
+// omit. If `allocators` is true, as for heap profiles, the expression also
+// matches allocation functions.
+void mprof_drop_frames(struct mprof_text *t, bool allocators);
+
+// Pseudo frame that is shown instead of a thread's creation stack if the
+// runtime did not see the creation of the thread.
+#define MPROF_UNKNOWN_CREATOR "[unknown creator]"
+
+// Pseudo frame that is shown instead of a stack if no frame of the stack is
+// left, because the program has asked to omit the innermost frames (the field
+// `skip` of the bucket). (Go: lostProfileEvent)
+#define MPROF_LOST_EVENT "lostProfileEvent"
 
 #endif // MPROF_RT_SYMBOLIZE_WRAPPERS_H

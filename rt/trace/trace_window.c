@@ -24,7 +24,7 @@
 
 #include "trace/trace_window.h"
 
-#include "symbolize/pctable.h"
+#include "sys/pctable.h"
 #include "sys/os_memory.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"

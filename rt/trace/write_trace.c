@@ -12,7 +12,7 @@
 
 #include "bucket/bucket.h"
 #include "options/flags.h"
-#include "symbolize/pctable.h"
+#include "sys/pctable.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/message.h"

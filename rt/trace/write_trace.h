@@ -13,7 +13,7 @@
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_H
 #define MPROF_RT_TRACE_WRITE_TRACE_H
 
-#include "symbolize/pctable.h"
+#include "sys/pctable.h"
 #include "trace/trace_rows.h"
 
 struct mprof_bucket;

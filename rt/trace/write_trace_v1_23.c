@@ -18,7 +18,7 @@
 
 #include "trace/write_trace.h"
 
-#include "symbolize/pctable.h"
+#include "sys/pctable.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"

@@ -18,7 +18,7 @@
 #include "trace/write_trace.h"
 
 #include "bucket/bucket.h"
-#include "symbolize/pctable.h"
+#include "sys/pctable.h"
 #include "symbolize/symbolize.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"

@@ -11,7 +11,7 @@
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "options/flags.h"
-#include "symbolize/drop_frames.h"
+#include "symbolize/wrappers.h"
 #include "sys/message.h"
 #include "write/legacy.h"
 #include "write/pprof.h"

@@ -9,7 +9,7 @@
 #include "file/outfile.h"
 #include "options/flags.h"
 #include "snapshot/snapshot_threadcreate.h"
-#include "symbolize/drop_frames.h"
+#include "symbolize/wrappers.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"

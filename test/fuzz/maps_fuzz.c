@@ -29,8 +29,9 @@
 // RUN: %S/Inputs/run.sh -runs=40000 -max_len=8192 -dict=words new
 
 #include "symbolize/maps.h"
-#include "symbolize/maps_file.h"
 
+#include "file/outfile.h"
+#include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
 
@@ -62,14 +63,32 @@ static void *copy_of(const void *data, size_t size) {
   return copy;
 }
 
-// --- in place of maps_file.c, os_file.c and the system calls ---
+// --- in place of os_file.c, outfile.c and the system calls ---
 
-int mprof_maps_file_read(struct mprof_procfile *f) {
+int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
+  (void)path;
   *f = (struct mprof_procfile){.data = copy_of(input.text, input.text_size),
                                .len = input.text_size,
                                .mapped_bytes = input.text_size};
   return 0;
 }
+
+int mprof_procfile_read_again(struct mprof_procfile *f, int fd) {
+  (void)fd;
+  return mprof_procfile_read(f, "");
+}
+
+int mprof_own_fd_set(struct mprof_own_fd *d, long fd) {
+  (void)d;
+  return (int)fd;
+}
+
+bool mprof_own_fd_is_open(const struct mprof_own_fd *d) {
+  (void)d;
+  return false;
+}
+
+void mprof_own_fd_close(struct mprof_own_fd *d) { (void)d; }
 
 void mprof_procfile_free(struct mprof_procfile *f) {
   free(f->data);

@@ -10,8 +10,8 @@
 
 #include "core.h"
 
-#include "symbolize/kept_format.h"
-#include "symbolize/kept_names.h"
+#include "symbolize/symbolizer_protocol.h"
+#include "symbolize/names.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,8 +4,7 @@
 #include "names/kept_file.h"
 
 #include "common/memory.h"
-#include "symbolize/kept_format.h"
-#include "symbolize/name_list.h"
+#include "symbolize/symbolizer_protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps names in the user's cache directory, for the next process. The runtime
-// reads them itself (rt/symbolize/kept_format.h), so that most short processes
-// need not start mprof.
+// reads them itself (rt/symbolize/symbolizer_protocol.h), so that most short
+// processes need not start mprof.
 //
 // A process writes a temporary file first, which stays only if the process is
 // killed meanwhile. If two processes write a file at the same time, the names
@@ -28,7 +28,7 @@ void kept_file_free(struct kept_file *k);
 // Adds a file from which the names come, or would come if it existed. The first
 // one is the module, and the second one is the program mprof.
 void kept_file_source(struct kept_file *k, const char *path, uint64_t stamp);
-// Adds the names of an address, in the form of kept_format.h. Call it after the
+// Adds the names of an address, in the form of a reply. Call it after the
 // last kept_file_source.
 void kept_file_add(struct kept_file *k, uint64_t address, const char *names,
                    size_t size);

@@ -9,7 +9,6 @@
 #include "names/debug_file.h"
 #include "names/kept_file.h"
 #include "names/limits.h"
-#include "symbolize/kept_format.h"
 #include "symbolize/symbolizer_protocol.h"
 #include "sys/text.h"
 

@@ -3,11 +3,11 @@
 //
 // A hash table that maps return addresses, or other numbers, to 64-bit values.
 // The writer of a profile fills a table while it writes the profile. Most
-// tables are freed afterwards; the tables of names.c stay. The memory of a
+// tables are freed afterwards; the tables of names (symbolize/names.c) stay. The memory of a
 // table comes from mmap, not from a heap.
 
-#ifndef MPROF_RT_SYMBOLIZE_PCTABLE_H
-#define MPROF_RT_SYMBOLIZE_PCTABLE_H
+#ifndef MPROF_RT_SYS_PCTABLE_H
+#define MPROF_RT_SYS_PCTABLE_H
 
 #include "sys/base.h"
 
@@ -28,4 +28,4 @@ struct mprof_pc_table {
 struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t, mprof_pc pc);
 void mprof_pc_table_free(struct mprof_pc_table *t);
 
-#endif // MPROF_RT_SYMBOLIZE_PCTABLE_H
+#endif // MPROF_RT_SYS_PCTABLE_H

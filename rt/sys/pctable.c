@@ -3,7 +3,7 @@
 //
 // A hash table from return addresses to values; see pctable.h.
 
-#include "symbolize/pctable.h"
+#include "sys/pctable.h"
 
 #include "sys/os_memory.h"
 
