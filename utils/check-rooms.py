@@ -39,8 +39,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOMS = {
     "sys": "system calls, locks, memory, clock, messages",
     "options": "the options, and the list of profiles",
-    "helper": "processes that MProf starts for itself",
-    "process": "the state of the process, its modules and signals",
+    "process": "the state of the process, its modules, signals and helpers",
     "trace_hooks": "calls by which the rooms before trace report events to it",
     "unwind": "finds the return addresses of the stack frames",
     "thread": "the program's threads, and their labels",

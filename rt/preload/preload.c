@@ -12,10 +12,10 @@
 
 #include "entry/entry_library.h"
 #include "entry/entry_thread.h"
-#include "helper/helper_environment.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "preload/operators.h"
+#include "process/helper_environment.h"
 #include "process/modules.h"
 #include "process/process.h"
 #include "sys/arch.h"

@@ -23,8 +23,8 @@
 
 #include "stuck/stuck_scan.h"
 
-#include "helper/helper_process.h"
 #include "lock_wait/hooked.h"
+#include "process/helper_process.h"
 #include "stuck/stuck_blocks.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_memory.h"

@@ -18,7 +18,7 @@
 
 #include "file/outfile.h"
 #include "file/path.h"
-#include "helper/helper_process.h"
+#include "process/helper_process.h"
 #include "options/flags.h"
 #include "symbolize/names.h"
 #include "symbolize/symbolizer_protocol.h"

@@ -19,7 +19,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "helper/helper_process.h"
+#include "process/helper_process.h"
 #include "process/process.h"
 #include "thread_stacks/thread_stacks.h"
 

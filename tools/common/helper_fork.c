@@ -4,7 +4,7 @@
 #include "common/helper_fork.h"
 
 #include "common/memory.h"
-#include "helper/helper_environment.h"
+#include "process/helper_environment.h"
 
 #include <stdlib.h>
 #include <string.h>

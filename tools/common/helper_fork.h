@@ -10,9 +10,9 @@
 #include <sys/types.h>
 
 // Does what fork does. The child is not profiled. In the child, the environment
-// has the mark of rt/helper/helper_environment.h, but neither MPROF_OPTIONS nor
-// MProf's libraries in LD_PRELOAD, so a program that the child executes is not
-// profiled either. Call it only while the process has one thread.
+// has the mark of rt/process/helper_environment.h, but neither MPROF_OPTIONS
+// nor MProf's libraries in LD_PRELOAD, so a program that the child executes is
+// not profiled either. Call it only while the process has one thread.
 pid_t helper_fork(void);
 
 #endif // MPROF_TOOLS_COMMON_HELPER_FORK_H

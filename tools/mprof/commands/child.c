@@ -4,7 +4,7 @@
 #include "commands/child.h"
 
 #include "common/helper_fork.h"
-#include "helper/helper_environment.h"
+#include "process/helper_environment.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 
 #include "commands/preload.h"
 #include "common/helper_fork.h"
-#include "helper/helper_environment.h"
 #include "options/flags.h"
+#include "process/helper_environment.h"
 #include "sys/message.h"
 #include "terminal/style.h"
 

@@ -8,9 +8,9 @@
 
 #define _GNU_SOURCE 1
 
-#include "helper/helper_process.h"
+#include "process/helper_process.h"
 
-#include "helper/helper_environment.h"
+#include "process/helper_environment.h"
 #include "sys/arch.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"

@@ -4,8 +4,8 @@
 // A helper process that the program does not notice, and the programs that the
 // helper runs. All functions bypass libc, as those of os_linux.h do.
 
-#ifndef MPROF_RT_HELPER_HELPER_PROCESS_H
-#define MPROF_RT_HELPER_HELPER_PROCESS_H
+#ifndef MPROF_RT_PROCESS_HELPER_PROCESS_H
+#define MPROF_RT_PROCESS_HELPER_PROCESS_H
 
 #include "sys/base.h"
 
@@ -62,4 +62,4 @@ void mprof_helper_give_memory_back(void);
 // connection ends.
 void mprof_helper_execute(int fd, const char *path, const char *const args[]);
 
-#endif // MPROF_RT_HELPER_HELPER_PROCESS_H
+#endif // MPROF_RT_PROCESS_HELPER_PROCESS_H
