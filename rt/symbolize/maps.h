@@ -56,8 +56,9 @@ mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
 // shown in output files (mprof_maps_shown).
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
-// Keeps the kernel's list of the mappings open, so that mprof_maps_read can read
-// it after a chroot to a directory without /proc. Call with writer_lock held.
+// Keeps the kernel's list of the mappings open, so that mprof_maps_read can
+// read it after a chroot to a directory without /proc. Call with writer_lock
+// held.
 void mprof_maps_file_keep_open(void);
 // Closes the list. Called in a forked child, too, because the list is that of
 // the parent.

@@ -257,8 +257,9 @@ static void read_names(struct reader *r, const struct mprof_mapping *m,
                        mprof_names_fn *fn, void *arg) {
   uint64_t address;
   uint32_t size;
-  while (read_bytes(r, &address, sizeof(address)) && read_bytes(r, &size, sizeof(size)) &&
-         size <= left(r) && mprof_is_name_list(r->at, size)) {
+  while (read_bytes(r, &address, sizeof(address)) &&
+         read_bytes(r, &size, sizeof(size)) && size <= left(r) &&
+         mprof_is_name_list(r->at, size)) {
     // The module may have other mappings.
     const uintptr_t at = address + m->bias;
     if (at >= m->start && at < m->limit)

@@ -13,11 +13,10 @@
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/names.h"
-#include "sys/pctable.h"
-#include "symbolize/symbolizers.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"
+#include "sys/pctable.h"
 #include "sys/sort.h"
 #include "sys/text.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds mprof, starts the helper process and exchanges messages with it; see
-// symbolizers.h and symbolizer_protocol.h. The helper starts mprof and waits
-// for its end:
+// names.h and symbolizer_protocol.h. The helper starts mprof and waits for its
+// end:
 //
 //   this process --> helper --> mprof
 //        \______ socket ______/
@@ -14,19 +14,18 @@
 
 #define _GNU_SOURCE 1
 
-#include "symbolize/symbolizers.h"
+#include "symbolize/names.h"
 
 #include "file/outfile.h"
 #include "file/path.h"
-#include "process/helper_process.h"
 #include "options/flags.h"
-#include "symbolize/names.h"
+#include "process/helper_process.h"
 #include "symbolize/symbolizer_protocol.h"
-#include "sys/pctable.h"
 #include "sys/message.h"
 #include "sys/os_file.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
+#include "sys/pctable.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
 

@@ -24,8 +24,8 @@
 
 #include "trace/trace_window.h"
 
-#include "sys/pctable.h"
 #include "sys/os_memory.h"
+#include "sys/pctable.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"

@@ -12,12 +12,12 @@
 
 #include "bucket/bucket.h"
 #include "options/flags.h"
-#include "sys/pctable.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
+#include "sys/pctable.h"
 #include "sys/persistent.h"
 #include "sys/text.h"
 #include "trace/trace_buf.h"

@@ -18,10 +18,10 @@
 #include "trace/write_trace.h"
 
 #include "bucket/bucket.h"
-#include "sys/pctable.h"
 #include "symbolize/symbolize.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"
+#include "sys/pctable.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"

@@ -10,8 +10,8 @@
 
 #include "core.h"
 
-#include "symbolize/symbolizer_protocol.h"
 #include "symbolize/names.h"
+#include "symbolize/symbolizer_protocol.h"
 
 #include <fcntl.h>
 #include <stdio.h>
