@@ -1,24 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: all addresses of a profile, a report or a list of threads are asked
-// about together, however many there are: one request has 1,024 of them.
+// Intent: all addresses of a profile, a report, a list of threads or a trace
+// are asked about together, however many there are. A request is about one file
+// and has at most 1,024 addresses.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE -Dmprof_helper_send=send_counted \
 // RUN:   "-DMPROF_SYMBOLIZER_PLACES=\"%build/bin\"" \
 // RUN:   -c %rt/symbolize/symbolizers.c -o symbolizers.o
-// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s symbolizers.o %rtlib \
+// RUN: %unit -fno-omit-frame-pointer -fno-sanitize=all -D_GNU_SOURCE %s symbolizers.o %rtlib \
 // RUN:   -Wl,-z,muldefs -o app
 // RUN: %run{symbolizer_cache=0} ./app pprof 3 && gzip -dc pprof | grep -ac code
 // RUN: %run{symbolizer_cache=0} ./app text 3 && grep -cP '^#\t0x\w+\tcode\t' text | grep -x 3000
 // RUN: %run{symbolizer_cache=0} ./app list 3 && grep -cx code list | grep -x 3000
 // RUN: %run{symbolizer_cache=0:report_std=1} ./app report 1
 // RUN: grep -c 'in code' report | grep -x 1000
+// The stacks of the trace are in the program, and may be in libc.
+// RUN: %run_quiet{symbolizer_cache=0} ./app trace 2 && grep -a log_deep trace
 
 #include "core.h"
 #include "snap.h"
 
+#include "mprof/mprof.h"
 #include "process/helper_process.h"
 #include "process/process.h"
 #include "thread_stacks/thread_stacks.h"
@@ -51,6 +55,31 @@ static int write_list(struct mprof_outfile *f) {
   return mprof_profile_put(f, &r);
 }
 
+// Logs an event on a stack with `depth` different return addresses.
+__attribute__((noinline)) static void log_deep(int depth) {
+#define CALL(n)                                                                \
+  case n:                                                                      \
+    log_deep(n - 1);                                                           \
+    __asm__ volatile("# call " #n);                                            \
+    break
+  switch (depth) {
+    CALL(1);
+    CALL(2);
+    CALL(3);
+    CALL(4);
+    CALL(5);
+    CALL(6);
+  default:
+    mprof_trace_log(0, "key", "text");
+  }
+}
+
+static int write_trace(const char *path) {
+  const int error = mprof_trace_start(path);
+  log_deep(6);
+  return error != 0 ? error : mprof_trace_stop();
+}
+
 int main(int argc, char **argv) {
   NEED(argc == 3);
   const char *form = argv[1];
@@ -66,10 +95,12 @@ int main(int argc, char **argv) {
     CHECK_EQ(snap_write(form, MPROF_PROFILE_heap, MPROF_FORM_PPROF), 0);
   else if (strcmp(form, "text") == 0)
     CHECK_EQ(snap_write(form, MPROF_PROFILE_heap, MPROF_FORM_TEXT), 0);
+  else if (strcmp(form, "trace") == 0)
+    CHECK_EQ(write_trace(form), 0);
   else if (strcmp(form, "list") == 0)
     CHECK_EQ(SNAP_WRITE(form, false, write_list(f)), 0);
   else
     CHECK_EQ(snap_report(form), 0);
-  CHECK_EQ(requests, strtoul(argv[2], NULL, 10));
+  CHECK(requests > 0 && requests <= strtoul(argv[2], NULL, 10));
   return 0;
 }
