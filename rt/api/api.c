@@ -8,7 +8,7 @@
 #include "bucket/counts.h"
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
-#include "heap/sample.h"
+#include "heap/heap.h"
 #include "lock_wait/contention.h"
 #include "mprof/mprof.h"
 #include "options/flags.h"

@@ -13,10 +13,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
-#include "entry/alloc_entry.h"
-#include "heap/event.h"
-#include "heap/gc.h"
-#include "heap/page_placement.h"
+#include "heap/heap.h"
 #include "options/flags.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
@@ -290,7 +287,7 @@ MPROF_ENTRY void *__mprof_mallocx(size_t size, int flags) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return CALL(mallocx, (size, flags));
-  return mprof_alloc_done(&a, CALL(mallocx, (size, placed(&a, flags))));
+  return mprof_event_alloc(&a, CALL(mallocx, (size, placed(&a, flags))));
 }
 
 MPROF_ENTRY void *__mprof_rallocx(void *old, size_t size, int flags) {
@@ -304,7 +301,7 @@ MPROF_ENTRY void *__mprof_rallocx(void *old, size_t size, int flags) {
     return NULL;
   }
   mprof_event_freed(r);
-  return is_counted ? mprof_alloc_done(&a, ptr) : ptr;
+  return is_counted ? mprof_event_alloc(&a, ptr) : ptr;
 }
 
 static void count_free(void *ptr) {

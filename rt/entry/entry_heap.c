@@ -13,12 +13,10 @@
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
-#include "entry/alloc_entry.h"
 #include "heap/beneath.h"
-#include "heap/event.h"
-#include "heap/page_placement.h"
-#include "heap/sample.h"
+#include "heap/heap.h"
 #include "sys/abi_words.h"
+#include "sys/libc.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -50,7 +48,7 @@ MPROF_UNALIGNED_ENTRY void *__mprof_malloc(size_t size) {
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(malloc)(size);
   void *p = placed_block(&a, 1);
-  return mprof_alloc_done(&a, p ? p : NEXT(malloc)(size));
+  return mprof_event_alloc(&a, p ? p : NEXT(malloc)(size));
 }
 
 MPROF_UNALIGNED_ENTRY void *__mprof_calloc(size_t count, size_t each) {
@@ -67,7 +65,7 @@ MPROF_UNALIGNED_ENTRY void *__mprof_calloc(size_t count, size_t each) {
     p = NEXT(calloc)(count, each);
   else if (!mprof_place_is_zeroed(p, size))
     memset(p, 0, size);
-  return mprof_alloc_done(&a, p);
+  return mprof_event_alloc(&a, p);
 }
 
 // Returns the number of usable bytes of the block at old, or SIZE_MAX if they
@@ -170,7 +168,7 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
     mprof_event_kept(r, old);
   else
     mprof_event_resized(r, old, p, a->size, countdown);
-  return is_counted && p ? mprof_alloc_done(a, p) : p;
+  return is_counted && p ? mprof_event_alloc(a, p) : p;
 }
 
 MPROF_UNALIGNED_ENTRY void *__mprof_realloc(void *old, size_t size) {
@@ -204,7 +202,7 @@ MPROF_UNALIGNED_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(aligned_alloc)(align, size);
   void *p = placed_block(&a, align);
-  return mprof_alloc_done(&a, p ? p : NEXT(aligned_alloc)(align, size));
+  return mprof_event_alloc(&a, p ? p : NEXT(aligned_alloc)(align, size));
 }
 
 MPROF_UNALIGNED_ENTRY int __mprof_posix_memalign(void **out, size_t align,
@@ -225,7 +223,7 @@ MPROF_UNALIGNED_ENTRY int __mprof_posix_memalign(void **out, size_t align,
     if (err != 0)
       return err;
   }
-  mprof_alloc_done(&a, *out);
+  mprof_event_alloc(&a, *out);
   return 0;
 }
 
@@ -234,7 +232,7 @@ MPROF_UNALIGNED_ENTRY void *__mprof_memalign(size_t align, size_t size) {
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(memalign)(align, size);
   void *p = placed_block(&a, align);
-  return mprof_alloc_done(&a, p ? p : NEXT(memalign)(align, size));
+  return mprof_event_alloc(&a, p ? p : NEXT(memalign)(align, size));
 }
 
 // valloc and pvalloc always return a block on a page boundary.
@@ -242,14 +240,14 @@ MPROF_UNALIGNED_ENTRY void *__mprof_valloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(valloc)(size);
-  return mprof_alloc_done(&a, NEXT(valloc)(size));
+  return mprof_event_alloc(&a, NEXT(valloc)(size));
 }
 
 MPROF_UNALIGNED_ENTRY void *__mprof_pvalloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(pvalloc)(size);
-  return mprof_alloc_done(&a, NEXT(pvalloc)(size));
+  return mprof_event_alloc(&a, NEXT(pvalloc)(size));
 }
 
 // Begins an entry that duplicates a string of len bytes and a terminator of end
@@ -261,6 +259,7 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
                        uintptr_t frame) {
   a->size = len + end;
   a->frame = frame;
+  a->family = MPROF_ALLOCATOR_FAMILY;
   mprof_count_down(a->size);
   a->must_place = false;
   if (!mprof_sample_hit(a->size, &a->rate))
@@ -289,7 +288,7 @@ MPROF_UNALIGNED_ENTRY char *__mprof_strdup(const char *s) {
   char *p = copy(&a, s, len);
   if (!p)
     p = NEXT(strdup)(s);
-  return is_counted ? mprof_alloc_done(&a, p) : p;
+  return is_counted ? mprof_event_alloc(&a, p) : p;
 }
 
 MPROF_UNALIGNED_ENTRY char *__mprof_strndup(const char *s, size_t max) {
@@ -300,7 +299,7 @@ MPROF_UNALIGNED_ENTRY char *__mprof_strndup(const char *s, size_t max) {
   char *p = copy(&a, s, len);
   if (!p)
     p = NEXT(strndup)(s, max);
-  return is_counted ? mprof_alloc_done(&a, p) : p;
+  return is_counted ? mprof_event_alloc(&a, p) : p;
 }
 
 MPROF_UNALIGNED_ENTRY wchar_t *__mprof_wcsdup(const wchar_t *s) {
@@ -311,5 +310,5 @@ MPROF_UNALIGNED_ENTRY wchar_t *__mprof_wcsdup(const wchar_t *s) {
   wchar_t *p = copy(&a, s, len);
   if (!p)
     p = NEXT(wcsdup)(s);
-  return is_counted ? mprof_alloc_done(&a, p) : p;
+  return is_counted ? mprof_event_alloc(&a, p) : p;
 }

@@ -12,9 +12,8 @@
 // Therefore, as soon as one block has been counted, every instrumented free
 // calls the runtime.
 
-#include "entry/alloc_entry.h"
 #include "entry/entry_lock.h"
-#include "heap/event.h"
+#include "heap/heap.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
@@ -63,9 +62,7 @@ static void count(const struct mprof_alloc *a, void *ptr,
   // after this thread has published the block's address. By then, the other
   // thread also sees that the mask is 0.
   __atomic_store_n(&__mprof_custom_mask, 0, __ATOMIC_RELEASE);
-  struct mprof_alloc_event ev = {
-      .ptr = ptr, .size = a->size, .rate = a->rate, .frame = a->frame};
-  mprof_event_custom_alloc(&ev, &place);
+  mprof_event_custom_alloc(a, ptr, &place);
 }
 
 static const struct mprof_alloc_owner anywhere, outer = {.is_outer = true};

@@ -12,10 +12,8 @@
 
 #include "entry/entry_new.h"
 
-#include "entry/alloc_entry.h"
 #include "heap/beneath.h"
-#include "heap/event.h"
-#include "heap/page_placement.h"
+#include "heap/heap.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
@@ -40,7 +38,7 @@ MPROF_WITHOUT_LIBGCC_S;
 
 // If the runtime intercepts malloc, an operator new of the program or of the
 // C++ library may call the intercepted malloc. The block that malloc returns is
-// part of the operator's block and must not be counted again (sample.c).
+// part of the operator's block and must not be counted again (event.c).
 //
 // Returns whether this call is nested in another call of an operator. Otherwise
 // records this call as the outermost one. frame: frame address of this call.
@@ -86,7 +84,7 @@ typedef const void *nothrow; // const std::nothrow_t &
     if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##m, (size));                                             \
     void *p = placed_block(&a, 1);                                             \
-    return mprof_alloc_done(&a, p ? p : BELOW(Op##m, (size)));                 \
+    return mprof_event_alloc(&a, p ? p : BELOW(Op##m, (size)));                \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mRKSt9nothrow_t(size_t size, nothrow n) {    \
@@ -94,8 +92,8 @@ typedef const void *nothrow; // const std::nothrow_t &
     if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##mRKSt9nothrow_t, (size, n));                            \
     void *p = placed_block(&a, 1);                                             \
-    return mprof_alloc_done(&a,                                                \
-                            p ? p : BELOW(Op##mRKSt9nothrow_t, (size, n)));    \
+    return mprof_event_alloc(&a,                                               \
+                             p ? p : BELOW(Op##mRKSt9nothrow_t, (size, n)));   \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_t(size_t size,                \
@@ -104,7 +102,7 @@ typedef const void *nothrow; // const std::nothrow_t &
     if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##mSt11align_val_t, (size, align));                       \
     void *p = placed_block(&a, align);                                         \
-    return mprof_alloc_done(                                                   \
+    return mprof_event_alloc(                                                  \
         &a, p ? p : BELOW(Op##mSt11align_val_t, (size, align)));               \
   }                                                                            \
                                                                                \
@@ -114,7 +112,7 @@ typedef const void *nothrow; // const std::nothrow_t &
     if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n));      \
     void *p = placed_block(&a, align);                                         \
-    return mprof_alloc_done(                                                   \
+    return mprof_event_alloc(                                                  \
         &a,                                                                    \
         p ? p : BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n)));  \
   }

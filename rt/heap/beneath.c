@@ -9,7 +9,7 @@
 
 #include "heap/beneath.h"
 
-#include "heap/sample.h"
+#include "heap/heap.h"
 #include "process/modules.h"
 #include "sys/abi_words.h"
 #include "unwind/eh_frame.h"

@@ -31,11 +31,10 @@
 //
 // A collection that libgc abandons has no MARK_END.
 
-#include "heap/gc.h"
+#include "heap/heap.h"
 
 #include "bucket/bucket_map.h"
 #include "bucket/counts.h"
-#include "heap/event.h"
 #include "process/process.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

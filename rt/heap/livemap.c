@@ -15,7 +15,7 @@
 // of a custom block, that is, one of the program's own allocators, is this
 // handle or that of a record.
 
-#include "heap/livemap.h"
+#include "heap/heap.h"
 
 #include "sys/abi_words.h"
 #include "sys/lock.h"

@@ -6,7 +6,7 @@
 #include "http/option_pages.h"
 
 #include "file/outfile.h"
-#include "heap/sample.h"
+#include "heap/heap.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"
 #include "sys/lock.h"

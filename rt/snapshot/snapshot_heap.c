@@ -11,7 +11,7 @@
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
-#include "heap/sample.h"
+#include "heap/heap.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "heap/event.h"
+#include "heap/heap.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/os_memory.h"
@@ -74,14 +74,12 @@ static unsigned note_changes(unsigned who) {
 static void events(unsigned who, unsigned n, bool leave_one) {
   static const uintptr_t bases[] = {0x100000000, 0x200000000, 0x300000000};
   for (unsigned i = 0; i < n; i++) {
-    struct mprof_alloc_event ev = {.ptr = (void *)(bases[who] + i % 64 * 32),
-                                   .size = 24,
-                                   .rate = 1,
-                                   .frame =
-                                       (uintptr_t)__builtin_frame_address(0)};
-    mprof_event_alloc(&ev);
+    void *const ptr = (void *)(bases[who] + i % 64 * 32);
+    const struct mprof_alloc a = {
+        .size = 24, .rate = 1, .frame = (uintptr_t)__builtin_frame_address(0)};
+    mprof_event_alloc(&a, ptr);
     if (!leave_one || i + 1 < n)
-      mprof_event_freed(mprof_event_release(ev.ptr));
+      mprof_event_freed(mprof_event_release(ptr));
   }
 }
 

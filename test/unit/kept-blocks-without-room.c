@@ -14,8 +14,7 @@
 #define TEST_OPTIONS "heap_rate=1"
 #include "core.h"
 
-#include "heap/event.h"
-#include "heap/livemap.h"
+#include "heap/heap.h"
 #include "mprof/mprof.h"
 
 #include <stdlib.h>
@@ -52,25 +51,22 @@ static int64_t in_use(size_t size) {
 
 static char *count_block(size_t size) {
   char *p = malloc(size);
-  struct mprof_alloc_event ev = {.ptr = p,
-                                 .size = size,
-                                 .rate = 1,
-                                 .frame = (uintptr_t)__builtin_frame_address(0),
-                                 .family = MPROF_FAMILY_C};
-  mprof_event_alloc(&ev);
+  const struct mprof_alloc a = {.size = size,
+                                .rate = 1,
+                                .frame = (uintptr_t)__builtin_frame_address(0),
+                                .family = MPROF_FAMILY_C};
+  mprof_event_alloc(&a, p);
   CHECK_EQ(in_use(size), 1);
   return p;
 }
 
 static void check_custom_block(void) {
   static char block[1004];
-  const struct mprof_alloc_event ev = {
-      .ptr = block,
-      .size = sizeof(block),
-      .rate = 1,
-      .frame = (uintptr_t)__builtin_frame_address(0)};
+  const struct mprof_alloc a = {.size = sizeof(block),
+                                .rate = 1,
+                                .frame = (uintptr_t)__builtin_frame_address(0)};
   const struct mprof_alloc_owner owner = {.is_outer = true};
-  mprof_event_custom_alloc(&ev, &owner);
+  mprof_event_custom_alloc(&a, block, &owner);
   CHECK_EQ(in_use(sizeof(block)), 1);
   mprof_event_custom_kept(mprof_event_custom_release(block), block);
   CHECK_EQ(in_use(sizeof(block)), 1);

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "heap/sample.h"
+#include "heap/heap.h"
 #include "options/flags.h"
 #include "thread/threads.h"
 
