@@ -6,7 +6,7 @@
 //
 // struct mprof_bucket_map maps words to buckets or cells. A word identifies a
 // value in one of the program's own profiles, which a bucket counts, or an
-// object of a garbage collector, which a cell counts (counts.h). The table lies
+// object of a garbage collector, which a cell counts (bucket.h). The table lies
 // in persistent memory (persistent.h), grows as needed, and reuses the slots of
 // removed words.
 

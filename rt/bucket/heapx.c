@@ -3,12 +3,11 @@
 //
 // Counters of the heapx profile: temporary blocks, resizes and slack. These
 // counters are stored in the same way as the counters of the heap profile: in
-// own, future and cells (counts.h).
+// own, future and cells (bucket.h).
 
 #include "bucket/heapx.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
 #include "sys/message.h"

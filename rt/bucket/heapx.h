@@ -8,13 +8,13 @@
 //
 // The counters exist only with the option heapx=1. Each MEM bucket (a bucket of
 // the heap profile) has these counters behind its stack, and each cell
-// (counts.h) except `own` has them behind its ordinary counters. Without the
+// (bucket.h) except `own` has them behind its ordinary counters. Without the
 // option, the counters take no memory, and each event only tests the option.
 
 #ifndef MPROF_RT_BUCKET_HEAPX_H
 #define MPROF_RT_BUCKET_HEAPX_H
 
-#include "bucket/counts.h"
+#include "bucket/bucket.h"
 #include "options/flags.h"
 
 enum mprof_heapx_counter {
@@ -30,7 +30,7 @@ enum mprof_heapx_counter {
 };
 
 // One set of heapx counters, for example for one index of the cycle machine
-// (counts.h).
+// (bucket.h).
 struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };
@@ -49,7 +49,7 @@ struct mprof_heapx_counts {
 };
 
 // The heapx counters of one shard in a bucket that another shard owns. A shard
-// stands for one thread, or for a few threads that share counters (counts.h).
+// stands for one thread, or for a few threads that share counters (bucket.h).
 struct mprof_heapx_cell {
   _Alignas(64) struct mprof_heapx_cycle cycles[3];
 };

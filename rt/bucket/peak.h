@@ -16,7 +16,7 @@
 //   bucket B      alloc         free          the copy that the free has made
 //   bucket C      alloc                       the present counts
 //
-// The counts of counts.h cannot serve here, because each thread adds to its own
+// The counters of cells cannot serve here, because each thread adds to its own
 // counters, and their sum at one moment is not known.
 
 #ifndef MPROF_RT_BUCKET_PEAK_H

@@ -12,7 +12,6 @@
 // program's finalizers.
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "heap/heap.h"
 #include "options/flags.h"
 #include "sys/abi_words.h"
@@ -239,7 +238,7 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
 
 // Counts the free at index C+2 (modulo 3) of the bucket, where C is the current
 // cycle. All frees that the program itself calls are counted at this index
-// (counts.h). (Go: mProf_Free)
+// (bucket.h). (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
   GC_CALL(GC_free, (ptr));

@@ -8,7 +8,6 @@
 #include "file/persist.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "file/outfile.h"
 #include "file/path.h"
 #include "options/flags.h"

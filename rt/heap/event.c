@@ -9,7 +9,7 @@
 //               -> observers
 //   free:       live map -> cell -> observers -> count -> observers
 //
-// A cell has the thread's counters in the bucket (counts.h). The live map finds
+// A cell has the thread's counters in the bucket (bucket.h). The live map finds
 // the cell that has counted a block by the block's address.
 // The stack is unwound and hashed before any lock is taken. An allocation
 // usually takes a lock only to insert a new bucket. A free usually takes no
@@ -19,7 +19,6 @@
 #include "heap/heap.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "options/flags.h"

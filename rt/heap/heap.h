@@ -169,7 +169,7 @@ void *mprof_event_alloc(const struct mprof_alloc *a, void *ptr);
 // mprof_event_resized or mprof_event_kept. If the block is not counted,
 // `cell` is 0.
 struct mprof_released {
-  uint32_t cell; // handle of the cell that has counted the block (counts.h)
+  uint32_t cell; // handle of the cell that has counted the block (bucket.h)
   // Only for observers, the heapx counters: the results of mprof_heapx_is_last
   // and mprof_heapx_slack for the block (heapx.h). 0 if the option heapx is
   // off.
@@ -178,7 +178,7 @@ struct mprof_released {
 };
 struct mprof_released mprof_event_release(void *ptr);
 // Counts the free of a block that mprof_event_release has removed. The free is
-// counted in index C+2 of the cycle machine (counts.h), where C is the number
+// counted in index C+2 of the cycle machine (bucket.h), where C is the number
 // of the current cycle. Only the frees of a garbage collector are counted in
 // another index. (Go: mProf_Free)
 void mprof_event_freed(struct mprof_released r);
@@ -279,7 +279,7 @@ void mprof_observe_collection(uintptr_t frame);
 // --- the live map ---
 //
 // Maps the address of each live counted block to the block's cell: the counters
-// of the thread that has counted the block (counts.h). (Go:
+// of the thread that has counted the block (bucket.h). (Go:
 // setprofilebucket, the special of a span)
 //
 // Heap blocks are in two radix trees of 32-bit handles. One tree has a slot for
@@ -409,7 +409,7 @@ const char *mprof_alloc_log_path(uint64_t *records);
 // Keeps a table of the counted objects of Boehm's garbage collector, libgc, and
 // handles libgc's collection events. After each collection, the runtime's
 // handler of these events finds the dead objects and begins the next cycle of
-// the heap profile (counts.h). gc.c declares libgc's types itself instead
+// the heap profile (bucket.h). gc.c declares libgc's types itself instead
 // of including <gc/gc.h>, because the runtime is built without libgc. (Go: the
 // profile specials of a span)
 
@@ -418,7 +418,7 @@ const char *mprof_alloc_log_path(uint64_t *records);
 // gc_lock. A thread that holds gc_lock must not call the collector.
 extern MPROF_HIDDEN struct mprof_lock mprof_gc_lock;
 
-// Inserts an object with the handle of the cell that counts it (counts.h). If
+// Inserts an object with the handle of the cell that counts it (bucket.h). If
 // the table already has an object at addr, the runtime did not see the death of
 // the old object. In this case stores the old object's cell in *stale;
 // otherwise stores 0. Returns false if there is no memory. Call with gc_lock

@@ -6,7 +6,7 @@
 
 #include "http/live.h"
 
-#include "bucket/counts.h"
+#include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "symbolize/maps.h"
 #include "symbolize/symbolize.h"

@@ -20,7 +20,7 @@ struct mprof_caller;
 struct mprof_holds;
 
 // A shard is a small number that selects the counters in which a thread counts
-// its events (counts.h). Each of the shards 1 to MPROF_OWN_SHARDS belongs to
+// its events (bucket.h). Each of the shards 1 to MPROF_OWN_SHARDS belongs to
 // one thread at a time. If all of these are taken, further threads share the
 // next MPROF_COMMON_SHARDS shards, and increment the counters atomically. 0
 // means that the thread has no shard.
@@ -38,7 +38,7 @@ struct mprof_holds;
 struct mprof_sized {
   uint32_t known;  // the bucket in known[]; 0: the entry is unused
   uint32_t bucket; // a bucket with the same stack
-  // The thread's cell (counts.h) in `bucket`, if `bucket` differs from `known`
+  // The thread's cell (bucket.h) in `bucket`, if `bucket` differs from `known`
   // only in its size, which is `size`. Otherwise 0.
   uint32_t cell;
   uint32_t size;
@@ -103,7 +103,7 @@ struct mprof_thread {
   // runtime did not see this call. Guarded by registry_lock.
   struct mprof_bucket *created;
   struct mprof_thread_runs runs; // guarded by registry_lock
-  // Number that selects the thread's counters (counts.h). Guarded by
+  // Number that selects the thread's counters (bucket.h). Guarded by
   // registry_lock.
   uint16_t shard;
   struct mprof_heapx_last last; // used only with the option heapx

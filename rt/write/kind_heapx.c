@@ -5,7 +5,7 @@
 // bytes beyond the requested sizes). At the end of the process, this profile is
 // written from the snapshot of the heap profile, which has the heapx counters.
 
-#include "bucket/counts.h"
+#include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "heap/heap.h"
 #include "options/flags.h"

@@ -11,7 +11,6 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "mprof/mprof.h"
 
 #include <pthread.h>

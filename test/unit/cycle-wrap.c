@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "bucket/counts.h"
+#include "bucket/bucket.h"
 #include "sys/tls.h"
 
 int main(void) {

@@ -12,7 +12,6 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "process/process.h"
 #include "sys/persistent.h"

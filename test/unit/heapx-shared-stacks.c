@@ -17,7 +17,6 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "mprof/mprof.h"
 #include "process/process.h"

@@ -8,7 +8,6 @@
 #include "persist/file.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "common/memory.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"

@@ -6,7 +6,6 @@
 #include "persist/profiles.h"
 
 #include "bucket/bucket.h"
-#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "common/memory.h"
