@@ -22,7 +22,7 @@
 // frame on the stack, as struct mprof_coroutine_record. This works with
 // exceptions, tail calls and other stacks, and lets other threads read the
 // record. The 16 bytes before the code of f and f.resume are a struct
-// mprof_coroutine_layout. rt/unwind/coroutines.h declares both structs.
+// mprof_coroutine_layout. rt/unwind/unwind.h declares both structs.
 
 #include "Coroutines.h"
 #include "Compat.h"
@@ -47,7 +47,7 @@ using namespace mprof;
 /// its magic number, separated by commas.
 static constexpr StringLiteral LayoutAttr = "mprof-coroutine";
 
-// The numbers of rt/unwind/coroutines.h.
+// The numbers of rt/unwind/unwind.h.
 static constexpr uint32_t LayoutMagic = 0x6d70636f;
 static constexpr uint64_t RecordMagic = 0x93a1e5c76d70726f;
 static constexpr uint32_t NoContinuation = ~0u;

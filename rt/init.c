@@ -48,7 +48,7 @@
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 #include "watch.h"
 
 #include <pthread.h>

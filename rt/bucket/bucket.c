@@ -39,8 +39,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/stack_slots.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <string.h>
 
@@ -388,7 +387,7 @@ void mprof_bucket_reset(void) {
 //   sized[]   the bucket of this stack and size, and the thread's cell in it
 //
 // If the return addresses in these places are those of the bucket in known[],
-// the event has its stack, and the stack is not unwound (stack_slots.h). If
+// the event has its stack, and the stack is not unwound (unwind.h). If
 // sized[] does not have the bucket of the size, the table of all buckets
 // has it, or a new bucket gets the stack and the slots of the bucket
 // in known[].

@@ -37,7 +37,7 @@
 #include "sys/persistent.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_MEM = 1,
@@ -153,7 +153,7 @@ struct mprof_bucket_key {
   struct mprof_cell *cell;
 };
 
-// Where the return addresses of a stack are (stack_slots.h).
+// Where the return addresses of a stack are (unwind.h).
 struct mprof_bucket_slots {
   const mprof_pc *roots; // return addresses that follow those of the stack
   const uint16_t *codes;
@@ -185,7 +185,7 @@ struct mprof_bucket {
   uint32_t rate;
   uint16_t stack_len;
   // 0: only unwinding finds the frames of the stack. Otherwise the places of
-  // the return addresses are known (stack_slots.h) and are stored after the
+  // the return addresses are known (unwind.h) and are stored after the
   // stack, and the field is 1 + the number of return addresses of libc's frames
   // at the root, which follow those of the stack.
   uint16_t tells;
@@ -206,7 +206,7 @@ struct mprof_bucket {
   uint16_t labels;
   // The return addresses. If tells is 1 + n, these follow: n further return
   // addresses; 16 bits with the number of words that follow the stack; and the
-  // codes of stack_slots.h.
+  // codes of unwind.h.
   mprof_pc stack[];
 };
 _Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,

@@ -21,8 +21,8 @@
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace_events.h"
 #include "trace_hooks/trace_hooks.h"
-#include "unwind/eh_frame.h"
-#include "unwind/stack_range.h"
+#include "unwind/rules.h"
+#include "unwind/unwind.h"
 
 #include <string.h>
 

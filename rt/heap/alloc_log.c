@@ -49,8 +49,7 @@
 #include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <fcntl.h>

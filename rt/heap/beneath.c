@@ -12,7 +12,6 @@
 #include "heap/heap.h"
 #include "process/modules.h"
 #include "sys/abi_words.h"
-#include "unwind/eh_frame.h"
 #include "unwind/rules.h"
 
 #include <dlfcn.h>

@@ -28,8 +28,7 @@
 #include "sys/usdt.h"
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <string.h>
 

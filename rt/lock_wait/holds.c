@@ -17,8 +17,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 // Number of preferred records of a lock.
 enum { WAYS = 4 };

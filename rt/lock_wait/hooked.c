@@ -12,7 +12,7 @@
 #include "sys/message.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -18,7 +18,7 @@
 #include "sys/os_memory.h"
 #include "sys/scale.h"
 #include "sys/stats.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "sys/scale.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 

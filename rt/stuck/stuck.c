@@ -26,7 +26,7 @@
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -22,7 +22,7 @@
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_unnoted.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

@@ -17,7 +17,7 @@
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "unwind/rules.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <string.h>

@@ -26,7 +26,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "trace_hooks/trace_hooks.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -13,7 +13,7 @@
 #include "sys/base.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 struct mprof_bucket;
 struct mprof_caller;

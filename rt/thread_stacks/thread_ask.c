@@ -25,8 +25,7 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <limits.h>

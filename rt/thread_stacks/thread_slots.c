@@ -10,7 +10,7 @@
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "sys/os_memory.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid) {
   return (uint32_t)tid * 2654435761u & (s->index_size - 1);

@@ -20,7 +20,7 @@
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_unnoted.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 struct mprof_wait;
 

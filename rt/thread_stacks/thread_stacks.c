@@ -23,8 +23,7 @@
 #include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_unnoted.h"
 #include "thread_stacks/thread_wait.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 

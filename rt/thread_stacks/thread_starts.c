@@ -16,7 +16,7 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_wait.h"
 #include "trace_hooks/trace_hooks.h"
-#include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 
 #include <string.h>
 

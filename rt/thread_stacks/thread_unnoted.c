@@ -3,7 +3,7 @@
 //
 // Follows the first frames of a sleeping thread's stack, from the system call
 // to the first frame outside of libc; see thread_unnoted.h. Call frame
-// information (eh_frame.h) tells where each frame ends. The thread may wake and
+// information (rules.h) tells where each frame ends. The thread may wake and
 // end at any time, so the kernel copies each part of the stack (mprof_os_peek).
 // Other modules than libc may be unloaded at any time, so the functions here do
 // not read their call frame information.
@@ -16,9 +16,8 @@
 #include "thread/proc_threads.h"
 #include "thread_stacks/call_code.h"
 #include "thread_stacks/thread_slots.h"
-#include "unwind/eh_frame.h"
 #include "unwind/rules.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <stdint.h>
 #include <string.h>

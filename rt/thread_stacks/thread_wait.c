@@ -20,8 +20,7 @@
 #include "thread/threads.h"
 #include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_slots.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 // Fills the calling thread's slot in the active round with the stack of wait w,
 // unless the slot is already filled. The calling thread is about to begin or

@@ -38,7 +38,7 @@
 #include "trace/trace_rows.h"
 #include "trace/trace_user.h"
 #include "trace_hooks/trace_hooks.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <pthread.h>

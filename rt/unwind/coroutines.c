@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows C++20 coroutines to the coroutines that await them. See coroutines.h.
+// Follows C++20 coroutines to the coroutines that await them. See unwind.h.
 
-#include "unwind/coroutines.h"
+#include "unwind/unwind.h"
 
 #include "sys/os_linux.h"
-#include "unwind/eh_frame.h"
-#include "unwind/stack_range.h"
+#include "unwind/rules.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds and reads the entries of .eh_frame, and computes the unwind rules; see
-// eh_frame.h.
+// rules.h.
 //
 //   pc -> module's .eh_frame_hdr (_dl_find_object)
 //      -> function's entry (FDE), by binary search
@@ -12,7 +12,7 @@
 // written the file. Even with corrupt bytes, all reads stay inside the module's
 // mapping and all loops end. test/fuzz/eh_frame_fuzz.c tests this.
 
-#include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 
 #include "sys/arch.h"
 

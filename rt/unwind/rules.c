@@ -8,8 +8,7 @@
 #include "sys/context.h"
 #include "sys/os_linux.h"
 #include "sys/os_memory.h"
-#include "unwind/eh_frame.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <string.h>
 

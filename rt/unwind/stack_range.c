@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks the kernel which part of a stack is readable, and finds the return
-// addresses at the roots of stacks. See stack_range.h.
+// addresses at the roots of stacks. See unwind.h.
 
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include "process/modules.h"
 #include "sys/context.h"

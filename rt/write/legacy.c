@@ -18,7 +18,7 @@
 #include "sys/os_memory.h"
 #include "sys/stats.h"
 #include "thread/labels_text.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 

@@ -19,7 +19,7 @@
 #include "sys/os_linux.h"
 #include "sys/scale.h"
 #include "thread/labels_text.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 #include "write/std_frames.h"
 
 #include <string.h>

@@ -84,7 +84,7 @@
 #include "lock_wait/hooked.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 int main(int argc, char **argv) {
   waits_start();

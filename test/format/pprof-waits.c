@@ -84,7 +84,7 @@
 #include "lock_wait/hooked.h"
 #include "mprof/mprof.h"
 #include "symbolize/wrappers.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -59,7 +59,7 @@
 #include "process/process.h"
 #include "symbolize/wrappers.h"
 #include "sys/stats.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 static inline __attribute__((always_inline)) void inlined(void) {
   __asm__ volatile(".globl in_inlined\nnop\nin_inlined:\nnop");

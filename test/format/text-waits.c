@@ -49,7 +49,7 @@
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
 #include "sys/clock.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 #include <pthread.h>
 

@@ -102,7 +102,7 @@ __asm__(".text\n"
 
 #else
 
-#include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -16,7 +16,7 @@
 #include "process/modules.h"
 #include "sys/abi_words.h"
 #include "sys/tls.h"
-#include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -11,7 +11,7 @@
 
 #include "bucket/bucket.h"
 #include "sys/tls.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 static const mprof_pc stack[] = {0x1000, 0x2000, 0x3000};
 

@@ -13,7 +13,7 @@
 #include "bucket/bucket.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 enum { FRAMES = 8, WORDS = 512, LEAF = 0x500000 };
 static uintptr_t stack[WORDS] __attribute__((aligned(16)));

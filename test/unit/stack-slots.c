@@ -16,8 +16,7 @@
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "unwind/rules.h"
-#include "unwind/stack_slots.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <sys/mman.h>
 

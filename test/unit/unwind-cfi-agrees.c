@@ -179,8 +179,7 @@ void through(int depth) {
 
 #include "sys/os_linux.h"
 #include "unwind/rules.h"
-#include "unwind/stack_range.h"
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <pthread.h>
 

@@ -15,7 +15,7 @@
 #include "check.h"
 
 #include "sys/arch.h"
-#include "unwind/eh_frame.h"
+#include "unwind/rules.h"
 
 #include <stdlib.h>
 

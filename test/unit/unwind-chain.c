@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "unwind/unwind_cfi.h"
+#include "unwind/unwind.h"
 
 #include <sys/mman.h>
 

@@ -17,7 +17,7 @@
 #include "snapshot/snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 static struct mprof_wait_snapshot s;
 
