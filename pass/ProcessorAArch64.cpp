@@ -110,7 +110,7 @@ void ProcessorAArch64::store(Runtime &RT, IRBuilderBase &B, Value *Address,
             "r,r,~{memory}", {Address, V});
 }
 
-/// The runtime recognizes these registers (rt/thread_stacks/call_code.h). LLVM
+/// The runtime recognizes these registers (rt/thread_stacks/thread_unnoted.c). LLVM
 /// would use others, and store the registers of variable arguments.
 bool ProcessorAArch64::jumpThrough(Runtime &RT, IRBuilderBase &B,
                                    GlobalVariable *Word) const {

@@ -10,8 +10,7 @@
 #include "exit_line.h"
 
 #include "sys/message.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 #include "write/report_text.h"
 

@@ -19,7 +19,7 @@
 // thread is writing, the writer waits for that thread, at most WAIT_MS
 // milliseconds.
 
-#include "signals.h"
+#include "init.h"
 
 #include "exit.h"
 #include "file/outfile.h"
@@ -31,10 +31,9 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
-#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -27,7 +27,7 @@
 // A snapshot has no names of functions, like the files that are written at a
 // signal: a helper process at each snapshot would disturb the program.
 
-#include "watch.h"
+#include "init.h"
 
 #include "exit.h"
 #include "file/outfile.h"
@@ -37,14 +37,12 @@
 #include "process/process.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
-#include "stuck/stuck_types.h"
 #include "symbolize/symbolize.h"
 #include "sys/arch.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "write/profiles.h"

@@ -13,9 +13,9 @@
 # violation of these rules, and exits with 1 if there is any:
 #
 #   - a unit of rt/ refers only to its own room and to rooms before it (ROOMS),
-#     unless the pair is in EXCEPTIONS;
-#   - a circle of references in rt/, pass/, tools/trace or tools/mprof has at
-#     most 6 units;
+#     unless the pair is in EXCEPTIONS, or a header in REPORTS declares the symbol;
+#   - a circle of references in rt/, pass/, tools/trace or tools/mprof has at most 6
+#     units. In rt/, only uses of symbols count for circles;
 #   - a symbol that a unit of rt/ defines and other units use is declared in a header
 #     of its room;
 #   - each unit begins with a comment, in NAME.h or NAME.c, that says what it does;
@@ -71,6 +71,13 @@ EXCEPTIONS = {
         "entry/entry_leave",
         "init",
     ): "_exit and exec write the profiles before they leave the process",
+}
+
+# The headers by which rooms report events to a later room. Such a report is no reference,
+# so all rooms may include these headers and call their functions.
+REPORTS = {
+    "trace/trace_events": "waits, threads and the heap report to the trace",
+    "thread_stacks/thread_wait": "waits and threads report to the collection of stacks",
 }
 
 MAX_CIRCLE = 6
@@ -131,24 +138,32 @@ def references(build, folder):
     refs = collections.defaultdict(set)
     for path in paths:
         for unit in includes(path, folder, units):
-            if unit != unit_of(path, folder):
+            if unit != unit_of(path, folder) and unit not in REPORTS:
                 refs[unit_of(path, folder), unit].add("#include in " + path)
     defined, used = symbols(build, folder, units)
     if not defined:
         sys.exit("check-rooms: no objects of %s in %s" % (folder, build))
+    reported = set()
+    for unit in REPORTS:
+        if unit in units:
+            reported |= set(re.findall(r"\w+", open(os.path.join(TOP, folder, unit + ".h")).read()))
     for unit, names in used.items():
         for name in names:
             other = defined.get(name)
-            if other and other != unit and not name.startswith("_ZT"):
+            if other and other != unit and not name.startswith("_ZT") and name not in reported:
                 if folder != "rt" or name.startswith(("mprof_", "__mprof_")):
                     refs[unit, other].add(name)
     return units, refs, defined, used
 
 
-def circles(refs):
+def circles(refs, folder):
+    """Returns the groups of units that refer to each other."""
     graph = collections.defaultdict(set)
-    for a, b in refs:
-        graph[a].add(b)
+    for (a, b), why in refs.items():
+        # A header may serve several files of its room in rt/, so a circle of rt/ is one of
+        # calls.
+        if folder != "rt" or any(not name.startswith("#include") for name in why):
+            graph[a].add(b)
     index, low, stack, on, found = {}, {}, [], set(), []
     sys.setrecursionlimit(10000)
 
@@ -321,7 +336,7 @@ def main():
             bad += check_headers(units, defined, used, folder)
             refs = {pair: why for pair, why in refs.items() if pair not in EXCEPTIONS}
         largest = 0
-        for circle in circles(refs):
+        for circle in circles(refs, folder):
             largest = max(largest, len(circle))
             if len(circle) > MAX_CIRCLE:
                 print("%s: circle of %d: %s" % (folder, len(circle), " ".join(circle)))

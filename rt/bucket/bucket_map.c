@@ -10,7 +10,7 @@
 
 #include "bucket/bucket.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 
 #include <errno.h>

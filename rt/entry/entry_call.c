@@ -12,7 +12,7 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "sys/abi_words.h"
-#include "sys/resolve_late.h"
+#include "sys/libc.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

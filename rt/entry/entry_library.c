@@ -4,7 +4,7 @@
 // Entries for the shared libraries of a program: those with an allocator of
 // their own, those that dlopen loads, and those that are unloaded.
 
-#include "entry/entry_library.h"
+#include "entry/entry.h"
 
 #include "entry/entry_lock.h"
 #include "heap/beneath.h"
@@ -14,8 +14,8 @@
 #include "symbolize/module_unloads.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
-#include "sys/os_memory.h"
-#include "sys/resolve_late.h"
+#include "sys/libc.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 

@@ -11,11 +11,10 @@
 
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
-#include "sys/os_linux.h"
-#include "trace_hooks/trace_hooks.h"
+#include "sys/os.h"
+#include "trace/trace_events.h"
 
 #include <semaphore.h>
 

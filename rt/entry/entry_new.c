@@ -10,12 +10,12 @@
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_CXX
 
-#include "entry/entry_new.h"
+#include "entry/entry.h"
 
 #include "heap/beneath.h"
 #include "heap/heap.h"
 #include "sys/abi_words.h"
-#include "sys/resolve_late.h"
+#include "sys/libc.h"
 
 #include <stdlib.h>
 

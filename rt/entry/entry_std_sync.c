@@ -10,12 +10,9 @@
 
 #include "entry/entry_lock.h"
 #include "lock_wait/contention.h"
-#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
-#include "sys/resolve_late.h"
 
 #define DECLARE(Result, f, ...)                                                \
   extern Result f(__VA_ARGS__) __attribute__((weak))

@@ -7,20 +7,19 @@
 // record. Then it runs its start function by a tail call, so that the new
 // thread's stack has no frame of this file.
 
-#include "entry/entry_thread.h"
 #include "bucket/bucket.h"
+#include "entry/entry.h"
 #include "entry/entry_lock.h"
 #include "options/flags.h"
 #include "process/modules.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
-#include "sys/resolve_late.h"
+#include "sys/libc.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace_events.h"
-#include "trace_hooks/trace_hooks.h"
 #include "unwind/rules.h"
 #include "unwind/unwind.h"
 

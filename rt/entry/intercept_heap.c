@@ -34,7 +34,7 @@
 // constructor of another library starts the runtime.
 
 #include "heap/beneath.h"
-#include "process/early_start.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
 #include "sys/libc.h"

@@ -13,9 +13,7 @@
 
 #include "options/flags.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
-#include "sys/text.h"
+#include "sys/os.h"
 
 #include <string.h>
 

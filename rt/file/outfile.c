@@ -11,9 +11,7 @@
 #include "sys/arch.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

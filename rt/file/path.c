@@ -8,9 +8,7 @@
 
 #include "options/flags.h"
 #include "sys/message.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/text.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

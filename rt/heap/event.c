@@ -31,7 +31,7 @@
 #include "sys/tls.h"
 #include "sys/usdt.h"
 #include "thread/threads.h"
-#include "trace_hooks/trace_hooks.h"
+#include "trace/trace_events.h"
 #include "unwind/unwind.h"
 
 // --- sampling ---
@@ -416,13 +416,13 @@ cell_of(struct mprof_thread *t, const struct mprof_alloc *a) {
 static void count_free(uint32_t cell) {
   mprof_count_free(mprof_persistent_known(cell), mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_hooks.heap(mprof_cell_handle_bucket(cell), true);
+    mprof_trace_heap(mprof_cell_handle_bucket(cell), true);
 }
 
 static void count_alloc(struct mprof_cell *c) {
   mprof_count_alloc(c, mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_hooks.heap(mprof_cell_bucket(c), false);
+    mprof_trace_heap(mprof_cell_bucket(c), false);
 }
 
 static bool is_measured(enum mprof_family family) {

@@ -33,16 +33,16 @@
 
 #include "heap/heap.h"
 
-#include "bucket/bucket_map.h"
 #include "bucket/bucket.h"
+#include "bucket/bucket_map.h"
 #include "process/process.h"
 #include "sys/clock.h"
+#include "sys/libc.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/persistent.h"
-#include "sys/resolve_late.h"
 #include "sys/tls.h"
-#include "trace_hooks/trace_hooks.h"
+#include "trace/trace_events.h"
 
 // --- the table of objects ---
 
@@ -180,7 +180,7 @@ static void take_objects(void) {
   // Write to the trace before gc_lock is taken. The first trace record of a
   // thread takes trace_lock, which must not be taken after gc_lock.
   if (mprof_trace_is_on())
-    mprof_trace_hooks.gc(false);
+    mprof_trace_gc(false);
   mprof_lock_acquire(&mprof_gc_lock);
   atomic_store(&collecting.thread, (void *)&mprof_tls);
 }
@@ -197,14 +197,14 @@ static void end_mark(void) {
 
 static void trace_collection(void) {
   if (phases.mark_end != 0)
-    mprof_trace_hooks.phases(
+    mprof_trace_phases(
         (const struct mprof_trace_phase[]){
             {"GC: world stopped", phases.stop, false},
             {"GC: mark", phases.mark, false},
             {"GC: mark", phases.mark_end, true},
             {"GC: world stopped", mprof_clock_about(), true}},
         4);
-  mprof_trace_hooks.gc(true);
+  mprof_trace_gc(true);
 }
 
 static void release_objects(void) {
@@ -230,7 +230,7 @@ static void end_reclaim(void) {
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycles_post_sweep();
   if (mprof_trace_is_on())
-    mprof_trace_hooks.phases(
+    mprof_trace_phases(
         (const struct mprof_trace_phase[]){
             {"GC: sweep", phases.reclaim, false},
             {"GC: sweep", mprof_clock_about(), true}},
@@ -286,7 +286,7 @@ static void on_event(int event) {
 
 // Evaluates to the address of libgc's function f, or to NULL if libgc is too
 // old to have f. If the program is not linked with libgc, finds the f that the
-// calling library uses (resolve_late.h). The variable `caller` must be an
+// calling library uses (libc.h). The variable `caller` must be an
 // address in this library.
 #define FIND(f)                                                                \
   ({                                                                           \

@@ -32,7 +32,7 @@
 #include "process/modules.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
-#include "sys/text.h"
+#include "sys/message.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads requests and sends replies; see connection.h.
+// Reads requests and sends replies; see http.h.
 
-#include "http/connection.h"
+#include "http/http.h"
 
 #include "sys/clock.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <string.h>

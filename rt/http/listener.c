@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The socket at which the HTTP server accepts connections; see listener.h.
+// The socket at which the HTTP server accepts connections; see http.h.
 
-#include "http/listener.h"
+#include "http/http.h"
 
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

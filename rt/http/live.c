@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replies with profiles and traces of the running program; see live.h.
+// Replies with profiles and traces of the running program; see http.h.
 // (Go: handler.ServeHTTP, serveDeltaProfile, Trace)
 
-#include "http/live.h"
+#include "http/http.h"
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes replies and their bodies; see reply.h.
+// Makes replies and their bodies; see http.h.
 
-#include "http/reply.h"
+#include "http/http.h"
 
 #include "file/outfile.h"
 #include "sys/base.h"
 #include "sys/clock.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <string.h>

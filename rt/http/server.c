@@ -7,9 +7,7 @@
 #include "http/server.h"
 
 #include "file/outfile.h"
-#include "http/connection.h"
-#include "http/listener.h"
-#include "http/live.h"
+#include "http/http.h"
 #include "mprof/mprof.h"
 #include "options/flags.h"
 #include "process/process.h"
@@ -18,8 +16,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

@@ -12,27 +12,25 @@
 #include "lock_wait/contention.h"
 
 #include "bucket/bucket.h"
-#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/waiters.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/scale.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "sys/usdt.h"
 #include "thread/threads.h"
-#include "trace_hooks/trace_hooks.h"
+#include "thread_stacks/thread_wait.h"
+#include "trace/trace_events.h"
 #include "unwind/unwind.h"
 
 #include <string.h>
 
-struct mprof_wait_observer mprof_wait_observer;
 struct mprof_contention mprof_contention;
 
 // Kinds of waits that the mutex profile needs. Unlocks of mutexes, rwlocks,
@@ -179,12 +177,12 @@ static void wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
     if (wants_block(kind))
       w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
     if (mprof_unlikely(mprof_trace_is_on()))
-      mprof_trace_hooks.wait_begin(w, false);
+      mprof_trace_wait_begin(w, false);
     if (object != 0 && has_charges())
       w->is_waiter = mprof_waiters_enter(object, mutex, w->start);
   }
   if (mprof_unlikely(are_noted()))
-    mprof_wait_observer.begin(w);
+    mprof_wait_note(w);
   mprof_guard_leave();
 }
 
@@ -208,10 +206,10 @@ void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
   if (!w->is_inside) {
     w->is_late = wants_block(kind);
     if (mprof_unlikely(mprof_trace_is_on()))
-      mprof_trace_hooks.wait_begin(w, true);
+      mprof_trace_wait_begin(w, true);
   }
   if (mprof_unlikely(are_noted()))
-    mprof_wait_observer.begin(w);
+    mprof_wait_note(w);
   mprof_guard_leave();
 }
 
@@ -299,7 +297,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   if (w->start == 0 || w->epoch != mprof_process_epoch())
     return;
   if (mprof_likely(w->is_noted))
-    mprof_wait_observer.end(w);
+    mprof_wait_note_end(w);
   if (w->is_inside ||
       (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
     return;
@@ -313,7 +311,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
                                    outcome == MPROF_GOT ? &mark : NULL,
                                    w->kind == MPROF_KIND_cond ? &signal : NULL);
   if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
-    mprof_trace_hooks.wait_end(w, outcome, now, &mark);
+    mprof_trace_wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
     // The recorded wait ends when the lock was released. The time that the
     // thread then needed to wake up is not counted. (Go: releasetime)
@@ -354,12 +352,12 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
   }
   struct mprof_trace_waker waker = {.row = NULL};
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_hooks.release_begin(&waker, op, frame);
+    mprof_trace_release_begin(&waker, op, frame);
   r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL);
   if (r->charge.signal.woken != 0)
     mprof_waiters_count_woken(object, &r->charge.signal);
   if (mprof_unlikely(waker.row != NULL))
-    mprof_trace_hooks.release_end();
+    mprof_trace_leave();
   mprof_guard_leave();
 }
 

@@ -7,12 +7,12 @@
 // emptied in a forked child. A fork may happen in the middle of a change of the
 // table. Therefore the table is consistent after each step of a change.
 
-#include "lock_wait/lock_names.h"
+#include "lock_wait/contention.h"
 
 #include "process/process.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 
 #include <errno.h>

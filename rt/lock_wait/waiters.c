@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of waiters; see waiters.h. The charge of a release, that is, the
+// The table of waiters; see contention.h. The charge of a release, that is, the
 // time that threads have waited since the last charged release, is computed in
 // constant time. Let n threads wait for a lock. Let their waits begin at the
 // times s1..sn, and let c be the time of the last charged release. A release at
@@ -10,14 +10,14 @@
 // charge is therefore n * t - sum. After the charge, c is t, so sum becomes n *
 // t. A waiter that leaves subtracts its own max(si, c) from sum.
 
-#include "lock_wait/waiters.h"
+#include "lock_wait/contention.h"
 
 #include "sys/abi_words.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/persistent.h"
-#include "trace_hooks/trace_hooks.h"
+#include "trace/trace_events.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -308,8 +308,8 @@ static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
         w->marks,
         // Only the release of a lock is charged with the time of the waiters,
         // and not, for example, a signal: see WAKE in entry_lock.h.
-        mprof_trace_hooks.put_wake(
-            waker, c->stamp, wakes == MPROF_WAKES_NEXT_OWNER ? c->ticks : 0),
+        mprof_trace_put_wake(waker, c->stamp,
+                             wakes == MPROF_WAKES_NEXT_OWNER ? c->ticks : 0),
         wakes);
 }
 

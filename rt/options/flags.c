@@ -11,8 +11,7 @@
 
 #include "options/flags_table.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/text.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,8 +8,7 @@
 
 #include "options/flags.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/text.h"
+#include "sys/os.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "preload/operators.h"
 
 #include "heap/beneath.h"
-#include "process/early_start.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
 

@@ -10,8 +10,7 @@
 // If the program itself was built with MProf, the program has the runtime, and
 // this copy only passes calls on (init.c, is_first_copy).
 
-#include "entry/entry_library.h"
-#include "entry/entry_thread.h"
+#include "entry/entry.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "preload/operators.h"

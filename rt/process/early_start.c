@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See early_start.h. libc's constructor, which is the first of all, sets
+// Starts the runtime before its own constructor. Only libmprof_preload.so
+// contains this file. libc's constructor, which is the first of all, sets
 // `environ`. The runtime reads its options there.
-
-#include "process/early_start.h"
 
 #include "process/process.h"
 

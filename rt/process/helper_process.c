@@ -12,8 +12,7 @@
 
 #include "process/helper_environment.h"
 #include "sys/arch.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

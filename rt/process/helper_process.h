@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A helper process that the program does not notice, and the programs that the
-// helper runs. All functions bypass libc, as those of os_linux.h do.
+// helper runs. All functions bypass libc, as those of os.h do.
 
 #ifndef MPROF_RT_PROCESS_HELPER_PROCESS_H
 #define MPROF_RT_PROCESS_HELPER_PROCESS_H

@@ -8,7 +8,7 @@
 
 #include "sys/arch.h"
 #include "sys/base.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <link.h>

@@ -10,7 +10,7 @@
 #define MPROF_RT_PROCESS_MODULES_H
 
 #include "sys/base.h"
-#include "sys/text.h"
+#include "sys/message.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 
 #include "process/process.h"
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));

@@ -70,4 +70,12 @@ bool mprof_process_has_started(void);
 // may occur before any constructor could set a pointer.
 void mprof_process_start_parts(void);
 
+// Starts the runtime if libc itself has started, and returns whether it has
+// started. For the interceptors of the preloaded library: the loader calls them
+// first, then libc's constructor, then those of other libraries, and only then
+// that of the preloaded library. In an inert runtime, costs little. NULL in
+// other programs.
+extern bool mprof_init_start_early(void)
+    __attribute__((weak, visibility("hidden")));
+
 #endif // MPROF_RT_PROCESS_PROCESS_H

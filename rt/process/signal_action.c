@@ -5,7 +5,7 @@
 
 #include "process/signal_action.h"
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 #include <signal.h>
 #include <string.h>

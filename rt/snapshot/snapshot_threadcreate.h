@@ -8,7 +8,7 @@
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H
 
 #include "bucket/bucket.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 struct mprof_threadcreate_sample {
   // Bucket of the creation stack. An empty stack means that the creation was

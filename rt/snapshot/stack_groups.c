@@ -8,7 +8,7 @@
 #include "snapshot/stack_groups.h"
 
 #include "bucket/bucket_map.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/sort.h"
 
 #include <errno.h>

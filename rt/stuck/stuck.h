@@ -30,7 +30,7 @@
 #ifndef MPROF_RT_STUCK_STUCK_H
 #define MPROF_RT_STUCK_STUCK_H
 
-#include "stuck/stuck_types.h"
+#include "stuck/stuck_graph.h"
 
 // Tell the search that the calling thread enters or leaves the runtime. Between
 // these two calls, the thread's current frames and registers are the runtime's,

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the blocks of glibc's malloc; see stuck_blocks.h. Walks the heaps, and
+// Finds the blocks of glibc's malloc; see stuck_memory.h. Walks the heaps, and
 // then removes the data of malloc that point to free chunks from the search:
 // the main arena, and the freed chunks in the caches of threads.
 
-#include "stuck/stuck_blocks.h"
+#include "stuck/stuck_memory.h"
 
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/sort.h"
 #include "thread/threads.h"
 

@@ -7,26 +7,20 @@
 #include "stuck/stuck_graph.h"
 
 #include "lock_wait/contention.h"
-#include "lock_wait/holds.h"
 #include "process/process.h"
-#include "stuck/stuck_locks.h"
-#include "stuck/stuck_types.h"
-#include "stuck/stuck_unnoted.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
 
-// --- holders found in the records of holds.h ---
+// --- holders found in the records of contention.h ---
 
 static bool comes_first(const void *a, const void *b) {
   const struct mprof_stuck_hold *x = a, *y = b;
@@ -395,7 +389,7 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // The kinds of evidence that the function settle() may use to decide which
 // threads may run. OWNERS: the thread ids in the memory of locks. RECORDS: also
-// the records of holds.h. REACHED: also the search of memory, which finds
+// the records of contention.h. REACHED: also the search of memory, which finds
 // whether a thread that may run can reach an awaited object. Evidence of a
 // smaller value is more certain.
 enum trust { OWNERS, RECORDS, REACHED };

@@ -1,21 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the state of locks; see stuck_locks.h. This file knows the layouts of
+// Reads the state of locks; see stuck_graph.h. This file knows the layouts of
 // the locks of glibc and musl. The program may have freed the memory of a lock,
 // so this file reads a copy that the kernel makes.
 
-#include "stuck/stuck_locks.h"
+#include "stuck/stuck_graph.h"
 
-#include "lock_wait/holds.h"
+#include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
-#include "stuck/stuck_types.h"
-#include "stuck/stuck_unnoted.h"
 #include "sys/arch.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,10 +5,7 @@
 
 #include "stuck/stuck_memory.h"
 
-#include "stuck/stuck_blocks.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

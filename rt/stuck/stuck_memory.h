@@ -32,6 +32,7 @@
 #ifndef MPROF_RT_STUCK_STUCK_MEMORY_H
 #define MPROF_RT_STUCK_STUCK_MEMORY_H
 
+#include "stuck/stuck_graph.h"
 #include "sys/base.h"
 
 // A mapping, or a part of a mapping that remains after mprof_memory_cut has
@@ -131,7 +132,7 @@ bool mprof_memory_last_libc_stack(const struct mprof_area *a,
                                   struct mprof_libc_stack *s);
 // Removes from the areas the stacks of ended threads, which libc keeps for new
 // threads. Such a stack still contains addresses that the ended thread has
-// stored, and the search (stuck_scan.h) must not follow these addresses. If the
+// stored, and the search must not follow these addresses. If the
 // ended thread can still be joined, its control block is not removed, because
 // the control block contains the thread's result.
 // is_used: returns whether a thread with id tid still runs.
@@ -159,5 +160,64 @@ void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
 void mprof_memory_follow(struct mprof_memory *m);
 // Returns whether addr is in a reached block, or in no block at all.
 bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
+
+// --- the blocks of malloc (stuck_blocks.c) ---
+//
+// Finds the blocks of glibc's malloc in a copy of the process, by walking
+// malloc's heaps in place. Finds the block that contains an address. Call all
+// functions only in a helper process.
+
+// Adds a single block that malloc did not allocate.
+void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
+                            uintptr_t limit);
+// Finds the blocks of malloc, and removes malloc's heaps from the areas. Call
+// this after all calls of mprof_memory_cut and mprof_memory_add_block. Returns
+// 0 or -ENOMEM.
+int mprof_memory_find_blocks(struct mprof_memory *m);
+
+// A chunk is a block of malloc with the two words before it. The second word is
+// its size and three flags. The addresses of chunks are multiples of
+// MPROF_CHUNK_UNIT.
+enum { MPROF_CHUNK_UNIT = 16, MPROF_CHUNK_FLAGS = 7 };
+static inline uintptr_t mprof_chunk_size(uintptr_t chunk) {
+  return mprof_memory_word_at(chunk + sizeof(uintptr_t)) &
+         ~(uintptr_t)MPROF_CHUNK_FLAGS;
+}
+
+// Returns the heap or the single block that contains addr, or NULL. Call this
+// after mprof_memory_find_blocks.
+struct mprof_blocks *mprof_memory_blocks_at(const struct mprof_memory *m,
+                                            uintptr_t addr);
+#define MPROF_NO_CHUNK SIZE_MAX
+// Returns the index (in units of MPROF_CHUNK_UNIT) of the chunk in use of heap
+// b that contains addr. Returns MPROF_NO_CHUNK if there is no such chunk. The
+// last word of a chunk in use is the first word of the next chunk. Adds the
+// cost of the call to *steps.
+size_t mprof_memory_chunk_of(const struct mprof_blocks *b, uintptr_t addr,
+                             size_t *steps);
+
+// Bit i of the fields `starts` and `marks` of struct mprof_blocks.
+static inline bool mprof_bit_get(const uint64_t *bits, size_t i) {
+  return bits[i / 64] >> (i % 64) & 1;
+}
+static inline void mprof_bit_set(uint64_t *bits, size_t i) {
+  bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+// --- the search (stuck_scan.c) ---
+//
+// Searches memory for the conditions, semaphores and barriers that threads wait
+// for. All threads are stopped, the process is copied, and the threads
+// continue. A helper process then searches the copy. If a thread that may run
+// can reach an object, this thread may still wake the threads that wait for the
+// object.
+
+// Stops all threads, fills g again by mprof_stuck_graph_take, and sets
+// is_reached of all threads in g. Call with the guard set. Returns 0, -ENOMEM
+// or -ECANCELED. If the result is -ECANCELED, g->unjudged tells the reason.
+// caller: the program's frames and registers in the calling thread.
+// age: in ticks; shorter waits are ignored.
+int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
+                     uint64_t age);
 
 #endif // MPROF_RT_STUCK_STUCK_MEMORY_H

@@ -21,23 +21,17 @@
 // threads. They contain addresses of awaited objects, but no thread can use
 // these addresses to wake a waiter.
 
-#include "stuck/stuck_scan.h"
+#include "stuck/stuck_memory.h"
 
 #include "lock_wait/hooked.h"
 #include "process/helper_process.h"
-#include "stuck/stuck_blocks.h"
 #include "stuck/stuck_graph.h"
-#include "stuck/stuck_memory.h"
-#include "stuck/stuck_types.h"
 #include "sys/abi_words.h"
 #include "sys/arch.h"
 #include "sys/context.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
-#include "sys/text.h"
+#include "sys/message.h"
+#include "sys/os.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
 

@@ -2,26 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the locks of unnoted waits, which the threads have not recorded; see
-// stuck_unnoted.h. An unnoted wait is recognized by the system call in which
+// stuck_graph.h. An unnoted wait is recognized by the system call in which
 // the thread sleeps. A thread is judged only if it sleeps in this call without
 // a break while the owners of all locks are read. The kernel counts how often a
 // thread has gone to sleep. If this count is the same before and after the
 // owners are read, the thread has not run meanwhile.
 
-#include "stuck/stuck_unnoted.h"
+#include "stuck/stuck_graph.h"
 
 #include "lock_wait/hooked.h"
-#include "stuck/stuck_graph.h"
-#include "stuck/stuck_locks.h"
 #include "sys/arch.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_stacks.h"
-#include "thread_stacks/thread_unnoted.h"
 #include "unwind/unwind.h"
 
 #include <linux/futex.h>

@@ -12,9 +12,7 @@
 
 #include "file/outfile.h"
 #include "sys/message.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <elf.h>
 #include <errno.h>

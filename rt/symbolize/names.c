@@ -10,12 +10,9 @@
 #include "file/path.h"
 #include "symbolize/short_name.h"
 #include "symbolize/symbolizer_protocol.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/pctable.h"
 #include "sys/stats.h"
-#include "sys/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

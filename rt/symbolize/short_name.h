@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_SHORT_NAME_H
 #define MPROF_RT_SYMBOLIZE_SHORT_NAME_H
 
-#include "sys/text.h"
+#include "sys/message.h"
 
 enum mprof_name_form {
   // Bits of the argument `form` of mprof_short_name.

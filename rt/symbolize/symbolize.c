@@ -15,10 +15,9 @@
 #include "symbolize/names.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/pctable.h"
 #include "sys/sort.h"
-#include "sys/text.h"
 
 #include <string.h>
 

@@ -26,7 +26,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZER_PROTOCOL_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZER_PROTOCOL_H
 
-#include "sys/text.h"
+#include "sys/message.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #include "symbolize/short_name.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

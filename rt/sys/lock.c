@@ -17,7 +17,7 @@
 #include "sys/arch.h"
 #include "sys/clock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 
 // Values of the lock word, see lock.h. WAITED_FOR is a bit: mprof_tls is

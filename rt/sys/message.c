@@ -7,7 +7,7 @@
 
 #include "sys/message.h"
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 #define MAX_MESSAGES 16
 #define MAX_LINE 1280

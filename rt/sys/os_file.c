@@ -1,16 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks the system about files, and reads them; see os_file.h.
+// Asks the system about files, and reads them; see os.h.
 
 #define _GNU_SOURCE 1
 
-#include "sys/os_file.h"
+#include "sys/os.h"
 
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
-#include "sys/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

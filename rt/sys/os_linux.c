@@ -5,7 +5,7 @@
 // libc set errno, and some are cancellation points. But a hook must neither
 // change errno nor be cancelled.
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 #include "sys/stats.h"
 

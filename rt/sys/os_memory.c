@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Requests memory from the system, and keeps a table of the runtime's mappings;
-// see os_memory.h.
+// see os.h.
 //
 // All memory that the runtime gets from the system, including the memory of
 // persistent.c, is requested by functions in this file. Tests make these
 // requests fail with mprof_os_fail_map.
 
-#include "sys/os_memory.h"
-
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

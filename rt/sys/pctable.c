@@ -5,7 +5,7 @@
 
 #include "sys/pctable.h"
 
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 // A short program has few addresses, and touches all pages of the first table.
 enum { FIRST_COUNT = 512 };

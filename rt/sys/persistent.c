@@ -11,8 +11,7 @@
 
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 
 #include <errno.h>

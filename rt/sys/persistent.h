@@ -11,7 +11,7 @@
 
 #include "sys/base.h"
 
-#include "sys/text.h"
+#include "sys/message.h"
 
 // --- the file of the option persist ---
 
@@ -169,7 +169,7 @@ int mprof_persistent_init(size_t max_bytes, size_t trace_bytes);
 // Discards all contents. Called in a forked child and between unit tests.
 void mprof_persistent_reset(void);
 
-// --- the file of the option persist (persistent.h) ---
+// --- the file of the option persist ---
 
 // The start of the memory if it lies in a file, otherwise NULL. Written under
 // persistent_lock by the first allocation, and in a forked child.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds functions in libraries that the program opens at run time; see
-// resolve_late.h.
+// libc.h.
 
-#include "sys/resolve_late.h"
+#include "sys/libc.h"
 
 #include <dlfcn.h>
 #include <errno.h>

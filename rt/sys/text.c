@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds text without stdio; see text.h.
+// Builds text without stdio; see message.h.
 
-#include "sys/text.h"
+#include "sys/message.h"
 
 #include <errno.h>
 #include <string.h>

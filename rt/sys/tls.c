@@ -6,7 +6,7 @@
 #include "sys/tls.h"
 
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 
 #include <signal.h>

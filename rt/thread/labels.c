@@ -16,15 +16,14 @@
 #include "mprof/mprof.h"
 #include "options/flags.h"
 #include "process/process.h"
+#include "sys/libc.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
-#include "sys/resolve_late.h"
+#include "sys/os.h"
 #include "sys/stats.h"
-#include "sys/text.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "trace_hooks/trace_hooks.h"
+#include "trace/trace_events.h"
 
 #include <errno.h>
 #include <string.h>
@@ -316,7 +315,7 @@ static void set_own(uint16_t id, uintptr_t frame) {
     return;
   mprof_thread_set_labels(id);
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_hooks.labels(frame);
+    mprof_trace_labels(frame);
 }
 
 MPROF_PUBLIC int mprof_label_set(const char *key, const char *value) {

@@ -4,10 +4,9 @@
 // Writes label sets as text, in Go's format and with Go's quoting. (Go:
 // LabelSet.String, strconv.Quote)
 
-#include "thread/labels_text.h"
+#include "thread/labels.h"
 
 #include "sys/message.h"
-#include "thread/labels.h"
 
 #include <string.h>
 

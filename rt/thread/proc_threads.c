@@ -9,9 +9,7 @@
 
 #include "sys/arch.h"
 #include "sys/message.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "thread/threads.h"
 
 #include <errno.h>

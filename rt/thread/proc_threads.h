@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_THREAD_PROC_THREADS_H
 #define MPROF_RT_THREAD_PROC_THREADS_H
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 // Stores the ids of the threads of this process in tids, at most cap ids, in
 // the order in which the threads were created. Returns the number of listed

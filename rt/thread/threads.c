@@ -20,19 +20,19 @@
 #include "sys/abi_words.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "trace_hooks/trace_hooks.h"
+#include "thread_stacks/thread_wait.h"
+#include "trace/trace_events.h"
 #include "unwind/unwind.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
-struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
 
 // glibc stores the values of pthread keys below this number in the thread's
@@ -188,8 +188,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
     t->guard = &mprof_tls.guard;
     if (register_exit(t))
       t->countdown = &__mprof_heap_countdown;
-    if (mprof_thread_observer.entered_locked)
-      mprof_thread_observer.entered_locked(t);
+    mprof_stacks_enter_locked(t);
     link_locked(t);
   }
   mprof_tls.self = t;
@@ -215,9 +214,8 @@ static void on_thread_exit(void *arg) {
   // the next thread that gets the shard sees all counts of this thread.
   mprof_tls.shard = 0;
   if (mprof_trace_is_on())
-    mprof_trace_hooks.thread_end();
-  if (mprof_thread_observer.ending)
-    mprof_thread_observer.ending(t);
+    mprof_trace_thread_end();
+  mprof_stacks_until_unread(t);
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
   // mprof_lock_release must not use this thread's record, because another

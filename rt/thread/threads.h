@@ -142,7 +142,7 @@ struct mprof_thread {
   // field.
   atomic_bool may_be_interrupted;
   // Whether the thread pauses in the signal handler that gives its stack
-  // (thread_ask.h). Another thread may send it this signal again.
+  // (thread_stacks.h). Another thread may send it this signal again.
   atomic_bool is_pausing;
   uintptr_t pthread; // the thread's pthread_t; guarded by registry_lock
   // Locks that the thread holds; NULL at first. Only the thread itself writes
@@ -231,19 +231,6 @@ void mprof_threads_init(void);
 void mprof_threads_reset(void);
 
 extern MPROF_HIDDEN struct mprof_lock mprof_registry_lock;
-
-// Functions to call when threads begin and end. The module thread_stacks, which
-// collects the stacks of all threads, sets these pointers at start. The
-// registry must not call that module directly, because that module depends on
-// the registry.
-extern MPROF_HIDDEN struct mprof_thread_observer {
-  // Called when thread t is about to be added to the registry, with
-  // registry_lock held.
-  void (*entered_locked)(struct mprof_thread *t);
-  // Called when the calling thread, whose record is t, ends and is about to be
-  // removed from the registry.
-  void (*ending)(const struct mprof_thread *t);
-} mprof_thread_observer;
 
 // Keeps all registered threads out of the runtime until mprof_threads_let_in:
 // their events are dropped and counted as lost, as those of a signal handler

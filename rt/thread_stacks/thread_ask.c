@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks a running thread for its stack by a signal; see thread_ask.h. The
-// signal's value tells the thread which slot (thread_slots.h) it must fill, and
-// in which round, that is, in which collection of all stacks. A real-time
+// Asks a running thread for its stack by a signal; see thread_stacks.h. The
+// signal's value tells the thread which slot (thread_stacks.h) it must fill,
+// and in which round, that is, in which collection of all stacks. A real-time
 // signal is used, because real-time signals are queued and keep their values.
 // The signal's handler is installed only during a round. If the runtime has not
 // sent a signal, the handler calls the program's handler.
 
-#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include "lock_wait/contention.h"
 #include "options/flags.h"
@@ -18,12 +18,10 @@
 #include "sys/context.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_slots.h"
 #include "thread_stacks/thread_wait.h"
 #include "unwind/unwind.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fills the slots (one for each thread) with stacks; see thread_collect.h. Each
+// Fills the slots (one for each thread) with stacks; see thread_stacks.h. Each
 // slot is filled in one of these ways:
 // 1. If the thread is in a noted wait (its record has the address of the wait),
 //    the reader (the thread that collects the stacks) reads the thread's stack.
@@ -13,7 +13,7 @@
 // Between any two steps, the thread may begin or end a wait, and it may exit.
 // (Go: tryRecordGoroutineProfile)
 
-#include "thread_stacks/thread_collect.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
@@ -21,12 +21,9 @@
 #include "sys/arch.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_slots.h"
-#include "thread_stacks/thread_unnoted.h"
 #include "thread_stacks/thread_wait.h"
 #include "unwind/unwind.h"
 
@@ -277,7 +274,7 @@ static bool ask_registered(struct mprof_reader *r,
 }
 
 // Asks the threads again that have answered before answers led to a pause, so
-// that these threads pause, too (thread_ask.h). Does not ask a thread that
+// that these threads pause, too (thread_stacks.h). Does not ask a thread that
 // may be in a system call.
 static void pause_early(struct mprof_reader *r) {
   struct mprof_proc_thread p;
@@ -480,7 +477,7 @@ static bool ask_all(struct mprof_reader *r, size_t from, bool only_running,
 // processors, the reader shares its processor with some of them. When the
 // reader has used up its time slice, each of these threads that was not asked
 // gets a slice before the reader gets the next one. A thread that was asked
-// only answers and then pauses (thread_ask.h).
+// only answers and then pauses (thread_stacks.h).
 void mprof_collect_slots(struct mprof_reader *r, size_t from) {
   const uint64_t begin = mprof_clock_now();
   bool is_again = ask_all(r, from, true, false);

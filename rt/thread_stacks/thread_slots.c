@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The slots of a round and their states; see thread_slots.h.
+// The slots of a round and their states; see thread_stacks.h.
 
-#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "sys/clock.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "unwind/unwind.h"
 
 size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid) {

@@ -12,16 +12,11 @@
 #include "options/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_collect.h"
-#include "thread_stacks/thread_slots.h"
-#include "thread_stacks/thread_unnoted.h"
 #include "thread_stacks/thread_wait.h"
 #include "unwind/unwind.h"
 
@@ -650,13 +645,6 @@ int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
                                 void *arg) {
   const struct inspection n = {inspect, arg};
   return take(&n, s, frame, SIZE_MAX, true);
-}
-
-void mprof_thread_stacks_init(void) {
-  mprof_thread_observer = (struct mprof_thread_observer){
-      mprof_stacks_enter_locked, mprof_stacks_until_unread};
-  mprof_wait_observer =
-      (struct mprof_wait_observer){mprof_wait_note, mprof_wait_note_end};
 }
 
 void mprof_thread_stacks_reset(void) {

@@ -10,12 +10,12 @@
 #include "lock_wait/contention.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_wait.h"
-#include "trace_hooks/trace_hooks.h"
+#include "trace/trace_events.h"
 #include "unwind/rules.h"
 
 #include <string.h>
@@ -110,7 +110,7 @@ void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
       mprof_thread_is_noting(t);
   }
   if (mprof_unlikely(s->trace_g != 0))
-    mprof_trace_hooks.created(s->trace_g, s->trace_start, s->trace_session);
+    mprof_trace_created(s->trace_g, s->trace_start, s->trace_session);
   if (is_done)
     mprof_thread_start_free(s);
   mprof_guard_leave();

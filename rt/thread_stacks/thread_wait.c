@@ -9,17 +9,15 @@
 #include "thread_stacks/thread_wait.h"
 
 #include "lock_wait/contention.h"
-#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
 #include "unwind/unwind.h"
 
 // Fills the calling thread's slot in the active round with the stack of wait w,

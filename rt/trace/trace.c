@@ -20,20 +20,24 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
-#include "trace/write_trace.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+atomic_uint mprof_trace_session;
+
+uint64_t mprof_trace_frequency(void) {
+  const uint64_t frequency =
+      mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
+  return frequency != 0 ? frequency : 1;
+}
 
 static struct {
   unsigned last_session;
@@ -345,23 +349,10 @@ static void check_trace_last(void) {
   mprof_message(line);
 }
 
-void mprof_trace_hooks_init(void) {
+void mprof_trace_outlet_init(void) {
   mprof_guard_hooks.abandon = mprof_trace_abandon;
   mprof_trace_outlet = (struct mprof_trace_outlet){
       mprof_trace_make_room, mprof_trace_wait_until, mprof_trace_reader_news};
-  mprof_trace_hooks = (struct mprof_trace_hooks){
-      .labels = mprof_trace_labels,
-      .created = mprof_trace_created,
-      .thread_end = mprof_trace_thread_end,
-      .wait_begin = mprof_trace_wait_begin,
-      .wait_end = mprof_trace_wait_end,
-      .release_begin = mprof_trace_release_begin,
-      .put_wake = mprof_trace_put_wake,
-      .release_end = mprof_trace_leave,
-      .heap = mprof_trace_heap,
-      .gc = mprof_trace_gc,
-      .phases = mprof_trace_phases,
-  };
 }
 
 void mprof_trace_init(void) {

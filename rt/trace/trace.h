@@ -27,9 +27,10 @@
 // Called in a forked child: resets the variables of the trace, as if no trace
 // session had been started. The session belongs to the parent.
 void mprof_trace_reset(void);
-// Sets the function pointers in mprof_trace_hooks and mprof_trace_outlet.
-// Called once at program start, before other threads can start a session.
-void mprof_trace_hooks_init(void);
+// Sets the function pointers in mprof_trace_outlet, and in mprof_guard_hooks
+// (tls.h). Called once at program start, before other threads can start a
+// session.
+void mprof_trace_outlet_init(void);
 // Starts a session if the option trace or the option trace_last asks for one.
 // Called at program start and in a forked child that is profiled.
 void mprof_trace_init(void);

@@ -26,17 +26,16 @@
 // A mark is a reference to a slot. Each reuse of a buffer increments its
 // generation, which makes old marks invalid.
 
-#include "trace/trace_buf.h"
+#include "trace/trace_rows.h"
 
 #include "options/flags.h"
 #include "sys/arch.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
-#include "trace_hooks/trace_hooks.h"
+#include "trace/trace_events.h"
 
 // States of a buffer: values of its field `slots`. See the diagram above.
 enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };

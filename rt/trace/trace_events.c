@@ -27,17 +27,13 @@
 #include "options/flags.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/scale.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
-#include "trace_hooks/trace_hooks.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>

@@ -1,24 +1,76 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds records of waits, wake-ups, threads and the heap to the row (list of
-// record buffers) of the calling thread. These functions are the hooks of
-// trace_hooks.h. The callers decide which events are recorded. Call all
-// functions with the recursion guard set. The functions record nothing if the
-// thread cannot get a row.
+// Reports events to the execution trace. The rooms below the trace, such as
+// those of threads, waits and the heap, may include this header and call the
+// functions that it declares, although the trace uses these rooms. Call the
+// functions while a session of the trace is on, with the recursion guard set.
+// They record nothing if the thread cannot get a row (list of record buffers).
+// trace_rows.h declares what only the files of the trace use.
 
 #ifndef MPROF_RT_TRACE_TRACE_EVENTS_H
 #define MPROF_RT_TRACE_TRACE_EVENTS_H
 
+#include "sys/arch.h"
+#include "sys/base.h"
+#include "sys/tls.h"
 #include "thread/threads.h"
-#include "trace/trace_rows.h"
-#include "trace_hooks/trace_hooks.h"
 
 struct mprof_bucket;
+struct mprof_trace_buf;
+struct mprof_trace_row;
 struct mprof_wait;
 
-// Initializes this module when a session begins.
-void mprof_trace_events_init(void);
+// --- the session ---
+
+// Number of the current trace session; 0: no session. Every wait reads this
+// variable. Its hidden visibility avoids a load of its address at each read.
+extern MPROF_HIDDEN atomic_uint mprof_trace_session;
+static inline bool mprof_trace_is_on(void) {
+  return atomic_load_explicit(&mprof_trace_session, memory_order_relaxed) != 0;
+}
+
+// Returns the number of the trace's ticks per second, at least 1.
+uint64_t mprof_trace_frequency(void);
+
+// Converts a time of the clock to ticks of the trace. Never returns 0, because
+// 0 has a special meaning in the trace format.
+static inline uint64_t mprof_trace_ticks(uint64_t now) {
+  const uint64_t t = now / MPROF_TRACE_TICK_DIV;
+  return t != 0 ? t : 1;
+}
+
+// A mark links a wake-up to the release that caused it. The mark refers to an
+// empty slot in a trace record of the releasing thread. When the woken thread
+// runs, it writes its own number into the slot; see trace_rows.h.
+struct mprof_trace_mark {
+  struct mprof_trace_buf *buf; // buffer that contains the slot; NULL: no mark
+  uint32_t generation;
+  uint32_t offset; // position of the slot in buf->data; the slot is 8-aligned
+  uint32_t session;
+  uint32_t stack;
+  uint64_t ticks;
+};
+
+// A thread that is about to release an object: its row, which is the list of
+// its trace buffers, and the handle of its stack in the trace.
+struct mprof_trace_waker {
+  struct mprof_trace_row *row;
+  uint32_t stack;
+  // Frame address of the runtime's function that the program has called.
+  uintptr_t frame;
+};
+
+// The start or the end of a region in the trace of the calling thread. A region
+// is a named time span, such as a phase of a garbage collection.
+struct mprof_trace_phase {
+  const char *name;
+  uint64_t when; // time in clock ticks
+  bool is_end;
+};
+
+// --- waits and releases ---
+
 // Records that the calling thread begins wait w, and stores in w the data that
 // mprof_trace_wait_end needs. is_call: w is a call that may be short, such as a
 // read. In this case, the record is added only when the call ends.
@@ -44,6 +96,14 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
 // to this release.
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
                                              uint64_t now, uint64_t charge);
+// Ends the record of a release, or the access to the row that mprof_trace_enter
+// has returned (trace_rows.h).
+static inline void mprof_trace_leave(void) {
+  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
+}
+
+// --- threads ---
+
 // Records that the calling thread is about to create a thread. runs: the
 // function of the new thread; frame: frame address of the caller. Returns the
 // number of the new thread, or 0 if the creation could not be recorded. *start
@@ -51,49 +111,31 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
 // runs->start is 0.
 uint64_t mprof_trace_create(const struct mprof_thread_runs *runs,
                             uintptr_t frame, uint32_t *start);
-// Records the end of the calling thread. r: the thread's row (list of record
-// buffers). Also stores a mark (a reference to a record of the end). By the
-// mark, the trace links a later pthread_join of this thread to the end.
-void mprof_trace_put_end(struct mprof_trace_row *r);
-// Resets the state in a forked child. Does not free the memory of the list of
-// existing threads.
-void mprof_trace_events_reset(void);
+// Adds the calling thread, which has just
+// started, to the session. g: number that the creating thread gave to this
+// thread. start: handle of the stack of the start function. session: number of
+// the session in which the thread was created.
+void mprof_trace_created(uint64_t g, uint32_t start, unsigned session);
+// Records the end of the calling thread.
+void mprof_trace_thread_end(void);
+// Records the current label set of the calling thread, unless the thread is in
+// a wait. frame: frame address of the caller.
+void mprof_trace_labels(uintptr_t frame);
+
+// --- the heap ---
 
 // Updates the number of heap bytes in use after a sampled block of bucket b was
 // allocated, or freed if is_free. The size of the block is scaled up to all
 // blocks that the sample represents. Adds a record if the number has changed by
 // at least the option trace_heap_kb since the last record.
 void mprof_trace_heap(const struct mprof_bucket *b, bool is_free);
-// Sets the number of heap bytes in use when a session begins.
-void mprof_trace_heap_init(int64_t bytes);
 // Records the start or the end of a garbage collection. Do not call this while
 // the collector has stopped the other threads.
 void mprof_trace_gc(bool is_end);
-// Returns whether the calling thread runs, that is, whether its last wait in
-// the trace has ended. r: the thread's row (list of record buffers). Returns
-// false in a signal handler that has interrupted a wait. If `frame` shows that
-// a longjmp or an exception has left the wait, first records the end of the
-// wait and then returns true. frame: frame address of the caller; now: time of
-// the clock.
-bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
-
-// --- threads that existed when the session began ---
-//
-// Call these functions with trace_lock held.
-
-// Creates the list of existing threads. Adds a PRE record for each of them to
-// row r, which belongs to the thread that starts the session. If a thread
-// begins or ends during this call, the list may be wrong about the thread. The
-// error does no harm, because the thread adds its own records. Returns 0 or
-// -ENOMEM.
-int mprof_trace_existing_put(struct mprof_trace_row *r);
-// Removes thread tid from the list. Returns the state that the thread had when
-// the session began, or MPROF_TRACE_FROM_UNKNOWN if the thread is not on the
-// list. *g receives the number of the thread, and *start the handle of the
-// stack of its start function.
-enum mprof_trace_from mprof_trace_existing_find(int tid, uint64_t *g,
-                                                uint32_t *start);
-// Frees the list of existing threads at the end of the session.
-void mprof_trace_existing_drop(void);
+// Adds n starts and ends of regions, in the order of v, to the trace of the
+// calling thread. Each has a time in the past. Used for phases of a garbage
+// collection, during which the thread could not add records. Call with the
+// recursion guard set.
+void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n);
 
 #endif // MPROF_RT_TRACE_TRACE_EVENTS_H

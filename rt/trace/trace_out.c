@@ -23,17 +23,11 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "trace/trace_buf.h"
-#include "trace/trace_records.h"
+#include "trace/trace_events.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_window.h"
-#include "trace/write_trace.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

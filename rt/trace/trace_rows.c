@@ -14,22 +14,19 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
-#include "trace/trace_user.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
 #include <unistd.h>
 
-struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 struct mprof_trace_outlet mprof_trace_outlet;
+struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 
 static struct {
   struct mprof_trace_row *_Atomic all; // list of all rows of this session

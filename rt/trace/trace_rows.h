@@ -13,12 +13,180 @@
 
 #include "options/flags.h"
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "thread/threads.h"
-#include "trace/trace_buf.h"
-#include "trace_hooks/trace_hooks.h"
+#include "trace/trace_events.h"
 
-struct mprof_wait;
+// --- buffers ---
+//
+// The buffers of the execution trace. A row is the list of buffers that one
+// thread at a time fills with records. The writer of the file turns each
+// complete buffer into a batch of the file. (Go: traceBuf)
+//
+// This module owns the memory of the buffers. It also manages the slots: fields
+// of records into which woken threads write their numbers. The diagram in
+// trace_buf.c shows the states of a buffer. Apart from slots, this module does
+// not know the contents of records.
+//
+// A record is a type byte (enum mprof_trace_type), followed by arguments
+// encoded in LEB128. The first argument of most records is the time since the
+// previous record, in ticks. The starts and wake-ups of a thread have sequence
+// numbers (trace_records.c). The records of a thread do not contain the
+// thread's own sequence numbers, because the writer of the file counts them.
+
+// Size in bytes of a normal buffer, including its header.
+#define MPROF_TRACE_BUF_SIZE 65536u
+// Size in bytes of a small buffer, including its header. Small buffers are used
+// if so many threads are traced that normal buffers would take up all the
+// memory.
+#define MPROF_TRACE_SMALL_SIZE 4096u
+// Maximum length of a record in bytes, not counting the text of a LOG record.
+#define MPROF_TRACE_RECORD_MAX 64u
+
+struct mprof_trace_buf {
+  // Next buffer of the same row (the buffers of one thread). This pointer is
+  // set when this buffer is complete. From then on, the thread that writes the
+  // file may take this buffer out of the row.
+  struct mprof_trace_buf *_Atomic next;
+  uint32_t row;   // id of the row (list of buffers) with this buffer
+  uint32_t size;  // capacity of data in bytes
+  uint32_t len;   // bytes of data in use
+  uint64_t ticks; // time of the last record before this buffer, in trace ticks
+  // State of the thread before it added the first record to this buffer; see
+  // struct mprof_trace_thread. g is 0 if the buffer's row (list of buffers)
+  // belonged to no thread at that time.
+  uint64_t g;
+  uint32_t seq;
+  uint32_t start;
+  int tid;
+  bool waits;
+  uint16_t labels; // number of the label set that was recorded last
+  // A slot is a field of a record into which another thread writes its number.
+  // slots: whether a thread may write to a slot of this buffer, or is writing
+  // to a slot now (trace_buf.c). generation: how often the buffer was reused. A
+  // mark (a reference to a slot) with another generation is stale.
+  _Atomic uint32_t slots, generation;
+  bool unmap_only; // the buffer's mapping is about to be unmapped
+  bool is_stuck;   // a thread may still write to a slot at any time
+  // The header has the state of the thread. mprof recover takes the state from
+  // the row if a process was killed while it emptied the buffer of the row.
+  bool is_ready;
+  bool is_kept; // the memory is never unmapped, because it is persistent
+  // First buffer of the next mapping. Set only in the first buffer of a
+  // mapping.
+  struct mprof_trace_buf *next_mapping;
+  // The row of a buffer in the queue of complete buffers, and the buffer that
+  // follows in this queue. Guarded by the lock of the pool.
+  struct mprof_trace_row *complete_row;
+  struct mprof_trace_buf *next_complete;
+  unsigned char data[];
+};
+
+// --- the pool of buffers ---
+//
+// These functions acquire the lock of the pool (rank MPROF_RANK_TRACE_BUF) when
+// they take buffers from the pool or return them.
+
+// Returns an empty buffer. The buffer is small if is_small is true, or if no
+// normal buffer is available. Returns NULL if there is no memory, or if the
+// memory limit of the trace is reached.
+struct mprof_trace_buf *mprof_trace_buf_new(bool is_small);
+// Empties buffer b for reuse. Increments its generation, so that references to
+// slots of its old records become invalid.
+void mprof_trace_buf_empty(struct mprof_trace_buf *b);
+// Returns all buffers of `list` to the pool of unused buffers. The buffers stay
+// mapped, because a thread may still have a mark (a reference to a slot) of a
+// buffer. The thread reads the buffer's header to find that the mark is stale.
+void mprof_trace_buf_free(struct mprof_trace_buf *list);
+// Returns the buffers of an ended session to the pool of unused buffers. Unmaps
+// the normal buffers at once. Unmaps the small buffers only when no buffer of
+// any session is in use. Call this when no thread reads the buffers any more.
+void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
+// Removes from the pool all buffers of `list`, which belong to a session, and
+// all unused buffers of normal size. These buffers stay mapped and are never
+// used again. Call this if a thread may still be adding a record, because the
+// thread may write to a buffer later.
+void mprof_trace_buf_abandon(struct mprof_trace_buf *list);
+// Unmaps the unused buffers. Call this only while there is no session.
+void mprof_trace_buf_trim(void);
+// Return the bytes of buffers in use, and the limit for these bytes. The
+// options trace_max_mb and trace_last_mb determine the limit.
+size_t mprof_trace_buf_used(void);
+size_t mprof_trace_buf_limit(void);
+// Returns whether there are so many rows (one row for each thread) that small
+// buffers are needed. This is the case if one normal buffer for each row would
+// take more than a quarter of the memory limit: with the default limit, the
+// rest is enough for a small buffer of each of 10,000 threads.
+bool mprof_trace_buf_are_many(uint32_t rows);
+// Doubles the memory limit if `on` is true, and restores it otherwise. The
+// limit is doubled while the trace of a flight recorder is written to a file,
+// because the threads continue to record during this time.
+void mprof_trace_buf_double(bool on);
+// The queue of the session's complete buffers. A buffer is complete when a
+// later buffer of its row exists. Thousands of threads may have rows, so the
+// oldest complete buffer must be found without a search.
+//
+// Appends buffer b, the last complete buffer of the calling thread's row r.
+// Does nothing if the thread's session has ended meanwhile.
+void mprof_trace_buf_completed(struct mprof_trace_buf *b,
+                               struct mprof_trace_row *r);
+// Removes the buffer that was completed first from the queue, and returns its
+// row. The first buffer of this row is complete. Returns NULL if the queue is
+// empty.
+struct mprof_trace_row *mprof_trace_buf_take_completed(void);
+// Empties the queue at the end of the session.
+void mprof_trace_buf_drop_completed(void);
+// Empties the pool in a forked child, because its buffers are not mapped in the
+// child.
+void mprof_trace_buf_reset(void);
+
+// --- arguments of records ---
+
+// Writes v in LEB128 at p. Returns the address after the last byte.
+static inline unsigned char *mprof_trace_put(unsigned char *p, uint64_t v) {
+  while (v >= 0x80) {
+    *p++ = (unsigned char)(v | 0x80);
+    v >>= 7;
+  }
+  *p++ = (unsigned char)v;
+  return p;
+}
+// Reads a number in LEB128 at *p, and advances *p past the number.
+static inline uint64_t mprof_trace_get(const unsigned char **p) {
+  uint64_t v = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    unsigned char byte = *(*p)++;
+    v |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      return v;
+  }
+}
+
+// --- slots ---
+//
+// A thread that releases a lock does not know which thread it wakes. Therefore
+// the record of the release contains an empty slot of eight bytes. The woken
+// thread later writes its number and the sequence number of its wake-up into
+// the slot.
+
+// Returns the address of the slot of a WAKE record: eight bytes, aligned to 8,
+// for the number of the woken thread. p: end of the record's other arguments.
+static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
+  return (unsigned char *)(((uintptr_t)p + 7) & ~(uintptr_t)7);
+}
+// Records that a release has woken thread g. Writes g and seq into the slot of
+// the release's WAKE record, to which mark m refers. seq: sequence number of
+// the wake-up. Returns false if another thread has already written to the slot,
+// or if the buffer has been written to the file. Also returns false if another
+// thread takes too long to write to a slot of the same buffer.
+bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
+                            uint32_t seq);
+// Seals buffer b: after this call, no thread begins to write to a slot of the
+// buffer. If a thread is writing to a slot now, waits for the thread for up to
+// a second. If the thread is still writing then, sets b->is_stuck.
+void mprof_trace_buf_seal(struct mprof_trace_buf *b);
+
+// --- rows ---
 
 // Value of the field `size` of the bucket of a start stack: its last address is
 // that of a thread's start function, and the only other address is the field
@@ -66,7 +234,7 @@ enum mprof_trace_type {
   // This thread releases an object for which another thread waits. Argument:
   // stack. The stack is followed by zero bytes, up to a multiple of 8, and by a
   // slot of eight bytes. The woken thread writes its number into the slot
-  // (trace_buf.h).
+  // (struct mprof_trace_mark).
   MPROF_TRACE_WAKE,
   MPROF_TRACE_CALL,      // short system call; argument: stack
   MPROF_TRACE_CALL_LONG, // long system call; arguments: stack, length in ticks
@@ -237,10 +405,6 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
 // needed. Call this when no other thread can write to the row. Returns false if
 // there is no memory.
 bool mprof_trace_has_room(struct mprof_trace_row *r, uint32_t bytes);
-// Ends the access to the row that mprof_trace_enter has returned.
-static inline void mprof_trace_leave(void) {
-  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
-}
 // Writes the type and the time of a record to row r. now: time of the clock; if
 // now is earlier than the last record of the row, the time of that record is
 // used. Returns the address for the arguments of the record. After writing the
@@ -281,14 +445,6 @@ struct mprof_trace_row *mprof_trace_rows(void);
 // trace_lock.
 void mprof_trace_forget(struct mprof_trace_row *rows);
 
-// Implements the hook `created`: adds the calling thread, which has just
-// started, to the session. g: number that the creating thread gave to this
-// thread. start: handle of the stack of the start function. session: number of
-// the session in which the thread was created.
-void mprof_trace_created(uint64_t g, uint32_t start, unsigned session);
-// Implements the hook `thread_end`: records the end of the calling thread.
-void mprof_trace_thread_end(void);
-
 // --- begin and end of sessions; call with trace_lock held ---
 
 // Prepares the list of rows (lists of record buffers) for a new session. The
@@ -317,9 +473,9 @@ void mprof_trace_set_read(bool is_read);
 // a forked child.
 void mprof_trace_rows_reset(void);
 
-// The functions that take full buffers from the rows. trace_rows.c cannot call
-// these functions directly, because the files that define them include this
-// header. Therefore mprof_trace_hooks_init sets these pointers.
+// The functions that take full buffers from the rows. trace_rows.c does not
+// call these functions directly, because they and the writers of the file use
+// trace_rows.c. mprof_trace_outlet_init sets these pointers.
 extern MPROF_HIDDEN struct mprof_trace_outlet {
   bool (*make_room)(uint64_t until);
   uint64_t (*wait_until)(void);
@@ -327,5 +483,69 @@ extern MPROF_HIDDEN struct mprof_trace_outlet {
 } mprof_trace_outlet;
 
 extern MPROF_HIDDEN struct mprof_lock mprof_trace_lock;
+
+// --- records of trace_events.c ---
+
+// Initializes this module when a session begins.
+void mprof_trace_events_init(void);
+// Records the end of the calling thread. r: the thread's row (list of record
+// buffers). Also stores a mark (a reference to a record of the end). By the
+// mark, the trace links a later pthread_join of this thread to the end.
+void mprof_trace_put_end(struct mprof_trace_row *r);
+// Resets the state in a forked child. Does not free the memory of the list of
+// existing threads.
+void mprof_trace_events_reset(void);
+// Sets the number of heap bytes in use when a session begins.
+void mprof_trace_heap_init(int64_t bytes);
+// Returns whether the calling thread runs, that is, whether its last wait in
+// the trace has ended. r: the thread's row (list of record buffers). Returns
+// false in a signal handler that has interrupted a wait. If `frame` shows that
+// a longjmp or an exception has left the wait, first records the end of the
+// wait and then returns true. frame: frame address of the caller; now: time of
+// the clock.
+bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
+
+// --- threads that existed when the session began ---
+//
+// Call these functions with trace_lock held.
+
+// Creates the list of existing threads. Adds a PRE record for each of them to
+// row r, which belongs to the thread that starts the session. If a thread
+// begins or ends during this call, the list may be wrong about the thread. The
+// error does no harm, because the thread adds its own records. Returns 0 or
+// -ENOMEM.
+int mprof_trace_existing_put(struct mprof_trace_row *r);
+// Removes thread tid from the list. Returns the state that the thread had when
+// the session began, or MPROF_TRACE_FROM_UNKNOWN if the thread is not on the
+// list. *g receives the number of the thread, and *start the handle of the
+// stack of its start function.
+enum mprof_trace_from mprof_trace_existing_find(int tid, uint64_t *g,
+                                                uint32_t *start);
+// Frees the list of existing threads at the end of the session.
+void mprof_trace_existing_drop(void);
+
+// --- records that the program requests (trace_user.c) ---
+
+// Maximum length of a message in bytes. Longer messages are truncated.
+#define MPROF_TRACE_LOG_MAX 1024u
+// Returns the text of the name with this handle, or "" if the handle is 0.
+const char *mprof_trace_name_text(uint32_t handle);
+// Empties the table of names in a forked child.
+void mprof_trace_names_reset(void);
+// Adds a message with the current name of the thread that owns row r, unless
+// the trace already has this name. now: time of the clock. Call this while the
+// thread does not wait, and when row r has room for a record.
+void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now);
+// Returns the handle of "thread.name", the key of messages with thread names.
+uint32_t mprof_trace_name_key(void);
+// Adds a record of the current label set of the calling thread to row r, which
+// belongs to the thread. now: time of the clock. Call this between
+// mprof_trace_enter and mprof_trace_leave, when row r has room for a record.
+void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
+// Returns the handle of "lock.waited_ns", the key of messages that tell how
+// long other threads have waited for a lock that a thread releases.
+uint32_t mprof_trace_charge_key(void);
+// Returns the handle of "labels", the key of messages with label sets.
+uint32_t mprof_trace_labels_key(void);
 
 #endif // MPROF_RT_TRACE_TRACE_ROWS_H

@@ -6,22 +6,18 @@
 // the table of names to which records refer. (Go: runtime/trace's NewTask,
 // StartRegion, Log)
 
-#include "trace/trace_user.h"
+#include "trace/trace_rows.h"
 
 #include "snapshot/persist_notes.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
-#include "sys/text.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
-#include "trace/trace_rows.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
 

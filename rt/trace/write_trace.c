@@ -8,22 +8,18 @@
 //
 //   head | batches, one for each buffer | tail: stacks, strings
 
-#include "trace/write_trace.h"
+#include "trace/trace_out.h"
 
 #include "bucket/bucket.h"
 #include "options/flags.h"
 #include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/pctable.h"
 #include "sys/persistent.h"
-#include "sys/text.h"
-#include "trace/trace_buf.h"
+#include "trace/trace_events.h"
 #include "trace/trace_rows.h"
-#include "trace/trace_user.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

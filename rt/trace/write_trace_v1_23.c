@@ -16,13 +16,10 @@
 // A thread in a system call keeps its P, because it is unknown whether another
 // thread could have run on that P.
 
-#include "trace/write_trace.h"
+#include "trace/trace_out.h"
 
 #include "sys/pctable.h"
-#include "trace/trace_buf.h"
-#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

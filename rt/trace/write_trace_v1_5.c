@@ -15,17 +15,14 @@
 // earliest event that is ready. An event is ready if its thread has the status
 // and the sequence number that the event requires.
 
-#include "trace/write_trace.h"
+#include "trace/trace_out.h"
 
 #include "bucket/bucket.h"
 #include "symbolize/symbolize.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/pctable.h"
-#include "trace/trace_buf.h"
-#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "unwind/unwind.h"
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "unwind/rules.h"
 
 #include <string.h>

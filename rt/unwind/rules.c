@@ -6,8 +6,7 @@
 #include "unwind/rules.h"
 
 #include "sys/context.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "unwind/unwind.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "process/modules.h"
 #include "sys/context.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "unwind/rules.h"
 
 #include <pthread.h>

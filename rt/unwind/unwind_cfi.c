@@ -10,7 +10,7 @@
 #include "options/flags.h"
 #include "sys/abi_words.h"
 #include "sys/context.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "unwind/rules.h"
 #include "unwind/unwind.h"
 

@@ -11,7 +11,7 @@
 #include "snapshot/snapshot_threadcreate.h"
 #include "symbolize/wrappers.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 #include "thread/proc_threads.h"
 #include "write/legacy.h"

@@ -12,7 +12,7 @@
 struct mprof_outfile;
 
 // Merges slots of s that have equal stacks and labels and are equal in three
-// fields (thread_slots.h): the object for which a stuck thread waits
+// fields (thread_stacks.h): the object for which a stuck thread waits
 // (stack.object), how the stack was read (source), and how certain it is that
 // the thread is stuck (grade). A slot has the stack of one thread. Sets the
 // count of each remaining slot to its number of threads. Then sorts the slots

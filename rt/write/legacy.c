@@ -14,10 +14,9 @@
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
 #include "sys/base.h"
-#include "sys/os_file.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/stats.h"
-#include "thread/labels_text.h"
+#include "thread/labels.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>

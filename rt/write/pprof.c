@@ -25,13 +25,10 @@
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
 #include "sys/base.h"
-#include "sys/os_file.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/pctable.h"
 #include "sys/stats.h"
-#include "sys/text.h"
 #include "thread/labels.h"
-#include "thread/labels_text.h"
 
 #include <errno.h>
 #include <string.h>

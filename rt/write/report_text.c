@@ -16,9 +16,9 @@
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/scale.h"
-#include "thread/labels_text.h"
+#include "thread/labels.h"
 #include "unwind/unwind.h"
 #include "write/std_frames.h"
 

@@ -23,7 +23,7 @@
 #define TEST_OPTIONS "report=1:profile=1:block_rate=1:mutex_fraction=1"
 #include "waits.h"
 
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);

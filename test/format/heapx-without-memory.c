@@ -20,7 +20,7 @@
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

@@ -24,8 +24,8 @@
 #include "core.h"
 #include "snap.h"
 
-#include "sys/os_file.h"
-#include "unwind/stack_range.h"
+#include "sys/os.h"
+#include "unwind/unwind.h"
 
 #include <sys/mman.h>
 

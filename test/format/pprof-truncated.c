@@ -25,7 +25,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }

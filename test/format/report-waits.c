@@ -97,7 +97,7 @@
 #include "mprof/mprof.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 #include "write/profiles.h"
 #include "write/write_report.h"
 

@@ -25,7 +25,7 @@
 
 #include "process/process.h"
 #include "symbolize/symbolize.h"
-#include "sys/os_file.h"
+#include "sys/os.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -59,7 +59,7 @@
 #include "snap.h"
 
 #include "process/process.h"
-#include "unwind/stack_range.h"
+#include "unwind/unwind.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }

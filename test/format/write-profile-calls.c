@@ -25,7 +25,7 @@
 
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 

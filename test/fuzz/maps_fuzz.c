@@ -31,9 +31,7 @@
 #include "symbolize/maps.h"
 
 #include "file/outfile.h"
-#include "sys/os_file.h"
-#include "sys/os_linux.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <stdlib.h>

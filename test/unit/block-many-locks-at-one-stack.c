@@ -13,7 +13,6 @@
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
-#include "lock_wait/waiters.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/clock.h"

@@ -14,7 +14,7 @@
 #include "heap/heap.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 
 #include <pthread.h>

@@ -17,7 +17,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

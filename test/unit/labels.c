@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "mprof/mprof.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/labels.h"

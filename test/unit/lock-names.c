@@ -10,10 +10,10 @@
 
 #include "waits.h"
 
-#include "lock_wait/lock_names.h"
+#include "lock_wait/contention.h"
 #include "mprof/mprof.h"
 #include "sys/message.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 #include "core.h"
 
 #include "sys/lock.h"
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 
 #include <pthread.h>

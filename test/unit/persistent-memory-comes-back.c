@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "process/process.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "sys/tls.h"

@@ -15,7 +15,7 @@
 
 #include "core.h"
 
-#include "thread/labels_text.h"
+#include "thread/labels.h"
 
 int main(void) {
   unsigned start = 0;

@@ -8,7 +8,7 @@
 // UNSUPPORTED: unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rt/sys/os_linux.c %rt/sys/stats.c -o %t && %t
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 
 #include "refuse.h"
 

@@ -11,7 +11,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o app && ./app
 
 #include "check.h"
-#include "watch.h"
+#include "init.h"
 
 static void check_sizes(const char *s, int count, uint64_t a, uint64_t b) {
   uint64_t sizes[3] = {0};

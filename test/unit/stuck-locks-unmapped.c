@@ -12,8 +12,8 @@
 
 #include "core.h"
 
-#include "stuck/stuck_locks.h"
-#include "sys/os_linux.h"
+#include "stuck/stuck_graph.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <pthread.h>

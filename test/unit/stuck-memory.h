@@ -10,7 +10,6 @@
 
 #include "core.h"
 
-#include "stuck/stuck_blocks.h"
 #include "stuck/stuck_memory.h"
 
 #include <fcntl.h>

@@ -18,11 +18,11 @@
 #include "core.h"
 
 #include "file/outfile.h"
+#include "init.h"
 #include "options/flags.h"
 #include "stuck/stuck.h"
 #include "sys/clock.h"
-#include "sys/os_linux.h"
-#include "watch.h"
+#include "sys/os.h"
 
 #include <pthread.h>
 

@@ -11,8 +11,7 @@
 
 #include "core.h"
 
-#include "sys/os_memory.h"
-#include "thread_stacks/thread_slots.h"
+#include "sys/os.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
 

@@ -15,8 +15,7 @@
 #include "lock_wait/hooked.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
-#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
 
 #include <pthread.h>

@@ -12,7 +12,6 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
 

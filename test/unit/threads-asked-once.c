@@ -12,7 +12,6 @@
 #include "core.h"
 
 #include "lock_wait/contention.h"
-#include "thread_stacks/thread_ask.h"
 #include "thread_stacks/thread_stacks.h"
 
 #include <pthread.h>

@@ -10,9 +10,9 @@
 
 #include "core.h"
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "thread/threads.h"
-#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include <pthread.h>
 #include <sched.h>

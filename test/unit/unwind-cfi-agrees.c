@@ -177,7 +177,7 @@ void through(int depth) {
 
 #include "core.h"
 
-#include "sys/os_linux.h"
+#include "sys/os.h"
 #include "unwind/rules.h"
 #include "unwind/unwind.h"
 

@@ -14,7 +14,7 @@
 
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
-#include "sys/os_memory.h"
+#include "sys/os.h"
 #include "sys/tls.h"
 
 #include <errno.h>

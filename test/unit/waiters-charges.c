@@ -8,15 +8,14 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
-#include "lock_wait/waiters.h"
+#include "lock_wait/contention.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
-#include "trace/trace_buf.h"
+#include "trace/trace_events.h"
 #include "trace/trace_rows.h"
-#include "trace_hooks/trace_hooks.h"
 
 #include "core.h"
 

@@ -12,9 +12,9 @@
 
 #include "core.h"
 
-#include "lock_wait/waiters.h"
-#include "trace/trace_buf.h"
-#include "trace_hooks/trace_hooks.h"
+#include "lock_wait/contention.h"
+#include "trace/trace_events.h"
+#include "trace/trace_rows.h"
 
 static struct mprof_wake_marks marks;
 static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;

@@ -3,7 +3,7 @@
 
 #include "common/printable.h"
 
-#include "sys/text.h"
+#include "sys/message.h"
 
 #include <string.h>
 

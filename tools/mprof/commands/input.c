@@ -8,7 +8,7 @@
 #include "common/plural.h"
 #include "common/saturate.h"
 #include "files/shown_path.h"
-#include "sys/text.h"
+#include "sys/message.h"
 #include "terminal/pager.h"
 #include "terminal/quantity.h"
 

@@ -4,7 +4,7 @@
 #include "commands/show_log.h"
 
 #include "common/memory.h"
-#include "sys/text.h"
+#include "sys/message.h"
 #include "terminal/style.h"
 #include "view/shown_frames.h"
 

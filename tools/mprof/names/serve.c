@@ -10,7 +10,7 @@
 #include "names/kept_file.h"
 #include "names/limits.h"
 #include "symbolize/symbolizer_protocol.h"
-#include "sys/text.h"
+#include "sys/message.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
 //
 // The functions of the runtime that source_path.c calls.
 
-#include "sys/os_file.h"
+#include "sys/os.h"
 
 #include <sys/stat.h>
 

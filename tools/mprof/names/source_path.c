@@ -5,7 +5,7 @@
 
 #include "names/source_path.h"
 
-#include "sys/os_file.h"
+#include "sys/os.h"
 
 #include <stdbool.h>
 #include <string.h>

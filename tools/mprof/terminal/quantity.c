@@ -3,7 +3,7 @@
 
 #include "terminal/quantity.h"
 
-#include "sys/text.h"
+#include "sys/message.h"
 
 #include <math.h>
 #include <stdio.h>

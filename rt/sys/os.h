@@ -5,8 +5,8 @@
 // cancellation points and take no lock. So all of them may be called in hooks
 // and in signal handlers. A negative result is -errno.
 
-#ifndef MPROF_RT_SYS_OS_LINUX_H
-#define MPROF_RT_SYS_OS_LINUX_H
+#ifndef MPROF_RT_SYS_OS_H
+#define MPROF_RT_SYS_OS_H
 
 #include "sys/arch.h"
 #include "sys/base.h"
@@ -231,4 +231,137 @@ long mprof_sys_memory_file(const char *name, uint64_t max_bytes);
 long mprof_sys_position(int fd);
 unsigned mprof_sys_effective_uid(void);
 
-#endif // MPROF_RT_SYS_OS_LINUX_H
+// --- files (os_file.c) ---
+//
+// The types and the protection of files, the contents of files of /proc and of
+// pipes, and the program's command line.
+// What is said above about system calls holds for these functions, too.
+
+// Returns whether path names a special file, that is, an existing file that is
+// neither a regular file nor a directory. An example is /dev/null. A special
+// file must not be replaced by a rename.
+bool mprof_os_is_special(const char *path);
+// Returns whether path names a regular file.
+bool mprof_os_is_file(const char *path);
+// Returns whether both paths name the same file.
+bool mprof_os_is_same_file(const char *a, const char *b);
+// Returns whether fd refers to a regular file.
+bool mprof_os_is_regular(int fd);
+// Returns whether path is a regular file that this process may execute.
+bool mprof_os_is_executable(const char *path);
+// Returns whether only root or the user who started this process can change or
+// replace the open file: this holds for the directories above it, too.
+bool mprof_os_is_protected(int fd);
+// Returns whether path is such a file that this process may execute. The
+// directories of symbolic links must be protected, too.
+bool mprof_os_is_trusted(const char *path);
+
+// Copies the unread data of a pipe to buf without removing the data from the
+// pipe. path: a path in /proc, such as /proc/self/fd/3, that names a read end
+// of the pipe. Returns the length of the data or -errno. Returns -ENOBUFS if
+// not all data could be copied. The function copies through a second pipe,
+// which may be too small because of the user's limit for pipes.
+long mprof_os_peek_pipe(const char *path, char *buf, size_t len);
+
+// --- files of /proc ---
+
+// A file in mapped memory, which grows while the file is read, because the size
+// of a file of /proc is unknown before.
+struct mprof_procfile {
+  char *data; // contents of the file, followed by a 0
+  size_t len, mapped_bytes;
+};
+// Reads the file path into *f. Returns 0 or -errno. Free *f with
+// mprof_procfile_free.
+int mprof_procfile_read(struct mprof_procfile *f, const char *path);
+// Reads the file that is open as fd from its begin. Leaves fd open. Returns 0
+// or -errno.
+int mprof_procfile_read_again(struct mprof_procfile *f, int fd);
+void mprof_procfile_free(struct mprof_procfile *f);
+// Reads the begin of a file, at most cap - 1 bytes, into buf, and ends it with
+// a 0. Returns the number of bytes, or -errno; buf is then empty.
+long mprof_procfile_begin(const char *path, char *buf, size_t cap);
+// Writes the program's arguments to buf, separated by blanks. If the program
+// has set a title (setproctitle), writes the first argument that the program
+// had at start, and " ..." if there were more arguments. Truncates the text to
+// len bytes, including the terminating 0. Writes "" if the arguments are
+// unknown.
+void mprof_command_line(char *buf, size_t len);
+// Keeps a copy of the first argument, so that a later title can be recognised.
+// argv: the arguments of main. Call at start, while no other thread runs.
+// Without this call, mprof_command_line writes the present title.
+void mprof_command_keep(char *const *argv);
+// Writes the title that the program has given itself to buf, without padding,
+// and returns true. Returns false if the program has set no title.
+bool mprof_command_title(char *buf, size_t len);
+
+// --- memory (os_memory.c) ---
+//
+// Memory mappings, and memory that may not be mapped. What is said above about
+// system calls holds for these functions, too.
+
+// Maps len bytes of zeroed private memory. Returns NULL on failure. Free the
+// memory with mprof_os_unmap.
+void *mprof_os_map(size_t len);
+void mprof_os_unmap(void *p, size_t len);
+// Maps memory as mprof_os_map does, but forked children share the memory.
+void *mprof_os_map_shared(size_t len);
+// mprof_os_reserve reserves address space without memory and returns NULL on
+// failure. mprof_os_commit provides memory for a part of this address space,
+// and returns false if the system has no memory. in_huge_pages: asks the kernel
+// for huge pages.
+void *mprof_os_reserve(size_t len);
+bool mprof_os_commit(void *p, size_t len, bool in_huge_pages);
+// Replaces the len bytes at p, which mprof_os_reserve has reserved, by address
+// space without memory.
+void mprof_os_reserve_again(void *p, size_t len);
+// Maps len bytes of a file, from `offset` on, at p, which mprof_os_reserve has
+// reserved. is_shared: changes reach the file. Returns 0 or -errno.
+long mprof_os_map_file(void *p, size_t len, int fd, uint64_t offset,
+                       bool is_shared);
+// Replaces the len bytes of mapped memory at p, for example of a file, by
+// private memory with the same contents. What another thread writes meanwhile
+// is lost. Returns 0 or -errno.
+long mprof_os_make_private(void *p, size_t len);
+// Makes the kernel leave out the len bytes of mapped memory at p when it copies
+// the process's memory for a forked child. The range is unmapped in the child.
+void mprof_os_keep_from_children(void *p, size_t len);
+// Reads entry i of the table of the runtime's own mappings, which mprof_os_map
+// and mprof_os_reserve have made. Stores the mapping in *start and *len; *len
+// is 0 if the entry is unused. Returns false if i is past the table's end. The
+// table has 256 entries. When the table is full, further mappings are not
+// recorded.
+bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len);
+// Gives the len bytes of memory at p back to the system. The range stays mapped
+// and then reads as zeros, also if the system does not take the memory back.
+void mprof_os_discard(void *p, size_t len);
+// Provides the pages of the len bytes of mapped memory at p by one system call,
+// so that the first accesses cause no page faults. Does nothing if the kernel
+// is older than Linux 5.14, or if p is not the begin of one of the kernel's
+// pages.
+void mprof_os_populate(void *p, size_t len);
+// Makes the n-th request for memory from now on fail, for tests. Later requests
+// succeed again. n = 0: no request fails.
+void mprof_os_fail_map(int n);
+
+// Copies up to len bytes at address addr of this process to buf. The kernel
+// makes the copy, so no fault can occur if another thread unmaps the memory.
+// Returns the number of bytes that could be read, or -errno.
+long mprof_os_peek(uintptr_t addr, void *buf, size_t len);
+// Copies len bytes at address `from` of this process, which the program may
+// unmap at any time. Returns false if not all of them are readable. The kernel
+// makes the copy, so no fault can occur. Only if it refuses to do so (seccomp,
+// no /proc), the function checks that each page is readable, and then reads.
+// Async-signal-safe.
+bool mprof_os_copy(void *to, uintptr_t from, size_t len);
+// Returns whether the four bytes at addr, a multiple of 4, are in memory that
+// must not be written. Returns false if a seccomp filter refuses the call.
+bool mprof_sys_is_read_only(uintptr_t addr);
+// Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
+// -errno.
+long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
+// Changes the access rights of the pages of a mapping to protection. Returns 0
+// or -errno.
+long mprof_sys_mprotect(uintptr_t start, size_t len, int protection);
+
+#endif // MPROF_RT_SYS_OS_H

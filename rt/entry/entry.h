@@ -1,15 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Libraries that are loaded and unloaded while the program runs. The calls of
-// heap functions of a loaded library may not reach the interceptors.
+// What other rooms call of the entries: their preparation at start, and
+// libraries that are loaded and unloaded while the program runs.
 
-#ifndef MPROF_RT_ENTRY_ENTRY_LIBRARY_H
-#define MPROF_RT_ENTRY_ENTRY_LIBRARY_H
+#ifndef MPROF_RT_ENTRY_ENTRY_H
+#define MPROF_RT_ENTRY_ENTRY_H
 
 #include "sys/abi_words.h"
 
 #include <stddef.h>
+
+// --- libraries (entry_library.c) ---
+//
+// The calls of heap functions of a loaded library may not reach the
+// interceptors.
 
 // A function that the calls of loaded libraries are to reach.
 struct mprof_replacement {
@@ -37,4 +42,25 @@ MPROF_ENTRY void __mprof_module_unloads(const void *inside);
 // as unloads. Called at start.
 void mprof_unload_init(void);
 
-#endif // MPROF_RT_ENTRY_ENTRY_LIBRARY_H
+// --- operators (entry_new.c) ---
+//
+// Initializes the entries of operator new and delete (entry_new.c).
+
+// Sets the pointers __mprof_next_* of operators to functions of entry_new.c, in
+// two cases. First, the program has no operators yet, because a library that
+// the program opens later defines them. Second, the operators call an
+// intercepted malloc. The runtime must then record the operator's call as the
+// outermost allocation. Called once at start.
+void mprof_entry_new_init(void);
+
+// --- threads (entry_thread.c) ---
+//
+// What the entries of thread creation do in libmprof_preload.so.
+
+// Tells the entry of pthread_create that libstdc++'s own calls reach it, too.
+// These calls pass a start function of libstdc++ and a std::thread::_State. So
+// the entry can find the function that the std::thread runs. Call once, at
+// start. Takes the loader's lock.
+void mprof_entry_thread_sees_library(void);
+
+#endif // MPROF_RT_ENTRY_ENTRY_H
