@@ -13,7 +13,6 @@
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
-#include "heap/beneath.h"
 #include "heap/heap.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"

@@ -24,10 +24,6 @@
 extern "C" {
 #endif
 
-// NEXT(f)(...) calls the function f of the allocator beneath the interceptors.
-// The function's address is in the word __mprof_next_f. f must be declared.
-#define NEXT(f) ((__typeof__(&f))__mprof_next_##f)
-
 enum mprof_heap_function {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) MPROF_HEAP_##Symbol,
 #include "mprof/hooks.def"

@@ -73,9 +73,9 @@ extern MPROF_DATA uintptr_t __mprof_free_mask;
 extern MPROF_DATA uintptr_t __mprof_delete_mask;
 extern MPROF_DATA uintptr_t __mprof_custom_mask;
 extern MPROF_DATA void *__mprof_main_frame;
-// These words serve to detect nested allocations (event.c). They have
-// the frame address and the return address of the function that made this
-// thread's outermost allocator call. Only the thread itself uses the words.
+// These words serve to detect nested allocations (event.c). They have the frame
+// address and the return address of the function that made this thread's
+// outermost allocator call. Only the thread itself uses the words.
 extern MPROF_DATA __thread uintptr_t __mprof_nested_frame
     __attribute__((tls_model("initial-exec")));
 extern MPROF_DATA __thread uintptr_t __mprof_nested_return
@@ -110,6 +110,9 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern MPROF_DATA void *__mprof_next_##Symbol;
 #include "mprof/hooks.def"
+// NEXT(f)(...) calls the function f of the allocator beneath the interceptors.
+// The function's address is in the word __mprof_next_f. f must be declared.
+#define NEXT(f) ((__typeof__(&f))__mprof_next_##f)
 // Pointers through which call sites copy a string that they have measured;
 // hooks.def explains them. They are written like the pointers above.
 extern MPROF_DATA void *__mprof_sized_strdup;
