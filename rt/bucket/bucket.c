@@ -387,10 +387,9 @@ void mprof_bucket_reset(void) {
 //   sized[]   the bucket of this stack and size, and the thread's cell in it
 //
 // If the return addresses in these places are those of the bucket in known[],
-// the event has its stack, and the stack is not unwound (unwind.h). If
-// sized[] does not have the bucket of the size, the table of all buckets
-// has it, or a new bucket gets the stack and the slots of the bucket
-// in known[].
+// the event has its stack, and the stack is not unwound (unwind.h). If sized[]
+// does not have the bucket of the size, the table of all buckets has it, or a
+// new bucket gets the stack and the slots of the bucket in known[].
 //
 // Otherwise the stack is unwound by call frame information (unwind_cfi.c), and
 // the table of all buckets has its bucket, or gets a new one. Not every stack

@@ -70,9 +70,9 @@ struct mprof_mem_cycle {
 };
 
 // The counters of one shard (a group of threads, usually a single one) in a MEM
-// bucket. A cell fills a cache line, and only its shard
-// writes it. The live map has the handle of the cell that has counted a block.
-// If the same shard frees the block, it touches no other part of the bucket.
+// bucket. A cell fills a cache line, and only its shard writes it. The live map
+// has the handle of the cell that has counted a block. If the same shard frees
+// the block, it touches no other part of the bucket.
 struct mprof_cell {
   struct mprof_mem_cycle cycles[3]; // never decrease
   uint32_t bucket;                  // handle of the bucket
@@ -86,9 +86,9 @@ struct mprof_cell {
 _Static_assert(sizeof(struct mprof_cell) == 64, "one cache line");
 
 // Counters of a MEM bucket. A thread adds its events to own, to future[] or to
-// another cell; see "cells" below. The array index comes from the
-// cycle machine. A flush adds the new counts to active,
-// which profiles show. (Go: memRecord)
+// another cell; see "cells" below. The array index comes from the cycle
+// machine. A flush adds the new counts to active, which profiles show. (Go:
+// memRecord)
 struct mprof_mem_counts {
   struct mprof_cell own; // the cell of the bucket's owner
   // Threads add to future by atomic operations; never decreases.
@@ -185,12 +185,12 @@ struct mprof_bucket {
   uint32_t rate;
   uint16_t stack_len;
   // 0: only unwinding finds the frames of the stack. Otherwise the places of
-  // the return addresses are known (unwind.h) and are stored after the
-  // stack, and the field is 1 + the number of return addresses of libc's frames
-  // at the root, which follow those of the stack.
+  // the return addresses are known (unwind.h) and are stored after the stack,
+  // and the field is 1 + the number of return addresses of libc's frames at the
+  // root, which follow those of the stack.
   uint16_t tells;
-  // MEM: handle of the first struct mprof_cell_line, through which
-  // the cells of all shards except the owner are found; 0: no cells. Atomic.
+  // MEM: handle of the first struct mprof_cell_line, through which the cells of
+  // all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
   // 0: no code in the stack is known to be unloaded. Otherwise: number of the
   // module unload (module_unloads.h) that removed code in the stack; the bucket
@@ -324,10 +324,10 @@ extern MPROF_HIDDEN struct mprof_lock mprof_insert_lock;
 // continues the counts.
 //
 // A flush publishes counts: it adds the events since the previous flush to
-// `active`, which profiles show. future[] and cells never decrease, so
-// taken[] records how many of their events are already published. Their sum is
-// right at each moment, also if the process is killed during a flush. So a file
-// with the counters (persistent.h) needs no other care.
+// `active`, which profiles show. future[] and cells never decrease, so taken[]
+// records how many of their events are already published. Their sum is right at
+// each moment, also if the process is killed during a flush. So a file with the
+// counters (persistent.h) needs no other care.
 //
 // The arrays have one element for each index of the cycle machine, which
 // decides when events become visible. So a flush can publish the events of one
@@ -408,8 +408,8 @@ static inline void mprof_count_plain(_Atomic uint64_t *n) {
 
 // Count an allocation or a free in the bucket of c. c should be the cell of the
 // calling thread's shard, which is the fast case. `index` is an index of the
-// cycle machine and selects the counter. Call these functions with
-// the recursion guard set. Otherwise a signal handler that interrupts a plain
+// cycle machine and selects the counter. Call these functions with the
+// recursion guard set. Otherwise a signal handler that interrupts a plain
 // addition could add to the same counter, and the handler's addition would be
 // lost.
 static inline void mprof_count_alloc(struct mprof_cell *c, unsigned index) {

@@ -11,6 +11,7 @@
 //
 // A cell has the thread's counters in the bucket (bucket.h). The live map finds
 // the cell that has counted a block by the block's address.
+//
 // The stack is unwound and hashed before any lock is taken. An allocation
 // usually takes a lock only to insert a new bucket. A free usually takes no
 // lock. Only blocks at unusual addresses also need the lock of a hash table

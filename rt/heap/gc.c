@@ -286,8 +286,8 @@ static void on_event(int event) {
 
 // Evaluates to the address of libgc's function f, or to NULL if libgc is too
 // old to have f. If the program is not linked with libgc, finds the f that the
-// calling library uses (libc.h). The variable `caller` must be an
-// address in this library.
+// calling library uses (libc.h). The variable `caller` must be an address in
+// this library.
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \

@@ -166,8 +166,8 @@ void *mprof_event_alloc(const struct mprof_alloc *a, void *ptr);
 // mprof_event_release removes the block at ptr from the live map and returns
 // facts about it. Call this function before the allocator can give the block's
 // address to another thread. Then pass the result to mprof_event_freed,
-// mprof_event_resized or mprof_event_kept. If the block is not counted,
-// `cell` is 0.
+// mprof_event_resized or mprof_event_kept. If the block is not counted, `cell`
+// is 0.
 struct mprof_released {
   uint32_t cell; // handle of the cell that has counted the block (bucket.h)
   // Only for observers, the heapx counters: the results of mprof_heapx_is_last
@@ -279,8 +279,8 @@ void mprof_observe_collection(uintptr_t frame);
 // --- the live map ---
 //
 // Maps the address of each live counted block to the block's cell: the counters
-// of the thread that has counted the block (bucket.h). (Go:
-// setprofilebucket, the special of a span)
+// of the thread that has counted the block (bucket.h). (Go: setprofilebucket,
+// the special of a span)
 //
 // Heap blocks are in two radix trees of 32-bit handles. One tree has a slot for
 // each 4 KiB page and contains the blocks on page boundaries, so all sampled
@@ -339,17 +339,17 @@ struct mprof_custom_block {
   bool is_outer;
 };
 
-// Inserts the block b. If b->is_outer is false and the map has other blocks
-// at the same address, the program must have freed those blocks unseen by the
-// runtime. In this case, removes them and calls `stale` with the cell of
-// each. Returns false if there is no memory.
+// Inserts the block b. If b->is_outer is false and the map has other blocks at
+// the same address, the program must have freed those blocks unseen by the
+// runtime. In this case, removes them and calls `stale` with the cell of each.
+// Returns false if there is no memory.
 bool mprof_custom_put(const struct mprof_custom_block *b,
                       void (*stale)(uint32_t cell));
 // Removes the block at addr and returns its cell, or returns 0 if there is no
 // block. If there are nested blocks at addr, removes the outermost block.
 uint32_t mprof_custom_take(uintptr_t addr);
-// Removes all blocks of an arena and calls `gone` with the address and the
-// cell of each block. If the arena's slot of the hash table has no arena with
+// Removes all blocks of an arena and calls `gone` with the address and the cell
+// of each block. If the arena's slot of the hash table has no arena with
 // counted blocks, takes no lock.
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t cell));
@@ -409,8 +409,8 @@ const char *mprof_alloc_log_path(uint64_t *records);
 // Keeps a table of the counted objects of Boehm's garbage collector, libgc, and
 // handles libgc's collection events. After each collection, the runtime's
 // handler of these events finds the dead objects and begins the next cycle of
-// the heap profile (bucket.h). gc.c declares libgc's types itself instead
-// of including <gc/gc.h>, because the runtime is built without libgc. (Go: the
+// the heap profile (bucket.h). gc.c declares libgc's types itself instead of
+// including <gc/gc.h>, because the runtime is built without libgc. (Go: the
 // profile specials of a span)
 
 // gc_lock guards the table. The collecting thread holds gc_lock while the world

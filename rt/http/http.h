@@ -265,8 +265,8 @@ struct mprof_listener {
 // Port 0 chooses a free port. Prints the reason of an error on stderr.
 // Returns 0 or -errno.
 int mprof_listener_open(struct mprof_listener *l, const char *address);
-// Opens the socket anew at the same address, because the program has closed
-// its descriptor. Prints no message. Returns 0 or -errno.
+// Opens the socket anew at the same address, because the program has closed its
+// descriptor. Prints no message. Returns 0 or -errno.
 int mprof_listener_reopen(struct mprof_listener *l);
 // Accepts a connection. Sets *is_allowed to whether the client may read
 // profiles: at a Unix socket, it must run as root or as the same user as this

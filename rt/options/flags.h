@@ -22,9 +22,8 @@ struct mprof_flags {
 #include "options/flags.def"
 };
 // The values of the options, which begin with the defaults. mprof_flags_init
-// changes them before any event is recorded. heap_rate is only the
-// sampling rate at start; mprof_sample_rate (heap.h) returns the current
-// rate.
+// changes them before any event is recorded. heap_rate is only the sampling
+// rate at start; mprof_sample_rate (heap.h) returns the current rate.
 extern MPROF_HIDDEN struct mprof_flags mprof_flags;
 
 // Whether the user has set options in the environment variable MPROF_OPTIONS.

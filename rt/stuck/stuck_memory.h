@@ -132,9 +132,9 @@ bool mprof_memory_last_libc_stack(const struct mprof_area *a,
                                   struct mprof_libc_stack *s);
 // Removes from the areas the stacks of ended threads, which libc keeps for new
 // threads. Such a stack still contains addresses that the ended thread has
-// stored, and the search must not follow these addresses. If the
-// ended thread can still be joined, its control block is not removed, because
-// the control block contains the thread's result.
+// stored, and the search must not follow these addresses. If the ended thread
+// can still be joined, its control block is not removed, because the control
+// block contains the thread's result.
 // is_used: returns whether a thread with id tid still runs.
 void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
                                     bool (*is_used)(void *arg, int tid),

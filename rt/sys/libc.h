@@ -82,11 +82,11 @@ static inline void mprof_msan_unpoison(const volatile void *p, size_t len) {
 // --- functions that are found late (resolve_late.c) ---
 //
 // Finds functions of other libraries when they are first called: the real
-// definitions of hooked functions that are not in libc, such as
-// operator new. The runtime's entries have weak references to these functions.
-// If a program opens its first C++ library at run time, the loader cannot bind
-// these references at start, and they are NULL. In this case the runtime asks
-// the loader for a function when the function is first called.
+// definitions of hooked functions that are not in libc, such as operator new.
+// The runtime's entries have weak references to these functions. If a program
+// opens its first C++ library at run time, the loader cannot bind these
+// references at start, and they are NULL. In this case the runtime asks the
+// loader for a function when the function is first called.
 
 // The cached result of a search.
 struct mprof_found {

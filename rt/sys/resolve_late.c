@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds functions in libraries that the program opens at run time; see
-// libc.h.
+// Finds functions in libraries that the program opens at run time; see libc.h.
 
 #include "sys/libc.h"
 

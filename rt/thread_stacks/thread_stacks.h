@@ -274,10 +274,10 @@ void mprof_thread_stacks_reset(void);
 //
 // The signal that asks a running thread for its stack. The signal's value has
 // two numbers: the number of the round (the present collection of all stacks;
-// see above) and the number of the slot that the
-// thread must fill. The signal's handler is installed only during a round. The
-// handler fills the slot. If the runtime has not sent the signal, the handler
-// calls the program's handler instead.
+// see above) and the number of the slot that the thread must fill. The signal's
+// handler is installed only during a round. The handler fills the slot. If the
+// runtime has not sent the signal, the handler calls the program's handler
+// instead.
 //
 // Call mprof_ask_begin, mprof_ask and mprof_ask_end with stacks_lock held.
 

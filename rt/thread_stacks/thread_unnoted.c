@@ -65,9 +65,9 @@ static uintptr_t past_stub(uintptr_t stub) {
 }
 
 // Returns the function that was called through a register by the call
-// instruction before the return address pc. Sites with a switch (hooked.h)
-// and no stub load the register from memory shortly before. Searches backwards
-// for this load, because the lengths of the instructions between are unknown.
+// instruction before the return address pc. Sites with a switch (hooked.h) and
+// no stub load the register from memory shortly before. Searches backwards for
+// this load, because the lengths of the instructions between are unknown.
 // Returns 0 if no load of a hooked function is found.
 static uintptr_t called_by_register(uintptr_t pc) {
   enum { SPAN = 64, LOAD = 7, GROUP = 0xff, CALL = 0xd0, LOADS = 0x8b };
@@ -142,9 +142,9 @@ static uintptr_t past_stub(uintptr_t stub) {
 }
 
 // Returns the function that was called through register n by the call
-// instruction before the return address pc. Sites with a switch (hooked.h)
-// and no stub load the register from memory shortly before. Returns 0 if no
-// load of a hooked function is found.
+// instruction before the return address pc. Sites with a switch (hooked.h) and
+// no stub load the register from memory shortly before. Returns 0 if no load of
+// a hooked function is found.
 static uintptr_t called_by_register(uintptr_t pc, unsigned n) {
   enum { SPAN = 24, BYTES = 4 };
   uint32_t code[SPAN];

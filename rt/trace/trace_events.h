@@ -111,10 +111,10 @@ static inline void mprof_trace_leave(void) {
 // runs->start is 0.
 uint64_t mprof_trace_create(const struct mprof_thread_runs *runs,
                             uintptr_t frame, uint32_t *start);
-// Adds the calling thread, which has just
-// started, to the session. g: number that the creating thread gave to this
-// thread. start: handle of the stack of the start function. session: number of
-// the session in which the thread was created.
+// Adds the calling thread, which has just started, to the session. g: number
+// that the creating thread gave to this thread. start: handle of the stack of
+// the start function. session: number of the session in which the thread was
+// created.
 void mprof_trace_created(uint64_t g, uint32_t start, unsigned session);
 // Records the end of the calling thread.
 void mprof_trace_thread_end(void);

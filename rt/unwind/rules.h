@@ -75,10 +75,9 @@ struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc);
 // --- the cache of rules ---
 //
 // The cache of unwind rules. The rule for a code address tells where the
-// caller's frame is. It is read from call frame information, fits
-// in one word, and is cached, so most steps of the unwinder need only one
-// lookup in this cache. The functions take no lock and may run in signal
-// handlers.
+// caller's frame is. It is read from call frame information, fits in one word,
+// and is cached, so most steps of the unwinder need only one lookup in this
+// cache. The functions take no lock and may run in signal handlers.
 
 // A struct mprof_cfa_rule in one word, which is also the layout of the word
 // `packed` of the cache. Starting at bit 0: base (3 bits), bp_is_saved (1),

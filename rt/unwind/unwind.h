@@ -3,8 +3,8 @@
 //
 // Unwinds by call frame information (rules.h), and by frame pointers through
 // code that has none. The unwind rules are cached (rules.h), but recognizing a
-// known stack is faster. The functions take no lock and may run
-// in signal handlers.
+// known stack is faster. The functions take no lock and may run in signal
+// handlers.
 
 #ifndef MPROF_RT_UNWIND_UNWIND_H
 #define MPROF_RT_UNWIND_UNWIND_H
@@ -384,8 +384,8 @@ struct mprof_running_coroutines {
 
 // Appends to *running the coroutine of the stack frame with the code address
 // pc, which has the index `at` in the stack. Does nothing if pc is not in the
-// resume function of a coroutine. bp is the frame pointer. The words in
-// [lo, bp), which must be readable, include those of the frame.
+// resume function of a coroutine. bp is the frame pointer. The words in [lo,
+// bp), which must be readable, include those of the frame.
 void mprof_coroutine_note(struct mprof_running_coroutines *running, size_t at,
                           mprof_pc pc, uintptr_t lo, uintptr_t bp);
 
