@@ -29,7 +29,6 @@ static struct {
   bool is_off;       // see mprof_symbolize_turn_off
   bool keeps_helper; // see mprof_symbolize_keep_helper
   bool collects;     // between mprof_symbolize_collect and _look_up
-  bool is_full;      // the last collection has left out addresses
   struct mprof_pc_table wanted; // collected addresses without known names
 } state;                        // guarded by writer_lock
 
@@ -74,7 +73,8 @@ static uint64_t identify(const struct mprof_mapping *m) {
 // the functions that are asked about. So one request for all addresses of a
 // file is much faster than a request for each.
 
-// Most addresses of a collection. mprof needs about a second for so many.
+// So many addresses are looked up at once, so that the table of them stays
+// small. mprof needs about a second for them.
 enum { WANTED_MAX = 20000 };
 
 static bool is_lower(const void *a, const void *b) { return a < b; }
@@ -135,30 +135,13 @@ bool mprof_symbolize_collect(struct mprof_outfile *f) {
   if (state.uses == 0 || !state.wants_names || state.only_known)
     return false;
   state.collects = true;
-  state.is_full = false;
   if (f != NULL)
     f->is_muted = true;
   return true;
 }
 
-void mprof_symbolize_want(mprof_pc pc) {
-  const struct mprof_mapping *m =
-      pc == 0 ? NULL : mprof_maps_find(&state.maps, pc - 1);
-  if (m == NULL || mprof_hooked_name(pc) != NULL || find_known(pc, m) != NULL)
-    return;
-  if (state.wanted.used == WANTED_MAX || !mprof_pc_table_get(&state.wanted, pc))
-    state.is_full = true;
-}
-
-bool mprof_symbolize_want_stack(const struct mprof_bucket *b) {
-  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
-  for (size_t i = 0; state.collects && i < b->stack_len; i++)
-    mprof_symbolize_want(
-        mprof_maps_shown(&state.maps, b->stack[i], mprof_bucket_gone(b)));
-  return state.collects;
-}
-
-void mprof_symbolize_look_up(struct mprof_outfile *f) {
+// Looks up the names of the addresses in state.wanted, and empties it.
+static void look_up_wanted(void) {
   const struct mprof_pc_table *t = &state.wanted;
   const size_t bytes = t->used * sizeof(mprof_pc);
   mprof_pc *pc = t->used > 0 ? mprof_os_map(bytes) : NULL;
@@ -172,6 +155,30 @@ void mprof_symbolize_look_up(struct mprof_outfile *f) {
     mprof_os_unmap(pc, bytes);
   }
   mprof_pc_table_free(&state.wanted);
+}
+
+void mprof_symbolize_want(mprof_pc pc) {
+  const struct mprof_mapping *m =
+      pc == 0 ? NULL : mprof_maps_find(&state.maps, pc - 1);
+  if (m == NULL || !mprof_maps_is_file(m) || m->is_unreadable ||
+      mprof_hooked_name(pc) != NULL || find_known(pc, m) != NULL)
+    return;
+  // Without memory for the table, the writer asks about each address.
+  mprof_pc_table_get(&state.wanted, pc);
+  if (state.wanted.used == WANTED_MAX)
+    look_up_wanted();
+}
+
+bool mprof_symbolize_want_stack(const struct mprof_bucket *b) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  for (size_t i = 0; state.collects && i < b->stack_len; i++)
+    mprof_symbolize_want(
+        mprof_maps_shown(&state.maps, b->stack[i], mprof_bucket_gone(b)));
+  return state.collects;
+}
+
+void mprof_symbolize_look_up(struct mprof_outfile *f) {
+  look_up_wanted();
   state.collects = false;
   if (f != NULL)
     f->is_muted = false;
@@ -188,7 +195,7 @@ static const struct mprof_names *find_names(mprof_pc pc,
   if (!state.wants_names)
     return NULL;
   const struct mprof_names *names = find_known(pc, m);
-  if (names != NULL || state.only_known || state.collects || state.is_full)
+  if (names != NULL || state.only_known || state.collects)
     return names;
   struct kept k = {identify(m), NULL};
   ask(m, &pc, 1, &k);
@@ -284,7 +291,7 @@ int mprof_symbolize_begin_with(bool names, const struct mprof_maps *maps) {
     return error;
   state.uses = 1;
   state.wants_names = names && !state.is_off;
-  state.only_known = state.is_full = false;
+  state.only_known = false;
   return 0;
 }
 

@@ -55,14 +55,13 @@ void mprof_symbolize_end(void);
 // that are known already. Returns false, and does nothing, if no names can be
 // looked up.
 bool mprof_symbolize_collect(struct mprof_outfile *f);
-// Collects a return address, as shown in output files.
+// Collects a return address, as shown in output files. Looks up what is
+// collected if these are 20,000 addresses.
 void mprof_symbolize_want(mprof_pc pc);
 // While addresses are collected, collects the addresses of the stack of b, and
 // returns true. At other times, returns false.
 bool mprof_symbolize_want_stack(const struct mprof_bucket *b);
-// Looks up the names of all collected addresses together. If these were more
-// than 20,000, the others have no names until the next collection or until
-// mprof_symbolize_end, unless their names are known already.
+// Looks up the names of all collected addresses together.
 void mprof_symbolize_look_up(struct mprof_outfile *f);
 // Until mprof_symbolize_end, frames have only the names that are known already,
 // because a search for others would take too long.

@@ -17,7 +17,9 @@
 #include "write/profiles.h"
 #include "write/write_report.h"
 
-enum { SNAP_MAX = 64 };
+#ifndef SNAP_MAX
+#define SNAP_MAX 64
+#endif
 
 static struct mprof_mem_sample snap_samples[SNAP_MAX];
 static struct mprof_heapx_sample snap_heapx[SNAP_MAX];
