@@ -35,9 +35,9 @@
 
 #define MPROF_SYMBOLIZER_COMMAND "serve-names"
 // Increase the version when a message changes. An mprof of another version ends
-// at once with this exit status.
+// at once with this exit status, which it does not use otherwise.
 #define MPROF_SYMBOLIZER_VERSION "3"
-#define MPROF_SYMBOLIZER_OTHER 2
+#define MPROF_SYMBOLIZER_OTHER 121
 #define MPROF_FRAME_SEPARATOR '\x1f'
 #define MPROF_CUT_MARK "<...>" // no demangler writes it
 

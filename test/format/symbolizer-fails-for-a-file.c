@@ -8,9 +8,10 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE "-DMPROF_SYMBOLIZER_PLACES=\"$PWD\"" \
 // RUN:   %s %rt/symbolize/symbolizers.c %rtlib -Wl,-z,muldefs -o app
-// The first process of each profile is asked about the program.
+// The first process of each profile is asked about the program. mprof ends with
+// this status if it has no memory.
 // RUN: printf '%%s\n' '#!/bin/sh' 'cd %t.dir && echo >> starts' \
-// RUN:   'test $(($(wc -l < starts) %% 2)) = 1 && exit 1' \
+// RUN:   'test $(($(wc -l < starts) %% 2)) = 1 && exit 2' \
 // RUN:   'exec %build/bin/mprof "$@"' > mprof && chmod +x mprof
 // RUN: %run{symbolizer_cache=0} ./app 2> err
 // RUN: wc -l < starts | grep -x 4
