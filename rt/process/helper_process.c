@@ -182,9 +182,22 @@ struct start {
   char *stack;
 };
 
+// Restores the effect of SIGCHLD in the helper. If the program ignores this
+// signal, a child that has ended leaves no exit status.
+static void heed_children(void) {
+  const struct {
+    long handler;
+    unsigned long flags, restorer;
+    uint64_t mask;
+  } action = {.handler = (long)SIG_DFL}; // as the kernel has it
+  mprof_syscall4(SYS_rt_sigaction, SIGCHLD, (long)&action, 0,
+                 sizeof(action.mask));
+}
+
 static void run(void *start) {
   const struct start *s = start;
   isolate(s->fd, s->keep_stderr);
+  heed_children();
   s->main(s->fd);
   leave(s->stack);
 }

@@ -34,8 +34,12 @@
 // RUN: (cat begin && echo 'exec %build/bin/mprof serve-names old') > mprof
 // RUN: rm -f starts && %{app} 2> err && wc -l < starts | grep -x 4 && rm starts
 // RUN: grep -c "$PWD/mprof is of another version of MProf than this program; frames are shown without names" err | grep -x 2
+// A program that ignores SIGCHLD learns the reason, too.
+// RUN: %{app} ignores 2> err
+// RUN: grep -c 'mprof is of another version' err | grep -x 2
 //
 // A working program at this path is used.
+// RUN: rm starts
 // RUN: echo 'exec %build/bin/mprof "$@"' | cat begin - > mprof
 // RUN: %{app} works 2> err && test ! -s err
 // RUN: wc -l < starts | grep -x 4
@@ -56,6 +60,7 @@
 #include "process/process.h"
 #include "symbolize/symbolize.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,11 +87,13 @@ static void find_names(int first, bool works) {
 }
 
 int main(int argc, char **argv) {
-  const bool works = argc > 1;
-  (void)argv;
+  const bool works = argc > 1 && strcmp(argv[1], "works") == 0;
+  const bool ignores = argc > 1 && strcmp(argv[1], "ignores") == 0;
   CHECK(mprof_init_ready());
+  CHECK(signal(SIGCHLD, ignores ? SIG_IGN : SIG_DFL) != SIG_ERR);
   for (int i = 0; i < 3; i++)
     find_names(2 * i + 1, works);
+  CHECK(signal(SIGCHLD, SIG_DFL) != SIG_ERR); // waitpid needs it
   pid_t pid = fork();
   if (pid == 0) {
     find_names(1, works);
