@@ -317,8 +317,6 @@ static bool must_report(const struct mprof_mapping *m) {
 }
 
 static void report_end(const struct mprof_mapping *m) {
-  if (!must_report(m))
-    return;
   struct mprof_text t = MPROF_TEXT(place.message);
   mprof_text_str(&t, "mprof ended unexpectedly when it looked up names in ");
   mprof_text_str(&t, m->file);
@@ -331,11 +329,11 @@ static void report_end(const struct mprof_mapping *m) {
 
 // Ends the helper after mprof has failed to answer about the file that m maps.
 static void give_up(const struct mprof_mapping *m, long error) {
-  // If mprof has ended, so will the helper, whose status tells why. A busy
-  // machine may delay this.
-  enum { PATIENCE_MS = 30000 };
+  // At the end of the connection, mprof has ended, and so will the helper,
+  // whose status tells why. ECONNRESET: mprof has not read the request.
+  enum { PATIENCE_MS = 3000 };
   int status = -1;
-  if (error != -ETIMEDOUT && error != -EPROTO) {
+  if (error == -EPIPE || error == -ECONNRESET) {
     close_kept(true);
     status = mprof_helper_stop(&state.helper, PATIENCE_MS);
   }
@@ -344,6 +342,7 @@ static void give_up(const struct mprof_mapping *m, long error) {
   state.has_timed_out = error == -ETIMEDOUT;
   if (status == MPROF_SYMBOLIZER_OTHER || status == MPROF_HELPER_CANNOT_RUN)
     state.failures = FAILURES_MAX;
+  const bool is_new = must_report(m);
   if (state.has_timed_out)
     report_missing("mprof took more than 30 s to look up names, and is not "
                    "asked again",
@@ -353,7 +352,7 @@ static void give_up(const struct mprof_mapping *m, long error) {
                    " is of another version of MProf than this program");
   else if (status == MPROF_HELPER_CANNOT_RUN)
     report_missing("cannot execute ", state.path, "");
-  else
+  else if (is_new)
     report_end(m);
 }
 

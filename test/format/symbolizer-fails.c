@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: if the command mprof does not work, frames have no names, and one
-// message says why. This holds if the program ends at once, sends a wrong
-// reply, cannot be executed, is of another version or does not reply. A program
-// that has not replied in time is never started again, also not in a forked
-// child.
+// message says why, and the file that mprof was asked about is counted. This
+// holds if the program ends at once, sends a wrong reply, cannot be executed,
+// is of another version or does not reply. A program that has not replied in
+// time is never started again, also not in a forked child.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for ms in 300 120000; do %unit -fno-sanitize=all -D_GNU_SOURCE \
@@ -44,7 +44,7 @@
 // RUN: %{app} works 2> err && test ! -s err
 // RUN: wc -l < starts | grep -x 4
 // A program that another user can change is not used.
-// DEFINE: %{none} = %run{symbolizer_cache=0} PATH=/nowhere ./app-120000 2> err && grep -q 'found no mprof' err
+// DEFINE: %{none} = %run{symbolizer_cache=0} PATH=/nowhere ./app-120000 none 2> err && grep -q 'found no mprof' err
 // RUN: rm starts && chmod o+w mprof && %{none} && test ! -e starts
 // Nor is one that another user can replace by another program, unless the
 // directory is sticky.
@@ -59,6 +59,7 @@
 
 #include "process/process.h"
 #include "symbolize/symbolize.h"
+#include "sys/stats.h"
 
 #include <signal.h>
 #include <string.h>
@@ -93,6 +94,8 @@ int main(int argc, char **argv) {
   CHECK(signal(SIGCHLD, ignores ? SIG_IGN : SIG_DFL) != SIG_ERR);
   for (int i = 0; i < 3; i++)
     find_names(2 * i + 1, works);
+  const bool fails = !works && !(argc > 1 && strcmp(argv[1], "none") == 0);
+  CHECK_EQ(mprof_stat_get(MPROF_STAT_names_unread), fails ? 1 : 0);
   CHECK(signal(SIGCHLD, SIG_DFL) != SIG_ERR); // waitpid needs it
   pid_t pid = fork();
   if (pid == 0) {
