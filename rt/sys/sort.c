@@ -6,15 +6,24 @@
 
 #include "sys/sort.h"
 
+// Returns whether a comes before b. Elements that comes_before does not tell
+// apart are in the order of their addresses, so that sorting again, or after
+// another order, gives the same result.
+static bool is_before(const void *a, const void *b,
+                      bool (*comes_before)(const void *, const void *)) {
+  return comes_before(a, b) ||
+         ((uintptr_t)a < (uintptr_t)b && !comes_before(b, a));
+}
+
 // Moves v[i] down to its position in the heap v, which has n elements. The root
 // of the heap is the element that comes last in the sort order.
 static void sink(void **v, size_t i, size_t n,
                  bool (*comes_before)(const void *, const void *)) {
   void *x = v[i];
   for (size_t child; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && comes_before(v[child], v[child + 1]))
+    if (child + 1 < n && is_before(v[child], v[child + 1], comes_before))
       child++;
-    if (!comes_before(x, v[child]))
+    if (!is_before(x, v[child], comes_before))
       break;
     v[i] = v[child];
   }

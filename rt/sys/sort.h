@@ -10,7 +10,8 @@
 #include "sys/base.h"
 
 // Sorts the n pointers in v (heapsort). comes_before(a, b) returns whether a
-// comes before b in the result.
+// comes before b in the result. If neither comes before the other, they are in
+// the order of their addresses.
 void mprof_sort(void **v, size_t n,
                 bool (*comes_before)(const void *, const void *));
 
