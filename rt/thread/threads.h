@@ -141,7 +141,7 @@ struct mprof_thread {
   // signal, so that a signal may interrupt the call. Other threads read this
   // field.
   atomic_bool may_be_interrupted;
-  // Whether the thread pauses in the signal handler that gives its stack
+  // Whether the thread is in the signal handler that gives its stack, or pauses
   // (thread_stacks.h). Another thread may send it this signal again.
   atomic_bool is_pausing;
   uintptr_t pthread; // the thread's pthread_t; guarded by registry_lock

@@ -212,8 +212,12 @@ static void answer(uint64_t value, const ucontext_t *context) {
 // filled.
 static void on_ask(int sig, siginfo_t *info, void *context) {
   if (is_own(info)) {
+    struct mprof_thread *t = mprof_tls.self;
+    const bool was = t && atomic_exchange(&t->is_pausing, true);
     atomic_fetch_sub(&ask.expected, 1);
     answer((uintptr_t)info->si_value.sival_ptr, context);
+    if (t)
+      atomic_store(&t->is_pausing, was);
   } else {
     const int before = errno;
     mprof_signal_pass_on(&ask.previous, sig, info, context);
@@ -352,9 +356,9 @@ void mprof_pause(void) {
   const unsigned round = atomic_load(&pauses.round);
   if (!t || mprof_tls.held != 0 || round % 2 == 0)
     return;
-  atomic_store(&t->is_pausing, true);
+  const bool was = atomic_exchange(&t->is_pausing, true);
   wait_for_end(round);
-  atomic_store(&t->is_pausing, false);
+  atomic_store(&t->is_pausing, was);
 }
 
 void mprof_ask_reset(void) {

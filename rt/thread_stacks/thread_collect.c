@@ -222,7 +222,8 @@ static bool blocks_signal(const struct mprof_proc_thread *p) {
 static bool may_be_asked(const struct mprof_thread_slot *slot,
                          const struct mprof_proc_thread *p) {
   const struct mprof_thread *t = slot->thread;
-  // Such a thread blocks all signals. It will answer when it ends its pause.
+  // Such a thread blocks all signals. It will answer when it leaves the signal
+  // handler, for which it may have to wait for a processor.
   if (t && atomic_load(&t->is_pausing))
     return true;
   return !blocks_signal(p) &&
