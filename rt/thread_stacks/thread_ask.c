@@ -148,6 +148,20 @@ static bool is_own(const siginfo_t *info) {
          (uintptr_t)info->si_value.sival_ptr >> (ROUND_BITS + SLOT_BITS) == OWN;
 }
 
+// --- the rounds in which threads pause ---
+
+static struct {
+  // An odd number while threads that answer pause, an even number otherwise.
+  // Only the reader changes it.
+  atomic_uint round;
+  atomic_bool has_watcher; // a thread watches for the end of this round
+  // Threads pause by waiting for a change of one of these words. The next round
+  // uses the other word, because some threads may not run again before it.
+  atomic_uint lines[2];
+} pauses;
+
+static unsigned pause_number(void) { return atomic_load(&pauses.round); }
+
 // --- the handler ---
 
 static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
@@ -183,7 +197,11 @@ static void let_wait(void) {
   atomic_compare_exchange_strong(&mprof_tls.self->wait, &asked, 0);
 }
 
+static void pause_in(unsigned round);
+
 static void answer(uint64_t value, const ucontext_t *context) {
+  // The thread must not pause in a later round, in which it has not answered.
+  const unsigned pause_round = pause_number();
   const unsigned active = atomic_load(&mprof_round.active);
   const unsigned number = value & ((1u << SLOT_BITS) - 1);
   struct mprof_thread_slot *slot =
@@ -204,7 +222,7 @@ static void answer(uint64_t value, const ucontext_t *context) {
   // It needs no processor, and it must soon be in this call again.
   struct mprof_proc_thread p;
   if (slot && !mprof_call_of_context(context, &p))
-    mprof_pause();
+    pause_in(pause_round);
 }
 
 // The signal handler. All other signals are blocked while it runs, because
@@ -291,16 +309,6 @@ void mprof_ask_end(unsigned lost) {
 unsigned mprof_pause_ms = 250;
 enum { WATCH_MS = 2 };
 
-static struct {
-  // An odd number while threads that answer pause, an even number otherwise.
-  // Only the reader changes it.
-  atomic_uint round;
-  atomic_bool has_watcher; // a thread watches for the end of this round
-  // Threads pause by waiting for a change of one of these words. The next round
-  // uses the other word, because some threads may not run again before it.
-  atomic_uint lines[2];
-} pauses;
-
 // Returns the number of processors on which the threads may run, after adding
 // those of thread tid. Returns UINT_MAX if the kernel does not tell.
 static unsigned add_processors(struct mprof_asked *a, int tid) {
@@ -351,15 +359,17 @@ static void wait_for_end(unsigned round) {
   mprof_sys_futex_wake(line);
 }
 
-void mprof_pause(void) {
+// Pauses if the threads that answer pause now, in this round of pauses.
+static void pause_in(unsigned round) {
   struct mprof_thread *t = mprof_tls.self;
-  const unsigned round = atomic_load(&pauses.round);
-  if (!t || mprof_tls.held != 0 || round % 2 == 0)
+  if (!t || mprof_tls.held != 0 || round % 2 == 0 || pause_number() != round)
     return;
   const bool was = atomic_exchange(&t->is_pausing, true);
   wait_for_end(round);
   atomic_store(&t->is_pausing, was);
 }
+
+void mprof_pause(void) { pause_in(pause_number()); }
 
 void mprof_ask_reset(void) {
   atomic_fetch_and(&pauses.round, ~1u);
