@@ -10,7 +10,7 @@
 //
 //     @__mprof_abi_v6_reference = linkonce_odr hidden constant [2 x ptr]
 //         [ ptr @"__mprof_runtime is missing: ...",
-//           ptr @__mprof_abi_v6 ], comdat          ; in @llvm.used
+//           ptr @__mprof_abi_v<N> ], comdat          ; in @llvm.used
 //
 // Code for programs refers to @__mprof_is_program, too.
 //
@@ -23,8 +23,8 @@
 // Code for shared libraries has a destructor that tells the runtime of the
 // unloading. It runs after the library's other destructors:
 //
-//     define linkonce_odr hidden void @__mprof_module_unloads_v6() comdat {
-//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v6)
+//     define linkonce_odr hidden void @__mprof_module_unloads_v<N>() comdat {
+//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v<N>)
 //       ret void
 //     }
 

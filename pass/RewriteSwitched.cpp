@@ -31,12 +31,12 @@
 // A constructor passes the array to the runtime, and in a library a destructor
 // takes it back. Both run before or after all other code of the library:
 //
-//     @__mprof_switches_v6 = linkonce_odr hidden global
+//     @__mprof_switches_v<N> = linkonce_odr hidden global
 //         { ptr, ptr, ptr, i64 }               ; MPROF_SWITCHES_FIELD
 //         { ptr null, ptr @__start_mprof_switches,
 //           ptr @__stop_mprof_switches, i64 1 }, comdat   ; 1: of a program
-//     define linkonce_odr hidden void @__mprof_switches_begin_v6() comdat {
-//       call void @__mprof_register_switches(ptr @__mprof_switches_v6)
+//     define linkonce_odr hidden void @__mprof_switches_begin_v<N>() comdat {
+//       call void @__mprof_register_switches(ptr @__mprof_switches_v<N>)
 //       ret void
 //     }
 //

@@ -40,7 +40,6 @@ ROOMS = {
     "sys": "system calls, locks, memory, clock, messages",
     "options": "the options, and the list of profiles",
     "process": "the state of the process, its modules, signals and helpers",
-    "trace_hooks": "calls by which the rooms before trace report events to it",
     "unwind": "finds the return addresses of the stack frames",
     "thread": "the program's threads, and their labels",
     "bucket": "buckets of stacks, and their counters",

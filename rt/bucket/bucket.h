@@ -12,7 +12,7 @@
 //
 //   address of a block                    stack, size, labels, rate (the key)
 //        |                                             |
-//        v  live map (livemap.c)                    v  hash table (bucket.c)
+//        v  live map (livemap.c)                       v  hash table (bucket.c)
 //   +- cell of one thread -+                +- bucket ---------------+
 //   | cycles[0] [1] [2] <--+-- an event     | own: the cell of the   |
 //   | bucket --------------+--------------->|      bucket's owner    |

@@ -6,7 +6,7 @@
 // calls, and calls that are recorded only if the option block_kinds names their
 // kind. Most of these calls cannot be tried without waiting. So the entry
 // counts the whole call as a wait, and unwinds the stack only if the wait is
-// sampled.
+// sampled or traced.
 
 #include "entry/entry_lock.h"
 #include "lock_wait/contention.h"

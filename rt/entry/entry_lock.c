@@ -3,9 +3,10 @@
 //
 // Entries of POSIX locks, conditions, semaphores, barriers and joins: the
 // functions __mprof_f that instrumented code calls in place of f. The entry of
-// a lock function first tries to take the lock. If the try fails, the thread
-// has to wait, and only then the entry reads the clock. The entry then calls
-// the hooked function f, whose result is the result of the entry.
+// a lock function first tries to take the lock, or looks whether it is free. If
+// it is not, the thread has to wait, and only then the entry reads the clock.
+// The entry then calls the hooked function f, whose result is the result of the
+// entry.
 
 #include "entry/entry_lock.h"
 

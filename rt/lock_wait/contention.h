@@ -261,8 +261,8 @@ struct mprof_wait {
   }))
 
 // Begins a wait for a lock or another object. If the object has a try function,
-// call this after the try function has failed. Unwinds the stack at once. This
-// costs little, because the thread has to wait anyway.
+// call this after the try function has failed. Unwinds the stack at once if the
+// block profile or the trace needs it, because the thread has to wait anyway.
 // op: address of the hooked function, which becomes the leaf of the stack.
 // frame: frame address of the entry.
 // object: the address that is also passed to mprof_release_begin when this

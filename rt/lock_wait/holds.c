@@ -63,9 +63,11 @@ static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
 }
 
 // Returns the record to use for a lock. The first of these records that exists
-// is returned: 1. the lock's present record 2. an unused record 3. the oldest
-// record that is not needed (contention.h) 4. the oldest record, although it is
-// needed. The caller overwrites it. But if
+// is returned:
+// 1. the lock's present record
+// 2. an unused record
+// 3. the oldest record that is not needed (contention.h)
+// 4. the oldest record, although it is needed. The caller overwrites it. But if
 //    the new record of the lock would not be needed itself, NULL is returned.
 // Only the preferred records of the lock are searched, unless all of them are
 // in use and needed.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Adds the records of waits, releases, threads and the heap to the trace. The
-// hooks of locks and calls decide which events are recorded.
+// entries of locks and calls decide which events are recorded.
 //
 // The record of a wait for a lock is added when the wait begins. The record of
 // a call is added when the call ends, because it is not known earlier whether

@@ -23,10 +23,10 @@
 // thread at a time fills with records. The writer of the file turns each
 // complete buffer into a batch of the file. (Go: traceBuf)
 //
-// This module owns the memory of the buffers. It also manages the slots: fields
-// of records into which woken threads write their numbers. The diagram in
-// trace_buf.c shows the states of a buffer. Apart from slots, this module does
-// not know the contents of records.
+// trace_buf.c owns the memory of the buffers. It also manages the slots: fields
+// of records into which woken threads write their numbers. The diagram there
+// shows the states of a buffer. Apart from slots, trace_buf.c does not know the
+// contents of records.
 //
 // A record is a type byte (enum mprof_trace_type), followed by arguments
 // encoded in LEB128. The first argument of most records is the time since the
@@ -486,7 +486,7 @@ extern MPROF_HIDDEN struct mprof_lock mprof_trace_lock;
 
 // --- records of trace_events.c ---
 
-// Initializes this module when a session begins.
+// Initializes trace_events.c when a session begins.
 void mprof_trace_events_init(void);
 // Records the end of the calling thread. r: the thread's row (list of record
 // buffers). Also stores a mark (a reference to a record of the end). By the

@@ -12,7 +12,7 @@
 // RUN: echo '{ global: run; early*; local: *; };' > hide.map
 // RUN: %clangxx -O1 -fPIC -DPLAIN_PART -c %s -o plain.o
 // RUN: %mprof_clangxx -fmprof -O1 -g1 -fPIC -shared -DLIBRARY %s plain.o \
-// RUN:   -Wl,--version-script=hide.map -o libown.so
+// RUN:   -Wl,--version-script=hide.map -fuse-ld=bfd -o libown.so
 // RUN: %mprof_clangxx -fmprof -O1 -g1 -DOPENS %s -o opens
 // RUN: %mprof_clangxx -fmprof -O1 -g1 %s -o linked -L. -lown \
 // RUN:   -Wl,-rpath,%t.dir
