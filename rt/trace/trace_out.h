@@ -288,7 +288,7 @@ struct mprof_trace_arguments {
 };
 // By enum mprof_trace_type.
 extern MPROF_HIDDEN const struct mprof_trace_arguments
-    mprof_trace_arguments_of[MPROF_TRACE_CHARGE + 1];
+    mprof_trace_arguments_of[MPROF_TRACE_TYPES];
 // Reads the record at p into *r. Returns the address of the next record.
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r);
@@ -330,7 +330,7 @@ struct mprof_trace_form {
 // A format's table of how to write each type of record, indexed by enum
 // mprof_trace_type.
 struct mprof_trace_forms {
-  struct mprof_trace_form of[MPROF_TRACE_CHARGE + 1];
+  struct mprof_trace_form of[MPROF_TRACE_TYPES];
 };
 // Writes the events of record r as the entry for its type in the format's forms
 // says. If the entry has no function put, the arguments of the record become

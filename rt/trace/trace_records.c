@@ -65,7 +65,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
   r->type = (enum mprof_trace_type) * p++;
   r->ticks = r->type == MPROF_TRACE_PRE ? 0 : mprof_trace_get(&p);
   const unsigned n =
-      r->type <= MPROF_TRACE_CHARGE ? mprof_trace_arguments_of[r->type].len : 0;
+      r->type < MPROF_TRACE_TYPES ? mprof_trace_arguments_of[r->type].len : 0;
   for (unsigned i = 0; i < n; i++)
     r->n[i] = mprof_trace_get(&p);
   if (r->type == MPROF_TRACE_WAKE) {

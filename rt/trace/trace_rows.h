@@ -260,6 +260,7 @@ enum mprof_trace_type {
   // charge, that is, the time in clock ticks that all waiters have waited since
   // the last charged release. A WAKE record with the same time follows.
   MPROF_TRACE_CHARGE,
+  MPROF_TRACE_TYPES // the number of types
 };
 
 // How a thread enters the trace.

@@ -272,7 +272,7 @@ static const uint8_t *check_record(struct persist_trace *t, const uint8_t *p,
   const unsigned type = *p++;
   uint64_t v = 0;
   if (type == MPROF_TRACE_NONE || type == MPROF_TRACE_STOP ||
-      type > MPROF_TRACE_CHARGE ||
+      type >= MPROF_TRACE_TYPES ||
       (type != MPROF_TRACE_PRE && !get(&p, end, &v)))
     return NULL;
   const struct mprof_trace_arguments *a = &mprof_trace_arguments_of[type];
