@@ -291,8 +291,11 @@ static bool start(void) {
     return true;
   if (!find())
     return false;
-  if (state.messages == NULL)
+  if (state.messages == NULL) {
     state.messages = mprof_os_map(sizeof(*state.messages));
+    if (state.messages != NULL)
+      mprof_os_keep_from_children(state.messages, sizeof(*state.messages));
+  }
   const int error =
       state.messages == NULL
           ? -ENOMEM

@@ -26,6 +26,7 @@ static bool grow(struct mprof_pc_table *t) {
   struct mprof_pc_slot *slots = mprof_os_map(count * sizeof(*slots));
   if (slots == NULL)
     return false;
+  mprof_os_keep_from_children(slots, count * sizeof(*slots));
   for (size_t i = 0; i < t->count; i++)
     if (t->slots[i].pc != 0)
       *probe(slots, count, t->slots[i].pc) = t->slots[i];

@@ -4,7 +4,8 @@
 // A hash table that maps return addresses, or other numbers, to 64-bit values.
 // The writer of a profile fills a table while it writes the profile. Most
 // tables are freed afterwards; the tables of names (symbolize/names.c) stay.
-// The memory of a table comes from mmap, not from a heap.
+// The memory of a table comes from mmap, not from a heap. A forked child has no
+// copy of it, and must forget the table.
 
 #ifndef MPROF_RT_SYS_PCTABLE_H
 #define MPROF_RT_SYS_PCTABLE_H

@@ -209,12 +209,26 @@ static void put_header(struct printer *p, const struct mprof_thread_slot *x) {
   put(p, ":\n");
 }
 
+// Returns whether addresses are collected. If so, collects those that
+// put_thread shows.
+static bool want_thread(const struct printer *p,
+                        const struct mprof_thread_slot *x) {
+  const struct mprof_bucket *created = x->created;
+  if (!p->has_names || !mprof_symbolize_want_stack(x->stack))
+    return false;
+  if (created && created->stack_len > 0)
+    mprof_symbolize_want(
+        mprof_symbolize_shown(created->stack[0], mprof_bucket_gone(created)));
+  return true;
+}
+
 static void put_thread(struct printer *p, const struct mprof_thread_slot *x) {
   const struct mprof_bucket *created = x->created;
+  if (want_thread(p, x))
+    return;
   put_header(p, x);
   put_stack(p, x->stack);
-  if (created && created->stack_len > 0 &&
-      !(p->has_names && mprof_symbolize_want_stack(created))) {
+  if (created && created->stack_len > 0) {
     put(p, "created by ");
     put_pc(p, created->stack[0], mprof_bucket_gone(created), put_first_frame);
   }

@@ -781,7 +781,7 @@ int mprof_pprof_write(struct mprof_outfile *f,
   if (error != 0)
     return error;
   uint64_t keys[MPROF_PPROF_KEYS] = {0};
-  w->collects = w->wants_names && mprof_symbolize_collect(f);
+  w->collects = w->wants_names && !has_failed(w) && mprof_symbolize_collect(f);
   for (size_t i = 0; i < samples->len && w->collects; i++)
     samples->put(w, samples->snapshot, i, keys);
   if (w->collects)
