@@ -238,10 +238,11 @@ struct debug_file *debug_file_open(const struct place *place,
   f->symbols = symbols_of_elf(f->elf);
   *problem = read_units(f)
                  ? NULL
-                 : text_of("the debug information of %s cannot be read, "
-                           "because it is damaged or compressed in a way that "
-                           "mprof does not know; its frames have only names of "
-                           "symbols",
+                 : text_of("the debug information of %s cannot be read "
+                           "completely; some of its frames may have only names "
+                           "of symbols (it may be damaged or compressed in a "
+                           "way that mprof does not know, or memory may have "
+                           "run out)",
                            f->debug_path ? f->debug_path : f->path);
   return f;
 }

@@ -223,14 +223,21 @@ static char *problem_of(const struct search *s) {
   char *path =
       text_of("%s%s", s->places->sysroot ? s->places->sysroot : "", s->path);
   struct stat st;
-  const char *what = "is missing";
-  if (access(path, R_OK) != 0 && errno == EACCES)
+  const char *what = "is missing", *error = "";
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0 && errno == EACCES) {
     what = "cannot be opened, because permission is denied";
-  else if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+  } else if (fd < 0 && errno != ENOENT && errno != ENOTDIR) {
+    what = "cannot be opened: ";
+    error = strerror(errno);
+  } else if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
     what = "cannot be read, because it is damaged or no ELF file";
+  }
+  if (fd >= 0)
+    close(fd);
   free(path);
-  return text_of("%s %s; its frames have no names%s%s%s", s->path, what,
-                 *id ? " (needed is the file with build id " : "", id,
+  return text_of("%s %s%s; its frames have no names%s%s%s", s->path, what,
+                 error, *id ? " (needed is the file with build id " : "", id,
                  *id ? ")" : "");
 }
 
