@@ -110,8 +110,8 @@ void ProcessorAArch64::store(Runtime &RT, IRBuilderBase &B, Value *Address,
             "r,r,~{memory}", {Address, V});
 }
 
-/// The runtime recognizes these registers (rt/thread_stacks/thread_unnoted.c). LLVM
-/// would use others, and store the registers of variable arguments.
+/// The runtime recognizes these registers (rt/thread_stacks/thread_unnoted.c).
+/// LLVM would use others, and store the registers of variable arguments.
 bool ProcessorAArch64::jumpThrough(Runtime &RT, IRBuilderBase &B,
                                    GlobalVariable *Word) const {
   auto *Ty = FunctionType::get(B.getVoidTy(), {RT.PtrTy}, false);
