@@ -356,14 +356,16 @@ static size_t count_pending(struct mprof_reader *r, bool looks) {
   return n;
 }
 
-// Returns whether any thread that was asked and has not answered is runnable. A
-// runnable thread may still answer when it gets a processor.
+// Returns whether any thread that was asked and has not answered is runnable,
+// or pauses in the signal handler. Such a thread may still answer when it gets
+// a processor, or ends its pause.
 static bool has_runnable(const struct mprof_reader *r) {
   struct mprof_proc_thread p;
   const struct mprof_thread_slot *slot = r->last_asked;
   for (; slot; slot = slot->next_asked) {
+    const struct mprof_thread *t = atomic_load(&slot->thread);
     if (is_pending(slot) && mprof_proc_thread_asleep(slot->tid, &p) &&
-        p.state == 'R')
+        (p.state == 'R' || (t && atomic_load(&t->is_pausing))))
       return true;
   }
   return false;
