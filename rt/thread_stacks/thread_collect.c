@@ -297,11 +297,15 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       if (reading != READ_NOT_WAITING)
         continue;
     }
+    const bool paused = slot->thread && atomic_load(&slot->thread->is_pausing);
     if (!mprof_proc_thread_asleep(slot->tid, &p)) {
       slot->is_gone = true;
       return;
     }
     if (!may_be_asked(slot, &p)) {
+      // The thread has left the signal handler, so p no longer describes it.
+      if (paused)
+        continue;
       // If slot->thread->wait is not 0, the thread has just begun a wait. (A
       // thread sets this variable before the system call of the wait.) In this
       // case the loop reads the thread's stack next.
