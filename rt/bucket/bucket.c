@@ -385,6 +385,7 @@ void mprof_bucket_reset(void) {
 //     |  and size or object
 //     v
 //   sized[]   the bucket of this stack and size, and the thread's cell in it
+//             (a few entries, or many for a thread that needs them)
 //
 // If the return addresses in these places are those of the bucket in known[],
 // the event has its stack, and the stack is not unwound (unwind.h). If sized[]
@@ -406,14 +407,14 @@ static inline struct mprof_bucket **known_at(const struct mprof_thread *t,
   return &t->scratch->known[(h >> 56) % MPROF_KNOWN];
 }
 
-// Returns the entry of sized[] for `key` and a bucket in known[] with the
+// Returns the entry of t->sized for `key` and a bucket in known[] with the
 // handle `known`.
-static inline struct mprof_sized *sized_at(struct mprof_scratch *s,
+static inline struct mprof_sized *sized_at(const struct mprof_thread *t,
                                            const struct mprof_bucket_key *key,
                                            uint32_t known) {
   const uint64_t size = key->size + key->labels * 8191u + key->type * 127u;
   const uint64_t h = (size ^ (uint64_t)known << 32) * 0x9e3779b97f4a7c15u;
-  return &s->sized[(h >> 48) % MPROF_SIZED];
+  return &t->sized[(h >> 48) & t->sized_mask];
 }
 
 // Returns whether the stack that begins at `frame`, on the thread's own stack,
@@ -461,11 +462,28 @@ static void remember_cell(struct mprof_sized *e,
   e->cell = mprof_persistent_handle(cell);
 }
 
+// Counts an entry of t->sized that another bucket replaces. If there were more
+// of them than entries, gives the thread a larger, empty array. The mask
+// follows the array, because a signal handler may end this function by longjmp.
+static void count_replaced(struct mprof_thread *t) {
+  if (t->sized_mask + 1 == MPROF_SIZED ||
+      ++t->sized_replaced <= MPROF_FEW_SIZED)
+    return;
+  t->sized_replaced = 0;
+  struct mprof_sized *more =
+      mprof_persistent_alloc(MPROF_SIZED * sizeof(*more));
+  if (!more)
+    return;
+  t->sized = more;
+  atomic_signal_fence(memory_order_release);
+  t->sized_mask = MPROF_SIZED - 1;
+}
+
 // Returns the bucket of *key, whose stack is that of `like`. Inserts the bucket
-// if needed. e: the entry for this bucket in sized[].
+// if needed. e: the entry for this bucket in the cache of thread t.
 static MPROF_NOINLINE struct mprof_bucket *
-find_like(struct mprof_bucket_key *key, struct mprof_bucket *like,
-          struct mprof_sized *e) {
+find_like(struct mprof_thread *t, struct mprof_bucket_key *key,
+          struct mprof_bucket *like, struct mprof_sized *e) {
   const uint32_t known = mprof_persistent_handle(like);
   struct mprof_bucket *b = like;
   // The places of return addresses may be others in code that was loaded later.
@@ -482,10 +500,15 @@ find_like(struct mprof_bucket_key *key, struct mprof_bucket *like,
   }
   if (!b)
     return NULL;
-  if (e->known != known || mprof_persistent_known(e->bucket) != b)
+  const bool is_other =
+      e->known != known || mprof_persistent_known(e->bucket) != b;
+  const bool is_replaced = is_other && e->known != 0;
+  if (is_other)
     *e = (struct mprof_sized){.known = known,
                               .bucket = mprof_persistent_handle(b)};
   remember_cell(e, key, like, b);
+  if (is_replaced)
+    count_replaced(t);
   return b;
 }
 
@@ -547,9 +570,17 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
   if (mprof_unlikely(!like || !has_stack_of(t, leaf, frame, like)))
     return find_by_tables(t, key, leaf, frame);
   const uint32_t known = mprof_persistent_handle(like);
-  struct mprof_sized *e = sized_at(t->scratch, key, known);
+  struct mprof_sized *e = sized_at(t, key, known);
   if (mprof_likely(e->known == known && has_cell(e, key, like)))
     return mprof_persistent_known(e->bucket);
-  struct mprof_bucket *b = find_like(key, like, e);
+  struct mprof_bucket *b = find_like(t, key, like, e);
   return b ? b : find_by_tables(t, key, leaf, frame);
+}
+
+void mprof_bucket_fetch(const struct mprof_thread *t,
+                        enum mprof_bucket_type type, mprof_pc leaf,
+                        uintptr_t frame, uint32_t known) {
+  const struct mprof_bucket_key key = {.type = (uint8_t)type};
+  __builtin_prefetch(known_at(t, leaf, frame));
+  __builtin_prefetch(sized_at(t, &key, known));
 }

@@ -235,6 +235,13 @@ struct mprof_thread;
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);
+// Begins to fetch into the cache the entries of the thread's cache of stacks
+// that mprof_bucket_at will use for this call. The caller expects that the
+// result will be the bucket with the handle `known`, which has this type and
+// neither size nor labels.
+void mprof_bucket_fetch(const struct mprof_thread *t,
+                        enum mprof_bucket_type type, mprof_pc leaf,
+                        uintptr_t frame, uint32_t known);
 // Returns the bucket of `key`. If no such bucket exists and `alloc` is true,
 // inserts a new bucket, however many buckets for single objects the stack has
 // (mprof_bucket_make). Returns NULL if there is no memory, or if `alloc` is

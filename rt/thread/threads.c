@@ -176,12 +176,13 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
   mprof_lock_acquire(&mprof_registry_lock);
   struct mprof_thread *t = new_thread_locked();
   if (t) {
-    struct mprof_scratch *scratch = t->scratch;
-    struct mprof_holds *holds = t->holds;
+    const struct mprof_thread old = *t;
     *t = (struct mprof_thread){.tid = tid,
-                               .scratch = scratch,
+                               .scratch = old.scratch,
+                               .sized = old.sized,
+                               .sized_mask = old.sized_mask,
                                .labels = mprof_tls.labels,
-                               .holds = holds,
+                               .holds = old.holds,
                                .pthread = (uintptr_t)pthread_self()};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = take_shard_locked();
@@ -226,14 +227,20 @@ static void on_thread_exit(void *arg) {
   mprof_guard_leave();
 }
 
-static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
+// Gives thread t its buffers. Returns false if there is no memory.
+static MPROF_NOINLINE bool add_scratch(struct mprof_thread *t) {
   mprof_unwind_learn_roots();
   size_t stack_bytes = 2 * mprof_flags.stack_depth * sizeof(mprof_pc);
   struct mprof_scratch *s =
       mprof_persistent_alloc(sizeof(struct mprof_scratch) + stack_bytes);
-  if (s)
-    s->depth = (uint32_t)mprof_flags.stack_depth;
-  return s;
+  if (!s)
+    return false;
+  s->depth = (uint32_t)mprof_flags.stack_depth;
+  t->sized = s->few;
+  t->sized_mask = MPROF_FEW_SIZED - 1;
+  atomic_signal_fence(memory_order_release);
+  t->scratch = s;
+  return true;
 }
 
 struct mprof_thread *mprof_thread_make(bool need_scratch) {
@@ -241,7 +248,7 @@ struct mprof_thread *mprof_thread_make(bool need_scratch) {
   struct mprof_thread *t = mprof_tls.self;
   if (mprof_tls.is_own || (!t && !(t = enter())))
     return NULL;
-  if (need_scratch && !t->scratch && !(t->scratch = new_scratch()))
+  if (need_scratch && !t->scratch && !add_scratch(t))
     return NULL;
   return t;
 }

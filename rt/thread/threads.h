@@ -29,8 +29,10 @@ struct mprof_holds;
 
 // Number of entries of a thread's cache of stacks.
 #define MPROF_KNOWN 256
-// Number of entries of a thread's cache of buckets with these stacks. A page of
-// the cache is resident only if it is used.
+// Number of entries of a thread's cache of buckets with these stacks: at first,
+// and for threads that need more. Most threads of a program with thousands of
+// threads need few.
+#define MPROF_FEW_SIZED 64
 #define MPROF_SIZED 2048
 
 // An entry of a thread's cache of buckets with the stacks of known[]. The first
@@ -50,10 +52,8 @@ struct mprof_scratch {
   // Buckets whose slots tell a stack, by call site and caller's frame address.
   // See bucket.c.
   struct mprof_bucket *known[MPROF_KNOWN];
-  // Buckets that have the stack of a bucket in known[], by this bucket and the
-  // size or object.
-  struct mprof_sized sized[MPROF_SIZED];
-  uint32_t depth; // value of the option stack_depth
+  struct mprof_sized few[MPROF_FEW_SIZED]; // see `sized` of struct mprof_thread
+  uint32_t depth;                          // value of the option stack_depth
   // `depth` entries for the stacks of events, then `depth` entries for the
   // stacks of the lock profile.
   mprof_pc stack[];
@@ -99,6 +99,15 @@ struct mprof_thread {
   _Atomic uint64_t rate_epoch;
   struct mprof_stack_range range;
   struct mprof_scratch *scratch;
+  // Cache of buckets that have the stack of a bucket in scratch->known[], by
+  // this bucket and the size or object. It is scratch->few, and a larger array
+  // when sized_replaced, the number of entries that others have replaced,
+  // becomes too large. The number of entries is sized_mask + 1.
+  struct mprof_sized *sized;
+  uint32_t sized_mask, sized_replaced;
+  // Not 0 while the thread is writing a trace record. Other threads read this
+  // field.
+  atomic_uint in_trace;
   // Bucket that holds the stack of the call that created the thread. NULL: the
   // runtime did not see this call. Guarded by registry_lock.
   struct mprof_bucket *created;
@@ -107,9 +116,6 @@ struct mprof_thread {
   // registry_lock.
   uint16_t shard;
   struct mprof_heapx_last last; // used only with the option heapx
-  // Not 0 while the thread is writing a trace record. Other threads read this
-  // field.
-  atomic_uint in_trace;
   // True: the thread has begun a trace record, but did not finish it in time.
   // Probably a longjmp has left the code that writes the record. Guarded by
   // trace_lock.
