@@ -296,6 +296,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   struct mprof_trace_mark mark = {.buf = NULL};
   if (w->start == 0 || w->epoch != mprof_process_epoch())
     return;
+  if (mprof_unlikely(w->trace_session != 0))
+    mprof_trace_wait_fetch(w);
   if (mprof_likely(w->is_noted))
     mprof_wait_note_end(w);
   if (w->is_inside ||

@@ -229,8 +229,12 @@ struct mprof_wait {
   uint8_t kind;           // enum mprof_kind
   unsigned trace_session; // session of the trace; 0: the wait is not in a trace
   uint32_t trace_stack;   // number of the wait's stack in the trace
-  bool is_waiter;         // the wait is counted in the table of waiters
-  bool is_late;           // the bucket is looked up only when the wait ends
+  // The data to which the end of the wait writes in the trace: the row, its
+  // last buffer, and the end of the records there. These pointers serve only to
+  // fetch the data into the cache (mprof_trace_wait_fetch).
+  const void *trace_row, *trace_buf, *trace_end;
+  bool is_waiter; // the wait is counted in the table of waiters
+  bool is_late;   // the bucket is looked up only when the wait ends
   // The wait is inside a function that the program marks with mprof_lock,
   // mprof_unlock or mprof_blocking. Such a wait is not recorded.
   bool is_inside;

@@ -75,6 +75,9 @@ struct mprof_trace_phase {
 // mprof_trace_wait_end needs. is_call: w is a call that may be short, such as a
 // read. In this case, the record is added only when the call ends.
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
+// Begins to fetch into the cache what the end of wait w will read and write.
+// Call this as soon as the thread has woken up.
+void mprof_trace_wait_fetch(const struct mprof_wait *w);
 // Records the end of wait w. how: enum mprof_outcome. now: time of the clock.
 // mark: identifies the release that ended the wait; mark->buf is NULL if this
 // release is unknown. If w began before the session, the function only adds the
