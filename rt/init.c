@@ -291,7 +291,7 @@ __attribute__((constructor(101))) static void at_load(int argc, char **argv) {
 __attribute__((constructor(101))) static void at_load(void) {
 #endif
   mprof_exit_line_init();
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return;
   mprof_watch_start();
   mprof_http_start();

@@ -47,7 +47,7 @@ static int enter(const void *records, size_t len, size_t *n, uintptr_t frame) {
   mprof_msan_unpoison(n, sizeof(*n));
   if (records == NULL && len > 0)
     return -EINVAL;
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return -ENOSYS;
   return mprof_guard_enter_as(mprof_guard_of(frame)) ? 0 : -EBUSY;
 }
@@ -104,7 +104,7 @@ MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
 MPROF_PUBLIC void
 mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
                   void *arg) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
+  if (!mprof_process_ready() || !mprof_guard_enter())
     return;
   mprof_lock_acquire(&mprof_active_lock);
   size_t n;
@@ -210,7 +210,7 @@ static int enter_for_threads(const void *records, size_t len, size_t *n,
     return -EINVAL;
   *n = 0;
   mprof_msan_unpoison(n, sizeof(*n));
-  if (!mprof_init_ready() || !mprof_process_is_own())
+  if (!mprof_process_ready() || !mprof_process_is_own())
     return -ENOSYS;
   return enter(records, len, n, frame);
 }
@@ -282,7 +282,7 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
   struct mprof_profile_request r = {.form = (enum mprof_profile_form)debug};
   if (!mprof_profile_find(&r, name) || r.form > r.row->kind->last_form)
     return EINVAL;
-  if (!mprof_init_ready() || !mprof_process_is_own())
+  if (!mprof_process_ready() || !mprof_process_is_own())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
@@ -334,7 +334,7 @@ MPROF_PUBLIC int mprof_profiles(const char **names, size_t len, size_t *n) {
 // SetMutexProfileFraction) ---
 
 MPROF_PUBLIC size_t mprof_set_heap_rate(size_t bytes) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
+  if (!mprof_process_ready() || !mprof_guard_enter())
     return 0;
   uint64_t before = mprof_sample_set_rate(bytes);
   mprof_guard_leave();
@@ -342,7 +342,7 @@ MPROF_PUBLIC size_t mprof_set_heap_rate(size_t bytes) {
 }
 
 MPROF_PUBLIC int64_t mprof_set_block_rate(int64_t ns) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
+  if (!mprof_process_ready() || !mprof_guard_enter())
     return 0;
   uint64_t before = mprof_contention_set_block_rate(ns < 0 ? 0 : (uint64_t)ns);
   mprof_guard_leave();
@@ -350,7 +350,7 @@ MPROF_PUBLIC int64_t mprof_set_block_rate(int64_t ns) {
 }
 
 MPROF_PUBLIC int mprof_set_mutex_fraction(int n) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
+  if (!mprof_process_ready() || !mprof_guard_enter())
     return 0;
   uint64_t before = mprof_contention_set_mutex_fraction(n);
   mprof_guard_leave();

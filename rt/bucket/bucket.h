@@ -478,7 +478,7 @@ static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
 // In cycle C, malloc and free are counted in index C+2 (modulo 3). The frees
 // that a garbage collector makes in cycle C are counted in index C+1 (modulo
 // 3). In the diagram, each row is an index (modulo 3), and each "|" is a call
-// of mprof_cycle_next:
+// of mprof_cycle_advance:
 //
 //   cycle    C             C+1            C+2            C+3
 //      |--------------|--------------|--------------|--------------|--> time
@@ -491,7 +491,7 @@ static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
 // objects that died in cycle C. Otherwise, a profile would show dead objects as
 // live only because the collector has not swept yet.
 //
-// At the end of the sweep, mprof_cycles_post_sweep publishes index C+2. A
+// At the end of the sweep, mprof_cycle_publish_swept publishes index C+2. A
 // program without a collector has counted all frees of cycle C when cycle C
 // ends. For such a program, mprof_cycle_publish publishes index C+2 already at
 // the start of cycle C+1.
@@ -516,13 +516,13 @@ uint32_t mprof_cycle_word(void);
 
 // Ends the current cycle: adds 1 to the cycle number C, without a lock. Signal
 // handlers may call this function.
-void mprof_cycle_next(void);
+void mprof_cycle_advance(void);
 // Publishes index C % 3, unless the index was already published in the current
 // cycle C. Takes active_lock. Call with the recursion guard set.
-void mprof_cycles_flush(void);
+void mprof_cycle_publish_due(void);
 // Publishes index (C+1) % 3. Call this at the end of a collector's sweep, with
 // the recursion guard set. Takes active_lock.
-void mprof_cycles_post_sweep(void);
+void mprof_cycle_publish_swept(void);
 // Publishes the indices C % 3 and (C+1) % 3, where C is the current cycle. They
 // have the events of the two cycles before C, because events of cycle N are
 // counted in index (N+2) % 3. Use this in programs without a garbage collector,
@@ -531,7 +531,7 @@ void mprof_cycles_post_sweep(void);
 void mprof_cycle_publish(void);
 // Publishes one index of all MEM buckets, which are the buckets of the heap
 // profile. Call with active_lock held.
-void mprof_cycle_flush_locked(unsigned index);
+void mprof_cycle_publish_index_locked(unsigned index);
 // Publishes all indices of all MEM buckets, and so all events up to now. Call
 // with active_lock held.
 void mprof_cycle_publish_all_locked(void);

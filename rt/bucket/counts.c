@@ -185,7 +185,7 @@ void mprof_cycle_set_word(uint32_t word) {
 }
 
 // (Go: mProfCycleHolder.increment)
-void mprof_cycle_next(void) {
+void mprof_cycle_advance(void) {
   unsigned prev = atomic_load(&mprof_cycle.word);
   unsigned next;
   do
@@ -202,7 +202,7 @@ static bool set_flushed(uint32_t *cycle) {
   return prev & 1;
 }
 
-void mprof_cycle_flush_locked(unsigned index) {
+void mprof_cycle_publish_index_locked(unsigned index) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
   for (; b; b = b->allnext)
@@ -219,17 +219,17 @@ void mprof_cycle_publish_all_locked(void) {
 
 static void flush_index(unsigned index) {
   mprof_lock_acquire(&mprof_active_lock);
-  mprof_cycle_flush_locked(index);
+  mprof_cycle_publish_index_locked(index);
   mprof_lock_release(&mprof_active_lock);
 }
 
-void mprof_cycles_flush(void) {
+void mprof_cycle_publish_due(void) {
   uint32_t cycle;
   if (!set_flushed(&cycle))
     flush_index(cycle % 3);
 }
 
-void mprof_cycles_post_sweep(void) {
+void mprof_cycle_publish_swept(void) {
   flush_index((mprof_cycle_read() + 1) % 3);
 }
 
@@ -285,7 +285,7 @@ void mprof_cycle_reset(void) {
 // counters: two for the ended cycles and one for the current cycle.
 MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
-  mprof_cycle_next();
+  mprof_cycle_advance();
   if (!mprof_guard_enter())
     return;
   mprof_cycle_publish();
@@ -295,13 +295,13 @@ MPROF_PUBLIC void mprof_next_cycle(void) {
 MPROF_PUBLIC void mprof_cycle_flush(void) {
   if (!mprof_guard_enter())
     return;
-  mprof_cycles_flush();
+  mprof_cycle_publish_due();
   mprof_guard_leave();
 }
 
 MPROF_PUBLIC void mprof_cycle_post_sweep(void) {
   if (!mprof_guard_enter())
     return;
-  mprof_cycles_post_sweep();
+  mprof_cycle_publish_swept();
   mprof_guard_leave();
 }

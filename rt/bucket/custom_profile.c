@@ -122,7 +122,7 @@ MPROF_PUBLIC int mprof_profile_new(const char *name,
     return EINVAL;
   if (is_built_in(name))
     return EEXIST;
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
@@ -197,7 +197,7 @@ __attribute__((always_inline)) static inline int
 enter(const struct mprof_profile *p) {
   if (!is_profile(p))
     return -EINVAL;
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return -ENOSYS;
   if (mprof_guard_enter())
     return 0;

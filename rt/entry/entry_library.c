@@ -264,7 +264,7 @@ static bool has_directory(const char *file) {
 }
 
 MPROF_ENTRY void *__mprof_dlopen(const char *file, int mode) {
-  if ((mode & RTLD_DEEPBIND) && has_directory(file) && mprof_init_ready() &&
+  if ((mode & RTLD_DEEPBIND) && has_directory(file) && mprof_process_ready() &&
       mprof_intercepted.c) __attribute__
     ((musttail)) return open_deep(file, mode);
   __attribute__((musttail)) return dlopen(file, mode);
@@ -389,7 +389,7 @@ static void look(bool unloads_only) {
 #pragma weak dlclose
 
 MPROF_ENTRY int __mprof_dlclose(void *handle) {
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return dlclose(handle);
   const int before = errno;
   look(false);

@@ -212,7 +212,7 @@ FITS(struct user_release);
 // Adds the thread to the count of threads that hold or await the lock. Returns
 // whether another thread already holds or awaits the lock.
 static bool comes_second(uintptr_t lock) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
+  if (!mprof_process_ready() || !mprof_guard_enter())
     return false;
   bool is_held = mprof_waiters_hold(lock);
   mprof_guard_leave();
@@ -251,7 +251,7 @@ MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
   n->op = (uintptr_t)f;
   mprof_release_begin(&n->release, (uintptr_t)lock, MPROF_WAKES_NEXT_OWNER,
                       n->op, ENTRY_FRAME);
-  if (mprof_init_ready() && mprof_guard_enter()) {
+  if (mprof_process_ready() && mprof_guard_enter()) {
     mprof_waiters_let_go((uintptr_t)lock);
     if (mprof_unlikely(mprof_holds_on))
       mprof_hold_dropped((uintptr_t)lock);

@@ -61,7 +61,7 @@ static struct mprof_thread_runs runs_of(uintptr_t fn, const void *arg,
 // state: for a std::thread of libstdc++, its std::thread::_State.
 static struct mprof_thread_start *begin(uintptr_t fn, const void *arg,
                                         const void *state, uintptr_t frame) {
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return NULL;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

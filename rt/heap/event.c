@@ -212,8 +212,8 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
   }
   if (__mprof_heap_countdown > 0)
     return false;
-  if (mprof_unlikely(!mprof_init_ready())) {
-    __mprof_heap_countdown = mprof_init_is_inert() ? INT64_MAX : 0;
+  if (mprof_unlikely(!mprof_process_ready())) {
+    __mprof_heap_countdown = mprof_process_is_inert() ? INT64_MAX : 0;
     return false;
   }
   for (;;) {

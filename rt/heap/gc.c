@@ -21,7 +21,7 @@
 //                     reach. Objects that still have no mark are freed. Count
 //                     their frees in index C+1, where C is the number of the
 //                     current cycle. (Explicit frees are counted in index C+2.)
-//                     Then publish index C+1 (mprof_cycles_post_sweep).
+//                     Then publish index C+1 (mprof_cycle_publish_swept).
 //
 // libgc holds its lock from MARK_END to RECLAIM_END. In this time marks do not
 // change, and the memory of a dead object is not allocated again. But libgc may
@@ -191,7 +191,7 @@ static void end_mark(void) {
     return;
   atomic_store(&heard_of, gc.collections() + 1);
   mprof_cycle_claim(MPROF_CYCLE_COLLECTOR);
-  mprof_cycle_next();
+  mprof_cycle_advance();
   mark_dead();
 }
 
@@ -213,7 +213,7 @@ static void release_objects(void) {
     return;
   atomic_store(&collecting.thread, NULL);
   mprof_lock_release(&mprof_gc_lock);
-  mprof_cycles_flush();
+  mprof_cycle_publish_due();
   if (mprof_trace_is_on())
     trace_collection();
   if (mprof_is_observed())
@@ -228,7 +228,7 @@ static void end_reclaim(void) {
   mprof_lock_acquire(&mprof_gc_lock);
   sweep();
   mprof_lock_release(&mprof_gc_lock);
-  mprof_cycles_post_sweep();
+  mprof_cycle_publish_swept();
   if (mprof_trace_is_on())
     mprof_trace_phases(
         (const struct mprof_trace_phase[]){

@@ -284,7 +284,7 @@ static bool find(struct mprof_profile_request *p, const char *name,
 
 // Ends a cycle of the heap profile, so that the profile shows the present.
 static void end_cycle(void) {
-  mprof_cycle_next();
+  mprof_cycle_advance();
   mprof_cycle_publish();
 }
 

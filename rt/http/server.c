@@ -320,7 +320,7 @@ void mprof_http_open(void) {
 }
 
 MPROF_PUBLIC int mprof_listen(const char *address) {
-  if (!mprof_init_ready() || !mprof_process_is_own())
+  if (!mprof_process_ready() || !mprof_process_is_own())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;

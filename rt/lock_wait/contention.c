@@ -142,7 +142,7 @@ begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op, uintptr_t frame,
   w->frame = frame;
   w->object = object;
   w->kind = (uint8_t)kind;
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return false;
   if (!mprof_guard_enter()) {
     count_lost_wait(kind);
@@ -345,7 +345,7 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
                          enum mprof_wakes wakes, uintptr_t op,
                          uintptr_t frame) {
   *r = (struct mprof_release){.object = object};
-  if (is_inside_user(frame) || !mprof_init_ready())
+  if (is_inside_user(frame) || !mprof_process_ready())
     return;
   if (!mprof_guard_enter()) {
     if (has_charges())
@@ -382,7 +382,7 @@ void mprof_release_end(struct mprof_release *r, bool released,
 }
 
 void mprof_release_taken(uintptr_t object) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
+  if (!mprof_process_ready() || !mprof_guard_enter())
     return;
   mprof_waiters_skip(object);
   mprof_guard_leave();

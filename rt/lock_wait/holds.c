@@ -124,7 +124,7 @@ static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
 
 void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
                      uintptr_t frame) {
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

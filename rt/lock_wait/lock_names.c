@@ -90,7 +90,7 @@ static void forget_locked(uintptr_t address) {
 MPROF_PUBLIC int mprof_name_lock(const void *lock, const char *name) {
   if (lock == NULL)
     return EINVAL;
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;

@@ -290,7 +290,7 @@ static void leave_children_alone(void) {
 // library's copy of the runtime has read none if the program has a runtime of
 // its own. It reads them then without messages, because it has prepared none.
 static bool follows_children(void) {
-  if (mprof_init_is_inert())
+  if (mprof_process_is_inert())
     mprof_flags_init();
   return mprof_flags.follow_fork;
 }

@@ -10,5 +10,5 @@
 #include <unistd.h>
 
 bool mprof_init_start_early(void) {
-  return environ != NULL && !mprof_init_is_inert() && mprof_init_ready();
+  return environ != NULL && !mprof_process_is_inert() && mprof_process_ready();
 }

@@ -51,9 +51,9 @@ void mprof_process_set_inert(void) {
 
 bool mprof_process_has_started(void) { return atomic_load(&state) == READY; }
 
-bool mprof_init_is_inert(void) { return atomic_load(&state) == INERT; }
+bool mprof_process_is_inert(void) { return atomic_load(&state) == INERT; }
 
-bool mprof_init_start(void) {
+bool mprof_process_start(void) {
   int expected = NOT_STARTED;
   if (atomic_compare_exchange_strong(&state, &expected, STARTING))
     mprof_process_start_parts();

@@ -21,9 +21,9 @@
 // recorded. Returns false while another thread, or an outer frame of this
 // thread, is still starting the runtime. Also returns false in a second copy of
 // the runtime, because only the first copy in a process records events.
-bool mprof_init_start(void);
+bool mprof_process_start(void);
 // Returns whether the runtime is inert, that is, never records events.
-bool mprof_init_is_inert(void);
+bool mprof_process_is_inert(void);
 // The epoch, a number that changes in each forked child. Code that keeps
 // runtime data in a stack frame also saves the epoch in this frame. If the
 // epoch has changed when the data are used, the process has forked in between.
@@ -38,10 +38,10 @@ static inline uint32_t mprof_process_epoch(void) {
 bool mprof_process_is_own(void);
 // True while events are recorded. Becomes false again only in a forked child.
 extern MPROF_HIDDEN atomic_bool mprof_is_ready;
-static inline bool mprof_init_ready(void) {
+static inline bool mprof_process_ready(void) {
   return mprof_likely(
              atomic_load_explicit(&mprof_is_ready, memory_order_acquire)) ||
-         mprof_init_start();
+         mprof_process_start();
 }
 
 // Returns whether the runtime of a sanitizer, such as AddressSanitizer, is part
@@ -65,7 +65,7 @@ void mprof_process_set_inert(void);
 // become inert since.
 bool mprof_process_has_started(void);
 
-// Starts all parts of the runtime. Defined in init.c. mprof_init_start calls
+// Starts all parts of the runtime. Defined in init.c. mprof_process_start calls
 // this function by its name and not through a pointer, because the first event
 // may occur before any constructor could set a pointer.
 void mprof_process_start_parts(void);

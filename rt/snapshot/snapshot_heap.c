@@ -40,7 +40,7 @@ struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n) {
   if (shows_all)
     mprof_cycle_publish_all_locked();
   else
-    mprof_cycle_flush_locked(mprof_cycle_read() % 3);
+    mprof_cycle_publish_index_locked(mprof_cycle_read() % 3);
   struct mprof_bucket *head = mprof_bucket_first(MPROF_BUCKET_MEM);
   bool clear;
   *n = count_locked(head, inuse_zero, &clear);
@@ -80,7 +80,7 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   s->rate = mprof_sample_rate();
   s->time_ns = mprof_sys_realtime_ns();
   if (end_cycle) {
-    mprof_cycle_next();
+    mprof_cycle_advance();
     mprof_cycle_publish();
   }
   mprof_lock_acquire(&mprof_active_lock);

@@ -90,7 +90,7 @@ static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
 // number of buckets that a profile would show. Returns the newest bucket, which
 // is the first of the list. Buckets that are added later do not belong to the
 // profile. Call with active_lock held.
-// Usually this function publishes only the cycle that mprof_cycle_next has
+// Usually this function publishes only the cycle that mprof_cycle_advance has
 // ended last, if its counts are not published yet. In two cases, the function
 // publishes all events up to now:
 // - Neither the program nor a garbage collector ends cycles. Otherwise the

@@ -323,7 +323,7 @@ MPROF_PUBLIC int mprof_label_set(const char *key, const char *value) {
   uint16_t id;
   if (!key || !*key)
     return EINVAL;
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return ENOSYS;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -370,7 +370,7 @@ static const struct mprof_labels *add(const char *const *pairs,
   const struct mprof_labels *before = mprof_labels_get();
   struct list l;
   uint16_t id;
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return before;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

@@ -138,7 +138,7 @@ static int start_guarded(const char *path, int fd, bool is_read) {
 }
 
 static int start(const char *path, int fd, bool is_read) {
-  if (!mprof_init_ready())
+  if (!mprof_process_ready())
     return -ENOSYS;
   if (!mprof_guard_enter())
     return -EBUSY;
@@ -310,7 +310,7 @@ MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
     return EINVAL;
   if (strlen(path) >= MPROF_PATH_MAX)
     return ENAMETOOLONG;
-  if (!mprof_init_ready() || !mprof_process_is_own())
+  if (!mprof_process_ready() || !mprof_process_is_own())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
@@ -322,7 +322,7 @@ MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
 }
 
 MPROF_PUBLIC int mprof_trace_stop(void) {
-  if (!mprof_init_ready() || !mprof_process_is_own())
+  if (!mprof_process_ready() || !mprof_process_is_own())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;

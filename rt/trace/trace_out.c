@@ -648,7 +648,7 @@ static bool try_read(const void **data, ssize_t *result) {
 MPROF_PUBLIC ssize_t mprof_trace_read(const void **data) {
   ssize_t result;
   *data = NULL;
-  if (!mprof_init_ready() || !mprof_process_is_own())
+  if (!mprof_process_ready() || !mprof_process_is_own())
     return -ENOSYS;
   if (atomic_exchange(&reader.is_busy, true))
     return -EBUSY;

@@ -570,7 +570,8 @@ static void print_guarded(struct printer *p, const struct own_stack *own,
 //   with the caller of mprof_stack.
 static void print_from(struct printer *p, bool all, uintptr_t frame) {
   struct own_stack own;
-  if (!mprof_init_ready() || !mprof_process_is_own() || !take_own(&own, frame))
+  if (!mprof_process_ready() || !mprof_process_is_own() ||
+      !take_own(&own, frame))
     return;
   if (mprof_guard_enter()) {
     struct mprof_thread *self = mprof_thread_self(false);

@@ -78,7 +78,7 @@ static void count_block(mprof_pc pc) {
 int main(int argc, char **argv) {
   pid_t pid = fork();
   if (pid == 0) {
-    CHECK(mprof_init_ready());
+    CHECK(mprof_process_ready());
     if (mprof_flags.heap) {
       count_block((mprof_pc)main + 1);
       count_block((mprof_pc)main + 1);

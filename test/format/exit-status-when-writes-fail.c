@@ -25,9 +25,9 @@
 #include <unistd.h>
 
 static void count_blocks(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   for (unsigned i = 1; i <= 1000; i++) {
-    mprof_pc pc = (mprof_pc)mprof_init_start + i % 8;
+    mprof_pc pc = (mprof_pc)mprof_process_start + i % 8;
     struct mprof_bucket_key key = {.stack = &pc,
                                    .stack_len = 1,
                                    .type = MPROF_BUCKET_MEM,

@@ -28,7 +28,7 @@
 #include <stdio.h>
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   const mprof_pc stack[] = {(mprof_pc)main + 1, (mprof_pc)main + 2};
   struct mprof_bucket *b = mem_bucket(stack, 2, 8);
   int block;

@@ -51,7 +51,7 @@ __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 
 int main(int argc, char **argv) {
   CHECK(argc >= 2);
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   snap.rate = 1;
   mprof_pc at_leaf[] = {snap_pc(leaf, 1)}, at_root[] = {snap_pc(root, 1)};
   uint64_t k = argc > 2; // 0: no heapx events at all

@@ -26,7 +26,7 @@
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   snap.rate = strtoul(argv[1], NULL, 10);
   CHECK_EQ(snap_report("report.txt"), 0);
   return system("cat report.txt");

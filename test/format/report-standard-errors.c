@@ -28,7 +28,7 @@
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   snap.rate = strtoul(argv[1], NULL, 10);
   const mprof_pc large = snap_pc((void *)main, 1);
   const mprof_pc small = snap_pc((void *)main, 2);

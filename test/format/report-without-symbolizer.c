@@ -49,7 +49,7 @@
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_pc stack[] = {snap_pc(leaf, 1), snap_pc(leaf, 1)};
   snap.rate = 1;
   snap_add(1000, 1, 0, 2, stack);

@@ -76,7 +76,7 @@ extern char in_inlined[], in_main[];
 int main(int argc, char **argv) {
   __asm__ volatile(".globl in_main\nnop\nin_main:\nnop");
   CHECK_EQ(argc, 4);
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   const char *const names[] = {"wrapper"};
   struct __mprof_wrappers node = {.names = names, .count = 1};
   __mprof_register_wrappers(&node);

@@ -41,7 +41,7 @@ static int count_sockets(void) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   writer_enter();
   CHECK_EQ(mprof_symbolize_begin(true), 0);
   const int before = count_sockets();

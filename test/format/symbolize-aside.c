@@ -91,7 +91,7 @@ static void name_with_small_stack(void) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   const char *mode = argc > 1 ? argv[1] : "";
   signal(SIGCHLD, strcmp(mode, "ignore") == 0 ? SIG_IGN : on_signal);
   signal(SIGPIPE, on_signal);

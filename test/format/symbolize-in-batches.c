@@ -92,7 +92,7 @@ static int write_trace(const char *path) {
 int main(int argc, char **argv) {
   NEED(argc == 3);
   const char *form = argv[1];
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   snap.rate = 1;
   for (unsigned i = 0; i < STACKS; i++) {
     mprof_pc stack[DEPTH];

@@ -50,7 +50,7 @@ static void look(const struct mprof_frame *f, void *name) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   const struct mprof_mapping before = mapping_of((void *)moved);
   move_away();
   const struct mprof_mapping after = mapping_of((void *)moved);

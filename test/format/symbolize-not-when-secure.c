@@ -30,7 +30,7 @@ static void look(const struct mprof_frame *f, void *arg) {
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   become_secure(environ);
   bool has_name = true;
   writer_enter();

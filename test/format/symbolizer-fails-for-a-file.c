@@ -43,7 +43,7 @@ static const char *name_of(mprof_pc pc) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   void *libc = dlopen("libc.so.6", RTLD_LAZY);
   NEED(libc != NULL);
   const mprof_pc in_libc = (uintptr_t)dlsym(libc, "qsort") + 1;

@@ -90,7 +90,7 @@ static void find_names(int first, bool works) {
 int main(int argc, char **argv) {
   const bool works = argc > 1 && strcmp(argv[1], "works") == 0;
   const bool ignores = argc > 1 && strcmp(argv[1], "ignores") == 0;
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   CHECK(signal(SIGCHLD, ignores ? SIG_IGN : SIG_DFL) != SIG_ERR);
   for (int i = 0; i < 3; i++)
     find_names(2 * i + 1, works);

@@ -37,7 +37,7 @@ __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
   snap_add(0, 5, 5, 1, both + 1);
   snap_add_heapx((uint64_t[]){5, 1, 0, 0, 0, 0});

@@ -66,7 +66,7 @@ __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 4);
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
   snap_add(1024, 4, 1, 2, both)->end = MPROF_STACK_CUT_CHAIN;
   snap_add(524288, 1, 0, 1, both + 1);

@@ -72,7 +72,7 @@ static void check(enum mprof_bucket_type type) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_clock_set(clock_fn, 1000000000);
   mprof_set_block_rate(1);
   for (int i = 0; i < ROUNDS; i++)

@@ -80,7 +80,7 @@ static void probability(uint64_t cycles, double p) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   short_and_long();
   mprof_tls.random = 42;
   // The 1 in (ticks + 1) amounts to 50 sigma here.

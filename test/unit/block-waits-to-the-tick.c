@@ -261,7 +261,7 @@ static void switched_off(void) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_hooked_find_all(); // the test calls entries
   mprof_clock_set(clock_fn, 1000000000);
   // The runtime converts the rate with the real clock.

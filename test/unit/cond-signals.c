@@ -169,7 +169,7 @@ int main(void) {
   void (*const cases[])(void) = {
       one_by_one, all_at_once, returns_before_it_is_counted,
       timeouts,   full_list,   unknown_waiter};
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_clock_set(clock_fn, 1000000000);
   CHECK(mprof_guard_enter());
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

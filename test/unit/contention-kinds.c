@@ -32,7 +32,7 @@
 
 int main(int argc, char **argv) {
   (void)argv;
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   if (argc > 1) {
     fprintf(stderr, "kinds %llx\n",
             (unsigned long long)mprof_contention.block_kinds);

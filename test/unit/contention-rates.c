@@ -33,7 +33,7 @@ static uint64_t rate(void) { return atomic_load(&mprof_contention.block_rate); }
 
 int main(void) {
   errno = 77;
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_clock_set(no_time, 2000000000);
   CHECK_EQ(__mprof_sync_kinds, 0);
 

@@ -103,7 +103,7 @@ static void *work(void *arg) {
 
 int main(void) {
   pthread_t t[THREADS];
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   watch(&areas[0], mprof_persistent_base, mprof_persistent_base + (4 << 20));
   mprof_os_commit(mprof_persistent_base, 4 << 20, false);
   watch(&areas[1], __data_start, _end);

@@ -144,7 +144,7 @@ static void *read_all(void *arg) {
     uint64_t allocs = 0;
     mprof_guard_enter();
     mprof_lock_acquire(&mprof_active_lock);
-    mprof_cycle_flush_locked(mprof_cycle_explicit_index());
+    mprof_cycle_publish_index_locked(mprof_cycle_explicit_index());
     for (size_t i = 0; i < STACKS; i++) {
       CHECK(b[i]->mem.active.frees <= b[i]->mem.active.allocs);
       allocs += b[i]->mem.active.allocs;

@@ -101,7 +101,7 @@ static void many_arenas(void) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_guard_enter();
   for (int round = 0; round < 2; round++) {
     one_address(0x7f0000001000);

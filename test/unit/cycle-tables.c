@@ -93,7 +93,7 @@ static void play(const char *name, const char *steps) {
       break;
     case 'N':
       mprof_cycle_claim(MPROF_CYCLE_COLLECTOR);
-      mprof_cycle_next();
+      mprof_cycle_advance();
       break;
     case 'F':
       mprof_cycle_flush();

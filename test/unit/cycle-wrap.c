@@ -16,13 +16,13 @@ int main(void) {
   CHECK_EQ(MPROF_CYCLE_WRAP, 100663296);
   mprof_cycle_set_word(100663295u << 1 | 1);
   CHECK_EQ(mprof_cycle_read() % 3, 2);
-  mprof_cycle_next();
+  mprof_cycle_advance();
   CHECK_EQ(mprof_cycle_word(), 0);
-  mprof_cycle_next();
+  mprof_cycle_advance();
   CHECK_EQ(mprof_cycle_read() % 3, 1);
   CHECK_EQ(mprof_cycle_explicit_index(), 0);
   mprof_guard_enter();
-  mprof_cycles_flush();
+  mprof_cycle_publish_due();
   mprof_guard_leave();
   CHECK_EQ(mprof_cycle_word(), 1u << 1 | 1);
   return 0;

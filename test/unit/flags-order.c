@@ -27,7 +27,7 @@
 #include "process/process.h"
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   CHECK_EQ(mprof_flags.report_top, 7);
   CHECK_EQ(mprof_flags.stack_depth, 64);
   CHECK_EQ(mprof_flags.max_memory_mb, 1024);

@@ -47,7 +47,7 @@ static uint64_t temporary(void) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   // A single call, so that the stack stays the same.
   for (int k = 0; k < 2; k++) {
     void *p = known_site();

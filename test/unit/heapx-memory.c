@@ -54,7 +54,7 @@ static size_t bytes_of_cells(void) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   bytes_of(MPROF_BUCKET_MEM, 1); // makes the table
   for (uint32_t depth = 0; depth < 100; depth++) {
     size_t plain =

@@ -103,7 +103,7 @@ static void *read_all(void *arg) {
   while (!atomic_load(&done)) {
     mprof_guard_enter();
     mprof_lock_acquire(&mprof_active_lock);
-    mprof_cycle_flush_locked(mprof_cycle_explicit_index());
+    mprof_cycle_publish_index_locked(mprof_cycle_explicit_index());
     mprof_lock_release(&mprof_active_lock);
     mprof_guard_leave();
     take(false);
@@ -188,7 +188,7 @@ static void check(uint64_t threads) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   block = malloc(SIZE + 5);
   mprof_guard_enter();
   CHECK(mprof_thread_self(false) != NULL);

@@ -106,7 +106,7 @@ static void stay_below_limit(void) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   writer_enter();
   find_by_module();
   share_strings();

@@ -238,7 +238,7 @@ static void switched_off(void) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_clock_set(clock_fn, 1000000000);
   mprof_guard_enter();
   CHECK(mprof_thread_self(true) != NULL);

@@ -57,7 +57,7 @@ static int64_t check(const struct mprof_bucket *b, uint64_t allocs,
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_guard_enter();
   mprof_clock_set(clock_of_test, 1000);
   struct mprof_bucket *small = bucket(1, 16), *large = bucket(2, 600000);

@@ -18,7 +18,7 @@
 enum { MIB = 1 << 20, PIECE = 1000, BUFFER = 64 << 10 };
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   CHECK(mprof_guard_enter());
   while (mprof_persistent_try_alloc(PIECE))
     ;

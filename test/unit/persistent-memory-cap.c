@@ -16,7 +16,7 @@
 #include "sys/tls.h"
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   CHECK(mprof_guard_enter());
   CHECK_EQ(mprof_persistent_used(), 0);
   char *first = mprof_persistent_alloc(100);

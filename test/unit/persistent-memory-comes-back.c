@@ -17,7 +17,7 @@
 #include "sys/tls.h"
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   CHECK(mprof_guard_enter());
   char *before = mprof_persistent_alloc(64);
   CHECK(before != NULL);

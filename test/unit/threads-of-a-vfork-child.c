@@ -53,7 +53,7 @@ static void *other_thread(void *first) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   CHECK(mprof_guard_enter());
   struct mprof_thread *t = mprof_thread_self(false);
   mprof_guard_leave();

@@ -61,7 +61,7 @@ static void step(struct mprof_bucket_map *t, uint32_t words) {
 
 int main(void) {
   struct mprof_bucket_map t = {0};
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_guard_enter();
   CHECK_EQ(mprof_bucket_map_find(&t, 0), 0);
   CHECK_EQ(mprof_bucket_map_take(&t, 0), 0);

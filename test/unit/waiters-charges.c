@@ -269,7 +269,7 @@ static void forked(uintptr_t a) {
 }
 
 int main(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_clock_set(clock_fn, 1000000000);
   mprof_guard_enter();
   void (*const tests[])(uintptr_t) = {

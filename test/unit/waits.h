@@ -22,7 +22,7 @@ static inline uint64_t no_time(void) { return 1; }
 // Starts the runtime, which then knows the names of all hooked functions;
 // called before the first bucket is made.
 static inline void waits_start(void) {
-  CHECK(mprof_init_ready());
+  CHECK(mprof_process_ready());
   mprof_hooked_find_all();
   mprof_clock_set(no_time, TICKS_PER_SECOND);
 }
