@@ -147,9 +147,9 @@ struct mprof_thread {
   // signal, so that a signal may interrupt the call. Other threads read this
   // field.
   atomic_bool may_be_interrupted;
-  // Whether the thread is in the signal handler that gives its stack, or pauses
-  // (thread_stacks.h). Another thread may send it this signal again.
-  atomic_bool is_pausing;
+  // Whether the thread is in the signal handler that gives its stack, where it
+  // may pause (thread_stacks.h). Another thread may send it this signal again.
+  atomic_bool is_in_handler;
   uintptr_t pthread; // the thread's pthread_t; guarded by registry_lock
   // Locks that the thread holds; NULL at first. Only the thread itself writes
   // this pointer.

@@ -154,13 +154,13 @@ static struct {
   // An odd number while threads that answer pause, an even number otherwise.
   // Only the reader changes it.
   atomic_uint round;
-  atomic_bool has_watcher; // a thread watches for the end of this round
+  // The last round for whose end a thread watches. A late thread of an earlier
+  // round may write its own round here. The next thread then watches, too.
+  atomic_uint watched;
   // Threads pause by waiting for a change of one of these words. The next round
   // uses the other word, because some threads may not run again before it.
   atomic_uint lines[2];
 } pauses;
-
-static unsigned pause_number(void) { return atomic_load(&pauses.round); }
 
 // --- the handler ---
 
@@ -197,11 +197,8 @@ static void let_wait(void) {
   atomic_compare_exchange_strong(&mprof_tls.self->wait, &asked, 0);
 }
 
-static void pause_in(unsigned round);
-
 static void answer(uint64_t value, const ucontext_t *context) {
-  // The thread must not pause in a later round, in which it has not answered.
-  const unsigned pause_round = pause_number();
+  unsigned pause_round = 0;
   const unsigned active = atomic_load(&mprof_round.active);
   const unsigned number = value & ((1u << SLOT_BITS) - 1);
   struct mprof_thread_slot *slot =
@@ -215,6 +212,10 @@ static void answer(uint64_t value, const ucontext_t *context) {
     }
     while (atomic_load(&mprof_round.stopped))
       mprof_sys_futex_wait(&mprof_round.stopped, 1);
+    // The number is read before this thread leaves the round: the reader then
+    // has not ended the pauses, and later rounds, in which this thread has not
+    // answered, have not begun.
+    pause_round = mprof_pause_round();
     mprof_round_leave();
   }
   let_wait();
@@ -222,20 +223,25 @@ static void answer(uint64_t value, const ucontext_t *context) {
   // It needs no processor, and it must soon be in this call again.
   struct mprof_proc_thread p;
   if (slot && !mprof_call_of_context(context, &p))
-    pause_in(pause_round);
+    mprof_pause(pause_round);
 }
 
 // The signal handler. All other signals are blocked while it runs, because
 // another handler could leave this handler by a longjmp before the slot is
-// filled.
+// filled. The handler blocks them itself, too, because libc does not let
+// sigaction block its own signals. By one of these, pthread_cancel would end
+// the thread in this handler, and the reader would wait for the thread forever.
+// The kernel restores the mask when the handler returns.
 static void on_ask(int sig, siginfo_t *info, void *context) {
   if (is_own(info)) {
+    mprof_sys_set_signal_mask(UINT64_MAX);
     struct mprof_thread *t = mprof_tls.self;
-    const bool was = t && atomic_exchange(&t->is_pausing, true);
+    if (t)
+      atomic_store(&t->is_in_handler, true);
     atomic_fetch_sub(&ask.expected, 1);
     answer((uintptr_t)info->si_value.sival_ptr, context);
     if (t)
-      atomic_store(&t->is_pausing, was);
+      atomic_store(&t->is_in_handler, false);
   } else {
     const int before = errno;
     mprof_signal_pass_on(&ask.previous, sig, info, context);
@@ -323,12 +329,13 @@ static unsigned add_processors(struct mprof_asked *a, int tid) {
   return n;
 }
 
+unsigned mprof_pause_round(void) { return atomic_load(&pauses.round); }
+
 bool mprof_pause_asked(struct mprof_asked *a, int tid) {
   a->threads++;
   if (atomic_load(&pauses.round) % 2 != 0 ||
       a->threads <= add_processors(a, tid))
     return false;
-  atomic_store(&pauses.has_watcher, false);
   atomic_fetch_add(&pauses.round, 1);
   return true;
 }
@@ -341,35 +348,26 @@ void mprof_pause_end(void) {
     atomic_store(&pauses.round, round + 1);
 }
 
-// Waits until `round` is over. The first thread that pauses is the watcher: it
-// looks every WATCH_MS. At the end of the round, it wakes two other threads,
-// each of which wakes two others.
-static void wait_for_end(unsigned round) {
+// The first thread that pauses is the watcher: it looks every WATCH_MS. At the
+// end of the round, it wakes two other threads, each of which wakes two others.
+// A thread reads the word of the line before the number of the round, so that
+// it does not sleep if the round ends meanwhile.
+void mprof_pause(unsigned round) {
   atomic_uint *line = &pauses.lines[round / 2 % 2];
   const unsigned value = atomic_load(line);
-  if (atomic_exchange(&pauses.has_watcher, true))
+  if (mprof_tls.self == NULL || mprof_tls.held != 0 || round % 2 == 0 ||
+      mprof_pause_round() != round)
+    return;
+  if (atomic_exchange(&pauses.watched, round) == round)
     mprof_sys_futex_wait_ms(line, value, mprof_pause_ms);
   else
-    for (unsigned ms = 0;
-         ms < mprof_pause_ms && atomic_load(&pauses.round) == round;
+    for (unsigned ms = 0; ms < mprof_pause_ms && mprof_pause_round() == round;
          ms += WATCH_MS)
       mprof_sys_sleep_ms(WATCH_MS);
   atomic_fetch_add(line, 1);
   mprof_sys_futex_wake(line);
   mprof_sys_futex_wake(line);
 }
-
-// Pauses if the threads that answer pause now, in this round of pauses.
-static void pause_in(unsigned round) {
-  struct mprof_thread *t = mprof_tls.self;
-  if (!t || mprof_tls.held != 0 || round % 2 == 0 || pause_number() != round)
-    return;
-  const bool was = atomic_exchange(&t->is_pausing, true);
-  wait_for_end(round);
-  atomic_store(&t->is_pausing, was);
-}
-
-void mprof_pause(void) { pause_in(pause_number()); }
 
 void mprof_ask_reset(void) {
   atomic_fetch_and(&pauses.round, ~1u);

@@ -177,9 +177,9 @@ static void read_prefetch(const struct mprof_thread_stacks *s, size_t i) {
 
 enum {
   // The reader (the thread that collects the stacks) stops waiting for answers
-  // after QUIET_MS without a new answer. But if an asked thread is runnable, it
-  // may only lack a processor. In this case the reader waits on, until
-  // PATIENCE_MS have passed.
+  // after QUIET_MS without a new answer. But if an asked thread is runnable, or
+  // still in the handler of an earlier round, it may only lack a processor. In
+  // this case the reader waits on, until PATIENCE_MS have passed.
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
   // Maximum number of times that the reader examines a running thread that it
@@ -224,7 +224,7 @@ static bool may_be_asked(const struct mprof_thread_slot *slot,
   const struct mprof_thread *t = slot->thread;
   // Such a thread blocks all signals. It will answer when it leaves the signal
   // handler, for which it may have to wait for a processor.
-  if (t && atomic_load(&t->is_pausing))
+  if (t && atomic_load(&t->is_in_handler))
     return true;
   return !blocks_signal(p) &&
          (p->state == 'R' || ((p->state == 'S' || p->state == 'D') &&
@@ -297,14 +297,15 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       if (reading != READ_NOT_WAITING)
         continue;
     }
-    const bool paused = slot->thread && atomic_load(&slot->thread->is_pausing);
+    const bool was_in_handler =
+        slot->thread && atomic_load(&slot->thread->is_in_handler);
     if (!mprof_proc_thread_asleep(slot->tid, &p)) {
       slot->is_gone = true;
       return;
     }
     if (!may_be_asked(slot, &p)) {
       // The thread has left the signal handler, so p no longer describes it.
-      if (paused)
+      if (was_in_handler)
         continue;
       // If slot->thread->wait is not 0, the thread has just begun a wait. (A
       // thread sets this variable before the system call of the wait.) In this
@@ -313,8 +314,11 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
         continue;
       // The thread may be in a signal handler, or about to enter one, or in a
       // short system call. So the reader examines the thread again later.
+      // A runnable thread that has not run since the last time lacks a
+      // processor, which does not count.
       slot->may_later = p.state == 'R' || p.state == 'D';
-      slot->tries++;
+      slot->tries += p.state != 'R' || p.ran_ns != slot->tried_ns;
+      slot->tried_ns = p.ran_ns;
       return;
     }
     if ((p.state == 'R' || p.syscall == MPROF_SYSCALL_NONE) &&
@@ -361,15 +365,15 @@ static size_t count_pending(struct mprof_reader *r, bool looks) {
 }
 
 // Returns whether any thread that was asked and has not answered is runnable,
-// or pauses in the signal handler. Such a thread may still answer when it gets
-// a processor, or ends its pause.
+// or is in the signal handler of an earlier round. Such a thread may still
+// answer when it gets a processor, or ends its pause.
 static bool has_runnable(const struct mprof_reader *r) {
   struct mprof_proc_thread p;
   const struct mprof_thread_slot *slot = r->last_asked;
   for (; slot; slot = slot->next_asked) {
     const struct mprof_thread *t = atomic_load(&slot->thread);
     if (is_pending(slot) && mprof_proc_thread_asleep(slot->tid, &p) &&
-        (p.state == 'R' || (t && atomic_load(&t->is_pausing))))
+        (p.state == 'R' || (t && atomic_load(&t->is_in_handler))))
       return true;
   }
   return false;

@@ -100,6 +100,7 @@ struct mprof_thread_slot {
   // Number of times that the reader has examined the thread and could not ask
   // the thread.
   unsigned char tries;
+  uint64_t tried_ns; // processor time of the thread at the last of these times
   // Processor time and number of sleeps of the thread when the reader first
   // found the thread running. ran_ns is 0 before that time.
   uint64_t ran_ns, sleeps;
@@ -358,10 +359,14 @@ struct mprof_asked {
 bool mprof_pause_asked(struct mprof_asked *a, int tid);
 // Ends all pauses, and lets no thread pause from now on.
 void mprof_pause_end(void);
-// Pauses the calling thread, if threads that answer pause now. A thread that
-// holds a lock of the runtime does not pause, because the reader may need the
-// lock. Call in the handler of the reader's signal, after the answer.
-void mprof_pause(void);
+// Returns the number of the present round of pauses. It is odd while threads
+// that answer pause, and even between two rounds.
+unsigned mprof_pause_round(void);
+// Pauses the calling thread until this round of pauses is over. Returns at once
+// if the round is over, or if the number is even. A thread that holds a lock of
+// the runtime does not pause, because the reader may need the lock. Call in the
+// handler of the reader's signal, after the answer.
+void mprof_pause(unsigned round);
 
 // --- filling the slots (thread_collect.c) ---
 //

@@ -4,13 +4,15 @@
 // Intent: threads that have given their stacks pause until the round ends, if
 // more threads were asked than they have processors. Otherwise no thread
 // pauses. All threads go on after the end of the round, also if the next round
-// has begun meanwhile. A thread that holds a lock of the runtime never pauses.
+// has begun meanwhile. A thread that holds a lock of the runtime never pauses,
+// and neither does one that comes too late.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
 #include "core.h"
 
 #include "sys/os.h"
+#include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "thread_stacks/thread_stacks.h"
 
@@ -20,7 +22,7 @@
 
 enum { THREADS = 20 };
 static atomic_uint pausing, done;
-static struct mprof_thread *records[THREADS];
+static int tids[THREADS];
 
 static struct mprof_thread *self(void) {
   mprof_guard_enter();
@@ -30,12 +32,10 @@ static struct mprof_thread *self(void) {
 }
 
 static void *pause_once(void *arg) {
-  struct mprof_thread *t = self();
-  CHECK(!atomic_load(&t->is_pausing));
-  records[(long)arg] = t;
+  CHECK(self() != NULL);
+  tids[(long)arg] = mprof_sys_gettid();
   atomic_fetch_add(&pausing, 1);
-  mprof_pause();
-  CHECK(!atomic_load(&t->is_pausing));
+  mprof_pause(mprof_pause_round());
   atomic_fetch_add(&done, 1);
   return NULL;
 }
@@ -52,9 +52,15 @@ static void join(const pthread_t *threads, long n) {
     CHECK_EQ(pthread_join(threads[i], NULL), 0);
 }
 
+static bool sleeps(int tid) {
+  struct mprof_proc_thread p;
+  CHECK(mprof_proc_thread(tid, &p));
+  return p.state == 'S';
+}
+
 static void wait_until_paused(long n) {
   for (long i = 0; i < n; i++)
-    while (!atomic_load(&records[i]->is_pausing))
+    while (!sleeps(tids[i]))
       sched_yield();
 }
 
@@ -75,7 +81,7 @@ static void use_one_processor(void) {
 static void test_enough_processors(void) {
   struct mprof_asked asked = {0};
   CHECK(!mprof_pause_asked(&asked, getpid()));
-  mprof_pause(); // returns at once
+  mprof_pause(mprof_pause_round()); // returns at once
   mprof_pause_end();
 }
 
@@ -89,6 +95,7 @@ static void crowd(void) {
 static void test_crowd(void) {
   pthread_t threads[THREADS];
   crowd();
+  const unsigned former = mprof_pause_round();
   start(threads, THREADS);
   wait_until_paused(THREADS);
   CHECK_EQ(atomic_load(&done), 0);
@@ -96,6 +103,7 @@ static void test_crowd(void) {
   // These threads belong to the former round. The new one does not keep them.
   crowd();
   join(threads, THREADS);
+  mprof_pause(former); // returns at once, too
   mprof_pause_end();
 }
 
@@ -103,7 +111,7 @@ static void test_lock_held(void) {
   crowd();
   mprof_guard_enter();
   mprof_lock_acquire(&mprof_registry_lock);
-  mprof_pause(); // returns at once
+  mprof_pause(mprof_pause_round()); // returns at once
   mprof_lock_release(&mprof_registry_lock);
   mprof_guard_leave();
   mprof_pause_end();
