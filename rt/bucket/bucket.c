@@ -462,21 +462,31 @@ static void remember_cell(struct mprof_sized *e,
   e->cell = mprof_persistent_handle(cell);
 }
 
+static bool is_crowded(const struct mprof_thread *t) {
+  uint32_t used = 0;
+  for (uint32_t i = 0; i <= t->sized_mask; i++)
+    used += t->sized[i].known != 0;
+  return used > (t->sized_mask + 1) / MPROF_SIZED_ROOM;
+}
+
 // Counts an entry of t->sized that another bucket replaces. If there were more
-// of them than entries, gives the thread a larger, empty array. The mask
-// follows the array, because a signal handler may end this function by longjmp.
+// of them than entries, and many entries are in use, gives the thread a larger,
+// empty array. The mask follows the array, because a signal handler may end
+// this function by longjmp.
 static void count_replaced(struct mprof_thread *t) {
-  if (t->sized_mask + 1 == MPROF_SIZED ||
-      ++t->sized_replaced <= MPROF_FEW_SIZED)
+  const uint32_t size = t->sized_mask + 1;
+  if (size >= MPROF_SIZED_MAX || ++t->sized_replaced <= size)
     return;
   t->sized_replaced = 0;
+  if (!is_crowded(t))
+    return;
   struct mprof_sized *more =
-      mprof_persistent_alloc(MPROF_SIZED * sizeof(*more));
+      mprof_persistent_try_alloc(MPROF_SIZED_GROWTH * size * sizeof(*more));
   if (!more)
     return;
   t->sized = more;
   atomic_signal_fence(memory_order_release);
-  t->sized_mask = MPROF_SIZED - 1;
+  t->sized_mask = MPROF_SIZED_GROWTH * size - 1;
 }
 
 // Returns the bucket of *key, whose stack is that of `like`. Inserts the bucket
@@ -577,10 +587,12 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
   return b ? b : find_by_tables(t, key, leaf, frame);
 }
 
-void mprof_bucket_fetch(const struct mprof_thread *t,
-                        enum mprof_bucket_type type, mprof_pc leaf,
+void mprof_bucket_fetch(enum mprof_bucket_type type, mprof_pc leaf,
                         uintptr_t frame, uint32_t known) {
   const struct mprof_bucket_key key = {.type = (uint8_t)type};
+  const struct mprof_thread *t = mprof_tls.self;
+  if (!t || !t->scratch || !mprof_stack_holds(&t->range, frame))
+    return;
   __builtin_prefetch(known_at(t, leaf, frame));
   __builtin_prefetch(sized_at(t, &key, known));
 }

@@ -236,11 +236,11 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);
 // Begins to fetch into the cache the entries of the thread's cache of stacks
-// that mprof_bucket_at will use for this call. The caller expects that the
-// result will be the bucket with the handle `known`, which has this type and
-// neither size nor labels.
-void mprof_bucket_fetch(const struct mprof_thread *t,
-                        enum mprof_bucket_type type, mprof_pc leaf,
+// that mprof_bucket_at will use for this call, if the result is the bucket with
+// the handle `known`, which has this type and neither size nor labels, and if
+// it was the first bucket of its stack. frame: as for mprof_bucket_at; the
+// frame must exist.
+void mprof_bucket_fetch(enum mprof_bucket_type type, mprof_pc leaf,
                         uintptr_t frame, uint32_t known);
 // Returns the bucket of `key`. If no such bucket exists and `alloc` is true,
 // inserts a new bucket, however many buckets for single objects the stack has
@@ -304,7 +304,7 @@ extern MPROF_HIDDEN struct mprof_lock mprof_insert_lock;
 
 // --- cells, cycles and shards ---
 //
-// Counts events in MEM buckets, which are the buckets of the heap profile.
+// The counters of MEM buckets, which are the buckets of the heap profile.
 // Threads with the same stack add to different cache lines, so that the threads
 // do not slow down each other.
 //
@@ -458,7 +458,7 @@ static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
 }
 
 // --- the cycle machine ---
-
+//
 // The cycle machine makes a heap profile consistent. Time is divided into
 // cycles. Each event is counted in one of three sets of counters, which have
 // the indices 0, 1 and 2. To publish an index means to add its counters to the

@@ -26,12 +26,11 @@
 
 // --- the table of waiters (waiters.c) ---
 //
-// The table of waiters. The table has one record for each lock or other object
-// for which threads wait now. The object's address is the key. A release is
-// charged with the time that all waiters have waited. The record makes it
-// possible to compute this charge in constant time, however many waiters there
-// are. An object without waiters has no record. (Go: the counts and stamps in
-// sudog and semaRoot)
+// The table has one record for each lock or other object for which threads wait
+// now. The object's address is the key. A release is charged with the time that
+// all waiters have waited. The record makes it possible to compute this charge
+// in constant time, however many waiters there are. An object without waiters
+// has no record. (Go: the counts and stamps in sudog and semaRoot)
 //
 // Each slot of the table has its own lock (rank MPROF_RANK_WAITERS).
 
@@ -80,7 +79,7 @@ struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
 // then has to keep waiting.
 void mprof_wake_marks_skip(struct mprof_wake_marks *m);
 
-// --- the table ---
+// --- waiters in the table ---
 //
 // Each function here takes the lock of the object's slot. Call all functions
 // with the guard set.
@@ -229,12 +228,8 @@ struct mprof_wait {
   uint8_t kind;           // enum mprof_kind
   unsigned trace_session; // session of the trace; 0: the wait is not in a trace
   uint32_t trace_stack;   // number of the wait's stack in the trace
-  // The data to which the end of the wait writes in the trace: the row, its
-  // last buffer, and the end of the records there. These pointers serve only to
-  // fetch the data into the cache (mprof_trace_wait_fetch).
-  const void *trace_row, *trace_buf, *trace_end;
-  bool is_waiter; // the wait is counted in the table of waiters
-  bool is_late;   // the bucket is looked up only when the wait ends
+  bool is_waiter;         // the wait is counted in the table of waiters
+  bool is_late;           // the bucket is looked up only when the wait ends
   // The wait is inside a function that the program marks with mprof_lock,
   // mprof_unlock or mprof_blocking. Such a wait is not recorded.
   bool is_inside;
@@ -359,9 +354,9 @@ uint64_t mprof_contention_set_mutex_fraction(int n);
 
 // --- the locks that a thread holds ---
 //
-// Records where each thread took the locks that it holds. The search for stuck
-// threads reads these records, so they are written only if the option stuck or
-// stuck_report is set.
+// A record says where a thread took a lock. The search for stuck threads reads
+// these records, so they are written only if the option stuck or stuck_report
+// is set.
 //
 // A record says that the thread took a lock at some time. A record is either
 // needed or not:

@@ -78,6 +78,10 @@ struct mprof_tls {
   // session for which the pointer is valid.
   struct mprof_trace_row *trace_row;
   unsigned trace_session;
+  // The last buffer of the row when the thread began its last wait, and the end
+  // of the records there. They serve only to fetch this memory into the cache
+  // (mprof_trace_wait_fetch).
+  const void *trace_buf, *trace_end;
 };
 
 extern MPROF_HIDDEN _Thread_local struct mprof_tls mprof_tls;

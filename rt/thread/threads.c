@@ -237,7 +237,7 @@ static MPROF_NOINLINE bool add_scratch(struct mprof_thread *t) {
     return false;
   s->depth = (uint32_t)mprof_flags.stack_depth;
   t->sized = s->few;
-  t->sized_mask = MPROF_FEW_SIZED - 1;
+  t->sized_mask = MPROF_SIZED_MIN - 1;
   atomic_signal_fence(memory_order_release);
   t->scratch = s;
   return true;

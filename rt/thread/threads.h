@@ -30,10 +30,13 @@ struct mprof_holds;
 // Number of entries of a thread's cache of stacks.
 #define MPROF_KNOWN 256
 // Number of entries of a thread's cache of buckets with these stacks: at first,
-// and for threads that need more. Most threads of a program with thousands of
-// threads need few.
-#define MPROF_FEW_SIZED 64
-#define MPROF_SIZED 2048
+// and at most. The cache grows by a factor of MPROF_SIZED_GROWTH when more than
+// one of MPROF_SIZED_ROOM entries is in use. Most threads of a program with
+// thousands of threads need few entries.
+#define MPROF_SIZED_MIN 32
+#define MPROF_SIZED_MAX 2048
+#define MPROF_SIZED_GROWTH 4
+#define MPROF_SIZED_ROOM 8
 
 // An entry of a thread's cache of buckets with the stacks of known[]. The first
 // three fields are handles (persistent.h), so that an entry has 16 bytes.
@@ -52,7 +55,7 @@ struct mprof_scratch {
   // Buckets whose slots tell a stack, by call site and caller's frame address.
   // See bucket.c.
   struct mprof_bucket *known[MPROF_KNOWN];
-  struct mprof_sized few[MPROF_FEW_SIZED]; // see `sized` of struct mprof_thread
+  struct mprof_sized few[MPROF_SIZED_MIN]; // see `sized` of struct mprof_thread
   uint32_t depth;                          // value of the option stack_depth
   // `depth` entries for the stacks of events, then `depth` entries for the
   // stacks of the lock profile.
@@ -100,9 +103,9 @@ struct mprof_thread {
   struct mprof_stack_range range;
   struct mprof_scratch *scratch;
   // Cache of buckets that have the stack of a bucket in scratch->known[], by
-  // this bucket and the size or object. It is scratch->few, and a larger array
-  // when sized_replaced, the number of entries that others have replaced,
-  // becomes too large. The number of entries is sized_mask + 1.
+  // this bucket and the size or object. It has sized_mask + 1 entries: at first
+  // scratch->few, and a larger array when the thread needs more (bucket.c).
+  // sized_replaced: number of entries that other buckets have replaced.
   struct mprof_sized *sized;
   uint32_t sized_mask, sized_replaced;
   // Not 0 while the thread is writing a trace record. Other threads read this

@@ -164,9 +164,8 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   } else {
     put_block(r, type, w->start, w->trace_stack);
   }
-  w->trace_row = r;
-  w->trace_buf = r->last;
-  w->trace_end = r->last->data + r->last->len;
+  mprof_tls.trace_buf = r->last;
+  mprof_tls.trace_end = r->last->data + r->last->len;
   mprof_trace_leave();
 }
 
@@ -175,17 +174,15 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
 // rest of the record. The thread probably waits at the same place again, so the
 // entries of its stack in the thread's cache of stacks are fetched, too.
 void mprof_trace_wait_fetch(const struct mprof_wait *w) {
-  const struct mprof_thread *t = mprof_tls.self;
-  const char *const row = w->trace_row;
+  const char *const row = (const char *)mprof_tls.trace_row;
   __builtin_prefetch(row, 1);
   __builtin_prefetch(row + 64, 1);
   __builtin_prefetch(row + 128, 1);
-  __builtin_prefetch(w->trace_buf, 1);
-  __builtin_prefetch(w->trace_end, 1);
-  __builtin_prefetch(&mprof_tls.trace_row);
-  if (t && t->scratch)
-    mprof_bucket_fetch(t, MPROF_BUCKET_TRACE, w->op + 1, w->frame,
-                       w->trace_stack);
+  __builtin_prefetch(mprof_tls.trace_buf, 1);
+  __builtin_prefetch(mprof_tls.trace_end, 1);
+  // The frame of a wait of a marked function may no longer exist.
+  if (w->kind != MPROF_KIND_user)
+    mprof_bucket_fetch(MPROF_BUCKET_TRACE, w->op + 1, w->frame, w->trace_stack);
 }
 
 // m refers to the WAKE record of a release. Returns whether this release can

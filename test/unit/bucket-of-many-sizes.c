@@ -3,7 +3,8 @@
 //
 // Intent: a thread whose events have one stack and many sizes gets the bucket
 // of each size, and a larger cache of buckets. A thread with few sizes keeps
-// the small cache.
+// the small cache, however often they follow each other. A later thread with
+// the record of an ended one gets the right buckets, too.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
@@ -13,7 +14,9 @@
 #include "sys/tls.h"
 #include "thread/threads.h"
 
-enum { SIZES = 1000, TURNS = 3 };
+#include <pthread.h>
+
+enum { FEW = 4, SIZES = 1000 };
 
 static __attribute__((noinline)) struct mprof_bucket *at(struct mprof_thread *t,
                                                          size_t size) {
@@ -26,9 +29,9 @@ static __attribute__((noinline)) struct mprof_bucket *at(struct mprof_thread *t,
 }
 
 // Looks up `sizes` sizes in turn. Each turn must find the same buckets.
-static void look_up(struct mprof_thread *t, size_t sizes) {
-  static struct mprof_bucket *first[SIZES];
-  for (size_t turn = 0; turn < TURNS; turn++)
+static void look_up(struct mprof_thread *t, size_t sizes, size_t turns) {
+  struct mprof_bucket *first[SIZES];
+  for (size_t turn = 0; turn < turns; turn++)
     for (size_t i = 0; i < sizes; i++) {
       struct mprof_bucket *b = at(t, 16 * (i + 1));
       if (turn == 0)
@@ -37,14 +40,38 @@ static void look_up(struct mprof_thread *t, size_t sizes) {
     }
 }
 
+static struct mprof_thread *many(void) {
+  mprof_guard_enter();
+  struct mprof_thread *t = mprof_thread_self(true);
+  CHECK(t != NULL);
+  look_up(t, SIZES, 5);
+  CHECK_EQ(t->sized_mask + 1, MPROF_SIZED_MAX);
+  mprof_guard_leave();
+  return t;
+}
+
+static void *run(void *arg) {
+  (void)arg;
+  return many();
+}
+
+static struct mprof_thread *run_thread(void) {
+  pthread_t thread;
+  void *record = NULL;
+  CHECK_EQ(pthread_create(&thread, NULL, run, NULL), 0);
+  CHECK_EQ(pthread_join(thread, &record), 0);
+  return record;
+}
+
 int main(void) {
   mprof_guard_enter();
   struct mprof_thread *t = mprof_thread_self(true);
   CHECK(t != NULL);
-  look_up(t, 4);
-  CHECK_EQ(t->sized_mask + 1, MPROF_FEW_SIZED);
-  look_up(t, SIZES);
-  CHECK_EQ(t->sized_mask + 1, MPROF_SIZED);
+  look_up(t, FEW, 1000);
+  CHECK_EQ(t->sized_mask + 1, MPROF_SIZED_MIN);
   mprof_guard_leave();
+  CHECK_EQ(many(), t);
+  struct mprof_thread *former = run_thread();
+  CHECK_EQ(run_thread(), former);
   return 0;
 }

@@ -86,7 +86,7 @@ int main(void) {
       scratch[sizeof(struct mprof_scratch) + 2 * 128 * sizeof(mprof_pc)];
   thread.scratch = (struct mprof_scratch *)scratch;
   thread.sized = thread.scratch->few;
-  thread.sized_mask = MPROF_FEW_SIZED - 1;
+  thread.sized_mask = MPROF_SIZED_MIN - 1;
   thread.range = (struct mprof_stack_range){(uintptr_t)stack,
                                             (uintptr_t)(stack + WORDS), false};
   mprof_guard_enter();

@@ -242,7 +242,7 @@ int main(void) {
       scratch[sizeof(struct mprof_scratch) + 2 * DEPTH * sizeof(mprof_pc)];
   thread.scratch = (struct mprof_scratch *)scratch;
   thread.sized = thread.scratch->few;
-  thread.sized_mask = MPROF_FEW_SIZED - 1;
+  thread.sized_mask = MPROF_SIZED_MIN - 1;
   thread.scratch->depth = DEPTH;
   thread.range = (struct mprof_stack_range){(uintptr_t)words,
                                             (uintptr_t)(words + WORDS), false};
