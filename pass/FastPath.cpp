@@ -22,7 +22,7 @@
 //
 // The code around calls of functions with the attribute mprof_unlock tests
 // whether the lock %l has waiters:
-//     %w = load i32, ptr (@__mprof_waiters + 4 * (%l >> 6 & 1023))
+//     %w = load i32, ptr (@__mprof_waiters + 4 * slot of %l (hooks.def))
 //     %ask = icmp ne i32 %w, 0
 //
 // The code around calls of functions with the attribute mprof_lock or
@@ -127,8 +127,9 @@ Value *mprof::mayBeCounted(Runtime &RT, IRBuilderBase &B, const Site &S) {
 Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
   GlobalVariable *Table = RT.waiters();
   Type *I32 = B.getInt32Ty();
-  Value *Slot = B.CreateAnd(B.CreateLShr(B.CreatePtrToInt(Object, RT.I64), 6),
-                            B.getInt64(1023));
+  Value *Slot = B.CreateAnd(
+      B.CreateLShr(B.CreatePtrToInt(Object, RT.I64), MPROF_WAITER_SHIFT),
+      B.getInt64(MPROF_WAITER_SLOTS - 1));
   return B.CreateIsNotNull(B.CreateAlignedLoad(
       I32, B.CreateInBoundsGEP(I32, Table, Slot), Align(4)));
 }

@@ -75,7 +75,7 @@ GlobalVariable *Runtime::word(StringRef Name) {
 
 GlobalVariable *Runtime::waiters() {
   if (!Waiters) {
-    Type *Ty = ArrayType::get(Type::getInt32Ty(Ctx), 1024);
+    Type *Ty = ArrayType::get(Type::getInt32Ty(Ctx), MPROF_WAITER_SLOTS);
     Waiters = cast<GlobalVariable>(
         M.getOrInsertGlobal((Prefix + "waiters").str(), Ty));
     if (WordsAreLocal)

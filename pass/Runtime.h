@@ -43,7 +43,7 @@ public:
   /// describes. Each of these variables has 64 bits.
   llvm::GlobalVariable *word(llvm::StringRef Name);
 
-  /// Returns __mprof_waiters, an array of 1024 32-bit integers.
+  /// Returns __mprof_waiters, an array of MPROF_WAITER_SLOTS 32-bit integers.
   llvm::GlobalVariable *waiters();
 
   /// Returns __mprof_next_<Symbol>, a pointer to a function.

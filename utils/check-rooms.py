@@ -217,6 +217,10 @@ def check_direction(refs):
         if pair not in refs:
             print("exception without a reference: %s -> %s" % pair)
             bad += 1
+    for room in ROOMS:
+        if not glob.glob(os.path.join(TOP, "rt", room, "*.[ch]")):
+            print("room without a file: rt/%s" % room)
+            bad += 1
     if len(EXCEPTIONS) > 10:
         print("more than 10 exceptions")
         bad += 1

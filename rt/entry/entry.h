@@ -42,9 +42,7 @@ MPROF_ENTRY void __mprof_module_unloads(const void *inside);
 // as unloads. Called at start.
 void mprof_unload_init(void);
 
-// --- operators (entry_new.c) ---
-//
-// Initializes the entries of operator new and delete (entry_new.c).
+// --- operators new and delete (entry_new.c) ---
 
 // Sets the pointers __mprof_next_* of operators to functions of entry_new.c, in
 // two cases. First, the program has no operators yet, because a library that

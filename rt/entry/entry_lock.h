@@ -78,9 +78,10 @@ static inline uint32_t mprof_watch_word(const void *object) {
   // compiler from replacing the conversion by an `and`, which is one
   // instruction more.
   uint32_t low = (uint16_t)(uintptr_t)object;
-  _Static_assert(MPROF_WAITER_SLOTS << 6 == UINT16_MAX + 1, "slot of 16 bits");
+  _Static_assert(MPROF_WAITER_SLOTS << MPROF_WAITER_SHIFT == UINT16_MAX + 1,
+                 "slot of 16 bits");
   __asm__("" : "+r"(low));
-  const uint32_t *word = &__mprof_waiters[low >> 6];
+  const uint32_t *word = &__mprof_waiters[low >> MPROF_WAITER_SHIFT];
 #if __has_feature(thread_sanitizer)
   return __atomic_load_n(word, __ATOMIC_RELAXED);
 #else

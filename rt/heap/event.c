@@ -58,10 +58,10 @@
 // Two rates are special: rate 0 counts no block, and rate 1 counts each block
 // (exact mode).
 //
-// A block is not counted if an allocator takes its memory from another one and
-// the block of the outer allocator is counted already. This is needed for the
-// program's own allocators with -fmprof-nested=outermost, and for the program's
-// own operator new if malloc is intercepted.
+// A block is not counted if it is memory for a block of an outer allocator that
+// has taken part in the sampling already. Examples are the program's own
+// allocators with -fmprof-nested=outermost, and the program's own operator new
+// if malloc is intercepted.
 
 // The sampling rate and its epoch, which is the number of changes of the rate.
 // Both fields are written under registry_lock and read without a lock. The

@@ -27,10 +27,9 @@
 
 // --- which allocations are counted ---
 //
-// Decides which allocations are counted. Sample points form a Poisson process
-// over the allocated bytes. So a block of `size` bytes is counted with
-// probability 1 - exp(-size / rate). event.c explains the mathematics. (Go:
-// nextSample, profilealloc)
+// Sample points form a Poisson process over the allocated bytes. So a block of
+// `size` bytes is counted with probability 1 - exp(-size / rate). event.c
+// explains the mathematics. (Go: nextSample, profilealloc)
 
 // Largest sampling rate in bytes. (Go: 0x7000000 in nextSampleNoFP)
 #define MPROF_MAX_RATE 0x7000000u
@@ -66,10 +65,10 @@ void mprof_sample_init(uint64_t rate);
 
 // --- where counted blocks lie ---
 //
-// Decides whether the malloc family and the family of operator new place their
-// counted blocks on page boundaries, and allocates such blocks. If a family
-// places its counted blocks, a call site that frees a block off a page boundary
-// knows that the block is not counted (page_placement.c).
+// The malloc family and the family of operator new may place their counted
+// blocks on page boundaries. If a family does so, a call site that frees a
+// block off a page boundary knows that the block is not counted
+// (page_placement.c).
 
 // Decides once, at start, which families of functions place their counted
 // blocks on page boundaries. page_placement.c explains the rules. free_entry:
@@ -358,10 +357,10 @@ void mprof_custom_reset(void);
 
 // --- the allocation log ---
 //
-// The allocation log (option alloc_log) is a text file. The log has a record
-// for each allocation and each free of a counted block, that is, of a block
-// that sampling has selected. The log also has a record for each garbage
-// collection. (Go: tracealloc, tracefree, tracegc)
+// The log (option alloc_log) is a text file with a record for each allocation
+// and each free of a counted block, that is, of a block that sampling has
+// selected, and for each garbage collection. (Go: tracealloc, tracefree,
+// tracegc)
 //
 // Each record is written to the file immediately, so the log of a killed
 // process is complete. When the file is full, it is renamed to PATH.1, and a
@@ -406,12 +405,11 @@ const char *mprof_alloc_log_path(uint64_t *records);
 
 // --- objects of a garbage collector ---
 //
-// Keeps a table of the counted objects of Boehm's garbage collector, libgc, and
-// handles libgc's collection events. After each collection, the runtime's
-// handler of these events finds the dead objects and begins the next cycle of
-// the heap profile (bucket.h). gc.c declares libgc's types itself instead of
-// including <gc/gc.h>, because the runtime is built without libgc. (Go: the
-// profile specials of a span)
+// A table has the counted objects of Boehm's garbage collector, libgc. After
+// each collection, the runtime's handler of these events finds the dead objects
+// and begins the next cycle of the heap profile (bucket.h). gc.c declares
+// libgc's types itself instead of including <gc/gc.h>, because the runtime is
+// built without libgc. (Go: the profile specials of a span)
 
 // gc_lock guards the table. The collecting thread holds gc_lock while the world
 // is stopped (all other threads are stopped), so that no stopped thread holds

@@ -88,7 +88,6 @@ extern MPROF_DATA uint64_t __mprof_sync_kinds;
 // the runtime for a program's lock only if the word of this slot is not 0. The
 // runtime changes the word only while it holds its own lock of the slot. Call
 // sites read the word without that lock.
-#define MPROF_WAITER_SLOTS 1024u
 extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // Bit of a word in __mprof_waiters. It is set if a thread has begun to wait for
 // a lock of this slot since waiting time was last attributed to an unlock.
@@ -98,9 +97,9 @@ extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // the runtime for uncontended locks, too.
 #define MPROF_WAITER_ANY (1u << 30)
 // Returns the slot in __mprof_waiters of the lock or other object at address
-// `object`. All objects in one cache line share a slot.
+// `object` (hooks.def).
 static inline size_t mprof_waiter_slot(uintptr_t object) {
-  return object >> 6 & (MPROF_WAITER_SLOTS - 1);
+  return object >> MPROF_WAITER_SHIFT & (MPROF_WAITER_SLOTS - 1);
 }
 
 // Pointers through which call sites call the hooked functions. If the runtime

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides where and when the trace of a session is written. write_trace.c
-// encodes the trace.
+// Decides where and when the trace of a session is written; see trace_out.h.
 //
 // The records stay in memory until half of the memory limit is in use. From
 // then on, each thread that fills a buffer writes some of the oldest buffers to

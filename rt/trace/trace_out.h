@@ -1,11 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the trace to its file or file descriptor. During the session, threads
-// write some buffers whenever memory runs short. The rest is written when the
-// session ends. A flight recorder keeps only the newest part of the trace: it
-// drops its oldest buffers instead. Its trace is written at the end of the
-// session or at a snapshot.
+// The way of a trace from its rows to the file or file descriptor:
+//
+//   rows -- trace_out.c: when to write, and which buffers
+//        -- write_trace.c: the file, with one of the formats
+//             trace_records.c: the records of a row as events
+//             write_trace_v1_23.c, write_trace_v1_5.c: the events of a format
+//        -- trace_window.c: only the newest part, for a flight recorder
+//
+// During the session, threads write some buffers whenever memory runs short.
+// The rest is written when the session ends. A flight recorder keeps only the
+// newest part of the trace: it drops its oldest buffers instead. Its trace is
+// written at the end of the session or at a snapshot.
 
 #ifndef MPROF_RT_TRACE_TRACE_OUT_H
 #define MPROF_RT_TRACE_TRACE_OUT_H
@@ -78,9 +85,9 @@ void mprof_trace_reader_reset(void);
 
 // --- the writer (write_trace.c) ---
 //
-// The writer of a trace. It holds the data that all file formats share while a
-// file is written. It numbers the strings and the stacks, and writes the file
-// in this order:
+// The writer holds the data that all file formats share while a file is
+// written. It numbers the strings and the stacks, and writes the file in this
+// order:
 //
 //   head | batches, one for each buffer | tail: stacks, strings
 //

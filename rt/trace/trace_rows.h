@@ -19,9 +19,8 @@
 
 // --- buffers ---
 //
-// The buffers of the execution trace. A row is the list of buffers that one
-// thread at a time fills with records. The writer of the file turns each
-// complete buffer into a batch of the file. (Go: traceBuf)
+// A thread fills the buffers of its row with records. The writer of the file
+// turns each complete buffer into a batch of the file. (Go: traceBuf)
 //
 // trace_buf.c owns the memory of the buffers. It also manages the slots: fields
 // of records into which woken threads write their numbers. The diagram there

@@ -15,9 +15,6 @@
 #include "unwind/rules.h"
 
 // --- the readable part of a stack, and its root ---
-//
-// Determines which part of a stack is readable, recognizes the root of a stack,
-// and names the reasons why a stack ends.
 
 // Attribute of functions that read a stack. Sanitizers must not check the
 // reads, because these functions read words in the frames of other functions.

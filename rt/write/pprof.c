@@ -13,6 +13,11 @@
 // of a location. The file has them because "go tool pprof" does not find
 // inlined functions itself, and the binary may be missing where the file is
 // read.
+//
+// So mprof_pprof_write passes over the samples twice. The first time, the
+// output is muted, and only the addresses without known names are collected,
+// because mprof answers one question for all of them faster than one for each
+// (symbolize.h). The second time, the file is written.
 
 #include "write/pprof.h"
 
