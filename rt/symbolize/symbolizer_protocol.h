@@ -36,10 +36,11 @@
 #define MPROF_SYMBOLIZER_COMMAND "serve-names"
 // Increase the version when a message changes. An mprof of another version ends
 // at once with this exit status, which it does not use otherwise.
-#define MPROF_SYMBOLIZER_VERSION "3"
+#define MPROF_SYMBOLIZER_VERSION "4"
 #define MPROF_SYMBOLIZER_OTHER 121
 #define MPROF_FRAME_SEPARATOR '\x1f'
-#define MPROF_CUT_MARK "<...>" // no demangler writes it
+// No demangler writes the mark. LLVM's writes "<...>" for an empty list.
+#define MPROF_CUT_MARK "<....>"
 
 // Sizes of the strings in a mapping (maps.h), limit of the addresses in a
 // request, and limit of the bytes in a message with replies.

@@ -4,6 +4,7 @@
 // mprof doctor: why a profile has no samples, no names or short stacks, or why
 // there is no file. It examines a program, a process or a profile.
 
+#include "commands/directory.h"
 #include "commands/doctor_options.h"
 #include "commands/input.h"
 #include "commands/options.h"
@@ -346,6 +347,27 @@ static bool is_profile(const char *path) {
                     (head[0] == 0x0a && head[2] == 0x08));
 }
 
+static bool is_directory(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+static int examine_directory(const struct options *o, char *path) {
+  static const char *const suffixes[] = {".pb.gz", NULL};
+  struct options given = *o, own;
+  given.paths = &path;
+  given.path_count = given.first_count = 1;
+  if (!directory_expand(&given, suffixes, true, &own))
+    return STATUS_ERROR;
+  int status = STATUS_OK;
+  for (int i = 0; i < own.path_count && status == STATUS_OK; i++) {
+    style_put(stdout, own.paths[i]);
+    puts(":");
+    status = examine_profile(o, own.paths[i]);
+  }
+  return status;
+}
+
 int command_doctor(const struct options *o) {
   int status = STATUS_OK;
   const char *variable = getenv("MPROF_OPTIONS");
@@ -360,10 +382,8 @@ int command_doctor(const struct options *o) {
       puts(":");
     }
     char *program = is_number(path) ? NULL : elf_find_program(path);
-    struct stat s;
-    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
-      status =
-          complain(o, "%s is a directory; give a program or a profile", path);
+    if (is_directory(path))
+      status = examine_directory(o, path);
     else if (is_number(path) && access(path, F_OK) != 0)
       status = examine_process(o, path);
     else if (is_profile(path))

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char mark[] = MPROF_CUT_MARK;
-static const char dots[] = "...";
+static const char dots[] = "....";
 enum { DEPTHS = 64, MARK = sizeof(mark) - 1, DOTS = sizeof(dots) - 1 };
 
 // Returns the number of characters of the operator at p that could be mistaken
@@ -33,7 +33,7 @@ static size_t skip_operator(const char *p) {
   return n;
 }
 
-// Copies the name to `to`, which may be the name itself, with "..." in the
+// Copies the name to `to`, which may be the name itself, with "...." in the
 // place of template arguments at a depth of more than max_depth. Adds to
 // sizes[d] the number of characters at depth d, and to groups[d] the number of
 // lists of arguments that begin at depth d. to, sizes and groups may be NULL.
