@@ -36,6 +36,7 @@ END
 }
 
 cd -P -- "$(dirname -- "$0")/.."
+. utils/odd_path.sh
 
 check_clangs() {
   utils/setup.sh clangs
@@ -63,11 +64,10 @@ check_arm64() {
 # Runs this script with the same arguments in a copy of the checkout, and then removes
 # the copy. Keeps the files that --repeat writes.
 check_copy() {
-  copy=$(mktemp -d /tmp/mprof-check.XXXXXX)
   trap 'rm -rf "$copy"' EXIT
   trap 'exit 1' HUP INT TERM
+  copy_checkout
   echo "mprof: the tests cannot run in this folder, because of its name; checking a copy in $copy"
-  tar -cf - --anchored --exclude=./build --exclude='./build-*' . | tar -xf - -C "$copy"
   status=0
   "$copy/utils/check.sh" "$@" || status=$?
   if [ -d "$copy/build/repeat" ]; then
@@ -108,9 +108,7 @@ repeat() {
     sed "s/^ *\([0-9]*\) \(.*\)/FAIL: \2 (\1 of $rounds rounds)/"
   rmdir "$logs" 2>/dev/null
 }
-# RUN lines do not quote paths.
-odd=$(printf %s "$PWD" | LC_ALL=C tr -d 'A-Za-z0-9_./+-' | wc -c)
-if [ "$odd" -gt 0 ] && [ "${1-}" != --help ]; then
+if has_odd_path && [ "${1-}" != --help ]; then
   check_copy "$@"
 fi
 case ${1-} in

@@ -33,6 +33,13 @@ case "$# ${1-}" in
 esac
 
 cd -P -- "$(dirname -- "$0")/.."
+. utils/odd_path.sh
+if has_odd_path; then
+  copy_checkout
+  echo "mprof: mprof run cannot load its library from this folder, because of its name; going on" \
+    "in a copy, $copy"
+  exec "$copy/utils/demo.sh" "$@"
+fi
 started=$(date +%s)
 # Says which part of the demonstration begins. $1 is its number.
 part() {

@@ -94,6 +94,9 @@ static void put_totals(struct mprof_report *w,
   mprof_report_put(w, "\nIn use:    ");
   put_blocks(w, g->total.inuse_bytes, g->total.inuse_objects);
   mprof_report_error(w, g->variance.inuse_bytes);
+  if (g->total.inuse_bytes == 0 && s->rate > 1)
+    mprof_report_put(w, " (of those that sampling has counted; heap_rate=1 "
+                        "counts all)");
   mprof_report_put(w, "\nAllocated: ");
   put_blocks(w, g->total.alloc_bytes, g->total.alloc_objects);
   mprof_report_error(w, g->variance.alloc_bytes);

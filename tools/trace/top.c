@@ -204,19 +204,19 @@ static int print_file(const char *path, const char *reason, size_t count) {
 
 int trace_top(int argc, char **argv) {
   static const struct option options[] = {
-      {"count", required_argument, NULL, 'c'},
+      {"count", required_argument, NULL, 'n'},
       {"reason", required_argument, NULL, 'r'},
       {"help", no_argument, NULL, 'h'},
       {0}};
   const char *reason = NULL;
   unsigned long count = 10;
   char *end;
-  static const char shorts[] = "c:r:h";
+  static const char shorts[] = "n:r:h";
   opterr = 0;
   for (int option;
        (option = getopt_long(argc, argv, shorts, options, NULL)) != -1;) {
     switch (option) {
-    case 'c':
+    case 'n':
       count = strtoul(optarg, &end, 10);
       if (*optarg < '0' || *optarg > '9' || *end || !count || count > 1000) {
         trace_say("%s: --count=%s is not a number from 1 to 1000",

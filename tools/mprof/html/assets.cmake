@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Writes assets.c, which contains the script and the style sheet of HTML pages:
-#   cmake -DOUT=DIR -DSCRIPTS=a.js;b.js -DSTYLE=x.css -P assets.cmake
+#   cmake -DOUT=DIR "-DSCRIPTS=a.js|b.js" -DSTYLE=x.css -P assets.cmake
 # The assembler reads the files, because C compilers limit the length of strings.
 
 # Sets out to the base64 of a SHA-256 in hexadecimal digits.
@@ -50,7 +50,7 @@ const char html_${name}_hash[] = \"${hash}\";
 endfunction()
 
 set(code "// Made by assets.cmake.\n\n#include \"html/assets.h\"\n")
-string(REPLACE " " ";" SCRIPTS "${SCRIPTS}")
+string(REPLACE "|" ";" SCRIPTS "${SCRIPTS}")
 add(script ${SCRIPTS})
 add(style ${STYLE})
 file(WRITE "${OUT}/assets.c" "${code}")
