@@ -358,12 +358,15 @@ void mprof_pause(unsigned round) {
   if (mprof_tls.self == NULL || mprof_tls.held != 0 || round % 2 == 0 ||
       mprof_pause_round() != round)
     return;
-  if (atomic_exchange(&pauses.watched, round) == round)
+  if (atomic_exchange(&pauses.watched, round) == round) {
     mprof_sys_futex_wait_ms(line, value, mprof_pause_ms);
-  else
+  } else {
     for (unsigned ms = 0; ms < mprof_pause_ms && mprof_pause_round() == round;
          ms += WATCH_MS)
       mprof_sys_sleep_ms(WATCH_MS);
+    // If the round goes on, the next thread that pauses becomes the watcher.
+    atomic_store(&pauses.watched, 0);
+  }
   atomic_fetch_add(line, 1);
   mprof_sys_futex_wake(line);
   mprof_sys_futex_wake(line);
@@ -371,6 +374,7 @@ void mprof_pause(unsigned round) {
 
 void mprof_ask_reset(void) {
   atomic_fetch_and(&pauses.round, ~1u);
+  atomic_store(&pauses.watched, 0);
   atomic_store(&ask.expected, 0);
   if (ask.is_installed)
     restore();

@@ -182,9 +182,11 @@ enum {
   // this case the reader waits on, until PATIENCE_MS have passed.
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
-  // Maximum number of times that the reader examines a running thread that it
-  // cannot ask yet. The reader sleeps for a millisecond between two attempts.
-  TRIES = 5,
+  // The reader examines a running thread that it cannot ask yet again, after a
+  // millisecond. It gives up after five times, or after 100 times if the thread
+  // lacks a processor and has not run in between.
+  TRIES = 100,
+  TRY_OF_RUN = 20,
 };
 
 // --- asking a thread that runs ---
@@ -314,10 +316,10 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
         continue;
       // The thread may be in a signal handler, or about to enter one, or in a
       // short system call. So the reader examines the thread again later.
-      // A runnable thread that has not run since the last time lacks a
-      // processor, which does not count.
+      const bool has_run =
+          p.state != 'R' || p.ran_ns == 0 || p.ran_ns != slot->tried_ns;
       slot->may_later = p.state == 'R' || p.state == 'D';
-      slot->tries += p.state != 'R' || p.ran_ns != slot->tried_ns;
+      slot->tries += has_run ? TRY_OF_RUN : 1;
       slot->tried_ns = p.ran_ns;
       return;
     }

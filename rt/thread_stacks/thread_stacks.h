@@ -97,8 +97,8 @@ struct mprof_thread_slot {
   bool may_later;   // the thread cannot be asked now, but perhaps later
   bool is_listed;   // the slot is in the list of asked threads
   struct mprof_thread_slot *next_asked;
-  // Number of times that the reader has examined the thread and could not ask
-  // the thread.
+  // How often the reader has examined the thread and could not ask it, as TRIES
+  // in thread_collect.c counts.
   unsigned char tries;
   uint64_t tried_ns; // processor time of the thread at the last of these times
   // Processor time and number of sleeps of the thread when the reader first

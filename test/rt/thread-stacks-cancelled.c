@@ -25,6 +25,7 @@ void wait_forever(void) {
 #include "mprof/mprof.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ enum { THREADS = 8, TURNS = 60, TAKES = 20 };
 
 static int begun, is_over;
 static unsigned long taken;
+static unsigned long seen; // frames of wait_forever; of the taking thread
 
 static void *wait_in_turn(void *arg) {
   (void)arg;
@@ -44,8 +46,12 @@ static void *take(void *arg) {
   static struct mprof_stack_record records[100];
   (void)arg;
   while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
-    size_t n;
-    mprof_thread_profile(records, 100, &n);
+    size_t n = 0;
+    if (mprof_thread_profile(records, 100, &n) != 0)
+      abort();
+    for (size_t i = 0; i < n && i < 100; i++)
+      for (int k = 0; k < MPROF_RECORD_STACK; k++)
+        seen += records[i].stack0[k] - (uintptr_t)wait_forever < 64;
     __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
   }
   return NULL;
@@ -74,6 +80,6 @@ int main(void) {
   }
   is_over = 1;
   pthread_join(taker, NULL);
-  return 0;
+  return seen == 0;
 }
 #endif
