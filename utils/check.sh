@@ -64,6 +64,7 @@ check_arm64() {
 # Runs this script with the same arguments in a copy of the checkout, and then removes
 # the copy. Keeps the files that --repeat writes.
 check_copy() {
+  copy=
   trap 'rm -rf "$copy"' EXIT
   trap 'exit 1' HUP INT TERM
   copy_checkout

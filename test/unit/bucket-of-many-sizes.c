@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread whose events have one stack and many sizes gets the bucket
-// of each size, and a larger cache of buckets. A thread with few sizes keeps
-// the small cache, however often they follow each other. A later thread with
+// of each size, and a larger cache of buckets. A thread with two sizes keeps
+// the small cache, however often they replace each other. A later thread with
 // the record of an ended one gets the right buckets, too.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
@@ -16,7 +16,7 @@
 
 #include <pthread.h>
 
-enum { FEW = 4, SIZES = 1000 };
+enum { SIZES = 1000, TURNS = 1000 };
 
 static __attribute__((noinline)) struct mprof_bucket *at(struct mprof_thread *t,
                                                          size_t size) {
@@ -38,6 +38,35 @@ static void look_up(struct mprof_thread *t, size_t sizes, size_t turns) {
         first[i] = b;
       CHECK_EQ(b, first[i]);
     }
+}
+
+static size_t used(const struct mprof_thread *t) {
+  size_t n = 0;
+  for (size_t i = 0; i <= t->sized_mask; i++)
+    n += t->sized[i].known != 0;
+  return n;
+}
+
+static void clear(struct mprof_thread *t) {
+  memset(t->sized, 0, (t->sized_mask + 1) * sizeof(*t->sized));
+  t->sized_replaced = 0;
+}
+
+// Looks up two sizes in turn that share an entry of the cache.
+static void take_turns(struct mprof_thread *t) {
+  size_t size = 16;
+  do {
+    size += 16;
+    clear(t);
+    at(t, 16);
+    at(t, size);
+  } while (used(t) != 1);
+  for (size_t turn = 0; turn < 10; turn++)
+    at(t, turn % 2 ? 16 : size);
+  CHECK(t->sized_replaced != 0);
+  for (size_t turn = 0; turn < TURNS; turn++)
+    at(t, turn % 2 ? 16 : size);
+  CHECK_EQ(t->sized_mask + 1, MPROF_SIZED_MIN);
 }
 
 static struct mprof_thread *many(void) {
@@ -67,8 +96,7 @@ int main(void) {
   mprof_guard_enter();
   struct mprof_thread *t = mprof_thread_self(true);
   CHECK(t != NULL);
-  look_up(t, FEW, 1000);
-  CHECK_EQ(t->sized_mask + 1, MPROF_SIZED_MIN);
+  take_turns(t);
   mprof_guard_leave();
   CHECK_EQ(many(), t);
   struct mprof_thread *former = run_thread();

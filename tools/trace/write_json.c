@@ -186,14 +186,14 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
   static const struct option options[] = {
       {"output", required_argument, NULL, 'o'},
       {"frames", required_argument, NULL, 'f'},
-      {"name", required_argument, NULL, 'n'},
+      {"name", required_argument, NULL, 'N'},
       {"arrows", required_argument, NULL, ARROWS},
       {"stacks", required_argument, NULL, STACKS},
       {"from", required_argument, NULL, FROM},
       {"to", required_argument, NULL, TO},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  static const char shorts[] = "o:f:n:h";
+  static const char shorts[] = "o:f:h";
   opterr = 0;
   for (int option;
        (option = getopt_long(argc, argv, shorts, options, NULL)) != -1;) {
@@ -202,7 +202,7 @@ static bool parse_options(int argc, char **argv, struct arguments *a,
     case 'o':
       a->output = optarg;
       break;
-    case 'n':
+    case 'N':
       a->view.name = optarg;
       break;
     case 'f':

@@ -195,7 +195,7 @@ static void free_files(struct files *f) {
   free(f->paths);
 }
 
-char *directory_newest(const char *path, const char *suffix) {
+const char *directory_newest(const char *path, const char *suffix) {
   const char *const suffixes[] = {suffix, NULL};
   static char text[PATH_MAX];
   struct files f = {0};

@@ -19,7 +19,7 @@ bool directory_expand(const struct options *options,
                       struct options *own);
 // If the path is a directory, returns the path of its newest file whose name
 // has the suffix, or NULL. The next call overwrites the path.
-char *directory_newest(const char *path, const char *suffix);
+const char *directory_newest(const char *path, const char *suffix);
 // If the path is a directory, returns a message for a command that reads one
 // file. Otherwise returns NULL.
 const char *directory_message(const char *path);

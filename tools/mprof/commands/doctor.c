@@ -360,10 +360,11 @@ static int examine_directory(const struct options *o, char *path) {
   if (!directory_expand(&given, suffixes, true, &own))
     return STATUS_ERROR;
   int status = STATUS_OK;
-  for (int i = 0; i < own.path_count && status == STATUS_OK; i++) {
+  for (int i = 0; i < own.path_count; i++) {
     style_put(stdout, own.paths[i]);
     puts(":");
-    status = examine_profile(o, own.paths[i]);
+    if (examine_profile(o, own.paths[i]) != STATUS_OK)
+      status = STATUS_ERROR;
   }
   return status;
 }

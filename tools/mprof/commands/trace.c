@@ -6,14 +6,11 @@
 
 #include "commands/trace.h"
 
-#include "commands/directory.h"
 #include "commands/help.h"
 #include "commands/options.h"
 #include "tools.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct trace_command {
@@ -23,29 +20,12 @@ static const struct trace_command {
     {"top", trace_top}, {"json", trace_json}, {"check", trace_check}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-// Returns the path of the trace to which an argument refers: a directory stands
-// for its newest trace.
-static char *trace_of(char *path) {
-  struct stat s;
-  if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode))
-    return path;
-  char *newest = directory_newest(path, ".trace");
-  if (!newest) {
-    trace_say("%s: the directory %s has no file *.trace", trace_tool_name,
-              path);
-    exit(STATUS_ERROR);
-  }
-  return newest;
-}
-
 int trace_run(int argc, char **argv) {
   static char name[32];
   for (size_t i = 0; i < COMMANDS && argc > 1; i++)
     if (strcmp(commands[i].name, argv[1]) == 0) {
       snprintf(name, sizeof name, "mprof trace %s", commands[i].name);
       trace_tool_name = argv[1] = name;
-      if (argc > 2)
-        argv[argc - 1] = trace_of(argv[argc - 1]);
       return commands[i].run(argc - 1, argv + 1);
     }
   const bool is_help = argc > 1 && (strcmp(argv[1], "--help") == 0 ||
