@@ -40,7 +40,7 @@ def build_id(file):
 
 def ask_mprof(program, file, addresses):
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    child = subprocess.Popen([program, "serve-names", "3"], stdin=theirs)
+    child = subprocess.Popen([program, "serve-names", "4"], stdin=theirs)
     theirs.close()
     replies = []
     id = build_id(file).encode()

@@ -21,7 +21,7 @@ program, file = sys.argv[1:]
 notes = subprocess.run(["readelf", "-nW", file], capture_output=True, check=True).stdout
 build_id = re.search(rb"Build ID: (\w+)", notes)[1]
 ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-child = subprocess.Popen([program, "serve-names", "3"], stdin=theirs)
+child = subprocess.Popen([program, "serve-names", "4"], stdin=theirs)
 theirs.close()
 
 
