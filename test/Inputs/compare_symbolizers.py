@@ -16,10 +16,10 @@ import functools
 import json
 import os
 import re
-import socket
-import struct
 import subprocess
 import sys
+
+import serve_names
 
 PER_REQUEST = 1024
 
@@ -32,23 +32,13 @@ def text_sections(file):
             yield int(m[2], 16), int(m[3], 16)
 
 
-def build_id(file):
-    out = subprocess.run(["readelf", "-nW", file], capture_output=True, text=True, check=True)
-    m = re.search(r"Build ID: (\w+)", out.stdout)
-    return m[1][:40] if m else ""
-
-
 def ask_mprof(program, file, addresses):
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    child = subprocess.Popen([program, "serve-names", "4"], stdin=theirs)
-    theirs.close()
+    child, ours = serve_names.start(program)
     replies = []
-    id = build_id(file).encode()
+    id = serve_names.build_id(file)
     for i in range(0, len(addresses), PER_REQUEST):
         part = addresses[i:i + PER_REQUEST]
-        ours.send(struct.pack("=q256s41s3xI", 2**62, os.fsencode(file), id, len(part)) +
-                  struct.pack("=%dQ" % len(part), *part))
-        assert ours.recv(1 << 16) == b"\0"  # no problem
+        serve_names.request(ours, file, id, part)
         end = len(replies) + len(part)
         while len(replies) < end:
             message = ours.recv(1 << 16)

@@ -8,26 +8,21 @@
 # usage: names_time_limit.py MPROF FILE
 
 import os
-import re
 import resource
-import socket
-import struct
-import subprocess
 import sys
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../Inputs"))
+import serve_names
 
 NEARLY_USED_UP = 9  # seconds
 
 program, file = sys.argv[1:]
-notes = subprocess.run(["readelf", "-nW", file], capture_output=True, check=True).stdout
-build_id = re.search(rb"Build ID: (\w+)", notes)[1]
-ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-child = subprocess.Popen([program, "serve-names", "4"], stdin=theirs)
-theirs.close()
+build_id = serve_names.build_id(file)
+child, ours = serve_names.start(program)
 
 
 def ask():
-    ours.send(struct.pack("=q256s41s3xIQ", 2**62, os.fsencode(file), build_id, 1, 4096))
-    assert ours.recv(1 << 16) == b"\0"  # no problem
+    serve_names.request(ours, file, build_id, [4096])
     assert ours.recv(1 << 16)
     return resource.prlimit(child.pid, resource.RLIMIT_CPU)
 
