@@ -333,8 +333,7 @@ unsigned mprof_pause_round(void) { return atomic_load(&pauses.round); }
 
 bool mprof_pause_asked(struct mprof_asked *a, int tid) {
   a->threads++;
-  if (atomic_load(&pauses.round) % 2 != 0 ||
-      a->threads <= add_processors(a, tid))
+  if (mprof_pause_round() % 2 != 0 || a->threads <= add_processors(a, tid))
     return false;
   atomic_fetch_add(&pauses.round, 1);
   return true;
@@ -343,7 +342,7 @@ bool mprof_pause_asked(struct mprof_asked *a, int tid) {
 // Wakes no thread, because the kernel may let a woken thread run at once, in
 // place of the reader, whose call would then last many time slices longer.
 void mprof_pause_end(void) {
-  const unsigned round = atomic_load(&pauses.round);
+  const unsigned round = mprof_pause_round();
   if (round % 2 != 0)
     atomic_store(&pauses.round, round + 1);
 }

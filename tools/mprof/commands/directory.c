@@ -21,7 +21,7 @@ struct files {
   size_t count, capacity;
 };
 
-static bool is_directory(const char *path) {
+bool directory_is(const char *path) {
   struct stat s;
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
@@ -150,7 +150,7 @@ bool directory_expand(const struct options *options,
   for (int i = 0; i < options->path_count; i++) {
     char *path = options->paths[i];
     const size_t before = f.count;
-    if (!is_directory(path)) {
+    if (!directory_is(path)) {
       *APPEND(f.paths, f.count, f.capacity) = path;
       continue;
     }
@@ -199,7 +199,7 @@ const char *directory_newest(const char *path, const char *suffix) {
   const char *const suffixes[] = {suffix, NULL};
   static char text[PATH_MAX];
   struct files f = {0};
-  if (!is_directory(path))
+  if (!directory_is(path))
     return NULL;
   list(path, suffixes, &f);
   const char *file = newest(&f);
@@ -210,5 +210,5 @@ const char *directory_newest(const char *path, const char *suffix) {
 }
 
 const char *directory_message(const char *path) {
-  return is_directory(path) ? "a directory; give a file of it" : NULL;
+  return directory_is(path) ? "a directory; give a file of it" : NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "commands/options.h"
 
+bool directory_is(const char *path);
 // Stores in *own a copy of the options in which the files of a directory
 // replace its path, sorted by name. suffixes: the ends of the names of the
 // files, and then NULL. adds_up: the command adds up the files, so of the

@@ -20,7 +20,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // Problems were found, or not.
@@ -347,11 +346,6 @@ static bool is_profile(const char *path) {
                     (head[0] == 0x0a && head[2] == 0x08));
 }
 
-static bool is_directory(const char *path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
-
 static int examine_directory(const struct options *o, char *path) {
   static const char *const suffixes[] = {".pb.gz", NULL};
   struct options given = *o, own;
@@ -383,7 +377,7 @@ int command_doctor(const struct options *o) {
       puts(":");
     }
     char *program = is_number(path) ? NULL : elf_find_program(path);
-    if (is_directory(path))
+    if (directory_is(path))
       status = examine_directory(o, path);
     else if (is_number(path) && access(path, F_OK) != 0)
       status = examine_process(o, path);
