@@ -21,19 +21,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Inputs"))
-sys.argv, arguments = sys.argv[:1] + ["", "", os.devnull], sys.argv
-
-
-def load(name):
-    # The script compares when it is loaded, so take only its functions.
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Inputs", name)
-    text = open(path).read().rsplit("sys.exit(main())", 1)[0]
-    module = {"__name__": name}
-    exec(compile(text, path, "exec"), module)
-    return module
-
-
-other = load("compare_symbolizers.py")
+import compare_symbolizers
+import serve_names
 
 
 def varint(n):
@@ -117,10 +106,10 @@ def names_in(data):
 
 
 def main():
-    mprof, llvm, file = arguments[1:4]
-    step = int(arguments[4]) if len(arguments) > 4 else 7
+    mprof, llvm, file = sys.argv[1:4]
+    step = int(sys.argv[4]) if len(sys.argv) > 4 else 7
     options, loaded = [], os.path.abspath(file)
-    for o in arguments[5:]:
+    for o in sys.argv[5:]:
         if o.startswith("--as="):
             loaded = o[5:]
         else:
@@ -128,7 +117,7 @@ def main():
     file = os.path.abspath(file)
     addresses = [
         a
-        for start, size in other["text_sections"](file)
+        for start, size in compare_symbolizers.text_sections(file)
         for a in range(start, start + size, step)
     ]
     loads = list(segments(file))
@@ -138,12 +127,12 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "p.pb.gz")
         with open(path, "wb") as out:
-            out.write(gzip.compress(profile(loaded, other["build_id"](file), offsets)))
+            out.write(gzip.compress(profile(loaded, serve_names.build_id(file), offsets)))
         subprocess.run([mprof, "symbolize", *options, path], check=True)
         with open(path, "rb") as named:
             ours = names_in(gzip.decompress(named.read()))
     equal = different = more = inlined = 0
-    theirs = other["ask_llvm"](llvm, file, addresses)
+    theirs = compare_symbolizers.ask_llvm(llvm, file, addresses)
     for address, offset, b in zip(addresses, offsets, theirs, strict=True):
         a = ours[offset]
         if a == b:
