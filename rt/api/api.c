@@ -7,7 +7,7 @@
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
-#include "heap/heap.h"
+#include "heap/sampling.h"
 #include "lock_wait/contention.h"
 #include "mprof/mprof.h"
 #include "options/flags.h"

@@ -12,7 +12,12 @@
 // program's finalizers.
 
 #include "bucket/bucket.h"
-#include "heap/heap.h"
+#include "heap/alloc_log.h"
+#include "heap/event.h"
+#include "heap/gc.h"
+#include "heap/observers.h"
+#include "heap/page_placement.h"
+#include "heap/sampling.h"
 #include "options/flags.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"

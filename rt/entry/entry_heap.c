@@ -13,7 +13,9 @@
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
-#include "heap/heap.h"
+#include "heap/event.h"
+#include "heap/page_placement.h"
+#include "heap/sampling.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 

@@ -13,7 +13,8 @@
 // calls the runtime.
 
 #include "entry/entry_lock.h"
-#include "heap/heap.h"
+#include "heap/event.h"
+#include "heap/sampling.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
 #include "process/process.h"

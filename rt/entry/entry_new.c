@@ -13,7 +13,9 @@
 #include "entry/entry.h"
 
 #include "heap/beneath.h"
-#include "heap/heap.h"
+#include "heap/event.h"
+#include "heap/page_placement.h"
+#include "heap/sampling.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 
@@ -38,7 +40,7 @@ MPROF_WITHOUT_LIBGCC_S;
 
 // If the runtime intercepts malloc, an operator new of the program or of the
 // C++ library may call the intercepted malloc. The block that malloc returns is
-// part of the operator's block and must not be counted again (event.c).
+// part of the operator's block and must not be counted again (sampling.c).
 //
 // Returns whether this call is nested in another call of an operator. Otherwise
 // records this call as the outermost one. frame: frame address of this call.

@@ -32,11 +32,12 @@
 // The time in brackets is in seconds since the log began. Records have
 // ascending times. The address of a frame lies inside the call instruction.
 
-#include "heap/heap.h"
+#include "heap/alloc_log.h"
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "file/path.h"
+#include "heap/sampling.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "symbolize/maps.h"

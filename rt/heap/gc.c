@@ -31,10 +31,12 @@
 //
 // A collection that libgc abandons has no MARK_END.
 
-#include "heap/heap.h"
+#include "heap/gc.h"
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_map.h"
+#include "heap/alloc_log.h"
+#include "heap/observers.h"
 #include "process/process.h"
 #include "sys/clock.h"
 #include "sys/libc.h"

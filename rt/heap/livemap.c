@@ -15,7 +15,7 @@
 // of a custom block, that is, one of the program's own allocators, is this
 // handle or that of a record.
 
-#include "heap/heap.h"
+#include "heap/livemap.h"
 
 #include "sys/abi_words.h"
 #include "sys/lock.h"

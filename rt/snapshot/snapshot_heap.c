@@ -10,7 +10,7 @@
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
-#include "heap/heap.h"
+#include "heap/sampling.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

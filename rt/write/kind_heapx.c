@@ -7,7 +7,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "heap/heap.h"
+#include "heap/page_placement.h"
 #include "options/flags.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/stack_groups.h"

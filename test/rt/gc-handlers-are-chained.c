@@ -27,7 +27,7 @@ void other_set(GC_on_collection_event_proc f) { GC_set_on_collection_event(f); }
 
 #include "gc.h"
 
-#include "heap/heap.h"
+#include "heap/gc.h"
 
 _Static_assert((int)MPROF_GC_MARK_START == (int)GC_EVENT_MARK_START, "");
 _Static_assert((int)MPROF_GC_MARK_END == (int)GC_EVENT_MARK_END, "");

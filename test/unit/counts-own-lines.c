@@ -11,7 +11,8 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "heap/heap.h"
+#include "heap/event.h"
+#include "heap/sampling.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/os.h"

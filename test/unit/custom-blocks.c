@@ -11,7 +11,7 @@
 
 #include "core.h"
 
-#include "heap/heap.h"
+#include "heap/livemap.h"
 #include "process/process.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"

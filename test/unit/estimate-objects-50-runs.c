@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "heap/heap.h"
+#include "heap/sampling.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/tls.h"
 #include "thread/threads.h"

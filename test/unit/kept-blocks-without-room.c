@@ -14,7 +14,9 @@
 #define TEST_OPTIONS "heap_rate=1"
 #include "core.h"
 
-#include "heap/heap.h"
+#include "heap/event.h"
+#include "heap/livemap.h"
+#include "heap/sampling.h"
 #include "mprof/mprof.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "heap/heap.h"
+#include "heap/livemap.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
 

@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-#include "heap/heap.h"
+#include "heap/livemap.h"
 #include "sys/tls.h"
 
 static void put_take(uintptr_t addr) {

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "heap/heap.h"
+#include "heap/sampling.h"
 #include "options/flags.h"
 #include "thread/threads.h"
 

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes the events of the heap to observers; see observers.h. These functions
+// are no part of the fast paths of events without observers.
+
+#include "heap/observers.h"
+
+#include "bucket/bucket.h"
+#include "bucket/heapx.h"
+#include "bucket/peak.h"
+#include "heap/event.h"
+#include "options/flags.h"
+#include "sys/scale.h"
+#include "sys/tls.h"
+#include "sys/usdt.h"
+
+MPROF_USDT_DATA union mprof_event_watch mprof_event_watch = {.any = 0};
+
+void mprof_observe_init(void) {
+  const bool has_log = mprof_alloc_log_init();
+  if (!mprof_flags.heapx && !mprof_flags.peak && !has_log)
+    return; // usually, the page stays untouched
+  mprof_event_watch.has_heapx = mprof_flags.heapx;
+  mprof_event_watch.has_peak = mprof_flags.peak;
+  mprof_event_watch.has_log = has_log;
+}
+
+void mprof_observe_init_child(bool is_profiled) {
+  const bool had_log = mprof_event_watch.has_log;
+  mprof_alloc_log_leave();
+  if (had_log)
+    mprof_event_watch.has_log = is_profiled && mprof_alloc_log_start_in_child();
+}
+
+// The probes of the heap, whose contract is that of OpenTelemetry's profiler:
+// otel_memory:alloc(ptr, size, weight) for each sampled block, and
+// otel_memory:free(ptr) before the block is freed. weight: the estimated number
+// of bytes of all blocks for which the sample stands.
+static void probe_alloc(const struct mprof_bucket *b, const void *ptr) {
+  if (mprof_likely(mprof_event_watch.alloc_probes == 0))
+    return;
+  const uint64_t factor = mprof_scale_factor(b->size, b->rate);
+  MPROF_USDT_3(
+      "otel_memory", "alloc", "mprof_event_watch+4", ptr, (uint64_t)b->size,
+      mprof_mul_div(b->size, factor, MPROF_SCALE_ONE, MPROF_SCALE_ONE / 2));
+}
+
+static void probe_free(const void *ptr) {
+  if (mprof_unlikely(mprof_event_watch.free_probes != 0))
+    MPROF_USDT_1("otel_memory", "free", "mprof_event_watch+6", ptr);
+}
+
+static void log_free(const struct mprof_bucket *b, const void *ptr,
+                     enum mprof_log_kind kind) {
+  if (mprof_guard_enter()) {
+    mprof_alloc_log_free(b, ptr, kind, 0);
+    mprof_guard_leave();
+  } else {
+    mprof_alloc_log_lose();
+  }
+}
+
+MPROF_NOINLINE void mprof_observe_alloc(struct mprof_bucket *b, const void *ptr,
+                                        enum mprof_log_kind kind,
+                                        bool is_measured) {
+  if (mprof_event_watch.has_heapx)
+    mprof_heapx_alloc(b, ptr, is_measured);
+  if (!b)
+    return;
+  if (mprof_event_watch.has_log)
+    mprof_alloc_log_alloc(b, ptr, kind);
+  if (mprof_event_watch.has_peak)
+    mprof_peak_alloc(b);
+  if (kind == MPROF_LOG_HEAP)
+    probe_alloc(b, ptr);
+}
+
+MPROF_NOINLINE void mprof_observe_release(struct mprof_released *r,
+                                          const void *ptr,
+                                          enum mprof_log_kind kind) {
+  const struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
+  if (mprof_event_watch.has_heapx && b) {
+    r->is_last = mprof_heapx_is_last(ptr);
+    r->slack = mprof_heapx_slack(b, ptr);
+  }
+  if (mprof_event_watch.has_log)
+    log_free(b, ptr, kind);
+  if (b && kind == MPROF_LOG_HEAP)
+    probe_free(ptr);
+}
+
+MPROF_NOINLINE void mprof_observe_kept(const struct mprof_released *r,
+                                       const void *ptr,
+                                       enum mprof_log_kind kind) {
+  const struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
+  if (r->is_last)
+    mprof_heapx_is_last_again(ptr);
+  if (mprof_event_watch.has_log)
+    mprof_alloc_log_alloc(b, ptr, kind);
+  if (kind == MPROF_LOG_HEAP)
+    probe_alloc(b, ptr);
+}
+
+static void count_peak_free(struct mprof_bucket *b, bool is_inside) {
+  if (is_inside)
+    mprof_peak_free_inside(b);
+  else
+    mprof_peak_free(b);
+}
+
+MPROF_NOINLINE void mprof_observe_end(const struct mprof_released *r,
+                                      const struct mprof_resize *how) {
+  struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
+  const struct mprof_heapx_end e = {.is_last = r->is_last,
+                                    .slack = r->slack,
+                                    .countdown = how->countdown,
+                                    .is_resized = how->to != NULL,
+                                    .is_moved = how->to != how->from,
+                                    .size = how->size};
+  // True in a signal handler that has interrupted the runtime.
+  const bool is_inside = !mprof_guard_enter();
+  if (mprof_event_watch.has_peak)
+    count_peak_free(b, is_inside);
+  if (mprof_event_watch.has_heapx)
+    mprof_heapx_free(b, &e, is_inside);
+  if (!is_inside)
+    mprof_guard_leave();
+}
+
+MPROF_NOINLINE void mprof_observe_gone(uint32_t cell, const void *ptr,
+                                       enum mprof_log_kind kind,
+                                       uintptr_t frame) {
+  struct mprof_bucket *b = mprof_cell_handle_bucket(cell);
+  if (mprof_event_watch.has_peak)
+    mprof_peak_free(b);
+  if (mprof_event_watch.has_heapx) {
+    const struct mprof_heapx_end e = {.slack = mprof_heapx_usual_slack(b)};
+    mprof_heapx_free(b, &e, false);
+  }
+  if (mprof_event_watch.has_log && ptr)
+    mprof_alloc_log_free(b, ptr, kind, frame);
+}
+
+void mprof_observe_collection(uintptr_t frame) {
+  if (mprof_event_watch.has_log)
+    mprof_alloc_log_collection(frame);
+}
