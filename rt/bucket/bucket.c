@@ -39,6 +39,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/slots.h"
 #include "unwind/unwind.h"
 
 #include <string.h>
@@ -213,7 +214,7 @@ static void put_slots(struct mprof_bucket *b,
   memcpy(roots, slots->roots, slots->roots_len * sizeof(roots[0]));
   *codes++ = (uint16_t)words_of(slots);
   memcpy(codes, slots->codes, slots->codes_len * sizeof(codes[0]));
-  b->tells = (uint16_t)(1 + slots->roots_len);
+  b->roots_plus_1 = (uint16_t)(1 + slots->roots_len);
 }
 
 // (Go: newBucket)
@@ -296,13 +297,6 @@ insert(uint64_t hash, const struct mprof_bucket_key *key,
   return b;
 }
 
-struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
-                                      bool alloc) {
-  uint64_t hash;
-  struct mprof_bucket *b = look_up(key, &hash);
-  return b || !alloc ? b : insert(hash, key, NULL);
-}
-
 // Returns the bucket of *key, and inserts it if needed, without a limit.
 static struct mprof_bucket *make(const struct mprof_bucket_key *key,
                                  const struct mprof_bucket_slots *slots) {
@@ -311,11 +305,27 @@ static struct mprof_bucket *make(const struct mprof_bucket_key *key,
   return b ? b : insert(hash, key, slots);
 }
 
+struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
+                                      bool alloc) {
+  uint64_t hash;
+  return alloc ? make(key, NULL) : look_up(key, &hash);
+}
+
 // Returns whether *key is for a single lock or other object that threads wait
 // for. mprof_bucket_make limits how many such buckets a stack may have.
 static inline bool is_of_object(const struct mprof_bucket_key *key) {
   return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
          key->object != 0;
+}
+
+// Reserves a bucket for one more lock with the stack of `any`, the stack's
+// common bucket. Returns false if the stack has as many as it may have.
+static bool reserve_lock(struct mprof_bucket *any) {
+  if (atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) <
+      MPROF_LOCKS_PER_STACK)
+    return true;
+  atomic_fetch_sub_explicit(&any->wait.locks, 1, memory_order_relaxed);
+  return false;
 }
 
 struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
@@ -328,15 +338,13 @@ struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
   struct mprof_bucket *any = make(&shared, slots);
-  if (!any ||
-      atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) >=
-          MPROF_LOCKS_PER_STACK) {
-    if (any)
-      atomic_store_explicit(&any->wait.locks, MPROF_LOCKS_PER_STACK,
-                            memory_order_relaxed);
+  if (!any || !reserve_lock(any))
     return any;
-  }
+  // Two threads that make the bucket of the same lock at the same time reserve
+  // two places for it, which only makes the limit a little lower.
   b = make(key, slots);
+  if (!b)
+    atomic_fetch_sub_explicit(&any->wait.locks, 1, memory_order_relaxed);
   return b ? b : any;
 }
 
@@ -388,7 +396,7 @@ void mprof_bucket_reset(void) {
 //             (a few entries, or many for a thread that needs them)
 //
 // If the return addresses in these places are those of the bucket in known[],
-// the event has its stack, and the stack is not unwound (unwind.h). If sized[]
+// the event has its stack, and the stack is not unwound (slots.h). If sized[]
 // does not have the bucket of the size, the table of all buckets has it, or a
 // new bucket gets the stack and the slots of the bucket in known[].
 //
@@ -524,23 +532,23 @@ find_like(struct mprof_thread *t, struct mprof_bucket_key *key,
 
 // Returns the bucket of *key for the stack in t->scratch->stack, which begins
 // at `frame`, and inserts it if needed. leaves: number of addresses at the
-// start of the stack that have no frame, 0 or 1. telling: see struct
+// start of the stack that have no frame, 0 or 1. proof_len: see struct
 // mprof_unwound; 0 if a new bucket is to have no slots.
 static struct mprof_bucket *make_with_slots(const struct mprof_thread *t,
                                             const struct mprof_bucket_key *key,
                                             uintptr_t frame, size_t leaves,
-                                            size_t telling) {
+                                            size_t proof_len) {
   // The array is small, because the thread may have little stack memory. Slots
   // of a stack that needs more codes are not stored.
   enum { CODES_MAX = 288 };
   uint16_t codes[CODES_MAX];
   struct mprof_bucket_slots slots = {.roots = key->stack + key->stack_len,
                                      .codes = codes};
-  if (telling > 1)
+  if (proof_len > 1)
     slots.codes_len = (uint16_t)mprof_slots_record(
-        &t->range, frame, key->stack + leaves, telling, codes, CODES_MAX);
+        &t->range, frame, key->stack + leaves, proof_len, codes, CODES_MAX);
   if (slots.codes_len != 0)
-    slots.roots_len = (uint16_t)(leaves + telling - key->stack_len);
+    slots.roots_len = (uint16_t)(leaves + proof_len - key->stack_len);
   const bool has_slots = slots.codes_len != 0 && slots.roots_len <= ROOTS_MAX;
   return mprof_bucket_make(key, has_slots ? &slots : NULL);
 }
@@ -564,7 +572,7 @@ find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (!b)
     b = make_with_slots(t, key, frame, leaves,
-                        is_own_stack ? facts.telling : 0);
+                        is_own_stack ? facts.proof_len : 0);
   if (b && is_own_stack && mprof_bucket_has_slots(b))
     *known_at(t, leaf, frame) = b;
   return b;

@@ -17,10 +17,10 @@
 //   | cycles[0] [1] [2] <--+-- an event     | own: the cell of the   |
 //   | bucket --------------+--------------->|      bucket's owner    |
 //   | shard                |<---------------| cells: those of others |
-//   +----------------------+     index      | future[3]: of threads  |
+//   +----------------------+     index      | shared[3]: of threads  |
 //                          (C + 2) mod 3    |      without a cell    |
 //                          in cycle C       | active <- a flush adds |
-//                                            |   own, cells, future   |
+//                                            |   own, cells, shared   |
 //                                           +------------------------+
 //                                     profiles show `active`
 //
@@ -50,7 +50,7 @@ enum mprof_bucket_type { // (Go: bucketType)
 };
 
 // Number of slots of Go's hash table of buckets. The runtime's table has other
-// sizes: bucket.c replaces a table that is half full by a larger table. (Go:
+// sizes: bucket.c replaces a table that is too full by a larger table. (Go:
 // buckHashSize)
 #define MPROF_BUCK_HASH_SIZE 179999
 // Maximum value of the field `skip` of a bucket: the number of functions that
@@ -85,15 +85,15 @@ struct mprof_cell {
 };
 _Static_assert(sizeof(struct mprof_cell) == 64, "one cache line");
 
-// Counters of a MEM bucket. A thread adds its events to own, to future[] or to
+// Counters of a MEM bucket. A thread adds its events to own, to shared[] or to
 // another cell; see "cells" below. The array index comes from the cycle
 // machine. A flush adds the new counts to active, which profiles show. (Go:
-// memRecord)
+// memRecord, whose future[] has the counts of all threads)
 struct mprof_mem_counts {
   struct mprof_cell own; // the cell of the bucket's owner
-  // Threads add to future by atomic operations; never decreases.
-  struct mprof_mem_cycle future[3];
-  // Numbers of those events in own, in future and in the cells that flushes
+  // Threads add to shared by atomic operations; never decreases.
+  struct mprof_mem_cycle shared[3];
+  // Numbers of those events in own, in shared and in the cells that flushes
   // have already added to active. Guarded by active_lock.
   struct mprof_mem_cycle taken[3];
   struct mprof_mem_cycle active; // shown in profiles; guarded by active_lock
@@ -153,7 +153,7 @@ struct mprof_bucket_key {
   struct mprof_cell *cell;
 };
 
-// Where the return addresses of a stack are (unwind.h).
+// Where the return addresses of a stack are (slots.h).
 struct mprof_bucket_slots {
   const mprof_pc *roots; // return addresses that follow those of the stack
   const uint16_t *codes;
@@ -162,8 +162,8 @@ struct mprof_bucket_slots {
 
 // Memory layout of a MEM bucket, in cache lines:
 //   own                     written by the bucket's owner (a shard)
-//   future, part of taken   apart from own, so that the additions of many
-//                           threads to future do not slow down the owner's
+//   shared, part of taken   apart from own, so that the additions of many
+//                           threads to shared do not slow down the owner's
 //   rest of taken, active, hash, allnext
 //   the key, the stack      all that the search for a bucket compares
 // A thread that counts an event reads only the last and its own counters.
@@ -185,10 +185,10 @@ struct mprof_bucket {
   uint32_t rate;
   uint16_t stack_len;
   // 0: only unwinding finds the frames of the stack. Otherwise the places of
-  // the return addresses are known (unwind.h) and are stored after the stack,
+  // the return addresses are known (slots.h) and are stored after the stack,
   // and the field is 1 + the number of return addresses of libc's frames at the
   // root, which follow those of the stack.
-  uint16_t tells;
+  uint16_t roots_plus_1;
   // MEM: handle of the first struct mprof_cell_line, through which the cells of
   // all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
@@ -204,13 +204,13 @@ struct mprof_bucket {
   uint8_t end;
   uint8_t kind;
   uint16_t labels;
-  // The return addresses. If tells is 1 + n, these follow: n further return
-  // addresses; 16 bits with the number of words that follow the stack; and the
-  // codes of unwind.h.
+  // The return addresses. If roots_plus_1 is 1 + n, these follow: n further
+  // return addresses; 16 bits with the number of words that follow the stack;
+  // and the codes of slots.h.
   mprof_pc stack[];
 };
-_Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,
-               "the fields before mem.future must fill one cache line");
+_Static_assert(offsetof(struct mprof_bucket, mem.shared) == 64,
+               "the fields before mem.shared must fill one cache line");
 _Static_assert(offsetof(struct mprof_bucket, size) % 64 == 0 &&
                    offsetof(struct mprof_bucket, stack) ==
                        sizeof(struct mprof_bucket),
@@ -270,13 +270,13 @@ static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
 void mprof_bucket_bury(struct mprof_bucket *b, uint32_t unload);
 // Returns whether b has the slots of its stack.
 static inline bool mprof_bucket_has_slots(const struct mprof_bucket *b) {
-  return b->tells != 0;
+  return b->roots_plus_1 != 0;
 }
 // Returns the slots of a bucket that has them.
 static inline struct mprof_bucket_slots
 mprof_bucket_slots(const struct mprof_bucket *b) {
   const mprof_pc *roots = b->stack + b->stack_len;
-  const unsigned roots_len = b->tells - 1u;
+  const unsigned roots_len = b->roots_plus_1 - 1u;
   const uint16_t *codes = (const uint16_t *)(roots + roots_len) + 1;
   return (struct mprof_bucket_slots){
       .roots = roots,
@@ -294,8 +294,8 @@ struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);
 // Returns the number of buckets of a type.
 size_t mprof_bucket_count(enum mprof_bucket_type type);
 // Function that is called for a new bucket if the thread holds no lock of the
-// runtime, with the recursion guard set. NULL: none. Written at start. A
-// pointer is used, because this file must not depend on the modules.
+// runtime, with the recursion guard set. NULL: none. Written at start, by
+// snapshot/persist_notes.c, which belongs to a later room.
 extern MPROF_HIDDEN void (*mprof_bucket_observer)(const struct mprof_bucket *b);
 // Empties the table of buckets. Call this in a forked child.
 void mprof_bucket_reset(void);
@@ -311,16 +311,16 @@ extern MPROF_HIDDEN struct mprof_lock mprof_insert_lock;
 // Each thread has a shard, which is a small number. A bucket belongs to the
 // shard of the thread that made the bucket. This owner counts its events in the
 // cell `own`, which is a part of the bucket. Other shards first count in
-// future[], by atomic additions. After some events, a shard gets a cell, too
+// shared[], by atomic additions. After some events, a shard gets a cell, too
 // (MPROF_CELL_FROM). From then on, the shard counts its events of this bucket
 // in its cell:
 //
 //   owner's shard    -> own         plain additions   --.
 //   shard with cell  -> its cell    plain additions   --+-- flush --> active
-//   other shards     -> future[3]   atomic additions  --'
+//   other shards     -> shared[3]   atomic additions  --'
 //
 // The live map has the handle of the cell that has counted a block, or of own
-// if the block was counted in future[]. If the same shard frees the block, it
+// if the block was counted in shared[]. If the same shard frees the block, it
 // finds its cell there. If another shard frees it, the cell leads to the
 // bucket, and so to the cell of that shard.
 //
@@ -331,7 +331,7 @@ extern MPROF_HIDDEN struct mprof_lock mprof_insert_lock;
 // continues the counts.
 //
 // A flush publishes counts: it adds the events since the previous flush to
-// `active`, which profiles show. future[] and cells never decrease, so taken[]
+// `active`, which profiles show. shared[] and cells never decrease, so taken[]
 // records how many of their events are already published. Their sum is right at
 // each moment, also if the process is killed during a flush. So a file with the
 // counters (persistent.h) needs no other care.
@@ -340,7 +340,7 @@ extern MPROF_HIDDEN struct mprof_lock mprof_insert_lock;
 // decides when events become visible. So a flush can publish the events of one
 // index only.
 
-// When a counter of a bucket's array future[] reaches a multiple of this
+// When a counter of a bucket's array shared[] reaches a multiple of this
 // number, the shard that has counted the last event gets a cell. So a cell's
 // memory is small beside the number of events, also if many shards share a
 // bucket.
@@ -372,7 +372,7 @@ static inline struct mprof_cell *mprof_cell_mine(struct mprof_bucket *b) {
   return shard ? mprof_cell_of(b, shard) : NULL;
 }
 // Returns the same, but the cell of b's owner instead of NULL. An event that is
-// passed to this cell is counted in future[].
+// passed to this cell is counted in shared[].
 static inline struct mprof_cell *mprof_cell_here(struct mprof_bucket *b) {
   struct mprof_cell *c = mprof_cell_mine(b);
   return c ? c : &b->mem.own;
@@ -433,16 +433,16 @@ static inline void mprof_count_free(struct mprof_cell *c, unsigned index) {
 }
 // Counts a free in a signal handler that has interrupted the runtime. The
 // interrupted code may be adding to a cell without an atomic operation. So this
-// function adds to future[], where all additions are atomic.
+// function adds to shared[], where all additions are atomic.
 static inline void mprof_count_free_inside(const struct mprof_cell *c,
                                            unsigned index) {
-  atomic_fetch_add_explicit(&mprof_cell_bucket(c)->mem.future[index].frees, 1,
+  atomic_fetch_add_explicit(&mprof_cell_bucket(c)->mem.shared[index].frees, 1,
                             memory_order_release);
 }
 
 // Publishes one counter of a bucket: adds to *active the events that were
 // counted since the last flush. Call with active_lock held.
-// sum: number of events that future and all cells have counted since the start.
+// sum: number of events that shared and all cells have counted since the start.
 // taken: *taken is the value of sum at the last flush; it is updated.
 static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
                                        _Atomic uint64_t *active) {

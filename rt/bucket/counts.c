@@ -114,7 +114,7 @@ void mprof_count_elsewhere(struct mprof_cell *c, unsigned index, bool is_free) {
     return;
   }
   uint64_t before = atomic_fetch_add_explicit(
-      counter_of(&b->mem.future[index], is_free), 1, memory_order_release);
+      counter_of(&b->mem.shared[index], is_free), 1, memory_order_release);
   if (mprof_unlikely((before + 1) % MPROF_CELL_FROM == 0))
     want_cell(b);
 }
@@ -131,7 +131,7 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
 static MPROF_NOINLINE uint64_t sum_of(struct mprof_bucket *b, unsigned index,
                                       bool is_free) {
   uint64_t sum = read_count(&b->mem.own.cycles[index], is_free) +
-                 read_count(&b->mem.future[index], is_free);
+                 read_count(&b->mem.shared[index], is_free);
   struct mprof_cell_line *line = line_of(&b->cells, false);
   for (; line; line = line_of(&line->next, false)) {
 #pragma clang loop unroll(disable) // most lines have few cells
@@ -167,7 +167,7 @@ static void publish_locked(struct mprof_bucket *b, unsigned index) {
 
 // --- the cycle machine ---
 
-// Go takes a lock for each future[i]. MProf needs no such locks, because a
+// Go takes a lock for each shared[i]. MProf needs no such locks, because a
 // flush publishes each event exactly once, even if other threads count events
 // during the flush. If a thread reads the cycle number just before the cycle
 // ends, the thread's event is counted one cycle early. Go has the same

@@ -3,7 +3,7 @@
 //
 // Counters of the heapx profile: temporary blocks, resizes and slack. These
 // counters are stored in the same way as the counters of the heap profile: in
-// own, future and cells (bucket.h).
+// own, shared and cells (bucket.h).
 
 #include "bucket/heapx.h"
 
@@ -37,7 +37,7 @@ static struct place place_of(struct mprof_bucket *b, bool is_inside) {
   unsigned shard = mprof_tls.shard;
   struct mprof_heapx_counts *x = mprof_heapx_of(b);
   if (mprof_unlikely(is_inside))
-    return (struct place){&x->future[index], true};
+    return (struct place){&x->shared[index], true};
   if (mprof_likely(b->owner == shard))
     return (struct place){&x->own[index], false};
   struct mprof_cell *cell = shard ? mprof_cell_of(b, shard) : NULL;
@@ -45,7 +45,7 @@ static struct place place_of(struct mprof_bucket *b, bool is_inside) {
     return (struct place){
         &((struct mprof_heapx_cell *)(cell + 1))->cycles[index],
         shard > MPROF_OWN_SHARDS};
-  return (struct place){&x->future[index], true};
+  return (struct place){&x->shared[index], true};
 }
 
 // Adds n to a counter. The slack of a block (its usable bytes beyond the
@@ -204,7 +204,7 @@ static uint64_t sum_of(struct mprof_bucket *b, unsigned index, int which) {
   struct mprof_heapx_counts *x = mprof_heapx_of(b);
   uint64_t sum =
       atomic_load_explicit(&x->own[index].n[which], memory_order_acquire) +
-      atomic_load_explicit(&x->future[index].n[which], memory_order_acquire);
+      atomic_load_explicit(&x->shared[index].n[which], memory_order_acquire);
   unsigned shard = 0;
   for (struct mprof_cell *c; (c = mprof_cell_after(b, &shard));) {
     struct mprof_heapx_cell *cell = (struct mprof_heapx_cell *)(c + 1);

@@ -43,7 +43,7 @@ struct mprof_heapx_counts {
   // 1 + slack in bytes of the last block of this bucket whose slack was
   // measured; 0: no block was measured. Atomic.
   _Atomic uint64_t usual_slack;
-  _Alignas(64) struct mprof_heapx_cycle future[3];
+  _Alignas(64) struct mprof_heapx_cycle shared[3];
   struct mprof_heapx_cycle taken[3];
   struct mprof_heapx_cycle active; // guarded by active_lock
 };

@@ -72,7 +72,7 @@ static void count_block(mprof_pc pc) {
   struct mprof_bucket *b = mprof_bucket_get(&key, true);
   mprof_guard_leave();
   CHECK(b != NULL);
-  atomic_fetch_add(&b->mem.future[0].allocs, 1);
+  atomic_fetch_add(&b->mem.shared[0].allocs, 1);
 }
 
 int main(int argc, char **argv) {

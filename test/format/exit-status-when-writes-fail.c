@@ -37,7 +37,7 @@ static void count_blocks(void) {
     struct mprof_bucket *b = mprof_bucket_get(&key, true);
     mprof_guard_leave();
     CHECK(b != NULL);
-    atomic_fetch_add(&b->mem.future[0].allocs, 1);
+    atomic_fetch_add(&b->mem.shared[0].allocs, 1);
   }
 }
 

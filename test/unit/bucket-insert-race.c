@@ -25,7 +25,7 @@ static void *work(void *arg) {
         mem_bucket((mprof_pc[]){0x1000 + i * 8, 0x2000}, 2, 16);
     CHECK(b != NULL);
     seen[me][i] = b;
-    atomic_fetch_add(&b->mem.future[2].allocs, 1);
+    atomic_fetch_add(&b->mem.shared[2].allocs, 1);
   }
   return NULL;
 }
@@ -39,7 +39,7 @@ int main(void) {
   uint64_t sum = 0, buckets = 0;
   for (struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM); b;
        b = b->allnext, buckets++)
-    sum += b->mem.future[2].allocs;
+    sum += b->mem.shared[2].allocs;
   CHECK_EQ(buckets, STACKS);
   CHECK_EQ(sum, (uint64_t)THREADS * EVENTS);
   for (size_t i = 0; i < STACKS; i++)

@@ -89,11 +89,11 @@ static void *only_free(void *arg) {
 static void count_late(void *arg) {
   CHECK(arg == b[0]);
   CHECK_EQ(mprof_tls.shard, 0);
-  uint64_t before = b[0]->mem.future[0].frees;
+  uint64_t before = b[0]->mem.shared[0].frees;
   mprof_guard_enter();
   mprof_count_free(&b[0]->mem.own, 0);
   mprof_guard_leave();
-  CHECK_EQ(b[0]->mem.future[0].frees, before + 1);
+  CHECK_EQ(b[0]->mem.shared[0].frees, before + 1);
 }
 
 // A thread without a record that counts some events is given a record and a
@@ -112,9 +112,9 @@ static void *become_known(void *arg) {
   CHECK_EQ(mprof_tls.shard, 0);
   mprof_count_free(&b[0]->mem.own, 0);
   CHECK(mprof_tls.shard != 0);
-  CHECK_EQ(b[0]->mem.future[0].frees, MPROF_CELL_FROM);
+  CHECK_EQ(b[0]->mem.shared[0].frees, MPROF_CELL_FROM);
   mprof_count_free(&b[0]->mem.own, 0);
-  CHECK_EQ(b[0]->mem.future[0].frees, MPROF_CELL_FROM);
+  CHECK_EQ(b[0]->mem.shared[0].frees, MPROF_CELL_FROM);
   mprof_guard_leave();
   return NULL;
 }
@@ -129,7 +129,7 @@ static void *count_together(void *arg) {
     mprof_count_alloc(&b[0]->mem.own, 0);
     mprof_count_free(&b[0]->mem.own, 0);
   }
-  CHECK(b[0]->mem.future[0].frees < TOGETHER);
+  CHECK(b[0]->mem.shared[0].frees < TOGETHER);
   mprof_tls.shard = 0;
   mprof_guard_leave();
   return NULL;

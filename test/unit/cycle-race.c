@@ -23,7 +23,7 @@ static void *work(void *arg) {
   (void)arg;
   for (unsigned k = 0; k < EVENTS; k++)
     atomic_fetch_add(
-        &b[k % STACKS]->mem.future[mprof_cycle_explicit_index()].allocs, 1);
+        &b[k % STACKS]->mem.shared[mprof_cycle_explicit_index()].allocs, 1);
   return NULL;
 }
 
@@ -57,7 +57,7 @@ int main(void) {
   for (size_t i = 0; i < STACKS; i++) {
     sum += b[i]->mem.active.allocs;
     for (int k = 0; k < 3; k++)
-      sum += b[i]->mem.future[k].allocs - b[i]->mem.taken[k].allocs;
+      sum += b[i]->mem.shared[k].allocs - b[i]->mem.taken[k].allocs;
   }
   CHECK_EQ(sum, 2 * EVENTS);
   return 0;

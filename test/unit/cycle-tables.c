@@ -80,13 +80,13 @@ static void play(const char *name, const char *steps) {
       s = end;
     switch (step) {
     case '+':
-      b->mem.future[at(2)].allocs += n;
+      b->mem.shared[at(2)].allocs += n;
       break;
     case '-':
-      b->mem.future[at(2)].frees += n;
+      b->mem.shared[at(2)].frees += n;
       break;
     case '~':
-      b->mem.future[at(1)].frees += n;
+      b->mem.shared[at(1)].frees += n;
       break;
     case 'O':
       mprof_cycle_claim(MPROF_CYCLE_COLLECTOR);

@@ -151,12 +151,12 @@ static void check_inside(void) {
   struct mprof_heapx_counts *x = mprof_heapx_of(b[0]);
   struct mprof_heapx_end e = {.slack = 1000};
   uint64_t own = x->own[index].n[MPROF_HEAPX_SLACK_FREED];
-  uint64_t future = x->future[index].n[MPROF_HEAPX_SLACK_FREED];
+  uint64_t shared = x->shared[index].n[MPROF_HEAPX_SLACK_FREED];
   CHECK_EQ(b[0]->owner, mprof_tls.shard);
   CHECK(mprof_guard_enter());
   mprof_heapx_free(b[0], &e, true);
   CHECK_EQ(x->own[index].n[MPROF_HEAPX_SLACK_FREED], own);
-  CHECK_EQ(x->future[index].n[MPROF_HEAPX_SLACK_FREED], future + 1000);
+  CHECK_EQ(x->shared[index].n[MPROF_HEAPX_SLACK_FREED], shared + 1000);
   mprof_heapx_free(b[0], &e, false);
   CHECK_EQ(x->own[index].n[MPROF_HEAPX_SLACK_FREED], own + 1000);
   mprof_guard_leave();

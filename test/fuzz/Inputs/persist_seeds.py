@@ -84,7 +84,7 @@ class File:
     def bucket(self, kind, counts, size, stack, wait=0, labels=0, cells=0):
         b = bytearray(BUCKET)
         struct.pack_into("<%dQ" % len(counts), b, 0, *counts)
-        # hash, allnext, size, rate, stack_len, tells, cells, gone, owner, type, skip,
+        # hash, allnext, size, rate, stack_len, roots_plus_1, cells, gone, owner, type, skip,
         # end, kind, labels
         struct.pack_into("<QQQIHHIIHBBBBH", b, 176, 7, self.first[kind], size, 512,
                          len(stack), 0, cells, 0, 1, kind, 0, 0, wait, labels)

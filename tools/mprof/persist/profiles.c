@@ -80,7 +80,7 @@ static size_t words_after(struct persist_file *f, uint64_t address,
   uint16_t words = 0;
   if (!mprof_bucket_has_slots(b))
     return 0;
-  const size_t before = b->stack_len + b->tells - 1u;
+  const size_t before = b->stack_len + b->roots_plus_1 - 1u;
   persist_copy(f, address + sizeof *b + before * sizeof(mprof_pc), &words,
                sizeof words);
   return words;
@@ -95,9 +95,9 @@ persist_heap_counts(struct persist_file *f, uint64_t address,
   struct persist_heap_counts c = {0};
   for (int k = 0; k < 3; k++) {
     c.allocs +=
-        load(&b->mem.own.cycles[k].allocs) + load(&b->mem.future[k].allocs);
+        load(&b->mem.own.cycles[k].allocs) + load(&b->mem.shared[k].allocs);
     c.frees +=
-        load(&b->mem.own.cycles[k].frees) + load(&b->mem.future[k].frees);
+        load(&b->mem.own.cycles[k].frees) + load(&b->mem.shared[k].frees);
   }
   add_cells(f, b, &c);
   struct mprof_heapx_counts x;
@@ -105,7 +105,7 @@ persist_heap_counts(struct persist_file *f, uint64_t address,
   if (f->head.has_heapx &&
       persist_copy(f, address + mprof_heapx_offset(words), &x, sizeof x)) {
     add_heapx(&c, x.own);
-    add_heapx(&c, x.future);
+    add_heapx(&c, x.shared);
   }
   return c;
 }
