@@ -50,7 +50,7 @@ enum mprof_cfa_base {
   MPROF_CFA_AT_BP,
   MPROF_CFA_ROOT, // no register: the code has no caller
   // No register: the code returns from a signal handler. mprof_eh_rule returns
-  // MPROF_CFA_UNKNOWN for this code, and unwind_cfi.c recognizes its
+  // MPROF_CFA_UNKNOWN for this code, and rules.c recognizes its
   // instructions.
   MPROF_CFA_OF_SIGNAL
 };

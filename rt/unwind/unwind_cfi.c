@@ -193,7 +193,7 @@ struct walk {
   // out, because its code is an entry (mprof_is_entry) or no caller
   // (mprof_is_made_return), or the stack has coroutines.
   bool is_hiding;
-  size_t telling;                           // see struct mprof_unwound
+  size_t proof_len;                         // see struct mprof_unwound
   struct mprof_running_coroutines *running; // NULL: do not look for coroutines
   enum mprof_stack_end end;
 };
@@ -265,7 +265,7 @@ static void end_at_main(struct walk *w, mprof_pc *pcs, size_t n, size_t depth) {
   mprof_learn_root(root);
   if (n < depth) {
     pcs[n] = root;
-    w->telling = n + 1;
+    w->proof_len = n + 1;
   }
 }
 
@@ -319,6 +319,31 @@ static MPROF_NOINLINE void note_coroutine(struct walk *w, size_t at) {
   mprof_coroutine_note(w->running, at, f->pc, lo, f->bp);
 }
 
+// Returns whether the n frames at pcs are the whole stack, because no function
+// of the program has the frame w->f, whose rule is r. Then sets w->end.
+static inline bool ends_before(struct walk *w, mprof_pc *pcs, size_t n,
+                               struct mprof_rule r, bool is_interrupted) {
+  const mprof_pc pc = w->f.pc;
+  if (n == 0)
+    return false;
+  // If pc is a known root, all frames from here on belong to libc. Unwinding
+  // stops at this frame to save time. If libc keeps frame pointers, unwinding
+  // is fast, and this test is not needed.
+  if (!mprof_rule_keeps_frame_pointer(r) && mprof_is_root(pc)) {
+    w->end = MPROF_STACK_COMPLETE;
+    pcs[n] = pc;
+    w->proof_len = n + 1;
+    return true;
+  }
+  if (mprof_rule_is_plain(r) || !w->is_sure || is_interrupted ||
+      mprof_is_context_root(pc) ||
+      !mprof_is_made_return(pc, mprof_rule_base(r)))
+    return false;
+  w->end = MPROF_STACK_COMPLETE;
+  w->is_hiding = true; // no frames of libc have called the first function
+  return true;
+}
+
 // Does what follow (below) does, except that coroutines that await others are
 // not shown. running: w->running, which is a constant NULL without coroutines.
 __attribute__((always_inline)) static inline size_t
@@ -345,23 +370,9 @@ follow_frames(struct walk *w, mprof_pc *pcs, size_t depth,
     // already be the start of the next function, because the call may be the
     // last instruction of its function.
     r = mprof_rule_of(pc - 1, w->is_sure);
-    const bool is_in_chain = mprof_rule_keeps_frame_pointer(r);
-    // If pc is a known root, all frames from here on belong to libc. Unwinding
-    // stops at this frame to save time. If libc keeps frame pointers, unwinding
-    // is fast, and this test is not needed.
-    if (!is_in_chain && n > 0 && mprof_is_root(pc)) {
-      w->end = MPROF_STACK_COMPLETE;
-      pcs[n] = pc;
-      w->telling = n + 1;
+    if (ends_before(w, pcs, n, r, is_interrupted))
       return n;
-    }
-    if (!mprof_rule_is_plain(r) && n > 0 && w->is_sure && !is_interrupted &&
-        !mprof_is_context_root(pc) &&
-        mprof_is_made_return(pc, mprof_rule_base(r))) {
-      w->end = MPROF_STACK_COMPLETE;
-      w->is_hiding = true;
-      return n; // no frames of libc have called the first function
-    }
+    const bool is_in_chain = mprof_rule_keeps_frame_pointer(r);
     if (mprof_likely(!mprof_is_entry(pc - 1)))
       pcs[n++] = pc;
     else
@@ -375,14 +386,14 @@ follow_frames(struct walk *w, mprof_pc *pcs, size_t depth,
       end_at_main(w, pcs, n, depth);
       return n;
     }
-    // The pc of interrupted code is no return address (mprof_ascend_signal).
+    // The pc of interrupted code is no return address (ascend_signal).
     is_interrupted = mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL;
     if (!rise(w, r))
       break;
   }
   const bool has_root = mprof_rule_base(r) == MPROF_CFA_ROOT;
   if (w->end == MPROF_STACK_CUT_DEPTH || has_root)
-    w->telling = n;
+    w->proof_len = n;
   return keep(w, pcs, n, has_root);
 }
 
@@ -407,7 +418,7 @@ static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
 
 // Unwinds the stack whose first frame has the registers w->f. Writes at most
 // depth return addresses to pcs and returns their number. Sets the fields end,
-// is_hiding and telling of *w.
+// is_hiding and proof_len of *w.
 static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
   return mprof_unlikely(mprof_flags.coroutines)
              ? follow_coroutines(w, pcs, depth)
@@ -434,7 +445,7 @@ size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
   struct walk w = {.own = own, .f = caller_at(fp)};
   const size_t n = follow(&w, pcs, depth);
   facts->end = w.end;
-  facts->telling = w.is_hiding ? 0 : w.telling;
+  facts->proof_len = w.is_hiding ? 0 : w.proof_len;
   return n;
 }
 
@@ -544,82 +555,6 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
     fp = next;
     if (is_called_by_entry)
       return fp;
-  }
-  return 0;
-}
-
-// --- recording the slots of a stack (unwind.h) ---
-
-// The place of a slot.
-struct slot {
-  uintptr_t at;
-  // Address of the word that holds the value which the frame pointer register
-  // has in the function to which the slot's return address belongs.
-  uintptr_t bp_at;
-  uintptr_t sp; // the stack pointer in this function
-};
-
-// Sets *next to the slot that follows the slot s, whose return address has the
-// rule r. Writes the codes that lead there, and returns their number. Returns 0
-// if codes cannot express the place.
-static size_t encode(struct mprof_rule r, struct slot s, struct slot *next,
-                     uint16_t codes[2]) {
-  if (!mprof_rule_keeps_frame_pointer(r) && !mprof_rule_saves_ra(r))
-    return 0;
-  if (mprof_rule_base(r) == MPROF_CFA_FROM_SP) {
-    next->sp = s.sp + mprof_rule_cfa_offset(r);
-    next->at = next->sp + mprof_rule_ra_offset(r);
-    const uintptr_t words = (next->at - s.at) / 8;
-    if (words == 0 || words >= MPROF_SLOT_BY_BP)
-      return 0;
-    next->bp_at =
-        mprof_rule_saves_bp(r) ? next->sp + mprof_rule_bp_offset(r) : s.bp_at;
-    codes[0] = (uint16_t)words;
-    return 1;
-  }
-  // The offsets of the CFA, of the saved frame pointer and of the return
-  // address from the frame pointer register.
-  uintptr_t cfa = mprof_rule_chain_offset(r), saved = 0, ra = 8;
-  if (!mprof_rule_keeps_frame_pointer(r)) {
-    if (mprof_rule_base(r) != MPROF_CFA_FROM_BP || !mprof_rule_saves_bp(r))
-      return 0;
-    cfa = mprof_rule_cfa_offset(r);
-    saved = cfa + mprof_rule_bp_offset(r);
-    ra = cfa + mprof_rule_ra_offset(r);
-  }
-  const uintptr_t below = (s.at - s.bp_at) / 8;
-  const intptr_t words = (intptr_t)ra / 8;
-  if (below >= MPROF_SLOT_BY_BP || words != (int16_t)words)
-    return 0;
-  const uintptr_t bp = mprof_stack_word(s.bp_at);
-  *next = (struct slot){.at = bp + ra, .bp_at = bp + saved, .sp = bp + cfa};
-  if (below == 1 && words == 1) {
-    codes[0] = MPROF_SLOT_BY_BP;
-    return 1;
-  }
-  codes[0] = (uint16_t)(MPROF_SLOT_BY_BP + below);
-  codes[1] = (uint16_t)words;
-  return 2;
-}
-
-size_t mprof_slots_record(const struct mprof_stack_range *range, uintptr_t fp,
-                          const mprof_pc *pcs, size_t n, uint16_t *codes,
-                          size_t cap) {
-  struct slot s = {.at = fp + 8, .bp_at = fp, .sp = mprof_frame_end(fp)}, next;
-  bool is_sure = true; // see struct walk
-  size_t len = 0;
-  for (size_t i = 0; mprof_stack_return(s.at) == pcs[i]; i++) {
-    if (i + 1 == n)
-      return len;
-    const struct mprof_rule r = mprof_rule_of(pcs[i] - 1, is_sure);
-    const size_t added = len + 2 <= cap ? encode(r, s, &next, codes + len) : 0;
-    // The tests of mprof_slots_match.
-    if (added == 0 || next.at <= s.at || (next.at & 7) != 0 ||
-        next.at > range->hi - 16 || next.bp_at < fp || next.bp_at > next.at)
-      return 0;
-    is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
-    len += added;
-    s = next;
   }
   return 0;
 }

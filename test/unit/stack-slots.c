@@ -16,6 +16,7 @@
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "unwind/rules.h"
+#include "unwind/slots.h"
 #include "unwind/unwind.h"
 
 #include <sys/mman.h>
@@ -104,10 +105,10 @@ static uintptr_t make(size_t more) {
 
 static mprof_pc pcs[DEPTH];
 static uint16_t codes[2 * DEPTH];
-static size_t telling;
+static size_t proof_len;
 
 static bool matches(uintptr_t fp) {
-  return mprof_slots_match(&thread.range, fp, pcs, telling, codes);
+  return mprof_slots_match(&thread.range, fp, pcs, proof_len, codes);
 }
 
 static void check_slots(void) {
@@ -115,12 +116,12 @@ static void check_slots(void) {
   uintptr_t fp = make(0);
   CHECK_EQ(mprof_unwind_checked(&thread.range, fp, pcs, DEPTH, &facts), SLOTS);
   CHECK_EQ(facts.end, MPROF_STACK_COMPLETE);
-  telling = facts.telling;
-  CHECK_EQ(telling, SLOTS);
+  proof_len = facts.proof_len;
+  CHECK_EQ(proof_len, SLOTS);
   CHECK_EQ(
-      mprof_slots_record(&thread.range, fp, pcs, telling, codes, 2 * DEPTH),
+      mprof_slots_record(&thread.range, fp, pcs, proof_len, codes, 2 * DEPTH),
       10);
-  CHECK_EQ(mprof_slots_record(&thread.range, fp, pcs, telling, codes, 9), 0);
+  CHECK_EQ(mprof_slots_record(&thread.range, fp, pcs, proof_len, codes, 9), 0);
   CHECK(matches(fp));
   for (int i = 0; i < SLOTS; i++) {
     const uintptr_t was = *slot[i];
