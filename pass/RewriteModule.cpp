@@ -8,11 +8,12 @@
 // The following reference makes the linker reject a program without the
 // runtime, or with a runtime of another version:
 //
-//     @__mprof_abi_v6_reference = linkonce_odr hidden constant [2 x ptr]
+//     @__mprof_abi_v<N>_reference = linkonce_odr hidden constant [2 x ptr]
 //         [ ptr @"__mprof_runtime is missing: ...",
 //           ptr @__mprof_abi_v<N> ], comdat          ; in @llvm.used
 //
-// Code for programs refers to @__mprof_is_program, too.
+// Code for programs refers to @__mprof_is_program, too, and the name of its
+// reference ends with _program.
 //
 // The constructor mprof.register and the destructor mprof.unregister pass the
 // names of functions with mprof_wrapper to the runtime:
@@ -159,7 +160,6 @@ wrapperNames(Runtime &RT, ArrayRef<const Function *> Wrappers) {
 
 void mprof::registerWrappers(Runtime &RT, ArrayRef<const Function *> Wrappers) {
   Module &M = RT.M;
-  LLVMContext &Ctx = RT.Ctx;
   SmallVector<Constant *, 8> Names = wrapperNames(RT, Wrappers);
   auto *ArrayTy = ArrayType::get(RT.PtrTy, Names.size());
   auto *Array =
@@ -174,26 +174,15 @@ void mprof::registerWrappers(Runtime &RT, ArrayRef<const Function *> Wrappers) {
                                   "mprof.wrappers_node");
 
   auto Caller = [&](StringRef Name, StringRef Callee) {
-    auto *F = Function::createWithDefaultAttr(
-        FunctionType::get(Type::getVoidTy(Ctx), false),
-        GlobalValue::InternalLinkage, 0, Name, &M);
-    F->setDoesNotThrow();
-    auto *Ret = ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", F));
-    Builder B(Ret);
-    B.CreateCall(RT.function(Callee, B.getVoidTy(), {RT.PtrTy}), {Node});
-    return F;
+    return RT.makeCaller(Name, GlobalValue::InternalLinkage, Callee, Node);
   };
   appendToGlobalCtors(M, Caller("mprof.register", "register_wrappers"), 65535);
   appendToGlobalDtors(M, Caller("mprof.unregister", "unregister_wrappers"),
                       65535);
 }
 
-#define MPROF_STRING_(X) #X
-#define MPROF_STRING(X) MPROF_STRING_(X)
-
 void mprof::requireVersion(Runtime &RT) {
-  static constexpr StringLiteral Version =
-      "__mprof_abi_v" MPROF_STRING(MPROF_ABI_VERSION);
+  static constexpr StringLiteral Version = MPROF_VERSIONED("abi");
   // The name of the comdat contains the version. Of several comdats with the
   // same name, the linker keeps only one. So if all versions had the same name,
   // the linker would not notice object files of different versions.
@@ -218,8 +207,7 @@ void mprof::requireVersion(Runtime &RT) {
   auto *Reference =
       new GlobalVariable(RT.M, Ty, true, GlobalValue::LinkOnceODRLinkage,
                          ConstantArray::get(Ty, Symbols), Name);
-  Reference->setVisibility(GlobalValue::HiddenVisibility);
-  Reference->setComdat(RT.M.getOrInsertComdat(Name));
+  keepOne(*Reference);
   // llvm.used makes the linker keep the reference even with --gc-sections.
   appendToUsed(RT.M, {Reference});
 }
@@ -228,21 +216,12 @@ void mprof::tellUnload(Runtime &RT) {
   // The code of an executable is never unloaded.
   if (!RT.IsForLibrary)
     return;
-  static constexpr StringLiteral Name =
-      "__mprof_module_unloads_v" MPROF_STRING(MPROF_ABI_VERSION);
+  static constexpr StringLiteral Name = MPROF_VERSIONED("module_unloads");
   if (RT.M.getNamedValue(Name))
     return;
-  // Because of the comdat, each executable or library has only one such
-  // function for each version.
-  auto *F = Function::createWithDefaultAttr(
-      FunctionType::get(Type::getVoidTy(RT.Ctx), false),
-      GlobalValue::LinkOnceODRLinkage, 0, Name, &RT.M);
-  F->setVisibility(GlobalValue::HiddenVisibility);
-  F->setComdat(RT.M.getOrInsertComdat(Name));
-  F->setDoesNotThrow();
-  auto *Ret = ReturnInst::Create(RT.Ctx, BasicBlock::Create(RT.Ctx, "", F));
-  Builder B(Ret);
-  B.CreateCall(RT.function("module_unloads", B.getVoidTy(), {RT.PtrTy}), {F});
+  // The function passes its own address, which identifies the library.
+  Function *F = RT.makeCaller(Name, GlobalValue::LinkOnceODRLinkage,
+                              "module_unloads", nullptr);
   // The priority is 0, because destructors with low priorities run last.
   appendToGlobalDtors(RT.M, F, 0, F);
 }

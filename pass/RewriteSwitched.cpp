@@ -58,19 +58,7 @@
 using namespace llvm;
 using namespace mprof;
 
-#define MPROF_STRING_(X) #X
-#define MPROF_STRING(X) MPROF_STRING_(X)
-#define MPROF_VERSIONED(Name)                                                  \
-  "__mprof_" Name "_v" MPROF_STRING(MPROF_ABI_VERSION)
-
 static constexpr StringLiteral Section = "mprof_switches";
-
-/// Gives \p V, which each module with a switch defines, a linkage by which the
-/// linker keeps only one definition for each executable or library.
-static void keepOne(GlobalObject &V) {
-  V.setVisibility(GlobalValue::HiddenVisibility);
-  V.setComdat(V.getParent()->getOrInsertComdat(V.getName()));
-}
 
 /// Declares the symbol of the linker at the begin or the end of the array. The
 /// symbol is weak, because the linker may drop all switches.
@@ -102,15 +90,7 @@ void Switches::registerModule() {
                                   GlobalValue::LinkOnceODRLinkage, Init, Name);
   keepOne(*Node);
   auto Caller = [&](StringRef Name, StringRef Callee) {
-    auto *F = Function::createWithDefaultAttr(
-        FunctionType::get(Type::getVoidTy(RT.Ctx), false),
-        GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
-    keepOne(*F);
-    F->setDoesNotThrow();
-    IRBuilder<> B(
-        ReturnInst::Create(RT.Ctx, BasicBlock::Create(RT.Ctx, "", F)));
-    B.CreateCall(RT.function(Callee, B.getVoidTy(), {RT.PtrTy}), {Node});
-    return F;
+    return RT.makeCaller(Name, GlobalValue::LinkOnceODRLinkage, Callee, Node);
   };
   // With priority 0, constructors run first and destructors run last.
   Function *Begin =

@@ -15,6 +15,7 @@
 
 #include "Runtime.h"
 #include "Compat.h"
+#include "IRUtil.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
@@ -93,6 +94,23 @@ GlobalVariable *Runtime::pointerWord(StringRef Kind, StringRef Symbol) {
       Word->setDSOLocal(true);
   }
   return Word;
+}
+
+void mprof::keepOne(GlobalObject &V) {
+  V.setVisibility(GlobalValue::HiddenVisibility);
+  V.setComdat(V.getParent()->getOrInsertComdat(V.getName()));
+}
+
+Function *Runtime::makeCaller(StringRef Name, GlobalValue::LinkageTypes Linkage,
+                              StringRef Callee, Constant *Arg) {
+  auto *F = Function::createWithDefaultAttr(
+      FunctionType::get(Type::getVoidTy(Ctx), false), Linkage, 0, Name, &M);
+  if (Linkage == GlobalValue::LinkOnceODRLinkage)
+    keepOne(*F);
+  F->setDoesNotThrow();
+  Builder B(ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", F)));
+  B.CreateCall(function(Callee, B.getVoidTy(), {PtrTy}), {Arg ? Arg : F});
+  return F;
 }
 
 GlobalVariable *Runtime::nextWord(StringRef Symbol) {

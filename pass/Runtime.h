@@ -33,6 +33,16 @@ llvm::AttributeList entryAttributes(llvm::LLVMContext &Ctx,
                                     llvm::AttributeList Attrs,
                                     unsigned NumParams);
 
+/// The name of a symbol that differs between versions of hooks.def.
+#define MPROF_VERSIONED(Name)                                                  \
+  "__mprof_" Name "_v" MPROF_STRING(MPROF_ABI_VERSION)
+#define MPROF_STRING(X) MPROF_STRING_(X)
+#define MPROF_STRING_(X) #X
+
+/// Hides \p V, which several modules define. The linker keeps only one
+/// definition for each executable or library.
+void keepOne(llvm::GlobalObject &V);
+
 /// Declares the runtime's variables and functions in a module, each only once.
 class Runtime {
 public:
@@ -69,6 +79,13 @@ public:
   /// Declares and returns the runtime's function __mprof_f, which replaces the
   /// function f that \p S calls.
   llvm::Constant *hookEntry(const Site &S);
+
+  /// Makes the function \p Name, which passes \p Arg, or its own address if
+  /// \p Arg is null, to __mprof_<Callee>. If \p Linkage is linkonce_odr, each
+  /// executable or library has only one such function.
+  llvm::Function *makeCaller(llvm::StringRef Name,
+                             llvm::GlobalValue::LinkageTypes Linkage,
+                             llvm::StringRef Callee, llvm::Constant *Arg);
 
   llvm::Module &M;
   llvm::LLVMContext &Ctx;
