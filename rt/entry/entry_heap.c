@@ -79,10 +79,11 @@ static size_t usable_size(void *old) {
   if (!mprof_place.is_glibc)
     return malloc_usable_size(old);
   const size_t chunk = ((const size_t *)old)[-1] & ~(size_t)7;
-  // glibc adds 8 bytes to the size of a mapping before it rounds to pages.
-  const bool is_mapping = mprof_place_is_mapping(old);
-  const size_t len = chunk - (is_mapping ? 24 : 8);
-  return NEXT(realloc)(old, len) == old ? len : SIZE_MAX;
+  // glibc adds 8 bytes to the size of a mapping before it rounds to pages. So
+  // the last 8 bytes are usable, but no resize may ask for them.
+  const size_t unasked = mprof_place_is_mapping(old) ? 8 : 0;
+  const size_t len = chunk - 8 - 2 * unasked;
+  return NEXT(realloc)(old, len) == old ? len + unasked : SIZE_MAX;
 }
 
 // Copies len bytes to memory that contains only zeros. Does not write pages of
@@ -252,10 +253,10 @@ MPROF_UNALIGNED_ENTRY void *__mprof_pvalloc(size_t size) {
 }
 
 // Begins an entry that duplicates a string of len bytes and a terminator of end
-// bytes. The call site does not know the size, so this function subtracts the
-// size from the countdown. Returns whether the block is counted. If
-// a->must_place is set on return, the entry tries to make the copy itself, on a
-// page boundary.
+// bytes. The call site has not subtracted the size from the countdown, or has
+// added it again, so this function subtracts it. Returns whether the block is
+// counted. If a->must_place is set on return, the entry tries to make the copy
+// itself, on a page boundary.
 static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
                        uintptr_t frame) {
   a->size = len + end;
