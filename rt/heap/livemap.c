@@ -253,9 +253,14 @@ bool mprof_live_put(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   if (mprof_unlikely(mprof_live_needs_guard(addr)))
     return put_odd(addr, cell, stale);
   // In exact mode, the few blocks on page boundaries need no tree of their own.
-  if (__mprof_free_mask != 0 && MPROF_IS_ON_PAGE(addr))
+  const bool is_on_page = MPROF_IS_ON_PAGE(addr);
+  if (is_on_page && __mprof_free_mask != 0)
     return tree_put(BY_PAGE, addr, cell, stale);
-  return tree_put(BY_16, addr, cell, stale);
+  const bool is_put = tree_put(BY_16, addr, cell, stale);
+  // An old block that was counted before the rate changed to exact mode.
+  if (is_on_page && *stale == 0)
+    *stale = tree_take(BY_PAGE, addr);
+  return is_put;
 }
 
 uint32_t mprof_live_take(uintptr_t addr) {
