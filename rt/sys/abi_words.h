@@ -73,8 +73,8 @@ extern MPROF_DATA uintptr_t __mprof_free_mask;
 extern MPROF_DATA uintptr_t __mprof_delete_mask;
 extern MPROF_DATA uintptr_t __mprof_custom_mask;
 extern MPROF_DATA void *__mprof_main_frame;
-// These words serve to detect nested allocations (sampling.c). They have the frame
-// address and the return address of the function that made this thread's
+// These words serve to detect nested allocations (sampling.c). They have the
+// frame address and the return address of the function that made this thread's
 // outermost allocator call. Only the thread itself uses the words.
 extern MPROF_DATA __thread uintptr_t __mprof_nested_frame
     __attribute__((tls_model("initial-exec")));
