@@ -67,7 +67,7 @@ static void put_delay(struct mprof_report *w,
   }
 }
 
-// Writes the lock of s, such as "    mutex queue (0x7f...) and 2 other locks".
+// Writes the lock of s, such as "    mutex queue (0x7f...) and 2 others".
 static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
   mprof_report_put(w, "    ");
   mprof_report_put(w, mprof_kind_name(s->bucket->kind));
@@ -80,7 +80,7 @@ static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
   }
   if (s->locks > 1) {
     mprof_report_put(w, " and ");
-    mprof_report_things(w, (int64_t)s->locks - 1, "other lock");
+    mprof_report_things(w, (int64_t)s->locks - 1, "other");
   }
   mprof_report_put(w, "\n");
 }

@@ -25,7 +25,7 @@
 // CHECK-NEXT: {{^}}Total:     6.00 s in 17 waits, 352.94 ms each, 3 stacks{{$}}
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}1. 5.00 s in 13 waits, 384.61 ms each, 83.3%{{$}}
-// CHECK-NEXT: {{^}}    mutex cache (0x2000) and 2 other locks{{$}}
+// CHECK-NEXT: {{^}}    mutex cache (0x2000) and 2 others{{$}}
 // CHECK-NEXT: {{^}}    #0 0x{{[0-9a-f]+}} in pthread_mutex_lock ({{.*}}+0x{{[0-9a-f]+}}){{$}}
 // CHECK-NEXT: {{^}}    #1 0x{{[0-9a-f]+}} in leaf {{.*}}report-waits.c:[[#]]
 // CHECK-NEXT: {{^}}    #2 0x{{[0-9a-f]+}} in root {{.*}}report-waits.c:[[#]]
