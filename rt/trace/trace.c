@@ -23,6 +23,7 @@
 #include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"

@@ -26,7 +26,7 @@
 // A mark is a reference to a slot. Each reuse of a buffer increments its
 // generation, which makes old marks invalid.
 
-#include "trace/trace_rows.h"
+#include "trace/trace_buf.h"
 
 #include "options/flags.h"
 #include "sys/arch.h"

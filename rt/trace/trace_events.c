@@ -33,6 +33,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
 #include "unwind/unwind.h"
 

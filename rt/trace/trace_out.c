@@ -25,6 +25,7 @@
 #include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_rows.h"
 

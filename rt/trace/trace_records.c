@@ -20,6 +20,7 @@
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "thread/labels.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
 
 #include <string.h>

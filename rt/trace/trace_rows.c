@@ -20,6 +20,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 
 #include <string.h>

@@ -26,6 +26,7 @@
 
 #include "sys/os.h"
 #include "sys/pctable.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@
 #include "sys/clock.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_rows.h"
 

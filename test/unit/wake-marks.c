@@ -14,7 +14,6 @@
 
 #include "lock_wait/contention.h"
 #include "trace/trace_events.h"
-#include "trace/trace_rows.h"
 
 static struct mprof_wake_marks marks;
 static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;

@@ -17,6 +17,7 @@
 #include "sys/clock.h"
 #include "sys/persistent.h"
 #include "thread/labels.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"
