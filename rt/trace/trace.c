@@ -26,6 +26,7 @@
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_out.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 #include <errno.h>

@@ -34,6 +34,7 @@
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 #include "trace/trace_buf.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 #include "unwind/unwind.h"
 

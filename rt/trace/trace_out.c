@@ -27,6 +27,7 @@
 #include "sys/tls.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 #include <errno.h>

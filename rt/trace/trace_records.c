@@ -15,12 +15,13 @@
 // not show the sequence numbers of B. Therefore B has written its sequence
 // number into the WAKE record in the row of A.
 
-#include "trace/trace_out.h"
+#include "trace/trace_records.h"
 
 #include "sys/clock.h"
 #include "sys/message.h"
 #include "thread/labels.h"
 #include "trace/trace_buf.h"
+#include "trace/trace_out.h"
 #include "trace/trace_rows.h"
 
 #include <string.h>

@@ -22,6 +22,7 @@
 #include "thread/threads.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
+#include "trace/trace_records.h"
 
 #include <string.h>
 #include <unistd.h>

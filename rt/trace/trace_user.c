@@ -18,6 +18,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "trace/trace_events.h"
+#include "trace/trace_records.h"
 
 #include <string.h>
 

@@ -27,6 +27,7 @@
 #include "sys/os.h"
 #include "sys/pctable.h"
 #include "trace/trace_buf.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 #include <errno.h>

@@ -19,6 +19,7 @@
 #include "sys/pctable.h"
 #include "sys/persistent.h"
 #include "trace/trace_events.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 #include <errno.h>

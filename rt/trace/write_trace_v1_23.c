@@ -19,6 +19,7 @@
 #include "trace/trace_out.h"
 
 #include "sys/pctable.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 #include <errno.h>

@@ -22,6 +22,7 @@
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/pctable.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 #include <errno.h>

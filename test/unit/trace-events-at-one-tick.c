@@ -14,7 +14,7 @@
 #include "traces.h"
 
 #include "entry/entry_lock.h"
-#include "trace/trace_rows.h"
+#include "trace/trace_records.h"
 
 enum { FIRST = 1, SECOND = 2 };
 

@@ -12,7 +12,7 @@
 #include "traces.h"
 
 #include "trace/trace_out.h"
-#include "trace/trace_rows.h"
+#include "trace/trace_records.h"
 
 int main(int argc, char **argv) {
   static char name[2000000];

@@ -16,6 +16,7 @@
 #include "traces.h"
 
 #include "trace/trace_out.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 int main(int argc, char **argv) {

@@ -13,7 +13,7 @@
 
 #include "traces.h"
 
-#include "trace/trace_rows.h"
+#include "trace/trace_records.h"
 
 enum { FIRST = 1, SECOND = 2, TID = 100 };
 

@@ -20,6 +20,7 @@
 
 #include "entry/entry_lock.h"
 #include "trace/trace_out.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 enum { WAKER = 101, WAITED = 102, WAITS = 103, BEGIN_TICKS = 1000 };

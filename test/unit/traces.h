@@ -12,7 +12,7 @@
 
 #include "options/flags.h"
 #include "trace/trace_out.h"
-#include "trace/trace_rows.h"
+#include "trace/trace_records.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "traces.h"
 
 #include "trace/trace_buf.h"
+#include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 
 // A row with a single buffer.

@@ -4,7 +4,7 @@
 # persist_seeds.py DIRECTORY: writes small files of the option persist, with one
 # bucket of each type, cells, all kinds of notes, and a trace. The layout is that of
 # rt/sys/persistent.h, of bucket.h, heapx.h and peak.h in rt/bucket, and of
-# trace_buf.h and trace_rows.h in rt/trace.
+# trace_buf.h, trace_records.h and trace_rows.h in rt/trace.
 
 import os
 import struct
