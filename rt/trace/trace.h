@@ -22,7 +22,7 @@
 #ifndef MPROF_RT_TRACE_TRACE_H
 #define MPROF_RT_TRACE_TRACE_H
 
-#include "trace/trace_rows.h"
+#include "trace/trace_out.h"
 
 // Called in a forked child: resets the variables of the trace, as if no trace
 // session had been started. The session belongs to the parent.

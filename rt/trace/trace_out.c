@@ -29,6 +29,8 @@
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_window.h"
+#include "trace/write_trace.h"
 
 #include <errno.h>
 #include <string.h>

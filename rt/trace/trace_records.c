@@ -21,8 +21,8 @@
 #include "sys/message.h"
 #include "thread/labels.h"
 #include "trace/trace_buf.h"
-#include "trace/trace_out.h"
 #include "trace/trace_rows.h"
+#include "trace/write_trace.h"
 
 #include <string.h>
 

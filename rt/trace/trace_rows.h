@@ -82,14 +82,6 @@ static inline void mprof_trace_fill_header(struct mprof_trace_buf *b,
   b->waits = r->waits_in != 0 && r->open_ticks == 0;
 }
 
-// The result of writing a file.
-struct mprof_trace_result {
-  uint64_t events; // number of events in the file
-  // 0: the file is complete. Otherwise -errno: the error because of which the
-  // oldest part of the trace is missing.
-  int cut;
-};
-
 // Returns whether the program reads the trace with mprof_trace_read. The result
 // is true from the start of the session until the program has read the whole
 // trace. This may be after the end of the session.

@@ -22,13 +22,14 @@
 // window, the file shows that the thread wakes itself. If an operation began
 // before the window, its end is omitted.
 
-#include "trace/trace_out.h"
+#include "trace/trace_window.h"
 
 #include "sys/os.h"
 #include "sys/pctable.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
+#include "trace/write_trace.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 //
 //   head | batches, one for each buffer | tail: stacks, strings
 
-#include "trace/trace_out.h"
+#include "trace/write_trace.h"
 
 #include "bucket/bucket.h"
 #include "options/flags.h"

@@ -16,11 +16,11 @@
 // A thread in a system call keeps its P, because it is unknown whether another
 // thread could have run on that P.
 
-#include "trace/trace_out.h"
+#include "trace/write_trace.h"
 
 #include "sys/pctable.h"
+#include "trace/trace_events.h"
 #include "trace/trace_records.h"
-#include "trace/trace_rows.h"
 
 #include <errno.h>
 #include <string.h>

@@ -15,15 +15,15 @@
 // earliest event that is ready. An event is ready if its thread has the status
 // and the sequence number that the event requires.
 
-#include "trace/trace_out.h"
+#include "trace/write_trace.h"
 
 #include "bucket/bucket.h"
 #include "symbolize/symbolize.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/pctable.h"
+#include "trace/trace_events.h"
 #include "trace/trace_records.h"
-#include "trace/trace_rows.h"
 
 #include <errno.h>
 #include <string.h>

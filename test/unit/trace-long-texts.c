@@ -11,8 +11,8 @@
 
 #include "traces.h"
 
-#include "trace/trace_out.h"
 #include "trace/trace_records.h"
+#include "trace/write_trace.h"
 
 int main(int argc, char **argv) {
   static char name[2000000];

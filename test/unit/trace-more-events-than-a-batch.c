@@ -15,7 +15,6 @@
 
 #include "traces.h"
 
-#include "trace/trace_out.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
 

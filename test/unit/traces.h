@@ -11,8 +11,8 @@
 #include "writer.h"
 
 #include "options/flags.h"
-#include "trace/trace_out.h"
 #include "trace/trace_records.h"
+#include "trace/write_trace.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -19,9 +19,10 @@
 #include "thread/labels.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
-#include "trace/trace_out.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_window.h"
+#include "trace/write_trace.h"
 
 #include <stdlib.h>
 #include <string.h>

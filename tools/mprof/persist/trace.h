@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes an execution trace of the records in the file of the option persist.
-// The runtime's own writer encodes them (rt/trace/trace_out.h), so the trace
+// The runtime's own writer encodes them (rt/trace/write_trace.h), so the trace
 // is the same as if the process had written it at the moment of its end.
 
 #ifndef MPROF_TOOL_PERSIST_TRACE_H
