@@ -28,6 +28,7 @@
 #include "trace/trace_out.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 #include "trace/write_trace.h"
 
 #include <errno.h>

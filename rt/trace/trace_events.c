@@ -36,6 +36,7 @@
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>

@@ -22,6 +22,7 @@
 #include "thread/labels.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 #include "trace/write_trace.h"
 
 #include <string.h>

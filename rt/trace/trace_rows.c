@@ -23,6 +23,7 @@
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
+#include "trace/trace_user.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 // the table of names to which records refer. (Go: runtime/trace's NewTask,
 // StartRegion, Log)
 
-#include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 
 #include "snapshot/persist_notes.h"
 #include "sys/clock.h"
@@ -19,6 +19,7 @@
 #include "thread/proc_threads.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
+#include "trace/trace_rows.h"
 
 #include <string.h>
 

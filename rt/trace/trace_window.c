@@ -29,6 +29,7 @@
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 #include "trace/write_trace.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@
 #include "sys/persistent.h"
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
-#include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 
 #include <errno.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "traces.h"
 
 #include "trace/trace_records.h"
-#include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 
 int main(int argc, char **argv) {
   unsigned char text[MPROF_TRACE_LOG_MAX];

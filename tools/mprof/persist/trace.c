@@ -21,6 +21,7 @@
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"
+#include "trace/trace_user.h"
 #include "trace/trace_window.h"
 #include "trace/write_trace.h"
 
