@@ -124,7 +124,7 @@ static int start_locked(const char *path, int fd, bool is_read) {
     mprof_trace_reader_begin();
   const int error = begin_session_locked();
   if (error == 0)
-    mprof_trace_write_begin(path, fd);
+    mprof_trace_out_begin(path, fd);
   else
     mprof_trace_forget_locked(take_rows_locked());
   if (error != 0 && is_read)
@@ -255,7 +255,7 @@ static int finish_locked(const char *path, struct mprof_trace_result *result) {
   }
   trace.is_ending = true;
   mprof_lock_release(&mprof_trace_lock);
-  const int error = mprof_trace_write_end(rows, path, result);
+  const int error = mprof_trace_out_end(rows, path, result);
   mprof_lock_acquire(&mprof_trace_lock);
   mprof_trace_forget_locked(rows);
   trace.is_ending = false;
@@ -280,7 +280,7 @@ static int snapshot_locked(const char *path, int fd) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? -ENOTSUP : -ESRCH;
   // The file is opened first, because a failure at this point loses no records.
-  int error = mprof_trace_write_open(path, fd);
+  int error = mprof_trace_out_open(path, fd);
   if (error != 0)
     return error;
   struct mprof_trace_row *rows = end_session_locked();
@@ -291,7 +291,7 @@ static int snapshot_locked(const char *path, int fd) {
   if (error != 0)
     mprof_trace_forget_locked(take_rows_locked());
   mprof_lock_release(&mprof_trace_lock);
-  int write_error = mprof_trace_write_snapshot(rows, path, fd, &result);
+  int write_error = mprof_trace_out_snapshot(rows, path, fd, &result);
   if (write_error == 0)
     write_error = result.cut;
   mprof_lock_acquire(&mprof_trace_lock);
@@ -367,7 +367,7 @@ void mprof_trace_init(void) {
 }
 
 void mprof_trace_reset(void) {
-  mprof_trace_write_reset();
+  mprof_trace_out_reset();
   mprof_trace_reader_reset();
   mprof_trace_buf_reset();
   mprof_trace_names_reset();

@@ -104,7 +104,7 @@ static void make_absolute(const char *path) {
   strcpy(to.path + len, path);
 }
 
-void mprof_trace_write_begin(const char *path, int fd) {
+void mprof_trace_out_begin(const char *path, int fd) {
   to.fd = fd;
   to.has_reader = fd >= 0 && !mprof_os_is_regular(fd);
   to.path[0] = '\0';
@@ -175,7 +175,7 @@ static void drop_first(struct mprof_trace_row *r) {
 static void write_first(struct mprof_trace_writer *w,
                         struct mprof_trace_row *r) {
   mprof_trace_buf_seal(r->first);
-  mprof_trace_write_batch(w, r, r->first);
+  mprof_trace_write_records(w, r, r->first);
   drop_first(r);
 }
 
@@ -338,7 +338,7 @@ static void write_all(struct mprof_trace_row *rows) {
   for (struct mprof_trace_row *r = rows; r; r = r->next) {
     for (struct mprof_trace_buf *b = r->first; b; b = b->next) {
       mprof_trace_buf_seal(b);
-      mprof_trace_write_batch(to.writer, r, b);
+      mprof_trace_write_records(to.writer, r, b);
     }
   }
 }
@@ -437,8 +437,8 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
   return error;
 }
 
-int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
-                          struct mprof_trace_result *result) {
+int mprof_trace_out_end(struct mprof_trace_row *rows, const char *path,
+                        struct mprof_trace_result *result) {
   char by_option[MPROF_PATH_MAX];
   if (to.path[0] != '\0')
     path = to.path;
@@ -455,18 +455,18 @@ int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
   return write_end(rows, by_option, -1, result);
 }
 
-int mprof_trace_write_open(const char *path, int fd) {
+int mprof_trace_out_open(const char *path, int fd) {
   return to.out ? 0 : open_out(path, fd);
 }
 
-int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
-                               int fd, struct mprof_trace_result *result) {
+int mprof_trace_out_snapshot(struct mprof_trace_row *rows, const char *path,
+                             int fd, struct mprof_trace_result *result) {
   return write_end(rows, path, fd, result);
 }
 
 // Resets the state in a forked child, because the writer and its descriptor
 // belong to the parent.
-void mprof_trace_write_reset(void) {
+void mprof_trace_out_reset(void) {
   if (to.out)
     mprof_outfile_forget(to.out);
   to.out = NULL;

@@ -32,11 +32,11 @@ struct mprof_trace_result {
 // Sets the destination of a new session: the file `path`, or the descriptor fd
 // if path is NULL. If path is NULL and fd < 0, the path is determined at the
 // end of the session.
-void mprof_trace_write_begin(const char *path, int fd);
-// Returns the absolute path that was set by mprof_trace_write_begin, or NULL if
+void mprof_trace_out_begin(const char *path, int fd);
+// Returns the absolute path that was set by mprof_trace_out_begin, or NULL if
 // none was set.
 const char *mprof_trace_own_path(void);
-// Returns the descriptor that was set by mprof_trace_write_begin, or -1 if none
+// Returns the descriptor that was set by mprof_trace_out_begin, or -1 if none
 // was set.
 int mprof_trace_own_fd(void);
 // Converts a time such as "10s" to nanoseconds. Returns 0 if s is not a time.
@@ -60,21 +60,21 @@ bool mprof_trace_is_written_by_self(void);
 void mprof_trace_abandon(void);
 // Writes the rest of a session, and closes the file. rows: the threads'
 // buffers, to which no thread may write any more. path: the file, if
-// mprof_trace_write_begin got no destination. *result receives the outcome.
+// mprof_trace_out_begin got no destination. *result receives the outcome.
 // Returns 0 or the first error as -errno.
-int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
-                          struct mprof_trace_result *result);
+int mprof_trace_out_end(struct mprof_trace_row *rows, const char *path,
+                        struct mprof_trace_result *result);
 // Opens the file of a snapshot: the file at `path`, or the descriptor fd if
 // path is NULL. Returns 0 or -errno.
-int mprof_trace_write_open(const char *path, int fd);
+int mprof_trace_out_open(const char *path, int fd);
 // Writes a snapshot of a flight recorder to the file that
-// mprof_trace_write_open has opened. rows: the threads' buffers. Returns 0 or
+// mprof_trace_out_open has opened. rows: the threads' buffers. Returns 0 or
 // the first error as -errno.
-int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
-                               int fd, struct mprof_trace_result *result);
+int mprof_trace_out_snapshot(struct mprof_trace_row *rows, const char *path,
+                             int fd, struct mprof_trace_result *result);
 // Forgets the open file in a forked child, because the file belongs to the
 // parent.
-void mprof_trace_write_reset(void);
+void mprof_trace_out_reset(void);
 
 // --- a trace that the program reads in pieces with mprof_trace_read ---
 //

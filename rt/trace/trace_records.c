@@ -364,9 +364,9 @@ void mprof_trace_write_row_end(struct mprof_trace_writer *w,
     mprof_trace_write_record(w, to, &r);
 }
 
-void mprof_trace_write_batch(struct mprof_trace_writer *w,
-                             struct mprof_trace_row *row,
-                             const struct mprof_trace_buf *b) {
+void mprof_trace_write_records(struct mprof_trace_writer *w,
+                               struct mprof_trace_row *row,
+                               const struct mprof_trace_buf *b) {
   struct mprof_trace_written *to = &row->written;
   struct mprof_trace_record r;
   const unsigned char *p = b->data, *const end = b->data + b->len;

@@ -227,12 +227,12 @@ void mprof_trace_write_row_end(struct mprof_trace_writer *w,
                                struct mprof_trace_written *to,
                                const struct mprof_trace_row *row);
 
-// Writes buffer b of row r as a batch of the file. After the end of the
-// session, the batch of the last buffer also has the events of
+// Writes the records of buffer b of row r as a batch of the file. After the end
+// of the session, the batch of the last buffer also has the events of
 // mprof_trace_write_row_end.
-void mprof_trace_write_batch(struct mprof_trace_writer *w,
-                             struct mprof_trace_row *r,
-                             const struct mprof_trace_buf *b);
+void mprof_trace_write_records(struct mprof_trace_writer *w,
+                               struct mprof_trace_row *r,
+                               const struct mprof_trace_buf *b);
 
 // How a file format writes the records of one type.
 struct mprof_trace_form {

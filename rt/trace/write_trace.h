@@ -98,8 +98,8 @@ mprof_trace_writer_new(const struct mprof_trace_sink *sink,
                        unsigned processors);
 void mprof_trace_writer_free(struct mprof_trace_writer *w);
 // Writes the tail of the file, after the caller has written all buffers with
-// mprof_trace_write_batch. The buffers of one row (one thread) must be written
-// in their order. end_ticks: time of the end of the session.
+// mprof_trace_write_records. The buffers of one row (one thread) must be
+// written in their order. end_ticks: time of the end of the session.
 void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks);
 
 // A growable list, whose memory comes from mprof_os_map.

@@ -540,7 +540,7 @@ static void write_all(struct mprof_trace_writer *w,
                       struct mprof_trace_row *rows) {
   for (struct mprof_trace_row *r = rows; r; r = r->next)
     for (struct mprof_trace_buf *b = r->first; b; b = b->next)
-      mprof_trace_write_batch(w, r, b);
+      mprof_trace_write_records(w, r, b);
 }
 
 int64_t persist_trace_write(struct persist_trace *t, FILE *to) {
