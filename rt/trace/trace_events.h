@@ -6,7 +6,7 @@
 // functions that it declares, although the trace uses these rooms. Call the
 // functions while a session of the trace is on, with the recursion guard set.
 // They record nothing if the thread cannot get a row (list of record buffers).
-// trace_rows.h declares what only the files of the trace use.
+// Other headers of this room declare what only the files of the trace use.
 
 #ifndef MPROF_RT_TRACE_TRACE_EVENTS_H
 #define MPROF_RT_TRACE_TRACE_EVENTS_H
@@ -69,6 +69,20 @@ struct mprof_trace_phase {
   bool is_end;
 };
 
+// --- the access of the calling thread to its row ---
+
+// Begins the access, to add records of `bytes` bytes. Returns the row (list of
+// record buffers) of the calling thread, with room for the records. Returns
+// NULL if there is no session or no memory. If there is no memory, also ends
+// the session; but a flight recorder continues without this thread. Call with
+// the recursion guard set.
+struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
+// Ends the access that mprof_trace_enter or mprof_trace_release_begin has
+// begun.
+static inline void mprof_trace_leave(void) {
+  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
+}
+
 // --- waits and releases ---
 
 // Records that the calling thread begins wait w, and stores in w the data that
@@ -99,11 +113,6 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
 // to this release.
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
                                              uint64_t now, uint64_t charge);
-// Ends the record of a release, or the access to the row that mprof_trace_enter
-// has returned (trace_rows.h).
-static inline void mprof_trace_leave(void) {
-  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
-}
 
 // --- threads ---
 

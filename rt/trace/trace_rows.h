@@ -96,11 +96,6 @@ static inline bool mprof_trace_is_recorder(void) {
          !mprof_trace_is_read();
 }
 
-// Begins a record. Returns the row (list of record buffers) of the calling
-// thread, with room for `bytes` bytes. Returns NULL if there is no session or
-// no memory. If there is no memory, also ends the session; but a flight
-// recorder continues without this thread. Call with the recursion guard set.
-struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
 // Makes room for `bytes` bytes at the end of row r, with a new buffer if
 // needed. Call this when no other thread can write to the row. Returns false if
 // there is no memory.
