@@ -108,8 +108,8 @@ static int begin_session_locked(void) {
   return 0;
 }
 
-// Removes all rows (the threads' lists of record buffers) from the session and
-// returns them. Call this when no thread can write to the rows any more.
+// Removes all rows from the session and returns them. Call this when no thread
+// can write to the rows any more.
 static struct mprof_trace_row *take_rows_locked(void) {
   struct mprof_trace_row *rows = mprof_trace_take_rows_locked();
   mprof_trace_existing_drop();
@@ -178,10 +178,10 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 
 // --- stop ---
 
-// Adds the last records to row r at the end of the session. A row has the
-// records of one thread. Adds the thread's name, unless the trace shows the
-// thread as waiting. If the thread is in a call that is not recorded yet, also
-// records the call, because otherwise the thread would appear to run.
+// Adds the last records to row r at the end of the session. Adds the thread's
+// name, unless the trace shows the thread as waiting. If the thread is in a
+// call that is not recorded yet, also records the call, because otherwise the
+// thread would appear to run.
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
@@ -197,9 +197,8 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-// Stores the end of the session in each row (a thread's list of record
-// buffers): the time `end` or the time of the last record of all rows,
-// whichever is later.
+// Stores the end of the session in each row: the time `end` or the time of the
+// last record of all rows, whichever is later.
 static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
   for (const struct mprof_trace_row *r = rows; r; r = r->next)
     end = r->ticks > end ? r->ticks : end;
@@ -207,8 +206,8 @@ static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
     r->end_ticks = end;
 }
 
-// Ends the session and returns its rows (the threads' lists of record buffers).
-// Records that threads add after this call belong to a later session.
+// Ends the session and returns its rows. Records that threads add after this
+// call belong to a later session.
 static struct mprof_trace_row *end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   // If the session has already ended because its memory was full, its end is

@@ -7,11 +7,10 @@
 // to the trace. (Go: runtime/trace.go)
 //
 // Go's trace shows goroutines (G) that run on processors (P). In MProf's trace,
-// each thread is a G, and the number of a G is never reused. A P is a row: a
-// list of record buffers that belongs to one thread until the thread ends.
-// After that, another thread may take over the row. Only one thread at a time
-// writes to a row. The trace needs no data from the scheduler, because a thread
-// keeps its row as long as it lives.
+// each thread is a G, and the number of a G is never reused. A P is a row
+// (struct mprof_trace_row), which belongs to one thread until the thread ends.
+// The trace needs no data from the scheduler, because a thread keeps its row as
+// long as it lives.
 //
 // A thread adds a record between mprof_trace_enter and mprof_trace_leave, with
 // the recursion guard set (tls.h). To end a session, a thread sets the session

@@ -7,9 +7,9 @@
 // records. (Go: traceBuf)
 //
 // A mapping holds one normal buffer, or is permanently split into small
-// buffers. A buffer belongs to a row (the buffers of one thread), or is on a
-// list of unused buffers. The field `slots` of a buffer says whether a thread
-// may write to a slot of the buffer:
+// buffers. A buffer belongs to a row (trace_rows.h), or is on a list of unused
+// buffers. The field `slots` of a buffer says whether a thread may write to a
+// slot of the buffer:
 //
 //                mprof_trace_buf_new,
 //                mprof_trace_buf_empty        mprof_trace_mark_claim

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The buffers of the trace. A thread fills the buffers of its row with records.
-// The writer of the file turns each complete buffer into a batch of the file.
+// The buffers of the trace. A thread fills the buffers of its row
+// (trace_rows.h) with records. The writer of the file turns each complete
+// buffer into a batch of the file.
 //
 // trace_buf.c owns the memory of the buffers. It also manages the slots: fields
 // of records into which woken threads write their numbers. The diagram there
@@ -25,17 +26,17 @@ struct mprof_trace_row;
 #define MPROF_TRACE_SMALL_SIZE 4096u
 
 struct mprof_trace_buf {
-  // Next buffer of the same row (the buffers of one thread). This pointer is
-  // set when this buffer is complete. From then on, the thread that writes the
-  // file may take this buffer out of the row.
+  // Next buffer of the same row. This pointer is set when this buffer is
+  // complete. From then on, the thread that writes the file may take this
+  // buffer out of the row.
   struct mprof_trace_buf *_Atomic next;
-  uint32_t row;   // id of the row (list of buffers) with this buffer
+  uint32_t row;   // id of the row with this buffer
   uint32_t size;  // capacity of data in bytes
   uint32_t len;   // bytes of data in use
   uint64_t ticks; // time of the last record before this buffer, in trace ticks
   // State of the thread before it added the first record to this buffer; see
-  // struct mprof_trace_thread. g is 0 if the buffer's row (list of buffers)
-  // belonged to no thread at that time.
+  // struct mprof_trace_thread. g is 0 if the buffer's row belonged to no thread
+  // at that time.
   uint64_t g;
   uint32_t seq;
   uint32_t start;
@@ -94,10 +95,10 @@ void mprof_trace_buf_trim(void);
 // options trace_max_mb and trace_last_mb determine the limit.
 size_t mprof_trace_buf_used(void);
 size_t mprof_trace_buf_limit(void);
-// Returns whether there are so many rows (one row for each thread) that small
-// buffers are needed. This is the case if one normal buffer for each row would
-// take more than a quarter of the memory limit: with the default limit, the
-// rest is enough for a small buffer of each of 10,000 threads.
+// Returns whether there are so many rows that small buffers are needed. This is
+// the case if one normal buffer for each row would take more than a quarter of
+// the memory limit: with the default limit, the rest is enough for a small
+// buffer of each of 10,000 threads.
 bool mprof_trace_buf_are_many(uint32_t rows);
 // Doubles the memory limit if `on` is true, and restores it otherwise. The
 // limit is doubled while the trace of a flight recorder is written to a file,

@@ -9,10 +9,10 @@
 // the call is short.
 //
 // A thread that releases a lock does not know which thread it wakes. Therefore
-// the releasing thread adds a WAKE record with an empty slot to its own row
-// (list of record buffers). It also leaves a mark, which refers to the slot, in
-// the table of waiters. The thread that gets the lock finds the mark, and
-// writes its own number into the slot:
+// the releasing thread adds a WAKE record with an empty slot to its own row. It
+// also leaves a mark, which refers to the slot, in the table of waiters. The
+// thread that gets the lock finds the mark, and writes its own number into the
+// slot:
 //
 //   releaser's row:  ... WAKE [slot] ...        mprof_trace_put_wake
 //                               ^

@@ -5,8 +5,8 @@
 // those of threads, waits and the heap, may include this header and call the
 // functions that it declares, although the trace uses these rooms. Call the
 // functions while a session of the trace is on, with the recursion guard set.
-// They record nothing if the thread cannot get a row (list of record buffers).
-// Other headers of this room declare what only the files of the trace use.
+// They record nothing if the thread cannot get a row (trace_rows.h). Other
+// headers of this room declare what only the files of the trace use.
 
 #ifndef MPROF_RT_TRACE_TRACE_EVENTS_H
 #define MPROF_RT_TRACE_TRACE_EVENTS_H
@@ -52,8 +52,8 @@ struct mprof_trace_mark {
   uint64_t ticks;
 };
 
-// A thread that is about to release an object: its row, which is the list of
-// its trace buffers, and the handle of its stack in the trace.
+// A thread that is about to release an object: its row, and the handle of its
+// stack in the trace.
 struct mprof_trace_waker {
   struct mprof_trace_row *row;
   uint32_t stack;
@@ -71,11 +71,11 @@ struct mprof_trace_phase {
 
 // --- the access of the calling thread to its row ---
 
-// Begins the access, to add records of `bytes` bytes. Returns the row (list of
-// record buffers) of the calling thread, with room for the records. Returns
-// NULL if there is no session or no memory. If there is no memory, also ends
-// the session; but a flight recorder continues without this thread. Call with
-// the recursion guard set.
+// Begins the access, to add records of `bytes` bytes. Returns the row of the
+// calling thread, with room for the records. Returns NULL if there is no
+// session or no memory. If there is no memory, also ends the session; but a
+// flight recorder continues without this thread. Call with the recursion guard
+// set.
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
 // Ends the access that mprof_trace_enter or mprof_trace_release_begin has
 // begun.
@@ -98,12 +98,12 @@ void mprof_trace_wait_fetch(const struct mprof_wait *w);
 // thread to the session.
 void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
                           uint64_t now, const struct mprof_trace_mark *mark);
-// Prepares the record of a release. Sets *w to the stack and the row (list of
-// record buffers) of the calling thread. The arguments `op` and `frame` select
-// the frames of the stack; see mprof_trace_stack in trace_rows.h. If w->row is
-// NULL after this call, the release is not recorded. Otherwise the caller must
-// call mprof_trace_leave later. Call this function before acquiring the
-// lock of the table of waiters, because the function may acquire other locks.
+// Prepares the record of a release. Sets *w to the stack and the row of the
+// calling thread. The arguments `op` and `frame` select the frames of the
+// stack; see mprof_trace_stack in trace_rows.h. If w->row is NULL after this
+// call, the release is not recorded. Otherwise the caller must call
+// mprof_trace_leave later. Call this function before acquiring the lock of the
+// table of waiters, because the function may acquire other locks.
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
 // Records the release of an object for which a thread waits. Call this between

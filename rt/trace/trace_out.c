@@ -343,9 +343,9 @@ static void write_all(struct mprof_trace_row *rows) {
   }
 }
 
-// Writes the rows (the threads' lists of buffers), then the tail of the file.
-// If is_part is true, as for a flight recorder, writes only the records from
-// the time `from` on. Returns 0 or -errno.
+// Writes the rows, then the tail of the file. If is_part is true, as for a
+// flight recorder, writes only the records from the time `from` on. Returns 0
+// or -errno.
 static int write_rows(struct mprof_trace_row *rows, uint64_t from,
                       bool is_part) {
   int error = 0;
@@ -487,8 +487,8 @@ static struct {
   atomic_uint news;
   atomic_bool is_busy; // set during mprof_trace_read; guards the fields below
   struct mprof_trace_writer *writer;
-  // After the end of the session: the list of its rows (lists of record
-  // buffers). Each buffer is removed from its row when it is written.
+  // After the end of the session: its rows. Each buffer is removed from its row
+  // when it is written.
   struct mprof_trace_row *rest;
   uint64_t end_ticks; // end of the session
   bool has_tail;

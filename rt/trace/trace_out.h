@@ -86,8 +86,7 @@ void mprof_trace_reader_begin(void);
 // Wakes the thread that waits in mprof_trace_read. Call this when a buffer is
 // complete or when the session has ended.
 void mprof_trace_reader_news(void);
-// Passes the rows (the threads' lists of buffers) of an ended session to
-// mprof_trace_read.
+// Passes the rows of an ended session to mprof_trace_read.
 void mprof_trace_reader_end(struct mprof_trace_row *rows);
 // Resets the reader in a forked child, or when a session could not be started.
 void mprof_trace_reader_reset(void);

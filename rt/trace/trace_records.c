@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the records of a row (the records of one thread) and passes them to the
-// file format, which encodes them as events. Keeps track of the state of the
-// thread that owns the row. Omits records that readers of the file would
-// reject.
+// Reads the records of a row and passes them to the file format, which encodes
+// them as events. Keeps track of the state of the thread that owns the row.
+// Omits records that readers of the file would reject.
 //
 // Events have sequence numbers, so that readers can order the events of several
 // rows. Each thread has its own sequence. Every start of the thread takes the

@@ -34,8 +34,8 @@ enum { MPROF_TRACE_IS_START = 1 };
 // stack, or 0 for none.
 enum mprof_trace_type {
   MPROF_TRACE_NONE,
-  // A thread takes over this row (list of record buffers). Arguments: number of
-  // the thread; its tid; enum mprof_trace_from; stack of its start function.
+  // A thread takes over this row. Arguments: number of the thread; its tid;
+  // enum mprof_trace_from; stack of its start function.
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // the thread of this row ends; no arguments
   // The thread of this row still runs when the session ends. Argument: stack,
@@ -191,8 +191,8 @@ void mprof_trace_follow(struct mprof_trace_thread *t,
 // Maximum depth of nested regions in the file.
 #define MPROF_TRACE_REGIONS 32u
 
-// The progress of writing a row (the records of a thread) to the file. Used
-// only by the thread that writes the file.
+// The progress of writing a row to the file. Used only by the thread that
+// writes the file.
 struct mprof_trace_written {
   struct mprof_trace_thread thread;
   uint64_t left; // ticks since the last event that is in the file

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a session: the lists of record buffers. This file assigns rows to
-// threads. A thread joins the session with its first record: it gets a row, and
-// adds the record BEGIN. When the last buffer of a row is full, the functions
-// of mprof_trace_outlet make room for a new buffer. See trace.h.
+// Assigns the rows of a session to threads. A thread joins the session with its
+// first record: it gets a row, and adds the record BEGIN. When the last buffer
+// of a row is full, the functions of mprof_trace_outlet make room for a new
+// buffer. See trace.h.
 
 #include "trace/trace_rows.h"
 

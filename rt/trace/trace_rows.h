@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a trace session. A row is a list of record buffers that belongs
-// to one thread at a time. When a thread ends, another thread may take over its
-// row. Each thread adds its records to its own row only. A thread adds a record
-// between mprof_trace_enter and mprof_trace_leave, with the recursion guard
-// set. trace_out.c takes the full buffers from the rows.
+// The rows of a trace session (struct mprof_trace_row). A thread adds a record
+// to its row between mprof_trace_enter and mprof_trace_leave, with the
+// recursion guard set. trace_out.c takes the full buffers from the rows.
 
 #ifndef MPROF_RT_TRACE_TRACE_ROWS_H
 #define MPROF_RT_TRACE_TRACE_ROWS_H
@@ -18,10 +16,11 @@
 #include "trace/trace_events.h"
 #include "trace/trace_records.h"
 
-// A row: the records of one thread at a time. The thread writes to its row
-// between mprof_trace_enter and mprof_trace_leave. At the end of the session,
-// the thread that ends the session adds the last records. At that time, no
-// thread is between these calls.
+// A row: a list of record buffers that belongs to one thread at a time. When
+// the thread ends, another thread may take over the row. A thread adds records
+// to its own row only, between mprof_trace_enter and mprof_trace_leave. At the
+// end of the session, the thread that ends the session adds the last records.
+// At that time, no thread is between these calls.
 struct mprof_trace_row {
   // next: link in the list of all rows. next_unused: link in the list of rows
   // that no thread owns. Guarded by trace_lock.
@@ -132,21 +131,18 @@ uint64_t mprof_trace_new_g(void);
 // returns is the first frame of the stack after the leaf.
 uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame);
 
-// Returns the first row of the session's list of rows. A row is a list of
-// record buffers. During a session, rows are added to the list but never
-// removed.
+// Returns the first row of the session's list of rows. During a session, rows
+// are added to the list but never removed.
 struct mprof_trace_row *mprof_trace_rows(void);
-// Frees the rows (lists of record buffers) of an ended session. Acquires
-// trace_lock.
+// Frees the rows of an ended session. Acquires trace_lock.
 void mprof_trace_forget(struct mprof_trace_row *rows);
 
 // --- begin and end of sessions; call with trace_lock held ---
 
-// Prepares the list of rows (lists of record buffers) for a new session. The
-// list is empty after this call. keep_ns: the option trace_last.
+// Prepares the list of rows for a new session. The list is empty after this
+// call. keep_ns: the option trace_last.
 void mprof_trace_begin_rows_locked(uint64_t keep_ns);
-// Returns a row (list of record buffers) that no thread owns, or NULL if there
-// is no memory.
+// Returns a row that no thread owns, or NULL if there is no memory.
 struct mprof_trace_row *mprof_trace_new_row_locked(void);
 // Gives row r, to which no thread writes any more, to the next thread that
 // needs a row. Call with trace_lock held.
@@ -157,15 +153,14 @@ void mprof_trace_return_row_locked(struct mprof_trace_row *r);
 // the start function; 0: unknown.
 void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start);
-// Removes all rows (lists of record buffers) from the session and returns them.
+// Removes all rows from the session and returns them.
 struct mprof_trace_row *mprof_trace_take_rows_locked(void);
 // Frees the rows of an ended session, like mprof_trace_forget. The caller holds
 // trace_lock.
 void mprof_trace_forget_locked(struct mprof_trace_row *list);
 // Sets the result of mprof_trace_is_read.
 void mprof_trace_set_read(bool is_read);
-// Removes the parent's rows (lists of record buffers) from the list of rows in
-// a forked child.
+// Removes the parent's rows from the list of rows in a forked child.
 void mprof_trace_rows_reset(void);
 
 // The functions that take full buffers from the rows. trace_rows.c does not
@@ -183,9 +178,9 @@ extern MPROF_HIDDEN struct mprof_lock mprof_trace_lock;
 
 // Initializes trace_events.c when a session begins.
 void mprof_trace_events_init(void);
-// Records the end of the calling thread. r: the thread's row (list of record
-// buffers). Also stores a mark (a reference to a record of the end). By the
-// mark, the trace links a later pthread_join of this thread to the end.
+// Records the end of the calling thread. r: the thread's row. Also stores a
+// mark (a reference to a record of the end). By the mark, the trace links a
+// later pthread_join of this thread to the end.
 void mprof_trace_put_end(struct mprof_trace_row *r);
 // Resets the state in a forked child. Does not free the memory of the list of
 // existing threads.
@@ -193,11 +188,10 @@ void mprof_trace_events_reset(void);
 // Sets the number of heap bytes in use when a session begins.
 void mprof_trace_heap_init(int64_t bytes);
 // Returns whether the calling thread runs, that is, whether its last wait in
-// the trace has ended. r: the thread's row (list of record buffers). Returns
-// false in a signal handler that has interrupted a wait. If `frame` shows that
-// a longjmp or an exception has left the wait, first records the end of the
-// wait and then returns true. frame: frame address of the caller; now: time of
-// the clock.
+// the trace has ended. r: the thread's row. Returns false in a signal handler
+// that has interrupted a wait. If `frame` shows that a longjmp or an exception
+// has left the wait, first records the end of the wait and then returns true.
+// frame: frame address of the caller; now: time of the clock.
 bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
 
 // --- threads that existed when the session began ---

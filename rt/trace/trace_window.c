@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the window of a flight recorder: the newest part of a trace whose
-// oldest buffers may have been dropped. A row holds the records of one thread
-// at a time. (Go: FlightRecorder)
+// oldest buffers may have been dropped. (Go: FlightRecorder)
 //
 //                        start of the window
 //                        v

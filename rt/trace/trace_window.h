@@ -16,9 +16,9 @@ struct mprof_trace_writer;
 // dropped. If so, the caller can write the whole trace instead of a window.
 bool mprof_trace_is_whole(const struct mprof_trace_row *rows,
                           uint64_t wanted_ticks);
-// Writes the records of all rows (the threads' lists of buffers) from the time
-// wanted_ticks on. The file begins later if buffers with records after
-// wanted_ticks were dropped. Returns 0 or -errno.
+// Writes the records of all rows from the time wanted_ticks on. The file begins
+// later if buffers with records after wanted_ticks were dropped. Returns 0 or
+// -errno.
 int mprof_trace_write_window(struct mprof_trace_writer *w,
                              struct mprof_trace_row *rows,
                              uint64_t wanted_ticks);

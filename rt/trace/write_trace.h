@@ -21,9 +21,8 @@ struct mprof_trace_record;
 struct mprof_trace_writer;
 struct mprof_trace_written;
 
-// A file format of the trace. trace_records.c reads the records of each row
-// (the records of one thread) and passes them to the format. The format encodes
-// them as events.
+// A file format of the trace. trace_records.c reads the records of each row and
+// passes them to the format. The format encodes them as events.
 struct mprof_trace_format {
   const char *name;      // value of the option trace_format
   const char *header;    // first 16 bytes of the file
@@ -35,7 +34,7 @@ struct mprof_trace_format {
   const struct mprof_trace_forms *forms; // for mprof_trace_put_events
   // begin_batch begins a batch, which contains the events of one buffer.
   // end_batch ends the batch.
-  // row: number of the row (one thread's list of buffers) with this buffer.
+  // row: number of the row with this buffer.
   // ticks: base time of the batch. The time of the first event is written
   //   relative to this time.
   // to: how far the row has been written before this batch.
@@ -98,8 +97,8 @@ mprof_trace_writer_new(const struct mprof_trace_sink *sink,
                        unsigned processors);
 void mprof_trace_writer_free(struct mprof_trace_writer *w);
 // Writes the tail of the file, after the caller has written all buffers with
-// mprof_trace_write_records. The buffers of one row (one thread) must be
-// written in their order. end_ticks: time of the end of the session.
+// mprof_trace_write_records. The buffers of one row must be written in their
+// order. end_ticks: time of the end of the session.
 void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks);
 
 // A growable list, whose memory comes from mprof_os_map.

@@ -7,11 +7,10 @@
 // that the times in the file of a killed program can be read. (Go:
 // internal/trace/tracev2)
 //
-// A row (the records of one thread at a time) is written as a processor (P). A
-// P has sequence numbers of its own. The thread that owns the row is an M for
-// its whole life. Readers process the batches of an M in the order of the file.
-// The kernel may give the tid of an ended thread to a new thread. In that case,
-// the new thread gets another M.
+// A row is written as a processor (P). A P has sequence numbers of its own. The
+// thread that owns the row is an M for its whole life. Readers process the
+// batches of an M in the order of the file. The kernel may give the tid of an
+// ended thread to a new thread. In that case, the new thread gets another M.
 //
 // A thread in a system call keeps its P, because it is unknown whether another
 // thread could have run on that P.

@@ -10,10 +10,10 @@
 // address in memory.
 //
 // The threads of a traced program do not share a counter of events. Therefore
-// this file keeps the events of each row (the events of one thread at a time)
-// until all rows are complete. Then it merges the rows: it repeatedly takes the
-// earliest event that is ready. An event is ready if its thread has the status
-// and the sequence number that the event requires.
+// this file keeps the events of each row until all rows are complete. Then it
+// merges the rows: it repeatedly takes the earliest event that is ready. An
+// event is ready if its thread has the status and the sequence number that the
+// event requires.
 
 #include "trace/write_trace.h"
 
