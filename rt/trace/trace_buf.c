@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owns the memory of the trace's buffers. Also manages the slots in the
-// buffers: a slot is a field of a WAKE record, into which the woken thread
-// writes its number. Apart from slots, this file does not know the contents of
-// records. (Go: traceBuf)
+// Owns the memory of the trace's buffers, and guards the woken fields of WAKE
+// records (trace_records.h). Apart from these fields, this file does not know
+// the contents of records. (Go: traceBuf)
 //
 // A mapping holds one normal buffer, or is permanently split into small
 // buffers. A buffer belongs to a row (trace_rows.h), or is on a list of unused
-// buffers. The field `slots` of a buffer says whether a thread may write to a
-// slot of the buffer:
+// buffers. The member `woken_fields` of a buffer says whether a thread may
+// write to a woken field of the buffer:
 //
 //                mprof_trace_buf_new,
 //                mprof_trace_buf_empty        mprof_trace_mark_claim
@@ -18,12 +17,12 @@
 //      |  mprof_trace_buf_free      seal   |       seal after STUCK_MS  |
 //      +------------------------------- SEALED <------------------------+
 //
-// FREE: any thread may begin to write to a slot. WRITTEN: one thread is writing
-// to a slot. SEALED: the buffer is being written to the file or returned to the
-// pool, so no slot may change any more. If a buffer had to be sealed in the
-// state WRITTEN, is_stuck is set, and the buffer is never reused.
+// FREE: any thread may begin to write to a woken field. WRITTEN: one thread is
+// writing to one. SEALED: the buffer is being written to the file or returned
+// to the pool, so no woken field may change any more. If a buffer had to be
+// sealed in the state WRITTEN, is_stuck is set, and the buffer is never reused.
 //
-// A mark is a reference to a slot. Each reuse of a buffer increments its
+// A mark is a reference to a woken field. Each reuse of a buffer increments its
 // generation, which makes old marks invalid.
 
 #include "trace/trace_buf.h"
@@ -37,8 +36,8 @@
 #include "sys/tls.h"
 #include "trace/trace_events.h"
 
-// States of a buffer: values of its field `slots`. See the diagram above.
-enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
+// Values of the member `woken_fields` of a buffer. See the diagram above.
+enum { FIELDS_FREE, FIELDS_WRITTEN, FIELDS_SEALED };
 
 static struct {
   struct mprof_lock lock; // guards the other fields
@@ -140,17 +139,16 @@ static struct mprof_trace_buf *take_locked(bool is_small) {
 }
 
 static void begin(struct mprof_trace_buf *b) {
-  MPROF_ASSERT(b->is_stuck || atomic_load(&b->slots) != SLOTS_WRITTEN);
+  MPROF_ASSERT(b->is_stuck || atomic_load(&b->woken_fields) != FIELDS_WRITTEN);
   b->next = NULL;
   b->is_ready = false;
   atomic_signal_fence(memory_order_release);
   b->len = 0;
-  atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
+  atomic_store_explicit(&b->woken_fields, FIELDS_FREE, memory_order_release);
 }
 
-// Prevents any further write to a slot of buffer b. A thread may still have a
-// mark (a reference to a slot) of b when b is reused. The new generation makes
-// the mark invalid.
+// Prevents any further write to a woken field of buffer b. A thread may still
+// have a mark of b when b is reused. The new generation makes the mark invalid.
 static void end(struct mprof_trace_buf *b) {
   mprof_trace_buf_seal(b);
   atomic_fetch_add(&b->generation, 1);
@@ -329,21 +327,21 @@ void mprof_trace_buf_reset(void) {
   pool.used = pool.mapped = 0;
 }
 
-// --- slots ---
+// --- woken fields ---
 
 // Number of attempts before mprof_trace_mark_claim gives up because another
-// thread is writing to a slot. A write takes a few instructions, so a thread
-// that has a processor finishes the write sooner.
+// thread is writing to a woken field. A write takes a few instructions, so a
+// thread that has a processor finishes the write sooner.
 #define SPINS 100
 
-static bool enter_slots(struct mprof_trace_buf *b) {
+static bool enter_fields(struct mprof_trace_buf *b) {
   for (int i = 0; i < SPINS; i++) {
-    uint32_t was = SLOTS_FREE;
-    if (atomic_compare_exchange_strong_explicit(&b->slots, &was, SLOTS_WRITTEN,
-                                                memory_order_acquire,
-                                                memory_order_relaxed))
+    uint32_t was = FIELDS_FREE;
+    if (atomic_compare_exchange_strong_explicit(
+            &b->woken_fields, &was, FIELDS_WRITTEN, memory_order_acquire,
+            memory_order_relaxed))
       return true;
-    if (was == SLOTS_SEALED)
+    if (was == FIELDS_SEALED)
       return false;
     mprof_relax();
   }
@@ -354,32 +352,32 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq) {
   struct mprof_trace_buf *b = m->buf;
   MPROF_ASSERT(m->offset % 8 == 0 && m->offset + 8 <= b->size);
-  if (!enter_slots(b))
+  if (!enter_fields(b))
     return false;
-  uint64_t *slot = __builtin_assume_aligned(b->data + m->offset, 8);
+  uint64_t *field = __builtin_assume_aligned(b->data + m->offset, 8);
   const bool is_mine =
       atomic_load_explicit(&b->generation, memory_order_relaxed) ==
           m->generation &&
-      *slot == 0;
+      *field == 0;
   if (is_mine)
-    *slot = g << 32 | seq;
-  atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
+    *field = g << 32 | seq;
+  atomic_store_explicit(&b->woken_fields, FIELDS_FREE, memory_order_release);
   return is_mine;
 }
 
-// Maximum time in milliseconds to wait for a thread that is writing to a slot.
-// If the thread takes longer, it gets no processor time, or has left the write
-// by longjmp and never finishes it.
+// Maximum time in milliseconds to wait for a thread that is writing to a woken
+// field. If the thread takes longer, it gets no processor time, or has left the
+// write by longjmp and never finishes it.
 #define STUCK_MS 1000
 
 void mprof_trace_buf_seal(struct mprof_trace_buf *b) {
   for (unsigned ms = 0; ms <= STUCK_MS; ms++) {
-    uint32_t was = SLOTS_FREE;
-    if (atomic_compare_exchange_strong(&b->slots, &was, SLOTS_SEALED) ||
-        was == SLOTS_SEALED)
+    uint32_t was = FIELDS_FREE;
+    if (atomic_compare_exchange_strong(&b->woken_fields, &was, FIELDS_SEALED) ||
+        was == FIELDS_SEALED)
       return;
     mprof_sys_sleep_ms(ms > 0);
   }
   b->is_stuck = true;
-  atomic_store(&b->slots, SLOTS_SEALED);
+  atomic_store(&b->woken_fields, FIELDS_SEALED);
 }

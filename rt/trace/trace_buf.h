@@ -5,10 +5,8 @@
 // (trace_rows.h) with records. The writer of the file turns each complete
 // buffer into a batch of the file.
 //
-// trace_buf.c owns the memory of the buffers. It also manages the slots: fields
-// of records into which woken threads write their numbers. The diagram there
-// shows the states of a buffer. Apart from slots, trace_buf.c does not know the
-// contents of records.
+// The diagram in trace_buf.c shows when threads may write to the woken fields
+// of a buffer, that is, of its WAKE records (trace_records.h).
 
 #ifndef MPROF_RT_TRACE_TRACE_BUF_H
 #define MPROF_RT_TRACE_TRACE_BUF_H
@@ -43,13 +41,12 @@ struct mprof_trace_buf {
   int tid;
   bool waits;
   uint16_t labels; // number of the label set that was recorded last
-  // A slot is a field of a record into which another thread writes its number.
-  // slots: whether a thread may write to a slot of this buffer, or is writing
-  // to a slot now (trace_buf.c). generation: how often the buffer was reused. A
-  // mark (a reference to a slot) with another generation is stale.
-  _Atomic uint32_t slots, generation;
+  // woken_fields: whether a thread may write to a woken field of this buffer,
+  // or is writing to one now (trace_buf.c). generation: how often the buffer
+  // was reused. A mark with another generation is stale.
+  _Atomic uint32_t woken_fields, generation;
   bool unmap_only; // the buffer's mapping is about to be unmapped
-  bool is_stuck;   // a thread may still write to a slot at any time
+  bool is_stuck;   // a thread may still write to a woken field
   // The header has the state of the thread. mprof recover takes the state from
   // the row if a process was killed while it emptied the buffer of the row.
   bool is_ready;
@@ -73,12 +70,12 @@ struct mprof_trace_buf {
 // normal buffer is available. Returns NULL if there is no memory, or if the
 // memory limit of the trace is reached.
 struct mprof_trace_buf *mprof_trace_buf_new(bool is_small);
-// Empties buffer b for reuse. Increments its generation, so that references to
-// slots of its old records become invalid.
+// Empties buffer b for reuse. Increments its generation, so that marks of its
+// old records become invalid.
 void mprof_trace_buf_empty(struct mprof_trace_buf *b);
 // Returns all buffers of `list` to the pool of unused buffers. The buffers stay
-// mapped, because a thread may still have a mark (a reference to a slot) of a
-// buffer. The thread reads the buffer's header to find that the mark is stale.
+// mapped, because a thread may still have a mark of a buffer. The thread reads
+// the buffer's header to find that the mark is stale.
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
 // Returns the buffers of an ended session to the pool of unused buffers. Unmaps
 // the normal buffers at once. Unmaps the small buffers only when no buffer of
@@ -122,23 +119,18 @@ void mprof_trace_buf_drop_completed(void);
 // child.
 void mprof_trace_buf_reset(void);
 
-// --- slots ---
-//
-// A thread that releases a lock does not know which thread it wakes. Therefore
-// the record of the release contains an empty slot of eight bytes. The woken
-// thread later writes its number and the sequence number of its wake-up into
-// the slot.
+// --- woken fields ---
 
-// Records that a release has woken thread g. Writes g and seq into the slot of
-// the release's WAKE record, to which mark m refers. seq: sequence number of
-// the wake-up. Returns false if another thread has already written to the slot,
-// or if the buffer has been written to the file. Also returns false if another
-// thread takes too long to write to a slot of the same buffer.
+// Records that a release has woken thread g. Writes g and seq into the woken
+// field to which mark m refers. seq: sequence number of the wake-up. Returns
+// false if another thread has already written to the field, or if the buffer
+// has been written to the file. Also returns false if another thread takes too
+// long to write to a woken field of the same buffer.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq);
-// Seals buffer b: after this call, no thread begins to write to a slot of the
-// buffer. If a thread is writing to a slot now, waits for the thread for up to
-// a second. If the thread is still writing then, sets b->is_stuck.
+// Seals buffer b: after this call, no thread begins to write to a woken field
+// of the buffer. If a thread is writing to one now, waits for the thread for up
+// to a second. If the thread is still writing then, sets b->is_stuck.
 void mprof_trace_buf_seal(struct mprof_trace_buf *b);
 
 #endif // MPROF_RT_TRACE_TRACE_BUF_H

@@ -9,12 +9,12 @@
 // the call is short.
 //
 // A thread that releases a lock does not know which thread it wakes. Therefore
-// the releasing thread adds a WAKE record with an empty slot to its own row. It
-// also leaves a mark, which refers to the slot, in the table of waiters. The
-// thread that gets the lock finds the mark, and writes its own number into the
-// slot:
+// the releasing thread adds a WAKE record with an empty woken field to its own
+// row. It also leaves a mark, which refers to the field, in the table of
+// waiters. The thread that gets the lock finds the mark, and writes its own
+// number into the field:
 //
-//   releaser's row:  ... WAKE [slot] ...        mprof_trace_put_wake
+//   releaser's row:  ... WAKE [woken] ...       mprof_trace_put_wake
 //                               ^
 //                               | number of the woken thread
 //   waiter's row:    ... BLOCK  +  START ...    mprof_trace_wait_end
@@ -207,7 +207,7 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
     put_start_alone(r, now);
   else if (mprof_trace_mark_claim(m, r->g, r->seq + 1))
     put_start(r, now > woken ? now : woken);
-  else // the slot has another number, or its buffer is already in the file
+  else // the field has another number, or its buffer is already in the file
     put_start_self(r, woken, now, m->stack);
 }
 
@@ -307,16 +307,15 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
     put_charge(w, now, charge);
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
   p = mprof_trace_put(p, w->stack);
-  unsigned char *const slot = mprof_trace_slot_after(p);
-  // Clears the slot, into which the woken thread writes its number, and the
-  // longest possible padding before the slot.
+  unsigned char *const field = mprof_trace_woken_field(p);
+  // Clears the field, and the longest possible padding before it.
   memset(p, 0, 2 * sizeof(uint64_t));
   struct mprof_trace_buf *b = r->last;
-  mprof_trace_finish(r, slot + sizeof(uint64_t));
+  mprof_trace_finish(r, field + sizeof(uint64_t));
   return (struct mprof_trace_mark){
       .buf = b,
       .generation = atomic_load_explicit(&b->generation, memory_order_relaxed),
-      .offset = (uint32_t)(slot - b->data),
+      .offset = (uint32_t)(field - b->data),
       .session = mprof_tls.trace_session,
       .stack = w->stack,
       .ticks = r->ticks};

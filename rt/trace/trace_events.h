@@ -40,13 +40,13 @@ static inline uint64_t mprof_trace_ticks(uint64_t now) {
   return t != 0 ? t : 1;
 }
 
-// A mark links a wake-up to the release that caused it. The mark refers to an
-// empty slot in a trace record of the releasing thread. When the woken thread
-// runs, it writes its own number into the slot; see trace_rows.h.
+// A mark links a wake-up to the release that caused it. The mark refers to the
+// empty woken field of the releasing thread's WAKE record (trace_records.h).
+// When the woken thread runs, it writes its own number into the field.
 struct mprof_trace_mark {
-  struct mprof_trace_buf *buf; // buffer that contains the slot; NULL: no mark
+  struct mprof_trace_buf *buf; // buffer with the woken field; NULL: no mark
   uint32_t generation;
-  uint32_t offset; // position of the slot in buf->data; the slot is 8-aligned
+  uint32_t offset; // position of the field in buf->data, 8-aligned
   uint32_t session;
   uint32_t stack;
   uint64_t ticks;

@@ -71,7 +71,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
   for (unsigned i = 0; i < n; i++)
     r->n[i] = mprof_trace_get(&p);
   if (r->type == MPROF_TRACE_WAKE) {
-    p = mprof_trace_slot_after(p);
+    p = mprof_trace_woken_field(p);
     uint64_t signed_by;
     memcpy(&signed_by, p, sizeof(signed_by));
     p += sizeof(signed_by);
@@ -313,8 +313,7 @@ static bool put_checked(struct mprof_trace_writer *w,
   switch (r->type) {
   case MPROF_TRACE_WAKE:
     // n[1] is the number of the woken thread. It is 0 if no thread has written
-    // its number into the slot of the record. In that case, the release woke no
-    // thread.
+    // its number into the record. In that case, the release woke no thread.
     return r->n[1] != 0 && put(w, to, ticks, r);
   case MPROF_TRACE_REGION:
     return r->n[1] != 0 ? put_region_end(w, to, ticks, r)

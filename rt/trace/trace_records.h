@@ -66,9 +66,9 @@ enum mprof_trace_type {
   // the wait if the release is unknown.
   MPROF_TRACE_START_SELF,
   // This thread releases an object for which another thread waits. Argument:
-  // stack. The stack is followed by zero bytes, up to a multiple of 8, and by a
-  // slot of eight bytes. The woken thread writes its number into the slot
-  // (struct mprof_trace_mark).
+  // stack. The stack is followed by zero bytes, up to a multiple of 8, and by
+  // the woken field: eight bytes, which are 0 until the woken thread writes its
+  // number and the sequence number of its wake-up (mprof_trace_mark_claim).
   MPROF_TRACE_WAKE,
   MPROF_TRACE_CALL,      // short system call; argument: stack
   MPROF_TRACE_CALL_LONG, // long system call; arguments: stack, length in ticks
@@ -131,9 +131,9 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
       return v;
   }
 }
-// Returns the address of the slot of a WAKE record: eight bytes, aligned to 8,
-// for the number of the woken thread. p: end of the record's other arguments.
-static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
+// Returns the address of the woken field of a WAKE record. p: end of the
+// record's other arguments.
+static inline unsigned char *mprof_trace_woken_field(const unsigned char *p) {
   return (unsigned char *)(((uintptr_t)p + 7) & ~(uintptr_t)7);
 }
 

@@ -390,8 +390,8 @@ struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
 
 // Frees the buffers of the rows, and keeps the rows for later sessions. A
 // thread that had not finished a record when the session ended (is_left) may
-// still write to a slot of any buffer. If there is such a thread, the buffers
-// of the rows stay mapped forever, and the thread's row is not reused.
+// still write to a woken field of any buffer. If there is such a thread, the
+// buffers of the rows stay mapped forever, and the thread's row is not reused.
 void mprof_trace_forget_locked(struct mprof_trace_row *list) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;

@@ -285,7 +285,7 @@ static const uint8_t *check_record(struct persist_trace *t, const uint8_t *p,
       return NULL;
   size_t more = 0; // bytes after the arguments
   if (type == MPROF_TRACE_WAKE)
-    more = (size_t)(mprof_trace_slot_after(p) - p) + sizeof(uint64_t);
+    more = (size_t)(mprof_trace_woken_field(p) - p) + sizeof(uint64_t);
   else if (type == MPROF_TRACE_LOG) // v: the last argument, which is the length
     more = v <= MPROF_TRACE_LOG_MAX ? (size_t)v : SIZE_MAX;
   return more <= (size_t)(end - p) ? p + more : NULL;
