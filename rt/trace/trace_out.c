@@ -464,8 +464,6 @@ int mprof_trace_out_snapshot(struct mprof_trace_row *rows, const char *path,
   return write_end(rows, path, fd, result);
 }
 
-// Resets the state in a forked child, because the writer and its descriptor
-// belong to the parent.
 void mprof_trace_out_reset(void) {
   if (to.out)
     mprof_outfile_forget(to.out);

@@ -208,10 +208,9 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void) {
   return r;
 }
 
-// Adds the first records of the calling thread to row r, which has room for two
-// records. start is 0 if the runtime has not seen the creation of the thread.
-// In that case, the file shows "main" or "thread" as the start function, and
-// only the thread's name distinguishes it from other threads.
+// start is 0 if the runtime has not seen the creation of the thread. In that
+// case, the file shows "main" or "thread" as the start function, and only the
+// thread's name distinguishes it from other threads.
 void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a trace session (struct mprof_trace_row). A thread adds a record
-// to its row between mprof_trace_enter and mprof_trace_leave, with the
-// recursion guard set. trace_out.c takes the full buffers from the rows.
+// The rows of a trace session, and how threads add records to them. trace_out.c
+// takes the full buffers from the rows.
 
 #ifndef MPROF_RT_TRACE_TRACE_ROWS_H
 #define MPROF_RT_TRACE_TRACE_ROWS_H
@@ -145,7 +144,7 @@ void mprof_trace_begin_rows_locked(uint64_t keep_ns);
 // Returns a row that no thread owns, or NULL if there is no memory.
 struct mprof_trace_row *mprof_trace_new_row_locked(void);
 // Gives row r, to which no thread writes any more, to the next thread that
-// needs a row. Call with trace_lock held.
+// needs a row.
 void mprof_trace_return_row_locked(struct mprof_trace_row *r);
 // Adds the first records of the calling thread to row r, which must have room
 // for two records. g: number of the thread in the trace. tid: kernel id of the
@@ -155,8 +154,7 @@ void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start);
 // Removes all rows from the session and returns them.
 struct mprof_trace_row *mprof_trace_take_rows_locked(void);
-// Frees the rows of an ended session, like mprof_trace_forget. The caller holds
-// trace_lock.
+// Does the same as mprof_trace_forget. The caller holds trace_lock.
 void mprof_trace_forget_locked(struct mprof_trace_row *list);
 // Sets the result of mprof_trace_is_read.
 void mprof_trace_set_read(bool is_read);

@@ -5,8 +5,6 @@
 // stacks, finds the frames of a stack, and writes the parts of the file in
 // order. The code of each format encodes the events. (Go: traceWriter,
 // ReadTrace)
-//
-//   head | batches, one for each buffer | tail: stacks, strings
 
 #include "trace/write_trace.h"
 
