@@ -12,6 +12,7 @@
 
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 #include "sys/os.h"

@@ -24,7 +24,9 @@
 #define MPROF_RT_ENTRY_ENTRY_LOCK_H
 
 #include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 
@@ -207,7 +209,7 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
   }
 
 // Removes the calling thread's hold record of a lock that the thread is about
-// to unlock. A hold record tells where the thread took the lock (contention.h).
+// to unlock. A hold record tells where the thread took the lock (holds.h).
 // Some locks do not store all their holders, so the runtime knows the holders
 // only from these records. Therefore no record may exist after the unlock.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {

@@ -16,7 +16,9 @@
 #include "heap/event.h"
 #include "heap/sampling.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/arch.h"
@@ -185,7 +187,7 @@ MPROF_PUBLIC void mprof_arena_reset(const void *arena) {
 //
 // The runtime cannot try to take such a lock, because it knows no try function
 // of the lock. So while waits for these locks are recorded, the table of
-// waiters (contention.h) also records which of these locks are held. A thread
+// waiters (waiters.h) also records which of these locks are held. A thread
 // counts as waiting if the lock is held when the thread calls the lock
 // function.
 

@@ -10,7 +10,9 @@
 
 #include "entry/entry_lock.h"
 #include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 

@@ -12,7 +12,9 @@
 #include "lock_wait/contention.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "sys/abi_words.h"

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records where each thread took the locks that it holds; see contention.h.
+// Records where each thread took the locks that it holds; see holds.h.
 // Each thread has a hash table of MPROF_HOLDS records. The hash of a lock's
 // address selects WAYS consecutive records of the table. These are the
 // preferred records of the lock, one of which normally becomes the record of
 // the lock.
 
-#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
@@ -66,7 +66,7 @@ static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
 // is returned:
 // 1. the lock's present record
 // 2. an unused record
-// 3. the oldest record that is not needed (contention.h)
+// 3. the oldest record that is not needed (holds.h)
 // 4. the oldest record, although it is needed. The caller overwrites it. But if
 //    the new record of the lock would not be needed itself, NULL is returned.
 // Only the preferred records of the lock are searched, unless all of them are

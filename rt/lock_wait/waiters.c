@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of waiters; see contention.h. The charge of a release, that is, the
+// The table of waiters; see waiters.h. The charge of a release, that is, the
 // time that threads have waited since the last charged release, is computed in
 // constant time. Let n threads wait for a lock. Let their waits begin at the
 // times s1..sn, and let c be the time of the last charged release. A release at
@@ -10,7 +10,7 @@
 // charge is therefore n * t - sum. After the charge, c is t, so sum becomes n *
 // t. A waiter that leaves subtracts its own max(si, c) from sum.
 
-#include "lock_wait/contention.h"
+#include "lock_wait/waiters.h"
 
 #include "sys/abi_words.h"
 #include "sys/clock.h"

@@ -7,6 +7,7 @@
 #include "stuck/stuck_graph.h"
 
 #include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "process/process.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
@@ -20,7 +21,7 @@
 
 #include <errno.h>
 
-// --- holders found in the records of contention.h ---
+// --- holders found in the records of holds.h ---
 
 static bool comes_first(const void *a, const void *b) {
   const struct mprof_stuck_hold *x = a, *y = b;
@@ -389,7 +390,7 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // The kinds of evidence that the function settle() may use to decide which
 // threads may run. OWNERS: the thread ids in the memory of locks. RECORDS: also
-// the records of contention.h. REACHED: also the search of memory, which finds
+// the records of holds.h. REACHED: also the search of memory, which finds
 // whether a thread that may run can reach an awaited object. Evidence of a
 // smaller value is more certain.
 enum trust { OWNERS, RECORDS, REACHED };

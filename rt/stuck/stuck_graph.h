@@ -9,12 +9,13 @@
 #define MPROF_RT_STUCK_STUCK_GRAPH_H
 
 #include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_wait.h"
 
 enum mprof_stuck_grade {
   MPROF_MAY_RUN,
-  MPROF_STUCK_LIKELY, // found with hold records (contention.h) or the memory
+  MPROF_STUCK_LIKELY, // found with hold records (holds.h) or the memory
                       // search
   MPROF_STUCK_CERTAIN,
 };
@@ -50,12 +51,11 @@ enum mprof_holder {
   MPROF_HOLDER_UNKNOWN,
   MPROF_HOLDER_THREAD, // the thread whose index is in the field `of`
   MPROF_HOLDER_GONE,   // a thread that has ended
-  // Some or all of the threads that hold the lock according to the records of
-  // contention.h.
+  // Some or all of the threads that hold the lock according to holds.h.
   MPROF_HOLDER_RECORDED,
 };
 
-// A copy of a record of contention.h. The record says that a thread holds a
+// A copy of a record of holds.h. The record says that a thread holds a
 // lock.
 struct mprof_stuck_hold {
   uintptr_t lock;
@@ -225,7 +225,7 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 // The functions here only read locks and never change them.
 //
 // The memory of a mutex contains the thread id of its owner. The memory of an
-// rwlock contains the thread id of its writer. The records of contention.h are
+// rwlock contains the thread id of its writer. The records of holds.h are
 // needed to know the readers of an rwlock, and the holders of spin locks and of
 // the program's own locks.
 

@@ -7,7 +7,7 @@
 
 #include "stuck/stuck_graph.h"
 
-#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "sys/arch.h"
 #include "sys/os.h"

@@ -93,7 +93,7 @@ extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // a lock of this slot since waiting time was last attributed to an unlock.
 #define MPROF_WAITER_CAME (1u << 31)
 // Bit that is set in every word of __mprof_waiters while the runtime records
-// which locks each thread holds (contention.h). The bit makes call sites call
+// which locks each thread holds (holds.h). The bit makes call sites call
 // the runtime for uncontended locks, too.
 #define MPROF_WAITER_ANY (1u << 30)
 // Returns the slot in __mprof_waiters of the lock or other object at address

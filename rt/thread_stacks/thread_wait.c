@@ -9,6 +9,7 @@
 #include "thread_stacks/thread_wait.h"
 
 #include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "lock_wait/hooked.h"
 #include "sys/clock.h"
 #include "sys/lock.h"

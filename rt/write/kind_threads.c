@@ -14,6 +14,7 @@
 #include "file/outfile.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "snapshot/stack_groups.h"

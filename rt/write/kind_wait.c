@@ -8,8 +8,8 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/lock_names.h"
 #include "options/flags.h"
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"

@@ -13,6 +13,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/clock.h"

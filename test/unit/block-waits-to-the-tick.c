@@ -14,6 +14,7 @@
 #include "entry/entry_lock.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/hooked.h"
+#include "lock_wait/waiters.h"
 #include "mprof/mprof.h"
 #include "process/process.h"
 #include "sys/abi_words.h"

@@ -8,7 +8,7 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib -o %t && %t
 
-#include "lock_wait/contention.h"
+#include "lock_wait/waiters.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"

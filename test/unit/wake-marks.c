@@ -12,7 +12,7 @@
 
 #include "core.h"
 
-#include "lock_wait/contention.h"
+#include "lock_wait/waiters.h"
 #include "trace/trace_events.h"
 
 static struct mprof_wake_marks marks;
