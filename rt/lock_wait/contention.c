@@ -579,12 +579,11 @@ static void set_block_rate(uint64_t ns) {
 
 void mprof_contention_init(void) {
   mprof_contention.foreign_kinds = mprof_hooked_foreign_kinds();
-  mprof_contention.block_kinds =
-      mprof_contention_parse_kinds(mprof_flags.block_kinds);
+  mprof_contention.block_kinds = mprof_kinds_parse(mprof_flags.block_kinds);
   if (mprof_contention.block_kinds == 0) {
     mprof_message(
         "option block_kinds contains no known kind; MProf uses 'sync'");
-    mprof_contention.block_kinds = mprof_contention_parse_kinds("sync");
+    mprof_contention.block_kinds = mprof_kinds_parse("sync");
   }
   if (mprof_flags.block_rate != 0)
     set_block_rate(mprof_flags.block_rate);

@@ -78,7 +78,7 @@ const char *mprof_kind_name(enum mprof_kind kind) {
   return (unsigned)kind < MPROF_KIND_COUNT ? kinds[kind].name : "";
 }
 
-uint64_t mprof_contention_parse_kinds(const char *s) {
+uint64_t mprof_kinds_parse(const char *s) {
   uint64_t bits = 0;
   while (*s != '\0') {
     size_t len = strcspn(s, "+, ");

@@ -29,7 +29,7 @@ enum mprof_kind {
 // Returns the set of the kinds that s names. s is a list of names of kinds and
 // of groups, which are separated by '+', ',' or a space. Reports each unknown
 // name on stderr and skips it.
-uint64_t mprof_contention_parse_kinds(const char *s);
+uint64_t mprof_kinds_parse(const char *s);
 // Returns the name of a kind of waits, as the option block_kinds spells it.
 const char *mprof_kind_name(enum mprof_kind kind);
 

@@ -28,7 +28,7 @@
 #include "core.h"
 
 #define BIT(name) (1ull << MPROF_KIND_##name)
-#define KINDS(s, bits) CHECK_EQ(mprof_contention_parse_kinds(s), bits)
+#define KINDS(s, bits) CHECK_EQ(mprof_kinds_parse(s), bits)
 
 int main(int argc, char **argv) {
   (void)argv;
