@@ -251,9 +251,11 @@ struct mprof_cond_wait {
 };
 
 // Begins the release of the mutex m and the wait for the condition c. op:
-// address of the hooked function. frame: frame address of the entry.
-static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
-                                    uintptr_t op, uintptr_t frame) {
+// address of the hooked function. frame: frame address of the entry. Inlined,
+// because the entry itself must save the registers of its caller.
+__attribute__((always_inline)) static inline void
+mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m, uintptr_t op,
+                 uintptr_t frame) {
   w->release = (struct mprof_release){.object = 0};
   // Begin the release first, because the trace must show it before the wait.
   if (mprof_mutex_is_charged(m))

@@ -169,8 +169,9 @@ static bool are_noted(void) {
                               memory_order_acquire);
 }
 
-static void wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
-                       uintptr_t frame, uintptr_t object, uintptr_t mutex) {
+void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame, uintptr_t object,
+                            uintptr_t mutex) {
   if (!begin(w, kind, op, frame, object))
     return;
   w->start = mprof_clock_now();
@@ -188,17 +189,6 @@ static void wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   mprof_guard_leave();
 }
 
-void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
-                            uintptr_t op, uintptr_t frame, uintptr_t object) {
-  wait_begin(w, kind, op, frame, object, 0);
-}
-
-void mprof_cond_wait_begin_saved(struct mprof_wait *w, uintptr_t op,
-                                 uintptr_t frame, uintptr_t condition,
-                                 uintptr_t mutex) {
-  wait_begin(w, MPROF_KIND_cond, op, frame, condition, mutex);
-}
-
 void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
                             uintptr_t op, uintptr_t frame) {
   if (!begin(w, kind, op, frame, 0))
@@ -213,12 +203,6 @@ void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
   if (mprof_unlikely(are_noted()))
     mprof_wait_note(w);
   mprof_guard_leave();
-}
-
-void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
-                            uintptr_t op, uintptr_t frame) {
-  mprof_call_begin_saved(w, MPROF_KIND_join, op, frame);
-  w->joins = thread;
 }
 
 // Semaphore of the probe mprof:contention (usdt.h).

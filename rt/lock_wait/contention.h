@@ -105,13 +105,8 @@ struct mprof_wait {
   struct mprof_saved saved;
 };
 
-// Each wait saves the registers of its caller, for the code that collects the
-// stacks of all threads.
-#define MPROF_BEGIN_WAIT_(w, begin, ...)                                       \
-  (__extension__({                                                             \
-    MPROF_SAVE(&(w)->saved);                                                   \
-    begin((w), __VA_ARGS__);                                                   \
-  }))
+// The four macros below save the registers of their caller, for the code that
+// collects the stacks of all threads. So the entry itself must use them.
 
 // Begins a wait for a lock or another object. If the object has a try function,
 // call this after the try function has failed. Unwinds the stack at once if the
@@ -121,32 +116,41 @@ struct mprof_wait {
 // object: the address that is also passed to mprof_release_begin when this
 //   object is released; 0: there is no such address.
 #define mprof_wait_begin(w, kind, op, frame, object)                           \
-  MPROF_BEGIN_WAIT_(w, mprof_wait_begin_saved, kind, op, frame, object)
-void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
-                            uintptr_t op, uintptr_t frame, uintptr_t object);
+  do {                                                                         \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    mprof_wait_begin_saved((w), (kind), (op), (frame), (object), 0);           \
+  } while (0)
 // Begins a wait for a condition. mutex: the mutex that the call releases and
 // takes again. The wait has two parts. The first part is the wait for the
 // condition, and ends at the signal. The second part is the wait for the mutex,
 // and is recorded as a wait of the kind mutex with the same stack.
 #define mprof_cond_wait_begin(w, op, frame, condition, mutex)                  \
-  MPROF_BEGIN_WAIT_(w, mprof_cond_wait_begin_saved, op, frame, condition, mutex)
-void mprof_cond_wait_begin_saved(struct mprof_wait *w, uintptr_t op,
-                                 uintptr_t frame, uintptr_t condition,
-                                 uintptr_t mutex);
+  do {                                                                         \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    mprof_wait_begin_saved((w), MPROF_KIND_cond, (op), (frame), (condition),   \
+                           (mutex));                                           \
+  } while (0)
+void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame, uintptr_t object,
+                            uintptr_t mutex);
 // Begins a blocking call, which may return without a wait. So the stack is
 // unwound only at the end of the call, and only if the wait is sampled. op:
 // address of the hooked function. frame: frame address of the entry.
 #define mprof_call_begin(w, kind, op, frame)                                   \
-  MPROF_BEGIN_WAIT_(w, mprof_call_begin_saved, kind, op, frame)
+  do {                                                                         \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    mprof_call_begin_saved((w), (kind), (op), (frame));                        \
+  } while (0)
 void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
                             uintptr_t op, uintptr_t frame);
 // Begins a call that waits for the end of another thread. The stack is unwound
 // only at the end of the call, and only if the wait is sampled. thread:
 // pthread_t of the other thread.
 #define mprof_join_begin(w, thread, op, frame)                                 \
-  MPROF_BEGIN_WAIT_(w, mprof_join_begin_saved, thread, op, frame)
-void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
-                            uintptr_t op, uintptr_t frame);
+  do {                                                                         \
+    mprof_call_begin((w), MPROF_KIND_join, (op), (frame));                     \
+    (w)->joins = (thread);                                                     \
+  } while (0)
 // Ends a wait or a blocking call. Does nothing in a child that was forked
 // during the wait.
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome);
