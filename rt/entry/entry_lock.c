@@ -68,8 +68,8 @@ static int try_mutex(pthread_mutex_t *m) {
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
 }
 
-LOCK(SLOW_ENTRY, lock_mutex, pthread_mutex_lock, (pthread_mutex_t * l), (l),
-     true, MPROF_KIND_mutex, try_mutex, EBUSY, mprof_outcome_of)
+POSIX_LOCK(SLOW_ENTRY int lock_mutex(pthread_mutex_t *l), pthread_mutex_lock,
+           (l), true, MPROF_KIND_mutex, try_mutex)
 MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
   if (mprof_likely(mprof_mutex_is_free(m)))
     MUSTTAIL return HOOKED(pthread_mutex_lock)(m);
@@ -91,43 +91,42 @@ static bool is_readable(const pthread_rwlock_t *l) {
   return (writer_of(l) | mprof_watch_word(l)) == 0;
 }
 
-#define RWLOCK(Attributes, Name, f, Params, Args, IsValid, Try)                \
-  LOCK(Attributes, Name, f, Params, Args, IsValid, MPROF_KIND_rwlock, Try,     \
-       EBUSY, mprof_outcome_of)
-
-RWLOCK(SLOW_ENTRY, lock_for_reading, pthread_rwlock_rdlock,
-       (pthread_rwlock_t * l), (l), true, pthread_rwlock_tryrdlock)
+POSIX_LOCK(SLOW_ENTRY int lock_for_reading(pthread_rwlock_t *l),
+           pthread_rwlock_rdlock, (l), true, MPROF_KIND_rwlock,
+           pthread_rwlock_tryrdlock)
 MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
   if (mprof_likely(is_readable(l)))
     MUSTTAIL return HOOKED(pthread_rwlock_rdlock)(l);
   MUSTTAIL return lock_for_reading(l);
 }
-RWLOCK(MPROF_ENTRY, __mprof_pthread_rwlock_wrlock, pthread_rwlock_wrlock,
-       (pthread_rwlock_t * l), (l), true, pthread_rwlock_trywrlock)
 
-LOCK(MPROF_ENTRY, __mprof_pthread_spin_lock, pthread_spin_lock,
-     (pthread_spinlock_t * l), (l), true, MPROF_KIND_spin, pthread_spin_trylock,
-     EBUSY, mprof_outcome_of)
+POSIX_LOCK(MPROF_ENTRY int __mprof_pthread_rwlock_wrlock(pthread_rwlock_t *l),
+           pthread_rwlock_wrlock, (l), true, MPROF_KIND_rwlock,
+           pthread_rwlock_trywrlock)
 
-LOCK(MPROF_ENTRY, __mprof_pthread_mutex_timedlock, pthread_mutex_timedlock,
-     (pthread_mutex_t * l, const struct timespec *t), (l, t), true,
-     MPROF_KIND_mutex, try_mutex, EBUSY, mprof_outcome_of)
+POSIX_LOCK(MPROF_ENTRY int __mprof_pthread_spin_lock(pthread_spinlock_t *l),
+           pthread_spin_lock, (l), true, MPROF_KIND_spin, pthread_spin_trylock)
 
-LOCK(MPROF_ENTRY, __mprof_pthread_mutex_clocklock, pthread_mutex_clocklock,
-     (pthread_mutex_t * l, clockid_t c, const struct timespec *t), (l, c, t),
-     is_clock(c), MPROF_KIND_mutex, try_mutex, EBUSY, mprof_outcome_of)
+POSIX_LOCK(MPROF_ENTRY int __mprof_pthread_mutex_timedlock(
+               pthread_mutex_t *l, const struct timespec *t),
+           pthread_mutex_timedlock, (l, t), true, MPROF_KIND_mutex, try_mutex)
+
+POSIX_LOCK(MPROF_ENTRY int __mprof_pthread_mutex_clocklock(
+               pthread_mutex_t *l, clockid_t c, const struct timespec *t),
+           pthread_mutex_clocklock, (l, c, t), is_clock(c), MPROF_KIND_mutex,
+           try_mutex)
 
 #define TIMED_RWLOCK(f, Try)                                                   \
-  RWLOCK(MPROF_ENTRY, __mprof_##f, f,                                          \
-         (pthread_rwlock_t * l, const struct timespec *t), (l, t), is_time(t), \
-         Try)
+  POSIX_LOCK(MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l,                  \
+                                         const struct timespec *t),            \
+             f, (l, t), is_time(t), MPROF_KIND_rwlock, Try)
 TIMED_RWLOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock)
 TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
 
 #define CLOCK_RWLOCK(f, Try)                                                   \
-  RWLOCK(MPROF_ENTRY, __mprof_##f, f,                                          \
-         (pthread_rwlock_t * l, clockid_t c, const struct timespec *t),        \
-         (l, c, t), is_clock(c) && is_time(t), Try)
+  POSIX_LOCK(MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, clockid_t c,     \
+                                         const struct timespec *t),            \
+             f, (l, c, t), is_clock(c) && is_time(t), MPROF_KIND_rwlock, Try)
 CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 

@@ -173,12 +173,12 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
 // --- bodies of entries ---
 
-// Defines the entry Name of f(l, ...), which takes the lock l. The entry first
-// calls Try, and waits in f only if Try returns Busy. IsValid: false: f fails
-// because of its other arguments.
-#define LOCK(Attributes, Name, f, Params, Args, IsValid, Kind, Try, Busy,      \
-             Outcome)                                                          \
-  Attributes int Name Params {                                                 \
+// Defines the entry of f(l, ...), which takes the lock l. Head: attributes,
+// name and parameters of the entry. The entry first calls Try, and waits in f
+// only if Try returns Busy. IsValid: false: f fails because of its other
+// arguments.
+#define LOCK(Head, f, Args, IsValid, Kind, Try, Busy, Outcome)                 \
+  Head {                                                                       \
     struct mprof_wait w;                                                       \
     const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     if (mprof_unlikely(!mprof_sync_wants(Kind)) || !(IsValid))                 \
@@ -194,6 +194,10 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
       mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)hooked, ENTRY_FRAME);    \
     return r;                                                                  \
   }
+
+// The same for a function of POSIX.
+#define POSIX_LOCK(Head, f, Args, IsValid, Kind, Try)                          \
+  LOCK(Head, f, Args, IsValid, Kind, Try, EBUSY, mprof_outcome_of)
 
 // Defines the entry of a trylock function f that the program itself calls.
 // Busy: the result of f if another thread holds the lock.

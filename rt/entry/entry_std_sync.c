@@ -380,7 +380,7 @@ static enum mprof_outcome thrd_outcome(int r) {
                               : MPROF_NO_WAIT;
 }
 
-LOCK(SLOW_ENTRY, lock_mtx, mtx_lock, (mtx_t * l), (l), true, MPROF_KIND_mutex,
+LOCK(SLOW_ENTRY int lock_mtx(mtx_t *l), mtx_lock, (l), true, MPROF_KIND_mutex,
      mtx_trylock, thrd_busy, thrd_outcome)
 // An mtx_t begins with a pthread_mutex_t.
 MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
@@ -389,9 +389,9 @@ MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
   MUSTTAIL return lock_mtx(m);
 }
 
-LOCK(MPROF_ENTRY, __mprof_mtx_timedlock, mtx_timedlock,
-     (mtx_t * l, const struct timespec *t), (l, t), true, MPROF_KIND_mutex,
-     mtx_trylock, thrd_busy, thrd_outcome)
+LOCK(MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *l, const struct timespec *t),
+     mtx_timedlock, (l, t), true, MPROF_KIND_mutex, mtx_trylock, thrd_busy,
+     thrd_outcome)
 
 ENTRY_TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)
 UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l),
