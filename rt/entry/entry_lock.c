@@ -167,10 +167,8 @@ static bool wakes(const pthread_mutex_t *m) {
 // MPROF_WAITER_CAME means that a thread has begun to wait since the last such
 // unlock. If that thread does not yet sleep, wakes() does not see the thread.
 // Nevertheless this unlock is charged with the thread's waiting time.
-bool mprof_mutex_is_charged(const void *mutex) {
-  const uint32_t word = mprof_waiters_word(mutex);
-  return word != 0 && (word & MPROF_WAITER_CAME || wakes(mutex)) &&
-         is_last_unlock(mutex);
+bool mprof_mutex_is_charged(const void *mutex, uint32_t word) {
+  return (word & MPROF_WAITER_CAME || wakes(mutex)) && is_last_unlock(mutex);
 }
 
 // Returns whether this unlock releases the lock, so that a waiting thread can
@@ -191,7 +189,7 @@ static bool is_last_holder(const pthread_rwlock_t *l) {
 }
 
 UNLOCK(pthread_mutex_unlock, pthread_mutex_t, MPROF_KIND_mutex,
-       mprof_mutex_is_charged(l), 0)
+       mprof_mutex_is_charged(l, word), 0)
 UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, MPROF_KIND_rwlock,
        is_last_holder(l), 0)
 UNLOCK(pthread_spin_unlock, pthread_spinlock_t, MPROF_KIND_spin, true, 0)

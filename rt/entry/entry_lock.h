@@ -47,7 +47,8 @@ void mprof_wait_cancelled(void *wait);
 // since. (Go: an unlock that wakes calls semrelease.)
 // mutex: a pthread_mutex_t, or an mtx_t or C++ mutex, which begin with a
 //   pthread_mutex_t.
-bool mprof_mutex_is_charged(const void *mutex);
+// word: mprof_waiters_word(mutex), which is not 0.
+bool mprof_mutex_is_charged(const void *mutex, uint32_t word);
 
 // Cleanup routine for a call that did not return, for example because the
 // thread was cancelled. Ends the wait for a condition. cond_wait points to a
@@ -223,14 +224,19 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
 }
 
 // Defines the entry of an unlock function f. IsCharged: whether the unlock is
-// charged with the time that other threads have waited for the lock. Success:
-// the result of f if it succeeds.
+// charged with the time that other threads have waited for the lock. It may use
+// l and `word`, the word of the waiters. Success: the result of f if it
+// succeeds.
+// The word is read once. If a thread begins to wait after that, this unlock may
+// not be charged, but then MPROF_WAITER_CAME stays set for the next one. If the
+// last waiter leaves after that, mprof_release_begin charges nothing.
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   SLOW_ENTRY int release_##f(Type *l) {                                        \
     struct mprof_release release;                                              \
     const HOOKED_TYPE(f) hooked = LOAD_HOOKED(f);                              \
     mprof_unlock_drops((void *)l, Kind);                                       \
-    if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
+    const uint32_t word = mprof_waiters_word((void *)l);                       \
+    if (word == 0 || !(IsCharged))                                             \
       return hooked(l);                                                        \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
                         (uintptr_t)hooked, ENTRY_FRAME);                       \
@@ -262,7 +268,8 @@ mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m, uintptr_t op,
                  uintptr_t frame) {
   w->release = (struct mprof_release){.object = 0};
   // Begin the release first, because the trace must show it before the wait.
-  if (mprof_mutex_is_charged(m))
+  const uint32_t word = mprof_waiters_word(m);
+  if (word != 0 && mprof_mutex_is_charged(m, word))
     mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
                         frame);
   mprof_cond_wait_begin(&w->wait, op, frame, (uintptr_t)c, (uintptr_t)m);

@@ -105,7 +105,8 @@ static bool is_last_reader(const void *l) {
     struct mprof_release release;                                              \
     const HOOKED_TYPE(Unlock) hooked = LOAD_HOOKED(Unlock);                    \
     mprof_unlock_drops(l, Kind);                                               \
-    if (mprof_waiters_word(l) == 0 || !(IsCharged)) {                          \
+    const uint32_t word = mprof_waiters_word(l);                               \
+    if (word == 0 || !(IsCharged)) {                                           \
       hooked(l);                                                               \
       return;                                                                  \
     }                                                                          \
@@ -120,9 +121,9 @@ static bool is_last_reader(const void *l) {
     MUSTTAIL return release_##Unlock(l);                                       \
   }
 CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex,
-           mprof_mutex_is_charged(l))
+           mprof_mutex_is_charged(l, word))
 CXX_UNLOCK(_ZNSt3__115recursive_mutex6unlockEv, MPROF_KIND_mutex,
-           mprof_mutex_is_charged(l))
+           mprof_mutex_is_charged(l, word))
 CXX_UNLOCK(_ZNSt3__111timed_mutex6unlockEv, MPROF_KIND_mutex, true)
 CXX_UNLOCK(_ZNSt3__121recursive_timed_mutex6unlockEv, MPROF_KIND_mutex,
            is_last_timed_unlock(l))
@@ -394,7 +395,7 @@ LOCK(MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *l, const struct timespec *t),
      thrd_outcome)
 
 ENTRY_TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)
-UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l),
+UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l, word),
        thrd_success)
 
 COND_WAIT(cnd_wait, (cnd_t * c, mtx_t *m), (c, m), thrd_outcome)
