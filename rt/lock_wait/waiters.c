@@ -8,7 +8,8 @@
 // time t must be charged with the sum of t - max(si, c) over the waiters. The
 // record of the lock has the field `sum`, which is the sum of max(si, c). The
 // charge is therefore n * t - sum. After the charge, c is t, so sum becomes n *
-// t. A waiter that leaves subtracts its own max(si, c) from sum.
+// t. A waiter that leaves subtracts its own max(si, c) from sum. The record
+// also has c and sum without the last charge, in case the release fails.
 
 #include "lock_wait/waiters.h"
 
@@ -159,17 +160,24 @@ static bool signals_take(struct signals *s, uint64_t start, uint32_t waiting,
 
 // --- the table ---
 
+// See the head of this file; in ticks.
+struct times {
+  uint64_t charged; // c: time of the last charged release; 0: none
+  uint64_t sum;     // sum over all waiters of time_in()
+};
+
+// Returns the part of sum of a waiter that has waited since start.
+static uint64_t time_in(const struct times *t, uint64_t start) {
+  return start > t->charged ? start : t->charged;
+}
+
 // The record of a lock or another object for which threads wait.
 struct waited {
   struct waited *next;
   uintptr_t object;
   uint32_t waiters; // number of waiting threads
   uint32_t holders; // threads that hold the object or are about to hold it
-  // charged: time of the last release to which waiting time was charged; 0:
-  // none. sum: sum over all waiters of the time from which each waits, or of
-  // `charged` if that is later. In ticks; see the head of this file.
-  uint64_t sum;
-  uint64_t charged;
+  struct times now, before; // before: without the last charge
   // Marks, which link wakeups to the releases that caused them.
   // NULL before the first mark.
   struct mprof_wake_marks *marks;
@@ -263,7 +271,8 @@ static bool enter(uintptr_t object, uintptr_t mutex, uint64_t start, uint32_t n,
     set_word_locked(object, word_of(object) | flag);
     w->mutex = mutex;
     w->waiters += n;
-    w->sum += n * (start > w->charged ? start : w->charged);
+    w->now.sum += n * time_in(&w->now, start);
+    w->before.sum += n * time_in(&w->before, start);
   }
   mprof_lock_release(&s->lock);
   return w != NULL;
@@ -284,12 +293,13 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
   if (w && w->waiters > 0) {
-    released = w->charged > start ? w->charged : 0;
+    released = w->now.charged > start ? w->now.charged : 0;
     if (mprof_unlikely(w->marks != NULL) && released && mark)
       *mark = mprof_wake_marks_take(w->marks, start);
-    w->sum -= released ? released : start;
+    w->now.sum -= time_in(&w->now, start);
+    w->before.sum -= time_in(&w->before, start);
     if (--w->waiters == 0)
-      w->sum = 0;
+      w->now.sum = w->before.sum = 0;
     if (signal && w->signals)
       signals_take(w->signals, start, w->waiters, signal);
     drop_if_idle_locked(s, w);
@@ -365,12 +375,11 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
     uint64_t now = mprof_clock_now();
     // The clocks of two processors may differ by a few ticks, so `owed` may be
     // negative. In that case the release is not charged.
-    int64_t owed = (int64_t)(w->waiters * now - w->sum);
-    if (owed > 0 && now > w->charged) {
-      c = (struct mprof_charge){
-          .ticks = (uint64_t)owed, .stamp = now, .before = w->charged};
-      w->sum += c.ticks;
-      w->charged = now;
+    int64_t owed = (int64_t)(w->waiters * now - w->now.sum);
+    if (owed > 0 && now > w->now.charged) {
+      c = (struct mprof_charge){.ticks = (uint64_t)owed, .stamp = now};
+      w->before = w->now;
+      w->now = (struct times){.charged = now, .sum = w->waiters * now};
       if (mprof_unlikely(waker != NULL))
         add_mark_locked(w, wakes, waker, &c);
       if (w->mutex != 0 && wakes != MPROF_WAKES_NEXT_OWNER)
@@ -408,9 +417,8 @@ void mprof_waiters_count_woken(uintptr_t condition,
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
-  if (w && w->charged == c->stamp) {
-    w->sum -= c->ticks;
-    w->charged = c->before;
+  if (w && w->now.charged == c->stamp) {
+    w->now = w->before;
     set_word_locked(object, word_of(object) | MPROF_WAITER_CAME);
   }
   mprof_lock_release(&s->lock);

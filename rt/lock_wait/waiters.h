@@ -104,9 +104,7 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
 // The charge of a release, that is, the time that other threads have waited.
 struct mprof_charge {
   uint64_t ticks; // total ticks that the waiters have waited; 0: no charge
-  // Times, in ticks, of this release and of the previous release of the same
-  // lock that was charged. mprof_waiters_uncharge uses these times.
-  uint64_t stamp, before;
+  uint64_t stamp; // time of this release, in ticks
   // If the release is a signal of a condition: the signal. woken is 0 if the
   // signal has woken no thread.
   struct mprof_signal signal;

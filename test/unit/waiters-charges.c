@@ -136,6 +136,22 @@ static void uncharge(uintptr_t a) {
   leave(a, 3200);
 }
 
+// A waiter that leaves or comes while a release fails takes its own time along.
+static void uncharge_after_changes(uintptr_t a) {
+  enter_at(a, 3300);
+  enter_at(a, 3310);
+  time_now = 3340;
+  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL);
+  CHECK_EQ(c.ticks, 70);
+  leave(a, 3300);
+  CHECK(mprof_waiters_enter(a, 0, 3335));
+  mprof_waiters_uncharge(a, &c);
+  CHECK_EQ(charge_at(a, 3350), 40 + 15);
+  leave(a, 3310);
+  CHECK_EQ(charge_at(a, 3360), 10);
+  leave(a, 3335);
+}
+
 // Locks whose addresses have the same hash share a word of __mprof_waiters, but
 // no times.
 static void one_slot(uintptr_t a) {
@@ -273,9 +289,19 @@ int main(void) {
   CHECK(mprof_process_ready());
   mprof_clock_set(clock_fn, 1000000000);
   mprof_guard_enter();
-  void (*const tests[])(uintptr_t) = {
-      several_waiters, barging,   timeout, uncharge,  one_slot, clocks_differ,
-      late_entry,      strangers, many,    newcomers, marks,    forked};
+  void (*const tests[])(uintptr_t) = {several_waiters,
+                                      barging,
+                                      timeout,
+                                      uncharge,
+                                      uncharge_after_changes,
+                                      one_slot,
+                                      clocks_differ,
+                                      late_entry,
+                                      strangers,
+                                      many,
+                                      newcomers,
+                                      marks,
+                                      forked};
   // Each test has a slot of its own. In the second round, the slots have been
   // used before.
   for (int round = 0; round < 2; round++)
