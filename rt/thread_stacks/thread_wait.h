@@ -64,7 +64,8 @@ void mprof_wait_note_end(struct mprof_wait *w);
 // Connects thread t, which enters the registry, with its slot in the active
 // round, if a round is active. If the thread that collects the stacks has
 // already sent t a signal, t will begin no wait before the signal has arrived.
-// Call with registry_lock held.
+// Also clears the hold records of t (holds.h), which an ended thread with the
+// same struct may have left. Call with registry_lock held.
 void mprof_stacks_enter_locked(struct mprof_thread *t);
 // Waits until no reader reads the stack of t. Call when t is about to end.
 void mprof_stacks_until_unread(const struct mprof_thread *t);
