@@ -102,8 +102,10 @@ const char *input_comment(const struct profile *p, const char *name) {
 const char *input_kind(const struct profile *p, const char *path) {
   const char *slash = strrchr(path, '/');
   if (profile_find_type(p, "inuse_space") >= 0 ||
-      profile_find_type(p, "alloc_space") >= 0)
-    return p->moment_count ? "peak" : "heap";
+      profile_find_type(p, "alloc_space") >= 0) {
+    const char *moment = input_comment(p, "moment");
+    return moment && strncmp(moment, "the peak", 8) == 0 ? "peak" : "heap";
+  }
   if (profile_find_type(p, "contentions") >= 0) {
     const bool is_block = input_comment(p, "block_rate") != NULL;
     const bool is_mutex = input_comment(p, "mutex_fraction") != NULL;

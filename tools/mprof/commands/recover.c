@@ -114,7 +114,7 @@ static int write_traces(const struct options *options, struct persist_file *f,
 // Says what the profiles lack.
 static void say_losses(const struct options *options, const char *path,
                        const struct persist_file *f) {
-  if (still_runs(f, path))
+  if (f->is_in_use)
     complain(options,
              "%s: process %d still runs; the profiles show it as it is now",
              path, f->head.pid);
@@ -132,6 +132,7 @@ static int recover_file(const struct options *options, const char *path,
   struct persist persist;
   int status = STATUS_OK;
   const char *base = options->output ? options->output : path;
+  f->is_in_use = still_runs(f, path);
   persist_profiles(f, &persist);
   say_losses(options, path, f);
   for (size_t i = 0; i < persist.count; i++)

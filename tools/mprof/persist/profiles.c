@@ -135,7 +135,14 @@ struct reader {
 
 // --- profiles ---
 
-#define END "end"
+#define END "the end"
+
+// Returns what has become of the process.
+static const char *fate_of(const struct persist_file *f) {
+  if (f->is_in_use)
+    return "still runs";
+  return f->head.state & MPROF_PERSIST_ENDED ? "has ended" : "was killed";
+}
 
 static struct profile *new_profile(const struct reader *r, const char *rate,
                                    uint64_t value, const char *moment) {
@@ -150,9 +157,9 @@ static struct profile *new_profile(const struct reader *r, const char *rate,
     snprintf(text, sizeof text, "%s: %" PRIu64, rate, value);
     profile_comment(p, profile_text(p, text));
   }
-  snprintf(text, sizeof text,
-           "moment: the %s of a process that was killed (mprof recover)",
-           moment);
+  snprintf(text, sizeof text, "moment: %s of a process that %s (mprof recover)",
+           r->file->is_in_use && strcmp(moment, END) == 0 ? "a moment" : moment,
+           fate_of(r->file));
   profile_comment(p, profile_text(p, text));
   for (int i = 0; i < MPROF_STAT_COUNT; i++) {
     const uint64_t n = r->file->head.stats[i];
@@ -485,7 +492,7 @@ static void make_heapx(struct reader *r) {
 
 static void make_peak(struct reader *r) {
   const struct mprof_persist_head *h = &r->file->head;
-  struct profile *p = begin_heap(r, "peak", "peak of the memory in use");
+  struct profile *p = begin_heap(r, "peak", "the peak of the memory in use");
   add_heap_types(p);
   if (h->ticks_per_second != 0 && h->peak_ticks > h->begin_ticks)
     p->time_ns =
