@@ -250,19 +250,30 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   return b;
 }
 
+// Returns how many locks have buckets of their own for the stack of `common`.
+static uint32_t locks_of(const struct mprof_bucket *common) {
+  return atomic_load_explicit(&common->wait.locks, memory_order_relaxed);
+}
+
+// common: if the bucket is for a single lock, the common bucket of the stack,
+// which counts the locks that have buckets; otherwise NULL.
 static struct mprof_bucket *
 insert_locked(uint64_t hash, const struct mprof_bucket_key *key,
-              const struct mprof_bucket_slots *slots) {
+              const struct mprof_bucket_slots *slots,
+              struct mprof_bucket *common) {
   struct mprof_bucket *b = find(
       atomic_load_explicit(&buckets.table, memory_order_relaxed), hash, key);
   if (b)
     return b;
+  const uint32_t locks = common ? locks_of(common) : 0;
   struct table *t = table_with_room_locked();
-  if (!t)
+  if (!t || locks == MPROF_LOCKS_PER_STACK)
     return NULL;
   b = new_bucket(hash, key, slots);
   if (!b)
     return NULL;
+  if (common)
+    atomic_store_explicit(&common->wait.locks, locks + 1, memory_order_relaxed);
   b->allnext =
       atomic_load_explicit(&buckets.first[key->type], memory_order_relaxed);
   put_locked(t, b);
@@ -287,9 +298,9 @@ static inline struct mprof_bucket *look_up(const struct mprof_bucket_key *key,
 
 static MPROF_NOINLINE struct mprof_bucket *
 insert(uint64_t hash, const struct mprof_bucket_key *key,
-       const struct mprof_bucket_slots *slots) {
+       const struct mprof_bucket_slots *slots, struct mprof_bucket *common) {
   mprof_lock_acquire(&mprof_insert_lock);
-  struct mprof_bucket *b = insert_locked(hash, key, slots);
+  struct mprof_bucket *b = insert_locked(hash, key, slots, common);
   mprof_lock_release(&mprof_insert_lock);
   // The trace finds its stacks while it holds a lock.
   if (mprof_unlikely(mprof_bucket_observer != NULL) && b && mprof_tls.held == 0)
@@ -297,18 +308,20 @@ insert(uint64_t hash, const struct mprof_bucket_key *key,
   return b;
 }
 
-// Returns the bucket of *key, and inserts it if needed, without a limit.
+// Returns the bucket of *key, and inserts it if needed. common: see
+// insert_locked.
 static struct mprof_bucket *make(const struct mprof_bucket_key *key,
-                                 const struct mprof_bucket_slots *slots) {
+                                 const struct mprof_bucket_slots *slots,
+                                 struct mprof_bucket *common) {
   uint64_t hash;
   struct mprof_bucket *b = look_up(key, &hash);
-  return b ? b : insert(hash, key, slots);
+  return b ? b : insert(hash, key, slots, common);
 }
 
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc) {
   uint64_t hash;
-  return alloc ? make(key, NULL) : look_up(key, &hash);
+  return alloc ? make(key, NULL, NULL) : look_up(key, &hash);
 }
 
 // Returns whether *key is for a single lock or other object that threads wait
@@ -318,34 +331,20 @@ static inline bool is_of_object(const struct mprof_bucket_key *key) {
          key->object != 0;
 }
 
-// Reserves a bucket for one more lock with the stack of `any`, the stack's
-// common bucket. Returns false if the stack has as many as it may have.
-static bool reserve_lock(struct mprof_bucket *any) {
-  if (atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) <
-      MPROF_LOCKS_PER_STACK)
-    return true;
-  atomic_fetch_sub_explicit(&any->wait.locks, 1, memory_order_relaxed);
-  return false;
-}
-
 struct mprof_bucket *mprof_bucket_make(const struct mprof_bucket_key *key,
                                        const struct mprof_bucket_slots *slots) {
   if (!is_of_object(key))
-    return make(key, slots);
+    return make(key, slots, NULL);
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
-  struct mprof_bucket *any = make(&shared, slots);
-  if (!any || !reserve_lock(any))
-    return any;
-  // Two threads that make the bucket of the same lock at the same time reserve
-  // two places for it, which only makes the limit a little lower.
-  b = make(key, slots);
-  if (!b)
-    atomic_fetch_sub_explicit(&any->wait.locks, 1, memory_order_relaxed);
-  return b ? b : any;
+  struct mprof_bucket *common = make(&shared, slots, NULL);
+  if (!common || locks_of(common) == MPROF_LOCKS_PER_STACK)
+    return common;
+  b = make(key, slots, common);
+  return b ? b : common;
 }
 
 void mprof_bucket_bury(struct mprof_bucket *b, uint32_t unload) {

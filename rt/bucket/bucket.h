@@ -111,7 +111,7 @@ struct mprof_wait_counts {
   _Atomic uint64_t count;  // scaled number of events * MPROF_COUNT_ONE
   _Atomic uint64_t cycles; // scaled waiting time in ticks of clock.h
   // Only in a stack's common bucket, whose object is 0: number of locks that
-  // have separate buckets for this stack.
+  // have separate buckets for this stack. Written under insert_lock.
   _Atomic uint32_t locks;
 };
 // The value that one event with scale 1 adds to `count`. `count` is a
