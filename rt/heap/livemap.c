@@ -258,7 +258,7 @@ bool mprof_live_put(uintptr_t addr, uint32_t cell, uint32_t *stale) {
     return tree_put(BY_PAGE, addr, cell, stale);
   const bool is_put = tree_put(BY_16, addr, cell, stale);
   // An old block that was counted before the rate changed to exact mode.
-  if (is_on_page && *stale == 0)
+  if (is_put && is_on_page && *stale == 0)
     *stale = tree_take(BY_PAGE, addr);
   return is_put;
 }

@@ -38,8 +38,8 @@ void mprof_observe_init(void);
 void mprof_observe_init_child(bool is_profiled);
 
 // Pass an event to the observers. Call these functions only if
-// mprof_is_observed returns true, and, except mprof_observe_release, with the
-// recursion guard set.
+// mprof_is_observed returns true. Call them with the recursion guard set,
+// except mprof_observe_release and mprof_observe_end.
 
 // A block was allocated. b: its bucket, or NULL if it could not be counted.
 // is_measured: whether malloc_usable_size may be called for the block.
@@ -56,7 +56,8 @@ struct mprof_resize {
   size_t size;           // new size
   int64_t countdown;     // sampling countdown before the resize or free
 };
-// The released block *r was freed or resized.
+// The released block *r was freed or resized. Call this with the guard clear,
+// unless the caller is a signal handler that has interrupted the runtime.
 void mprof_observe_end(const struct mprof_released *r,
                        const struct mprof_resize *how);
 // The block at ptr, which was released, stays allocated, because its

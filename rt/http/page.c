@@ -6,7 +6,6 @@
 
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
-#include "heap/livemap.h"
 #include "heap/sampling.h"
 #include "http/http.h"
 #include "lock_wait/contention.h"

@@ -320,7 +320,9 @@ static MPROF_NOINLINE void note_coroutine(struct walk *w, size_t at) {
 }
 
 // Returns whether the n frames at pcs are the whole stack, because no function
-// of the program has the frame w->f, whose rule is r. Then sets w->end.
+// of the program has the frame w->f, whose rule is r. Then sets w->end, and
+// either w->is_hiding, or w->proof_len and pcs[n]; so there must be room for
+// pcs[n].
 static inline bool ends_before(struct walk *w, mprof_pc *pcs, size_t n,
                                struct mprof_rule r, bool is_interrupted) {
   const mprof_pc pc = w->f.pc;
