@@ -347,11 +347,18 @@ static const struct conversion conversions[EV_COUNT] = {
 
 // --- the trace
 
+// Returns whether an event concerns the thread that MProf adds to a trace which
+// one of its own threads has begun. No kernel thread has the number 0.
+static bool is_of_extra_thread(const struct trace_event *ev) {
+  return ev->m == 0 && (ev->type == EV_GoCreate || ev->type == EV_GoStart ||
+                        ev->type == EV_GoDestroy);
+}
+
 static void convert_event(void *context, const struct trace_event *ev) {
   struct converter *c = context;
   timeline_at(c->line, ev->ticks);
   const struct conversion *how = &conversions[ev->type];
-  if (how->convert)
+  if (how->convert && !is_of_extra_thread(ev))
     how->convert(c, ev, how);
 }
 
