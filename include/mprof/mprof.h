@@ -581,17 +581,12 @@ MPROF_INLINE_ void mprof_arena_reset(const void *arena) {
 #else
 
 /* The result of a profile without records. */
-static inline int mprof_no_records_(const void *records, size_t len,
-                                    size_t *n) {
-  if (n == NULL || (records == NULL && len != 0))
-    return EINVAL;
-  *n = 0;
-  return 0;
-}
+#define MPROF_NO_RECORDS_(records, len, n)                                     \
+  ((n) == NULL || ((records) == NULL && (len) != 0) ? EINVAL : (*(n) = 0, 0))
 static inline int mprof_mem_profile(struct mprof_mem_record *records,
                                     size_t len, int inuse_zero, size_t *n) {
   (void)inuse_zero;
-  return mprof_no_records_(records, len, n);
+  return MPROF_NO_RECORDS_(records, len, n);
 }
 static inline void
 mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
@@ -604,24 +599,24 @@ static inline size_t mprof_set_heap_rate(size_t bytes) {
 }
 static inline int mprof_block_profile(struct mprof_block_record *records,
                                       size_t len, size_t *n) {
-  return mprof_no_records_(records, len, n);
+  return MPROF_NO_RECORDS_(records, len, n);
 }
 static inline int mprof_mutex_profile(struct mprof_block_record *records,
                                       size_t len, size_t *n) {
-  return mprof_no_records_(records, len, n);
+  return MPROF_NO_RECORDS_(records, len, n);
 }
 static inline int
 mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
                             size_t *n) {
-  return mprof_no_records_(records, len, n);
+  return MPROF_NO_RECORDS_(records, len, n);
 }
 static inline int mprof_thread_profile(struct mprof_stack_record *records,
                                        size_t len, size_t *n) {
-  return mprof_no_records_(records, len, n);
+  return MPROF_NO_RECORDS_(records, len, n);
 }
 static inline int mprof_thread_leak_profile(struct mprof_stack_record *records,
                                             size_t len, size_t *n) {
-  return mprof_no_records_(records, len, n);
+  return MPROF_NO_RECORDS_(records, len, n);
 }
 static inline size_t mprof_stack(char *buf, size_t len, int all) {
   (void)all;
@@ -746,7 +741,7 @@ static inline int mprof_profile_write(const struct mprof_profile *profile,
   return ENOSYS;
 }
 static inline int mprof_profiles(const char **names, size_t len, size_t *n) {
-  return mprof_no_records_(names, len, n);
+  return MPROF_NO_RECORDS_(names, len, n);
 }
 static inline int mprof_listen(const char *address) {
   (void)address;
