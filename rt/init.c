@@ -7,6 +7,7 @@
 #include "init.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/custom_profile.h"
 #include "bucket/peak.h"
 #include "entry/entry.h"

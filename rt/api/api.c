@@ -5,6 +5,7 @@
 // write a profile to a file, list the profiles, and set the sampling rates.
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "heap/sampling.h"

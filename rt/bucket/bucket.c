@@ -31,6 +31,7 @@
 
 #include "bucket/bucket.h"
 
+#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "sys/lock.h"

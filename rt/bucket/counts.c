@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counts events in MEM buckets (the buckets of the heap profile), makes the
-// cells of shards, and flushes the counters when a cycle ends. bucket.h
+// cells of shards, and flushes the counters when a cycle ends. counts.h
 // explains shards, cells, flushes and cycles.
 
-#include "bucket/bucket.h"
+#include "bucket/counts.h"
 
+#include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "options/flags.h"
 #include "sys/lock.h"

@@ -8,6 +8,7 @@
 #include "bucket/heapx.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
 #include "sys/message.h"

@@ -49,7 +49,7 @@ struct mprof_heapx_counts {
 };
 
 // The heapx counters of one shard in a bucket that another shard owns. A shard
-// stands for one thread, or for a few threads that share counters (bucket.h).
+// stands for one thread, or for a few threads that share counters (counts.h).
 struct mprof_heapx_cell {
   _Alignas(64) struct mprof_heapx_cycle cycles[3];
 };

@@ -12,6 +12,7 @@
 // program's finalizers.
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "heap/alloc_log.h"
 #include "heap/event.h"
 #include "heap/gc.h"
@@ -243,7 +244,7 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
 
 // Counts the free at index C+2 (modulo 3) of the bucket, where C is the current
 // cycle. All frees that the program itself calls are counted at this index
-// (bucket.h). (Go: mProf_Free)
+// (counts.h). (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
   GC_CALL(GC_free, (ptr));

@@ -7,9 +7,9 @@
 // call releases may be counted. The entry calls f of the program's allocator
 // and counts the block.
 //
-// If the sampling rate is at least MPROF_MIN_PLACED_RATE, every counted block
-// is placed on a page boundary. So a block that is not on a page boundary is
-// not counted. A call site frees such a block without a call of the runtime.
+// While mprof_place_c holds (page_placement.h), every counted block is placed
+// on a page boundary. So a block that is not on a page boundary is not counted.
+// A call site frees such a block without a call of the runtime.
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 

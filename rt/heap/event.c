@@ -18,6 +18,7 @@
 #include "heap/event.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "heap/alloc_log.h"
 #include "heap/livemap.h"
 #include "heap/observers.h"

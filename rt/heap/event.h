@@ -43,7 +43,7 @@ struct mprof_released {
 };
 struct mprof_released mprof_event_release(void *ptr);
 // Counts the free of a block that mprof_event_release has removed. The free is
-// counted in index C+2 of the cycle machine (bucket.h), where C is the number
+// counted in index C+2 of the cycle machine (counts.h), where C is the number
 // of the current cycle. Only the frees of a garbage collector are counted in
 // another index. (Go: mProf_Free)
 void mprof_event_freed(struct mprof_released r);

@@ -8,7 +8,7 @@
 // libgc calls the runtime's handler with libgc's lock held. So the handler must
 // not allocate from libgc, and must not wait for a thread that allocates from
 // libgc. In one garbage collection, the handler acts on the events below.
-// "Cycle" means a cycle of the heap profile (bucket.h). The world is stopped
+// "Cycle" means a cycle of the heap profile (counts.h). The world is stopped
 // while the collector has stopped all other threads.
 //
 //   PRE_STOP_WORLD    Take gc_lock, so that no thread holds gc_lock while it is
@@ -35,6 +35,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_map.h"
+#include "bucket/counts.h"
 #include "heap/alloc_log.h"
 #include "heap/observers.h"
 #include "process/process.h"

@@ -3,7 +3,7 @@
 //
 // A table of the counted objects of Boehm's garbage collector, libgc. After
 // each collection, the runtime's handler of these events finds the dead objects
-// and begins the next cycle of the heap profile (bucket.h). gc.c declares
+// and begins the next cycle of the heap profile (counts.h). gc.c declares
 // libgc's types itself instead of including <gc/gc.h>, because the runtime is
 // built without libgc. (Go: the profile specials of a span)
 

@@ -7,6 +7,7 @@
 #include "heap/observers.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "heap/event.h"

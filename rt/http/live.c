@@ -7,6 +7,7 @@
 #include "http/http.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "file/outfile.h"
 #include "symbolize/maps.h"
 #include "symbolize/symbolize.h"

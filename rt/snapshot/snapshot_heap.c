@@ -8,6 +8,7 @@
 #include "snapshot/snapshot_heap.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "heap/sampling.h"

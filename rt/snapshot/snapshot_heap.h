@@ -4,7 +4,7 @@
 // A snapshot of the heap profile: a consistent copy of the published counts of
 // all buckets. The code that writes a profile reads this copy without a lock.
 // The counts are numbers of sampled blocks, from which the numbers of all
-// blocks are estimated. Taking a snapshot may publish a cycle (bucket.h), and
+// blocks are estimated. Taking a snapshot may publish a cycle (counts.h), and
 // does not change the buckets otherwise. (Go: memProfileInternal)
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
@@ -86,7 +86,7 @@ static inline uint64_t mprof_active_allocs(const struct mprof_bucket *b) {
 static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
 }
-// Publishes the counts of finished cycles (bucket.h), and stores in *n the
+// Publishes the counts of finished cycles (counts.h), and stores in *n the
 // number of buckets that a profile would show. Returns the newest bucket, which
 // is the first of the list. Buckets that are added later do not belong to the
 // profile. Call with active_lock held.

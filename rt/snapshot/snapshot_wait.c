@@ -3,7 +3,7 @@
 //
 // Takes snapshots of the block profile and the mutex profile. This file does
 // not scale the counts, because they were scaled when they were added to the
-// buckets. These profiles are not divided into cycles (bucket.h), because a
+// buckets. These profiles are not divided into cycles (counts.h), because a
 // wait is one event, which is counted after the wait has ended. (Go:
 // blockProfileInternal, mutexProfileInternal)
 

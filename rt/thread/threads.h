@@ -20,7 +20,7 @@ struct mprof_caller;
 struct mprof_holds;
 
 // A shard is a small number that selects the counters in which a thread counts
-// its events (bucket.h). Each of the shards 1 to MPROF_OWN_SHARDS belongs to
+// its events (counts.h). Each of the shards 1 to MPROF_OWN_SHARDS belongs to
 // one thread at a time. If all of these are taken, further threads share the
 // next MPROF_COMMON_SHARDS shards, and increment the counters atomically. 0
 // means that the thread has no shard.
@@ -115,7 +115,7 @@ struct mprof_thread {
   // runtime did not see this call. Guarded by registry_lock.
   struct mprof_bucket *created;
   struct mprof_thread_runs runs; // guarded by registry_lock
-  // Number that selects the thread's counters (bucket.h). Guarded by
+  // Number that selects the thread's counters (counts.h). Guarded by
   // registry_lock.
   uint16_t shard;
   struct mprof_heapx_last last; // used only with the option heapx

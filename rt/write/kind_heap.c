@@ -10,6 +10,7 @@
 #include "write/kind_heap.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/peak.h"
 #include "file/outfile.h"
 #include "heap/beneath.h"

@@ -6,6 +6,7 @@
 // written from the snapshot of the heap profile, which has the heapx counters.
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "file/outfile.h"
 #include "heap/page_placement.h"
 #include "options/flags.h"

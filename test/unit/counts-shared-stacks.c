@@ -13,6 +13,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "mprof/mprof.h"
 #include "sys/lock.h"
 #include "sys/tls.h"

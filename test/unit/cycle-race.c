@@ -11,6 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "mprof/mprof.h"
 
 #include <pthread.h>

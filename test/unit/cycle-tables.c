@@ -10,6 +10,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "mprof/mprof.h"
 #include "sys/tls.h"
 

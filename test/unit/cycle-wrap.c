@@ -10,6 +10,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "sys/tls.h"
 
 int main(void) {

@@ -12,6 +12,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "process/process.h"
 #include "sys/persistent.h"

@@ -17,6 +17,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "mprof/mprof.h"
 #include "process/process.h"

@@ -6,6 +6,7 @@
 #include "persist/profiles.h"
 
 #include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
 #include "common/memory.h"
