@@ -292,8 +292,11 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     return;
   uint64_t released = 0;
   uint64_t now = mprof_clock_about();
-  // mprof_guard_enter always succeeds here, because begin() found the guard
-  // free when the wait began. So this wait does not run inside the runtime.
+  // begin() found the guard free when the wait began, so this wait does not run
+  // inside the runtime. Only mprof_threads_keep_out may have set the guard of
+  // the waiting thread, and mprof_threads_let_in clears it soon.
+  while (mprof_unlikely(mprof_tls.guard == MPROF_GUARD_KEPT_OUT))
+    mprof_sys_sleep_ms(1);
   mprof_guard_enter();
   if (w->is_waiter)
     released = mprof_waiters_leave(w->object, w->start,
