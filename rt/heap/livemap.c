@@ -248,19 +248,24 @@ static bool put_odd(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   return ok;
 }
 
+static MPROF_NOINLINE bool put_on_page(uintptr_t addr, uint32_t cell,
+                                       uint32_t *stale) {
+  if (__mprof_free_mask != 0)
+    return tree_put(BY_PAGE, addr, cell, stale);
+  // In exact mode, the few blocks on page boundaries need no tree of their own.
+  // The other tree may have an old block that was counted before.
+  const bool is_put = tree_put(BY_16, addr, cell, stale);
+  if (is_put && *stale == 0)
+    *stale = tree_take(BY_PAGE, addr);
+  return is_put;
+}
+
 bool mprof_live_put(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   *stale = 0;
   if (mprof_unlikely(mprof_live_needs_guard(addr)))
     return put_odd(addr, cell, stale);
-  // In exact mode, the few blocks on page boundaries need no tree of their own.
-  const bool is_on_page = MPROF_IS_ON_PAGE(addr);
-  if (is_on_page && __mprof_free_mask != 0)
-    return tree_put(BY_PAGE, addr, cell, stale);
-  const bool is_put = tree_put(BY_16, addr, cell, stale);
-  // An old block that was counted before the rate changed to exact mode.
-  if (is_put && is_on_page && *stale == 0)
-    *stale = tree_take(BY_PAGE, addr);
-  return is_put;
+  return MPROF_IS_ON_PAGE(addr) ? put_on_page(addr, cell, stale)
+                                : tree_put(BY_16, addr, cell, stale);
 }
 
 uint32_t mprof_live_take(uintptr_t addr) {
