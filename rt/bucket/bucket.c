@@ -267,8 +267,10 @@ insert_locked(uint64_t hash, const struct mprof_bucket_key *key,
   if (b)
     return b;
   const uint32_t locks = common ? locks_of(common) : 0;
+  if (locks == MPROF_LOCKS_PER_STACK)
+    return NULL;
   struct table *t = table_with_room_locked();
-  if (!t || locks == MPROF_LOCKS_PER_STACK)
+  if (!t)
     return NULL;
   b = new_bucket(hash, key, slots);
   if (!b)

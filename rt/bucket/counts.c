@@ -18,16 +18,6 @@
 
 #include <string.h>
 
-// Stores the handle (a 32-bit number that stands for an address, see
-// sys/persistent.h) of the new object `mine` in *handle. If another thread has
-// stored the handle of an object meanwhile, returns that object.
-static void *publish_new(_Atomic uint32_t *handle, void *mine) {
-  uint32_t h = 0;
-  if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
-    return mine;
-  return mprof_persistent_pointer(h);
-}
-
 // Returns the node with the handle *handle. If *handle is 0 and `make` is true,
 // first makes a node. Returns NULL if *handle stays 0.
 static MPROF_NOINLINE struct mprof_cell_line *line_of(_Atomic uint32_t *handle,
@@ -36,7 +26,7 @@ static MPROF_NOINLINE struct mprof_cell_line *line_of(_Atomic uint32_t *handle,
   if (mprof_likely(h != 0) || !make)
     return mprof_persistent_pointer(h);
   void *mine = mprof_persistent_try_alloc(sizeof(struct mprof_cell_line));
-  return mine ? publish_new(handle, mine) : NULL;
+  return mine ? mprof_persistent_publish(handle, mine) : NULL;
 }
 
 struct mprof_bucket *mprof_cell_handle_bucket(uint32_t handle) {
@@ -95,7 +85,7 @@ static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (!mine)
     return;
   mprof_cell_init(mine, b, mprof_shard_owner());
-  publish_new(place, mine);
+  mprof_persistent_publish(place, mine);
 }
 
 static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {

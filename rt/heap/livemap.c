@@ -66,13 +66,8 @@ static inline _Atomic uint32_t *table(uint32_t handle) {
 // Returns NULL if there is no memory.
 static MPROF_NOINLINE _Atomic uint32_t *new_table(_Atomic uint32_t *handle,
                                                   size_t bytes) {
-  uint32_t h = 0;
   void *mine = mprof_persistent_alloc(bytes);
-  if (!mine)
-    return NULL;
-  if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
-    return mine;
-  return table(h);
+  return mine ? mprof_persistent_publish(handle, mine) : NULL;
 }
 
 // Returns the table whose handle is *handle. If *handle is 0 and `make` is
@@ -248,6 +243,7 @@ static bool put_odd(uintptr_t addr, uint32_t cell, uint32_t *stale) {
   return ok;
 }
 
+// Does what mprof_live_put does, for a block on a page boundary.
 static MPROF_NOINLINE bool put_on_page(uintptr_t addr, uint32_t cell,
                                        uint32_t *stale) {
   if (__mprof_free_mask != 0)

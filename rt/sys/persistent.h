@@ -160,6 +160,17 @@ static inline void *mprof_persistent_pointer(uint32_t handle) {
 static inline void *mprof_persistent_known(uint32_t handle) {
   return mprof_persistent_base + (size_t)handle * MPROF_PERSISTENT_UNIT;
 }
+// Stores the handle of the new object `mine` in *handle, which is 0. If another
+// thread has stored the handle of an object meanwhile, returns that object, and
+// otherwise `mine`.
+static inline void *mprof_persistent_publish(_Atomic uint32_t *handle,
+                                             void *mine) {
+  uint32_t other = 0;
+  return atomic_compare_exchange_strong(handle, &other,
+                                        mprof_persistent_handle(mine))
+             ? mine
+             : mprof_persistent_known(other);
+}
 // Returns the number of bytes allocated so far.
 size_t mprof_persistent_used(void);
 // Reserves max_bytes of address space and trace_bytes for the trace, or less if
