@@ -217,8 +217,8 @@ enum {
   LABEL_SIZE = 4 * VARINT_MAX,
   // Maximum bytes of a sample: the deepest stack, the values and all labels,
   // with tags and lengths.
-  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * VARINT_MAX + 256 +
-                 (MPROF_PPROF_KEYS + MPROF_LABELS_A_SET) * LABEL_SIZE,
+  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1 + MPROF_PPROF_OUTER) * VARINT_MAX +
+                 256 + (MPROF_PPROF_KEYS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
 // Maximum number of functions of a location.
@@ -231,10 +231,6 @@ struct line {
   unsigned number;
 };
 
-// Pseudo frames, which represent a truncated or an empty stack. The value of
-// the enum is the address of the pseudo frame's location.
-enum pseudo { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
-
 struct mprof_pprof {
   struct mprof_outfile *out;
   struct pb pb; // encodes one message after another into `message`
@@ -243,12 +239,15 @@ struct mprof_pprof {
   // pointer at the end of the list.
   struct mprof_mapping *first_mapping, **last_mapping;
   uint64_t mappings;
-  struct mprof_mapping pseudo; // mapping of all pseudo frames
+  // Mapping of all pseudo frames: names in place of functions, for example for
+  // a truncated stack. Its limit is the number of the frames written so far.
+  struct mprof_mapping pseudo;
   struct mprof_pc_table table; // maps addresses to location ids
   // These tables map a hash to a number. functions_of: the hash of a function's
   // name and file to the function's id. strings_of: the hash of a string to the
-  // string's number.
-  struct mprof_pc_table functions_of, strings_of;
+  // string's number. pseudo_of: the hash of a pseudo frame's name to its
+  // location id.
+  struct mprof_pc_table functions_of, strings_of, pseudo_of;
   // Numbers of strings, locations and functions written so far.
   uint64_t strings, locations, functions;
   size_t types; // number of values of a sample
@@ -256,11 +255,9 @@ struct mprof_pprof {
   bool collects;    // the addresses of the samples are collected for mprof
   size_t lines_len; // number of functions of the current location
   struct line lines[LINES_MAX];
-  // Location ids of the pseudo frames; 0: not written yet.
-  uint64_t pseudo_locations[PSEUDO_FRAMES];
   const char *empty_stack; // see struct mprof_pprof_head
   int error;               // -ENOMEM: a table could not grow
-  uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
+  uint64_t ids[MPROF_MAX_STACK_DEPTH + 1 + MPROF_PPROF_OUTER];
   unsigned char message[MESSAGE_SIZE];
   char text[DROP_SIZE];
 };
@@ -480,25 +477,27 @@ static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   return s->value == UNMAPPED ? 0 : s->value;
 }
 
-static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo which) {
-  const struct mprof_frame f = {
-      .function = which == PSEUDO_TRUNCATED ? "[truncated]" : w->empty_stack,
-      .file = ""};
-  uint64_t *id = &w->pseudo_locations[which];
-  if (*id == 0) {
+// Returns the id of the location of a pseudo frame. Writes the location when it
+// is first needed.
+static uint64_t locate_pseudo(struct mprof_pprof *w, const char *name) {
+  struct mprof_pc_slot *slot =
+      slot_of(w, &w->pseudo_of, hash(MPROF_HASH_EMPTY, name));
+  if (slot == NULL)
+    return 0;
+  if (slot->value == 0) {
     if (w->pseudo.id == 0) {
       // No reader finds a file of this name, so no reader tries to symbolize
       // the pseudo frames.
-      w->pseudo = (struct mprof_mapping){
-          .limit = PSEUDO_FRAMES, .file = "[mprof]", .has_names = true};
+      w->pseudo = (struct mprof_mapping){.file = "[mprof]", .has_names = true};
       list_mapping(w, &w->pseudo);
     }
+    const struct mprof_frame f = {.function = name, .file = ""};
     w->lines_len = 0;
     add_line(&f, w);
-    *id = ++w->locations;
-    put_location(w, *id, w->pseudo.id, which);
+    slot->value = ++w->locations;
+    put_location(w, slot->value, w->pseudo.id, w->pseudo.limit++);
   }
-  return *id;
+  return slot->value;
 }
 
 // --- stacks ---
@@ -523,9 +522,9 @@ static size_t locate_stack(struct mprof_pprof *w,
     w->ids[n++] = id;
   }
   if (is_cut)
-    w->ids[n++] = locate_pseudo(w, PSEUDO_TRUNCATED);
+    w->ids[n++] = locate_pseudo(w, "[truncated]");
   if (n == 0 && w->empty_stack != NULL)
-    w->ids[n++] = locate_pseudo(w, PSEUDO_EMPTY);
+    w->ids[n++] = locate_pseudo(w, w->empty_stack);
   return n;
 }
 
@@ -690,14 +689,13 @@ static size_t list_labels(struct mprof_pprof *w, uint16_t id,
   return n;
 }
 
-void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
-                        const int64_t *values,
-                        const struct mprof_pprof_label *labels, size_t n) {
-  if (mprof_symbolize_want_stack(b))
-    return;
-  size_t locations = locate_stack(w, b);
+// Writes a sample: the first `locations` of w->ids, the values, the labels, and
+// those of b, unless b is NULL.
+static void put_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
+                       size_t locations, const int64_t *values,
+                       const struct mprof_pprof_label *labels, size_t n) {
   struct mprof_pprof_label of_thread[MPROF_LABELS_A_SET];
-  size_t of_thread_len = list_labels(w, b->labels, of_thread);
+  size_t of_thread_len = b != NULL ? list_labels(w, b->labels, of_thread) : 0;
   size_t start = w->pb.len;
   pb_ints(&w->pb, SAMPLE_LOCATION, w->ids, locations);
   pb_ints(&w->pb, SAMPLE_VALUE, (const uint64_t *)values, w->types);
@@ -707,6 +705,24 @@ void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
     put_label(w, &of_thread[i]);
   pb_end_message(&w->pb, PROFILE_SAMPLE, start);
   emit(w);
+}
+
+void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
+                        const int64_t *values,
+                        const struct mprof_pprof_label *labels, size_t n) {
+  if (!mprof_symbolize_want_stack(b))
+    put_sample(w, b, locate_stack(w, b), values, labels, n);
+}
+
+void mprof_pprof_sample_of(struct mprof_pprof *w, const char *const *names,
+                           size_t n, const struct mprof_bucket *b,
+                           const int64_t *values) {
+  if (b != NULL ? mprof_symbolize_want_stack(b) : w->collects)
+    return;
+  size_t locations = b != NULL ? locate_stack(w, b) : 0;
+  while (n > 0)
+    w->ids[locations++] = locate_pseudo(w, names[--n]);
+  put_sample(w, b, locations, values, NULL, 0);
 }
 
 uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {
@@ -732,6 +748,7 @@ static void free_writer(struct mprof_pprof *w) {
   mprof_pc_table_free(&w->table);
   mprof_pc_table_free(&w->functions_of);
   mprof_pc_table_free(&w->strings_of);
+  mprof_pc_table_free(&w->pseudo_of);
   mprof_maps_free(&w->maps);
   mprof_os_unmap(w, sizeof(*w));
 }

@@ -20,7 +20,8 @@ struct mprof_outfile;
 // MPROF_PPROF_TYPES: maximum number of values of a sample.
 // MPROF_PPROF_KEYS: maximum number of label keys of a profile. The labels that
 //   the program sets for a thread are not counted here.
-enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_KEYS = 5 };
+// MPROF_PPROF_OUTER: maximum number of names of mprof_pprof_sample_of.
+enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_KEYS = 5, MPROF_PPROF_OUTER = 2 };
 
 struct mprof_pprof_type {
   const char *type, *unit;
@@ -93,5 +94,10 @@ uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s);
 void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
                         const int64_t *values,
                         const struct mprof_pprof_label *labels, size_t n);
+// Writes a sample whose outermost frames are n names, the outermost one first,
+// and whose inner frames are the stack of b. b = NULL: no other frames.
+void mprof_pprof_sample_of(struct mprof_pprof *w, const char *const *names,
+                           size_t n, const struct mprof_bucket *b,
+                           const int64_t *values);
 
 #endif // MPROF_RT_WRITE_PPROF_H
