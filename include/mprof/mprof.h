@@ -297,6 +297,7 @@ int mprof_name_lock(const void *lock, const char *name);
  *   "allocs": the heap profile, of which pprof shows alloc_space by default;
  *   "peak": the heap profile of the moment when the most memory was in use;
  *     needs the option peak=1;
+ *   "memory": all resident memory of the process, by what it is used for;
  *   "heapx": temporary blocks, resizes and slack; needs the option heapx=1;
  *   "block", "mutex", "threadcreate";
  *   "threads": the stack of every thread, see mprof_thread_profile;

@@ -6,9 +6,12 @@
 #include "commands/directory.h"
 #include "common/memory.h"
 #include "files/shown_path.h"
+#include "files/write_profile.h"
 #include "live/live_client.h"
+#include "live/process_account.h"
 #include "names/places.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +22,7 @@ static const struct {
   const char *suffix; // of its files
 } kinds[] = {
     {COMMAND_check, NULL, "heap", ".pb.gz"},
+    {COMMAND_memory, NULL, "memory", ".memory.pb.gz"},
     {COMMAND_threads, NULL, "threads", ".threads.pb.gz"},
     {COMMAND_stuck, NULL, "threadleak", ".threadleak.pb.gz"},
     {COMMAND_COUNT, "contentions", "block", ".block.pb.gz"},
@@ -45,6 +49,36 @@ static bool is_url(const char *text) {
   return strncmp(text, scheme, strlen(scheme)) == 0;
 }
 
+// Reads the memory of a process without a server. Returns the path of a file
+// with its profile. On failure, returns NULL; the process may be none, or
+// another user's, which *why then says.
+static char *read_memory(const char *argument, char why[512]) {
+  char *end, *path = NULL;
+  const long pid = strtol(argument, &end, 10);
+  int error;
+  if (*end != '\0' || pid <= 0 || pid > INT32_MAX)
+    return NULL;
+  struct profile *p = process_account((int)pid, &error);
+  if (!p) {
+    if (error != -ENOENT)
+      snprintf(why, 512, "process %s: its memory cannot be read: %s", argument,
+               strerror(-error));
+    return NULL;
+  }
+  FILE *file = tmpfile(); // stays open, so that its descriptor names it
+  const struct bytes all = write_profile(p);
+  if (file && fwrite(all.at, 1, all.length, file) == all.length &&
+      fflush(file) == 0) {
+    path = text_of("/proc/self/fd/%d", fileno(file));
+    shown_path_set(path, argument);
+  } else {
+    snprintf(why, 512, "there is no room in /tmp");
+  }
+  free(all.at);
+  profile_free(p);
+  return path;
+}
+
 // Gets the profile `name` of a program, or that of the URL's path. Returns the
 // path of a file with it, or NULL after a message.
 static char *fetch(const struct options *o, const char *argument,
@@ -59,7 +93,8 @@ static char *fetch(const struct options *o, const char *argument,
     *slash = '\0';
   const int fd = live_connect(target, why, sizeof why);
   if (fd < 0) {
-    complain(o, "%s", why);
+    if (o->command != COMMAND_memory || !(path = read_memory(argument, why)))
+      complain(o, "%s", why);
   } else {
     FILE *file = tmpfile(); // stays open, so that its descriptor names it
     struct live_reply reply = {
@@ -87,6 +122,7 @@ static bool reads_profiles(enum command_id command) {
   case COMMAND_traces:
   case COMMAND_tree:
   case COMMAND_list:
+  case COMMAND_memory:
   case COMMAND_threads:
   case COMMAND_stuck:
   case COMMAND_html:

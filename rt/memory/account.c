@@ -1,0 +1,581 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Assigns the memory of a process to parts; see account.h.
+//
+// Most mappings belong to one part as a whole. A private mapping without a file
+// may have several: the kernel merges adjacent mappings, whoever has made them.
+// Claims tell which ranges of these mappings belong to what. A mapping is cut
+// into segments along the claims, and the segments share the bytes that smaps
+// has counted for the mapping in proportion to their resident pages.
+
+#include "memory/account.h"
+
+#include "memory/glibc_malloc.h"
+#include "memory/libc_stacks.h"
+#include "sys/message.h"
+#include "sys/os.h"
+#include "sys/scale.h"
+#include "sys/sort.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+const char *mprof_memory_part_name(enum mprof_memory_part part) {
+  static const char *const names[] = {
+#define PART(Id, Name, Text) Name,
+      MPROF_MEMORY_PARTS(PART)
+#undef PART
+  };
+  return names[part];
+}
+
+// A range of addresses that belongs to a part.
+struct claim {
+  uintptr_t start, limit;
+  enum mprof_memory_part part;
+  uint32_t detail; // in the names of the process; NO_DETAIL: none
+  const struct mprof_bucket *stack;
+  const struct mprof_glibc_heap *heap; // has the parts of the range; or NULL
+};
+#define NO_DETAIL UINT32_MAX
+
+// A part of a mapping, with its resident and swapped pages.
+struct segment {
+  struct claim of;
+  struct mprof_usage usage;
+};
+
+struct list {
+  void *v;
+  size_t len, bytes; // len: number of entries
+};
+
+struct work {
+  struct mprof_account *account;
+  struct mprof_process *process;
+  struct list claims;   // struct claim; sorted after sort_claims
+  struct list segments; // struct segment, of the present mapping
+  size_t next_claim;
+  const struct mprof_mapped_range *ranges, *ranges_end; // not used so far
+  int error;
+};
+
+static void *append(struct work *w, struct list *l, size_t size) {
+  if (!mprof_process_grow(&l->v, &l->bytes, l->len * size, size)) {
+    w->error = -ENOMEM;
+    return NULL;
+  }
+  return (char *)l->v + l->len++ * size;
+}
+
+static void free_list(struct list *l) {
+  if (l->bytes > 0)
+    mprof_os_unmap(l->v, l->bytes);
+}
+
+// Appends a text to the names of the process. Returns its offset.
+static uint32_t keep_name(struct work *w, const char *text) {
+  struct mprof_process *p = w->process;
+  const size_t len = strlen(text) + 1;
+  if (!mprof_process_grow((void **)&p->names, &p->names_bytes, p->names_len,
+                          len)) {
+    w->error = -ENOMEM;
+    return NO_DETAIL;
+  }
+  memcpy(p->names + p->names_len, text, len);
+  p->names_len += len;
+  return (uint32_t)(p->names_len - len);
+}
+
+// Returns the name of a mapping's file without its directory.
+static uint32_t base_name(const struct work *w, const struct mprof_mapped *m) {
+  const char *name = mprof_process_name(w->process, m);
+  return m->name + (uint32_t)(mprof_text_base_name(name) - name);
+}
+
+// --- rows ---
+
+// Adds a row. Its detail is an offset in the names until the last row has been
+// added, because the names may move.
+static void add_row(struct work *w, const struct claim *of,
+                    const struct mprof_usage *usage) {
+  struct mprof_account *a = w->account;
+  const uintptr_t detail = of->detail == NO_DETAIL ? 0 : of->detail + 1;
+  if (!mprof_process_grow((void **)&a->rows, &a->rows_bytes,
+                          a->rows_len * sizeof(a->rows[0]),
+                          sizeof(a->rows[0]))) {
+    w->error = -ENOMEM;
+    return;
+  }
+  a->rows[a->rows_len++] = (struct mprof_account_row){
+      of->part, (const char *)detail, of->stack, *usage};
+}
+
+static int compare(const struct mprof_account_row *x,
+                   const struct mprof_account_row *y) {
+  if (x->part != y->part)
+    return x->part < y->part ? -1 : 1;
+  if (x->stack != y->stack)
+    return x->stack < y->stack ? -1 : 1;
+  if (x->detail == y->detail || !x->detail || !y->detail)
+    return x->detail == y->detail ? 0 : x->detail ? 1 : -1;
+  return strcmp(x->detail, y->detail);
+}
+
+static bool comes_before(const void *a, const void *b) {
+  return compare(a, b) < 0;
+}
+
+// Sorts the rows, and makes one row of equal ones.
+static int merge_rows(struct mprof_account *a) {
+  const size_t n = a->rows_len, bytes = n * sizeof(a->rows[0]);
+  for (size_t i = 0; i < n; i++) {
+    struct mprof_account_row *r = &a->rows[i];
+    r->detail = r->detail ? a->process.names + (uintptr_t)r->detail - 1 : NULL;
+  }
+  if (n == 0)
+    return 0;
+  struct mprof_account_row **sorted = mprof_os_map(n * sizeof(*sorted)),
+                           *merged = mprof_os_map(bytes);
+  size_t len = 0;
+  for (size_t i = 0; sorted && merged && i < n; i++)
+    sorted[i] = &a->rows[i];
+  if (sorted && merged)
+    mprof_sort((void **)sorted, n, comes_before);
+  for (size_t i = 0; sorted && merged && i < n; i++) {
+    if (len > 0 && compare(&merged[len - 1], sorted[i]) == 0)
+      mprof_usage_add(&merged[len - 1].usage, &sorted[i]->usage);
+    else
+      merged[len++] = *sorted[i];
+  }
+  if (sorted)
+    mprof_os_unmap(sorted, n * sizeof(*sorted));
+  if (!merged)
+    return -ENOMEM;
+  if (!sorted) {
+    mprof_os_unmap(merged, bytes);
+    return -ENOMEM;
+  }
+  mprof_os_unmap(a->rows, a->rows_bytes);
+  a->rows = merged;
+  a->rows_bytes = bytes;
+  a->rows_len = len;
+  return 0;
+}
+
+// --- claims ---
+
+static struct claim *claim(struct work *w, uintptr_t start, uintptr_t limit,
+                           enum mprof_memory_part part, uint32_t detail) {
+  struct claim *c =
+      start < limit ? append(w, &w->claims, sizeof(struct claim)) : NULL;
+  if (c)
+    *c = (struct claim){start, limit, part, detail, NULL, NULL};
+  return c;
+}
+
+// The runtime's own mappings.
+static void claim_own(struct work *w) {
+  uintptr_t start;
+  size_t len;
+  for (size_t i = 0; mprof_os_own_map(i, &start, &len); i++)
+    if (len != 0)
+      claim(w, start, start + len, MPROF_MEMORY_MPROF, NO_DETAIL);
+}
+
+static bool is_anonymous(const struct work *w, const struct mprof_mapped *m) {
+  const char *name = mprof_process_name(w->process, m);
+  return m->inode == 0 && !m->is_shared &&
+         (*name == '\0' || strncmp(name, "[anon:", 6) == 0 ||
+          strcmp(name, "[heap]") == 0);
+}
+
+// Returns the name of a thread for the detail of its stack. Threads of a pool
+// have names such as worker-1 and worker-2, which become one name.
+static uint32_t thread_name(struct work *w, int tid) {
+  char path[64], name[32];
+  struct mprof_text t = MPROF_TEXT(path);
+  if (tid <= 0)
+    return keep_name(w, "ended threads");
+  mprof_text_str(&t, "/proc/");
+  if (w->process->pid == 0)
+    mprof_text_str(&t, "self");
+  else
+    mprof_text_dec(&t, (uint64_t)w->process->pid);
+  mprof_text_str(&t, "/task/");
+  mprof_text_dec(&t, (uint64_t)tid);
+  mprof_text_str(&t, "/comm");
+  const long n = mprof_procfile_begin(path, name, sizeof(name));
+  if (n <= 1)
+    return keep_name(w, "ended threads");
+  name[n - 1] = '\0'; // the end of the line
+  return keep_name(w, name);
+}
+
+static void claim_stacks(struct work *w) {
+  const struct mprof_process *p = w->process;
+  size_t pages = 65536;
+  for (size_t i = 1; i < p->mappings_len; i++) {
+    const struct mprof_mapped *m = &p->mappings[i], *guard = m - 1;
+    struct mprof_stack_found s;
+    if (is_anonymous(w, m) && m->is_writable && guard->limit == m->start &&
+        !guard->is_readable && !guard->is_writable && guard->inode == 0 &&
+        mprof_libc_stack_find(w->process, m, &pages, &s))
+      claim(w, s.start, s.limit, MPROF_MEMORY_STACKS, thread_name(w, s.tid));
+  }
+}
+
+// Adds the claims of malloc's heaps. *g stays until the rows are made.
+static void claim_heaps(struct work *w, struct mprof_glibc *g) {
+  w->error = mprof_glibc_find(g, w->process);
+  for (size_t i = 0; i < g->heaps_len; i++) {
+    const struct mprof_glibc_heap *h = &g->heaps[i];
+    char name[32];
+    struct mprof_text t = MPROF_TEXT(name);
+    mprof_text_str(&t, h->arena == 0 ? "main arena" : "arena ");
+    if (h->arena != 0)
+      mprof_text_dec(&t, h->arena);
+    struct claim *c =
+        claim(w, h->start, h->limit, MPROF_MEMORY_USED, keep_name(w, name));
+    if (c)
+      c->heap = h;
+    w->account->heaps_unwalked += !h->is_walked;
+  }
+  const uint32_t large =
+      g->blocks_len > 0 ? keep_name(w, "large blocks") : NO_DETAIL;
+  for (size_t i = 0; i < g->blocks_len; i++)
+    claim(w, g->blocks[i].start, g->blocks[i].limit, MPROF_MEMORY_USED, large);
+}
+
+// --- modules ---
+
+// The program or a library: consecutive mappings of one file.
+struct module {
+  uint64_t inode;
+  uintptr_t start, limit; // limit: end of its variables
+  uint32_t name;
+  bool is_elf;
+};
+
+// Reads where the module ends that is mapped from address `start` on. Its last
+// variables have no place in the file, and so lie in a mapping without a file.
+static void read_module(struct work *w, struct module *o) {
+  ElfW(Ehdr) head;
+  ElfW(Phdr) segments[32];
+  o->is_elf = mprof_process_copy(w->process, &head, o->start, sizeof(head)) &&
+              memcmp(head.e_ident, ELFMAG, SELFMAG) == 0;
+  if (!o->is_elf || head.e_phentsize != sizeof(segments[0]) ||
+      head.e_phnum == 0 ||
+      head.e_phnum > sizeof(segments) / sizeof(segments[0]) ||
+      !mprof_process_copy(w->process, segments, o->start + head.e_phoff,
+                          head.e_phnum * sizeof(segments[0])))
+    return;
+  uintptr_t first = UINTPTR_MAX, last = 0;
+  for (size_t i = 0; i < head.e_phnum; i++)
+    if (segments[i].p_type == PT_LOAD) {
+      const uintptr_t at = segments[i].p_vaddr, end = at + segments[i].p_memsz;
+      first = at < first ? at & -(uintptr_t)MPROF_PAGE : first;
+      last = end > last ? end : last;
+    }
+  if (first < last)
+    o->limit =
+        o->start + (last - first + MPROF_PAGE - 1) / MPROF_PAGE * MPROF_PAGE;
+}
+
+// Makes *o the module of m, if m belongs to another one.
+static void enter_module(struct work *w, struct module *o,
+                         const struct mprof_mapped *m) {
+  if (m->inode == o->inode && m->start < o->limit)
+    return;
+  *o = (struct module){m->inode, m->start, m->limit, base_name(w, m), false};
+  if (m->offset == 0 && m->is_readable)
+    read_module(w, o);
+  else
+    o->is_elf = m->is_executable;
+}
+
+// --- whole mappings ---
+
+static bool is_of_mprof(const char *name) {
+  return strncmp(name, "libmprof_", 9) == 0;
+}
+
+static bool begins(const char *s, const char *prefix) {
+  return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_shared_memory(const struct mprof_mapped *m, const char *name) {
+  return m->is_shared &&
+         (begins(name, "/dev/shm/") || begins(name, "/dev/zero") ||
+          begins(name, "/memfd:") || begins(name, "/SYSV") ||
+          begins(name, "[anon_shmem:"));
+}
+
+// Returns the part of a mapping that has a file or a name of the kernel.
+static struct claim part_of(struct work *w, struct module *o,
+                            const struct mprof_mapped *m) {
+  const char *name = mprof_process_name(w->process, m);
+  struct claim c = {.part = MPROF_MEMORY_FILES, .detail = m->name};
+  if (strcmp(name, "[stack]") == 0) {
+    c.part = MPROF_MEMORY_STACKS;
+    c.detail = keep_name(w, "main thread");
+  } else if (is_shared_memory(m, name)) {
+    c.part = MPROF_MEMORY_SHARED;
+  } else if (*name != '/' || begins(name, "/dev/")) {
+    c.part = MPROF_MEMORY_DEVICES;
+  } else {
+    enter_module(w, o, m);
+    if (o->is_elf) {
+      c.part = is_of_mprof(w->process->names + o->name) ? MPROF_MEMORY_MPROF
+               : m->is_writable                         ? MPROF_MEMORY_DATA
+                                                        : MPROF_MEMORY_CODE;
+      c.detail = o->name;
+    }
+  }
+  return c;
+}
+
+// --- segments of a mapping without a file ---
+
+static void add_segment(struct work *w, const struct claim *of, uintptr_t start,
+                        uintptr_t limit) {
+  struct segment *s =
+      start < limit ? append(w, &w->segments, sizeof(*s)) : NULL;
+  if (!s)
+    return;
+  *s = (struct segment){*of, {0}};
+  s->of.start = start;
+  s->of.limit = limit;
+}
+
+// Adds the segments of a range that nothing but a stack may claim.
+static void add_mapped(struct work *w, const struct claim *rest,
+                       uintptr_t start, uintptr_t limit) {
+  for (; w->ranges < w->ranges_end && w->ranges->start < limit; w->ranges++) {
+    const struct mprof_mapped_range *r = w->ranges;
+    struct claim c = {
+        .part = MPROF_MEMORY_MAPPED, .detail = NO_DETAIL, .stack = r->stack};
+    if (r->limit <= start)
+      continue;
+    if (r->start > start) {
+      add_segment(w, rest, start, r->start);
+      start = r->start;
+    }
+    if (r->limit > limit) { // the range has more behind a claim
+      add_segment(w, &c, start, limit);
+      return;
+    }
+    add_segment(w, &c, start, r->limit);
+    start = r->limit;
+  }
+  add_segment(w, rest, start, limit);
+}
+
+static void cut(struct work *w, const struct mprof_mapped *m,
+                const struct claim *rest) {
+  const struct claim *c = w->claims.v;
+  uintptr_t at = m->start;
+  w->segments.len = 0;
+  while (w->next_claim < w->claims.len && c[w->next_claim].limit <= at)
+    w->next_claim++;
+  for (size_t i = w->next_claim; i < w->claims.len && c[i].start < m->limit;
+       i++) {
+    const uintptr_t start = c[i].start > at ? c[i].start : at,
+                    limit = c[i].limit < m->limit ? c[i].limit : m->limit;
+    if (limit <= at)
+      continue;
+    add_mapped(w, rest, at, start);
+    add_segment(w, &c[i], start, limit);
+    at = limit;
+  }
+  add_mapped(w, rest, at, m->limit);
+}
+
+static uint64_t part_of_sum(uint64_t value, uint64_t part, uint64_t sum) {
+  return sum == 0 ? 0 : mprof_mul_div(value, part, sum, 0);
+}
+
+// Gives a segment its share of the bytes of its mapping.
+static struct mprof_usage share(const struct mprof_usage *whole,
+                                const struct mprof_usage *segment,
+                                const struct mprof_usage *sum) {
+  return (struct mprof_usage){
+      segment->mapped, part_of_sum(whole->rss, segment->rss, sum->rss),
+      part_of_sum(whole->pss, segment->rss, sum->rss),
+      part_of_sum(whole->private_dirty, segment->rss, sum->rss),
+      part_of_sum(whole->swap, segment->swap, sum->swap)};
+}
+
+// Adds the rows of a segment. A heap has several.
+static void add_rows(struct work *w, const struct segment *s) {
+  static const enum mprof_memory_part parts[] = {
+      [MPROF_HEAP_USED] = MPROF_MEMORY_USED,
+      [MPROF_HEAP_LISTED] = MPROF_MEMORY_LISTED,
+      [MPROF_HEAP_CACHED] = MPROF_MEMORY_CACHED,
+      [MPROF_HEAP_TOP] = MPROF_MEMORY_TOP,
+      [MPROF_HEAP_OWN] = MPROF_MEMORY_OWN,
+  };
+  const struct mprof_glibc_heap *h = s->of.heap;
+  struct mprof_usage left = s->usage, sum = {0};
+  struct claim c = s->of;
+  for (int i = 0; h && i < MPROF_HEAP_SORTS; i++)
+    sum.rss += h->resident[i];
+  for (int i = MPROF_HEAP_SORTS - 1; h && i > MPROF_HEAP_USED; i--) {
+    const struct mprof_usage part = {.rss = h->resident[i]};
+    const struct mprof_usage u = share(&s->usage, &part, &sum);
+    c.part = parts[i];
+    if (u.rss > 0)
+      add_row(w, &c, &u);
+    mprof_usage_subtract(&left, &u);
+  }
+  c.part = s->of.part;
+  add_row(w, &c, &left);
+}
+
+// Divides the bytes of m among its segments. Rounding gives the last one less
+// or more.
+static void add_segments(struct work *w, const struct mprof_mapped *m) {
+  struct segment *v = w->segments.v;
+  const size_t n = w->segments.len;
+  struct mprof_usage sum = {0}, left = m->usage;
+  if (n > 1 && m->usage.rss + m->usage.swap > 0)
+    for (size_t i = 0; i < n; i++) {
+      v[i].usage =
+          mprof_process_pages(w->process, v[i].of.start, v[i].of.limit);
+      mprof_usage_add(&sum, &v[i].usage);
+    }
+  for (size_t i = 0; i < n; i++) {
+    v[i].usage.mapped = v[i].of.limit - v[i].of.start;
+    if (i + 1 < n)
+      v[i].usage = share(&m->usage, &v[i].usage, &sum);
+    else
+      v[i].usage = left;
+    mprof_usage_subtract(&left, &v[i].usage);
+    add_rows(w, &v[i]);
+  }
+}
+
+// --- all mappings ---
+
+static bool claim_comes_before(const void *a, const void *b) {
+  const struct claim *x = a, *y = b;
+  return x->start < y->start;
+}
+
+static void sort_claims(struct work *w) {
+  const size_t n = w->claims.len;
+  struct claim *v = w->claims.v;
+  if (n == 0)
+    return;
+  struct claim **sorted = mprof_os_map(n * sizeof(*sorted)),
+               *copy = mprof_os_map(n * sizeof(*copy));
+  if (sorted && copy) {
+    for (size_t i = 0; i < n; i++)
+      sorted[i] = &v[i];
+    mprof_sort((void **)sorted, n, claim_comes_before);
+    for (size_t i = 0; i < n; i++)
+      copy[i] = *sorted[i];
+    memcpy(v, copy, n * sizeof(*v));
+  } else {
+    w->error = -ENOMEM;
+  }
+  if (sorted)
+    mprof_os_unmap(sorted, n * sizeof(*sorted));
+  if (copy)
+    mprof_os_unmap(copy, n * sizeof(*copy));
+}
+
+// Adds the claims of the modules' variables that have no file.
+static void claim_variables(struct work *w) {
+  const struct mprof_process *p = w->process;
+  struct module o = {0};
+  for (size_t i = 0; i < p->mappings_len && w->error == 0; i++) {
+    const struct mprof_mapped *m = &p->mappings[i];
+    if (m->inode != 0 && *mprof_process_name(p, m) == '/')
+      enter_module(w, &o, m);
+    else if (is_anonymous(w, m) && o.is_elf && m->start < o.limit)
+      claim(w, m->start, m->limit < o.limit ? m->limit : o.limit,
+            is_of_mprof(p->names + o.name) ? MPROF_MEMORY_MPROF
+                                           : MPROF_MEMORY_DATA,
+            o.name);
+  }
+}
+
+static void add_mappings(struct work *w) {
+  const struct mprof_process *p = w->process;
+  struct module o = {0};
+  for (size_t i = 0; i < p->mappings_len && w->error == 0; i++) {
+    const struct mprof_mapped *m = &p->mappings[i];
+    mprof_usage_add(&w->account->total, &m->usage);
+    if (is_anonymous(w, m)) {
+      const struct claim rest = {
+          .part = MPROF_MEMORY_UNKNOWN,
+          .detail = *mprof_process_name(p, m) ? m->name : NO_DETAIL};
+      cut(w, m, &rest);
+      add_segments(w, m);
+    } else {
+      const struct claim c = part_of(w, &o, m);
+      add_row(w, &c, &m->usage);
+    }
+  }
+}
+
+int mprof_account_take(struct mprof_account *a, int pid,
+                       const struct mprof_mapped_range *ranges, size_t n) {
+  struct mprof_glibc glibc = {0};
+  *a = (struct mprof_account){0};
+  struct work w = {.account = a,
+                   .process = &a->process,
+                   .ranges = ranges,
+                   .ranges_end = ranges + n,
+                   .error = mprof_process_open(&a->process, pid)};
+  if (w.error == 0) {
+    if (pid == 0)
+      claim_own(&w);
+    claim_variables(&w);
+    claim_stacks(&w);
+    claim_heaps(&w, &glibc);
+    sort_claims(&w);
+  }
+  if (w.error == 0)
+    add_mappings(&w);
+  if (w.error == 0)
+    w.error = merge_rows(a);
+  mprof_glibc_free(&glibc);
+  free_list(&w.claims);
+  free_list(&w.segments);
+  return w.error;
+}
+
+void mprof_account_free(struct mprof_account *a) {
+  if (a->rows_bytes > 0)
+    mprof_os_unmap(a->rows, a->rows_bytes);
+  mprof_process_close(&a->process);
+  *a = (struct mprof_account){0};
+}
+
+// Appends the sentence "note: BYTES TEXT", or only its second part if there is
+// one already.
+static void put_note(struct mprof_text *t, uint64_t n, const char *text) {
+  if (n == 0)
+    return;
+  mprof_text_str(t, t->len == 0 ? "note: " : "; ");
+  mprof_text_grouped(t, n);
+  mprof_text_str(t, text);
+}
+
+void mprof_account_put_notes(struct mprof_text *t,
+                             const struct mprof_account *a) {
+  put_note(t, a->process.lazy_free,
+           " of the resident bytes were given back (MADV_FREE), and the kernel "
+           "takes them when it needs memory");
+  put_note(t, a->process.hugetlb,
+           " bytes of hugetlbfs are used beside, which the kernel does not "
+           "count as resident");
+  put_note(t, a->heaps_unwalked,
+           " heaps of malloc could not be read, so that their free memory "
+           "counts as in use");
+}

@@ -1,0 +1,358 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks the heaps of glibc's malloc; see glibc_malloc.h.
+
+#include "memory/glibc_malloc.h"
+
+#include "sys/os.h"
+
+#include <errno.h>
+#include <string.h>
+
+// --- chunks ---
+//
+// A heap consists of chunks. The second word of a chunk is its size. The low
+// bits of this word are flags. The next chunk follows directly, and its flag
+// IN_USE_BEFORE tells whether this chunk is in use.
+
+enum {
+  IN_USE_BEFORE = 1, // the previous chunk is in use
+  MMAPPED = 2,       // the chunk is a mapping of its own
+  OTHER_ARENA = 4,   // the chunk does not belong to the main arena
+  FLAGS = 7,
+};
+enum { WORD = sizeof(uintptr_t), UNIT = 2 * WORD, MIN_CHUNK = 2 * UNIT };
+
+static uintptr_t size_word(struct mprof_process *p, uintptr_t chunk) {
+  return mprof_process_word(p, chunk + WORD);
+}
+
+static uint64_t resident(struct mprof_process *p, uintptr_t start,
+                         uintptr_t limit) {
+  return mprof_process_pages(p, start, limit).rss;
+}
+
+// --- caches of threads (glibc: tcache) ---
+//
+// A cache is itself a chunk. It has the number of freed chunks of each of 64
+// sizes, and then the addresses of the first ones (glibc from 2.30 to 2.41).
+// The cached chunks are marked as in use.
+
+enum { LISTS = 64, CACHE_CHUNK = 0x290 };
+
+// Returns the bytes of the chunks that the cache has; 0 if the chunk is none.
+static uint64_t cached_bytes(struct mprof_process *p, uintptr_t chunk) {
+  const uintptr_t counts = chunk + UNIT,
+                  lists = counts + LISTS * sizeof(uint16_t);
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < LISTS; i++) {
+    const uintptr_t word =
+        mprof_process_word(p, counts + i * sizeof(uint16_t) / WORD * WORD);
+    const uint64_t n = word >> (i % 4 * 16) & 0xffff;
+    const uintptr_t first = mprof_process_word(p, lists + i * WORD);
+    if ((n == 0) != (first == 0) || first % UNIT != 0)
+      return 0;
+    sum += n * (MIN_CHUNK + i * UNIT);
+  }
+  return sum;
+}
+
+// --- a walk ---
+
+// Moves up to `bytes` bytes of the blocks in use to the cached ones.
+static void move_cached(struct mprof_glibc_heap *h, uint64_t bytes) {
+  if (bytes > h->resident[MPROF_HEAP_USED])
+    bytes = h->resident[MPROF_HEAP_USED];
+  h->resident[MPROF_HEAP_USED] -= bytes;
+  h->resident[MPROF_HEAP_CACHED] += bytes;
+}
+
+// Walks the chunks from `first` to the end of h, and sums up their bytes.
+// Returns the address of the first invalid chunk, or h->limit. The heap may
+// have grown since its limit was read, so the last chunk may end behind it.
+static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
+                      uintptr_t first) {
+  const uintptr_t end = h->limit;
+  uint64_t cached = 0;
+  memset(h->resident, 0, sizeof(h->resident));
+  h->resident[MPROF_HEAP_OWN] = resident(p, h->start, first);
+  unsigned long chunks = 0;
+  for (uintptr_t at = first, next; at < end; at = next, chunks++) {
+    const uintptr_t word = size_word(p, at), size = word & ~(uintptr_t)FLAGS;
+    // An arena's old heap ends with two chunks that are smaller than MIN_CHUNK.
+    if (h->arena != 0 && end - at <= MIN_CHUNK && size <= UNIT) {
+      h->resident[MPROF_HEAP_OWN] += resident(p, at, end);
+      break;
+    }
+    if (size < MIN_CHUNK || size % UNIT != 0 || (word & MMAPPED) ||
+        (h->arena == 0 && (word & OTHER_ARENA)) ||
+        (size > end - at && (chunks < 2 || size >> 40 != 0)))
+      return at;
+    next = size > end - at ? end : at + size;
+    enum mprof_heap_sort sort = MPROF_HEAP_TOP;
+    if (next < end)
+      sort = size_word(p, next) & IN_USE_BEFORE ? MPROF_HEAP_USED
+                                                : MPROF_HEAP_LISTED;
+    else
+      h->top = at;
+    h->resident[sort] += resident(p, at, next);
+    if (size == CACHE_CHUNK && sort == MPROF_HEAP_USED)
+      cached += cached_bytes(p, at);
+  }
+  h->is_walked = true;
+  move_cached(h, cached);
+  return end;
+}
+
+// Finds the first chunk of a heap, and walks it. Tries several addresses for
+// the first chunk, because libc may have used the beginning of this memory
+// before malloc did. A walk that ends far from its begin has followed real
+// chunks, so no other begin is better.
+static bool walk_from(struct mprof_process *p, struct mprof_glibc_heap *h,
+                      uintptr_t from) {
+  enum { FIRST_AT = MPROF_PAGE, TRIES = 3 };
+  for (int i = 0; i < TRIES; i++) {
+    for (uintptr_t first = from; first < h->limit && first - from < FIRST_AT;
+         first += UNIT) {
+      const uintptr_t last = walk(p, h, first);
+      if (last == h->limit)
+        return true;
+      if (last - from > 2 * FIRST_AT)
+        break;
+    }
+    mprof_process_forget(p);
+  }
+  return false;
+}
+
+static bool add_heap(struct mprof_glibc *g, const struct mprof_glibc_heap *h) {
+  if (!mprof_process_grow((void **)&g->heaps, &g->heaps_bytes,
+                          g->heaps_len * sizeof(*h), sizeof(*h)))
+    return false;
+  g->heaps[g->heaps_len++] = *h;
+  return true;
+}
+
+// --- arenas other than the main arena ---
+//
+// The heaps of such an arena begin at multiples of HEAP_ALIGNMENT, with the
+// address of the arena, the address of the arena's previous heap, and the
+// number of bytes in use. In the arena's first heap, the arena itself follows.
+
+#define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
+enum { HEADER = 32, USED_AT = 16 };
+
+// Returns the number of the arena, from 1. A new one is added to the list.
+static unsigned arena_number(struct mprof_glibc *g, uintptr_t arena) {
+  for (size_t i = 1; i < g->arenas_len; i++)
+    if (g->arenas[i] == arena)
+      return (unsigned)i;
+  if (!mprof_process_grow((void **)&g->arenas, &g->arenas_bytes,
+                          g->arenas_len * sizeof(arena), sizeof(arena)))
+    return 0;
+  g->arenas[g->arenas_len] = arena;
+  return (unsigned)g->arenas_len++;
+}
+
+// Adds the heap that begins at `at`, if there is one. Returns -ENOMEM or 0.
+static int find_arena_heap(struct mprof_glibc *g, struct mprof_process *p,
+                           const struct mprof_mapped *m, uintptr_t at) {
+  const uintptr_t arena = mprof_process_word(p, at),
+                  used = mprof_process_word(p, at + USED_AT);
+  if (arena == 0 || arena % UNIT != 0 || used < MPROF_PAGE ||
+      used % UNIT != 0 || used > m->limit - at ||
+      mprof_process_at(p, arena) == NULL)
+    return 0;
+  struct mprof_glibc_heap h = {.start = at, .limit = at + used, .arena = 1};
+  if (!walk_from(p, &h, at + HEADER)) {
+    // Only an arena's first heap shows by itself that it is one.
+    if (arena != at + HEADER && arena != at + HEADER + UNIT)
+      return 0;
+    memset(h.resident, 0, sizeof(h.resident));
+    h.resident[MPROF_HEAP_USED] = resident(p, h.start, h.limit);
+  }
+  h.arena = arena_number(g, arena);
+  return h.arena != 0 && add_heap(g, &h) ? 0 : -ENOMEM;
+}
+
+// --- blocks that are mappings of their own ---
+
+// Returns the size of the block that begins at `at`; 0: there is none.
+static uintptr_t block_at(struct mprof_process *p, uintptr_t at,
+                          uintptr_t limit) {
+  const uintptr_t word = size_word(p, at), size = word & ~(uintptr_t)FLAGS;
+  return (word & FLAGS) == MMAPPED && size != 0 && size % MPROF_PAGE == 0 &&
+                 size <= limit - at && mprof_process_word(p, at) == 0
+             ? size
+             : 0;
+}
+
+// Searches [at, limit) of mapping m, which is no heap, for the begins of
+// blocks. The kernel merges adjacent mappings, so a block may begin at any
+// page. *pages: the number of pages that may still be read for this.
+static int find_blocks(struct mprof_glibc *g, struct mprof_process *p,
+                       const struct mprof_mapped *m, uintptr_t at,
+                       uintptr_t limit, size_t *pages) {
+  while (at < limit && *pages > 0) {
+    const uintptr_t size = block_at(p, at, m->limit);
+    --*pages;
+    if (size == 0) {
+      at += MPROF_PAGE;
+      continue;
+    }
+    const struct mprof_glibc_block b = {at, at + size};
+    if (!mprof_process_grow((void **)&g->blocks, &g->blocks_bytes,
+                            g->blocks_len * sizeof(b), sizeof(b)))
+      return -ENOMEM;
+    g->blocks[g->blocks_len++] = b;
+    at += size;
+  }
+  return 0;
+}
+
+// Returns the end of the last heap or block that begins at or after `at`; `at`
+// if there is none.
+static uintptr_t end_of_last(const struct mprof_glibc *g, uintptr_t at) {
+  if (g->heaps_len > 0 && g->heaps[g->heaps_len - 1].limit > at)
+    at = g->heaps[g->heaps_len - 1].limit;
+  if (g->blocks_len > 0 && g->blocks[g->blocks_len - 1].limit > at)
+    at = g->blocks[g->blocks_len - 1].limit;
+  return at;
+}
+
+// Finds the heaps and blocks in a mapping without a name. Mappings are searched
+// in the order of their addresses.
+static int find_in(struct mprof_glibc *g, struct mprof_process *p,
+                   const struct mprof_mapped *m, size_t *pages) {
+  int error = 0;
+  for (uintptr_t at = m->start, next; at < m->limit && error == 0; at = next) {
+    next = (at & -HEAP_ALIGNMENT) + HEAP_ALIGNMENT;
+    next = next < m->limit && next > at ? next : m->limit;
+    if (at % HEAP_ALIGNMENT == 0)
+      error = find_arena_heap(g, p, m, at);
+    at = end_of_last(g, at);
+    if (error == 0 && at < next)
+      error = find_blocks(g, p, m, at, next, pages);
+    next = end_of_last(g, next);
+  }
+  return error;
+}
+
+// --- the lists of an arena ---
+//
+// An arena has FAST list heads (fastbinsY), the address of the last chunk
+// (top), that of the chunk that was split last, and then BINS list heads of two
+// words each (bins). A head in bins points to itself while its list is empty.
+// The chunks in fastbinsY are marked as in use.
+
+enum { FAST = 10, BINS = 127 };
+
+static bool is_arena(struct mprof_process *p, uintptr_t bins) {
+  for (uintptr_t at = bins; at < bins + (uintptr_t)BINS * UNIT; at += UNIT) {
+    const uintptr_t first = mprof_process_word(p, at),
+                    last = mprof_process_word(p, at + WORD);
+    if (first == 0 || (first == at - UNIT) != (last == at - UNIT))
+      return false;
+  }
+  return true;
+}
+
+// Returns the address of fastbinsY of the main arena, whose last chunk is at
+// `top`, or 0. The arena is in the initialized data of libc, or of the program
+// if libc is linked into it.
+static uintptr_t find_main_arena(struct mprof_process *p, uintptr_t top) {
+  for (size_t i = 0; i < p->mappings_len; i++) {
+    const struct mprof_mapped *m = &p->mappings[i];
+    if (!m->is_writable || m->is_shared || m->inode == 0)
+      continue;
+    for (uintptr_t at = m->start + FAST * WORD;
+         at + 2 * WORD + BINS * UNIT <= m->limit; at += WORD)
+      if (mprof_process_word(p, at) == top && is_arena(p, at + 2 * WORD))
+        return at - FAST * WORD;
+  }
+  return 0;
+}
+
+// Returns the bytes of the chunks in fastbinsY. Each link is XORed with its own
+// address shifted right by 12 (glibc from 2.32 on). *steps: the number of
+// chunks that may still be followed.
+static uint64_t fast_bytes(struct mprof_process *p, uintptr_t fast,
+                           size_t *steps) {
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < FAST; i++) {
+    const uintptr_t size = MIN_CHUNK + (uintptr_t)i * UNIT;
+    uintptr_t chunk = mprof_process_word(p, fast + i * WORD);
+    for (; chunk != 0 && *steps > 0; --*steps) {
+      if (chunk % UNIT != 0 ||
+          (size_word(p, chunk) & ~(uintptr_t)FLAGS) != size)
+        break;
+      sum += size;
+      const uintptr_t link = chunk + UNIT;
+      const uintptr_t word = mprof_process_word(p, link);
+      chunk = word ^ link >> 12;
+      if (chunk % UNIT != 0)
+        chunk = word;
+    }
+  }
+  return sum;
+}
+
+static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
+  enum { ARENA_FAST_AT = 16 }; // after a lock and two flags
+  size_t steps = 1 << 20;
+  for (size_t i = 0; i < g->heaps_len; i++) {
+    struct mprof_glibc_heap *h = &g->heaps[i];
+    if (!h->is_walked)
+      continue;
+    uintptr_t fast = 0;
+    if (h->arena == 0)
+      fast = find_main_arena(p, h->top);
+    else if (mprof_process_word(p, h->start) - h->start < HEAP_ALIGNMENT)
+      fast = mprof_process_word(p, h->start) + ARENA_FAST_AT;
+    if (fast != 0)
+      move_cached(h, fast_bytes(p, fast, &steps));
+  }
+}
+
+// --- all heaps ---
+
+// Adds the heap of the main arena, which grows by brk.
+static int find_main_heap(struct mprof_glibc *g, struct mprof_process *p,
+                          const struct mprof_mapped *m) {
+  struct mprof_glibc_heap h = {.start = m->start, .limit = m->limit};
+  return !walk_from(p, &h, m->start) || add_heap(g, &h) ? 0 : -ENOMEM;
+}
+
+int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p) {
+  *g = (struct mprof_glibc){.arenas_len = 1};
+  size_t pages = 65536;
+  int error = mprof_process_grow((void **)&g->arenas, &g->arenas_bytes, 0,
+                                 sizeof(g->arenas[0]))
+                  ? 0
+                  : -ENOMEM;
+  for (size_t i = 0; i < p->mappings_len && error == 0; i++) {
+    const struct mprof_mapped *m = &p->mappings[i];
+    if (!m->is_readable || !m->is_writable || m->is_shared || m->inode != 0 ||
+        m->usage.rss == 0)
+      continue;
+    const char *name = mprof_process_name(p, m);
+    if (strcmp(name, "[heap]") == 0)
+      error = find_main_heap(g, p, m);
+    else if (*name == '\0' || strncmp(name, "[anon:", 6) == 0)
+      error = find_in(g, p, m, &pages);
+  }
+  if (error == 0)
+    count_fast(g, p);
+  return error;
+}
+
+void mprof_glibc_free(struct mprof_glibc *g) {
+  if (g->heaps_bytes > 0)
+    mprof_os_unmap(g->heaps, g->heaps_bytes);
+  if (g->blocks_bytes > 0)
+    mprof_os_unmap(g->blocks, g->blocks_bytes);
+  if (g->arenas_bytes > 0)
+    mprof_os_unmap(g->arenas, g->arenas_bytes);
+  *g = (struct mprof_glibc){0};
+}

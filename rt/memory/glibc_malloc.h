@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heaps of glibc's malloc in the memory of a process: which of their
+// resident bytes are blocks in use, and which are free. The heaps are walked
+// chunk by chunk in copied memory. malloc's locks are not taken, so the program
+// may change a heap during the walk. A walk that meets an invalid chunk is
+// repeated; a heap that cannot be walked then is given as a whole.
+//
+// What is true for struct mprof_process holds here, too.
+
+#ifndef MPROF_RT_MEMORY_GLIBC_MALLOC_H
+#define MPROF_RT_MEMORY_GLIBC_MALLOC_H
+
+#include "memory/process_memory.h"
+
+// The sorts of bytes in a heap.
+enum mprof_heap_sort {
+  MPROF_HEAP_USED,   // blocks in use, with their size words
+  MPROF_HEAP_LISTED, // free chunks between the blocks
+  MPROF_HEAP_CACHED, // freed blocks in the caches of threads and arenas
+  MPROF_HEAP_TOP,    // the free end of the heap
+  MPROF_HEAP_OWN,    // data of malloc
+  MPROF_HEAP_SORTS,
+};
+
+struct mprof_glibc_heap {
+  uintptr_t start, limit;
+  unsigned arena; // 0: the main arena
+  bool is_walked; // false: all bytes are MPROF_HEAP_USED, and this is unsure
+  uintptr_t top;  // the last chunk
+  uint64_t resident[MPROF_HEAP_SORTS];
+};
+
+// A block that is a mapping of its own.
+struct mprof_glibc_block {
+  uintptr_t start, limit;
+};
+
+struct mprof_glibc {
+  struct mprof_glibc_heap *heaps;
+  size_t heaps_len, heaps_bytes;
+  struct mprof_glibc_block *blocks; // sorted by address
+  size_t blocks_len, blocks_bytes;
+  uintptr_t *arenas; // addresses of the arenas; 0: that of the main arena
+  size_t arenas_len, arenas_bytes;
+};
+
+// Finds the heaps of p. Returns 0 or -ENOMEM. Call mprof_glibc_free also after
+// an error.
+int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p);
+void mprof_glibc_free(struct mprof_glibc *g);
+
+#endif // MPROF_RT_MEMORY_GLIBC_MALLOC_H

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profile memory: the account of the process's resident memory
+// (memory/account.h). The outermost frame of a sample is the part to which the
+// bytes belong. The inner frames are what is known of them: the name of a file,
+// a thread or an arena, or the stack that has allocated or mapped the memory.
+// The values add up to what the kernel counts.
+
+#include "bucket/bucket.h"
+#include "bucket/counts.h"
+#include "file/outfile.h"
+#include "memory/account.h"
+#include "options/flags.h"
+#include "sys/message.h"
+#include "sys/os.h"
+#include "sys/scale.h"
+#include "write/kind_heap.h"
+#include "write/pprof.h"
+#include "write/profile_kind.h"
+
+#include <string.h>
+
+struct memory_copy {
+  struct mprof_account account;
+  // The blocks in use: the copy of the heap profile at exit, or own_heap.
+  const struct mprof_mem_snapshot *heap;
+  struct mprof_mem_snapshot own_heap;
+  // Bytes of all blocks in use: as the heap profile estimates them, and what
+  // malloc says.
+  uint64_t estimated;
+  struct mprof_usage in_use;
+  int64_t time_ns;
+};
+
+// --- the blocks in use ---
+//
+// malloc tells how many bytes are in use, and the heap profile estimates for
+// each stack how many of them it has allocated. Where the estimates add up to
+// more than there is, they are made smaller by one factor. Where they add up to
+// less, the rest stays a row of its own: size words, rounding, and blocks that
+// the heap profile does not count.
+
+#define REST "[outside of the heap profile]"
+
+static uint64_t bytes_of(const struct mprof_mem_sample *s) {
+  const struct mprof_mem_estimate e = mprof_mem_scale(s);
+  return e.inuse_bytes > 0 ? (uint64_t)e.inuse_bytes : 0;
+}
+
+static void sum_up_blocks(struct memory_copy *c) {
+  for (size_t i = 0; i < c->heap->len; i++)
+    c->estimated += bytes_of(&c->heap->samples[i]);
+  for (size_t i = 0; i < c->account.rows_len; i++)
+    if (c->account.rows[i].part == MPROF_MEMORY_USED)
+      mprof_usage_add(&c->in_use, &c->account.rows[i].usage);
+}
+
+// Whether the blocks in use are shown by stack.
+static bool has_stacks_of_blocks(const struct memory_copy *c) {
+  return c->estimated > 0 && c->in_use.rss > 0;
+}
+
+// Returns the part of all blocks in use for which `bytes` estimated bytes
+// stand.
+static struct mprof_usage part_in_use(const struct memory_copy *c,
+                                      uint64_t bytes) {
+  const struct mprof_usage *all = &c->in_use;
+  const uint64_t sum = c->estimated > all->rss ? c->estimated : all->rss;
+  return (struct mprof_usage){
+      .rss = mprof_mul_div(all->rss, bytes, sum, 0),
+      .pss = mprof_mul_div(all->pss, bytes, sum, 0),
+      .private_dirty = mprof_mul_div(all->private_dirty, bytes, sum, 0),
+      .swap = mprof_mul_div(all->swap, bytes, sum, 0)};
+}
+
+// --- pprof ---
+
+// The samples: the rows, the stacks of the blocks, and the rest of the blocks.
+
+static void put(struct mprof_pprof *w, enum mprof_memory_part part,
+                const char *detail, const struct mprof_bucket *b,
+                const struct mprof_usage *u) {
+  char clean[1024];
+  struct mprof_text t = MPROF_TEXT(clean);
+  const char *names[2] = {mprof_memory_part_name(part), clean};
+  const int64_t values[] = {(int64_t)u->private_dirty, (int64_t)u->swap,
+                            (int64_t)u->pss, (int64_t)u->rss};
+  if (u->rss == 0 && u->swap == 0)
+    return;
+  if (detail != NULL)
+    mprof_text_clean(&t, detail, strlen(detail));
+  mprof_pprof_sample_of(w, names, detail != NULL ? 2 : 1, b, values);
+}
+
+static void put_rest(struct mprof_pprof *w, const struct memory_copy *c) {
+  struct mprof_usage rest = c->in_use;
+  for (size_t i = 0; i < c->heap->len; i++) {
+    const struct mprof_usage u = part_in_use(c, bytes_of(&c->heap->samples[i]));
+    mprof_usage_subtract(&rest, &u);
+  }
+  put(w, MPROF_MEMORY_USED, REST, NULL, &rest);
+}
+
+static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
+                       const uint64_t *keys) {
+  const struct memory_copy *c = copy;
+  const struct mprof_account *a = &c->account;
+  (void)keys;
+  if (i < a->rows_len) {
+    const struct mprof_account_row *r = &a->rows[i];
+    if (r->part != MPROF_MEMORY_USED || !has_stacks_of_blocks(c))
+      put(w, r->part, r->detail, r->stack, &r->usage);
+  } else if (i - a->rows_len < c->heap->len) {
+    const struct mprof_mem_sample *s = &c->heap->samples[i - a->rows_len];
+    const struct mprof_usage u = part_in_use(c, bytes_of(s));
+    put(w, MPROF_MEMORY_USED, NULL, s->bucket, &u);
+  } else {
+    put_rest(w, c);
+  }
+}
+
+static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {
+  const bool has_blocks = has_stacks_of_blocks(c);
+  char note[256];
+  struct mprof_text t = MPROF_TEXT(note);
+  mprof_account_put_notes(&t, &c->account);
+  const struct mprof_pprof_head head = {.types = {{"private_dirty", "bytes"},
+                                                  {"swap", "bytes"},
+                                                  {"pss", "bytes"},
+                                                  {"rss", "bytes"}},
+                                        .types_len = 4,
+                                        .period_type = {"rss", "bytes"},
+                                        .period = 1,
+                                        .time_ns = c->time_ns,
+                                        .note = t.len > 0 ? note : NULL};
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){c,
+                                    c->account.rows_len +
+                                        (has_blocks ? c->heap->len + 1 : 0),
+                                    {NULL},
+                                    put_sample});
+}
+
+// --- text ---
+
+static void put_cells(struct mprof_outfile *f, const struct mprof_usage *u) {
+  const uint64_t cells[] = {u->rss, u->pss, u->private_dirty, u->swap};
+  for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+    mprof_outfile_dec(f, cells[i]);
+    mprof_outfile_text(f, " ");
+  }
+}
+
+// Writes a line for each row, and before them their sum.
+static int write_text(struct mprof_outfile *f, const struct memory_copy *c) {
+  const struct mprof_account *a = &c->account;
+  mprof_outfile_text(f, "rss pss private_dirty swap part: detail\n");
+  put_cells(f, &a->total);
+  mprof_outfile_text(f, "total\n");
+  for (size_t i = 0; i < a->rows_len; i++) {
+    const struct mprof_account_row *r = &a->rows[i];
+    char clean[1024];
+    struct mprof_text t = MPROF_TEXT(clean);
+    if (r->usage.rss == 0 && r->usage.swap == 0)
+      continue;
+    put_cells(f, &r->usage);
+    mprof_outfile_text(f, mprof_memory_part_name(r->part));
+    if (r->detail != NULL) {
+      mprof_text_str(&t, ": ");
+      mprof_text_clean(&t, r->detail, strlen(r->detail));
+      mprof_outfile_text(f, clean);
+    }
+    mprof_outfile_text(f, "\n");
+  }
+  return f->error;
+}
+
+// --- the kind ---
+
+static int write(struct mprof_outfile *f,
+                 const struct mprof_profile_request *r) {
+  return r->form == MPROF_FORM_PPROF ? write_pprof(f, r->copy)
+                                     : write_text(f, r->copy);
+}
+
+static int take(const struct mprof_profile_request *r) {
+  struct memory_copy *c = r->copy;
+  const struct mprof_heap_copy *at_exit =
+      r->copies != NULL ? r->copies[MPROF_PROFILE_heap] : NULL;
+  int error = 0;
+  c->heap = at_exit != NULL ? &at_exit->snapshot : &c->own_heap;
+  if (at_exit == NULL)
+    error =
+        mprof_mem_snapshot_take(&c->own_heap, mprof_cycle_dump_ends_it(false));
+  if (error != 0)
+    return error;
+  c->time_ns = mprof_sys_realtime_ns();
+  error = mprof_account_take(&c->account, 0, NULL, 0);
+  sum_up_blocks(c);
+  return error;
+}
+
+static void release(void *copy) {
+  struct memory_copy *c = copy;
+  mprof_mem_snapshot_free(&c->own_heap);
+  mprof_account_free(&c->account);
+}
+
+static bool has_data(const struct mprof_profile_row *row) {
+  (void)row;
+  return mprof_flags.memory;
+}
+
+static bool is_on(void) { return mprof_flags.memory; }
+
+static bool is_shown(const void *copy, void *const *copies) {
+  const struct memory_copy *c = copy;
+  (void)copies;
+  return c->account.rows_len > 0;
+}
+
+static bool has_stacks(const void *copy) { return has_stacks_of_blocks(copy); }
+
+static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
+  const struct memory_copy *c = copy;
+  (void)part;
+  mprof_text_grouped(t, c->account.total.rss);
+  mprof_text_str(t, " bytes resident");
+}
+
+const struct mprof_profile_kind mprof_kind_memory = {
+    .copy_bytes = sizeof(struct memory_copy),
+    .last_form = MPROF_FORM_TEXT,
+    .take = take,
+    .free = release,
+    .write = write,
+    .has_data = has_data,
+    .is_on = is_on,
+    .is_shown = is_shown,
+    .has_stacks = has_stacks,
+    .put_numbers = put_numbers,
+};
