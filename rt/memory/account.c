@@ -13,6 +13,7 @@
 
 #include "memory/glibc_malloc.h"
 #include "memory/libc_stacks.h"
+#include "memory/other_malloc.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/scale.h"
@@ -60,6 +61,9 @@ struct work {
   struct list segments; // struct segment, of the present mapping
   size_t next_claim;
   const struct mprof_mapped_range *ranges, *ranges_end; // not used so far
+  // The allocator to which anonymous memory belongs, if it is not glibc's.
+  uint32_t other;            // its name; NO_DETAIL: none
+  struct mprof_usage others; // its memory
   int error;
 };
 
@@ -409,15 +413,16 @@ static struct mprof_usage share(const struct mprof_usage *whole,
       part_of_sum(whole->swap, segment->swap, sum->swap)};
 }
 
+static const enum mprof_memory_part part_of_sort[] = {
+    [MPROF_HEAP_USED] = MPROF_MEMORY_USED,
+    [MPROF_HEAP_LISTED] = MPROF_MEMORY_LISTED,
+    [MPROF_HEAP_CACHED] = MPROF_MEMORY_CACHED,
+    [MPROF_HEAP_TOP] = MPROF_MEMORY_TOP,
+    [MPROF_HEAP_OWN] = MPROF_MEMORY_OWN,
+};
+
 // Adds the rows of a segment. A heap has several.
 static void add_rows(struct work *w, const struct segment *s) {
-  static const enum mprof_memory_part parts[] = {
-      [MPROF_HEAP_USED] = MPROF_MEMORY_USED,
-      [MPROF_HEAP_LISTED] = MPROF_MEMORY_LISTED,
-      [MPROF_HEAP_CACHED] = MPROF_MEMORY_CACHED,
-      [MPROF_HEAP_TOP] = MPROF_MEMORY_TOP,
-      [MPROF_HEAP_OWN] = MPROF_MEMORY_OWN,
-  };
   const struct mprof_glibc_heap *h = s->of.heap;
   struct mprof_usage left = s->usage, sum = {0};
   struct claim c = s->of;
@@ -426,13 +431,16 @@ static void add_rows(struct work *w, const struct segment *s) {
   for (int i = MPROF_HEAP_SORTS - 1; h && i > MPROF_HEAP_USED; i--) {
     const struct mprof_usage part = {.rss = h->resident[i]};
     const struct mprof_usage u = share(&s->usage, &part, &sum);
-    c.part = parts[i];
+    c.part = part_of_sort[i];
     if (u.rss > 0)
       add_row(w, &c, &u);
     mprof_usage_subtract(&left, &u);
   }
   c.part = s->of.part;
-  add_row(w, &c, &left);
+  if (c.part == MPROF_MEMORY_UNSPLIT)
+    mprof_usage_add(&w->others, &left);
+  else
+    add_row(w, &c, &left);
 }
 
 // Divides the bytes of m among its segments. Rounding gives the last one less
@@ -456,6 +464,53 @@ static void add_segments(struct work *w, const struct mprof_mapped *m) {
     mprof_usage_subtract(&left, &v[i].usage);
     add_rows(w, &v[i]);
   }
+}
+
+// --- another allocator ---
+
+// Looks for an allocator among the modules, and in this process also among the
+// program's functions.
+static void find_other(struct work *w, const struct mprof_other_malloc *said) {
+  const struct mprof_process *p = w->process;
+  w->other = NO_DETAIL;
+  for (size_t i = 0; i < p->mappings_len; i++) {
+    const struct mprof_mapped *m = &p->mappings[i];
+    const uint32_t name = m->is_executable ? base_name(w, m) : NO_DETAIL;
+    if (name != NO_DETAIL && mprof_other_malloc_is(p->names + name)) {
+      w->other = name;
+      return;
+    }
+  }
+  if (said->name)
+    w->other = keep_name(w, said->name);
+}
+
+// Adds the rows of the other allocator. The data that it has about itself are
+// resident, and so are the blocks in its caches. Of the blocks in use, pages
+// may never have been touched.
+static void add_others(struct work *w, const struct mprof_other_malloc *said) {
+  static const enum mprof_heap_sort order[] = {
+      MPROF_HEAP_OWN, MPROF_HEAP_CACHED, MPROF_HEAP_LISTED, MPROF_HEAP_USED};
+  const struct mprof_usage all = w->others,
+                           sum = {.rss = all.rss, .swap = all.swap};
+  struct mprof_usage left = all;
+  struct claim c = {.part = MPROF_MEMORY_UNSPLIT, .detail = w->other};
+  if (all.mapped == 0)
+    return;
+  for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && said->name; i++) {
+    const uint64_t n = said->bytes[order[i]];
+    const struct mprof_usage part = {.rss = n < left.rss ? n : left.rss};
+    if (n == MPROF_OTHER_MALLOC_REST) {
+      c.part = part_of_sort[order[i]];
+      continue;
+    }
+    const struct mprof_usage u = share(&all, &part, &sum);
+    const struct claim of = {.part = part_of_sort[order[i]],
+                             .detail = w->other};
+    add_row(w, &of, &u);
+    mprof_usage_subtract(&left, &u);
+  }
+  add_row(w, &c, &left);
 }
 
 // --- all mappings ---
@@ -511,9 +566,13 @@ static void add_mappings(struct work *w) {
     const struct mprof_mapped *m = &p->mappings[i];
     mprof_usage_add(&w->account->total, &m->usage);
     if (is_anonymous(w, m)) {
-      const struct claim rest = {
-          .part = MPROF_MEMORY_UNKNOWN,
-          .detail = *mprof_process_name(p, m) ? m->name : NO_DETAIL};
+      const char *name = mprof_process_name(p, m);
+      struct claim rest = {.part = MPROF_MEMORY_UNKNOWN,
+                           .detail = *name ? m->name : NO_DETAIL};
+      if (w->other != NO_DETAIL && !begins(name, "[anon:")) {
+        rest.part = MPROF_MEMORY_UNSPLIT;
+        rest.detail = w->other;
+      }
       cut(w, m, &rest);
       add_segments(w, m);
     } else {
@@ -526,15 +585,19 @@ static void add_mappings(struct work *w) {
 int mprof_account_take(struct mprof_account *a, int pid,
                        const struct mprof_mapped_range *ranges, size_t n) {
   struct mprof_glibc glibc = {0};
+  struct mprof_other_malloc said = {0};
   *a = (struct mprof_account){0};
   struct work w = {.account = a,
                    .process = &a->process,
                    .ranges = ranges,
                    .ranges_end = ranges + n,
                    .error = mprof_process_open(&a->process, pid)};
+  if (w.error == 0 && pid == 0) {
+    said = mprof_other_malloc_ask();
+    claim_own(&w);
+  }
   if (w.error == 0) {
-    if (pid == 0)
-      claim_own(&w);
+    find_other(&w, &said);
     claim_variables(&w);
     claim_stacks(&w);
     claim_heaps(&w, &glibc);
@@ -542,6 +605,8 @@ int mprof_account_take(struct mprof_account *a, int pid,
   }
   if (w.error == 0)
     add_mappings(&w);
+  if (w.error == 0)
+    add_others(&w, &said);
   if (w.error == 0)
     w.error = merge_rows(a);
   mprof_glibc_free(&glibc);

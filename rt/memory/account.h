@@ -26,6 +26,8 @@ struct mprof_text;
   PART(TOP, "[malloc: end of heap]",                                           \
        "malloc: free memory at the end of heaps")                              \
   PART(OWN, "[malloc: own data]", "malloc: its own data")                      \
+  PART(UNSPLIT, "[malloc: in use or free]",                                    \
+       "memory of another malloc, in use or free")                             \
   PART(MAPPED, "[mapped memory]",                                              \
        "mapped memory, by the stack that mapped it")                           \
   PART(UNKNOWN, "[anonymous memory]", "anonymous memory of unknown origin")    \

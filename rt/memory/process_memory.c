@@ -77,8 +77,9 @@ static void skip_blanks(const char **p, const char *end) {
 static bool add_mapping(struct mprof_process *p, const char *s,
                         const char *end) {
   struct mprof_mapped m = {.start = parse_number(&s, end, 16)};
-  if (s == end || *s++ != '-')
+  if (s == end || *s != '-')
     return true;
+  s++;
   m.limit = parse_number(&s, end, 16);
   if (end - s < 6 || m.limit <= m.start)
     return true;

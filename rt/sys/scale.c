@@ -50,3 +50,16 @@ int64_t mprof_scale_up(uint64_t n, uint64_t unit, uint64_t factor) {
   const uint64_t whole = product > UINT64_MAX ? UINT64_MAX : (uint64_t)product;
   return mprof_int64((mprof_u128)whole * factor / MPROF_SCALE_ONE);
 }
+
+uint64_t mprof_square_root(mprof_u128 v) {
+  mprof_u128 root = 0, rest = v;
+  for (mprof_u128 bit = (mprof_u128)1 << 126; bit != 0; bit >>= 2) {
+    if (rest >= root + bit) {
+      rest -= root + bit;
+      root = (root >> 1) + bit;
+    } else {
+      root >>= 1;
+    }
+  }
+  return (uint64_t)(root + (rest > root));
+}

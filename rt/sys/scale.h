@@ -41,6 +41,9 @@ static inline uint64_t mprof_mul_div(uint64_t a, uint64_t b, uint64_t d,
   return low;
 }
 
+// Returns the square root of v, rounded to the nearest integer.
+uint64_t mprof_square_root(mprof_u128 v);
+
 // --- sampled blocks ---
 
 // A block of `size` bytes is sampled with probability 1 - exp(-size / rate), so

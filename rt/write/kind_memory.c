@@ -30,16 +30,20 @@ struct memory_copy {
   // malloc says.
   uint64_t estimated;
   struct mprof_usage in_use;
+  // Memory of an allocator that does not say how much of it is in use, without
+  // what in_use has of it.
+  struct mprof_usage unsplit;
   int64_t time_ns;
 };
 
 // --- the blocks in use ---
 //
-// malloc tells how many bytes are in use, and the heap profile estimates for
-// each stack how many of them it has allocated. Where the estimates add up to
-// more than there is, they are made smaller by one factor. Where they add up to
-// less, the rest stays a row of its own: size words, rounding, and blocks that
-// the heap profile does not count.
+// The account tells how many bytes are in use, and the heap profile estimates
+// for each stack how many of them it has allocated. Where the estimates add up
+// to more than there is, they are made smaller by one factor. Where they add up
+// to less, the rest stays a row of its own: size words, rounding, and blocks
+// that the heap profile does not count. An allocator that does not tell how
+// much of its memory is in use has as much in use as the estimates say.
 
 #define REST "[outside of the heap profile]"
 
@@ -48,12 +52,32 @@ static uint64_t bytes_of(const struct mprof_mem_sample *s) {
   return e.inuse_bytes > 0 ? (uint64_t)e.inuse_bytes : 0;
 }
 
+// Returns *all times n / of.
+static struct mprof_usage part_of(const struct mprof_usage *all, uint64_t n,
+                                  uint64_t of) {
+  return (struct mprof_usage){.rss = mprof_mul_div(all->rss, n, of, 0),
+                              .pss = mprof_mul_div(all->pss, n, of, 0),
+                              .private_dirty =
+                                  mprof_mul_div(all->private_dirty, n, of, 0),
+                              .swap = mprof_mul_div(all->swap, n, of, 0)};
+}
+
 static void sum_up_blocks(struct memory_copy *c) {
   for (size_t i = 0; i < c->heap->len; i++)
     c->estimated += bytes_of(&c->heap->samples[i]);
   for (size_t i = 0; i < c->account.rows_len; i++)
     if (c->account.rows[i].part == MPROF_MEMORY_USED)
       mprof_usage_add(&c->in_use, &c->account.rows[i].usage);
+    else if (c->account.rows[i].part == MPROF_MEMORY_UNSPLIT)
+      mprof_usage_add(&c->unsplit, &c->account.rows[i].usage);
+  if (c->estimated > c->in_use.rss && c->unsplit.rss > 0) {
+    const uint64_t lacking = c->estimated - c->in_use.rss;
+    const struct mprof_usage more = part_of(
+        &c->unsplit, lacking < c->unsplit.rss ? lacking : c->unsplit.rss,
+        c->unsplit.rss);
+    mprof_usage_add(&c->in_use, &more);
+    mprof_usage_subtract(&c->unsplit, &more);
+  }
 }
 
 // Whether the blocks in use are shown by stack.
@@ -65,13 +89,8 @@ static bool has_stacks_of_blocks(const struct memory_copy *c) {
 // stand.
 static struct mprof_usage part_in_use(const struct memory_copy *c,
                                       uint64_t bytes) {
-  const struct mprof_usage *all = &c->in_use;
-  const uint64_t sum = c->estimated > all->rss ? c->estimated : all->rss;
-  return (struct mprof_usage){
-      .rss = mprof_mul_div(all->rss, bytes, sum, 0),
-      .pss = mprof_mul_div(all->pss, bytes, sum, 0),
-      .private_dirty = mprof_mul_div(all->private_dirty, bytes, sum, 0),
-      .swap = mprof_mul_div(all->swap, bytes, sum, 0)};
+  const uint64_t all = c->in_use.rss;
+  return part_of(&c->in_use, bytes, c->estimated > all ? c->estimated : all);
 }
 
 // --- pprof ---
@@ -109,7 +128,9 @@ static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
   (void)keys;
   if (i < a->rows_len) {
     const struct mprof_account_row *r = &a->rows[i];
-    if (r->part != MPROF_MEMORY_USED || !has_stacks_of_blocks(c))
+    if (r->part == MPROF_MEMORY_UNSPLIT)
+      put(w, r->part, r->detail, NULL, &c->unsplit);
+    else if (r->part != MPROF_MEMORY_USED || !has_stacks_of_blocks(c))
       put(w, r->part, r->detail, r->stack, &r->usage);
   } else if (i - a->rows_len < c->heap->len) {
     const struct mprof_mem_sample *s = &c->heap->samples[i - a->rows_len];
@@ -120,11 +141,25 @@ static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
   }
 }
 
+static void put_notes(struct mprof_text *t, const struct memory_copy *c) {
+  struct mprof_mem_variance v = {0};
+  mprof_account_put_notes(t, &c->account);
+  for (size_t i = 0; i < c->heap->len; i++)
+    mprof_mem_add_variance(&v, &c->heap->samples[i]);
+  if (v.inuse_bytes == 0 || !has_stacks_of_blocks(c))
+    return;
+  mprof_text_str(t, t->len == 0 ? "note: " : "; ");
+  mprof_text_str(t, "the bytes of blocks in use by stack are estimates, whose "
+                    "sum has a standard error of ");
+  mprof_text_grouped(t, mprof_square_root(v.inuse_bytes));
+  mprof_text_str(t, " bytes");
+}
+
 static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {
   const bool has_blocks = has_stacks_of_blocks(c);
-  char note[256];
+  char note[512];
   struct mprof_text t = MPROF_TEXT(note);
-  mprof_account_put_notes(&t, &c->account);
+  put_notes(&t, c);
   const struct mprof_pprof_head head = {.types = {{"private_dirty", "bytes"},
                                                   {"swap", "bytes"},
                                                   {"pss", "bytes"},

@@ -106,25 +106,11 @@ void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {
   mprof_report_count(w, bytes, " bytes)");
 }
 
-// Returns the square root of v, rounded to the nearest integer.
-static uint64_t square_root(mprof_u128 v) {
-  mprof_u128 root = 0, rest = v;
-  for (mprof_u128 bit = (mprof_u128)1 << 126; bit != 0; bit >>= 2) {
-    if (rest >= root + bit) {
-      rest -= root + bit;
-      root = (root >> 1) + bit;
-    } else {
-      root >>= 1;
-    }
-  }
-  return (uint64_t)(root + (rest > root));
-}
-
 void mprof_report_error(struct mprof_report *w, mprof_u128 variance) {
   if (variance == 0)
     return;
   mprof_report_put(w, ", standard error ");
-  put_size(w, mprof_int64(square_root(variance)));
+  put_size(w, mprof_int64(mprof_square_root(variance)));
 }
 
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole) {

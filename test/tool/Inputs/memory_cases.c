@@ -285,25 +285,26 @@ static void child(void) {
   exit(0);
 }
 
-#define CASES(C)                                                               \
-  C(leak)                                                                      \
-  C(fragments)                                                                 \
-  C(fast_bins) C(heap_end) C(large_blocks) C(large_block_touched_partly)       \
-      C(aligned_blocks) C(grown_block) C(arenas) C(heaps_of_arenas) C(stacks)  \
-          C(main_stack) C(pool) C(many_mappings) C(given_back)                 \
-              C(given_back_lazily) C(huge_pages) C(mapped_file) C(copied_file) \
-                  C(shared_anonymous) C(shared_memfd) C(shared_posix)          \
-                      C(shared_sysv) C(variables) C(child)
-
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
   } cases[] = {
-#define C(f) {#f, f},
-      CASES(C)
-#undef C
-  };
+#define CASE(f) {#f, f}
+      CASE(leak),           CASE(fragments),
+      CASE(fast_bins),      CASE(heap_end),
+      CASE(large_blocks),   CASE(large_block_touched_partly),
+      CASE(aligned_blocks), CASE(grown_block),
+      CASE(arenas),         CASE(heaps_of_arenas),
+      CASE(stacks),         CASE(main_stack),
+      CASE(pool),           CASE(many_mappings),
+      CASE(given_back),     CASE(given_back_lazily),
+      CASE(huge_pages),     CASE(mapped_file),
+      CASE(copied_file),    CASE(shared_anonymous),
+      CASE(shared_memfd),   CASE(shared_posix),
+      CASE(shared_sysv),    CASE(variables),
+      CASE(child)};
+#undef CASE
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (argc < 2)
       puts(cases[i].name);

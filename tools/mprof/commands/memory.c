@@ -12,6 +12,7 @@
 #include "terminal/markup.h"
 #include "terminal/quantity.h"
 #include "terminal/table.h"
+#include "view/memory_advice.h"
 #include "view/memory_parts.h"
 
 #include <inttypes.h>
@@ -89,53 +90,7 @@ static struct table *table_of(struct shown *s) {
   return t;
 }
 
-// --- what to do ---
-
-// Smallest part of the total, in percent, about which a sentence is printed.
-enum { LARGE = 20 };
-
-static bool is_large(const struct memory_parts *m, int64_t rss) {
-  return rss > m->total.rss / 100 * LARGE;
-}
-
-static int64_t rss_of(const struct memory_parts *m, enum mprof_memory_part id) {
-  const struct memory_part *part = memory_part_find(m, id);
-  return part ? part->usage.rss : 0;
-}
-
-static bool has_module(const struct memory_parts *m, const char *name) {
-  const struct memory_part *code = memory_part_find(m, MPROF_MEMORY_CODE);
-  for (size_t i = 0; code && i < code->row_count; i++)
-    if (strstr(code->rows[i].name, name))
-      return true;
-  return false;
-}
-
-static void advise(const struct memory_parts *m, bool is_outside, FILE *out) {
-  const struct memory_part *top = memory_part_find(m, MPROF_MEMORY_TOP);
-  const int64_t kept = rss_of(m, MPROF_MEMORY_LISTED) +
-                       rss_of(m, MPROF_MEMORY_CACHED) +
-                       rss_of(m, MPROF_MEMORY_TOP);
-  const int64_t unknown = rss_of(m, MPROF_MEMORY_UNKNOWN);
-  if (is_large(m, kept))
-    fprintf(out,
-            "malloc keeps %s free: malloc_trim(0) gives whole pages back, and "
-            "MALLOC_ARENA_MAX=2 in the environment keeps fewer arenas\n",
-            quantity_of(kept, "bytes").text);
-  if (top && is_large(m, top->usage.rss))
-    fputs("the free end of a heap goes back when it exceeds "
-          "MALLOC_TRIM_THRESHOLD_ (bytes)\n",
-          out);
-  if (is_large(m, unknown) && has_module(m, "python"))
-    fputs("Python has its own arenas: PYTHONMALLOC=malloc in the environment "
-          "makes it allocate by malloc, which the heap profile shows\n",
-          out);
-  if (is_outside)
-    fputs("the process is read from outside, so nothing has a stack: run it "
-          "with mprof run, or with the option listen (docs/live.md), to see "
-          "which code has allocated the memory\n",
-          out);
-}
+// --- the lines behind the table ---
 
 static void print_notes(const struct profile *p, FILE *out) {
   const char *note = p->file_count == 1 ? input_comment(p, "note") : NULL;
@@ -160,7 +115,12 @@ static char *last_lines(const struct view *v, const struct memory_parts *m) {
     fprintf(out, "; %s in swap", quantity_of(m->total.swap, "bytes").text);
   fputc('\n', out);
   print_notes(v->profile, out);
-  advise(m, input_comment(v->profile, "read") != NULL, out);
+  memory_advise(m, out);
+  if (input_comment(v->profile, "read"))
+    fputs("the process is read from outside, so nothing has a stack: run it "
+          "with mprof run, or with the option listen (docs/live.md), to see "
+          "which code has allocated the memory\n",
+          out);
   input_print_view_losses(v, out);
   fclose(out);
   return text;

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks the allocators that have an interface for it; see other_malloc.h.
+
+#include "memory/other_malloc.h"
+
+#include <string.h>
+
+// The interfaces of jemalloc, gperftools' tcmalloc and Google's tcmalloc.
+#pragma weak mallctl
+#pragma weak MallocExtension_GetNumericProperty
+#pragma weak MallocExtension_Internal_GetNumericProperty
+extern int mallctl(const char *name, void *old, size_t *old_len, void *new,
+                   size_t new_len);
+extern int MallocExtension_GetNumericProperty(const char *name, size_t *value);
+extern bool MallocExtension_Internal_GetNumericProperty(const char *name,
+                                                        size_t len,
+                                                        size_t *value);
+
+bool mprof_other_malloc_is(const char *name) {
+  static const char *const prefixes[] = {"libjemalloc", "libtcmalloc",
+                                         "libmimalloc", "libsnmalloc",
+                                         "libscudo",    "libhoard"};
+  for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      return true;
+  return false;
+}
+
+static bool ask_jemalloc(struct mprof_other_malloc *m) {
+  uint64_t epoch = 1;
+  size_t used = 0, own = 0, len = sizeof(used);
+  // A new epoch makes jemalloc count anew.
+  if (!mallctl || mallctl("epoch", NULL, NULL, &epoch, sizeof(epoch)) != 0 ||
+      mallctl("stats.allocated", &used, &len, NULL, 0) != 0 ||
+      mallctl("stats.metadata", &own, &len, NULL, 0) != 0)
+    return false;
+  m->name = "jemalloc";
+  m->bytes[MPROF_HEAP_USED] = used;
+  m->bytes[MPROF_HEAP_OWN] = own;
+  m->bytes[MPROF_HEAP_LISTED] = MPROF_OTHER_MALLOC_REST;
+  return true;
+}
+
+static size_t property(const char *name) {
+  size_t value = 0;
+  MallocExtension_GetNumericProperty(name, &value);
+  return value;
+}
+
+static bool ask_gperftools(struct mprof_other_malloc *m) {
+  if (!MallocExtension_GetNumericProperty)
+    return false;
+  m->name = "tcmalloc";
+  m->bytes[MPROF_HEAP_USED] = property("generic.current_allocated_bytes");
+  m->bytes[MPROF_HEAP_CACHED] =
+      property("tcmalloc.current_total_thread_cache_bytes") +
+      property("tcmalloc.central_cache_free_bytes") +
+      property("tcmalloc.transfer_cache_free_bytes");
+  m->bytes[MPROF_HEAP_LISTED] = property("tcmalloc.pageheap_free_bytes");
+  m->bytes[MPROF_HEAP_OWN] = MPROF_OTHER_MALLOC_REST;
+  return true;
+}
+
+static bool ask_tcmalloc(struct mprof_other_malloc *m) {
+  static const char used[] = "generic.current_allocated_bytes";
+  size_t value = 0;
+  if (!MallocExtension_Internal_GetNumericProperty ||
+      !MallocExtension_Internal_GetNumericProperty(used, sizeof(used) - 1,
+                                                   &value))
+    return false;
+  m->name = "tcmalloc";
+  m->bytes[MPROF_HEAP_USED] = value;
+  m->bytes[MPROF_HEAP_LISTED] = MPROF_OTHER_MALLOC_REST;
+  return true;
+}
+
+struct mprof_other_malloc mprof_other_malloc_ask(void) {
+  struct mprof_other_malloc m = {0};
+  if (!ask_jemalloc(&m) && !ask_gperftools(&m))
+    ask_tcmalloc(&m);
+  return m;
+}
