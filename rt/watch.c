@@ -11,6 +11,7 @@
 //   snapshot_at_rss  writes a snapshot when the resident memory has reached a
 //                    size. The size counts again after the memory was a tenth
 //                    below it
+//   memory           keeps the account of the memory when it was highest
 //   persist          protects the file (file/persist.h). The thread looks at it
 //                    from time to time, instead of waiting for the kernel's
 //                    signal: a thread that takes signals could take one that
@@ -45,6 +46,7 @@
 #include "sys/os.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "write/kind_memory.h"
 #include "write/profiles.h"
 
 #include <errno.h>
@@ -302,6 +304,15 @@ enum {
   SIZES = 16,
   // Pause between two looks at the resident memory, in milliseconds.
   PAUSE_MS = 200,
+  MEMORY_PAUSE_MS = 20, // for the option memory
+  // An account is taken when the resident memory is higher than at the last one
+  // by 1/GROWTH, or by STEP bytes and no longer grows. Accounts take at most
+  // 1/ACCOUNT_SHARE of a processor, and ACCOUNT_AHEAD_MS more, for a program
+  // that ends soon.
+  GROWTH = 10,
+  STEP = 64 << 10,
+  ACCOUNT_SHARE = 100,
+  ACCOUNT_AHEAD_MS = 100,
 };
 
 static struct {
@@ -511,7 +522,8 @@ static bool read_options(void) {
     else
       snapshots.size_count = n;
   }
-  return snapshots.every_ms != 0 || snapshots.size_count != 0;
+  return snapshots.every_ms != 0 || snapshots.size_count != 0 ||
+         mprof_flags.memory;
 }
 
 // --- snapshots ---
@@ -545,9 +557,41 @@ static bool has_grown(int *reached) {
   return false;
 }
 
+// The option memory. Only the thread uses this record.
+struct highest {
+  uint64_t rss;     // at the last account
+  uint64_t seen;    // at the last look
+  uint64_t at;      // time of the last look, in ticks
+  int tid;          // of the thread
+  int64_t spare_ns; // processor time that accounts have not used yet; negative:
+                    // overdrawn
+};
+
+static void look_at_memory(struct highest *h) {
+  const uint64_t rss = mprof_watch_resident(), now = mprof_clock_now();
+  const uint64_t begin = mprof_sys_thread_ran_ns(h->tid);
+  h->spare_ns += (int64_t)(mprof_clock_ns(now - h->at) / ACCOUNT_SHARE);
+  h->at = now;
+  const bool has_stopped = rss <= h->seen && rss >= h->rss + STEP;
+  h->seen = rss;
+  if ((rss < h->rss + h->rss / GROWTH && !has_stopped) || h->spare_ns < 0)
+    return;
+  mprof_lock_acquire(&mprof_writer_lock);
+  if (atomic_load(&snapshots.has_ended) == 0)
+    mprof_memory_keep();
+  mprof_lock_release(&mprof_writer_lock);
+  h->rss = rss;
+  h->spare_ns -= (int64_t)(mprof_sys_thread_ran_ns(h->tid) - begin);
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 static void *write_snapshots(void *arg) {
   mprof_own_thread_begin(MPROF_OWN_SNAPSHOTS, "mprof-snapshots");
   int64_t due = mprof_clock_ms() + (int64_t)snapshots.every_ms;
+  struct highest highest = {.at = mprof_clock_now(),
+                            .tid = mprof_sys_gettid(),
+                            .spare_ns = ACCOUNT_AHEAD_MS * 1000000};
   int reached = 0;
   while (atomic_load(&snapshots.has_ended) == 0) {
     const int64_t now = mprof_clock_ms();
@@ -559,8 +603,12 @@ static void *write_snapshots(void *arg) {
     }
     uint64_t pause_ms =
         snapshots.every_ms != 0 ? (uint64_t)(due - now) : UINT32_MAX;
-    if (snapshots.size_count != 0 && pause_ms > PAUSE_MS)
-      pause_ms = PAUSE_MS;
+    if (mprof_flags.memory) {
+      look_at_memory(&highest);
+      pause_ms = least(pause_ms, MEMORY_PAUSE_MS);
+    }
+    if (snapshots.size_count != 0)
+      pause_ms = least(pause_ms, PAUSE_MS);
     mprof_sys_futex_wait_ms(&snapshots.has_ended, 0, pause_ms);
   }
   mprof_own_thread_end(MPROF_OWN_SNAPSHOTS);
@@ -569,7 +617,7 @@ static void *write_snapshots(void *arg) {
 
 static bool is_asked_for(void) {
   return mprof_flags.snapshot_every[0] != '\0' ||
-         mprof_flags.snapshot_at_rss[0] != '\0';
+         mprof_flags.snapshot_at_rss[0] != '\0' || mprof_flags.memory;
 }
 
 static void start_snapshots(void) {
@@ -577,14 +625,16 @@ static void start_snapshots(void) {
     return;
   atomic_store(&snapshots.has_ended, 0);
   if (!start(write_snapshots))
-    mprof_message("snapshot_every and snapshot_at_rss have no effect: cannot "
-                  "create a thread");
+    mprof_message("snapshot_every, snapshot_at_rss and memory see only the end "
+                  "of the process: cannot create a thread");
 }
 
 void mprof_snapshot_watch_stop(void) {
   // Without the options, neither a page is touched nor a system call made.
-  if (is_asked_for() && atomic_exchange(&snapshots.has_ended, 1) == 0)
-    mprof_sys_futex_wake_all(&snapshots.has_ended);
+  if (!is_asked_for() || atomic_exchange(&snapshots.has_ended, 1) != 0)
+    return;
+  mprof_sys_futex_wake_all(&snapshots.has_ended);
+  mprof_memory_end();
 }
 
 // --- the file of the option persist ---

@@ -443,6 +443,21 @@ static void add_rows(struct work *w, const struct segment *s) {
     add_row(w, &c, &left);
 }
 
+// Removes from the runtime's segments what the account itself has touched since
+// smaps was read. sum: of all segments.
+static void remove_new_pages(struct segment *v, size_t n,
+                             struct mprof_usage *sum,
+                             const struct mprof_usage *whole) {
+  for (size_t i = 0; i < n && sum->rss > whole->rss; i++)
+    if (v[i].of.part == MPROF_MEMORY_MPROF) {
+      const uint64_t excess = sum->rss - whole->rss;
+      const struct mprof_usage new = {
+          .rss = excess < v[i].usage.rss ? excess : v[i].usage.rss};
+      mprof_usage_subtract(&v[i].usage, &new);
+      mprof_usage_subtract(sum, &new);
+    }
+}
+
 // Divides the bytes of m among its segments. Rounding gives the last one less
 // or more.
 static void add_segments(struct work *w, const struct mprof_mapped *m) {
@@ -455,6 +470,7 @@ static void add_segments(struct work *w, const struct mprof_mapped *m) {
           mprof_process_pages(w->process, v[i].of.start, v[i].of.limit);
       mprof_usage_add(&sum, &v[i].usage);
     }
+  remove_new_pages(v, n, &sum, &m->usage);
   for (size_t i = 0; i < n; i++) {
     v[i].usage.mapped = v[i].of.limit - v[i].of.start;
     if (i + 1 < n)
@@ -485,9 +501,8 @@ static void find_other(struct work *w, const struct mprof_other_malloc *said) {
     w->other = keep_name(w, said->name);
 }
 
-// Adds the rows of the other allocator. The data that it has about itself are
-// resident, and so are the blocks in its caches. Of the blocks in use, pages
-// may never have been touched.
+// Adds the rows of the other allocator. Its free memory is resident. Of the
+// blocks in use, pages may never have been touched.
 static void add_others(struct work *w, const struct mprof_other_malloc *said) {
   static const enum mprof_heap_sort order[] = {
       MPROF_HEAP_OWN, MPROF_HEAP_CACHED, MPROF_HEAP_LISTED, MPROF_HEAP_USED};
@@ -609,6 +624,7 @@ int mprof_account_take(struct mprof_account *a, int pid,
     add_others(&w, &said);
   if (w.error == 0)
     w.error = merge_rows(a);
+  mprof_process_end_reading(&a->process);
   mprof_glibc_free(&glibc);
   free_list(&w.claims);
   free_list(&w.segments);

@@ -28,18 +28,26 @@ bool mprof_other_malloc_is(const char *name) {
   return false;
 }
 
+static size_t ask(const char *name) {
+  size_t value = 0, len = sizeof(value);
+  return mallctl(name, &value, &len, NULL, 0) == 0 ? value : 0;
+}
+
 static bool ask_jemalloc(struct mprof_other_malloc *m) {
   uint64_t epoch = 1;
-  size_t used = 0, own = 0, len = sizeof(used);
   // A new epoch makes jemalloc count anew.
-  if (!mallctl || mallctl("epoch", NULL, NULL, &epoch, sizeof(epoch)) != 0 ||
-      mallctl("stats.allocated", &used, &len, NULL, 0) != 0 ||
-      mallctl("stats.metadata", &own, &len, NULL, 0) != 0)
+  if (!mallctl || mallctl("epoch", NULL, NULL, &epoch, sizeof(epoch)) != 0)
     return false;
+  const size_t used = ask("stats.allocated"), active = ask("stats.active");
+  if (used == 0 || active < used) // jemalloc was built without statistics
+    return false;
+  // 4096 stands for all arenas (MALLCTL_ARENAS_ALL).
+  const size_t dirty_pages = ask("stats.arenas.4096.pdirty");
   m->name = "jemalloc";
   m->bytes[MPROF_HEAP_USED] = used;
-  m->bytes[MPROF_HEAP_OWN] = own;
-  m->bytes[MPROF_HEAP_LISTED] = MPROF_OTHER_MALLOC_REST;
+  m->bytes[MPROF_HEAP_LISTED] =
+      active - used + dirty_pages * ask("arenas.page");
+  m->bytes[MPROF_HEAP_OWN] = MPROF_OTHER_MALLOC_REST;
   return true;
 }
 

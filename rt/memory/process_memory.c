@@ -203,7 +203,7 @@ static long open_file(const struct mprof_process *p, const char *name) {
 }
 
 int mprof_process_open(struct mprof_process *p, int pid) {
-  *p = (struct mprof_process){.pid = pid, .pagemap = -1};
+  *p = (struct mprof_process){.pid = pid};
   p->copies = mprof_os_map(MPROF_COPIES * sizeof(p->copies[0]));
   if (p->copies == NULL)
     return -ENOMEM;
@@ -213,20 +213,29 @@ int mprof_process_open(struct mprof_process *p, int pid) {
   const int error = read_mappings(p, (int)fd);
   mprof_sys_close((int)fd);
   p->pagemap = (int)open_file(p, "/pagemap");
+  p->has_pagemap = p->pagemap >= 0;
   // The kernel opens smaps of another user's process, and then reads nothing.
   return error == 0 && p->mappings_len == 0 ? -EACCES : error;
 }
 
-void mprof_process_close(struct mprof_process *p) {
-  if (p->pagemap >= 0)
+void mprof_process_end_reading(struct mprof_process *p) {
+  if (p->has_pagemap)
     mprof_sys_close(p->pagemap);
   if (p->copies != NULL)
     mprof_os_unmap(p->copies, MPROF_COPIES * sizeof(p->copies[0]));
   if (p->mappings_bytes > 0)
     mprof_os_unmap(p->mappings, p->mappings_bytes);
+  p->has_pagemap = false;
+  p->copies = NULL;
+  p->mappings = NULL;
+  p->mappings_len = p->mappings_bytes = 0;
+}
+
+void mprof_process_close(struct mprof_process *p) {
+  mprof_process_end_reading(p);
   if (p->names_bytes > 0)
     mprof_os_unmap(p->names, p->names_bytes);
-  *p = (struct mprof_process){.pagemap = -1};
+  *p = (struct mprof_process){0};
 }
 
 const struct mprof_mapped *mprof_process_at(const struct mprof_process *p,
@@ -286,7 +295,7 @@ static struct mprof_usage share_of(const struct mprof_process *p,
 
 struct mprof_usage mprof_process_pages(struct mprof_process *p, uintptr_t start,
                                        uintptr_t limit) {
-  if (p->pagemap < 0)
+  if (!p->has_pagemap)
     return share_of(p, start, limit);
   struct mprof_usage u = {.mapped = limit - start};
   for (uintptr_t at = start, next; at < limit; at = next) {
@@ -317,7 +326,7 @@ uintptr_t mprof_process_word(struct mprof_process *p, uintptr_t addr) {
   const size_t i = page / MPROF_PAGE % MPROF_COPIES;
   if (p->copy_of[i] != page) {
     p->copy_of[i] = 0;
-    if ((p->pagemap >= 0 && !(page_entry(p, page, page + 1) & present)) ||
+    if ((p->has_pagemap && !(page_entry(p, page, page + 1) & present)) ||
         !mprof_process_copy(p, p->copies[i], page, MPROF_PAGE))
       return 0;
     p->copy_of[i] = page;

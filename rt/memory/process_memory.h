@@ -45,8 +45,9 @@ struct mprof_mapped {
 enum { MPROF_COPIES = 64 };
 
 struct mprof_process {
-  int pid;     // 0: this process
-  int pagemap; // descriptor; below 0: the file cannot be opened
+  int pid;                       // 0: this process
+  bool has_pagemap;              // the file could be opened
+  int pagemap;                   // descriptor
   struct mprof_mapped *mappings; // sorted by address
   size_t mappings_len, mappings_bytes;
   char *names; // the names of the mappings, each ended by a 0
@@ -67,6 +68,9 @@ struct mprof_process {
 // Call mprof_process_close also after an error.
 int mprof_process_open(struct mprof_process *p, int pid);
 void mprof_process_close(struct mprof_process *p);
+// Frees what is needed to read the process further, and keeps the names and the
+// numbers.
+void mprof_process_end_reading(struct mprof_process *p);
 
 // Reads the mappings from a text in the format of smaps, for tests. Returns 0
 // or -ENOMEM.

@@ -5,13 +5,16 @@
 // (memory/account.h). The outermost frame of a sample is the part to which the
 // bytes belong. The inner frames are what is known of them: the name of a file,
 // a thread or an arena, or the stack that has allocated or mapped the memory.
-// The values add up to what the kernel counts.
+// The values add up to what the kernel counts. At exit, the profile shows the
+// moment at which the resident memory was highest.
 
+#include "write/kind_memory.h"
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "file/outfile.h"
 #include "memory/account.h"
 #include "options/flags.h"
+#include "process/process.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/scale.h"
@@ -220,13 +223,19 @@ static int write(struct mprof_outfile *f,
                                      : write_text(f, r->copy);
 }
 
-static int take(const struct mprof_profile_request *r) {
-  struct memory_copy *c = r->copy;
-  const struct mprof_heap_copy *at_exit =
-      r->copies != NULL ? r->copies[MPROF_PROFILE_heap] : NULL;
+static void release(void *copy) {
+  struct memory_copy *c = copy;
+  mprof_mem_snapshot_free(&c->own_heap);
+  mprof_account_free(&c->account);
+}
+
+// Takes the account of the present. heap: the blocks in use; NULL: they are
+// copied here.
+static int take_present(struct memory_copy *c,
+                        const struct mprof_mem_snapshot *heap) {
   int error = 0;
-  c->heap = at_exit != NULL ? &at_exit->snapshot : &c->own_heap;
-  if (at_exit == NULL)
+  c->heap = heap != NULL ? heap : &c->own_heap;
+  if (heap == NULL)
     error =
         mprof_mem_snapshot_take(&c->own_heap, mprof_cycle_dump_ends_it(false));
   if (error != 0)
@@ -237,10 +246,54 @@ static int take(const struct mprof_profile_request *r) {
   return error;
 }
 
-static void release(void *copy) {
-  struct memory_copy *c = copy;
-  mprof_mem_snapshot_free(&c->own_heap);
-  mprof_account_free(&c->account);
+// The highest account, guarded by writer_lock.
+static struct {
+  struct memory_copy copy;
+  bool is_kept;
+  unsigned epoch; // of the process that has taken it
+} highest;
+static atomic_bool is_at_end; // the process is about to end
+
+static void drop_highest(void) {
+  if (highest.is_kept)
+    release(&highest.copy);
+  highest.is_kept = false;
+}
+
+void mprof_memory_keep(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
+  drop_highest();
+  highest.copy = (struct memory_copy){0};
+  highest.is_kept = take_present(&highest.copy, NULL) == 0;
+  highest.epoch = mprof_process_epoch();
+  if (!highest.is_kept)
+    release(&highest.copy);
+}
+
+void mprof_memory_end(void) { atomic_store(&is_at_end, true); }
+
+// Returns whether c has more resident memory than the kept account, by more
+// than a tenth. The kept one is preferred, because malloc keeps memory resident
+// that the program has freed since.
+static bool is_higher(const struct memory_copy *c) {
+  const uint64_t kept = highest.copy.account.total.rss;
+  return c->account.total.rss > kept + kept / 10;
+}
+
+static int take(const struct mprof_profile_request *r) {
+  struct memory_copy *c = r->copy;
+  const struct mprof_heap_copy *at_exit =
+      r->copies != NULL ? r->copies[MPROF_PROFILE_heap] : NULL;
+  const int error =
+      take_present(c, at_exit != NULL ? &at_exit->snapshot : NULL);
+  if (at_exit == NULL || !atomic_load(&is_at_end) || !highest.is_kept ||
+      highest.epoch != mprof_process_epoch() || is_higher(c))
+    return error;
+  release(c);
+  *c = highest.copy;
+  c->heap = &c->own_heap;
+  highest.is_kept = false;
+  return 0;
 }
 
 static bool has_data(const struct mprof_profile_row *row) {

@@ -31,7 +31,7 @@ static const char text[] =
     "7f00000";
 
 int main(void) {
-  struct mprof_process p = {.pagemap = -1};
+  struct mprof_process p = {0};
   CHECK_EQ(mprof_process_parse(&p, text, strlen(text)), 0);
   CHECK_EQ(p.mappings_len, 3);
   const struct mprof_mapped *m = p.mappings;
