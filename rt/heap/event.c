@@ -163,10 +163,16 @@ static inline uint32_t take(void *ptr) {
   return cell;
 }
 
+// Only the allocation log has frees of blocks that are not counted.
+static inline void observe_release(struct mprof_released *r, const void *ptr,
+                                   enum mprof_log_kind kind) {
+  if (mprof_is_observed() && (r->cell != 0 || mprof_event_watch.has_log))
+    mprof_observe_release(r, ptr, kind);
+}
+
 struct mprof_released mprof_event_release(void *ptr) {
   struct mprof_released r = {.cell = take(ptr)};
-  if (mprof_is_observed())
-    mprof_observe_release(&r, ptr, MPROF_LOG_HEAP);
+  observe_release(&r, ptr, MPROF_LOG_HEAP);
   return r;
 }
 
@@ -178,8 +184,7 @@ struct mprof_released mprof_event_custom_release(void *ptr) {
   } else {
     count_reentrant();
   }
-  if (mprof_is_observed())
-    mprof_observe_release(&r, ptr, MPROF_LOG_CUSTOM);
+  observe_release(&r, ptr, MPROF_LOG_CUSTOM);
   return r;
 }
 
