@@ -8,14 +8,14 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %mprof run -o heap -O stack_depth=8 --heap-rate=1 --peak --block --stuck ./app heap \
+// RUN: %mprof run -o heap -O stack_depth=8 --heap-rate=1 --block --stuck ./app heap \
 // RUN:   2> heap.err && FileCheck %s --check-prefix=ONCE < heap.err
-// ONCE: inuse_space of ./app heap
+// ONCE: inuse_space of ./app heap, at the peak
 // ONCE: [truncated]
 // ONCE: lost: {{[0-9]+}} samples whose stack is truncated because it has more frames
 // ONCE-NOT: a file without names
 // ONCE-NOT: lost:
-// ONCE: at the peak
+// ONCE: inuse_space of ./app heap, at exit
 // ONCE-NOT: lost:
 // RUN: for f in heap peak; do %mprof top heap/*.$f.pb.gz | grep '^lost: .* samples whose' || exit 1; done
 // RUN: for f in block threadleak; do %mprof traces heap/*.$f.pb.gz | not grep lost: || exit 1; done
@@ -34,7 +34,7 @@
 #include <string.h>
 #include <time.h>
 
-static void *volatile kept;
+static void *volatile kept, *volatile freed;
 static sem_t never_posted;
 
 static int wait_a_moment(void) {
@@ -64,6 +64,8 @@ int main(int argc, char **argv) {
     kept = malloc(1000);
   else
     wait_a_moment();
+  freed = malloc(10);
   deep(40, waits);
+  free(freed);
   return 0;
 }

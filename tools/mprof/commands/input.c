@@ -155,7 +155,7 @@ void input_print_title(const struct view *v, FILE *out,
   const char *moment = input_comment(p, "moment");
   if (moment && p->file_count == 1) {
     fputs(", at ", out);
-    style_put_cut(out, moment, 60);
+    style_put_cut(out, moment, 80);
   }
   const char *live = input_comment(p, "live_threads");
   if (live && p->file_count == 1) {
