@@ -12,15 +12,14 @@
 #include "commands/options.h"
 #include "commands/preload.h"
 #include "commands/show_top.h"
+#include "commands/written_files.h"
 #include "common/ends_with.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "common/printable.h"
 #include "files/read_profile.h"
-#include "terminal/quantity.h"
 #include "tools.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -114,186 +113,8 @@ static char *output_directory(const struct options *o) {
 
 // --- the report ---
 
-// A file that the program has written.
-struct file {
-  char *path;
-  const char *rest;   // of the path, behind the process id: "heap.pb.gz"
-  const char *moment; // that the profile shows, for its title; or NULL
-  bool is_hidden;     // another file shows the same
-};
-
-struct found {
-  struct file *files;
-  size_t count, capacity;
-  size_t others; // new files of other processes: children, or another run
-};
-
-static int by_path(const void *a, const void *b) {
-  return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
-}
-
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-// The sorted names of the files that a directory contains.
-struct names {
-  char **items;
-  size_t count, capacity;
-};
-
-static struct names list_names(const char *directory) {
-  struct names n = {0};
-  DIR *dir = directory ? opendir(directory) : NULL;
-  for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
-    if (strncmp(e->d_name, "mprof.", 6) == 0)
-      *APPEND(n.items, n.count, n.capacity) = text_of("%s", e->d_name);
-  if (dir)
-    closedir(dir);
-  if (n.count)
-    qsort(n.items, n.count, sizeof *n.items, by_name);
-  return n;
-}
-
-static void names_free(struct names *n) {
-  for (size_t i = 0; i < n->count; i++)
-    free(n->items[i]);
-  free(n->items);
-}
-
-static bool has_name(const struct names *n, const char *name) {
-  return n->count &&
-         bsearch(&name, n->items, n->count, sizeof *n->items, by_name) != NULL;
-}
-
-// Finds the files that the program has written. before: the names before its
-// start. The times of the files would not do, because file systems have a
-// coarse clock.
-static struct found find_files(const char *directory, pid_t program,
-                               const struct names *before) {
-  struct found f = {0};
-  char pid[24];
-  snprintf(pid, sizeof pid, ".%d.", (int)program);
-  DIR *dir = opendir(directory);
-  for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
-    struct stat st;
-    char *path = NULL;
-    const bool is_new = strncmp(e->d_name, "mprof.", 6) == 0 &&
-                        asprintf(&path, "%s/%s", directory, e->d_name) > 0 &&
-                        lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-                        !has_name(before, e->d_name);
-    const char *rest = strstr(e->d_name, pid);
-    if (is_new && rest)
-      *APPEND(f.files, f.count, f.capacity) = (struct file){
-          .path = path,
-          .rest = path + strlen(path) - strlen(rest) + strlen(pid)};
-    else
-      free(path);
-    f.others += is_new && !rest;
-  }
-  if (dir)
-    closedir(dir);
-  if (f.count)
-    qsort(f.files, f.count, sizeof *f.files, by_path);
-  return f;
-}
-
 // The end of the names of the profiles of stuck threads.
 #define STUCK ".threadleak.pb.gz"
-
-// --- the peak ---
-
-#define HEAP "heap.pb.gz"
-#define PEAK "peak.pb.gz"
-
-// Returns the sum of the values with this name.
-static uint64_t sum_of(const struct profile *p, const char *type) {
-  const int column = profile_find_type(p, type);
-  uint64_t sum = 0;
-  for (size_t i = 0; column >= 0 && i < p->sample_count; i++)
-    sum += (uint64_t)p->values[i * p->type_count + (size_t)column];
-  return sum;
-}
-
-// Returns whether no block was allocated or freed between two heap profiles of
-// a process.
-static bool is_same_heap(const struct profile *a, const struct profile *b) {
-  static const char *const types[] = {"alloc_objects", "alloc_space",
-                                      "inuse_objects", "inuse_space"};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (sum_of(a, types[i]) != sum_of(b, types[i]))
-      return false;
-  return true;
-}
-
-// Returns the heap profile that was written at exit with the profile of the
-// peak, or NULL.
-static struct file *exit_of(const struct found *f, const struct file *peak) {
-  const size_t length = (size_t)(peak->rest - peak->path);
-  for (size_t i = 0; i < f->count && strcmp(peak->rest, PEAK) == 0; i++)
-    if (strncmp(f->files[i].path, peak->path, length) == 0 &&
-        strcmp(f->files[i].path + length, HEAP) == 0)
-      return &f->files[i];
-  return NULL;
-}
-
-// Sets the moments of the profile of a peak and of the one at exit, if any.
-// Hides the peak if it is empty, or if it lasted until the exit.
-static void set_moments(struct file *peak, struct file *at_exit) {
-  struct profile *p = profile_new(), *e = profile_new();
-  peak->moment = "the peak of the memory in use";
-  peak->is_hidden =
-      input_file_read(p, peak->path) != NULL || sum_of(p, "inuse_space") == 0;
-  if (!peak->is_hidden && at_exit && !input_file_read(e, at_exit->path)) {
-    peak->is_hidden = is_same_heap(p, e);
-    at_exit->moment = peak->is_hidden
-                          ? "exit, which is the peak of the memory in use"
-                          : "exit";
-  }
-  profile_free(p);
-  profile_free(e);
-}
-
-// Sets the moments of all profiles. Hides all peaks of a program but the last,
-// which is that of the whole run.
-static void find_moments(struct found *f) {
-  struct file *last = NULL;
-  for (size_t i = f->count; i-- > 0;) {
-    struct file *file = &f->files[i];
-    if (!ends_with(file->path, "." PEAK))
-      continue;
-    if (last && strncmp(file->path, last->path,
-                        (size_t)(last->rest - last->path)) == 0) {
-      file->is_hidden = true;
-      continue;
-    }
-    last = file;
-    set_moments(file, exit_of(f, file));
-  }
-}
-
-// Puts the moment of the file into the profile, for the title, with the time
-// since start_ns, when the program was started.
-static void add_moment(struct profile *p, const struct file *file,
-                       int64_t start_ns) {
-  char *text = text_of("moment: %s", file->moment);
-  if (p->time_ns > start_ns) {
-    char *moment = text;
-    text = text_of("%s, %s after the start", moment,
-                   quantity_of(p->time_ns - start_ns, "nanoseconds").text);
-    free(moment);
-  }
-  const string_id id = profile_text(p, text);
-  free(text);
-  for (size_t i = 0; i < p->comment_count; i++)
-    if (strncmp(p->strings[p->comments[i]], "moment: ", 8) == 0) {
-      p->comments[i] = id;
-      return;
-    }
-  profile_comment(p, id);
-}
-
-// --- the tables ---
 
 // Prints a command for the file. A path that has other characters than these is
 // quoted, so that a shell runs the command.
@@ -324,16 +145,15 @@ static void print_command(const char *command, const char *path) {
 // Shows the largest values of the profile, and the command that shows more.
 // Returns false if the profile has no values, and then shows it only if
 // shows_empty is true.
-static bool show_profile(const struct options *o, const struct file *file,
-                         int64_t start_ns, const struct style *style,
-                         bool shows_empty) {
+static bool show_profile(const struct options *o,
+                         const struct written_file *file, int64_t start_ns,
+                         const struct style *style, bool shows_empty) {
   const char *path = file->path;
   struct profile *p = profile_new();
   char error[256];
   if (file->is_hidden || input_file_read(p, path) != NULL)
     return false;
-  if (file->moment)
-    add_moment(p, file, start_ns);
+  written_file_add_moment(file, p, start_ns);
   add_names(o, p, NAMES_AUTOMATIC);
   struct view_options wanted = {0};
   struct view *v = view_new(p, &wanted, error, sizeof error);
@@ -481,38 +301,36 @@ static void explain_no_files(const struct options *o, int status,
 // start_ns: when the program was started. is_preloaded: see explain_no_files.
 // records_nothing: a note before the start has said so.
 static void report(const struct options *o, const char *directory,
-                   const struct child *child, const struct names *before,
+                   const struct child *child, const struct file_names *before,
                    int64_t start_ns, bool is_preloaded, bool records_nothing) {
-  static const char *const shown[] = {"." PEAK, "." HEAP, ".block.pb.gz",
-                                      ".mutex.pb.gz", STUCK};
+  static const char *const shown[] = {".peak.pb.gz", ".heap.pb.gz",
+                                      ".block.pb.gz", ".mutex.pb.gz", STUCK};
   const struct style style = style_of_error(o->colour);
-  struct found f = find_files(directory, child->pid, before);
+  struct written_files f = written_files_find(directory, child->pid, before);
   bool has_any = false;
   input_say_losses_once();
-  find_moments(&f);
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
-      if (ends_with(f.files[i].path, shown[k])) {
+      if (ends_with(f.items[i].path, shown[k])) {
         const bool has_values =
-            show_profile(o, &f.files[i], start_ns, &style, false);
+            show_profile(o, &f.items[i], start_ns, &style, false);
         has_any |= has_values;
         if (!has_values)
-          say_if_no_waits(f.files[i].path);
+          say_if_no_waits(f.items[i].path);
       }
   for (size_t i = 0; i < f.count && !has_any; i++)
     has_any =
-        ends_with(f.files[i].path, ".trace") && show_trace(f.files[i].path);
+        ends_with(f.items[i].path, ".trace") && show_trace(f.items[i].path);
   for (size_t i = 0; i < f.count && !has_any; i++)
-    has_any = ends_with(f.files[i].path, "." HEAP) &&
-              show_profile(o, &f.files[i], start_ns, &style, true);
+    has_any = ends_with(f.items[i].path, ".heap.pb.gz") &&
+              show_profile(o, &f.items[i], start_ns, &style, true);
   for (size_t i = 0; i < f.count; i++) {
-    if (ends_with(f.files[i].path, ".trace"))
-      print_command("trace top", f.files[i].path);
-    if (ends_with(f.files[i].path, ".threads.pb.gz"))
-      print_command("threads", f.files[i].path);
-    if (ends_with(f.files[i].path, ".stuck.txt"))
-      print_command("stuck", f.files[i].path);
-    free(f.files[i].path);
+    if (ends_with(f.items[i].path, ".trace"))
+      print_command("trace top", f.items[i].path);
+    if (ends_with(f.items[i].path, ".threads.pb.gz"))
+      print_command("threads", f.items[i].path);
+    if (ends_with(f.items[i].path, ".stuck.txt"))
+      print_command("stuck", f.items[i].path);
   }
   if (f.others) {
     fprintf(stderr, "\n%zu file%s of other processes %s new in ", f.others,
@@ -523,7 +341,7 @@ static void report(const struct options *o, const char *directory,
   }
   if (f.count + f.others == 0 && !records_nothing)
     explain_no_files(o, child->status, is_preloaded);
-  free(f.files);
+  written_files_free(&f);
 }
 
 // Checks the options whose values mprof passes on. Returns false after a
@@ -565,7 +383,7 @@ int command_run(const struct options *o) {
   char *options = runtime_options(o, directory, library != NULL);
   if (!options)
     return complain(o, "%s", strerror(errno));
-  struct names files = list_names(directory);
+  struct file_names files = file_names_list(directory);
   struct timespec start;
   clock_gettime(CLOCK_REALTIME, &start);
   struct child child;
@@ -585,6 +403,6 @@ int command_run(const struct options *o) {
     complain(o, "the files are where log_path in MPROF_OPTIONS says; for a "
                 "report, use --output");
   free(directory);
-  names_free(&files);
+  file_names_free(&files);
   return child_end_as(&child);
 }
