@@ -55,14 +55,20 @@
 //
 // Of the peaks of snapshots and of the exit, only the last is shown. Only the
 // profile at exit is that of the exit.
-// RUN: %mprof run -o shots --heap-rate=1 --option=dump_on_signal=URG \
-// RUN:   ./app snapshot 2> shots.out
+// RUN: %mprof run -o shots --heap-rate=1 --option=dump_on_signal=URG ./app \
+// RUN:   snapshot 2> shots.out
 // RUN: ls shots/*.peak.pb.gz | grep -c . | grep -x 2
-// RUN: tables shots.out > shots.tables && FileCheck %s --check-prefix=SHOTS < shots.tables
+// RUN: tables shots.out > shots.tables && grep -c . shots.tables | grep -x 3
+// RUN: FileCheck %s --check-prefix=SHOTS < shots.tables
 // SHOTS: inuse_space of ./app snapshot, at the peak of the memory in use AGE
 // SHOTS-NEXT: inuse_space of ./app snapshot{{$}}
 // SHOTS-NEXT: inuse_space of ./app snapshot, at exit AGE
-// SHOTS-NOT: {{.}}
+// RUN: not --crash %mprof run -o killed --heap-rate=1 \
+// RUN:   --option=dump_on_signal=URG ./app killed 2> killed.out
+// RUN: tables killed.out > killed.tables && grep -c . killed.tables | grep -x 2
+// RUN: FileCheck %s --check-prefix=KILLED < killed.tables
+// KILLED: inuse_space of ./app killed, at the peak of the memory in use AGE
+// KILLED-NEXT: inuse_space of ./app killed{{$}}
 
 #include <signal.h>
 #include <stdlib.h>
@@ -84,6 +90,11 @@ int main(int argc, char **argv) {
   burst();
   if (strcmp(what, "snapshot") == 0)
     raise(SIGURG);
+  if (strcmp(what, "killed") == 0) {
+    free(large);
+    raise(SIGURG);
+    raise(SIGKILL);
+  }
   if (strcmp(what, "keeps") != 0)
     free(large);
   if (strcmp(what, "frees") == 0)

@@ -72,12 +72,12 @@ static bool is_same_heap(const struct profile *a, const struct profile *b) {
   return true;
 }
 
-// Returns the heap profile that was written at exit with the profile of the
-// peak, or NULL.
+// Returns the heap profile that the program of the peak has written at exit, or
+// NULL.
 static struct written_file *exit_of(const struct written_files *f,
                                     const struct written_file *peak) {
   const size_t length = (size_t)(peak->rest - peak->path);
-  for (size_t i = 0; i < f->count && strcmp(peak->rest, PEAK) == 0; i++)
+  for (size_t i = 0; i < f->count; i++)
     if (strncmp(f->items[i].path, peak->path, length) == 0 &&
         strcmp(f->items[i].path + length, HEAP) == 0)
       return &f->items[i];
