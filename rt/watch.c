@@ -523,7 +523,7 @@ static bool read_options(void) {
       snapshots.size_count = n;
   }
   return snapshots.every_ms != 0 || snapshots.size_count != 0 ||
-         mprof_flags.memory;
+         mprof_flags.memory != 0;
 }
 
 // --- snapshots ---
@@ -559,7 +559,7 @@ static bool has_grown(int *reached) {
 
 // The option memory. Only the thread uses this record.
 struct highest {
-  uint64_t rss;     // at the last account
+  uint64_t rss;     // at the last account, or at the start
   uint64_t seen;    // at the last look
   uint64_t at;      // time of the last look, in ticks
   int tid;          // of the thread
@@ -574,7 +574,8 @@ static void look_at_memory(struct highest *h) {
   h->at = now;
   const bool has_stopped = rss <= h->seen && rss >= h->rss + STEP;
   h->seen = rss;
-  if ((rss < h->rss + h->rss / GROWTH && !has_stopped) || h->spare_ns < 0)
+  if (rss < mprof_flags.memory << 20 || h->spare_ns < 0 ||
+      (rss < h->rss + h->rss / GROWTH && !has_stopped))
     return;
   mprof_lock_acquire(&mprof_writer_lock);
   if (atomic_load(&snapshots.has_ended) == 0)
@@ -589,7 +590,8 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static void *write_snapshots(void *arg) {
   mprof_own_thread_begin(MPROF_OWN_SNAPSHOTS, "mprof-snapshots");
   int64_t due = mprof_clock_ms() + (int64_t)snapshots.every_ms;
-  struct highest highest = {.at = mprof_clock_now(),
+  struct highest highest = {.rss = mprof_watch_resident(),
+                            .at = mprof_clock_now(),
                             .tid = mprof_sys_gettid(),
                             .spare_ns = ACCOUNT_AHEAD_MS * 1000000};
   int reached = 0;
@@ -603,7 +605,7 @@ static void *write_snapshots(void *arg) {
     }
     uint64_t pause_ms =
         snapshots.every_ms != 0 ? (uint64_t)(due - now) : UINT32_MAX;
-    if (mprof_flags.memory) {
+    if (mprof_flags.memory != 0) {
       look_at_memory(&highest);
       pause_ms = least(pause_ms, MEMORY_PAUSE_MS);
     }
@@ -617,7 +619,7 @@ static void *write_snapshots(void *arg) {
 
 static bool is_asked_for(void) {
   return mprof_flags.snapshot_every[0] != '\0' ||
-         mprof_flags.snapshot_at_rss[0] != '\0' || mprof_flags.memory;
+         mprof_flags.snapshot_at_rss[0] != '\0' || mprof_flags.memory != 0;
 }
 
 static void start_snapshots(void) {
@@ -634,7 +636,8 @@ void mprof_snapshot_watch_stop(void) {
   if (!is_asked_for() || atomic_exchange(&snapshots.has_ended, 1) != 0)
     return;
   mprof_sys_futex_wake_all(&snapshots.has_ended);
-  mprof_memory_end();
+  if (mprof_flags.memory != 0)
+    mprof_memory_end(mprof_watch_resident());
 }
 
 // --- the file of the option persist ---

@@ -247,36 +247,38 @@ static int take_present(struct memory_copy *c,
 }
 
 // The highest account, guarded by writer_lock.
-static struct {
-  struct memory_copy copy;
-  bool is_kept;
-  unsigned epoch; // of the process that has taken it
-} highest;
-static atomic_bool is_at_end; // the process is about to end
+static struct memory_copy highest;
+static atomic_uint highest_of; // epoch of the process that has taken it, plus
+                               // 1; 0: none. Changed with writer_lock held
+// The process is about to end; whether its memory is large enough for a file.
+static atomic_bool is_at_end, is_large_at_end;
 
-static void drop_highest(void) {
-  if (highest.is_kept)
-    release(&highest.copy);
-  highest.is_kept = false;
+// Returns whether this process keeps an account, and not only its parent.
+static bool has_highest(void) {
+  return atomic_load(&highest_of) == mprof_process_epoch() + 1;
 }
 
 void mprof_memory_keep(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
-  drop_highest();
-  highest.copy = (struct memory_copy){0};
-  highest.is_kept = take_present(&highest.copy, NULL) == 0;
-  highest.epoch = mprof_process_epoch();
-  if (!highest.is_kept)
-    release(&highest.copy);
+  if (atomic_exchange(&highest_of, 0) != 0)
+    release(&highest);
+  highest = (struct memory_copy){0};
+  if (take_present(&highest, NULL) == 0)
+    atomic_store(&highest_of, mprof_process_epoch() + 1);
+  else
+    release(&highest);
 }
 
-void mprof_memory_end(void) { atomic_store(&is_at_end, true); }
+void mprof_memory_end(uint64_t rss) {
+  atomic_store(&is_large_at_end, rss >= mprof_flags.memory << 20);
+  atomic_store(&is_at_end, true);
+}
 
 // Returns whether c has more resident memory than the kept account, by more
 // than a tenth. The kept one is preferred, because malloc keeps memory resident
 // that the program has freed since.
 static bool is_higher(const struct memory_copy *c) {
-  const uint64_t kept = highest.copy.account.total.rss;
+  const uint64_t kept = highest.account.total.rss;
   return c->account.total.rss > kept + kept / 10;
 }
 
@@ -286,27 +288,29 @@ static int take(const struct mprof_profile_request *r) {
       r->copies != NULL ? r->copies[MPROF_PROFILE_heap] : NULL;
   const int error =
       take_present(c, at_exit != NULL ? &at_exit->snapshot : NULL);
-  if (at_exit == NULL || !atomic_load(&is_at_end) || !highest.is_kept ||
-      highest.epoch != mprof_process_epoch() || is_higher(c))
+  if (at_exit == NULL || !atomic_load(&is_at_end) || !has_highest() ||
+      is_higher(c))
     return error;
   release(c);
-  *c = highest.copy;
+  *c = highest;
   c->heap = &c->own_heap;
-  highest.is_kept = false;
+  atomic_store(&highest_of, 0);
   return 0;
 }
 
 static bool has_data(const struct mprof_profile_row *row) {
   (void)row;
-  return mprof_flags.memory;
+  return mprof_flags.memory != 0 &&
+         (has_highest() || atomic_load(&is_large_at_end));
 }
 
-static bool is_on(void) { return mprof_flags.memory; }
+static bool is_on(void) { return mprof_flags.memory != 0; }
 
 static bool is_shown(const void *copy, void *const *copies) {
   const struct memory_copy *c = copy;
   (void)copies;
-  return c->account.rows_len > 0;
+  return c->account.rows_len > 0 && c->account.total.rss >= mprof_flags.memory
+                                                                << 20;
 }
 
 static bool has_stacks(const void *copy) { return has_stacks_of_blocks(copy); }

@@ -22,7 +22,7 @@
 //
 // mprof run:
 // RUN: env LD_PRELOAD=libutil.so.1 %python %S/Inputs/started.py \
-// RUN:   "mprof.plain.N.heap.pb.gz mprof.plain.N.peak.pb.gz mprof.plain.N.txt" 1 \
+// RUN:   "mprof.plain.N.heap.pb.gz mprof.plain.N.memory.pb.gz mprof.plain.N.peak.pb.gz mprof.plain.N.txt" 1 \
 // RUN:   %mprof run -q --heap-rate=4096 -o o -O $PATH_OF ./plain
 //
 // LD_PRELOAD by hand:

@@ -6,14 +6,9 @@
 #include "common/memory.h"
 #include "commands/input.h"
 #include "commands/options.h"
-#include "common/plural.h"
+#include "commands/show_memory.h"
 #include "files/json.h"
 #include "names/places.h"
-#include "terminal/markup.h"
-#include "terminal/quantity.h"
-#include "terminal/table.h"
-#include "view/memory_advice.h"
-#include "view/memory_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,109 +17,6 @@
 // Number of rows of a part without the option --count, and the smallest part of
 // the total, in percent, that they must have.
 enum { ROWS = 5, NOTICEABLE = 1 };
-
-struct shown {
-  const struct memory_parts *m;
-  struct table *table;
-  size_t limit;  // of the rows of a part; 0: all
-  int64_t least; // bytes that a row must have
-};
-
-// --- text and Markdown ---
-
-static void add_row(struct shown *s, const struct memory_usage *u,
-                    const char *text) {
-  table_cell(s->table, quantity_of(u->rss, "bytes").text);
-  table_cell(s->table, quantity_share(u->rss, s->m->total.rss).text);
-  table_cell(s->table, quantity_of(u->pss, "bytes").text);
-  table_cell(s->table, quantity_of(u->private_dirty, "bytes").text);
-  if (s->m->total.swap)
-    table_cell(s->table, quantity_of(u->swap, "bytes").text);
-  table_cell(s->table, text);
-}
-
-static size_t shown_rows(const struct shown *s,
-                         const struct memory_part *part) {
-  size_t n = 0;
-  while (n < part->row_count && (s->limit == 0 || n < s->limit) &&
-         part->rows[n].usage.rss >= s->least)
-    n++;
-  return n;
-}
-
-static void add_part(struct shown *s, const struct memory_part *part) {
-  struct memory_usage rest = part->usage;
-  const size_t n = shown_rows(s, part);
-  add_row(s, &part->usage, part->text);
-  if (part->row_count == 1 && !*part->rows[0].name)
-    return;
-  for (size_t i = 0; i < n; i++) {
-    const struct memory_row *r = &part->rows[i];
-    char *text = text_of("  %s", *r->name ? r->name : "[unknown]");
-    add_row(s, &r->usage, text);
-    free(text);
-    rest.rss -= r->usage.rss;
-    rest.pss -= r->usage.pss;
-    rest.private_dirty -= r->usage.private_dirty;
-    rest.swap -= r->usage.swap;
-  }
-  if (n > 0 && n < part->row_count && rest.rss >= s->least) {
-    char *text = text_of("  %zu other%s", part->row_count - n,
-                         plural(part->row_count - n));
-    add_row(s, &rest, text);
-    free(text);
-  }
-}
-
-static struct table *table_of(struct shown *s) {
-  struct table *t = s->table = table_new();
-  table_column(t, "rss", ALIGN_RIGHT);
-  table_column(t, "share", ALIGN_RIGHT);
-  table_column(t, "pss", ALIGN_RIGHT);
-  table_column(t, "private dirty", ALIGN_RIGHT);
-  if (s->m->total.swap)
-    table_column(t, "swap", ALIGN_RIGHT);
-  table_column(t, "part", ALIGN_LEFT);
-  for (size_t i = 0; i < s->m->count; i++)
-    add_part(s, &s->m->parts[i]);
-  return t;
-}
-
-// --- the lines behind the table ---
-
-static void print_notes(const struct profile *p, FILE *out) {
-  const char *note = p->file_count == 1 ? input_comment(p, "note") : NULL;
-  if (!note)
-    return;
-  fputs("note: ", out);
-  style_put(out, note);
-  fputc('\n', out);
-}
-
-// Returns the lines behind the table. The caller frees them.
-static char *last_lines(const struct view *v, const struct memory_parts *m) {
-  char *text;
-  size_t size;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return text_of("%s", "");
-  fprintf(out, "%s resident in total, %s of it used by no other process",
-          quantity_of(m->total.rss, "bytes").text,
-          quantity_of(m->total.private_dirty, "bytes").text);
-  if (m->total.swap)
-    fprintf(out, "; %s in swap", quantity_of(m->total.swap, "bytes").text);
-  fputc('\n', out);
-  print_notes(v->profile, out);
-  memory_advise(m, out);
-  if (input_comment(v->profile, "read"))
-    fputs("the process is read from outside, so nothing has a stack: run it "
-          "with mprof run, or with the option listen (docs/live.md), to see "
-          "which code has allocated the memory\n",
-          out);
-  input_print_view_losses(v, out);
-  fclose(out);
-  return text;
-}
 
 // --- JSON ---
 
@@ -191,11 +83,9 @@ static struct view *read_view(const struct options *options) {
              options->paths[0]);
     return NULL;
   }
-  struct view_options wanted = input_view_options(options);
-  wanted.type = "rss";
-  wanted.keeps_zeros = true;
   char error[256];
-  struct view *v = view_new(p, &wanted, error, sizeof error);
+  struct view *v =
+      memory_view(p, input_view_options(options), error, sizeof error);
   if (!v)
     complain(options, "%s", error);
   return v;
@@ -223,23 +113,13 @@ int command_memory(const struct options *options) {
     print_json(v, &m, stdout);
     return STATUS_OK;
   }
-  struct shown s = {.m = &m,
-                    .limit = options->count ? limit : ROWS,
-                    .least =
-                        options->count ? 1 : m.total.rss / 100 * NOTICEABLE};
+  const struct memory_shown shown = {
+      .limit = options->count ? limit : ROWS,
+      .least = options->count ? 1 : m.total.rss / 100 * NOTICEABLE};
   const struct style style = input_begin_output(options);
-  struct table *t = table_of(&s);
-  char *lines = last_lines(v, &m);
-  if (is_markdown) {
-    table_print_markdown(t, stdout);
-    markup_put_paragraphs(stdout, lines);
-  } else {
-    input_print_title(v, stdout, &style);
-    table_print(t, stdout, &style);
-    fputc('\n', stdout);
-    style_put_lines(stdout, lines, strlen(lines));
-  }
-  free(lines);
-  table_free(t);
+  if (is_markdown)
+    show_memory_markdown(v, &m, &shown, stdout);
+  else
+    show_memory(v, &m, &shown, stdout, &style);
   return STATUS_OK;
 }

@@ -11,6 +11,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/preload.h"
+#include "commands/show_memory.h"
 #include "commands/show_top.h"
 #include "commands/written_files.h"
 #include "common/ends_with.h"
@@ -31,6 +32,17 @@
 
 enum { REPORT_ROWS = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
+enum {
+  // Resident memory in MiB from which on a process writes its memory profile.
+  LARGE_MIB = 16,
+  // The memory table is shown if blocks in use, code and MProf itself are less
+  // than this part of the resident memory, in percent.
+  EXPLAINED = 50,
+  // Smallest part and row of the memory table, in percent.
+  NOTICEABLE = 5,
+  MEMORY_ROWS = 3,
+};
+
 // --- the options of the runtime ---
 
 static void add(FILE *out, const char *name, const char *value) {
@@ -48,11 +60,12 @@ static char *runtime_options(const struct options *o, const char *directory,
   FILE *out = open_memstream(&text, &length);
   if (!out)
     return NULL;
-  // The report begins with the peak. A program that the user interrupts shall
+  // The report begins with the peak, and with the rest of the memory if it is
+  // large. A program that the user interrupts shall
   // write its profiles, too, and so shall one that ends by _exit, such as the
   // shell dash. The user's own options come later, so they prevail.
-  fprintf(out, "peak=1:dump_on_signal=terminate:dump_on__exit=1:%s%s",
-          is_preloaded ? "quiet=1:" : "", before ? before : "");
+  fprintf(out, "peak=1:memory=%d:dump_on_signal=terminate:dump_on__exit=1:%s%s",
+          LARGE_MIB, is_preloaded ? "quiet=1:" : "", before ? before : "");
   if (o->heap_rate)
     add(out, "heap_rate", o->heap_rate);
   if (o->peak)
@@ -187,6 +200,42 @@ static bool show_profile(const struct options *o,
   return true;
 }
 
+static int64_t rss_of(const struct memory_parts *m, enum mprof_memory_part id) {
+  const struct memory_part *part = memory_part_find(m, id);
+  return part ? part->usage.rss : 0;
+}
+
+// Shows where the memory was when the resident memory was highest, if the heap
+// profile explains less than half of it.
+static bool show_rest_of_memory(const struct written_file *file,
+                                int64_t start_ns, const struct style *style) {
+  struct profile *p = profile_new();
+  struct memory_parts m;
+  char error[256];
+  if (input_file_read(p, file->path) != NULL)
+    return false;
+  written_file_add_moment(file, p, start_ns);
+  struct view *v =
+      memory_view(p, (struct view_options){0}, error, sizeof error);
+  if (!v || !memory_parts_of(v, &m))
+    return false;
+  const int64_t explained = rss_of(&m, MPROF_MEMORY_USED) +
+                            rss_of(&m, MPROF_MEMORY_CODE) +
+                            rss_of(&m, MPROF_MEMORY_MPROF);
+  if (explained > m.total.rss / 100 * EXPLAINED)
+    return false;
+  const int64_t least = m.total.rss / 100 * NOTICEABLE;
+  fputc('\n', stderr);
+  show_memory(v, &m,
+              &(struct memory_shown){.limit = MEMORY_ROWS,
+                                     .least = least,
+                                     .least_part = least,
+                                     .is_short = true},
+              stderr, style);
+  print_command("memory", file->path);
+  return true;
+}
+
 // Shows the longest waits of a trace, in a child, because mprof trace top
 // prints to standard output. Returns whether it could be read.
 static bool show_trace(char *path) {
@@ -309,6 +358,9 @@ static void report(const struct options *o, const char *directory,
   struct written_files f = written_files_find(directory, child->pid, before);
   bool has_any = false;
   input_say_losses_once();
+  for (size_t i = 0; i < f.count; i++)
+    if (ends_with(f.items[i].path, ".memory.pb.gz"))
+      has_any |= show_rest_of_memory(&f.items[i], start_ns, &style);
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
       if (ends_with(f.items[i].path, shown[k])) {

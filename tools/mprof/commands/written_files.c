@@ -51,6 +51,7 @@ static bool has_name(const struct file_names *n, const char *name) {
 
 #define HEAP "heap.pb.gz"
 #define PEAK "peak.pb.gz"
+#define MEMORY "memory.pb.gz"
 
 // Returns the sum of the values with this name.
 static uint64_t sum_of(const struct profile *p, const char *type) {
@@ -108,6 +109,8 @@ static void find_moments(struct written_files *f) {
   struct written_file *last = NULL;
   for (size_t i = f->count; i-- > 0;) {
     struct written_file *file = &f->items[i];
+    if (ends_with(file->path, "." MEMORY))
+      file->moment = "the highest resident memory";
     if (!ends_with(file->path, "." PEAK))
       continue;
     if (last && strncmp(file->path, last->path,

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of mprof memory, and the lines behind it.
+
+#include "commands/show_memory.h"
+#include "commands/input.h"
+#include "common/memory.h"
+#include "common/plural.h"
+#include "names/places.h"
+#include "terminal/markup.h"
+#include "terminal/quantity.h"
+#include "terminal/table.h"
+#include "view/memory_advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct shown {
+  const struct memory_parts *m;
+  const struct memory_shown *wanted;
+  struct table *table;
+};
+
+// --- the table ---
+
+static void add_row(struct shown *s, const struct memory_usage *u,
+                    const char *text) {
+  table_cell(s->table, quantity_of(u->rss, "bytes").text);
+  table_cell(s->table, quantity_share(u->rss, s->m->total.rss).text);
+  if (!s->wanted->is_short) {
+    table_cell(s->table, quantity_of(u->pss, "bytes").text);
+    table_cell(s->table, quantity_of(u->private_dirty, "bytes").text);
+    if (s->m->total.swap)
+      table_cell(s->table, quantity_of(u->swap, "bytes").text);
+  }
+  table_cell(s->table, text);
+}
+
+static size_t shown_rows(const struct shown *s,
+                         const struct memory_part *part) {
+  size_t n = 0;
+  while (n < part->row_count &&
+         (s->wanted->limit == 0 || n < s->wanted->limit) &&
+         part->rows[n].usage.rss >= s->wanted->least)
+    n++;
+  return n;
+}
+
+static bool has_stacks(const struct memory_part *part) {
+  return part->id == MPROF_MEMORY_USED || part->id == MPROF_MEMORY_MAPPED;
+}
+
+static void add_part(struct shown *s, const struct memory_part *part) {
+  struct memory_usage rest = part->usage;
+  const size_t n = shown_rows(s, part);
+  if (part->row_count == 1 && !has_stacks(part)) {
+    const char *name = part->rows[0].name;
+    char *text = text_of(*name ? "%s (%s)" : "%s", part->text, name);
+    add_row(s, &part->usage, text);
+    free(text);
+    return;
+  }
+  add_row(s, &part->usage, part->text);
+  for (size_t i = 0; i < n; i++) {
+    const struct memory_row *r = &part->rows[i];
+    char *text = text_of("  %s", *r->name ? r->name : "other");
+    add_row(s, &r->usage, text);
+    free(text);
+    rest.rss -= r->usage.rss;
+    rest.pss -= r->usage.pss;
+    rest.private_dirty -= r->usage.private_dirty;
+    rest.swap -= r->usage.swap;
+  }
+  if (n > 0 && n < part->row_count && rest.rss >= s->wanted->least) {
+    char *text = text_of("  %zu other%s", part->row_count - n,
+                         plural(part->row_count - n));
+    add_row(s, &rest, text);
+    free(text);
+  }
+}
+
+static struct table *table_of(struct shown *s) {
+  struct table *t = s->table = table_new();
+  table_column(t, "rss", ALIGN_RIGHT);
+  table_column(t, "share", ALIGN_RIGHT);
+  if (!s->wanted->is_short) {
+    table_column(t, "pss", ALIGN_RIGHT);
+    table_column(t, "private dirty", ALIGN_RIGHT);
+    if (s->m->total.swap)
+      table_column(t, "swap", ALIGN_RIGHT);
+  }
+  table_column(t, "part", ALIGN_LEFT);
+  for (size_t i = 0; i < s->m->count; i++)
+    if (s->m->parts[i].usage.rss >= s->wanted->least_part)
+      add_part(s, &s->m->parts[i]);
+  return t;
+}
+
+// --- the lines behind the table ---
+
+static void print_notes(const struct profile *p, FILE *out) {
+  const char *note = p->file_count == 1 ? input_comment(p, "note") : NULL;
+  if (!note)
+    return;
+  fputs("note: ", out);
+  style_put(out, note);
+  fputc('\n', out);
+}
+
+// Returns the lines behind the table. The caller frees them.
+static char *last_lines(const struct view *v, const struct memory_parts *m) {
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return text_of("%s", "");
+  fprintf(out, "%s resident in total, %s of it used by no other process",
+          quantity_of(m->total.rss, "bytes").text,
+          quantity_of(m->total.private_dirty, "bytes").text);
+  if (m->total.swap)
+    fprintf(out, "; %s in swap", quantity_of(m->total.swap, "bytes").text);
+  fputc('\n', out);
+  print_notes(v->profile, out);
+  memory_advise(m, out);
+  if (input_comment(v->profile, "read"))
+    fputs("the process is read from outside, so nothing has a stack: run it "
+          "with mprof run, or with the option listen (docs/live.md), to see "
+          "which code has allocated the memory\n",
+          out);
+  input_print_view_losses(v, out);
+  fclose(out);
+  return text;
+}
+
+// --- text and Markdown ---
+
+struct view *memory_view(struct profile *p, struct view_options wanted,
+                         char *error, size_t size) {
+  wanted.type = "rss";
+  wanted.keeps_zeros = true;
+  return view_new(p, &wanted, error, size);
+}
+
+void show_memory(const struct view *v, const struct memory_parts *m,
+                 const struct memory_shown *shown, FILE *out,
+                 const struct style *style) {
+  struct shown s = {.m = m, .wanted = shown};
+  struct table *t = table_of(&s);
+  char *lines = last_lines(v, m);
+  input_print_title(v, out, style);
+  table_print(t, out, style);
+  fputc('\n', out);
+  style_put_lines(out, lines, strlen(lines));
+  free(lines);
+  table_free(t);
+}
+
+void show_memory_markdown(const struct view *v, const struct memory_parts *m,
+                          const struct memory_shown *shown, FILE *out) {
+  struct shown s = {.m = m, .wanted = shown};
+  struct table *t = table_of(&s);
+  char *lines = last_lines(v, m);
+  table_print_markdown(t, out);
+  markup_put_paragraphs(out, lines);
+  free(lines);
+  table_free(t);
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the table of mprof memory, for all commands that show it.
+
+#ifndef MPROF_TOOL_SHOW_MEMORY_H
+#define MPROF_TOOL_SHOW_MEMORY_H
+
+#include "terminal/style.h"
+#include "view/memory_parts.h"
+
+// Which rows and columns are shown.
+struct memory_shown {
+  size_t limit;       // of the rows of a part; 0: all
+  int64_t least;      // bytes that a row below a part must have
+  int64_t least_part; // bytes that a part must have
+  bool is_short;      // only the resident bytes
+};
+
+// Returns the view of a memory profile from which the table is made, or NULL
+// after a message in error.
+struct view *memory_view(struct profile *p, struct view_options wanted,
+                         char *error, size_t size);
+
+// Print the table, with its title and the lines behind it. v: from memory_view.
+void show_memory(const struct view *v, const struct memory_parts *m,
+                 const struct memory_shown *shown, FILE *out,
+                 const struct style *style);
+void show_memory_markdown(const struct view *v, const struct memory_parts *m,
+                          const struct memory_shown *shown, FILE *out);
+
+#endif
