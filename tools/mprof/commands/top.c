@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof top: the functions, lines or files with the largest values.
+// mprof top: the functions, lines, files or types with the largest values.
 
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/show_top.h"
+#include "commands/show_types.h"
 #include "files/convert.h"
 #include "terminal/markup.h"
 #include "view/functions.h"
@@ -32,6 +33,10 @@ static void print_csv(const struct view *v, const struct function_table *rows,
 
 int command_top(const struct options *options) {
   size_t limit;
+  if (options->by && strcmp(options->by, "type") == 0)
+    return show_types(options);
+  if (options->by)
+    return complain(options, "--by=%s is not type", options->by);
   const char *format = options->format ? options->format : "text";
   const bool is_markdown = strcmp(format, "md") == 0;
   if (!is_markdown && strcmp(format, "text") != 0 && strcmp(format, "csv") != 0)
