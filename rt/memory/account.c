@@ -33,6 +33,15 @@ const char *mprof_memory_part_name(enum mprof_memory_part part) {
   return names[part];
 }
 
+const char *mprof_memory_part_text(enum mprof_memory_part part) {
+  static const char *const texts[] = {
+#define PART(Id, Name, Text) Text,
+      MPROF_MEMORY_PARTS(PART)
+#undef PART
+  };
+  return texts[part];
+}
+
 // A range of addresses that belongs to a part.
 struct claim {
   uintptr_t start, limit;

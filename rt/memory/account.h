@@ -48,6 +48,8 @@ enum mprof_memory_part {
 
 // Returns the name of a part, such as "[MProf]".
 const char *mprof_memory_part_name(enum mprof_memory_part part);
+// Returns the text of a part for people, such as "MProf itself".
+const char *mprof_memory_part_text(enum mprof_memory_part part);
 
 struct mprof_account_row {
   enum mprof_memory_part part;

@@ -21,6 +21,7 @@
 #include "write/kind_heap.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
+#include "write/report_text.h"
 
 #include <string.h>
 
@@ -215,6 +216,45 @@ static int write_text(struct mprof_outfile *f, const struct memory_copy *c) {
   return f->error;
 }
 
+// --- the report ---
+
+// Writes the parts, largest first. Small ones are left out.
+static void put_parts(struct mprof_report *w, const struct mprof_account *a) {
+  enum { LEAST = 50 }; // the smallest part shown is 1/LEAST of the total
+  uint64_t sums[MPROF_MEMORY_PART_COUNT] = {0};
+  for (size_t i = 0; i < a->rows_len; i++)
+    sums[a->rows[i].part] += a->rows[i].usage.rss;
+  for (;;) {
+    int largest = 0;
+    for (int i = 1; i < MPROF_MEMORY_PART_COUNT; i++)
+      largest = sums[i] > sums[largest] ? i : largest;
+    if (sums[largest] <= a->total.rss / LEAST)
+      return;
+    mprof_report_put(w, "    ");
+    mprof_report_percent(w, (int64_t)sums[largest], (int64_t)a->total.rss);
+    mprof_report_put(w, " ");
+    mprof_report_bytes(w, (int64_t)sums[largest]);
+    mprof_report_put(w, " ");
+    mprof_report_put(w, mprof_memory_part_text(largest));
+    mprof_report_put(w, "\n");
+    sums[largest] = 0;
+  }
+}
+
+static void report(struct mprof_report *w, const void *copy) {
+  const struct memory_copy *c = copy;
+  mprof_report_put(w, "\nWhere the memory was\n\nResident:  ");
+  mprof_report_bytes(w, (int64_t)c->account.total.rss);
+  mprof_report_put(w, ", at the highest; mprof memory shows more\n\n");
+  put_parts(w, &c->account);
+}
+
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct memory_copy *c = copy;
+  mprof_report_put(w, "SUMMARY: MProf: memory: ");
+  mprof_report_plain(w, (int64_t)c->account.total.rss, " bytes resident\n");
+}
+
 // --- the kind ---
 
 static int write(struct mprof_outfile *f,
@@ -333,4 +373,6 @@ const struct mprof_profile_kind mprof_kind_memory = {
     .is_shown = is_shown,
     .has_stacks = has_stacks,
     .put_numbers = put_numbers,
+    .report = report,
+    .report_line = report_line,
 };

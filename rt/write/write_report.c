@@ -126,7 +126,7 @@ static void put_unexplained(struct mprof_report *w,
   const struct mprof_mem_estimate *total = &c->stacks.total;
   const int64_t others = anonymous - (int64_t)mprof_persistent_used();
   if (others - total->inuse_bytes < MIN_UNEXPLAINED ||
-      others / 4 < total->inuse_bytes)
+      others / 2 < total->inuse_bytes)
     return;
   // The program has freed everything, and the allocator keeps the memory.
   if (total->inuse_bytes == 0 && total->alloc_bytes >= others)
@@ -135,19 +135,12 @@ static void put_unexplained(struct mprof_report *w,
   mprof_report_percent(w, total->inuse_bytes, others);
   mprof_report_put(w, " of ");
   mprof_report_bytes(w, others);
-  if (total->alloc_bytes >= others)
-    mprof_report_put(
-        w, "\n  of anonymous resident memory. The allocator may keep the "
-           "memory of freed blocks,\n  or ");
-  else
-    mprof_report_put(w,
-                     "\n  of anonymous resident memory, and even all blocks "
-                     "ever allocated have fewer bytes in total.\n  Probably ");
-  mprof_report_put(
-      w,
-      "the program uses mmap, or an allocator that MProf does not "
-      "know: see\n  the section \"Functions that only one allocator has\" of "
-      "allocators.md\n  (installed in share/doc/mprof/docs).\n");
+  mprof_report_put(w, "\n  of anonymous resident memory. ");
+  mprof_report_put(w, s->is_shown[MPROF_PROFILE_memory]
+                          ? "The section \"Where the memory was\" names the "
+                            "rest.\n"
+                          : "The option memory=1 and mprof memory show the "
+                            "rest\n  (memory.md in share/doc/mprof/docs).\n");
 }
 
 // --- the memory of the process ---
