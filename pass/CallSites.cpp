@@ -117,12 +117,13 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
   });
 }
 
-/// Returns whether \p R is a rule of functions that create threads, unload code
-/// or end the program. Rewritten code always calls the runtime in place of such
-/// a function. The rewritten code has no inline test, because such calls are
-/// rare.
+/// Returns whether \p R is a rule of functions that create threads, unload
+/// code, map memory or end the program. Rewritten code always calls the runtime
+/// in place of such a function. The rewritten code has no inline test, because
+/// such calls are rare.
 static bool actsOnProcess(Rule R) {
-  return R == Rule::Create || R == Rule::Unload || R == Rule::Leave;
+  return R == Rule::Create || R == Rule::Unload || R == Rule::Leave ||
+         R == Rule::Map;
 }
 
 /// Returns whether a call with rule \p R, such as an allocation or a wait,
@@ -133,6 +134,7 @@ static bool actsOnProcess(Rule R) {
 static bool concernsOnlyCaller(Rule R, int Ptr) {
   switch (R) {
   case Rule::Call:
+  case Rule::Map:
     return Ptr < 0;
   case Rule::Alloc:
   case Rule::Dup:

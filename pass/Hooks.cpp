@@ -44,6 +44,13 @@ static constexpr Hook releaseHook(StringLiteral Symbol, StringLiteral Proto,
   return H;
 }
 
+static constexpr Hook mapHook(StringLiteral Symbol, StringLiteral Proto,
+                              int Ptr) {
+  Hook H(Symbol, Proto, Rule::Map);
+  H.Ptr = Ptr;
+  return H;
+}
+
 static constexpr Hook waitHook(StringLiteral Symbol, StringLiteral Proto,
                                WaitKind Kind) {
   Hook H(Symbol, Proto, Rule::Wait);
@@ -66,6 +73,7 @@ ArrayRef<Hook> mprof::hooks() {
 #define MPROF_CREATE(Symbol, Proto) Hook(#Symbol, Proto, Rule::Create),
 #define MPROF_UNLOAD(Symbol, Proto) Hook(#Symbol, Proto, Rule::Unload),
 #define MPROF_LEAVE(Symbol, Proto) Hook(#Symbol, Proto, Rule::Leave),
+#define MPROF_MAP(Symbol, Proto, Ptr) mapHook(#Symbol, Proto, Ptr),
 #include "mprof/hooks.def"
   };
   return Hooks;

@@ -27,13 +27,14 @@ enum class Rule {
   Delete,
   Dup,
   Call,
-  // Rules of the lists MPROF_RELEASE, MPROF_WAIT, MPROF_CREATE, MPROF_UNLOAD
-  // and MPROF_LEAVE in hooks.def.
+  // Rules of the lists MPROF_RELEASE, MPROF_WAIT, MPROF_CREATE, MPROF_UNLOAD,
+  // MPROF_LEAVE and MPROF_MAP in hooks.def.
   Release,
   Wait,
   Create,
   Unload,
   Leave,
+  Map,
   // Rules of functions with an attribute such as mprof_alloc (the list
   // MPROF_ATTRIBUTE in hooks.def).
   CustomAlloc,

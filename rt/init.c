@@ -27,6 +27,7 @@
 #include "lock_wait/holds.h"
 #include "lock_wait/lock_names.h"
 #include "lock_wait/waiters.h"
+#include "memory/mapped_ranges.h"
 #include "options/flags.h"
 #include "process/helper_environment.h"
 #include "process/process.h"
@@ -157,6 +158,7 @@ static void begin_in_child(void) {
   const bool follows = mprof_flags.follow_fork && !is_helper();
   mprof_contention_update_kinds();
   mprof_observe_init_child(follows);
+  mprof_ranges_begin_child(follows);
   mprof_guard_leave();
   if (follows) {
     mprof_trace_init();

@@ -298,6 +298,7 @@ int mprof_name_lock(const void *lock, const char *name);
  *   "peak": the heap profile of the moment when the most memory was in use;
  *     needs the option peak=1;
  *   "memory": all resident memory of the process, by what it is used for;
+ *   "mmap": mapped memory, by the stack that mapped it;
  *   "heapx": temporary blocks, resizes and slack; needs the option heapx=1;
  *   "block", "mutex", "threadcreate";
  *   "threads": the stack of every thread, see mprof_thread_profile;

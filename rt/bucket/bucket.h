@@ -46,6 +46,7 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_THREAD = 4, // stacks that created threads (Go: struct m)
   MPROF_BUCKET_TRACE = 5,  // stacks in the execution trace; without counters
   MPROF_BUCKET_CUSTOM = 6, // stacks of values in the program's own profiles
+  MPROF_BUCKET_MAP = 7,    // stacks that mapped memory
   MPROF_BUCKET_TYPES
 };
 
@@ -130,6 +131,13 @@ struct mprof_custom_counts {
   uint64_t values; // guarded by the profile's lock
 };
 
+// Counters of a MAP bucket: the memory that the stack has mapped, and the part
+// of it that is still mapped. Guarded by ranges_lock (mapped_ranges.h).
+struct mprof_map_counts {
+  uint64_t alloc_objects, alloc_bytes; // of calls that have mapped memory
+  uint64_t inuse_objects, inuse_bytes; // of ranges in the ledger
+};
+
 // The properties of an event that select its bucket.
 struct mprof_bucket_key {
   const mprof_pc *stack; // return addresses, leaf first
@@ -173,6 +181,7 @@ struct mprof_bucket {
     struct mprof_wait_counts wait;
     struct mprof_thread_counts thread;
     struct mprof_custom_counts custom;
+    struct mprof_map_counts map;
   };
   // All fields from here on, except cells and gone, are written once,
   // before the bucket is published (inserted in the table).

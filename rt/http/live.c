@@ -328,11 +328,13 @@ static int put_difference(struct mprof_outfile *f, void *arg) {
                                         d->keeps_present);
 }
 
-// The profiles for which Go computes differences. (Go: profileSupportsDelta)
+// The profiles for which Go computes differences, and the profile mmap. (Go:
+// profileSupportsDelta)
 static bool has_deltas(const char *name) {
   // Arrays instead of pointers need no relocations.
-  static const char names[][16] = {"allocs",       "block", "goroutine", "heap",
-                                   "threadcreate", "mutex", "threads"};
+  static const char names[][16] = {"allocs",  "block",        "goroutine",
+                                   "heap",    "threadcreate", "mutex",
+                                   "threads", "mmap"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(names[i], name) == 0)
       return true;

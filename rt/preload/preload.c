@@ -30,11 +30,11 @@
 // --- the functions of libc ---
 //
 // The library defines functions of libc for programs that were built without
-// MProf: locks, waits, blocking calls, thread creation, dlopen, dlclose, _exit
-// and the exec functions; and functions of liburing, which makes its system
-// calls without libc. The dynamic linker binds the calls of the program and of
-// all its libraries to these definitions. Each definition is a jump through the
-// `target` of a switch (lock_wait/hooked.h):
+// MProf: locks, waits, blocking calls, thread creation, dlopen, dlclose, mmap
+// and the like, _exit and the exec functions; and functions of liburing, which
+// makes its system calls without libc. The dynamic linker binds the calls of
+// the program and of all its libraries to these definitions. Each definition is
+// a jump through the `target` of a switch (lock_wait/hooked.h):
 //
 //   program, library -> f of this library -> target --> f of libc
 //                                                   `-> __mprof_f -> f of libc
@@ -119,6 +119,7 @@ struct call {
 #define MPROF_CREATE(Symbol, ...) ALWAYS(Symbol)
 #define MPROF_UNLOAD(Symbol, ...) ALWAYS(Symbol)
 #define MPROF_LEAVE(Symbol, ...) ALWAYS(Symbol)
+#define MPROF_MAP(Symbol, ...) ALWAYS(Symbol)
 #include "mprof/hooks.def"
 
 extern const struct call __start_mprof_calls[], __stop_mprof_calls[];

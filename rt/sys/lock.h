@@ -26,6 +26,7 @@ enum mprof_rank {
   // masks of abi_words.h
   MPROF_RANK_REGISTRY,
   MPROF_RANK_ACTIVE,    // active_lock: published counts of all heap buckets
+  MPROF_RANK_RANGES,    // ranges_lock: the ledger of mapped memory
   MPROF_RANK_INSERT,    // insert_lock: insertion into the bucket table
   MPROF_RANK_PROFILES,  // profiles_lock, and each custom profile's lock
   MPROF_RANK_CUSTOM,    // lock of a slot in the table of arenas

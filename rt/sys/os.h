@@ -357,6 +357,10 @@ bool mprof_os_copy(void *to, uintptr_t from, size_t len);
 // Returns whether the four bytes at addr, a multiple of 4, are in memory that
 // must not be written. Returns false if a seccomp filter refuses the call.
 bool mprof_sys_is_read_only(uintptr_t addr);
+// Returns the program break, the end of the memory that brk changes.
+uintptr_t mprof_sys_break(void);
+// Returns the size in bytes of a segment of shared memory (shmget), or 0.
+size_t mprof_sys_shm_size(int id);
 // Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
 // -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);

@@ -15,6 +15,7 @@
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 
 // If this variable is n > 0, the n-th request for memory from now on fails. If
@@ -207,4 +208,14 @@ long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
 
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {
   return mprof_syscall4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
+}
+
+uintptr_t mprof_sys_break(void) {
+  return (uintptr_t)mprof_syscall3(SYS_brk, 0, 0, 0);
+}
+
+size_t mprof_sys_shm_size(int id) {
+  struct shmid_ds s;
+  return mprof_syscall3(SYS_shmctl, id, IPC_STAT, (long)&s) < 0 ? 0
+                                                                : s.shm_segsz;
 }

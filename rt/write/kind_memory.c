@@ -13,6 +13,7 @@
 #include "bucket/counts.h"
 #include "file/outfile.h"
 #include "memory/account.h"
+#include "memory/mapped_ranges.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "sys/message.h"
@@ -281,7 +282,13 @@ static int take_present(struct memory_copy *c,
   if (error != 0)
     return error;
   c->time_ns = mprof_sys_realtime_ns();
-  error = mprof_account_take(&c->account, 0, NULL, 0);
+  struct mprof_mapped_range *ranges;
+  size_t n, mapped_bytes;
+  error = mprof_ranges_copy(&ranges, &n, &mapped_bytes);
+  if (error != 0)
+    return error;
+  error = mprof_account_take(&c->account, 0, ranges, n);
+  mprof_os_unmap(ranges, mapped_bytes);
   sum_up_blocks(c);
   return error;
 }

@@ -21,6 +21,7 @@
 // CHECK-NEXT: {{^}}heap{{$}}
 // CHECK-NEXT: {{^}}lib.conn-1_x{{$}}
 // CHECK-NEXT: {{^}}memory{{$}}
+// CHECK-NEXT: {{^}}mmap{{$}}
 // CHECK-NEXT: {{^}}mutex{{$}}
 // CHECK-NEXT: {{^}}threadcreate{{$}}
 // CHECK-NEXT: {{^}}threadleak{{$}}

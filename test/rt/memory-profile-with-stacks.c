@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the memory profile that a process writes shows the blocks in use
-// below the stacks that have allocated them. The free memory, MProf's own
-// memory and the program's mappings are other parts, and all parts add up to
-// what the kernel counts.
+// below the stacks that have allocated them, and mapped memory below the stacks
+// that have mapped it. The free memory and MProf's own memory are other parts,
+// and all parts add up to what the kernel counts.
 //
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -17,7 +17,10 @@
 // RUN:   print(rows); \
 // RUN:   assert rows['keep'] == 20000 * 200, rows; \
 // RUN:   assert abs(p['[malloc: free]']['rss'] - 20000 * 208) < 10000, p; \
-// RUN:   assert 0 <= p['[anonymous memory]']['rss'] - (4 << 20) < 200000, p; \
+// RUN:   mapped = p['[mapped memory]']; \
+// RUN:   assert mapped['rows'][0]['name'].split(' ')[0] == 'pool', mapped; \
+// RUN:   assert abs(mapped['rss'] - (8 << 20)) < 400000, mapped; \
+// RUN:   assert p['[anonymous memory]']['rss'] < 200000, p; \
 // RUN:   assert p['[MProf]']['rss'] > 100000, p; \
 // RUN:   assert sum(x['rss'] for x in p.values()) == m['rss']; \
 // RUN:   assert abs(m['rss'] - int(open('rss').read())) < 2000000, m['rss']"
@@ -41,6 +44,12 @@ __attribute__((noinline)) static void make_hole(int i) {
   freed[i] = memset(malloc(200), 1, 200);
 }
 
+__attribute__((noinline)) static char *pool(size_t bytes) {
+  char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memset(p, 1, bytes);
+}
+
 int main(void) {
   char line[256];
   long rss = 0;
@@ -50,9 +59,7 @@ int main(void) {
   }
   for (int i = 0; i < N; i++)
     free(freed[i]);
-  memset(mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-         1, 4 << 20);
+  pool(8 << 20);
   if (mprof_write_profile("memory", "now.pb.gz", 0) != 0 ||
       mprof_write_profile("memory", "now.txt", 1) != 0)
     return 1;

@@ -402,6 +402,17 @@ static bool custom_values(struct reader *r, const struct mprof_bucket *b,
   return values[0] != 0;
 }
 
+static bool map_values(struct reader *r, const struct mprof_bucket *b,
+                       int64_t *values, struct label *labels,
+                       uint32_t *label_count) {
+  (void)r, (void)labels, (void)label_count;
+  values[0] = (int64_t)b->map.alloc_objects;
+  values[1] = (int64_t)b->map.alloc_bytes;
+  values[2] = (int64_t)b->map.inuse_objects;
+  values[3] = (int64_t)b->map.inuse_bytes;
+  return values[0] != 0 || values[2] != 0;
+}
+
 // Finds the values of a sample of the bucket, and its own labels. Returns false
 // if the bucket has counted nothing.
 typedef bool values_of(struct reader *r, const struct mprof_bucket *b,
@@ -503,6 +514,15 @@ static void make_peak(struct reader *r) {
   add_buckets(r, MPROF_BUCKET_MEM, 0, peak_values, NULL);
 }
 
+static void make_maps(struct reader *r) {
+  if (r->file->head.roots[MPROF_PERSIST_BUCKETS + MPROF_BUCKET_MAP] == 0)
+    return;
+  struct profile *p = begin(r, "mmap", new_profile(r, NULL, 0, END));
+  add_heap_types(p);
+  set_period(p, "space", "bytes", 1);
+  add_buckets(r, MPROF_BUCKET_MAP, 0, map_values, NULL);
+}
+
 static void make_waits(struct reader *r, const char *name,
                        enum mprof_bucket_type type, const char *rate_name,
                        uint64_t rate) {
@@ -529,8 +549,8 @@ static void make_counts(struct reader *r, const char *name,
 static bool is_profile_name(const char *name) {
   static const char letters[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
-  static const char *const others[] = {"heap",  "heapx", "peak",
-                                       "block", "mutex", "threadcreate"};
+  static const char *const others[] = {"heap",  "heapx",        "peak", "block",
+                                       "mutex", "threadcreate", "mmap"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(name, others[i]) == 0)
       return false;
@@ -561,6 +581,7 @@ void persist_profiles(struct persist_file *file, struct persist *out) {
     make_heapx(&r);
   if (file->head.has_peak && file->head.peak_number != 0)
     make_peak(&r);
+  make_maps(&r);
   make_waits(&r, "block", MPROF_BUCKET_BLOCK, "block_rate",
              file->head.block_rate);
   make_waits(&r, "mutex", MPROF_BUCKET_MUTEX, "mutex_fraction",
