@@ -364,6 +364,15 @@ static void add_segment(struct work *w, const struct claim *of, uintptr_t start,
   s->of.limit = limit;
 }
 
+// Returns whether another allocator has mapped the range. Its memory is split
+// by what it says itself.
+static bool is_of_other(const struct work *w,
+                        const struct mprof_mapped_range *r) {
+  const struct mprof_mapped *m =
+      w->other == NO_DETAIL ? NULL : mprof_process_at(w->process, r->caller);
+  return m && mprof_other_malloc_is(w->process->names + base_name(w, m));
+}
+
 // Adds the segments of a range that nothing but a stack may claim.
 static void add_mapped(struct work *w, const struct claim *rest,
                        uintptr_t start, uintptr_t limit) {
@@ -371,7 +380,7 @@ static void add_mapped(struct work *w, const struct claim *rest,
     const struct mprof_mapped_range *r = w->ranges;
     struct claim c = {
         .part = MPROF_MEMORY_MAPPED, .detail = NO_DETAIL, .stack = r->stack};
-    if (r->limit <= start)
+    if (r->limit <= start || is_of_other(w, r))
       continue;
     if (r->start > start) {
       add_segment(w, rest, start, r->start);

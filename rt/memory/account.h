@@ -64,6 +64,7 @@ struct mprof_account_row {
 struct mprof_mapped_range {
   uintptr_t start, limit;
   const struct mprof_bucket *stack;
+  uintptr_t caller; // the first return address of the stack
 };
 
 struct mprof_account {

@@ -386,8 +386,9 @@ int mprof_ranges_copy(struct mprof_mapped_range **v, size_t *len,
   for (size_t i = 0; i < ledger.len; i++)
     for (size_t j = 0; j < ledger.chunks[i]->len; j++) {
       const struct range *r = &ledger.chunks[i]->v[j];
+      const struct mprof_bucket *b = mprof_persistent_known(r->bucket);
       (*v)[n++] = (struct mprof_mapped_range){
-          r->start, r->limit, mprof_persistent_known(r->bucket)};
+          r->start, r->limit, b, b->stack_len > 0 ? b->stack[0] : 0};
     }
   mprof_lock_release(&ledger.lock);
   return 0;
