@@ -35,9 +35,6 @@ enum { REPORT_ROWS = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 enum {
   // Resident memory in MiB from which on a process writes its memory profile.
   LARGE_MIB = 16,
-  // The memory table is shown if blocks in use, code and MProf itself are less
-  // than this part of the resident memory, in percent.
-  EXPLAINED = 50,
   // Smallest part and row of the memory table, in percent.
   NOTICEABLE = 5,
   MEMORY_ROWS = 3,
@@ -200,11 +197,6 @@ static bool show_profile(const struct options *o,
   return true;
 }
 
-static int64_t rss_of(const struct memory_parts *m, enum mprof_memory_part id) {
-  const struct memory_part *part = memory_part_find(m, id);
-  return part ? part->usage.rss : 0;
-}
-
 // Shows where the memory was when the resident memory was highest, if the heap
 // profile explains less than half of it.
 static bool show_rest_of_memory(const struct written_file *file,
@@ -219,10 +211,8 @@ static bool show_rest_of_memory(const struct written_file *file,
       memory_view(p, (struct view_options){0}, error, sizeof error);
   if (!v || !memory_parts_of(v, &m))
     return false;
-  const int64_t explained = rss_of(&m, MPROF_MEMORY_USED) +
-                            rss_of(&m, MPROF_MEMORY_CODE) +
-                            rss_of(&m, MPROF_MEMORY_MPROF);
-  if (explained > m.total.rss / 100 * EXPLAINED)
+  const struct memory_part *blocks = memory_part_find(&m, MPROF_MEMORY_USED);
+  if (blocks && blocks->usage.rss > m.total.rss / 2)
     return false;
   const int64_t least = m.total.rss / 100 * NOTICEABLE;
   fputc('\n', stderr);
