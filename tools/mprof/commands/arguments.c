@@ -164,7 +164,8 @@ static bool resolve(const struct options *o, char *argument,
     return true;
   }
   const struct options one = *own;
-  return directory_expand(&one, suffixes, o->command != COMMAND_check, own);
+  return directory_expand(&one, suffixes,
+                          o->command != COMMAND_check && !o->over_time, own);
 }
 
 bool arguments_resolve(struct options *o) {

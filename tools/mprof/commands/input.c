@@ -11,6 +11,7 @@
 #include "sys/message.h"
 #include "terminal/pager.h"
 #include "terminal/quantity.h"
+#include "view/memory_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,8 @@ const char *input_comment(const struct profile *p, const char *name) {
 // writes the option that switched the profile on as a comment.
 const char *input_kind(const struct profile *p, const char *path) {
   const char *slash = strrchr(path, '/');
+  if (memory_is(p))
+    return "memory";
   if (profile_find_type(p, "inuse_space") >= 0 ||
       profile_find_type(p, "alloc_space") >= 0) {
     const char *moment = input_comment(p, "moment");

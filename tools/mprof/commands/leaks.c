@@ -15,6 +15,7 @@
 #include "leaks/kept_by_libc.h"
 #include "leaks/suppressions.h"
 #include "terminal/quantity.h"
+#include "view/memory_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +69,8 @@ static bool make_view(struct leaks *l) {
   struct view_options wanted =
       sides_view_options(input_view_options(l->options));
   if (!wanted.type)
-    wanted.type = "inuse_space";
+    wanted.type =
+        is_growth(l) && memory_is(l->sides->profile) ? "rss" : "inuse_space";
   wanted.grain = GRAIN_LINES;
   char error[512];
   l->view = view_new(l->sides->profile, &wanted, error, sizeof error);

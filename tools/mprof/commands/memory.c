@@ -4,7 +4,9 @@
 // mprof memory: where all resident memory of a process is.
 
 #include "common/memory.h"
+#include "commands/add_names.h"
 #include "commands/input.h"
+#include "commands/memory_over_time.h"
 #include "commands/options.h"
 #include "commands/show_memory.h"
 #include "files/json.h"
@@ -83,6 +85,7 @@ static struct view *read_view(const struct options *options) {
              options->paths[0]);
     return NULL;
   }
+  add_names(options, p, NAMES_AUTOMATIC);
   char error[256];
   struct view *v =
       memory_view(p, input_view_options(options), error, sizeof error);
@@ -98,8 +101,10 @@ int command_memory(const struct options *options) {
              is_markdown = strcmp(format, "md") == 0;
   if (!is_json && !is_markdown && strcmp(format, "text") != 0)
     return complain(options, "--format=%s is not text, md or json", format);
-  if (!input_count(options, &limit))
+  if (!input_count(options, &limit) || !add_names_check(options))
     return STATUS_ERROR;
+  if (options->over_time)
+    return memory_over_time(options, format);
   struct view *v = read_view(options);
   if (!v)
     return STATUS_ERROR;

@@ -44,12 +44,16 @@ class SeriesView {
     const snapshots = running.length > 1 ? running : all;
     const atExit = all.filter(p => !snapshots.includes(p)).map(p => p.name);
     const count = app.model.functions[app.selection.grain].count;
+    // The parts of a memory profile are the outermost frames.
+    const isMemory = app.selection.profile.kind === 'memory';
     this.flats = snapshots.map(profile => {
       const tree = new Tree(app.model, {...app.selection, profile, base: null,
         type: profile.typeIndex(type)});
-      const flat = new Float64Array(count);
-      for (let n = 1; n < tree.own.length; n++)
-        flat[tree.shape.fn[n]] += tree.own[n];
+      const flat = new Float64Array(count), root = [0];
+      for (let n = 1; n < tree.own.length; n++) {
+        root[n] = root[tree.shape.parent[n]] || n;
+        flat[tree.shape.fn[isMemory ? root[n] : n]] += tree.own[n];
+      }
       return flat;
     });
     this.shown = snapshots;
