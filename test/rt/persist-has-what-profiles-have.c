@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: mprof recover makes the same profiles of a killed process as the
-// process itself: heap, heapx, the peak, waits with labels and names of locks,
-// and a profile of the program. Created threads have no names. Stacks, values,
-// labels and mappings are equal. A forked child has a file of its own, also
-// with the labels and the lock of its parent. Only the times of waits differ by
-// the measured speed of the clock.
+// process itself: heap, heapx, the peak, mapped memory, waits with labels and
+// names of locks, and a profile of the program. Created threads have no names.
+// Stacks, values, labels and mappings are equal. A forked child has a file of
+// its own, also with the labels and the lock of its parent. Only the times of
+// waits differ by the measured speed of the clock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -pthread -I%src/include -I%src/test/Inputs %s -o app
@@ -15,6 +15,7 @@
 // RUN: %python %S/Inputs/compare_recovered.py app.heap r.heap.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.heapx r.heapx.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.peak r.peak.pb.gz
+// RUN: %python %S/Inputs/compare_recovered.py app.mmap r.mmap.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.block r.block.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.mutex r.mutex.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py app.sessions r.sessions.pb.gz
@@ -23,6 +24,7 @@
 // RUN: %python %S/Inputs/compare_recovered.py child.heap rc.heap.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py child.heapx rc.heapx.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py child.peak rc.peak.pb.gz
+// RUN: %python %S/Inputs/compare_recovered.py child.mmap rc.mmap.pb.gz
 // RUN: %python %S/Inputs/compare_recovered.py child.mutex rc.mutex.pb.gz
 // RUN: %python %src/test/Inputs/mprof_read.py rc.mutex.pb.gz | FileCheck %s
 // CHECK: sample: {{.*}}lock=ledger (0x{{.*}}request=invoice
@@ -34,6 +36,7 @@
 
 #include <mprof/mprof.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -78,9 +81,10 @@ static void contend(void) {
 }
 
 static void write_all(const char *who) {
-  static const char *const names[] = {
-      "heap", "block", "mutex", "threadcreate", "sessions", "heapx", "peak"};
-  for (int i = 0; i < 7; i++) {
+  static const char *const names[] = {"heap",         "block",    "mutex",
+                                      "threadcreate", "sessions", "heapx",
+                                      "peak",         "mmap"};
+  for (int i = 0; i < 8; i++) {
     char path[64];
     snprintf(path, sizeof(path), "%s.%s", who, names[i]);
     if (mprof_write_profile(names[i], path, 0) != 0)
@@ -88,7 +92,15 @@ static void write_all(const char *who) {
   }
 }
 
+static void map(size_t pages) {
+  char *p =
+      mmap(NULL, 4096 * pages, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED || munmap(p, 4096) != 0)
+    abort();
+}
+
 static void all(const char *who) {
+  map(3);
   for (int i = 0; i < 1000; i++)
     work(i);
   contend();
@@ -106,6 +118,7 @@ int main(void) {
   mprof_profile_add(sessions, 2, 0);
   mprof_profile_remove(sessions, 1);
   contend();
+  map(7);
   if (fork() == 0)
     all("child");
   wait(NULL);
