@@ -48,7 +48,7 @@ ROOMS = {
     "file": "output files",
     "symbolize": "names of addresses",
     "heap": "counts allocations and frees",
-    "memory": "what the resident memory of a process is used for",
+    "memory": "mapped memory, and what resident memory is used for",
     "stuck": "threads that will never run again",
     "snapshot": "copies of the counters, and their sums by stack",
     "write": "the kinds of profiles, their formats and the report",

@@ -76,7 +76,7 @@ static int write_pprof(struct mprof_outfile *f, const struct mmap_copy *c) {
                 {"inuse_objects", "count"},
                 {"inuse_space", "bytes"}},
       .types_len = 4,
-      .period_type = {"space", "bytes"},
+      .period_type = {"mmap", "bytes"},
       .period = 1,
       .time_ns = c->time_ns,
       .duration_ns = c->before == NULL ? 0 : c->time_ns - c->before->time_ns};

@@ -16,6 +16,7 @@
 // RUN: %go tool pprof -top -sample_index=alloc_space x.*.mmap.pb.gz \
 // RUN:   | grep -q ' 3MB .* pool$'
 // RUN: %go tool pprof -top now.txt | grep -q ' 3MB .* pool$'
+// RUN: %mprof doctor x.*.mmap.pb.gz | grep -q 'the profile has the kind mmap$'
 // RUN: %run{log_path=off:mmap=0} ./app && not ls off.*.mmap.pb.gz
 //
 //              function, calls, bytes, ranges in use, bytes in use

@@ -14,11 +14,11 @@
 // APP-NOT: problem
 // RUN: env MPROF_OPTIONS=threadcreate=0 %mprof doctor ./app \
 // RUN:   | FileCheck --check-prefix=UNCREATED %s
-// UNCREATED: ok kinds that are on: heap{{$}}
+// UNCREATED: ok kinds that are on: heap, mmap{{$}}
 // UNCREATED-NEXT: ok kinds that are off, {{.*}} mutex (mutex_fraction=1), threadcreate (threadcreate=1), threads
 // RUN: not %mprof doctor stripped | FileCheck --check-prefix=STRIPPED %s
 // STRIPPED: ok MProf's runtime is linked into the program
-// STRIPPED: ok kinds that are on: heap, threadcreate{{$}}
+// STRIPPED: ok kinds that are on: heap, mmap, threadcreate{{$}}
 // STRIPPED-NEXT: ok kinds that are off, and options that switch them on: block (block_rate=1), mutex (mutex_fraction=1), threads (threads=1), stuck (stuck=1), trace (trace=1)
 // STRIPPED: problem the file has neither function names nor debug information
 // RUN: not %mprof doctor plain | FileCheck --check-prefix=PLAIN %s
@@ -54,7 +54,7 @@
 // RUN:   p=$!; until test -s ready; do :; done; %mprof doctor $p; kill $p) \
 // RUN:   | FileCheck --check-prefix=PROCESS %s
 // PROCESS: ok process {{[0-9]+}} runs {{.*}}/app
-// PROCESS: ok kinds that are on: heap, mutex, threadcreate{{$}}
+// PROCESS: ok kinds that are on: heap, mmap, mutex, threadcreate{{$}}
 // PROCESS: option heap_rate=7
 //
 // RUN: (LD_PRELOAD=%preload MPROF_OPTIONS=profile=0:report=0 ./plain wait > waits & \
@@ -62,7 +62,7 @@
 // RUN:   | FileCheck --check-prefix=LOADED %s
 // LOADED-NOT: not built with MProf
 // LOADED: ok the process has loaded libmprof_preload.so
-// LOADED: ok kinds that are on: heap, threadcreate{{$}}
+// LOADED: ok kinds that are on: heap, mmap, threadcreate{{$}}
 
 #include <stdio.h>
 #include <stdlib.h>

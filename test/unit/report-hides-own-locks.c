@@ -21,7 +21,7 @@
 // CHECK-NEXT: Profiler: {{.*}} in 5 contentions, {{.*}} MProf's own locks
 // CHECK: 1. {{.*}} in 1 contention, 100.0%
 // CHECK-NEXT: mutex
-// CHECK-NOT: 2.
+// CHECK-NOT: {{^2[.] }}
 // CHECK: SUMMARY: MProf: mutex: 6 contentions, {{.*}} 6 stacks
 static void add(mprof_pc pc, enum mprof_kind kind, uint64_t cycles) {
   const mprof_pc stack[] = {pc, (mprof_pc)add + 1};

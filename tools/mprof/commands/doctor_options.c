@@ -226,6 +226,7 @@ void doctor_explain_kinds(const char *text) {
       now.trace || now.trace_last[0] != '\0' || now.trace_last_mb != 0;
   const struct kind kinds[] = {
       {"heap", "heap_rate=512k", now.heap_rate != 0},
+      {"mmap", "mmap=1", now.mmap},
       {"block", "block_rate=1", now.block_rate != 0},
       {"mutex", "mutex_fraction=1", now.mutex_fraction != 0},
       {"threadcreate", "threadcreate=1", now.threadcreate},

@@ -104,6 +104,8 @@ const char *input_kind(const struct profile *p, const char *path) {
   const char *slash = strrchr(path, '/');
   if (memory_is(p))
     return "memory";
+  if (strcmp(p->strings[p->period_type.type], "mmap") == 0)
+    return "mmap";
   if (profile_find_type(p, "inuse_space") >= 0 ||
       profile_find_type(p, "alloc_space") >= 0) {
     const char *moment = input_comment(p, "moment");

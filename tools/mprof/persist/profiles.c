@@ -519,7 +519,7 @@ static void make_maps(struct reader *r) {
     return;
   struct profile *p = begin(r, "mmap", new_profile(r, NULL, 0, END));
   add_heap_types(p);
-  set_period(p, "space", "bytes", 1);
+  set_period(p, "mmap", "bytes", 1);
   add_buckets(r, MPROF_BUCKET_MAP, 0, map_values, NULL);
 }
 
