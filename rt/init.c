@@ -10,6 +10,7 @@
 #include "bucket/counts.h"
 #include "bucket/custom_profile.h"
 #include "bucket/peak.h"
+#include "heap/births.h"
 #include "entry/entry.h"
 #include "exit.h"
 #include "exit_line.h"

@@ -40,6 +40,7 @@ enum mprof_rank {
   MPROF_RANK_LOG,       // log_lock: the allocation log
   MPROF_RANK_TRACE_BUF, // lock of the trace's free buffers
   MPROF_RANK_PEAK,      // peak_lock: counts at the peak of the heap
+  MPROF_RANK_BIRTHS,    // lock of a part of the table of births
   MPROF_RANK_MEMORY,    // persistent_lock: commit of persistent memory
   MPROF_RANKS,          // number of ranks, plus 1
 };
