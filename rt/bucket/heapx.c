@@ -187,11 +187,20 @@ void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
   add(place_of(b, false), MPROF_HEAPX_SLACK, slack);
 }
 
+static void count_life(struct mprof_heapx_lives *l, uint64_t ns) {
+  const unsigned log2 = 63 - (unsigned)__builtin_clzll(ns);
+  const unsigned i = log2 < MPROF_HEAPX_LIVES ? log2 : MPROF_HEAPX_LIVES - 1;
+  atomic_fetch_add_explicit(&l->ns, ns, memory_order_relaxed);
+  atomic_fetch_add_explicit(&l->n[i], 1, memory_order_relaxed);
+}
+
 void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
                       bool is_inside) {
   struct place p = place_of(b, is_inside);
   add(p, MPROF_HEAPX_TEMPORARY, is_temporary(e));
   add(p, MPROF_HEAPX_SLACK_FREED, e->slack);
+  if (e->life_ns != 0)
+    count_life(&mprof_heapx_of(b)->lives, e->life_ns);
   if (!e->is_resized)
     return;
   add(p, e->is_moved ? MPROF_HEAPX_MOVED : MPROF_HEAPX_IN_PLACE, 1);

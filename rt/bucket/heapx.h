@@ -35,9 +35,19 @@ struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };
 
-// The heapx counters of a bucket. Each field has the same use as the field with
-// the same name in struct mprof_mem_counts: the same threads write it, and the
-// same locks guard it.
+// The lifetimes of freed blocks. They are counted at once, not at the end of a
+// cycle. All fields are atomic.
+enum { MPROF_HEAPX_LIVES = 48 };
+struct mprof_heapx_lives {
+  _Atomic uint64_t ns; // sum of all lifetimes
+  // n[i]: number of blocks that lived for 2^i to 2^(i+1) - 1 nanoseconds. The
+  // last element also has the blocks that lived longer.
+  _Atomic uint64_t n[MPROF_HEAPX_LIVES];
+};
+
+// The heapx counters of a bucket. Each field but `lives` has the same use as
+// the field with the same name in struct mprof_mem_counts: the same threads
+// write it, and the same locks guard it.
 struct mprof_heapx_counts {
   struct mprof_heapx_cycle own[3];
   // 1 + slack in bytes of the last block of this bucket whose slack was
@@ -46,6 +56,7 @@ struct mprof_heapx_counts {
   _Alignas(64) struct mprof_heapx_cycle shared[3];
   struct mprof_heapx_cycle taken[3];
   struct mprof_heapx_cycle active; // guarded by active_lock
+  struct mprof_heapx_lives lives;
 };
 
 // The heapx counters of one shard in a bucket that another shard owns. A shard
@@ -99,6 +110,7 @@ struct mprof_heapx_end {
   bool is_last;      // result of mprof_heapx_is_last for the block
   int64_t countdown; // sampling countdown before the free or resize
   size_t slack;      // usable bytes of the block beyond the requested size
+  uint64_t life_ns;  // lifetime of the block; 0: unknown
   // is_resized: true: the block was resized to `size` bytes; false: it was
   // freed. is_moved: the resize has changed the block's address.
   bool is_resized, is_moved;

@@ -36,10 +36,11 @@ void *mprof_event_alloc(const struct mprof_alloc *a, void *ptr);
 struct mprof_released {
   uint32_t cell; // handle of the cell that has counted the block (bucket.h)
   // Only for observers, the heapx counters: the results of mprof_heapx_is_last
-  // and mprof_heapx_slack for the block (heapx.h). 0 if the option heapx is
-  // off.
-  bool is_last;
-  size_t slack;
+  // and mprof_heapx_slack for the block (heapx.h), and of mprof_births_take. 0
+  // if the option heapx is off. A function can return the struct in registers,
+  // because it has 16 bytes.
+  uint32_t is_last : 1, slack : 31;
+  uint64_t birth;
 };
 struct mprof_released mprof_event_release(void *ptr);
 // Counts the free of a block that mprof_event_release has removed. The free is

@@ -10,8 +10,10 @@
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
 #include "bucket/peak.h"
+#include "heap/births.h"
 #include "heap/event.h"
 #include "options/flags.h"
+#include "sys/clock.h"
 #include "sys/scale.h"
 #include "sys/tls.h"
 #include "sys/usdt.h"
@@ -52,6 +54,22 @@ static void probe_free(const void *ptr) {
     MPROF_USDT_1("otel_memory", "free", "mprof_event_watch+6", ptr);
 }
 
+// Returns when the released block was allocated, or 0 if that is unknown.
+static uint64_t take_birth(const void *ptr, enum mprof_log_kind kind) {
+  if (!mprof_guard_enter())
+    return 0;
+  const uint64_t birth = mprof_births_take(ptr, kind == MPROF_LOG_CUSTOM);
+  mprof_guard_leave();
+  return birth;
+}
+
+// Returns the lifetime of a block that ends now, in nanoseconds, at least 1.
+// Returns 0 if it is unknown, because birth is 0.
+static uint64_t life_since(uint64_t birth) {
+  const uint64_t now = birth ? mprof_clock_about() : 0;
+  return now > birth ? mprof_clock_ns(now - birth) | 1 : birth != 0;
+}
+
 static void log_free(const struct mprof_bucket *b, const void *ptr,
                      enum mprof_log_kind kind) {
   if (mprof_guard_enter()) {
@@ -69,6 +87,8 @@ MPROF_NOINLINE void mprof_observe_alloc(struct mprof_bucket *b, const void *ptr,
     mprof_heapx_alloc(b, ptr, is_measured);
   if (!b)
     return;
+  if (mprof_event_watch.has_heapx)
+    mprof_births_put(ptr, kind == MPROF_LOG_CUSTOM, mprof_clock_about());
   if (mprof_event_watch.has_log)
     mprof_alloc_log_alloc(b, ptr, kind);
   if (mprof_event_watch.has_peak)
@@ -82,8 +102,10 @@ MPROF_NOINLINE void mprof_observe_release(struct mprof_released *r,
                                           enum mprof_log_kind kind) {
   const struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
   if (mprof_event_watch.has_heapx && b) {
+    const size_t slack = mprof_heapx_slack(b, ptr);
     r->is_last = mprof_heapx_is_last(ptr);
-    r->slack = mprof_heapx_slack(b, ptr);
+    r->slack = slack < INT32_MAX ? slack & INT32_MAX : INT32_MAX;
+    r->birth = take_birth(ptr, kind);
   }
   if (mprof_event_watch.has_log)
     log_free(b, ptr, kind);
@@ -97,6 +119,8 @@ MPROF_NOINLINE void mprof_observe_kept(const struct mprof_released *r,
   const struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
   if (r->is_last)
     mprof_heapx_is_last_again(ptr);
+  if (r->birth)
+    mprof_births_put(ptr, kind == MPROF_LOG_CUSTOM, r->birth);
   if (mprof_event_watch.has_log)
     mprof_alloc_log_alloc(b, ptr, kind);
   if (kind == MPROF_LOG_HEAP)
@@ -115,6 +139,7 @@ MPROF_NOINLINE void mprof_observe_end(const struct mprof_released *r,
   struct mprof_bucket *b = mprof_cell_handle_bucket(r->cell);
   const struct mprof_heapx_end e = {.is_last = r->is_last,
                                     .slack = r->slack,
+                                    .life_ns = life_since(r->birth),
                                     .countdown = how->countdown,
                                     .is_resized = how->to != NULL,
                                     .is_moved = how->to != how->from,
@@ -136,7 +161,9 @@ MPROF_NOINLINE void mprof_observe_gone(uint32_t cell, const void *ptr,
   if (mprof_event_watch.has_peak)
     mprof_peak_free(b);
   if (mprof_event_watch.has_heapx) {
-    const struct mprof_heapx_end e = {.slack = mprof_heapx_usual_slack(b)};
+    struct mprof_heapx_end e = {.slack = mprof_heapx_usual_slack(b)};
+    if (ptr)
+      e.life_ns = life_since(mprof_births_take(ptr, kind == MPROF_LOG_CUSTOM));
     mprof_heapx_free(b, &e, false);
   }
   if (mprof_event_watch.has_log && ptr)

@@ -71,6 +71,7 @@ static void set_stats(const struct mprof_mem_snapshot *s) {
 static void copy_heapx(struct mprof_heapx_sample *x,
                        const struct mprof_bucket *b) {
   const struct mprof_heapx_cycle *active = &mprof_heapx_of(b)->active;
+  x->lives = &mprof_heapx_of(b)->lives;
   for (int i = 0; i < MPROF_HEAPX_COUNTERS; i++)
     x->n[i] = atomic_load_explicit(&active->n[i], memory_order_relaxed);
 }

@@ -32,6 +32,7 @@ static inline uint64_t mprof_mem_inuse(const struct mprof_mem_sample *s) {
 // The heapx counters (heapx.h) of one bucket.
 struct mprof_heapx_sample {
   uint64_t n[MPROF_HEAPX_COUNTERS];
+  const struct mprof_heapx_lives *lives; // of the bucket; or NULL
   // Estimated numbers of all blocks; set by mprof_estimate_objects.
   int64_t temporary_objects, in_place, moved;
 };

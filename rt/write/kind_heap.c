@@ -366,9 +366,10 @@ static bool subtract_before(int64_t values[4],
 void mprof_heap_put_sample(struct mprof_pprof *w,
                            const struct mprof_mem_snapshot *m,
                            const struct mprof_bucket *b, const int64_t *values,
-                           const uint64_t *keys) {
+                           const uint64_t *keys,
+                           const struct mprof_pprof_label *more) {
   enum { BYTES, RATE }; // indices in MPROF_HEAP_KEYS
-  struct mprof_pprof_label labels[2];
+  struct mprof_pprof_label labels[3];
   size_t n = 0;
   if (b->size != 0)
     labels[n++] =
@@ -376,6 +377,8 @@ void mprof_heap_put_sample(struct mprof_pprof *w,
   if (b->rate != m->rate)
     labels[n++] = (struct mprof_pprof_label){
         .key = keys[RATE], .num = b->rate, .unit = keys[BYTES]};
+  if (more != NULL)
+    labels[n++] = *more;
   mprof_pprof_sample(w, b, values, labels, n);
 }
 
@@ -390,7 +393,7 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
                       at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
   if (m->before != NULL && !subtract_before(values, m, i))
     return;
-  mprof_heap_put_sample(w, m, s->bucket, values, keys);
+  mprof_heap_put_sample(w, m, s->bucket, values, keys, NULL);
 }
 
 static int write_pprof(struct mprof_outfile *f,

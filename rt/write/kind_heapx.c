@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile heapx, which shows temporary blocks, resizes and slack (usable
-// bytes beyond the requested sizes). At the end of the process, this profile is
-// written from the snapshot of the heap profile, which has the heapx counters.
+// The profile heapx, which shows temporary blocks, resizes, slack (usable bytes
+// beyond the requested sizes) and lifetimes. At the end of the process, this
+// profile is written from the snapshot of the heap profile, which has the heapx
+// counters.
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
@@ -13,6 +14,7 @@
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/stack_groups.h"
 #include "sys/message.h"
+#include "sys/scale.h"
 #include "sys/sort.h"
 #include "write/kind_heap.h"
 #include "write/legacy.h"
@@ -20,9 +22,15 @@
 #include "write/profile_kind.h"
 #include "write/report_text.h"
 
+// Estimates for all freed blocks: the sum of their lifetimes, and their number,
+// in all and by lifetime (struct mprof_heapx_lives).
+struct lives {
+  int64_t ns, count, n[MPROF_HEAPX_LIVES];
+};
 struct heapx_sum {
   const struct mprof_bucket *bucket; // a bucket with the stack of this group
   struct mprof_heapx_estimate sum;
+  struct lives lives;
 };
 struct heapx_groups {
   struct mprof_groups groups;
@@ -30,6 +38,7 @@ struct heapx_groups {
   struct heapx_sum **sorted;
   size_t len;
   struct mprof_heapx_estimate total;
+  struct lives all_lives;
 };
 struct heapx_copy {
   // Used if the program requests this profile before the process ends.
@@ -38,6 +47,47 @@ struct heapx_copy {
   const struct mprof_heap_copy *heap;
   struct heapx_groups stacks;
 };
+
+// --- lifetimes ---
+
+// Returns the estimates for sample s. x: the heapx counters of its bucket.
+static struct lives lives_of(const struct mprof_mem_sample *s,
+                             const struct mprof_heapx_sample *x) {
+  struct lives l = {0};
+  if (x->lives == NULL)
+    return l;
+  const uint64_t factor = mprof_scale_factor(s->bucket->size, s->bucket->rate);
+  const uint64_t ns = atomic_load_explicit(&x->lives->ns, memory_order_relaxed);
+  uint64_t sampled = 0;
+  for (int i = 0; i < MPROF_HEAPX_LIVES; i++) {
+    sampled += atomic_load_explicit(&x->lives->n[i], memory_order_relaxed);
+    // The sum of the rounded numbers is the rounded sum.
+    const int64_t sum = mprof_scale_up(sampled, 1, factor);
+    l.n[i] = sum - l.count;
+    l.count = sum;
+  }
+  l.ns = mprof_scale_up(ns, 1, factor);
+  return l;
+}
+
+static void add_lives(struct lives *sum, const struct lives *l) {
+  sum->ns += l->ns;
+  sum->count += l->count;
+  for (int i = 0; i < MPROF_HEAPX_LIVES; i++)
+    sum->n[i] += l->n[i];
+}
+
+// Returns the power of 2 in nanoseconds that bounds the lifetimes of element i.
+static int64_t bound_of(int i) { return INT64_C(2) << i; }
+
+// Returns a bound that at least 99 % of the lifetimes are below.
+static int64_t bound_of_most(const struct lives *l) {
+  int64_t count = l->n[0];
+  int i = 0;
+  while (i < MPROF_HEAPX_LIVES - 1 && count < l->count - l->count / 100)
+    count += l->n[++i];
+  return bound_of(i);
+}
 
 // --- sums by stack ---
 
@@ -72,7 +122,8 @@ static int make_groups(struct heapx_groups *g,
   for (size_t i = 0; i < len; i++) {
     struct mprof_heapx_estimate e =
         mprof_heapx_scale(&s->samples[i], &s->heapx[i]);
-    if (!has_any(&e))
+    const struct lives l = lives_of(&s->samples[i], &s->heapx[i]);
+    if (!has_any(&e) && l.count == 0)
       continue;
     const struct mprof_bucket *b = s->samples[i].bucket;
     struct heapx_sum *sum = mprof_groups_at(&g->groups, b);
@@ -80,6 +131,8 @@ static int make_groups(struct heapx_groups *g,
       sum->bucket = b;
     add_heapx(&sum->sum, &e);
     add_heapx(&g->total, &e);
+    add_lives(&sum->lives, &l);
+    add_lives(&g->all_lives, &l);
   }
   mprof_groups_end(&g->groups);
   g->sorted = (struct heapx_sum **)g->groups.sorted;
@@ -114,8 +167,15 @@ static void put_slack(struct mprof_report *w,
   mprof_report_put(w, " in total");
 }
 
-static void put_totals(struct mprof_report *w,
-                       const struct mprof_heapx_estimate *e, int64_t blocks) {
+static void put_lives(struct mprof_report *w, const struct lives *l) {
+  mprof_report_time(w, l->ns / l->count);
+  mprof_report_put(w, " on average, 99 % less than ");
+  mprof_report_time(w, bound_of_most(l));
+}
+
+static void put_totals(struct mprof_report *w, const struct heapx_groups *g,
+                       int64_t blocks) {
+  const struct mprof_heapx_estimate *e = &g->total;
   mprof_report_put(w, "\nTemporary blocks, resizes and slack (heapx profile)\n"
                       "\nTemporary: ");
   put_temporary(w, e);
@@ -128,6 +188,11 @@ static void put_totals(struct mprof_report *w,
     put_slack(w, e);
   else
     mprof_report_put(w, "unknown: the allocator has no malloc_usable_size");
+  mprof_report_put(w, "\n");
+  if (g->all_lives.count == 0)
+    return;
+  mprof_report_put(w, "Lifetime:  ");
+  put_lives(w, &g->all_lives);
   mprof_report_put(w, "\n");
 }
 
@@ -166,6 +231,10 @@ static void put_list(struct mprof_report *w, const struct heapx_groups *g,
     l->put(w, e);
     mprof_report_put(w, "; ");
     mprof_report_percent(w, l->key(e), l->key(&g->total));
+    if (l->put == put_temporary && g->sorted[i]->lives.count != 0) {
+      mprof_report_put(w, "; lifetime ");
+      put_lives(w, &g->sorted[i]->lives);
+    }
     mprof_report_put(w, "\n");
     mprof_report_stack(w, g->sorted[i]->bucket);
   }
@@ -181,7 +250,7 @@ static void report(struct mprof_report *w, const void *copy) {
        "size)\n",
        slack, has_more_slack, put_slack}};
   const struct heapx_copy *c = copy;
-  put_totals(w, &c->stacks.total, c->heap->stacks.total.alloc_objects);
+  put_totals(w, &c->stacks, c->heap->stacks.total.alloc_objects);
   for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
     put_list(w, &c->stacks, &lists[i]);
 }
@@ -239,6 +308,27 @@ static int write_text(struct mprof_outfile *f, const struct heapx_groups *g) {
 
 // --- pprof ---
 
+// The values of a sample; see write_pprof.
+enum { FREED = 7, LIFETIME, VALUES };
+#define KEYS {"bytes", "heap_rate", "lifetime", "nanoseconds"}
+_Static_assert(VALUES <= MPROF_PPROF_TYPES, "pprof.h limits the values");
+
+// Writes the numbers of freed blocks by lifetime: a sample for each number,
+// with the bound of the lifetimes as a label.
+static void put_by_lifetime(struct mprof_pprof *w,
+                            const struct mprof_mem_snapshot *m,
+                            const struct mprof_bucket *b, const struct lives *l,
+                            const uint64_t *keys) {
+  for (int i = 0; i < MPROF_HEAPX_LIVES; i++) {
+    const int64_t values[VALUES] = {[FREED] = l->n[i]};
+    if (l->n[i] != 0)
+      mprof_heap_put_sample(w, m, b, values, keys,
+                            &(struct mprof_pprof_label){.key = keys[2],
+                                                        .num = bound_of(i),
+                                                        .unit = keys[3]});
+  }
+}
+
 static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
                        const uint64_t *keys) {
   const struct mprof_mem_snapshot *m = snapshot;
@@ -246,12 +336,20 @@ static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
   if (m->heapx == NULL)
     return;
   struct mprof_heapx_estimate e = mprof_heapx_scale(s, &m->heapx[i]);
-  if (!has_any(&e))
+  const struct lives l = lives_of(s, &m->heapx[i]);
+  if (!has_any(&e) && l.count == 0)
     return;
-  const int64_t values[] = {
-      e.temporary_objects, e.temporary_bytes,   e.in_place,         e.moved,
-      e.copied_bytes,      e.alloc_slack_bytes, e.inuse_slack_bytes};
-  mprof_heap_put_sample(w, m, s->bucket, values, keys);
+  const int64_t values[VALUES] = {e.temporary_objects,
+                                  e.temporary_bytes,
+                                  e.in_place,
+                                  e.moved,
+                                  e.copied_bytes,
+                                  e.alloc_slack_bytes,
+                                  e.inuse_slack_bytes,
+                                  0,
+                                  l.ns};
+  mprof_heap_put_sample(w, m, s->bucket, values, keys, NULL);
+  put_by_lifetime(w, m, s->bucket, &l, keys);
 }
 
 static int write_pprof(struct mprof_outfile *f,
@@ -263,8 +361,10 @@ static int write_pprof(struct mprof_outfile *f,
                 {"moved", "count"},
                 {"copied_space", "bytes"},
                 {"alloc_slack_space", "bytes"},
-                {"slack_space", "bytes"}},
-      .types_len = 7,
+                {"slack_space", "bytes"},
+                {"freed_objects", "count"},
+                {"lifetime", "nanoseconds"}},
+      .types_len = VALUES,
       .period_type = {"space", "bytes"},
       .period = s->rate,
       .default_type = "temporary_objects",
@@ -273,8 +373,7 @@ static int write_pprof(struct mprof_outfile *f,
       .rate = s->rate,
       .drops_allocators = true};
   return mprof_pprof_write(
-      f, &head,
-      &(struct mprof_pprof_samples){s, s->len, MPROF_HEAP_KEYS, put_sample});
+      f, &head, &(struct mprof_pprof_samples){s, s->len, KEYS, put_sample});
 }
 
 // --- the kind ---

@@ -21,7 +21,7 @@ struct mprof_outfile;
 // MPROF_PPROF_KEYS: maximum number of label keys of a profile. The labels that
 //   the program sets for a thread are not counted here.
 // MPROF_PPROF_OUTER: maximum number of names of mprof_pprof_sample_of.
-enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_KEYS = 5, MPROF_PPROF_OUTER = 2 };
+enum { MPROF_PPROF_TYPES = 9, MPROF_PPROF_KEYS = 5, MPROF_PPROF_OUTER = 2 };
 
 struct mprof_pprof_type {
   const char *type, *unit;

@@ -14,7 +14,7 @@ BASE = 0x7f0000000000
 HEAD, BUCKET, CELL, CHECK, ROOTS = 1328, 224, 64, 664, 672
 with open(os.path.join(os.path.dirname(__file__), "../../../rt/sys/stats.def")) as stats:
     STATS = sum(line.startswith("MPROF_STAT(") for line in stats)
-ROW, BUFFER, HEAPX, HEAPX_CELL = 768, 96, 576, 192
+ROW, BUFFER, HEAPX, HEAPX_CELL = 768, 96, 960, 192
 MEM, BLOCK, MUTEX, THREAD, TRACE, CUSTOM = 1, 2, 3, 4, 5, 6
 MODULE, LABELS, LOCK, PROFILE, HOOK = 1, 2, 3, 4, 5
 # Types of records, and how a thread enters the trace.
@@ -93,7 +93,8 @@ class File:
             self.add(struct.pack("<QQQQQq16x", 5, 2, 4, 1, 3, 512))
         if kind == MEM and self.heapx:
             b += bytes(-len(b) % 64) + struct.pack("<6Q", 1, 2, 3, 400, 50, 5)
-            b += bytes(HEAPX - 48)
+            b += bytes(528 - 48) + struct.pack("<49Q", 300, *[0] * 5, 2, *[0] * 42)
+            b += bytes(HEAPX - 528 - 8 * 49)
         self.first[kind] = self.add(b)
         return self.first[kind]
 

@@ -37,6 +37,21 @@ static bool still_runs(const struct persist_file *f, const char *path) {
   return found;
 }
 
+// Returns the number of stacks. A stack of the profile heapx has further
+// samples for the lifetimes of its blocks.
+static size_t count_stacks(const struct profile *p) {
+  size_t count = 0;
+  for (size_t i = 0; i < p->sample_count; i++) {
+    const struct sample *s = &p->samples[i];
+    bool is_further = false;
+    for (uint32_t k = 0; k < s->label_count; k++)
+      is_further |= strcmp(p->strings[p->labels[s->first_label + k].key],
+                           "lifetime") == 0;
+    count += !is_further;
+  }
+  return count;
+}
+
 static int write_one(const struct options *options, const char *base,
                      const struct recovered *r) {
   struct profile *p = r->profile;
@@ -46,7 +61,7 @@ static int write_one(const struct options *options, const char *base,
   if (error)
     complain(options, "%s: %s", path, error);
   else
-    printf("%s: %zu stack%s\n", path, p->sample_count, plural(p->sample_count));
+    printf("%s: %zu stack%s\n", path, count_stacks(p), plural(count_stacks(p)));
   free(path);
   return error ? STATUS_ERROR : STATUS_OK;
 }

@@ -123,7 +123,7 @@ static struct persist_heap_counts persist_peak_counts(struct persist_file *f,
 
 // --- the profiles ---
 
-enum { LABELS_MAX = 64, HEAPX_VALUES = 7, VALUES_MAX = 7 };
+enum { LABELS_MAX = 64, HEAPX_VALUES = 9, VALUES_MAX = 9 };
 
 struct reader {
   struct persist_file *file;
@@ -131,6 +131,7 @@ struct reader {
   // The profile that is being made.
   struct profile *profile;
   uint64_t address; // of the bucket that is being read
+  int life; // that the sample of the heapx profile shows; -1: not one of them
   uint32_t *locations;
 };
 
@@ -345,13 +346,48 @@ static bool peak_values(struct reader *r, const struct mprof_bucket *b,
   return c.allocs != 0 && counted_values(r, b, &c, values, labels, label_count);
 }
 
+// Reads the lifetimes of a bucket. Returns false if the file has none.
+static bool lives_of(struct reader *r, const struct mprof_bucket *b,
+                     struct mprof_heapx_lives *lives) {
+  const size_t words = b->stack_len + words_after(r->file, r->address, b);
+  return r->file->head.has_heapx &&
+         persist_copy(r->file,
+                      r->address + mprof_heapx_offset(words) +
+                          offsetof(struct mprof_heapx_counts, lives),
+                      lives, sizeof *lives);
+}
+
+// Finds the number of blocks with the lifetime r->life.
+static bool freed_values(struct reader *r, const struct mprof_bucket *b,
+                         int64_t *values, struct label *labels,
+                         uint32_t *label_count) {
+  struct mprof_heapx_lives lives;
+  double before = 0;
+  if (!lives_of(r, b, &lives))
+    return false;
+  for (int i = 0; i < r->life; i++)
+    before += (double)load(&lives.n[i]);
+  const double scale = scale_of(b);
+  values[7] = whole((before + (double)load(&lives.n[r->life])) * scale) -
+              whole(before * scale);
+  add_size(r, b, labels, label_count);
+  labels[(*label_count)++] =
+      (struct label){.key = profile_text(r->profile, "lifetime"),
+                     .unit = profile_text(r->profile, "nanoseconds"),
+                     .number = INT64_C(2) << r->life};
+  return values[7] != 0;
+}
+
 // The columns are those of the profile heapx (rt/write/kind_heapx.c).
 static bool heapx_values(struct reader *r, const struct mprof_bucket *b,
                          int64_t *values, struct label *labels,
                          uint32_t *label_count) {
+  if (r->life >= 0)
+    return freed_values(r, b, values, labels, label_count);
   const struct persist_heap_counts c =
       persist_heap_counts(r->file, r->address, b);
   const uint64_t *n = c.heapx;
+  struct mprof_heapx_lives lives;
   const double scale = scale_of(b);
   const double slack = (double)n[MPROF_HEAPX_SLACK];
   const double freed = (double)n[MPROF_HEAPX_SLACK_FREED];
@@ -364,6 +400,8 @@ static bool heapx_values(struct reader *r, const struct mprof_bucket *b,
   values[5] = whole(slack * scale);
   if (c.allocs > c.frees && slack > freed)
     values[6] = whole((slack - freed) * scale);
+  if (lives_of(r, b, &lives))
+    values[8] = whole((double)load(&lives.ns) * scale);
   add_size(r, b, labels, label_count);
   for (int i = 0; i < HEAPX_VALUES; i++)
     if (values[i] != 0)
@@ -494,12 +532,14 @@ static void make_heapx(struct reader *r) {
       {"temporary_objects", "count"}, {"temporary_space", "bytes"},
       {"in_place", "count"},          {"moved", "count"},
       {"copied_space", "bytes"},      {"alloc_slack_space", "bytes"},
-      {"slack_space", "bytes"}};
+      {"slack_space", "bytes"},       {"freed_objects", "count"},
+      {"lifetime", "nanoseconds"}};
   struct profile *p = begin_heap(r, "heapx", END);
   for (int i = 0; i < HEAPX_VALUES; i++)
     add_type(p, types[i][0], types[i][1]);
   p->default_type = profile_text(p, types[0][0]);
-  add_buckets(r, MPROF_BUCKET_MEM, 0, heapx_values, NULL);
+  for (r->life = -1; r->life < MPROF_HEAPX_LIVES; r->life++)
+    add_buckets(r, MPROF_BUCKET_MEM, 0, heapx_values, NULL);
 }
 
 static void make_peak(struct reader *r) {
