@@ -11,6 +11,13 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -pthread %s -o app
 // RUN: %run{heap_rate=1:heapx=1:log_path=p} ./app > truth
 // RUN: %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth
+//
+// A single block lived for less than its label says, and for at least half.
+// RUN: for size in 1003 1004 1006; do \
+// RUN:   %mprof_read p.*.heapx.pb.gz | grep "bytes=$size " > $size && \
+// RUN:   life=$(awk '!/lifetime=/ {print $10}' $size) && \
+// RUN:   bound=$(sed -n 's/.* lifetime=\([0-9]*\) .*/\1/p' $size) && \
+// RUN:   test $life -lt $bound -a $((2 * life)) -ge $bound || exit 1; done
 // RUN: %mprof traces --sample=freed_objects p.*.heapx.pb.gz | FileCheck %s
 // CHECK: lifetime: {{[0-9, ]+}}
 // RUN: FileCheck %s --check-prefix=REPORT < p.*.txt
