@@ -64,10 +64,21 @@ static uint64_t take_birth(const void *ptr, enum mprof_log_kind kind) {
 }
 
 // Returns the lifetime of a block that ends now, in nanoseconds, at least 1.
-// Returns 0 if it is unknown, because birth is 0.
+// Returns 0 if it is unknown, because birth is 0. mprof_clock_ns would measure
+// the speed of the clock at each call.
 static uint64_t life_since(uint64_t birth) {
-  const uint64_t now = birth ? mprof_clock_about() : 0;
-  return now > birth ? mprof_clock_ns(now - birth) | 1 : birth != 0;
+  static _Atomic uint64_t known_speed;
+  if (birth == 0)
+    return 0;
+  uint64_t speed = atomic_load_explicit(&known_speed, memory_order_relaxed);
+  if (mprof_unlikely(speed == 0)) {
+    speed = mprof_clock_ticks_per_second();
+    atomic_store_explicit(&known_speed, speed, memory_order_relaxed);
+  }
+  const uint64_t now = mprof_clock_about();
+  const uint64_t ns =
+      now > birth ? mprof_mul_div(now - birth, 1000000000, speed, 0) : 0;
+  return ns ? ns : 1;
 }
 
 static void log_free(const struct mprof_bucket *b, const void *ptr,
