@@ -321,15 +321,37 @@ bool mprof_process_copy(struct mprof_process *p, void *to, uintptr_t from,
                        (long)&remote, 1, 0) == (long)len;
 }
 
+static bool is_present(struct mprof_process *p, uintptr_t page,
+                       uintptr_t limit) {
+  return !p->has_pagemap || (page_entry(p, page, limit) & present) != 0;
+}
+
+// Copies the page, whose copy has index i. A reader that has just read the page
+// before will read those behind, too, so they are copied by the same call.
+static bool copy_page(struct mprof_process *p, uintptr_t page, size_t i) {
+  enum { AHEAD = 16 };
+  size_t n = 1;
+  if (i > 0 && p->copy_of[i - 1] == page - MPROF_PAGE)
+    while (n < AHEAD && i + n < MPROF_COPIES &&
+           is_present(p, page + n * MPROF_PAGE, page + AHEAD * MPROF_PAGE))
+      p->copy_of[i + n++] = 0;
+  if (!mprof_process_copy(p, p->copies[i], page, n * MPROF_PAGE)) {
+    n = 1;
+    if (!mprof_process_copy(p, p->copies[i], page, MPROF_PAGE))
+      return false;
+  }
+  for (size_t k = 0; k < n; k++)
+    p->copy_of[i + k] = page + k * MPROF_PAGE;
+  return true;
+}
+
 uintptr_t mprof_process_word(struct mprof_process *p, uintptr_t addr) {
   const uintptr_t page = addr & -(uintptr_t)MPROF_PAGE;
   const size_t i = page / MPROF_PAGE % MPROF_COPIES;
   if (p->copy_of[i] != page) {
     p->copy_of[i] = 0;
-    if ((p->has_pagemap && !(page_entry(p, page, page + 1) & present)) ||
-        !mprof_process_copy(p, p->copies[i], page, MPROF_PAGE))
+    if (!is_present(p, page, page + 1) || !copy_page(p, page, i))
       return 0;
-    p->copy_of[i] = page;
   }
   return p->copies[i][addr % MPROF_PAGE / sizeof(uint64_t)];
 }
