@@ -321,12 +321,13 @@ void mprof_memory_end(uint64_t rss) {
   atomic_store(&is_at_end, true);
 }
 
-// Returns whether c has more resident memory than the kept account, by more
-// than a tenth. The kept one is preferred, because malloc keeps memory resident
-// that the program has freed since.
+// Returns whether the memory of c, at the exit, is higher than that of the kept
+// account. If blocks have been freed since, it must be higher by more than a
+// tenth, because malloc keeps memory resident that the program has freed.
 static bool is_higher(const struct memory_copy *c) {
   const uint64_t kept = highest.account.total.rss;
-  return c->account.total.rss > kept + kept / 10;
+  return c->account.total.rss >
+         (c->in_use.rss < highest.in_use.rss ? kept + kept / 10 : kept);
 }
 
 static int take(const struct mprof_profile_request *r) {
