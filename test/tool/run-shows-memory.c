@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: mprof run shows where the memory was, if the blocks in use are less
-// than half of it. A program whose blocks are most of its memory, and a small
+// than 80 % of it. A program whose blocks are most of its memory, and a small
 // program, have no such table.
 //
 // UNSUPPORTED: emulated

@@ -34,7 +34,10 @@ enum { REPORT_ROWS = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 enum {
   // Resident memory in MiB from which on a process writes its memory profile.
-  LARGE_MIB = 16,
+  LARGE_MIB = 24,
+  // If blocks in use are more than this part of the resident memory, in percent,
+  // the table of functions says enough.
+  MOST = 80,
   // Smallest part and row of the memory table, in percent.
   NOTICEABLE = 5,
   MEMORY_ROWS = 3,
@@ -198,7 +201,7 @@ static bool show_profile(const struct options *o,
 }
 
 // Shows where the memory was when the resident memory was highest, if the heap
-// profile explains less than half of it.
+// profile does not explain most of it.
 static bool show_rest_of_memory(const struct written_file *file,
                                 int64_t start_ns, const struct style *style) {
   struct profile *p = profile_new();
@@ -212,7 +215,7 @@ static bool show_rest_of_memory(const struct written_file *file,
   if (!v || !memory_parts_of(v, &m))
     return false;
   const struct memory_part *blocks = memory_part_find(&m, MPROF_MEMORY_USED);
-  if (blocks && blocks->usage.rss > m.total.rss / 2)
+  if (blocks && blocks->usage.rss > m.total.rss / 100 * MOST)
     return false;
   const int64_t least = m.total.rss / 100 * NOTICEABLE;
   fputc('\n', stderr);
