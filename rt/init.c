@@ -172,7 +172,8 @@ static void begin_in_child(void) {
 }
 
 // Resets all data of the runtime. The child's profile starts empty, because the
-// inherited data are in the parent's profile.
+// inherited data are in the parent's profile. Only the mapped ranges stay: the
+// child has inherited the memory, too.
 static void after_fork_in_child(void) {
   mprof_persist_begin_child();
   mprof_process_begin_child();
