@@ -13,6 +13,7 @@
 #include "terminal/table.h"
 #include "view/memory_advice.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,24 @@ static void print_notes(const struct profile *p, FILE *out) {
   fputc('\n', out);
 }
 
+// Prints what the cgroup of the process counts (live/process_account.c).
+static void print_cgroup(const struct profile *p, FILE *out) {
+  const char *text = p->file_count == 1 ? input_comment(p, "cgroup") : NULL;
+  int64_t used, cache;
+  uint64_t limit;
+  if (!text ||
+      sscanf(text,
+             "%" SCNd64 " bytes, %" SCNd64 " of page cache, limit %" SCNu64,
+             &used, &cache, &limit) != 3)
+    return;
+  fprintf(out, "its cgroup has %s in use, of which %s are page cache",
+          quantity_of(used, "bytes").text, quantity_of(cache, "bytes").text);
+  if (limit <= INT64_MAX)
+    fprintf(out, "; the limit is %s",
+            quantity_of((int64_t)limit, "bytes").text);
+  fputc('\n', out);
+}
+
 // Returns the lines behind the table. The caller frees them.
 static char *last_lines(const struct view *v, const struct memory_parts *m) {
   char *text;
@@ -121,6 +140,7 @@ static char *last_lines(const struct view *v, const struct memory_parts *m) {
   if (m->total.swap)
     fprintf(out, "; %s in swap", quantity_of(m->total.swap, "bytes").text);
   fputc('\n', out);
+  print_cgroup(v->profile, out);
   print_notes(v->profile, out);
   memory_advise(m, out);
   if (input_comment(v->profile, "read"))

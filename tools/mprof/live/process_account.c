@@ -4,11 +4,13 @@
 #include "live/process_account.h"
 
 #include "common/memory.h"
+#include "live/process_cgroup.h"
 #include "memory/account.h"
 #include "model/profile.h"
 #include "names/places.h"
 #include "sys/message.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,18 @@ static void add_command(struct profile *p, int pid) {
   free(comment);
 }
 
+// Adds what the cgroup of the process counts as a comment.
+static void add_cgroup(struct profile *p, int pid) {
+  struct process_cgroup c;
+  if (!process_cgroup(pid, &c))
+    return;
+  char *comment = text_of("cgroup: %" PRIu64 " bytes, %" PRIu64
+                          " of page cache, limit %" PRIu64,
+                          c.used, c.cache, c.limit);
+  add_comment(p, comment);
+  free(comment);
+}
+
 struct profile *process_account(int pid, int *error) {
   static const char *const types[] = {"private_dirty", "swap", "pss", "rss"};
   struct mprof_account a;
@@ -88,6 +102,7 @@ struct profile *process_account(int pid, int *error) {
   p->time_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
   add_command(p, pid);
   add_comment(p, "read: from outside");
+  add_cgroup(p, pid);
   mprof_account_put_notes(&t, &a);
   if (t.len > 0)
     add_comment(p, note);
