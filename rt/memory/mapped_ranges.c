@@ -394,8 +394,15 @@ int mprof_ranges_copy(struct mprof_mapped_range **v, size_t *len,
   return 0;
 }
 
+static size_t count_from(const struct mprof_bucket *b) {
+  size_t n = 0;
+  for (; b; b = b->allnext)
+    n++;
+  return n;
+}
+
 static size_t count_buckets(void) {
-  return mprof_bucket_count(MPROF_BUCKET_MAP);
+  return count_from(mprof_bucket_first(MPROF_BUCKET_MAP));
 }
 
 int mprof_ranges_copy_counts(struct mprof_map_sample **v, size_t *len,
@@ -404,12 +411,11 @@ int mprof_ranges_copy_counts(struct mprof_map_sample **v, size_t *len,
   if (!*v)
     return -ENOMEM;
   const struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MAP);
-  size_t n = 0;
-  // Other threads may have added buckets since the array was mapped.
-  for (size_t more = mprof_bucket_count(MPROF_BUCKET_MAP); more > *len; more--)
+  // Other threads may have added buckets since they were counted.
+  for (size_t n = count_from(b); n > *len; n--)
     b = b->allnext;
-  for (; b; b = b->allnext)
-    (*v)[n++] = (struct mprof_map_sample){b, b->map};
+  for (size_t i = 0; b; b = b->allnext)
+    (*v)[i++] = (struct mprof_map_sample){b, b->map};
   mprof_lock_release(&ledger.lock);
   return 0;
 }
