@@ -14,6 +14,7 @@
 //     !{i32 7, !"mprof", i32 2}     ; Done: finish has run
 
 #include "MProfPass.h"
+#include "BlockTypes.h"
 #include "CallSites.h"
 #include "Coroutines.h"
 #include "Marks.h"
@@ -88,6 +89,7 @@ static void prepare(Module &M, const Options &Opts) {
   markModule(M, readIgnorelists(M.getContext(), Opts).get(), Opts);
   if (Opts.Coroutines)
     markCoroutines(M);
+  markBlockTypes(M);
 
   Runtime RT(M);
   SmallVector<const Function *, 8> Wrappers;

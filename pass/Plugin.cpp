@@ -12,6 +12,7 @@
 // -mprof-*. Without -fplugin=, clang knows neither the attributes nor these
 // options.
 
+#include "BlockTypes.h"
 #include "Compat.h"
 #include "InlineDeferral.h"
 #include "MProfPass.h"
@@ -74,6 +75,13 @@ static cl::opt<bool> Coroutines(
     "mprof-coroutines", cl::init(false),
     cl::desc("MProf: let stacks continue into the coroutines that await a "
              "running coroutine (default: false)"));
+
+static cl::opt<bool>
+    Types("mprof-types", cl::init(true),
+          cl::desc("MProf: put the types of heap blocks into the debug "
+                   "information (default: true)"));
+
+bool mprof::wantsBlockTypes() { return Heap && Types; }
 
 static mprof::Options options() {
   mprof::Options Opts;

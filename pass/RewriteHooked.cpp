@@ -79,9 +79,11 @@
 //     %q = extractvalue { ptr, i64 } %a, 0
 //     ret ptr %q
 //
-// All inserted instructions have the call's debug location and !nosanitize.
+// All inserted instructions have the call's debug location and !nosanitize. The
+// call of the entry is also in the scope with the block's type (BlockTypes.h).
 
 #include "RewriteHooked.h"
+#include "BlockTypes.h"
 #include "Callee.h"
 #include "FastPath.h"
 #include "IRUtil.h"
@@ -147,6 +149,12 @@ void HookedRewriter::keepReference(Function &F) {
 // Sites
 //===----------------------------------------------------------------------===//
 
+/// Moves \p Call, which calls the entry, into the scope with the type.
+void HookedRewriter::showType(CallBase &Call) {
+  if (InTypeScope)
+    Call.setDebugLoc(InTypeScope);
+}
+
 /// If next() finds an address for \p S, makes \p S call the function at this
 /// address. The call then bypasses the runtime's interceptor.
 void HookedRewriter::callNext(const Site &S) {
@@ -167,6 +175,7 @@ void HookedRewriter::callEntryOnly(const Site &S) {
   if (Function *F = S.Call->getCalledFunction())
     keepReference(*F);
   retarget(*S.Call, S.Rule, Entry);
+  showType(*S.Call);
   if (isHeap(S.Rule))
     RT.New.HeapCalls.insert(S.Call);
 }
@@ -236,6 +245,7 @@ bool HookedRewriter::callWithoutFrame(const Site &S, BasicBlock *Cold) {
   Builder B(Cold, S.Call->getDebugLoc());
   CallInst *Call = B.CreateCall(Asm, Args);
   Call->setDoesNotThrow();
+  showType(*Call);
   Call->addFnAttr(Attribute::Cold);
   Cold->getParent()->addFnAttr(Attribute::NoInline);
   returnAfter(S, Cold, B.CreateExtractValue(Call, 0));
@@ -277,6 +287,7 @@ void HookedRewriter::callAtCold(const Site &S, BasicBlock *Cold) {
   Builder AtCold(ColdCall);
   AtCold.SetCurrentDebugLocation(Call->getDebugLoc());
   retarget(*ColdCall, S.Rule, entry(AtCold, S));
+  showType(*ColdCall);
   ColdCall->addFnAttr(Attribute::Cold);
   if (isHeap(S.Rule))
     RT.New.HeapCalls.insert(ColdCall);
@@ -399,6 +410,7 @@ void HookedRewriter::callThroughSwitch(const Site &S) {
 }
 
 void HookedRewriter::rewrite(const Site &S) {
+  InTypeScope = takeBlockType(*S.Call);
   if (S.OnlyBypassesInterceptor)
     return callNext(S);
   if (S.IsUnconditional || (S.Rule == Rule::Dup && !canMeasure(S)))

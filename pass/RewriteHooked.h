@@ -27,6 +27,7 @@ private:
   llvm::FunctionCallee entry(llvm::IRBuilderBase &B, const Site &S);
   llvm::Value *next(llvm::IRBuilderBase &B, const Site &S);
   void keepReference(llvm::Function &F);
+  void showType(llvm::CallBase &Call);
   void callNext(const Site &S);
   void callEntryOnly(const Site &S);
   void selectCallee(const Site &S);
@@ -55,6 +56,8 @@ private:
   LibraryHooks Library;
   Switches Switched;
   unsigned NumWithoutFrame = 0; ///< Number of calls by callWithoutFrame().
+  /// The debug location of the cold call if the type of the block is known.
+  llvm::DILocation *InTypeScope = nullptr;
 };
 
 } // namespace mprof

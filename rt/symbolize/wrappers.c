@@ -154,7 +154,7 @@ bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
 }
 
 bool mprof_is_wrapper(const char *function) {
-  return mprof_wrapper_name(NULL, function);
+  return mprof_is_type_scope(function) || mprof_wrapper_name(NULL, function);
 }
 
 // --- regular expressions ---
@@ -217,7 +217,7 @@ static const char allocating[] =
     "_Hashtable(_alloc)?(<.*>)?::_M_allocate_buckets|"
     "basic_string(<.*>)?::_M_create|vector(<.*>)?::__vallocate|"
     "__allocate_(guarded|at_least)|__libcpp_(allocate|operator_new))"
-    "(\\[abi:[^]]*\\])*(<.*>)?|__mprof_.*";
+    "(\\[abi:[^]]*\\])*(<.*>)?|__mprof_.*|" MPROF_TYPE_SCOPE ".*";
 
 static void add_wrapper(const char *name, void *arg) {
   struct mprof_text *t = arg;

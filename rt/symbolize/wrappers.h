@@ -14,12 +14,21 @@
 #include "sys/abi_words.h"
 #include "sys/message.h"
 
+#include <string.h>
+
 // Maximum length of a wrapper's name, with the terminating null byte. A
 // function with a longer name is not treated as a wrapper.
 #define MPROF_WRAPPER_NAME 512
 
-// Returns whether a function is marked with mprof_wrapper. `function` is the
-// demangled name of the function, with parameters.
+// The names of the functions that the plugin invents for the types of blocks
+// begin so (pass/BlockTypes.h). They are wrappers of the allocation.
+#define MPROF_TYPE_SCOPE "typeinfo name for "
+static inline bool mprof_is_type_scope(const char *function) {
+  return strncmp(function, MPROF_TYPE_SCOPE, sizeof MPROF_TYPE_SCOPE - 1) == 0;
+}
+
+// Returns whether a function is marked with mprof_wrapper, or invented for a
+// type. `function` is the demangled name of the function, with parameters.
 bool mprof_is_wrapper(const char *function);
 // Returns whether a function is marked with mprof_wrapper. If it is and out is
 // not NULL, appends to out the function's name without result type, parameters

@@ -173,7 +173,8 @@ static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {
                                         .period_type = {"rss", "bytes"},
                                         .period = 1,
                                         .time_ns = c->time_ns,
-                                        .note = t.len > 0 ? note : NULL};
+                                        .note = t.len > 0 ? note : NULL,
+                                        .drops_allocators = true};
   return mprof_pprof_write(
       f, &head,
       &(struct mprof_pprof_samples){c,

@@ -329,6 +329,8 @@ def run_symbolizer(path, addresses):
 def symbolize(profile, binary):
     """Returns location id -> names, innermost first, or the address without a name.
 
+    The scopes of types (pass/BlockTypes.h) are left out.
+
     If the profile is symbolized already, its own names are returned. The file
     binary replaces the mapped file of the same name; all other files are read at
     the path that the profile has.
@@ -359,7 +361,11 @@ def symbolize(profile, binary):
         for (location_id, _), found in zip(pairs, results):
             if found and any(found):
                 names[location_id] = [n or "??" for n in found]
-    return names
+    # The scopes with the types of blocks, which drop_frames leaves out.
+    return {
+        location_id: [n for n in found if not n.startswith("typeinfo name for ")]
+        for location_id, found in names.items()
+    }
 
 
 def print_head(profile):

@@ -54,6 +54,7 @@ static void test_allocators(void) {
      "A");
   IS("int* std::__detail::__get_temporary_buffer<int>(long)", "int");
   IS("std::pair<A*, long> std::get_temporary_buffer<A>(long)", "A");
+  IS("typeinfo name for std::vector<A, std::allocator<A> >", "std::vector<A>");
   IS("operator new(unsigned long)", "caller");
   IS("operator new[](unsigned long, std::nothrow_t const&)", "caller");
   IS("malloc", "caller");

@@ -147,12 +147,13 @@ static void read_flag(const char *flag) {
       [FLAG_UNWIND] = "-fmprof-unwind=@(frames|tables)",
       [FLAG_COROUTINES] = "-f?(no-)mprof-coroutines",
       [FLAG_ALLOC_SIZE] = "-f?(no-)mprof-alloc-size",
+      [FLAG_TYPES] = "-f?(no-)mprof-types",
   };
   const char *value, *off = after(flag, "-fno-mprof");
   const char *rest = off != NULL ? off : after(flag, "-fmprof");
   for (int i = 0; i < PASS_FLAGS; i++)
     if (matches(flag, patterns[i])) {
-      result.for_pass[i] = off == NULL ? flag : NULL;
+      result.for_pass[i] = off == NULL || i == FLAG_TYPES ? flag : NULL;
       return;
     }
   if (*rest == '\0')

@@ -64,6 +64,7 @@ enum {
   FLAG_UNWIND,
   FLAG_COROUTINES,
   FLAG_ALLOC_SIZE,
+  FLAG_TYPES, // also if it switches the types off, because they are on
   PASS_FLAGS
 };
 

@@ -169,7 +169,9 @@ static void add_pass(struct command *c) {
       strcmp(flags[FLAG_UNWIND], "-fmprof-unwind=tables") == 0)
     errx(1, "error: -fmprof-unwind=tables needs glibc: leave this flag out");
   for (int i = 0; i < PASS_FLAGS; i++)
-    if (flags[i] != NULL)
+    if (flags[i] != NULL && strncmp(flags[i], "-fno-", 5) == 0)
+      add_for_pass(c, text_of("-%s=false", flags[i] + strlen("-fno-")));
+    else if (flags[i] != NULL)
       add_for_pass(c, text_of("-%s", flags[i] + strlen("-f")));
   for (int kind = 0; kind < KINDS; kind++)
     if (!(c->user.kinds & 1U << kind))
@@ -258,6 +260,8 @@ static void print_help(const struct clang *clang) {
          "coroutines\n"
          "  -fmprof-alloc-size      Treat functions with alloc_size as "
          "allocators\n"
+         "  -fno-mprof-types        Put no types of blocks into the debug "
+         "information\n"
          "  -fno-mprof-intercept    Do not count allocations of code without "
          "-fmprof\n"
          "Compile and link with the same options. %s runs %s;\n"

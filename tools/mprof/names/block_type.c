@@ -3,6 +3,8 @@
 
 #include "names/block_type.h"
 
+#include "symbolize/wrappers.h"
+
 #include <string.h>
 
 // --- text with brackets ---
@@ -224,6 +226,12 @@ static bool is_allocator(const char *name, const char *end) {
 enum block_type block_type_of(const char *name, bool has_inlined,
                               struct block_type_name *type) {
   const char *end = name + strlen(name);
+  // The plugin has put the call into a scope with the type (pass/BlockTypes.h).
+  if (mprof_is_type_scope(name)) {
+    name += strlen(MPROF_TYPE_SCOPE);
+    *type = (struct block_type_name){name, (size_t)(end - name)};
+    return BLOCK_TYPE_FOUND;
+  }
   if (is_allocator(name, end))
     return BLOCK_TYPE_CALLER;
   // A template's result type precedes its name.

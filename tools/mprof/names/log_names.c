@@ -4,6 +4,7 @@
 #include "names/log_names.h"
 
 #include "common/memory.h"
+#include "symbolize/wrappers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 struct log_names log_names_new(const struct alloc_log *log) {
   struct log_names n = {.log = log, .profile = profile_new()};
+  n.profile->drop_frames = profile_text(n.profile, MPROF_TYPE_SCOPE ".*");
   n.locations = zeroed(log->frame_count, sizeof *n.locations);
   n.mappings = zeroed(log->module_count, sizeof *n.mappings);
   return n;
@@ -77,7 +79,8 @@ bool log_names_part(const struct log_names *n, uint32_t frame, size_t part,
     for (uint32_t i = 0; i < l->line_count; i++) {
       const struct line *line = &p->lines[l->first_line + i];
       const struct function *f = &p->functions[line->function];
-      if (!*p->strings[f->name] || found++ != part)
+      if (!*p->strings[f->name] || mprof_is_type_scope(p->strings[f->name]) ||
+          found++ != part)
         continue;
       name->function = p->strings[f->name];
       name->file = p->strings[f->file];
