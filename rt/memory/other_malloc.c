@@ -7,16 +7,12 @@
 
 #include <string.h>
 
-// The interfaces of jemalloc, gperftools' tcmalloc and Google's tcmalloc.
+// The interfaces of jemalloc and of gperftools' tcmalloc.
 #pragma weak mallctl
 #pragma weak MallocExtension_GetNumericProperty
-#pragma weak MallocExtension_Internal_GetNumericProperty
 extern int mallctl(const char *name, void *old, size_t *old_len, void *new,
                    size_t new_len);
 extern int MallocExtension_GetNumericProperty(const char *name, size_t *value);
-extern bool MallocExtension_Internal_GetNumericProperty(const char *name,
-                                                        size_t len,
-                                                        size_t *value);
 
 bool mprof_other_malloc_is(const char *name) {
   static const char *const prefixes[] = {"libjemalloc", "libtcmalloc",
@@ -71,22 +67,9 @@ static bool ask_gperftools(struct mprof_other_malloc *m) {
   return true;
 }
 
-static bool ask_tcmalloc(struct mprof_other_malloc *m) {
-  static const char used[] = "generic.current_allocated_bytes";
-  size_t value = 0;
-  if (!MallocExtension_Internal_GetNumericProperty ||
-      !MallocExtension_Internal_GetNumericProperty(used, sizeof(used) - 1,
-                                                   &value))
-    return false;
-  m->name = "tcmalloc";
-  m->bytes[MPROF_HEAP_USED] = value;
-  m->bytes[MPROF_HEAP_LISTED] = MPROF_OTHER_MALLOC_REST;
-  return true;
-}
-
 struct mprof_other_malloc mprof_other_malloc_ask(void) {
   struct mprof_other_malloc m = {0};
-  if (!ask_jemalloc(&m) && !ask_gperftools(&m))
-    ask_tcmalloc(&m);
+  if (!ask_jemalloc(&m))
+    ask_gperftools(&m);
   return m;
 }
