@@ -28,8 +28,9 @@
 // A leaf of by_page has 2^12 slots of 32 bits, one for each page. A leaf of the
 // other trees has 2^11 windows of 256 bytes each (struct window).
 //
-// Only the thread that owns the block at an address uses the address's slot. So
-// relaxed loads and stores suffice. If two threads create the same table at the
+// Only the thread that owns the block at an address changes the address's slot.
+// So relaxed loads and stores suffice, except for mprof_live_find. If two
+// threads create the same table at the
 // same time, one of their two tables stays unused.
 #define MIDDLE_BITS 16
 #define PAGE_BITS 12
@@ -150,7 +151,8 @@ tree_put(enum tree t, uintptr_t addr, uint32_t cell, uint32_t *stale) {
   if (!s)
     return false;
   *stale = atomic_load_explicit(s, memory_order_relaxed);
-  atomic_store_explicit(s, cell, memory_order_relaxed);
+  // Release: mprof_live_find reads the cell in another thread.
+  atomic_store_explicit(s, cell, memory_order_release);
   return true;
 }
 
@@ -277,6 +279,18 @@ uint32_t mprof_live_take(uintptr_t addr) {
   }
   const uint32_t cell = MPROF_IS_ON_PAGE(addr) ? tree_take(BY_PAGE, addr) : 0;
   return cell != 0 ? cell : tree_take(BY_16, addr);
+}
+
+static uint32_t tree_find(enum tree t, uintptr_t addr) {
+  const _Atomic uint32_t *s = slot(t, addr, false);
+  return s ? atomic_load_explicit(s, memory_order_acquire) : 0;
+}
+
+uint32_t mprof_live_find(uintptr_t addr) {
+  if (mprof_live_needs_guard(addr))
+    return 0;
+  const uint32_t cell = MPROF_IS_ON_PAGE(addr) ? tree_find(BY_PAGE, addr) : 0;
+  return cell != 0 ? cell : tree_find(BY_16, addr);
 }
 
 // Returns the value of addr in the tree of custom blocks; 0: there is no custom

@@ -35,6 +35,10 @@ bool mprof_live_put(uintptr_t addr, uint32_t cell, uint32_t *stale);
 // contain the block. If mprof_live_needs_guard(addr), call with the recursion
 // guard set.
 uint32_t mprof_live_take(uintptr_t addr);
+// Returns the cell of the block at addr, which stays in the map, or 0. addr: a
+// multiple of 16 with a slot in the trees. Another thread may free the block
+// meanwhile.
+uint32_t mprof_live_find(uintptr_t addr);
 // The trees have slots for addresses of at most this many bits.
 #define MPROF_LIVE_ADDRESS_BITS 47
 // Returns whether the trees have no slot for addr. A block at such an address

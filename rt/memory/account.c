@@ -71,8 +71,11 @@ struct work {
   size_t next_claim;
   const struct mprof_mapped_range *ranges, *ranges_end; // not used so far
   // The allocator to which anonymous memory belongs, if it is not glibc's.
-  uint32_t other;            // its name; NO_DETAIL: none
-  struct mprof_usage others; // its memory
+  uint32_t other;                 // its name; NO_DETAIL: none
+  struct mprof_usage others;      // its memory
+  mprof_block_stack_fn *stack_of; // or NULL
+  struct mprof_holes holes;
+  struct list listed; // struct segment: the free memory between the blocks
   int error;
 };
 
@@ -112,19 +115,21 @@ static uint32_t base_name(const struct work *w, const struct mprof_mapped *m) {
 // --- rows ---
 
 // Adds a row. Its detail is an offset in the names until the last row has been
-// added, because the names may move.
-static void add_row(struct work *w, const struct claim *of,
-                    const struct mprof_usage *usage) {
+// added, because the names may move. Returns NULL if there is no memory.
+static struct mprof_account_row *add_row(struct work *w, const struct claim *of,
+                                         const struct mprof_usage *usage) {
   struct mprof_account *a = w->account;
   const uintptr_t detail = of->detail == NO_DETAIL ? 0 : of->detail + 1;
   if (!mprof_process_grow((void **)&a->rows, &a->rows_bytes,
                           a->rows_len * sizeof(a->rows[0]),
                           sizeof(a->rows[0]))) {
     w->error = -ENOMEM;
-    return;
+    return NULL;
   }
-  a->rows[a->rows_len++] = (struct mprof_account_row){
-      of->part, (const char *)detail, of->stack, *usage};
+  struct mprof_account_row *r = &a->rows[a->rows_len++];
+  *r = (struct mprof_account_row){of->part, (const char *)detail, of->stack, 0,
+                                  *usage};
+  return r;
 }
 
 static int compare(const struct mprof_account_row *x,
@@ -159,10 +164,12 @@ static int merge_rows(struct mprof_account *a) {
   if (sorted && merged)
     mprof_sort((void **)sorted, n, comes_before);
   for (size_t i = 0; sorted && merged && i < n; i++) {
-    if (len > 0 && compare(&merged[len - 1], sorted[i]) == 0)
+    if (len > 0 && compare(&merged[len - 1], sorted[i]) == 0) {
       mprof_usage_add(&merged[len - 1].usage, &sorted[i]->usage);
-    else
+      merged[len - 1].used_beside += sorted[i]->used_beside;
+    } else {
       merged[len++] = *sorted[i];
+    }
   }
   if (sorted)
     mprof_os_unmap(sorted, n * sizeof(*sorted));
@@ -256,6 +263,8 @@ static void claim_heaps(struct work *w, struct mprof_glibc *g) {
     if (c)
       c->heap = h;
     w->account->heaps_unwalked += !h->is_walked;
+    if (w->stack_of != NULL)
+      mprof_glibc_add_holes(h, &w->holes);
   }
   const uint32_t large =
       g->blocks_len > 0 ? keep_name(w, "large blocks") : NO_DETAIL;
@@ -439,6 +448,52 @@ static const enum mprof_memory_part part_of_sort[] = {
     [MPROF_HEAP_OWN] = MPROF_MEMORY_OWN,
 };
 
+// --- free memory that blocks keep ---
+
+static void add_listed(struct work *w, const struct claim *of,
+                       const struct mprof_usage *u) {
+  struct segment *s = append(w, &w->listed, sizeof(*s));
+  if (s)
+    *s = (struct segment){*of, *u};
+}
+
+// Divides the free memory of all arenas: adds the rows of the stacks that keep
+// it, and rows of the arenas for the rest. If the estimates add up to more than
+// there is, they are made smaller by one factor.
+static void add_keepers(struct work *w) {
+  const struct segment *v = w->listed.v;
+  const struct mprof_holes *h = &w->holes;
+  struct mprof_usage all = {0}, left;
+  uint64_t estimated = 0;
+  for (size_t i = 0; i < w->listed.len; i++)
+    mprof_usage_add(&all, &v[i].usage);
+  for (size_t i = 0; i < h->len; i++)
+    estimated += h->keepers[i].kept >> MPROF_KEEPER_SHIFT;
+  const struct mprof_usage sum = {.rss = estimated > all.rss ? estimated
+                                                             : all.rss};
+  left = all;
+  for (size_t i = 0; i < h->len; i++) {
+    const struct mprof_keeper *k = &h->keepers[i];
+    const struct mprof_usage part = {.rss = k->kept >> MPROF_KEEPER_SHIFT},
+                             u = share(&all, &part, &sum);
+    const struct claim of = {
+        .part = MPROF_MEMORY_LISTED, .detail = NO_DETAIL, .stack = k->stack};
+    struct mprof_account_row *r = u.rss > 0 ? add_row(w, &of, &u) : NULL;
+    if (r == NULL)
+      continue;
+    r->used_beside =
+        part_of_sum(k->used >> MPROF_KEEPER_SHIFT, all.rss, sum.rss);
+    mprof_usage_subtract(&left, &u);
+  }
+  for (size_t i = 0; i < w->listed.len; i++) {
+    const struct mprof_usage u =
+        i + 1 < w->listed.len ? share(&left, &v[i].usage, &all) : left;
+    add_row(w, &v[i].of, &u);
+    mprof_usage_subtract(&left, &u);
+    mprof_usage_subtract(&all, &v[i].usage);
+  }
+}
+
 // Adds the rows of a segment. A heap has several.
 static void add_rows(struct work *w, const struct segment *s) {
   const struct mprof_glibc_heap *h = s->of.heap;
@@ -450,9 +505,11 @@ static void add_rows(struct work *w, const struct segment *s) {
     const struct mprof_usage part = {.rss = h->resident[i]};
     const struct mprof_usage u = share(&s->usage, &part, &sum);
     c.part = part_of_sort[i];
-    if (u.rss > 0)
-      add_row(w, &c, &u);
     mprof_usage_subtract(&left, &u);
+    if (u.rss > 0 && i == MPROF_HEAP_LISTED && w->stack_of != NULL)
+      add_listed(w, &c, &u);
+    else if (u.rss > 0)
+      add_row(w, &c, &u);
   }
   c.part = s->of.part;
   if (c.part == MPROF_MEMORY_UNSPLIT)
@@ -616,7 +673,8 @@ static void add_mappings(struct work *w) {
 }
 
 int mprof_account_take(struct mprof_account *a, int pid,
-                       const struct mprof_mapped_range *ranges, size_t n) {
+                       const struct mprof_mapped_range *ranges, size_t n,
+                       mprof_block_stack_fn *stack_of) {
   struct mprof_glibc glibc = {0};
   struct mprof_other_malloc said = {0};
   *a = (struct mprof_account){0};
@@ -624,6 +682,8 @@ int mprof_account_take(struct mprof_account *a, int pid,
                    .process = &a->process,
                    .ranges = ranges,
                    .ranges_end = ranges + n,
+                   .stack_of = stack_of,
+                   .holes = {.process = &a->process, .stack_of = stack_of},
                    .error = mprof_process_open(&a->process, pid)};
   if (w.error == 0 && pid == 0) {
     said = mprof_other_malloc_ask();
@@ -641,11 +701,15 @@ int mprof_account_take(struct mprof_account *a, int pid,
   if (w.error == 0)
     add_others(&w, &said);
   if (w.error == 0)
+    add_keepers(&w);
+  if (w.error == 0)
     w.error = merge_rows(a);
   mprof_process_end_reading(&a->process);
   mprof_glibc_free(&glibc);
   free_list(&w.claims);
   free_list(&w.segments);
+  free_list(&w.listed);
+  mprof_holes_free(&w.holes);
   return w.error;
 }
 

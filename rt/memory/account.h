@@ -13,6 +13,7 @@
 #ifndef MPROF_RT_MEMORY_ACCOUNT_H
 #define MPROF_RT_MEMORY_ACCOUNT_H
 
+#include "memory/holes.h"
 #include "memory/process_memory.h"
 
 struct mprof_bucket;
@@ -56,7 +57,11 @@ struct mprof_account_row {
   // What the bytes belong to: the name of a file, of a thread or of an arena.
   // NULL: nothing more is known.
   const char *detail;
-  const struct mprof_bucket *stack; // that has mapped the memory; or NULL
+  // That has mapped the memory, or allocated the blocks that keep it (holes.h);
+  // or NULL.
+  const struct mprof_bucket *stack;
+  // Bytes of these blocks in the pages with this memory.
+  uint64_t used_beside;
   struct mprof_usage usage;
 };
 
@@ -78,12 +83,14 @@ struct mprof_account {
 };
 
 // Takes the account of a process. pid: 0, which is this process, or a process
-// id. ranges: n ranges, sorted by address, that do not overlap. Returns 0 or
-// -errno: -EACCES, -EPERM or -ENOENT if /proc does not show the process, or
-// -ENOMEM. Call mprof_account_free also after an error. The process is not
-// stopped.
+// id. ranges: n ranges, sorted by address, that do not overlap. stack_of: tells
+// the stacks of sampled blocks, by which free memory of glibc's malloc is
+// split; or NULL. Returns 0 or -errno: -EACCES, -EPERM or -ENOENT if /proc does
+// not show the process, or -ENOMEM. Call mprof_account_free also after an
+// error. The process is not stopped.
 int mprof_account_take(struct mprof_account *a, int pid,
-                       const struct mprof_mapped_range *ranges, size_t n);
+                       const struct mprof_mapped_range *ranges, size_t n,
+                       mprof_block_stack_fn *stack_of);
 void mprof_account_free(struct mprof_account *a);
 // Appends what the rows do not say, as a comment of a profile. Appends nothing
 // if there is nothing to say.

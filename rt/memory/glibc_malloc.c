@@ -71,8 +71,9 @@ static void move_cached(struct mprof_glibc_heap *h, uint64_t bytes) {
 // Walks the chunks from `first` to the end of h, and sums up their bytes.
 // Returns the address of the first invalid chunk, or h->limit. The heap may
 // have grown since its limit was read, so the last chunk may end behind it.
+// holes: gets the chunks; or NULL.
 static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
-                      uintptr_t first) {
+                      uintptr_t first, struct mprof_holes *holes) {
   const uintptr_t end = h->limit;
   uint64_t cached = 0;
   memset(h->resident, 0, sizeof(h->resident));
@@ -97,10 +98,13 @@ static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
     else
       h->top = at;
     h->resident[sort] += resident(p, at, next);
+    if (holes != NULL && sort != MPROF_HEAP_TOP)
+      mprof_holes_add(holes, at, next, sort == MPROF_HEAP_USED ? at + UNIT : 0);
     if (size == CACHE_CHUNK && sort == MPROF_HEAP_USED)
       cached += cached_bytes(p, at);
   }
   h->is_walked = true;
+  h->first = first;
   move_cached(h, cached);
   return end;
 }
@@ -115,7 +119,7 @@ static bool walk_from(struct mprof_process *p, struct mprof_glibc_heap *h,
   for (int i = 0; i < TRIES; i++) {
     for (uintptr_t first = from; first < h->limit && first - from < FIRST_AT;
          first += UNIT) {
-      const uintptr_t last = walk(p, h, first);
+      const uintptr_t last = walk(p, h, first, NULL);
       if (last == h->limit)
         return true;
       if (last - from > 2 * FIRST_AT)
@@ -124,6 +128,15 @@ static bool walk_from(struct mprof_process *p, struct mprof_glibc_heap *h,
     mprof_process_forget(p);
   }
   return false;
+}
+
+void mprof_glibc_add_holes(const struct mprof_glibc_heap *h,
+                           struct mprof_holes *holes) {
+  struct mprof_glibc_heap again = *h;
+  if (!h->is_walked)
+    return;
+  walk(holes->process, &again, h->first, holes);
+  mprof_holes_end(holes);
 }
 
 static bool add_heap(struct mprof_glibc *g, const struct mprof_glibc_heap *h) {

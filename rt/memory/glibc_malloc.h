@@ -12,6 +12,7 @@
 #ifndef MPROF_RT_MEMORY_GLIBC_MALLOC_H
 #define MPROF_RT_MEMORY_GLIBC_MALLOC_H
 
+#include "memory/holes.h"
 #include "memory/process_memory.h"
 
 // The sorts of bytes in a heap.
@@ -28,7 +29,7 @@ struct mprof_glibc_heap {
   uintptr_t start, limit;
   unsigned arena; // 0: the main arena
   bool is_walked; // false: all bytes are MPROF_HEAP_USED, and this is unsure
-  uintptr_t top;  // the last chunk
+  uintptr_t first, top; // the first and the last chunk
   uint64_t resident[MPROF_HEAP_SORTS];
 };
 
@@ -50,5 +51,9 @@ struct mprof_glibc {
 // an error.
 int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p);
 void mprof_glibc_free(struct mprof_glibc *g);
+// Adds the chunks of a heap to *holes. A chunk in the cache of a thread or an
+// arena counts as in use.
+void mprof_glibc_add_holes(const struct mprof_glibc_heap *h,
+                           struct mprof_holes *holes);
 
 #endif // MPROF_RT_MEMORY_GLIBC_MALLOC_H

@@ -12,10 +12,12 @@
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "file/outfile.h"
+#include "heap/livemap.h"
 #include "memory/account.h"
 #include "memory/mapped_ranges.h"
 #include "options/flags.h"
 #include "process/process.h"
+#include "sys/abi_words.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/scale.h"
@@ -102,14 +104,15 @@ static struct mprof_usage part_in_use(const struct memory_copy *c,
 
 // The samples: the rows, the stacks of the blocks, and the rest of the blocks.
 
+// used_beside: see struct mprof_account_row.
 static void put(struct mprof_pprof *w, enum mprof_memory_part part,
                 const char *detail, const struct mprof_bucket *b,
-                const struct mprof_usage *u) {
+                const struct mprof_usage *u, uint64_t used_beside) {
   char clean[1024];
   struct mprof_text t = MPROF_TEXT(clean);
   const char *names[2] = {mprof_memory_part_name(part), clean};
-  const int64_t values[] = {(int64_t)u->private_dirty, (int64_t)u->swap,
-                            (int64_t)u->pss, (int64_t)u->rss};
+  const int64_t values[] = {(int64_t)used_beside, (int64_t)u->private_dirty,
+                            (int64_t)u->swap, (int64_t)u->pss, (int64_t)u->rss};
   if (u->rss == 0 && u->swap == 0)
     return;
   if (detail != NULL)
@@ -123,7 +126,7 @@ static void put_rest(struct mprof_pprof *w, const struct memory_copy *c) {
     const struct mprof_usage u = part_in_use(c, bytes_of(&c->heap->samples[i]));
     mprof_usage_subtract(&rest, &u);
   }
-  put(w, MPROF_MEMORY_USED, REST, NULL, &rest);
+  put(w, MPROF_MEMORY_USED, REST, NULL, &rest, 0);
 }
 
 static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
@@ -134,13 +137,13 @@ static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
   if (i < a->rows_len) {
     const struct mprof_account_row *r = &a->rows[i];
     if (r->part == MPROF_MEMORY_UNSPLIT)
-      put(w, r->part, r->detail, NULL, &c->unsplit);
+      put(w, r->part, r->detail, NULL, &c->unsplit, 0);
     else if (r->part != MPROF_MEMORY_USED || !has_stacks_of_blocks(c))
-      put(w, r->part, r->detail, r->stack, &r->usage);
+      put(w, r->part, r->detail, r->stack, &r->usage, r->used_beside);
   } else if (i - a->rows_len < c->heap->len) {
     const struct mprof_mem_sample *s = &c->heap->samples[i - a->rows_len];
     const struct mprof_usage u = part_in_use(c, bytes_of(s));
-    put(w, MPROF_MEMORY_USED, NULL, s->bucket, &u);
+    put(w, MPROF_MEMORY_USED, NULL, s->bucket, &u, 0);
   } else {
     put_rest(w, c);
   }
@@ -165,11 +168,12 @@ static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {
   char note[512];
   struct mprof_text t = MPROF_TEXT(note);
   put_notes(&t, c);
-  const struct mprof_pprof_head head = {.types = {{"private_dirty", "bytes"},
+  const struct mprof_pprof_head head = {.types = {{"used_beside", "bytes"},
+                                                  {"private_dirty", "bytes"},
                                                   {"swap", "bytes"},
                                                   {"pss", "bytes"},
                                                   {"rss", "bytes"}},
-                                        .types_len = 4,
+                                        .types_len = 5,
                                         .period_type = {"rss", "bytes"},
                                         .period = 1,
                                         .time_ns = c->time_ns,
@@ -271,6 +275,10 @@ static void release(void *copy) {
   mprof_account_free(&c->account);
 }
 
+static const struct mprof_bucket *stack_of_block(uintptr_t addr) {
+  return mprof_cell_handle_bucket(mprof_live_find(addr));
+}
+
 // Takes the account of the present. heap: the blocks in use; NULL: they are
 // copied here.
 static int take_present(struct memory_copy *c,
@@ -288,7 +296,10 @@ static int take_present(struct memory_copy *c,
   error = mprof_ranges_copy(&ranges, &n, &mapped_bytes);
   if (error != 0)
     return error;
-  error = mprof_account_take(&c->account, 0, ranges, n);
+  // A sampled block that was placed on a page boundary has the page for itself,
+  // so it does not show what the blocks keep that it represents.
+  error = mprof_account_take(&c->account, 0, ranges, n,
+                             __mprof_free_mask == 0 ? stack_of_block : NULL);
   mprof_os_unmap(ranges, mapped_bytes);
   sum_up_blocks(c);
   return error;

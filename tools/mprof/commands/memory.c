@@ -62,6 +62,9 @@ static void print_json(const struct view *v, const struct memory_parts *m,
       print_name(out, "name", part->rows[k].name);
       fputs(", ", out);
       print_usage(out, &part->rows[k].usage);
+      if (part->rows[k].usage.used_beside)
+        fprintf(out, ", \"used_beside\": %" PRId64,
+                part->rows[k].usage.used_beside);
       fputs("}", out);
     }
     fputs("]}", out);

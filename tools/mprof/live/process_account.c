@@ -39,9 +39,9 @@ static void add_row(struct profile *p, const struct mprof_account_row *r) {
     stack[n++] = frame_of(p, clean);
   }
   stack[n++] = frame_of(p, mprof_memory_part_name(r->part));
-  const int64_t values[] = {(int64_t)r->usage.private_dirty,
-                            (int64_t)r->usage.swap, (int64_t)r->usage.pss,
-                            (int64_t)r->usage.rss};
+  const int64_t values[] = {
+      (int64_t)r->used_beside, (int64_t)r->usage.private_dirty,
+      (int64_t)r->usage.swap, (int64_t)r->usage.pss, (int64_t)r->usage.rss};
   profile_sample(p, stack, n, NULL, 0, 1, values);
 }
 
@@ -81,9 +81,10 @@ static void add_cgroup(struct profile *p, int pid) {
 }
 
 struct profile *process_account(int pid, int *error) {
-  static const char *const types[] = {"private_dirty", "swap", "pss", "rss"};
+  static const char *const types[] = {"used_beside", "private_dirty", "swap",
+                                      "pss", "rss"};
   struct mprof_account a;
-  *error = mprof_account_take(&a, pid, NULL, 0);
+  *error = mprof_account_take(&a, pid, NULL, 0, NULL);
   if (*error != 0) {
     mprof_account_free(&a);
     return NULL;

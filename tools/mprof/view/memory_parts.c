@@ -18,27 +18,31 @@ static const struct {
 #undef PART
 };
 
-static const char *const type_names[] = {"rss", "pss", "private_dirty", "swap"};
-enum { TYPES = sizeof type_names / sizeof *type_names };
+static const char *const type_names[] = {"rss", "pss", "private_dirty", "swap",
+                                         "used_beside"};
+enum { NEEDED = 4, TYPES = sizeof type_names / sizeof *type_names };
 
 bool memory_is(const struct profile *p) {
-  for (size_t i = 0; i < TYPES; i++)
+  for (size_t i = 0; i < NEEDED; i++)
     if (profile_find_type(p, type_names[i]) < 0)
       return false;
   return true;
 }
 
 static int64_t *value_at(struct memory_usage *u, size_t type) {
-  int64_t *const values[] = {&u->rss, &u->pss, &u->private_dirty, &u->swap};
+  int64_t *const values[] = {&u->rss, &u->pss, &u->private_dirty, &u->swap,
+                             &u->used_beside};
   return values[type];
 }
 
 static void add(struct memory_usage *sum, const struct profile *p,
                 uint32_t sample) {
-  for (size_t i = 0; i < TYPES; i++)
-    add_to(value_at(sum, i),
-           p->values[sample * (size_t)p->type_count +
-                     (size_t)profile_find_type(p, type_names[i])]);
+  for (size_t i = 0; i < TYPES; i++) {
+    const int type = profile_find_type(p, type_names[i]);
+    if (type >= 0)
+      add_to(value_at(sum, i),
+             p->values[sample * (size_t)p->type_count + (size_t)type]);
+  }
 }
 
 // Returns the number of the part whose name is the outermost frame of the

@@ -12,6 +12,9 @@
 
 struct memory_usage {
   int64_t rss, pss, private_dirty, swap; // bytes
+  // Bytes of blocks that keep free memory, in the pages with this memory. Other
+  // than 0 if the bytes above are such memory.
+  int64_t used_beside;
 };
 
 // The bytes of a part that belong to the same file, thread, arena or line.
