@@ -250,7 +250,8 @@ static void claim_stacks(struct work *w) {
 
 // Adds the claims of malloc's heaps. *g stays until the rows are made.
 static void claim_heaps(struct work *w, struct mprof_glibc *g) {
-  w->error = mprof_glibc_find(g, w->process);
+  w->error = mprof_glibc_find(g, w->process,
+                              w->stack_of != NULL ? &w->holes.cached : NULL);
   for (size_t i = 0; i < g->heaps_len; i++) {
     const struct mprof_glibc_heap *h = &g->heaps[i];
     char name[32];

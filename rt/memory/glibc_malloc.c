@@ -41,8 +41,24 @@ static uint64_t resident(struct mprof_process *p, uintptr_t start,
 
 enum { LISTS = 64, CACHE_CHUNK = 0x290 };
 
+// Returns the address in the first word of a freed block. glibc from 2.32 on
+// XORs it with the address of the word, shifted right by 12.
+static uintptr_t next_freed(struct mprof_process *p, uintptr_t block) {
+  const uintptr_t word = mprof_process_word(p, block),
+                  next = word ^ block >> 12;
+  return next % UNIT == 0 ? next : word;
+}
+
+// Adds the address of a cached chunk to a table, which may be NULL.
+static void keep_cached(struct mprof_pc_table *cached, uintptr_t chunk) {
+  if (cached != NULL)
+    mprof_pc_table_get(cached, (mprof_pc)chunk);
+}
+
 // Returns the bytes of the chunks that the cache has; 0 if the chunk is none.
-static uint64_t cached_bytes(struct mprof_process *p, uintptr_t chunk) {
+// cached: gets the chunks; or NULL.
+static uint64_t cached_bytes(struct mprof_process *p, uintptr_t chunk,
+                             struct mprof_pc_table *cached) {
   const uintptr_t counts = chunk + UNIT,
                   lists = counts + LISTS * sizeof(uint16_t);
   uint64_t sum = 0;
@@ -54,6 +70,11 @@ static uint64_t cached_bytes(struct mprof_process *p, uintptr_t chunk) {
     if ((n == 0) != (first == 0) || first % UNIT != 0)
       return 0;
     sum += n * (MIN_CHUNK + i * UNIT);
+    uintptr_t block = first;
+    for (uint64_t k = 0; cached != NULL && k < n && block % UNIT == 0; k++) {
+      keep_cached(cached, block - UNIT);
+      block = next_freed(p, block);
+    }
   }
   return sum;
 }
@@ -71,9 +92,11 @@ static void move_cached(struct mprof_glibc_heap *h, uint64_t bytes) {
 // Walks the chunks from `first` to the end of h, and sums up their bytes.
 // Returns the address of the first invalid chunk, or h->limit. The heap may
 // have grown since its limit was read, so the last chunk may end behind it.
-// holes: gets the chunks; or NULL.
+// cached_chunks: gets the cached chunks; or NULL. holes: gets all chunks; or
+// NULL.
 static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
-                      uintptr_t first, struct mprof_holes *holes) {
+                      uintptr_t first, struct mprof_pc_table *cached_chunks,
+                      struct mprof_holes *holes) {
   const uintptr_t end = h->limit;
   uint64_t cached = 0;
   memset(h->resident, 0, sizeof(h->resident));
@@ -101,7 +124,7 @@ static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
     if (holes != NULL && sort != MPROF_HEAP_TOP)
       mprof_holes_add(holes, at, next, sort == MPROF_HEAP_USED ? at + UNIT : 0);
     if (size == CACHE_CHUNK && sort == MPROF_HEAP_USED)
-      cached += cached_bytes(p, at);
+      cached += cached_bytes(p, at, cached_chunks);
   }
   h->is_walked = true;
   h->first = first;
@@ -113,13 +136,13 @@ static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
 // the first chunk, because libc may have used the beginning of this memory
 // before malloc did. A walk that ends far from its begin has followed real
 // chunks, so no other begin is better.
-static bool walk_from(struct mprof_process *p, struct mprof_glibc_heap *h,
-                      uintptr_t from) {
+static bool walk_from(const struct mprof_glibc *g, struct mprof_process *p,
+                      struct mprof_glibc_heap *h, uintptr_t from) {
   enum { FIRST_AT = MPROF_PAGE, TRIES = 3 };
   for (int i = 0; i < TRIES; i++) {
     for (uintptr_t first = from; first < h->limit && first - from < FIRST_AT;
          first += UNIT) {
-      const uintptr_t last = walk(p, h, first, NULL);
+      const uintptr_t last = walk(p, h, first, g->cached, NULL);
       if (last == h->limit)
         return true;
       if (last - from > 2 * FIRST_AT)
@@ -135,7 +158,7 @@ void mprof_glibc_add_holes(const struct mprof_glibc_heap *h,
   struct mprof_glibc_heap again = *h;
   if (!h->is_walked)
     return;
-  walk(holes->process, &again, h->first, holes);
+  walk(holes->process, &again, h->first, NULL, holes);
   mprof_holes_end(holes);
 }
 
@@ -178,7 +201,7 @@ static int find_arena_heap(struct mprof_glibc *g, struct mprof_process *p,
       mprof_process_at(p, arena) == NULL)
     return 0;
   struct mprof_glibc_heap h = {.start = at, .limit = at + used, .arena = 1};
-  if (!walk_from(p, &h, at + HEADER)) {
+  if (!walk_from(g, p, &h, at + HEADER)) {
     // Only an arena's first heap shows by itself that it is one.
     if (arena != at + HEADER && arena != at + HEADER + UNIT)
       return 0;
@@ -287,11 +310,10 @@ static uintptr_t find_main_arena(struct mprof_process *p, uintptr_t top) {
   return 0;
 }
 
-// Returns the bytes of the chunks in fastbinsY. Each link is XORed with its own
-// address shifted right by 12 (glibc from 2.32 on). *steps: the number of
-// chunks that may still be followed.
+// Returns the bytes of the chunks in fastbinsY. *steps: the number of chunks
+// that may still be followed. cached: gets the chunks; or NULL.
 static uint64_t fast_bytes(struct mprof_process *p, uintptr_t fast,
-                           size_t *steps) {
+                           size_t *steps, struct mprof_pc_table *cached) {
   uint64_t sum = 0;
   for (unsigned i = 0; i < FAST; i++) {
     const uintptr_t size = MIN_CHUNK + (uintptr_t)i * UNIT;
@@ -301,11 +323,8 @@ static uint64_t fast_bytes(struct mprof_process *p, uintptr_t fast,
           (size_word(p, chunk) & ~(uintptr_t)FLAGS) != size)
         break;
       sum += size;
-      const uintptr_t link = chunk + UNIT;
-      const uintptr_t word = mprof_process_word(p, link);
-      chunk = word ^ link >> 12;
-      if (chunk % UNIT != 0)
-        chunk = word;
+      keep_cached(cached, chunk);
+      chunk = next_freed(p, chunk + UNIT);
     }
   }
   return sum;
@@ -324,7 +343,7 @@ static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
     else if (mprof_process_word(p, h->start) - h->start < HEAP_ALIGNMENT)
       fast = mprof_process_word(p, h->start) + ARENA_FAST_AT;
     if (fast != 0)
-      move_cached(h, fast_bytes(p, fast, &steps));
+      move_cached(h, fast_bytes(p, fast, &steps, g->cached));
   }
 }
 
@@ -334,11 +353,12 @@ static void count_fast(struct mprof_glibc *g, struct mprof_process *p) {
 static int find_main_heap(struct mprof_glibc *g, struct mprof_process *p,
                           const struct mprof_mapped *m) {
   struct mprof_glibc_heap h = {.start = m->start, .limit = m->limit};
-  return !walk_from(p, &h, m->start) || add_heap(g, &h) ? 0 : -ENOMEM;
+  return !walk_from(g, p, &h, m->start) || add_heap(g, &h) ? 0 : -ENOMEM;
 }
 
-int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p) {
-  *g = (struct mprof_glibc){.arenas_len = 1};
+int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p,
+                     struct mprof_pc_table *cached) {
+  *g = (struct mprof_glibc){.arenas_len = 1, .cached = cached};
   size_t pages = 65536;
   int error = mprof_process_grow((void **)&g->arenas, &g->arenas_bytes, 0,
                                  sizeof(g->arenas[0]))

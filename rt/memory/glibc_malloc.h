@@ -45,14 +45,16 @@ struct mprof_glibc {
   size_t blocks_len, blocks_bytes;
   uintptr_t *arenas; // addresses of the arenas; 0: that of the main arena
   size_t arenas_len, arenas_bytes;
+  struct mprof_pc_table *cached; // see mprof_glibc_find
 };
 
 // Finds the heaps of p. Returns 0 or -ENOMEM. Call mprof_glibc_free also after
-// an error.
-int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p);
+// an error. cached: gets the addresses of the chunks in the caches of threads
+// and arenas, as far as there is memory; or NULL.
+int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p,
+                     struct mprof_pc_table *cached);
 void mprof_glibc_free(struct mprof_glibc *g);
-// Adds the chunks of a heap to *holes. A chunk in the cache of a thread or an
-// arena counts as in use.
+// Adds the chunks of a heap to *holes.
 void mprof_glibc_add_holes(const struct mprof_glibc_heap *h,
                            struct mprof_holes *holes);
 

@@ -75,6 +75,8 @@ void mprof_holes_add(struct mprof_holes *h, uintptr_t start, uintptr_t limit,
                      uintptr_t block) {
   const uintptr_t first_end = (start & -(uintptr_t)MPROF_PAGE) + MPROF_PAGE,
                   last = (limit - 1) & -(uintptr_t)MPROF_PAGE;
+  if (block != 0 && mprof_pc_table_has(&h->cached, (mprof_pc)start))
+    return;
   add_part(h, start, limit < first_end ? limit : first_end, block);
   if (limit > first_end)
     add_part(h, last, limit, block);
@@ -84,4 +86,5 @@ void mprof_holes_free(struct mprof_holes *h) {
   if (h->keepers_bytes > 0)
     mprof_os_unmap(h->keepers, h->keepers_bytes);
   mprof_pc_table_free(&h->by_stack);
+  mprof_pc_table_free(&h->cached);
 }

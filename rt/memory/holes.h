@@ -45,6 +45,9 @@ struct mprof_holes {
   struct mprof_keeper *keepers;
   size_t len, keepers_bytes;
   struct mprof_pc_table by_stack; // bucket -> index of its keeper, plus 1
+  // Addresses of the chunks in the caches of threads and arenas. They are
+  // neither in use nor free.
+  struct mprof_pc_table cached;
   // The present page.
   uintptr_t page;
   uint64_t used, free;
@@ -54,6 +57,7 @@ struct mprof_holes {
 
 // Adds the chunk [start, limit). Chunks are added in the order of their
 // addresses. block: address of the block in the chunk; 0: the chunk is free.
+// Does nothing if the chunk is in h->cached.
 void mprof_holes_add(struct mprof_holes *h, uintptr_t start, uintptr_t limit,
                      uintptr_t block);
 // Ends the last page of a heap.

@@ -48,6 +48,10 @@ struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t,
   return s;
 }
 
+bool mprof_pc_table_has(const struct mprof_pc_table *t, mprof_pc pc) {
+  return t->used > 0 && probe(t->slots, t->count, pc)->pc == pc;
+}
+
 void mprof_pc_table_free(struct mprof_pc_table *t) {
   if (t->slots != NULL)
     mprof_os_unmap(t->slots, t->count * sizeof(*t->slots));

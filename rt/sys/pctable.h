@@ -27,6 +27,8 @@ struct mprof_pc_table {
 // be 0. Returns NULL if there is no memory. The next call may make the result
 // invalid.
 struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t, mprof_pc pc);
+// Returns whether the table has a slot of pc, which must not be 0.
+bool mprof_pc_table_has(const struct mprof_pc_table *t, mprof_pc pc);
 void mprof_pc_table_free(struct mprof_pc_table *t);
 
 #endif // MPROF_RT_SYS_PCTABLE_H

@@ -19,6 +19,7 @@
 // Number of rows of a part without the option --count, and the smallest part of
 // the total, in percent, that they must have.
 enum { ROWS = 5, NOTICEABLE = 1 };
+enum { HOLES = 20 }; // number of rows of --holes
 
 // --- JSON ---
 
@@ -121,9 +122,18 @@ int command_memory(const struct options *options) {
     print_json(v, &m, stdout);
     return STATUS_OK;
   }
+  const struct memory_part *part = memory_part_find(&m, MPROF_MEMORY_LISTED);
+  if (options->holes && (!part || part->usage.used_beside == 0))
+    return complain(options,
+                    "no stack is known that keeps free memory of malloc; run "
+                    "the program with memory=1:heap_rate=16384 in "
+                    "MPROF_OPTIONS (docs/memory.md)");
   const struct memory_shown shown = {
-      .limit = options->count ? limit : ROWS,
-      .least = options->count ? 1 : m.total.rss / 100 * NOTICEABLE};
+      .limit = options->count   ? limit
+               : options->holes ? HOLES
+                                : ROWS,
+      .least = options->count ? 1 : m.total.rss / 100 * NOTICEABLE,
+      .is_holes = options->holes};
   const struct style style = input_begin_output(options);
   if (is_markdown)
     show_memory_markdown(v, &m, &shown, stdout);

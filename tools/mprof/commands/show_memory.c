@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Smallest part of the total, in percent, about which a line is printed.
+enum { LARGE = 20 };
+
 struct shown {
   const struct memory_parts *m;
   const struct memory_shown *wanted;
@@ -49,7 +52,8 @@ static size_t shown_rows(const struct shown *s,
 }
 
 static bool has_stacks(const struct memory_part *part) {
-  return part->id == MPROF_MEMORY_USED || part->id == MPROF_MEMORY_MAPPED;
+  return part->id == MPROF_MEMORY_USED || part->id == MPROF_MEMORY_MAPPED ||
+         part->usage.used_beside > 0;
 }
 
 static void add_part(struct shown *s, const struct memory_part *part) {
@@ -65,7 +69,9 @@ static void add_part(struct shown *s, const struct memory_part *part) {
   add_row(s, &part->usage, part->text);
   for (size_t i = 0; i < n; i++) {
     const struct memory_row *r = &part->rows[i];
-    char *text = text_of("  %s", *r->name ? r->name : "other");
+    char *text =
+        text_of(r->usage.used_beside > 0 ? "  beside blocks of %s" : "  %s",
+                *r->name ? r->name : "other");
     add_row(s, &r->usage, text);
     free(text);
     rest.rss -= r->usage.rss;
@@ -96,6 +102,54 @@ static struct table *table_of(struct shown *s) {
     if (s->m->parts[i].usage.rss >= s->wanted->least_part)
       add_part(s, &s->m->parts[i]);
   return t;
+}
+
+// --- the stacks that keep free memory ---
+
+enum { PAGE = 4096 };
+
+static struct table *holes_table_of(struct shown *s) {
+  const struct memory_part *part = memory_part_find(s->m, MPROF_MEMORY_LISTED);
+  struct table *t = s->table = table_new();
+  table_column(t, "kept", ALIGN_RIGHT);
+  table_column(t, "share", ALIGN_RIGHT);
+  table_column(t, "used of each 4,096", ALIGN_RIGHT);
+  table_column(t, "function", ALIGN_LEFT);
+  size_t shown = 0;
+  for (size_t i = 0; part && i < part->row_count; i++) {
+    const struct memory_row *r = &part->rows[i];
+    const double used = (double)r->usage.used_beside,
+                 all = used + (double)r->usage.rss;
+    if (r->usage.used_beside == 0 ||
+        (s->wanted->limit > 0 && shown >= s->wanted->limit))
+      continue;
+    char *text = text_of("%.0f", used / all * PAGE);
+    table_cell(t, quantity_of(r->usage.rss, "bytes").text);
+    table_cell(t, quantity_share(r->usage.rss, s->m->total.rss).text);
+    table_cell(t, text);
+    table_cell(t, *r->name ? r->name : "other");
+    free(text);
+    shown++;
+  }
+  return t;
+}
+
+static int64_t kept_of(const struct memory_part *part) {
+  int64_t kept = 0;
+  for (size_t i = 0; part && i < part->row_count; i++)
+    if (part->rows[i].usage.used_beside > 0)
+      kept += part->rows[i].usage.rss;
+  return kept;
+}
+
+// Returns the line behind the table. The caller frees it.
+static char *holes_line(const struct memory_parts *m) {
+  const struct memory_part *part = memory_part_find(m, MPROF_MEMORY_LISTED);
+  const struct quantity kept = quantity_of(kept_of(part), "bytes"),
+                        all = quantity_of(part ? part->usage.rss : 0, "bytes");
+  return text_of("blocks of these stacks keep %s of the %s of free memory "
+                 "between blocks\n",
+                 kept.text, all.text);
 }
 
 // --- the lines behind the table ---
@@ -143,7 +197,15 @@ static char *last_lines(const struct view *v, const struct memory_parts *m) {
   print_cgroup(v->profile, out);
   print_notes(v->profile, out);
   memory_advise(m, out);
-  if (input_comment(v->profile, "read"))
+  const struct memory_part *free_part =
+      memory_part_find(m, MPROF_MEMORY_LISTED);
+  const bool is_outside = input_comment(v->profile, "read") != NULL;
+  if (!is_outside && free_part && free_part->usage.used_beside == 0 &&
+      free_part->usage.rss > m->total.rss / 100 * LARGE)
+    fputs("heap_rate=16384 in MPROF_OPTIONS shows which blocks keep the free "
+          "memory between blocks (docs/memory.md)\n",
+          out);
+  if (is_outside)
     fputs("the process is read from outside, so nothing has a stack: run it "
           "with mprof run, or with the option listen (docs/live.md), to see "
           "which code has allocated the memory\n",
@@ -162,12 +224,18 @@ struct view *memory_view(struct profile *p, struct view_options wanted,
   return view_new(p, &wanted, error, size);
 }
 
+// Makes the table and the text behind it, which the caller frees.
+static struct table *make(struct shown *s, const struct view *v, char **lines) {
+  *lines = s->wanted->is_holes ? holes_line(s->m) : last_lines(v, s->m);
+  return s->wanted->is_holes ? holes_table_of(s) : table_of(s);
+}
+
 void show_memory(const struct view *v, const struct memory_parts *m,
                  const struct memory_shown *shown, FILE *out,
                  const struct style *style) {
   struct shown s = {.m = m, .wanted = shown};
-  struct table *t = table_of(&s);
-  char *lines = last_lines(v, m);
+  char *lines;
+  struct table *t = make(&s, v, &lines);
   input_print_title(v, out, style);
   table_print(t, out, style);
   fputc('\n', out);
@@ -179,8 +247,8 @@ void show_memory(const struct view *v, const struct memory_parts *m,
 void show_memory_markdown(const struct view *v, const struct memory_parts *m,
                           const struct memory_shown *shown, FILE *out) {
   struct shown s = {.m = m, .wanted = shown};
-  struct table *t = table_of(&s);
-  char *lines = last_lines(v, m);
+  char *lines;
+  struct table *t = make(&s, v, &lines);
   table_print_markdown(t, out);
   markup_put_paragraphs(out, lines);
   free(lines);

@@ -15,6 +15,7 @@ struct memory_shown {
   int64_t least;      // bytes that a row below a part must have
   int64_t least_part; // bytes that a part must have
   bool is_short;      // only the resident bytes
+  bool is_holes;      // only the stacks that keep free memory of malloc
 };
 
 // Returns the view of a memory profile from which the table is made, or NULL
