@@ -73,6 +73,8 @@ static char *read_memory(const char *argument, char why[512]) {
     shown_path_set(path, argument);
   } else {
     snprintf(why, 512, "there is no room in /tmp");
+    if (file)
+      fclose(file);
   }
   free(all.at);
   profile_free(p);

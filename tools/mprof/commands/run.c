@@ -35,7 +35,8 @@ enum { REPORT_ROWS = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 enum {
   // Resident memory in MiB from which on a process writes its memory profile.
   LARGE_MIB = 24,
-  // If blocks in use are more than this part of the resident memory, in percent,
+  // If blocks in use are more than this part of the resident memory, in
+  // percent,
   // the table of functions says enough.
   MOST = 80,
   // Smallest part and row of the memory table, in percent.
