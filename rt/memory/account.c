@@ -74,6 +74,7 @@ struct work {
   uint32_t other;                 // its name; NO_DETAIL: none
   struct mprof_usage others;      // its memory
   mprof_block_stack_fn *stack_of; // or NULL
+  bool splits_free;               // whether *holes is used
   struct mprof_holes holes;
   struct list listed; // struct segment: the free memory between the blocks
   int error;
@@ -248,10 +249,49 @@ static void claim_stacks(struct work *w) {
   }
 }
 
+// Adds the resident bytes of a large block to those of its stack, if the block
+// was sampled.
+static void add_touched(struct work *w, const struct mprof_glibc_block *b) {
+  struct mprof_account *a = w->account;
+  const struct mprof_bucket *stack =
+      w->stack_of != NULL ? w->stack_of(b->block) : NULL;
+  struct mprof_pc_slot *slot =
+      stack != NULL
+          ? mprof_pc_table_get(&a->touched_by_stack, (mprof_pc)(uintptr_t)stack)
+          : NULL;
+  if (slot == NULL)
+    return;
+  if (slot->value == 0) {
+    if (!mprof_process_grow((void **)&a->touched, &a->touched_bytes,
+                            a->touched_len * sizeof(a->touched[0]),
+                            sizeof(a->touched[0])))
+      return;
+    a->touched[a->touched_len++] = (struct mprof_touched){.stack = stack};
+    slot->value = a->touched_len;
+  }
+  struct mprof_touched *t = &a->touched[slot->value - 1];
+  t->bytes += b->limit - b->block;
+  t->resident += mprof_process_pages(w->process, b->block, b->limit).rss;
+}
+
+uint64_t mprof_account_touched(const struct mprof_account *a,
+                               const struct mprof_bucket *stack,
+                               uint64_t bytes) {
+  const uint64_t i =
+      mprof_pc_table_value(&a->touched_by_stack, (mprof_pc)(uintptr_t)stack);
+  const struct mprof_touched *t = i > 0 ? &a->touched[i - 1] : NULL;
+  return t && t->bytes > 0 ? mprof_mul_div(bytes, t->resident, t->bytes, 0)
+                           : bytes;
+}
+
 // Adds the claims of malloc's heaps. *g stays until the rows are made.
 static void claim_heaps(struct work *w, struct mprof_glibc *g) {
-  w->error = mprof_glibc_find(g, w->process,
-                              w->stack_of != NULL ? &w->holes.cached : NULL);
+  w->error =
+      mprof_glibc_find(g, w->process, w->splits_free ? &w->holes.cached : NULL);
+  for (size_t i = 0; i < g->large_len; i++)
+    add_touched(w, &g->large[i]);
+  for (size_t i = 0; i < g->blocks_len; i++)
+    add_touched(w, &g->blocks[i]);
   for (size_t i = 0; i < g->heaps_len; i++) {
     const struct mprof_glibc_heap *h = &g->heaps[i];
     char name[32];
@@ -264,7 +304,9 @@ static void claim_heaps(struct work *w, struct mprof_glibc *g) {
     if (c)
       c->heap = h;
     w->account->heaps_unwalked += !h->is_walked;
-    if (w->stack_of != NULL)
+    w->account->free_bytes += h->resident[MPROF_HEAP_LISTED];
+    w->account->free_pages += h->free_pages;
+    if (w->splits_free)
       mprof_glibc_add_holes(h, &w->holes);
   }
   const uint32_t large =
@@ -675,8 +717,8 @@ static void add_mappings(struct work *w) {
 
 int mprof_account_take(struct mprof_account *a, int pid,
                        const struct mprof_mapped_range *ranges, size_t n,
-                       mprof_block_stack_fn *stack_of) {
-  struct mprof_glibc glibc = {0};
+                       mprof_block_stack_fn *stack_of, bool splits_free) {
+  struct mprof_glibc glibc = {.ranges = ranges, .ranges_end = ranges + n};
   struct mprof_other_malloc said = {0};
   *a = (struct mprof_account){0};
   struct work w = {.account = a,
@@ -684,6 +726,7 @@ int mprof_account_take(struct mprof_account *a, int pid,
                    .ranges = ranges,
                    .ranges_end = ranges + n,
                    .stack_of = stack_of,
+                   .splits_free = splits_free,
                    .holes = {.process = &a->process, .stack_of = stack_of},
                    .error = mprof_process_open(&a->process, pid)};
   if (w.error == 0 && pid == 0) {
@@ -717,6 +760,9 @@ int mprof_account_take(struct mprof_account *a, int pid,
 void mprof_account_free(struct mprof_account *a) {
   if (a->rows_bytes > 0)
     mprof_os_unmap(a->rows, a->rows_bytes);
+  if (a->touched_bytes > 0)
+    mprof_os_unmap(a->touched, a->touched_bytes);
+  mprof_pc_table_free(&a->touched_by_stack);
   mprof_process_close(&a->process);
   *a = (struct mprof_account){0};
 }
@@ -733,6 +779,12 @@ static void put_note(struct mprof_text *t, uint64_t n, const char *text) {
 
 void mprof_account_put_notes(struct mprof_text *t,
                              const struct mprof_account *a) {
+  if (a->free_bytes > 0) {
+    mprof_text_str(t, "note: malloc_trim(0) would give back ");
+    mprof_text_grouped(t, a->free_pages);
+    mprof_text_str(t,
+                   " bytes, the whole pages of the free memory between blocks");
+  }
   put_note(t, a->process.lazy_free,
            " of the resident bytes were given back (MADV_FREE), and the kernel "
            "takes them when it needs memory");

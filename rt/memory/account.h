@@ -23,6 +23,7 @@ struct mprof_text;
 #define MPROF_MEMORY_PARTS(PART)                                               \
   PART(USED, "[malloc: in use]", "malloc: blocks in use")                      \
   PART(LISTED, "[malloc: free]", "malloc: free memory between blocks")         \
+  PART(PAGES, "[malloc: free pages]", "malloc: whole free pages")              \
   PART(CACHED, "[malloc: cached]", "malloc: freed blocks, kept for reuse")     \
   PART(TOP, "[malloc: end of heap]",                                           \
        "malloc: free memory at the end of heaps")                              \
@@ -65,11 +66,11 @@ struct mprof_account_row {
   struct mprof_usage usage;
 };
 
-// A range of addresses, and the stack that has mapped it.
-struct mprof_mapped_range {
-  uintptr_t start, limit;
+// How much of the large blocks of a stack is resident. The others may never
+// have been touched.
+struct mprof_touched {
   const struct mprof_bucket *stack;
-  uintptr_t caller; // the first return address of the stack
+  uint64_t bytes, resident;
 };
 
 struct mprof_account {
@@ -80,17 +81,31 @@ struct mprof_account {
   // Heaps of malloc that could not be walked, because the program has changed
   // them too quickly or their layout is unknown.
   size_t heaps_unwalked;
+  // Resident bytes of glibc's free memory between blocks, and those of them
+  // that are whole pages.
+  uint64_t free_bytes, free_pages;
+  // The large blocks of glibc's malloc that were sampled.
+  struct mprof_touched *touched;
+  size_t touched_len, touched_bytes;
+  struct mprof_pc_table touched_by_stack; // bucket -> index, plus 1
 };
+
+// Returns how much of `bytes` bytes of large blocks with this stack is
+// resident, estimated by those that were sampled.
+uint64_t mprof_account_touched(const struct mprof_account *a,
+                               const struct mprof_bucket *stack,
+                               uint64_t bytes);
 
 // Takes the account of a process. pid: 0, which is this process, or a process
 // id. ranges: n ranges, sorted by address, that do not overlap. stack_of: tells
-// the stacks of sampled blocks, by which free memory of glibc's malloc is
-// split; or NULL. Returns 0 or -errno: -EACCES, -EPERM or -ENOENT if /proc does
-// not show the process, or -ENOMEM. Call mprof_account_free also after an
-// error. The process is not stopped.
+// the stacks of sampled blocks; or NULL. splits_free: free memory of glibc's
+// malloc is split by the stacks of the blocks that keep it. Returns 0 or
+// -errno: -EACCES, -EPERM or -ENOENT if /proc does not show the process, or
+// -ENOMEM. Call mprof_account_free also after an error. The process is not
+// stopped.
 int mprof_account_take(struct mprof_account *a, int pid,
                        const struct mprof_mapped_range *ranges, size_t n,
-                       mprof_block_stack_fn *stack_of);
+                       mprof_block_stack_fn *stack_of, bool splits_free);
 void mprof_account_free(struct mprof_account *a);
 // Appends what the rows do not say, as a comment of a profile. Appends nothing
 // if there is nothing to say.

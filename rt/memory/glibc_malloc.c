@@ -89,19 +89,40 @@ static void move_cached(struct mprof_glibc_heap *h, uint64_t bytes) {
   h->resident[MPROF_HEAP_CACHED] += bytes;
 }
 
+static bool add_block(struct mprof_glibc_block **v, size_t *len, size_t *bytes,
+                      const struct mprof_glibc_block *b) {
+  if (!mprof_process_grow((void **)v, bytes, *len * sizeof(*b), sizeof(*b)))
+    return false;
+  (*v)[(*len)++] = *b;
+  return true;
+}
+
+// Returns the resident bytes of the whole pages in the free chunk [at, next),
+// which malloc can give back.
+static uint64_t whole_pages(struct mprof_process *p, uintptr_t at,
+                            uintptr_t next) {
+  const uintptr_t from = (at + MIN_CHUNK + MPROF_PAGE - 1) &
+                         -(uintptr_t)MPROF_PAGE,
+                  to = next & -(uintptr_t)MPROF_PAGE;
+  return from < to ? resident(p, from, to) : 0;
+}
+
 // Walks the chunks from `first` to the end of h, and sums up their bytes.
 // Returns the address of the first invalid chunk, or h->limit. The heap may
 // have grown since its limit was read, so the last chunk may end behind it.
-// cached_chunks: gets the cached chunks; or NULL. holes: gets all chunks; or
-// NULL.
-static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
-                      uintptr_t first, struct mprof_pc_table *cached_chunks,
-                      struct mprof_holes *holes) {
+// g: gets the large chunks, from index first_large on, and the cached ones; or
+// NULL. holes: gets all chunks; or NULL.
+static uintptr_t walk(struct mprof_glibc *g, struct mprof_process *p,
+                      struct mprof_glibc_heap *h, uintptr_t first,
+                      size_t first_large, struct mprof_holes *holes) {
   const uintptr_t end = h->limit;
   uint64_t cached = 0;
   memset(h->resident, 0, sizeof(h->resident));
+  h->free_pages = 0;
   h->resident[MPROF_HEAP_OWN] = resident(p, h->start, first);
   unsigned long chunks = 0;
+  if (g != NULL)
+    g->large_len = first_large;
   for (uintptr_t at = first, next; at < end; at = next, chunks++) {
     const uintptr_t word = size_word(p, at), size = word & ~(uintptr_t)FLAGS;
     // An arena's old heap ends with two chunks that are smaller than MIN_CHUNK.
@@ -121,10 +142,16 @@ static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
     else
       h->top = at;
     h->resident[sort] += resident(p, at, next);
+    if (sort == MPROF_HEAP_LISTED && size >= MPROF_PAGE)
+      h->free_pages += whole_pages(p, at, next);
+    // Without memory, fewer stacks tell how much of their blocks is resident.
+    if (g != NULL && sort == MPROF_HEAP_USED && size >= 2 * MPROF_PAGE)
+      add_block(&g->large, &g->large_len, &g->large_bytes,
+                &(struct mprof_glibc_block){at, next, at + UNIT});
     if (holes != NULL && sort != MPROF_HEAP_TOP)
       mprof_holes_add(holes, at, next, sort == MPROF_HEAP_USED ? at + UNIT : 0);
     if (size == CACHE_CHUNK && sort == MPROF_HEAP_USED)
-      cached += cached_bytes(p, at, cached_chunks);
+      cached += cached_bytes(p, at, g != NULL ? g->cached : NULL);
   }
   h->is_walked = true;
   h->first = first;
@@ -136,13 +163,14 @@ static uintptr_t walk(struct mprof_process *p, struct mprof_glibc_heap *h,
 // the first chunk, because libc may have used the beginning of this memory
 // before malloc did. A walk that ends far from its begin has followed real
 // chunks, so no other begin is better.
-static bool walk_from(const struct mprof_glibc *g, struct mprof_process *p,
+static bool walk_from(struct mprof_glibc *g, struct mprof_process *p,
                       struct mprof_glibc_heap *h, uintptr_t from) {
   enum { FIRST_AT = MPROF_PAGE, TRIES = 3 };
+  const size_t first_large = g->large_len;
   for (int i = 0; i < TRIES; i++) {
     for (uintptr_t first = from; first < h->limit && first - from < FIRST_AT;
          first += UNIT) {
-      const uintptr_t last = walk(p, h, first, g->cached, NULL);
+      const uintptr_t last = walk(g, p, h, first, first_large, NULL);
       if (last == h->limit)
         return true;
       if (last - from > 2 * FIRST_AT)
@@ -150,6 +178,7 @@ static bool walk_from(const struct mprof_glibc *g, struct mprof_process *p,
     }
     mprof_process_forget(p);
   }
+  g->large_len = first_large;
   return false;
 }
 
@@ -158,7 +187,7 @@ void mprof_glibc_add_holes(const struct mprof_glibc_heap *h,
   struct mprof_glibc_heap again = *h;
   if (!h->is_walked)
     return;
-  walk(holes->process, &again, h->first, NULL, holes);
+  walk(NULL, holes->process, &again, h->first, 0, holes);
   mprof_holes_end(holes);
 }
 
@@ -214,35 +243,55 @@ static int find_arena_heap(struct mprof_glibc *g, struct mprof_process *p,
 
 // --- blocks that are mappings of their own ---
 
-// Returns the size of the block that begins at `at`; 0: there is none.
-static uintptr_t block_at(struct mprof_process *p, uintptr_t at,
-                          uintptr_t limit) {
-  const uintptr_t word = size_word(p, at), size = word & ~(uintptr_t)FLAGS;
-  return (word & FLAGS) == MMAPPED && size != 0 && size % MPROF_PAGE == 0 &&
-                 size <= limit - at && mprof_process_word(p, at) == 0
-             ? size
-             : 0;
+// An aligned block may begin in a later page than its mapping. The word before
+// the size then is the distance of the chunk from the begin of the mapping.
+
+// Returns whether a block's chunk is at `chunk`, and stores the block in *b.
+// start, limit: of the mappings without a gap around it.
+static bool block_at(struct mprof_process *p, uintptr_t chunk, uintptr_t start,
+                     uintptr_t limit, struct mprof_glibc_block *b) {
+  const uintptr_t word = size_word(p, chunk), size = word & ~(uintptr_t)FLAGS;
+  if ((word & FLAGS) != MMAPPED || size == 0 || size > limit - chunk)
+    return false;
+  const uintptr_t before = mprof_process_word(p, chunk);
+  if (before > chunk - start || (chunk - before) % MPROF_PAGE != 0 ||
+      (before + size) % MPROF_PAGE != 0 ||
+      (chunk % MPROF_PAGE == 0 && before != 0))
+    return false;
+  *b = (struct mprof_glibc_block){chunk - before, chunk + size, chunk + UNIT};
+  return true;
 }
 
-// Searches [at, limit) of mapping m, which is no heap, for the begins of
+// Searches [at, limit) of a mapping, which is no heap, for the chunks of
 // blocks. The kernel merges adjacent mappings, so a block may begin at any
-// page. *pages: the number of pages that may still be read for this.
+// page. start, end: of the mappings without a gap around this one, because
+// madvise and mlock split mappings. *pages: the number of pages that may still
+// be read for this.
 static int find_blocks(struct mprof_glibc *g, struct mprof_process *p,
-                       const struct mprof_mapped *m, uintptr_t at,
+                       uintptr_t start, uintptr_t end, uintptr_t at,
                        uintptr_t limit, size_t *pages) {
   while (at < limit && *pages > 0) {
-    const uintptr_t size = block_at(p, at, m->limit);
+    struct mprof_glibc_block b;
+    while (g->ranges < g->ranges_end && g->ranges->limit <= at)
+      g->ranges++;
+    if (g->ranges < g->ranges_end && g->ranges->start <= at) {
+      at = g->ranges->limit;
+      continue;
+    }
     --*pages;
-    if (size == 0) {
+    // memalign leaves the chunk of its mapping there, so the chunk of the
+    // aligned block comes first.
+    uintptr_t alignment = MPROF_PAGE;
+    while (alignment >= UNIT &&
+           !block_at(p, at + alignment - UNIT, start, end, &b))
+      alignment /= 2;
+    if (alignment < UNIT) {
       at += MPROF_PAGE;
       continue;
     }
-    const struct mprof_glibc_block b = {at, at + size};
-    if (!mprof_process_grow((void **)&g->blocks, &g->blocks_bytes,
-                            g->blocks_len * sizeof(b), sizeof(b)))
+    if (!add_block(&g->blocks, &g->blocks_len, &g->blocks_bytes, &b))
       return -ENOMEM;
-    g->blocks[g->blocks_len++] = b;
-    at += size;
+    at = b.limit;
   }
   return 0;
 }
@@ -257,11 +306,28 @@ static uintptr_t end_of_last(const struct mprof_glibc *g, uintptr_t at) {
   return at;
 }
 
+// Returns whether b may be a part of the same mapping as a.
+static bool continues(const struct mprof_process *p,
+                      const struct mprof_mapped *a,
+                      const struct mprof_mapped *b) {
+  return a->limit == b->start && a->inode == 0 && b->inode == 0 &&
+         a->is_writable && b->is_writable && !a->is_shared && !b->is_shared &&
+         *mprof_process_name(p, a) == '\0' && *mprof_process_name(p, b) == '\0';
+}
+
 // Finds the heaps and blocks in a mapping without a name. Mappings are searched
 // in the order of their addresses.
 static int find_in(struct mprof_glibc *g, struct mprof_process *p,
                    const struct mprof_mapped *m, size_t *pages) {
+  const struct mprof_mapped *first = m, *last = m,
+                            *end = p->mappings + p->mappings_len;
+  enum { AROUND = 64 }; // mappings, so that many of them take linear time
   int error = 0;
+  while (first > p->mappings && m - first < AROUND &&
+         continues(p, first - 1, first))
+    first--;
+  while (last + 1 < end && last - m < AROUND && continues(p, last, last + 1))
+    last++;
   for (uintptr_t at = m->start, next; at < m->limit && error == 0; at = next) {
     next = (at & -HEAP_ALIGNMENT) + HEAP_ALIGNMENT;
     next = next < m->limit && next > at ? next : m->limit;
@@ -269,7 +335,7 @@ static int find_in(struct mprof_glibc *g, struct mprof_process *p,
       error = find_arena_heap(g, p, m, at);
     at = end_of_last(g, at);
     if (error == 0 && at < next)
-      error = find_blocks(g, p, m, at, next, pages);
+      error = find_blocks(g, p, first->start, last->limit, at, next, pages);
     next = end_of_last(g, next);
   }
   return error;
@@ -358,7 +424,8 @@ static int find_main_heap(struct mprof_glibc *g, struct mprof_process *p,
 
 int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p,
                      struct mprof_pc_table *cached) {
-  *g = (struct mprof_glibc){.arenas_len = 1, .cached = cached};
+  g->arenas_len = 1;
+  g->cached = cached;
   size_t pages = 65536;
   int error = mprof_process_grow((void **)&g->arenas, &g->arenas_bytes, 0,
                                  sizeof(g->arenas[0]))
@@ -385,6 +452,8 @@ void mprof_glibc_free(struct mprof_glibc *g) {
     mprof_os_unmap(g->heaps, g->heaps_bytes);
   if (g->blocks_bytes > 0)
     mprof_os_unmap(g->blocks, g->blocks_bytes);
+  if (g->large_bytes > 0)
+    mprof_os_unmap(g->large, g->large_bytes);
   if (g->arenas_bytes > 0)
     mprof_os_unmap(g->arenas, g->arenas_bytes);
   *g = (struct mprof_glibc){0};

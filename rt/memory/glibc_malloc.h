@@ -31,24 +31,31 @@ struct mprof_glibc_heap {
   bool is_walked; // false: all bytes are MPROF_HEAP_USED, and this is unsure
   uintptr_t first, top; // the first and the last chunk
   uint64_t resident[MPROF_HEAP_SORTS];
+  uint64_t free_pages; // bytes of MPROF_HEAP_LISTED that are whole pages
 };
 
-// A block that is a mapping of its own.
+// A large block: a mapping of its own, or a chunk of a heap.
 struct mprof_glibc_block {
-  uintptr_t start, limit;
+  uintptr_t start, limit; // of the chunk
+  uintptr_t block;        // the address that the program has
 };
 
 struct mprof_glibc {
   struct mprof_glibc_heap *heaps;
   size_t heaps_len, heaps_bytes;
-  struct mprof_glibc_block *blocks; // sorted by address
+  struct mprof_glibc_block *blocks; // mappings, sorted by address
   size_t blocks_len, blocks_bytes;
+  struct mprof_glibc_block *large; // chunks in use of at least two pages
+  size_t large_len, large_bytes;
+  // Ranges without such mappings, sorted by address.
+  const struct mprof_mapped_range *ranges, *ranges_end;
   uintptr_t *arenas; // addresses of the arenas; 0: that of the main arena
   size_t arenas_len, arenas_bytes;
   struct mprof_pc_table *cached; // see mprof_glibc_find
 };
 
-// Finds the heaps of p. Returns 0 or -ENOMEM. Call mprof_glibc_free also after
+// Finds the heaps of p. Before the call, only g->ranges and g->ranges_end are
+// set. Returns 0 or -ENOMEM. Call mprof_glibc_free also after
 // an error. cached: gets the addresses of the chunks in the caches of threads
 // and arenas, as far as there is memory; or NULL.
 int mprof_glibc_find(struct mprof_glibc *g, struct mprof_process *p,

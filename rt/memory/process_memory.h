@@ -16,6 +16,8 @@
 
 #include "sys/base.h"
 
+struct mprof_bucket;
+
 // Bytes of memory, from several points of view.
 struct mprof_usage {
   uint64_t mapped;        // address space
@@ -39,6 +41,13 @@ struct mprof_mapped {
   uint64_t offset, inode; // of the file; inode 0: no file
   uint32_t name;          // in mprof_process.names
   bool is_readable, is_writable, is_executable, is_shared;
+};
+
+// A range of addresses, and the stack that has mapped it.
+struct mprof_mapped_range {
+  uintptr_t start, limit;
+  const struct mprof_bucket *stack;
+  uintptr_t caller; // the first return address of the stack
 };
 
 // Pages whose copies are kept, by address.

@@ -52,6 +52,10 @@ bool mprof_pc_table_has(const struct mprof_pc_table *t, mprof_pc pc) {
   return t->used > 0 && probe(t->slots, t->count, pc)->pc == pc;
 }
 
+uint64_t mprof_pc_table_value(const struct mprof_pc_table *t, mprof_pc pc) {
+  return t->used > 0 ? probe(t->slots, t->count, pc)->value : 0;
+}
+
 void mprof_pc_table_free(struct mprof_pc_table *t) {
   if (t->slots != NULL)
     mprof_os_unmap(t->slots, t->count * sizeof(*t->slots));

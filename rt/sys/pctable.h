@@ -29,6 +29,8 @@ struct mprof_pc_table {
 struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t, mprof_pc pc);
 // Returns whether the table has a slot of pc, which must not be 0.
 bool mprof_pc_table_has(const struct mprof_pc_table *t, mprof_pc pc);
+// Returns the value of pc, which must not be 0, or 0 if the table has no slot.
+uint64_t mprof_pc_table_value(const struct mprof_pc_table *t, mprof_pc pc);
 void mprof_pc_table_free(struct mprof_pc_table *t);
 
 #endif // MPROF_RT_SYS_PCTABLE_H

@@ -55,9 +55,14 @@ struct memory_copy {
 
 #define REST "[outside of the heap profile]"
 
-static uint64_t bytes_of(const struct mprof_mem_sample *s) {
+// Returns the resident bytes of the blocks in use that s counts. Of small
+// blocks all bytes count as resident.
+static uint64_t bytes_of(const struct mprof_account *a,
+                         const struct mprof_mem_sample *s) {
   const struct mprof_mem_estimate e = mprof_mem_scale(s);
-  return e.inuse_bytes > 0 ? (uint64_t)e.inuse_bytes : 0;
+  return e.inuse_bytes <= 0
+             ? 0
+             : mprof_account_touched(a, s->bucket, (uint64_t)e.inuse_bytes);
 }
 
 // Returns *all times n / of.
@@ -72,7 +77,7 @@ static struct mprof_usage part_of(const struct mprof_usage *all, uint64_t n,
 
 static void sum_up_blocks(struct memory_copy *c) {
   for (size_t i = 0; i < c->heap->len; i++)
-    c->estimated += bytes_of(&c->heap->samples[i]);
+    c->estimated += bytes_of(&c->account, &c->heap->samples[i]);
   for (size_t i = 0; i < c->account.rows_len; i++)
     if (c->account.rows[i].part == MPROF_MEMORY_USED)
       mprof_usage_add(&c->in_use, &c->account.rows[i].usage);
@@ -124,7 +129,8 @@ static void put(struct mprof_pprof *w, enum mprof_memory_part part,
 static void put_rest(struct mprof_pprof *w, const struct memory_copy *c) {
   struct mprof_usage rest = c->in_use;
   for (size_t i = 0; i < c->heap->len; i++) {
-    const struct mprof_usage u = part_in_use(c, bytes_of(&c->heap->samples[i]));
+    const struct mprof_usage u =
+        part_in_use(c, bytes_of(&c->account, &c->heap->samples[i]));
     mprof_usage_subtract(&rest, &u);
   }
   put(w, MPROF_MEMORY_USED, REST, NULL, &rest, 0);
@@ -143,7 +149,7 @@ static void put_sample(struct mprof_pprof *w, const void *copy, size_t i,
       put(w, r->part, r->detail, r->stack, &r->usage, r->used_beside);
   } else if (i - a->rows_len < c->heap->len) {
     const struct mprof_mem_sample *s = &c->heap->samples[i - a->rows_len];
-    const struct mprof_usage u = part_in_use(c, bytes_of(s));
+    const struct mprof_usage u = part_in_use(c, bytes_of(&c->account, s));
     put(w, MPROF_MEMORY_USED, NULL, s->bucket, &u, 0);
   } else {
     put_rest(w, c);
@@ -299,8 +305,8 @@ static int take_present(struct memory_copy *c,
     return error;
   // A sampled block that was placed on a page boundary has the page for itself,
   // so it does not show what the blocks keep that it represents.
-  error = mprof_account_take(&c->account, 0, ranges, n,
-                             __mprof_free_mask == 0 ? stack_of_block : NULL);
+  error = mprof_account_take(&c->account, 0, ranges, n, stack_of_block,
+                             __mprof_free_mask == 0);
   mprof_os_unmap(ranges, mapped_bytes);
   sum_up_blocks(c);
   return error;

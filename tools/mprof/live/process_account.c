@@ -84,7 +84,7 @@ struct profile *process_account(int pid, int *error) {
   static const char *const types[] = {"used_beside", "private_dirty", "swap",
                                       "pss", "rss"};
   struct mprof_account a;
-  *error = mprof_account_take(&a, pid, NULL, 0, NULL);
+  *error = mprof_account_take(&a, pid, NULL, 0, NULL, false);
   if (*error != 0) {
     mprof_account_free(&a);
     return NULL;

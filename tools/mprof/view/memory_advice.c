@@ -21,16 +21,17 @@ static const struct allocator {
   const char *in_name; // of a row; NULL: glibc's malloc, which comes last
   const char *advice;
 } allocators[] = {
-    {"jemalloc", "jemalloc keeps %s free: "
-                 "MALLOC_CONF=dirty_decay_ms:1000,muzzy_decay_ms:0 in the "
-                 "environment gives it back sooner"},
+    {"jemalloc",
+     "jemalloc keeps %s free: "
+     "MALLOC_CONF=background_thread:true,dirty_decay_ms:1000 in the "
+     "environment gives pages back sooner"},
     {"tcmalloc", "tcmalloc keeps %s free: "
                  "MallocExtension_ReleaseFreeMemory() gives whole pages back, "
                  "and TCMALLOC_RELEASE_RATE=10 in the environment does it "
                  "sooner"},
     {"mimalloc", "mimalloc keeps %s free: mi_collect(true) gives pages back"},
-    {NULL, "malloc keeps %s free: malloc_trim(0) gives whole pages back, and "
-           "MALLOC_ARENA_MAX=2 in the environment keeps fewer arenas"},
+    {NULL, "malloc keeps %s free; blocks in use keep the pages that it cannot "
+           "give back, and mprof memory --holes shows their stacks"},
 };
 enum { ALLOCATORS = sizeof allocators / sizeof allocators[0] };
 
@@ -39,6 +40,15 @@ static size_t allocator_of(const char *name) {
   while (allocators[i].in_name && !strstr(name, allocators[i].in_name))
     i++;
   return i;
+}
+
+// Returns whether malloc has other arenas than the main one.
+static bool has_arenas(const struct memory_parts *m) {
+  const struct memory_part *listed = memory_part_find(m, MPROF_MEMORY_LISTED);
+  for (size_t i = 0; listed && i < listed->row_count; i++)
+    if (strncmp(listed->rows[i].name, "arena ", 6) == 0)
+      return true;
+  return false;
 }
 
 static void advise_on_free_memory(const struct memory_parts *m, FILE *out) {
@@ -55,6 +65,8 @@ static void advise_on_free_memory(const struct memory_parts *m, FILE *out) {
       fprintf(out, allocators[i].advice, quantity_of(kept[i], "bytes").text);
       fputc('\n', out);
     }
+  if (is_large(m, kept[ALLOCATORS - 1]) && has_arenas(m))
+    fputs("MALLOC_ARENA_MAX=2 in the environment keeps fewer arenas\n", out);
   const struct memory_part *top = memory_part_find(m, MPROF_MEMORY_TOP);
   if (top && is_large(m, top->usage.rss))
     fputs("the free end of a heap goes back when it exceeds "
