@@ -16,6 +16,7 @@
 #include "heap/alloc_log.h"
 #include "heap/observers.h"
 #include "heap/sampling.h"
+#include "memory/other_malloc.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "symbolize/maps.h"
@@ -388,6 +389,7 @@ static void write_last_words(struct last_words *w) {
 }
 
 static void write_locked(bool is_snapshot, bool flushes) {
+  static const struct mprof_other_malloc nothing;
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   struct last_words *w = mprof_os_map(sizeof(*w));
   if (w == NULL) {
@@ -397,7 +399,11 @@ static void write_locked(bool is_snapshot, bool flushes) {
   w->is_snapshot = is_snapshot;
   w->flushes = flushes;
   mprof_pprof_set_at_exit(flushes);
+  // This may be a signal handler that has interrupted the allocator.
+  if (!flushes && !mprof_tls.is_own)
+    mprof_other_malloc_answer(&nothing);
   write_last_words(w);
+  mprof_other_malloc_answer(NULL);
   mprof_pprof_set_at_exit(false);
   mprof_os_unmap(w, sizeof(*w));
 }

@@ -34,6 +34,7 @@
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/persist.h"
+#include "memory/other_malloc.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "stuck/stuck.h"
@@ -577,9 +578,14 @@ static void look_at_memory(struct highest *h) {
   if (rss < mprof_flags.memory << 20 || h->spare_ns < 0 ||
       (rss < h->rss + h->rss / GROWTH && !has_stopped))
     return;
+  // A signal handler that has interrupted the allocator may wait for
+  // writer_lock, so the allocator is asked before.
+  const struct mprof_other_malloc said = mprof_other_malloc_ask();
   mprof_lock_acquire(&mprof_writer_lock);
+  mprof_other_malloc_answer(&said);
   if (atomic_load(&snapshots.has_ended) == 0)
     mprof_memory_keep();
+  mprof_other_malloc_answer(NULL);
   mprof_lock_release(&mprof_writer_lock);
   h->rss = rss;
   h->spare_ns -= (int64_t)(mprof_sys_thread_ran_ns(h->tid) - begin);

@@ -730,7 +730,7 @@ int mprof_account_take(struct mprof_account *a, int pid,
                    .holes = {.process = &a->process, .stack_of = stack_of},
                    .error = mprof_process_open(&a->process, pid)};
   if (w.error == 0 && pid == 0) {
-    said = mprof_other_malloc_ask();
+    said = mprof_other_malloc_said();
     claim_own(&w);
   }
   if (w.error == 0) {

@@ -25,4 +25,10 @@ struct mprof_other_malloc {
 // this function in a signal handler.
 struct mprof_other_malloc mprof_other_malloc_ask(void);
 
+// Sets the answer for accounts that are taken from now on, so that they do not
+// ask; NULL: they ask. Call with writer_lock held.
+void mprof_other_malloc_answer(const struct mprof_other_malloc *said);
+// Returns this answer, or asks.
+struct mprof_other_malloc mprof_other_malloc_said(void);
+
 #endif // MPROF_RT_MEMORY_OTHER_MALLOC_H
