@@ -16,6 +16,7 @@
 #include "heap/alloc_log.h"
 #include "heap/observers.h"
 #include "heap/sampling.h"
+#include "init.h"
 #include "memory/other_malloc.h"
 #include "options/flags.h"
 #include "process/process.h"
@@ -32,6 +33,7 @@
 #include "trace/trace_out.h"
 #include "trace/trace_rows.h"
 #include "write/kind_heap.h"
+#include "write/kind_memory.h"
 #include "write/pprof.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
@@ -399,6 +401,8 @@ static void write_locked(bool is_snapshot, bool flushes) {
   w->is_snapshot = is_snapshot;
   w->flushes = flushes;
   mprof_pprof_set_at_exit(flushes);
+  if (!is_snapshot && mprof_flags.memory != 0)
+    mprof_memory_end(mprof_watch_resident());
   // This may be a signal handler that has interrupted the allocator.
   if (!flushes && !mprof_tls.is_own)
     mprof_other_malloc_answer(&nothing);
