@@ -262,15 +262,36 @@ static bool block_at(struct mprof_process *p, uintptr_t chunk, uintptr_t start,
   return true;
 }
 
+// A search of a mapping for blocks.
+struct search {
+  // The mappings without a gap around this one, because madvise and mlock split
+  // mappings.
+  uintptr_t start, end;
+  // Number of resident pages that may still be read, in all mappings.
+  size_t *pages;
+  // Number of other pages that may still be skipped, because a mapping may be a
+  // huge reservation.
+  size_t others;
+};
+
+// Finds the chunk of a block whose mapping begins in the page at `at`.
+static bool block_in(struct mprof_process *p, uintptr_t at,
+                     const struct search *s, struct mprof_glibc_block *b) {
+  // memalign leaves the chunk of its mapping there, so the chunk of the aligned
+  // block comes first.
+  uintptr_t alignment = MPROF_PAGE;
+  while (alignment >= UNIT &&
+         !block_at(p, at + alignment - UNIT, s->start, s->end, b))
+    alignment /= 2;
+  return alignment >= UNIT;
+}
+
 // Searches [at, limit) of a mapping, which is no heap, for the chunks of
 // blocks. The kernel merges adjacent mappings, so a block may begin at any
-// page. start, end: of the mappings without a gap around this one, because
-// madvise and mlock split mappings. *pages: the number of pages that may still
-// be read for this.
+// page.
 static int find_blocks(struct mprof_glibc *g, struct mprof_process *p,
-                       uintptr_t start, uintptr_t end, uintptr_t at,
-                       uintptr_t limit, size_t *pages) {
-  while (at < limit && *pages > 0) {
+                       struct search *s, uintptr_t at, uintptr_t limit) {
+  while (at < limit && *s->pages > 0 && s->others > 0) {
     struct mprof_glibc_block b;
     while (g->ranges < g->ranges_end && g->ranges->limit <= at)
       g->ranges++;
@@ -278,14 +299,9 @@ static int find_blocks(struct mprof_glibc *g, struct mprof_process *p,
       at = g->ranges->limit;
       continue;
     }
-    --*pages;
-    // memalign leaves the chunk of its mapping there, so the chunk of the
-    // aligned block comes first.
-    uintptr_t alignment = MPROF_PAGE;
-    while (alignment >= UNIT &&
-           !block_at(p, at + alignment - UNIT, start, end, &b))
-      alignment /= 2;
-    if (alignment < UNIT) {
+    const bool is_resident = resident(p, at, at + MPROF_PAGE) != 0;
+    --*(is_resident ? s->pages : &s->others);
+    if (!is_resident || !block_in(p, at, s, &b)) {
       at += MPROF_PAGE;
       continue;
     }
@@ -328,6 +344,7 @@ static int find_in(struct mprof_glibc *g, struct mprof_process *p,
     first--;
   while (last + 1 < end && last - m < AROUND && continues(p, last, last + 1))
     last++;
+  struct search s = {first->start, last->limit, pages, 1 << 20};
   for (uintptr_t at = m->start, next; at < m->limit && error == 0; at = next) {
     next = (at & -HEAP_ALIGNMENT) + HEAP_ALIGNMENT;
     next = next < m->limit && next > at ? next : m->limit;
@@ -335,7 +352,7 @@ static int find_in(struct mprof_glibc *g, struct mprof_process *p,
       error = find_arena_heap(g, p, m, at);
     at = end_of_last(g, at);
     if (error == 0 && at < next)
-      error = find_blocks(g, p, first->start, last->limit, at, next, pages);
+      error = find_blocks(g, p, &s, at, next);
     next = end_of_last(g, next);
   }
   return error;
@@ -362,11 +379,13 @@ static bool is_arena(struct mprof_process *p, uintptr_t bins) {
 
 // Returns the address of fastbinsY of the main arena, whose last chunk is at
 // `top`, or 0. The arena is in the initialized data of libc, or of the program
-// if libc is linked into it.
+// if libc is linked into it. A larger mapping is a file that the program reads.
 static uintptr_t find_main_arena(struct mprof_process *p, uintptr_t top) {
+  enum { LARGEST = 64 << 20 };
   for (size_t i = 0; i < p->mappings_len; i++) {
     const struct mprof_mapped *m = &p->mappings[i];
-    if (!m->is_writable || m->is_shared || m->inode == 0)
+    if (!m->is_writable || m->is_shared || m->inode == 0 ||
+        m->limit - m->start > LARGEST)
       continue;
     for (uintptr_t at = m->start + FAST * WORD;
          at + 2 * WORD + BINS * UNIT <= m->limit; at += WORD)

@@ -54,7 +54,11 @@ static bool read_block(struct mprof_process *p, const struct mprof_mapped *m,
 bool mprof_libc_stack_find(struct mprof_process *p,
                            const struct mprof_mapped *m, size_t *pages,
                            struct mprof_stack_found *s) {
-  for (uintptr_t page = m->start; page < m->limit && *pages > 0;
+  // What is larger is a reservation, of which most is not resident.
+  const uintptr_t largest = (uintptr_t)4 << 30;
+  const uintptr_t limit =
+      m->limit - m->start > largest ? m->start + largest : m->limit;
+  for (uintptr_t page = m->start; page < limit && *pages > 0;
        page += MPROF_PAGE) {
     if (mprof_process_pages(p, page, page + MPROF_PAGE).rss == 0)
       continue;
