@@ -167,6 +167,9 @@ MPROF_ENTRY void *__mprof_mremap(void *at, size_t old_len, size_t len,
     return p;
   }
   const uintptr_t now = (uintptr_t)p, now_limit = limit_of(p, len);
+  // MREMAP_FIXED has replaced what was there.
+  const struct unmapping replaced = begin(now, now_limit);
+  end_all(&replaced, false);
   end(&u, true, now - start, now_limit);
   if (stays)
     add(now, now_limit, false, ENTRY_FRAME);
@@ -184,7 +187,8 @@ MPROF_ENTRY int __mprof_brk(void *to) {
   const uintptr_t old = mprof_sys_break();
   const struct unmapping u = begin((uintptr_t)to, old);
   const int result = brk(to);
-  end_all(&u, result != 0);
+  // libc reports success although the kernel ignores an address below the heap.
+  end_all(&u, result != 0 || mprof_sys_break() > (uintptr_t)to);
   if (result == 0 && (uintptr_t)to > old)
     add(old, (uintptr_t)to, true, ENTRY_FRAME);
   return result;

@@ -111,6 +111,7 @@ int main(void) {
   move_break(2 * PAGE);
   move_break(-PAGE);
   set_break((char *)sbrk(0) + PAGE);
+  set_break(NULL); // changes nothing
 
 #ifndef NO_SEGMENTS
   const int id = shmget(IPC_PRIVATE, 10000, IPC_CREAT | 0600);
