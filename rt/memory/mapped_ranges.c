@@ -8,6 +8,7 @@
 
 #include "memory/mapped_ranges.h"
 
+#include "options/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os.h"
@@ -431,10 +432,11 @@ static struct {
 } inherited;
 
 // Returns whether the ledger is complete. The child is the copy of a process
-// whose other threads went on during the copy.
+// whose other threads went on during the copy. With the option persist, the
+// chunks were in memory that the parent has changed even after the fork.
 static bool is_complete(void) {
   uintptr_t at = 0;
-  if (atomic_load(&ledger.lock.word) != 0)
+  if (atomic_load(&ledger.lock.word) != 0 || mprof_flags.persist[0] != '\0')
     return false;
   for (size_t i = 0; i < ledger.len; i++)
     for (size_t j = 0; j < ledger.chunks[i]->len; j++) {

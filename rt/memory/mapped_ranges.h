@@ -62,8 +62,8 @@ int mprof_ranges_copy_counts(struct mprof_map_sample **v, size_t *len,
 // A forked child has copies of its parent's mappings, so it keeps the ledger.
 // It has mapped nothing itself. The first function puts the ledger aside before
 // the persistent memory is reset. The second one takes it back.
-// If another thread was changing the ledger when the parent forked, the child
-// begins with an empty one.
+// If another thread was changing the ledger when the parent forked, or with the
+// option persist, the child begins with an empty one.
 void mprof_ranges_reset(void);
 // keeps: false: the child is not profiled.
 void mprof_ranges_begin_child(bool keeps);
