@@ -438,13 +438,16 @@ static bool is_complete(void) {
   uintptr_t at = 0;
   if (atomic_load(&ledger.lock.word) != 0 || mprof_flags.persist[0] != '\0')
     return false;
-  for (size_t i = 0; i < ledger.len; i++)
-    for (size_t j = 0; j < ledger.chunks[i]->len; j++) {
-      const struct range *r = &ledger.chunks[i]->v[j];
-      if (j == CHUNK_LEN || r->start < at || r->start >= r->limit)
+  for (size_t i = 0; i < ledger.len; i++) {
+    const struct mprof_ranges *c = ledger.chunks[i];
+    if (!c || c->len > CHUNK_LEN)
+      return false;
+    for (const struct range *r = c->v; r < c->v + c->len; r++) {
+      if (r->start < at || r->start >= r->limit)
         return false;
       at = r->limit;
     }
+  }
   return true;
 }
 
