@@ -313,7 +313,7 @@ enum {
   GROWTH = 10,
   STEP = 64 << 10,
   ACCOUNT_SHARE = 100,
-  ACCOUNT_AHEAD_MS = 100,
+  ACCOUNT_AHEAD_MS = 300,
 };
 
 static struct {

@@ -779,7 +779,7 @@ static void put_note(struct mprof_text *t, uint64_t n, const char *text) {
 
 void mprof_account_put_notes(struct mprof_text *t,
                              const struct mprof_account *a) {
-  if (a->free_bytes > 0) {
+  if (a->free_bytes > a->total.rss / 10) {
     mprof_text_str(t, "note: malloc_trim(0) would give back ");
     mprof_text_grouped(t, a->free_pages);
     mprof_text_str(t,

@@ -41,6 +41,7 @@ struct memory_copy {
   // Memory of an allocator that does not say how much of it is in use, without
   // what in_use has of it.
   struct mprof_usage unsplit;
+  uint64_t missed; // the highest resident memory, if no account is near it
   int64_t time_ns;
 };
 
@@ -161,6 +162,12 @@ static void put_notes(struct mprof_text *t, const struct memory_copy *c) {
   mprof_account_put_notes(t, &c->account);
   for (size_t i = 0; i < c->heap->len; i++)
     mprof_mem_add_variance(&v, &c->heap->samples[i]);
+  if (c->missed != 0) {
+    mprof_text_str(t, t->len == 0 ? "note: " : "; ");
+    mprof_text_str(t, "the resident memory was ");
+    mprof_text_grouped(t, c->missed);
+    mprof_text_str(t, " bytes at its highest, for a time too short to be seen");
+  }
   if (v.inuse_bytes == 0 || !has_stacks_of_blocks(c))
     return;
   mprof_text_str(t, t->len == 0 ? "note: " : "; ");
@@ -258,7 +265,13 @@ static void report(struct mprof_report *w, const void *copy) {
   const struct memory_copy *c = copy;
   mprof_report_put(w, "\nWhere the memory was\n\nResident:  ");
   mprof_report_bytes(w, (int64_t)c->account.total.rss);
-  mprof_report_put(w, ", at the highest; mprof memory shows more\n\n");
+  if (c->missed != 0) {
+    mprof_report_put(w, ", while the highest, ");
+    mprof_report_bytes(w, (int64_t)c->missed);
+    mprof_report_put(w, ", was missed; mprof memory shows more\n\n");
+  } else {
+    mprof_report_put(w, ", at the highest; mprof memory shows more\n\n");
+  }
   put_parts(w, &c->account);
 }
 
@@ -340,13 +353,50 @@ void mprof_memory_end(uint64_t rss) {
   atomic_store(&is_at_end, true);
 }
 
+// Returns the resident bytes without the free memory of malloc.
+static uint64_t without_free(const struct memory_copy *c) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < c->account.rows_len; i++) {
+    const struct mprof_account_row *r = &c->account.rows[i];
+    if (r->part != MPROF_MEMORY_LISTED && r->part != MPROF_MEMORY_CACHED &&
+        r->part != MPROF_MEMORY_TOP)
+      sum += r->usage.rss;
+  }
+  return sum;
+}
+
 // Returns whether the memory of c, at the exit, is higher than that of the kept
-// account. If blocks have been freed since, it must be higher by more than a
-// tenth, because malloc keeps memory resident that the program has freed.
+// account. Free memory does not count, because malloc keeps memory resident
+// that the program has freed since.
 static bool is_higher(const struct memory_copy *c) {
-  const uint64_t kept = highest.account.total.rss;
-  return c->account.total.rss >
-         (c->in_use.rss < highest.in_use.rss ? kept + kept / 10 : kept);
+  return without_free(c) > without_free(&highest);
+}
+
+// Returns the highest resident memory as the kernel counts it, or 0.
+static uint64_t highest_resident(void) {
+  char text[4096];
+  uint64_t kib = 0;
+  if (mprof_procfile_begin("/proc/self/status", text, sizeof(text)) <= 0)
+    return 0;
+  const char *line = strstr(text, "\nVmHWM:");
+  for (line = line ? line + 7 : ""; *line == ' ' || *line == '\t'; line++)
+    ;
+  for (; *line >= '0' && *line <= '9'; line++)
+    kib = kib * 10 + (uint64_t)(*line - '0');
+  return kib << 10;
+}
+
+// Makes *c the highest account, unless the present one, which it is, is higher.
+static void choose_highest(struct memory_copy *c) {
+  const uint64_t kernel = highest_resident();
+  if (has_highest() && !is_higher(c)) {
+    release(c);
+    *c = highest;
+    c->heap = &c->own_heap;
+    atomic_store(&highest_of, 0);
+  }
+  if (kernel > c->account.total.rss + c->account.total.rss / 20)
+    c->missed = kernel;
 }
 
 static int take(const struct mprof_profile_request *r) {
@@ -355,14 +405,10 @@ static int take(const struct mprof_profile_request *r) {
       r->copies != NULL ? r->copies[MPROF_PROFILE_heap] : NULL;
   const int error =
       take_present(c, at_exit != NULL ? &at_exit->snapshot : NULL);
-  if (at_exit == NULL || !atomic_load(&is_at_end) || !has_highest() ||
-      is_higher(c))
+  if (at_exit == NULL || !atomic_load(&is_at_end))
     return error;
-  release(c);
-  *c = highest;
-  c->heap = &c->own_heap;
-  atomic_store(&highest_of, 0);
-  return 0;
+  choose_highest(c);
+  return c->account.rows_len > 0 ? 0 : error;
 }
 
 static bool has_data(const struct mprof_profile_row *row) {

@@ -203,7 +203,8 @@ static bool show_profile(const struct options *o,
 
 // Shows where the memory was when the resident memory was highest, if the heap
 // profile does not explain most of it.
-static bool show_rest_of_memory(const struct written_file *file,
+static bool show_rest_of_memory(const struct options *o,
+                                const struct written_file *file,
                                 int64_t start_ns, const struct style *style) {
   struct profile *p = profile_new();
   struct memory_parts m;
@@ -211,6 +212,7 @@ static bool show_rest_of_memory(const struct written_file *file,
   if (input_file_read(p, file->path) != NULL)
     return false;
   written_file_add_moment(file, p, start_ns);
+  add_names(o, p, NAMES_AUTOMATIC);
   struct view *v =
       memory_view(p, (struct view_options){0}, error, sizeof error);
   if (!v || !memory_parts_of(v, &m))
@@ -354,7 +356,7 @@ static void report(const struct options *o, const char *directory,
   input_say_losses_once();
   for (size_t i = 0; i < f.count; i++)
     if (ends_with(f.items[i].path, ".memory.pb.gz"))
-      has_any |= show_rest_of_memory(&f.items[i], start_ns, &style);
+      has_any |= show_rest_of_memory(o, &f.items[i], start_ns, &style);
   for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
     for (size_t i = 0; i < f.count; i++)
       if (ends_with(f.items[i].path, shown[k])) {

@@ -154,13 +154,20 @@ static char *holes_line(const struct memory_parts *m) {
 
 // --- the lines behind the table ---
 
+// Prints the sentences of the note, one in each line.
 static void print_notes(const struct profile *p, FILE *out) {
   const char *note = p->file_count == 1 ? input_comment(p, "note") : NULL;
-  if (!note)
-    return;
-  fputs("note: ", out);
-  style_put(out, note);
-  fputc('\n', out);
+  char *text = text_of("%s", note ? note : ""), *rest = text, *end;
+  for (; *rest; rest = end) {
+    end = strstr(rest, "; ");
+    if (end)
+      *end = '\0';
+    fputs("note: ", out);
+    style_put(out, rest);
+    fputc('\n', out);
+    end = end ? end + 2 : rest + strlen(rest);
+  }
+  free(text);
 }
 
 // Prints what the cgroup of the process counts (live/process_account.c).
@@ -206,10 +213,20 @@ static char *last_lines(const struct view *v, const struct memory_parts *m) {
           "memory between blocks (docs/memory.md)\n",
           out);
   if (is_outside)
-    fputs("the process is read from outside, so nothing has a stack: run it "
-          "with mprof run, or with the option listen (docs/live.md), to see "
-          "which code has allocated the memory\n",
+    fputs("the process is read from outside, so nothing has a stack: mprof run "
+          "writes a profile with stacks at exit, and a process with the option "
+          "listen (docs/live.md) answers with stacks while it runs\n",
           out);
+  if (input_comment(v->profile, "read") &&
+      memory_part_find(m, MPROF_MEMORY_UNSPLIT))
+    fputs("from outside, memory of another malloc also has what the program "
+          "has mapped itself\n",
+          out);
+  if (v->profile->file_count > 1)
+    fprintf(out,
+            "%zu profiles are added up; for those of one process, "
+            "--over-time shows one after the other\n",
+            (size_t)v->profile->file_count);
   input_print_view_losses(v, out);
   fclose(out);
   return text;
