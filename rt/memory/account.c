@@ -576,6 +576,20 @@ static void remove_new_pages(struct segment *v, size_t n,
     }
 }
 
+// The kernel does not count a page that was only read, and that is the page of
+// zeros, as resident. Counts the pages instead that only this mapping has, if
+// there are such pages of zeros among the pages of the segments.
+static void remove_zero_pages(struct segment *v, size_t n,
+                              struct mprof_usage *sum,
+                              const struct mprof_usage *whole) {
+  if (sum->rss <= whole->rss || sum->private_dirty == 0 ||
+      sum->private_dirty > whole->rss)
+    return;
+  sum->rss = sum->private_dirty;
+  for (size_t i = 0; i < n; i++)
+    v[i].usage.rss = v[i].usage.private_dirty;
+}
+
 // Divides the bytes of m among its segments. Rounding gives the last one less
 // or more.
 static void add_segments(struct work *w, const struct mprof_mapped *m) {
@@ -589,6 +603,7 @@ static void add_segments(struct work *w, const struct mprof_mapped *m) {
       mprof_usage_add(&sum, &v[i].usage);
     }
   remove_new_pages(v, n, &sum, &m->usage);
+  remove_zero_pages(v, n, &sum, &m->usage);
   for (size_t i = 0; i < n; i++) {
     v[i].usage.mapped = v[i].of.limit - v[i].of.start;
     if (i + 1 < n)

@@ -257,7 +257,8 @@ const struct mprof_mapped *mprof_process_at(const struct mprof_process *p,
 enum {
   PAGES = sizeof(((struct mprof_process *)0)->pages) / sizeof(uint64_t),
 };
-static const uint64_t present = UINT64_C(1) << 63, swapped = UINT64_C(1) << 62;
+static const uint64_t present = UINT64_C(1) << 63, swapped = UINT64_C(1) << 62,
+                      exclusive = UINT64_C(1) << 56;
 
 // Number of entries that are read at once at least.
 enum { AHEAD = 64 };
@@ -306,6 +307,8 @@ struct mprof_usage mprof_process_pages(struct mprof_process *p, uintptr_t start,
       u.rss += next - at;
     else if (entry & swapped)
       u.swap += next - at;
+    if ((entry & present) && (entry & exclusive))
+      u.private_dirty += next - at;
   }
   return u;
 }

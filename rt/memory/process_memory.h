@@ -110,9 +110,10 @@ uintptr_t mprof_process_word(struct mprof_process *p, uintptr_t addr);
 void mprof_process_forget(struct mprof_process *p);
 
 // Returns which bytes of the range are resident, and which are swapped out. A
-// page of which the range has only a part counts with this part. pss and
-// private_dirty are left 0. Without a pagemap, the result is the share of the
-// range in its mapping's bytes.
+// page of which the range has only a part counts with this part. pss is
+// left 0, and private_dirty has the bytes of pages that no other mapping has.
+// Without a pagemap, the result is the share of the range in its mapping's
+// bytes.
 struct mprof_usage mprof_process_pages(struct mprof_process *p, uintptr_t start,
                                        uintptr_t limit);
 
