@@ -363,8 +363,9 @@ void mprof_live_delta(const struct mprof_profile_wish *w, int64_t seconds,
     mprof_live_fail(r, error);
     return;
   }
+  // The clock has whole milliseconds, so a wait may be shorter by one.
   *j = (struct mprof_job){.kind = MPROF_JOB_DELTA,
-                          .ms = seconds * SECOND_MS,
+                          .ms = seconds * SECOND_MS + 1,
                           .name = p.row->name,
                           .symbolizes = w->symbolizes,
                           .before = p};
