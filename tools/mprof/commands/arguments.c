@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   enum command_id command;
@@ -65,17 +66,21 @@ static char *read_memory(const char *argument, char why[512]) {
                strerror(-error));
     return NULL;
   }
-  FILE *file = tmpfile(); // stays open, so that its descriptor names it
+  FILE *file = tmpfile();
   const struct bytes all = write_profile(p);
-  if (file && fwrite(all.at, 1, all.length, file) == all.length &&
-      fflush(file) == 0) {
-    path = text_of("/proc/self/fd/%d", fileno(file));
+  // The copy of the descriptor stays open, and names the file.
+  const int fd = file && fwrite(all.at, 1, all.length, file) == all.length &&
+                         fflush(file) == 0
+                     ? dup(fileno(file))
+                     : -1;
+  if (fd >= 0) {
+    path = text_of("/proc/self/fd/%d", fd);
     shown_path_set(path, argument);
   } else {
     snprintf(why, 512, "there is no room in /tmp");
-    if (file)
-      fclose(file);
   }
+  if (file)
+    fclose(file);
   free(all.at);
   profile_free(p);
   return path;
