@@ -17,7 +17,7 @@
 #include "heap/observers.h"
 #include "heap/sampling.h"
 #include "init.h"
-#include "memory/other_malloc.h"
+#include "memory/owners.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "symbolize/maps.h"

@@ -34,7 +34,7 @@
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/persist.h"
-#include "memory/other_malloc.h"
+#include "memory/owners.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "stuck/stuck.h"

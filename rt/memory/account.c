@@ -11,9 +11,7 @@
 
 #include "memory/account.h"
 
-#include "memory/glibc_malloc.h"
-#include "memory/libc_stacks.h"
-#include "memory/other_malloc.h"
+#include "memory/owners.h"
 #include "sys/message.h"
 #include "sys/os.h"
 #include "sys/scale.h"

@@ -13,7 +13,7 @@
 #ifndef MPROF_RT_MEMORY_ACCOUNT_H
 #define MPROF_RT_MEMORY_ACCOUNT_H
 
-#include "memory/holes.h"
+#include "memory/owners.h"
 #include "memory/process_memory.h"
 
 struct mprof_bucket;
@@ -58,8 +58,8 @@ struct mprof_account_row {
   // What the bytes belong to: the name of a file, of a thread or of an arena.
   // NULL: nothing more is known.
   const char *detail;
-  // That has mapped the memory, or allocated the blocks that keep it (holes.h);
-  // or NULL.
+  // That has mapped the memory, or allocated the blocks that keep it
+  // (owners.h); or NULL.
   const struct mprof_bucket *stack;
   // Bytes of these blocks in the pages with this memory.
   uint64_t used_beside;

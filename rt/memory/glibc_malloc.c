@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks the heaps of glibc's malloc; see glibc_malloc.h.
+// Walks the heaps of glibc's malloc; see owners.h.
 
-#include "memory/glibc_malloc.h"
+#include "memory/owners.h"
 
 #include "sys/os.h"
 

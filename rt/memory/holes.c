@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Charges the free bytes of each page to the blocks in it; see holes.h.
+// Charges the free bytes of each page to the blocks in it; see owners.h.
 
-#include "memory/holes.h"
+#include "memory/owners.h"
 
 #include "bucket/bucket.h"
 #include "sys/os.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the stacks of glibc's threads; see libc_stacks.h.
+// Finds the stacks of glibc's threads; see owners.h.
 
-#include "memory/libc_stacks.h"
+#include "memory/owners.h"
 
 enum { WORD = sizeof(uintptr_t) };
 

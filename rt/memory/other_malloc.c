@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks the allocators that have an interface for it; see other_malloc.h.
+// Asks the allocators that have an interface for it; see owners.h.
 
-#include "memory/other_malloc.h"
+#include "memory/owners.h"
 
 #include <string.h>
 

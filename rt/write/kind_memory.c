@@ -5,7 +5,7 @@
 // (memory/account.h). The outermost frame of a sample is the part to which the
 // bytes belong. The inner frames are what is known of them: the name of a file,
 // a thread or an arena, or the stack that has allocated or mapped the memory,
-// or whose blocks keep it (memory/holes.h). The values add up to what the
+// or whose blocks keep it (memory/owners.h). The values add up to what the
 // kernel counts. At exit, the profile shows the moment at which the resident
 // memory was highest.
 
