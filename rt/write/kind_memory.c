@@ -321,7 +321,6 @@ static int take_present(struct memory_copy *c,
   error = mprof_account_take(&c->account, 0, ranges, n, stack_of_block,
                              __mprof_free_mask == 0);
   mprof_os_unmap(ranges, mapped_bytes);
-  sum_up_blocks(c);
   return error;
 }
 
@@ -386,29 +385,31 @@ static uint64_t highest_resident(void) {
   return kib << 10;
 }
 
-// Makes *c the highest account, unless the present one, which it is, is higher.
-static void choose_highest(struct memory_copy *c) {
-  const uint64_t kernel = highest_resident();
-  if (has_highest() && !is_higher(c)) {
-    release(c);
-    *c = highest;
-    c->heap = &c->own_heap;
-    atomic_store(&highest_of, 0);
-  }
-  if (kernel > c->account.total.rss + c->account.total.rss / 20)
-    c->missed = kernel;
+// Makes *c the kept account.
+static void choose_kept(struct memory_copy *c) {
+  release(c);
+  *c = highest;
+  c->heap = &c->own_heap;
+  atomic_store(&highest_of, 0);
 }
 
 static int take(const struct mprof_profile_request *r) {
   struct memory_copy *c = r->copy;
   const struct mprof_heap_copy *at_exit =
       r->copies != NULL ? r->copies[MPROF_PROFILE_heap] : NULL;
-  const int error =
-      take_present(c, at_exit != NULL ? &at_exit->snapshot : NULL);
-  if (at_exit == NULL || !atomic_load(&is_at_end))
+  const bool is_last = at_exit != NULL && atomic_load(&is_at_end);
+  int error = take_present(c, at_exit != NULL ? &at_exit->snapshot : NULL);
+  if (is_last && has_highest() && (error != 0 || !is_higher(c))) {
+    choose_kept(c);
+    error = 0;
+  }
+  if (error != 0)
     return error;
-  choose_highest(c);
-  return c->account.rows_len > 0 ? 0 : error;
+  sum_up_blocks(c);
+  const uint64_t rss = c->account.total.rss,
+                 kernel = is_last ? highest_resident() : 0;
+  c->missed = kernel > rss + rss / 20 ? kernel : 0;
+  return 0;
 }
 
 static bool has_data(const struct mprof_profile_row *row) {
