@@ -22,22 +22,20 @@
 #include <link.h>
 #include <string.h>
 
-const char *mprof_memory_part_name(enum mprof_memory_part part) {
-  static const char *const names[] = {
-#define PART(Id, Name, Text) Name,
-      MPROF_MEMORY_PARTS(PART)
+static const struct {
+  const char *name, *text;
+} part_rows[] = {
+#define PART(Id, Name, Text) {Name, Text},
+    MPROF_MEMORY_PARTS(PART)
 #undef PART
-  };
-  return names[part];
+};
+
+const char *mprof_memory_part_name(enum mprof_memory_part part) {
+  return part_rows[part].name;
 }
 
 const char *mprof_memory_part_text(enum mprof_memory_part part) {
-  static const char *const texts[] = {
-#define PART(Id, Name, Text) Text,
-      MPROF_MEMORY_PARTS(PART)
-#undef PART
-  };
-  return texts[part];
+  return part_rows[part].text;
 }
 
 // A range of addresses that belongs to a part.
@@ -466,19 +464,14 @@ static void cut(struct work *w, const struct mprof_mapped *m,
   add_mapped(w, rest, at, m->limit);
 }
 
-static uint64_t part_of_sum(uint64_t value, uint64_t part, uint64_t sum) {
-  return sum == 0 ? 0 : mprof_mul_div(value, part, sum, 0);
-}
-
 // Gives a segment its share of the bytes of its mapping.
 static struct mprof_usage share(const struct mprof_usage *whole,
                                 const struct mprof_usage *segment,
                                 const struct mprof_usage *sum) {
-  return (struct mprof_usage){
-      segment->mapped, part_of_sum(whole->rss, segment->rss, sum->rss),
-      part_of_sum(whole->pss, segment->rss, sum->rss),
-      part_of_sum(whole->private_dirty, segment->rss, sum->rss),
-      part_of_sum(whole->swap, segment->swap, sum->swap)};
+  struct mprof_usage u = mprof_usage_part(whole, segment->rss, sum->rss);
+  u.mapped = segment->mapped;
+  u.swap = mprof_usage_part(whole, segment->swap, sum->swap).swap;
+  return u;
 }
 
 static const enum mprof_memory_part part_of_sort[] = {
@@ -523,7 +516,7 @@ static void add_keepers(struct work *w) {
     if (r == NULL)
       continue;
     r->used_beside =
-        part_of_sum(k->used >> MPROF_KEEPER_SHIFT, all.rss, sum.rss);
+        mprof_mul_div(k->used >> MPROF_KEEPER_SHIFT, all.rss, sum.rss, 0);
     mprof_usage_subtract(&left, &u);
   }
   for (size_t i = 0; i < w->listed.len; i++) {
@@ -547,7 +540,7 @@ static void add_rows(struct work *w, const struct segment *s) {
     const struct mprof_usage u = share(&s->usage, &part, &sum);
     c.part = part_of_sort[i];
     mprof_usage_subtract(&left, &u);
-    if (u.rss > 0 && i == MPROF_HEAP_LISTED && w->stack_of != NULL)
+    if (u.rss > 0 && i == MPROF_HEAP_LISTED && w->splits_free)
       add_listed(w, &c, &u);
     else if (u.rss > 0)
       add_row(w, &c, &u);
@@ -780,14 +773,14 @@ void mprof_account_free(struct mprof_account *a) {
   *a = (struct mprof_account){0};
 }
 
-// Appends the sentence "note: BYTES TEXT", or only its second part if there is
-// one already.
-static void put_note(struct mprof_text *t, uint64_t n, const char *text) {
+void mprof_account_put_note(struct mprof_text *t, const char *before,
+                            uint64_t n, const char *after) {
   if (n == 0)
     return;
   mprof_text_str(t, t->len == 0 ? "note: " : "; ");
+  mprof_text_str(t, before);
   mprof_text_grouped(t, n);
-  mprof_text_str(t, text);
+  mprof_text_str(t, after);
 }
 
 void mprof_account_put_notes(struct mprof_text *t,
@@ -798,13 +791,16 @@ void mprof_account_put_notes(struct mprof_text *t,
     mprof_text_str(t,
                    " bytes, the whole pages of the free memory between blocks");
   }
-  put_note(t, a->process.lazy_free,
-           " of the resident bytes were given back (MADV_FREE), and the kernel "
-           "takes them when it needs memory");
-  put_note(t, a->process.hugetlb,
-           " bytes of hugetlbfs are used beside, which the kernel does not "
-           "count as resident");
-  put_note(t, a->heaps_unwalked,
-           " heaps of malloc could not be read, so that their free memory "
-           "counts as in use");
+  mprof_account_put_note(
+      t, "", a->process.lazy_free,
+      " of the resident bytes were given back (MADV_FREE), and the kernel "
+      "takes them when it needs memory");
+  mprof_account_put_note(
+      t, "", a->process.hugetlb,
+      " bytes of hugetlbfs are used beside, which the kernel does not "
+      "count as resident");
+  mprof_account_put_note(
+      t, "", a->heaps_unwalked,
+      " heaps of malloc could not be read, so that their free memory "
+      "counts as in use");
 }

@@ -55,8 +55,8 @@ const char *mprof_memory_part_text(enum mprof_memory_part part);
 
 struct mprof_account_row {
   enum mprof_memory_part part;
-  // What the bytes belong to: the name of a file, of a thread or of an arena.
-  // NULL: nothing more is known.
+  // Name of the file, the thread or the arena to which the bytes belong. NULL:
+  // nothing more is known.
   const char *detail;
   // That has mapped the memory, or allocated the blocks that keep it
   // (owners.h); or NULL.
@@ -107,6 +107,10 @@ int mprof_account_take(struct mprof_account *a, int pid,
                        const struct mprof_mapped_range *ranges, size_t n,
                        mprof_block_stack_fn *stack_of, bool splits_free);
 void mprof_account_free(struct mprof_account *a);
+// Appends a sentence to the comment "note: SENTENCE; SENTENCE", unless the
+// number n in it is 0.
+void mprof_account_put_note(struct mprof_text *t, const char *before,
+                            uint64_t n, const char *after);
 // Appends what the rows do not say, as a comment of a profile. Appends nothing
 // if there is nothing to say.
 void mprof_account_put_notes(struct mprof_text *t,

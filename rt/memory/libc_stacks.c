@@ -54,7 +54,7 @@ static bool read_block(struct mprof_process *p, const struct mprof_mapped *m,
 bool mprof_libc_stack_find(struct mprof_process *p,
                            const struct mprof_mapped *m, size_t *pages,
                            struct mprof_stack_found *s) {
-  // What is larger is a reservation, of which most is not resident.
+  // A larger mapping is a reservation, of which most is not resident.
   const uintptr_t largest = (uintptr_t)4 << 30;
   const uintptr_t limit =
       m->limit - m->start > largest ? m->start + largest : m->limit;

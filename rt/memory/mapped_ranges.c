@@ -20,8 +20,8 @@
 struct range {
   uintptr_t start, limit;
   uint32_t bucket; // its handle
-  // Of a range that was taken: the ledger kept the rest of the same range
-  // before it, or after it.
+  // The ledger has kept the rest of this range, which was taken, before it or
+  // after it.
   bool joins_before, joins_after;
 };
 

@@ -139,8 +139,8 @@ bool mprof_other_malloc_is(const char *name);
 
 struct mprof_other_malloc {
   const char *name; // of the allocator; NULL: none says what it holds
-  // What the allocator of this process holds, in bytes. At most one of the
-  // numbers is MPROF_OTHER_MALLOC_REST: all that the other numbers leave.
+  // Bytes that the allocator of this process holds. At most one of the numbers
+  // is MPROF_OTHER_MALLOC_REST: all that the other numbers leave.
   uint64_t bytes[MPROF_HEAP_SORTS];
 };
 #define MPROF_OTHER_MALLOC_REST UINT64_MAX

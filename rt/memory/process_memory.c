@@ -33,6 +33,17 @@ void mprof_usage_subtract(struct mprof_usage *from,
   from->swap -= less->swap;
 }
 
+struct mprof_usage mprof_usage_part(const struct mprof_usage *all, uint64_t n,
+                                    uint64_t of) {
+  if (of == 0)
+    return (struct mprof_usage){0};
+  return (struct mprof_usage){.rss = mprof_mul_div(all->rss, n, of, 0),
+                              .pss = mprof_mul_div(all->pss, n, of, 0),
+                              .private_dirty =
+                                  mprof_mul_div(all->private_dirty, n, of, 0),
+                              .swap = mprof_mul_div(all->swap, n, of, 0)};
+}
+
 // --- smaps ---
 
 bool mprof_process_grow(void **v, size_t *bytes, size_t len, size_t more) {

@@ -34,6 +34,10 @@ void mprof_usage_add(struct mprof_usage *sum, const struct mprof_usage *more);
 void mprof_usage_subtract(struct mprof_usage *from,
                           const struct mprof_usage *less);
 
+// Returns the bytes *all times n / of, without `mapped`; no bytes if `of` is 0.
+struct mprof_usage mprof_usage_part(const struct mprof_usage *all, uint64_t n,
+                                    uint64_t of);
+
 // A mapping: a range of addresses with the same rights and the same file.
 struct mprof_mapped {
   uintptr_t start, limit;

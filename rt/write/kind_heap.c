@@ -256,18 +256,6 @@ static void get_counts(const struct text *x, const struct mprof_mem_sample *s,
   counts[3] = s->allocs * s->bucket->size;
 }
 
-// Writes the four numbers of a record, such as "1: 10 [2: 20] @".
-static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
-  mprof_outfile_dec(f, counts[0]);
-  mprof_outfile_text(f, ": ");
-  mprof_outfile_dec(f, counts[1]);
-  mprof_outfile_text(f, " [");
-  mprof_outfile_dec(f, counts[2]);
-  mprof_outfile_text(f, ": ");
-  mprof_outfile_dec(f, counts[3]);
-  mprof_outfile_text(f, "] @");
-}
-
 // Writes the first line, which has the totals and the rate. If the total of
 // bytes in use and the total of allocated bytes are equal, readers assume that
 // the profile has no allocated bytes. Readers cannot merge such a profile with
@@ -285,7 +273,7 @@ static void put_header(struct mprof_outfile *f, const struct text *x) {
   if (total[1] == total[3])
     total[3]++;
   mprof_outfile_text(f, "heap profile: ");
-  put_counts(f, total);
+  mprof_legacy_blocks(f, total);
   mprof_outfile_text(f, " heap/");
   mprof_outfile_dec(f, 2 * x->rate);
   mprof_outfile_text(f, "\n");
@@ -298,7 +286,7 @@ static void put_text(struct mprof_legacy *w, const void *text) {
   put_header(w->out, x);
   for (size_t i = 0; i < x->len && w->out->error == 0; i++) {
     get_counts(x, x->sorted[i], counts);
-    put_counts(w->out, counts);
+    mprof_legacy_blocks(w->out, counts);
     mprof_legacy_stack(w, x->sorted[i]->bucket);
   }
   mprof_legacy_stats(w);

@@ -66,16 +66,6 @@ static uint64_t bytes_of(const struct mprof_account *a,
              : mprof_account_touched(a, s->bucket, (uint64_t)e.inuse_bytes);
 }
 
-// Returns *all times n / of.
-static struct mprof_usage part_of(const struct mprof_usage *all, uint64_t n,
-                                  uint64_t of) {
-  return (struct mprof_usage){.rss = mprof_mul_div(all->rss, n, of, 0),
-                              .pss = mprof_mul_div(all->pss, n, of, 0),
-                              .private_dirty =
-                                  mprof_mul_div(all->private_dirty, n, of, 0),
-                              .swap = mprof_mul_div(all->swap, n, of, 0)};
-}
-
 static void sum_up_blocks(struct memory_copy *c) {
   for (size_t i = 0; i < c->heap->len; i++)
     c->estimated += bytes_of(&c->account, &c->heap->samples[i]);
@@ -86,7 +76,7 @@ static void sum_up_blocks(struct memory_copy *c) {
       mprof_usage_add(&c->unsplit, &c->account.rows[i].usage);
   if (c->estimated > c->in_use.rss && c->unsplit.rss > 0) {
     const uint64_t lacking = c->estimated - c->in_use.rss;
-    const struct mprof_usage more = part_of(
+    const struct mprof_usage more = mprof_usage_part(
         &c->unsplit, lacking < c->unsplit.rss ? lacking : c->unsplit.rss,
         c->unsplit.rss);
     mprof_usage_add(&c->in_use, &more);
@@ -104,7 +94,8 @@ static bool has_stacks_of_blocks(const struct memory_copy *c) {
 static struct mprof_usage part_in_use(const struct memory_copy *c,
                                       uint64_t bytes) {
   const uint64_t all = c->in_use.rss;
-  return part_of(&c->in_use, bytes, c->estimated > all ? c->estimated : all);
+  return mprof_usage_part(&c->in_use, bytes,
+                          c->estimated > all ? c->estimated : all);
 }
 
 // --- pprof ---
@@ -162,19 +153,14 @@ static void put_notes(struct mprof_text *t, const struct memory_copy *c) {
   mprof_account_put_notes(t, &c->account);
   for (size_t i = 0; i < c->heap->len; i++)
     mprof_mem_add_variance(&v, &c->heap->samples[i]);
-  if (c->missed != 0) {
-    mprof_text_str(t, t->len == 0 ? "note: " : "; ");
-    mprof_text_str(t, "the resident memory was ");
-    mprof_text_grouped(t, c->missed);
-    mprof_text_str(t, " bytes at its highest, for a time too short to be seen");
-  }
-  if (v.inuse_bytes == 0 || !has_stacks_of_blocks(c))
-    return;
-  mprof_text_str(t, t->len == 0 ? "note: " : "; ");
-  mprof_text_str(t, "the bytes of blocks in use by stack are estimates, whose "
-                    "sum has a standard error of ");
-  mprof_text_grouped(t, mprof_square_root(v.inuse_bytes));
-  mprof_text_str(t, " bytes");
+  mprof_account_put_note(
+      t, "the resident memory was ", c->missed,
+      " bytes at its highest, for a time too short to be seen");
+  if (has_stacks_of_blocks(c))
+    mprof_account_put_note(t,
+                           "the bytes of blocks in use by stack are estimates, "
+                           "whose sum has a standard error of ",
+                           mprof_square_root(v.inuse_bytes), " bytes");
 }
 
 static int write_pprof(struct mprof_outfile *f, const struct memory_copy *c) {

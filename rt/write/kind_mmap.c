@@ -87,14 +87,8 @@ static int write_pprof(struct mprof_outfile *f, const struct mmap_copy *c) {
 // --- legacy text ---
 
 static void put_values(struct mprof_outfile *f, const uint64_t *values) {
-  mprof_outfile_dec(f, values[2]);
-  mprof_outfile_text(f, ": ");
-  mprof_outfile_dec(f, values[3]);
-  mprof_outfile_text(f, " [");
-  mprof_outfile_dec(f, values[0]);
-  mprof_outfile_text(f, ": ");
-  mprof_outfile_dec(f, values[1]);
-  mprof_outfile_text(f, "] @");
+  const uint64_t counts[4] = {values[2], values[3], values[0], values[1]};
+  mprof_legacy_blocks(f, counts);
 }
 
 // The text of a heap profile that is not sampled.

@@ -100,6 +100,17 @@ void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   mprof_outfile_text(w->out, "\n");
 }
 
+void mprof_legacy_blocks(struct mprof_outfile *f, const uint64_t counts[4]) {
+  mprof_outfile_dec(f, counts[0]);
+  mprof_outfile_text(f, ": ");
+  mprof_outfile_dec(f, counts[1]);
+  mprof_outfile_text(f, " [");
+  mprof_outfile_dec(f, counts[2]);
+  mprof_outfile_text(f, ": ");
+  mprof_outfile_dec(f, counts[3]);
+  mprof_outfile_text(f, "] @");
+}
+
 void mprof_legacy_total(struct mprof_legacy *w, const char *name,
                         uint64_t total) {
   mprof_outfile_text(w->out, name);

@@ -36,6 +36,9 @@ struct mprof_legacy {
 int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
                        void (*put)(struct mprof_legacy *w, const void *what),
                        const void *what);
+// Writes the four numbers of a record of blocks, such as "1: 10 [2: 20] @":
+// objects and bytes in use, objects and bytes allocated.
+void mprof_legacy_blocks(struct mprof_outfile *f, const uint64_t counts[4]);
 // Writes the first line of a profile of counts.
 void mprof_legacy_total(struct mprof_legacy *w, const char *name,
                         uint64_t total);

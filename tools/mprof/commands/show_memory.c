@@ -217,8 +217,7 @@ static char *last_lines(const struct view *v, const struct memory_parts *m) {
           "writes a profile with stacks at exit, and a process with the option "
           "listen (docs/live.md) answers with stacks while it runs\n",
           out);
-  if (input_comment(v->profile, "read") &&
-      memory_part_find(m, MPROF_MEMORY_UNSPLIT))
+  if (is_outside && memory_part_find(m, MPROF_MEMORY_UNSPLIT))
     fputs("from outside, memory of another malloc also has what the program "
           "has mapped itself\n",
           out);

@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-  const char *name, *text;
-} part_rows[] = {
-#define PART(Id, Name, Text) {Name, Text},
-    MPROF_MEMORY_PARTS(PART)
-#undef PART
-};
-
 static const char *const type_names[] = {"rss", "pss", "private_dirty", "swap",
                                          "used_beside"};
 enum { NEEDED = 4, TYPES = sizeof type_names / sizeof *type_names };
@@ -58,7 +50,8 @@ static unsigned part_of(const struct profile *p, const struct sample *s) {
   const uint32_t f = p->lines[l->first_line + l->line_count - 1].function;
   const char *name = p->strings[p->functions[f].name];
   unsigned i = 0;
-  while (i < MPROF_MEMORY_PART_COUNT && strcmp(part_rows[i].name, name) != 0)
+  while (i < MPROF_MEMORY_PART_COUNT &&
+         strcmp(mprof_memory_part_name(i), name) != 0)
     i++;
   return i;
 }
@@ -112,7 +105,8 @@ bool memory_parts_of(const struct view *v, struct memory_parts *m) {
   bool is_good = true;
   *m = (struct memory_parts){.count = MPROF_MEMORY_PART_COUNT};
   for (unsigned i = 0; i < m->count; i++)
-    m->parts[i] = (struct memory_part){.id = i, .text = part_rows[i].text};
+    m->parts[i] =
+        (struct memory_part){.id = i, .text = mprof_memory_part_text(i)};
   for (size_t i = 0; i < v->stack_count; i++) {
     const struct view_stack *s = &v->stacks[i];
     const unsigned id = part_of(p, &p->samples[s->sample]);
