@@ -35,6 +35,7 @@
 #include "file/path.h"
 #include "file/persist.h"
 #include "memory/owners.h"
+#include "memory/process_memory.h"
 #include "options/flags.h"
 #include "process/process.h"
 #include "stuck/stuck.h"
@@ -385,24 +386,6 @@ static uint64_t smallest(const char *root, const char *path, size_t len,
   }
 }
 
-// Returns the path of a line "N:CONTROLLERS:PATH" that has memory, or NULL.
-static const char *memory_path(const char *line, size_t len, bool *is_second) {
-  const char *end = line + len;
-  const char *first = memchr(line, ':', len);
-  const char *names = first ? first + 1 : end;
-  const char *path = memchr(names, ':', (size_t)(end - names));
-  if (path == NULL)
-    return NULL;
-  *is_second = path == names;
-  static const char memory[] = "memory";
-  const size_t n = sizeof(memory) - 1;
-  for (const char *p = names; !*is_second && p < path; p++)
-    if ((size_t)(path - p) >= n && memcmp(p, memory, n) == 0 &&
-        (p == names || p[-1] == ',') && (p[n] == ',' || p[n] == ':'))
-      return path + 1;
-  return *is_second ? path + 1 : NULL;
-}
-
 uint64_t mprof_cgroup_limit_in(const char *proc, const char *root) {
   uint64_t least = UINT64_MAX;
   char first[PATH_BYTES];
@@ -412,7 +395,7 @@ uint64_t mprof_cgroup_limit_in(const char *proc, const char *root) {
   while (*proc != '\0') {
     const size_t len = strcspn(proc, "\n");
     bool is_second;
-    const char *path = memory_path(proc, len, &is_second);
+    const char *path = mprof_cgroup_path(proc, len, &is_second);
     if (path != NULL) {
       const uint64_t limit =
           smallest(is_second ? root : first, path, (size_t)(proc + len - path),

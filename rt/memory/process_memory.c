@@ -374,3 +374,22 @@ void mprof_process_forget(struct mprof_process *p) {
   memset(p->copy_of, 0, sizeof(p->copy_of));
   p->pages_len = 0;
 }
+
+// --- cgroups ---
+
+const char *mprof_cgroup_path(const char *line, size_t len, bool *is_second) {
+  const char *end = line + len;
+  const char *first = memchr(line, ':', len);
+  const char *names = first ? first + 1 : end;
+  const char *path = memchr(names, ':', (size_t)(end - names));
+  if (path == NULL)
+    return NULL;
+  *is_second = path == names;
+  static const char memory[] = "memory";
+  const size_t n = sizeof(memory) - 1;
+  for (const char *p = names; !*is_second && p < path; p++)
+    if ((size_t)(path - p) >= n && memcmp(p, memory, n) == 0 &&
+        (p == names || p[-1] == ',') && (p[n] == ',' || p[n] == ':'))
+      return path + 1;
+  return *is_second ? path + 1 : NULL;
+}

@@ -121,4 +121,11 @@ void mprof_process_forget(struct mprof_process *p);
 struct mprof_usage mprof_process_pages(struct mprof_process *p, uintptr_t start,
                                        uintptr_t limit);
 
+// --- cgroups ---
+
+// Returns the path of a line "N:CONTROLLERS:PATH" of /proc/PID/cgroup that has
+// memory, or NULL. The path ends at line + len. *is_second: whether the line is
+// that of version 2, "0::PATH".
+const char *mprof_cgroup_path(const char *line, size_t len, bool *is_second);
+
 #endif // MPROF_RT_MEMORY_PROCESS_MEMORY_H

@@ -12,7 +12,7 @@
 // RUN: echo 9000 > memory/c/memory.limit_in_bytes
 // RUN: printf 'cache 1\nrss 2\ntotal_cache 300\n' > memory/c/memory.stat
 // RUN: %unit -D_GNU_SOURCE -I%src/tools/mprof -I%src/tools %s \
-// RUN:   %src/tools/mprof/live/process_cgroup.c -o app && %emu ./app
+// RUN:   %src/tools/mprof/live/process_cgroup.c %rtlib -o app && ./app
 
 #include "check.h"
 

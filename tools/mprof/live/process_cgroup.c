@@ -9,6 +9,7 @@
 
 #include "live/process_cgroup.h"
 #include "common/memory.h"
+#include "memory/process_memory.h"
 #include "names/places.h"
 
 #include <inttypes.h>
@@ -55,32 +56,17 @@ static bool read_folder(const char *folder, struct process_cgroup *c) {
   return true;
 }
 
-// Returns whether the list of controllers has memory.
-static bool has_memory(const char *list, size_t length) {
-  static const char name[] = "memory";
-  for (const char *at = list; at < list + length;) {
-    const size_t n = strcspn(at, ",:");
-    if (n == sizeof name - 1 && strncmp(at, name, n) == 0)
-      return true;
-    at += n + 1;
-  }
-  return false;
-}
-
 bool process_cgroup_read(const char *proc, const char *root,
                          struct process_cgroup *c) {
   bool is_read = false;
   for (const char *line = proc; *line && !is_read;) {
     const size_t length = strcspn(line, "\n");
-    const char *list = memchr(line, ':', length),
-               *path = list ? memchr(list + 1, ':',
-                                     (size_t)(line + length - list - 1))
-                            : NULL;
-    const bool is_second = path && path == list + 1;
-    if (path && line + length - path > 2 &&
-        (is_second || has_memory(list + 1, (size_t)(path - list - 1)))) {
+    bool is_second;
+    const char *path = mprof_cgroup_path(line, length, &is_second);
+    const int path_length = path ? (int)(line + length - path) : 0;
+    if (path_length > 1) { // not the root
       char *folder = text_of("%s%s%.*s", root, is_second ? "" : "/memory",
-                             (int)(line + length - path - 1), path + 1);
+                             path_length, path);
       is_read = read_folder(folder, c);
       free(folder);
     }
