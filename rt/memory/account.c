@@ -62,7 +62,7 @@ struct list {
 struct work {
   struct mprof_account *account;
   struct mprof_process *process;
-  struct list claims;   // struct claim; sorted after sort_claims
+  struct list claims;   // struct claim; sorted by address when all are known
   struct list segments; // struct segment, of the present mapping
   size_t next_claim;
   const struct mprof_mapped_range *ranges, *ranges_end; // not used so far
@@ -87,6 +87,29 @@ static void *append(struct work *w, struct list *l, size_t size) {
 static void free_list(struct list *l) {
   if (l->bytes > 0)
     mprof_os_unmap(l->v, l->bytes);
+}
+
+// Sorts n elements of `size` bytes each. Returns 0 or -ENOMEM.
+static int sort_array(void *v, size_t n, size_t size,
+                      bool (*comes_before)(const void *, const void *)) {
+  if (n == 0)
+    return 0;
+  void **sorted = mprof_os_map(n * sizeof(*sorted));
+  char *copy = mprof_os_map(n * size);
+  const bool has_room = sorted && copy;
+  if (has_room) {
+    memcpy(copy, v, n * size);
+    for (size_t i = 0; i < n; i++)
+      sorted[i] = copy + i * size;
+    mprof_sort(sorted, n, comes_before);
+    for (size_t i = 0; i < n; i++)
+      memcpy((char *)v + i * size, sorted[i], size);
+  }
+  if (sorted)
+    mprof_os_unmap(sorted, n * sizeof(*sorted));
+  if (copy)
+    mprof_os_unmap(copy, n * size);
+  return has_room ? 0 : -ENOMEM;
 }
 
 // Appends a text to the names of the process. Returns its offset.
@@ -146,39 +169,24 @@ static bool comes_before(const void *a, const void *b) {
 
 // Sorts the rows, and makes one row of equal ones.
 static int merge_rows(struct mprof_account *a) {
-  const size_t n = a->rows_len, bytes = n * sizeof(a->rows[0]);
-  for (size_t i = 0; i < n; i++) {
+  size_t len = 0;
+  for (size_t i = 0; i < a->rows_len; i++) {
     struct mprof_account_row *r = &a->rows[i];
     r->detail = r->detail ? a->process.names + (uintptr_t)r->detail - 1 : NULL;
   }
-  if (n == 0)
-    return 0;
-  struct mprof_account_row **sorted = mprof_os_map(n * sizeof(*sorted)),
-                           *merged = mprof_os_map(bytes);
-  size_t len = 0;
-  for (size_t i = 0; sorted && merged && i < n; i++)
-    sorted[i] = &a->rows[i];
-  if (sorted && merged)
-    mprof_sort((void **)sorted, n, comes_before);
-  for (size_t i = 0; sorted && merged && i < n; i++) {
-    if (len > 0 && compare(&merged[len - 1], sorted[i]) == 0) {
-      mprof_usage_add(&merged[len - 1].usage, &sorted[i]->usage);
-      merged[len - 1].used_beside += sorted[i]->used_beside;
+  const int error =
+      sort_array(a->rows, a->rows_len, sizeof(a->rows[0]), comes_before);
+  if (error != 0)
+    return error;
+  for (size_t i = 0; i < a->rows_len; i++) {
+    const struct mprof_account_row *r = &a->rows[i];
+    if (len > 0 && compare(&a->rows[len - 1], r) == 0) {
+      mprof_usage_add(&a->rows[len - 1].usage, &r->usage);
+      a->rows[len - 1].used_beside += r->used_beside;
     } else {
-      merged[len++] = *sorted[i];
+      a->rows[len++] = *r;
     }
   }
-  if (sorted)
-    mprof_os_unmap(sorted, n * sizeof(*sorted));
-  if (!merged)
-    return -ENOMEM;
-  if (!sorted) {
-    mprof_os_unmap(merged, bytes);
-    return -ENOMEM;
-  }
-  mprof_os_unmap(a->rows, a->rows_bytes);
-  a->rows = merged;
-  a->rows_bytes = bytes;
   a->rows_len = len;
   return 0;
 }
@@ -659,29 +667,6 @@ static bool claim_comes_before(const void *a, const void *b) {
   return x->start < y->start;
 }
 
-static void sort_claims(struct work *w) {
-  const size_t n = w->claims.len;
-  struct claim *v = w->claims.v;
-  if (n == 0)
-    return;
-  struct claim **sorted = mprof_os_map(n * sizeof(*sorted)),
-               *copy = mprof_os_map(n * sizeof(*copy));
-  if (sorted && copy) {
-    for (size_t i = 0; i < n; i++)
-      sorted[i] = &v[i];
-    mprof_sort((void **)sorted, n, claim_comes_before);
-    for (size_t i = 0; i < n; i++)
-      copy[i] = *sorted[i];
-    memcpy(v, copy, n * sizeof(*v));
-  } else {
-    w->error = -ENOMEM;
-  }
-  if (sorted)
-    mprof_os_unmap(sorted, n * sizeof(*sorted));
-  if (copy)
-    mprof_os_unmap(copy, n * sizeof(*copy));
-}
-
 // Adds the claims of the modules' variables that have no file.
 static void claim_variables(struct work *w) {
   const struct mprof_process *p = w->process;
@@ -744,8 +729,10 @@ int mprof_account_take(struct mprof_account *a, int pid,
     claim_variables(&w);
     claim_stacks(&w);
     claim_heaps(&w, &glibc);
-    sort_claims(&w);
   }
+  if (w.error == 0)
+    w.error = sort_array(w.claims.v, w.claims.len, sizeof(struct claim),
+                         claim_comes_before);
   if (w.error == 0)
     add_mappings(&w);
   if (w.error == 0)
