@@ -16,7 +16,6 @@
 #include "heap/alloc_log.h"
 #include "heap/observers.h"
 #include "heap/sampling.h"
-#include "init.h"
 #include "memory/owners.h"
 #include "options/flags.h"
 #include "process/process.h"
@@ -402,7 +401,7 @@ static void write_locked(bool is_snapshot, bool flushes) {
   w->flushes = flushes;
   mprof_pprof_set_at_exit(flushes);
   if (!is_snapshot && mprof_flags.memory != 0)
-    mprof_memory_end(mprof_watch_resident());
+    mprof_memory_end();
   // This may be a signal handler that has interrupted the allocator.
   if (!flushes && !mprof_tls.is_own)
     mprof_other_malloc_answer(&nothing);

@@ -60,8 +60,6 @@ uint64_t mprof_snapshot_seconds(const char *s);
 // number, or -1 if a word is no size.
 int mprof_snapshot_sizes(const char *s, uint64_t limit, uint64_t *bytes,
                          int room);
-// Returns the resident memory of the process in bytes, or 0 if it is unknown.
-uint64_t mprof_watch_resident(void);
 // Returns the smallest memory limit in bytes of the process's cgroup and of the
 // cgroups above it. proc: the text of /proc/self/cgroup. root: directory where
 // the file system is mounted. Returns UINT64_MAX if there is no limit.

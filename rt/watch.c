@@ -354,15 +354,6 @@ static uint64_t number(const char *p) {
   return read_number(p, &n) == p ? UINT64_MAX : n;
 }
 
-uint64_t mprof_watch_resident(void) {
-  char text[128];
-  if (mprof_procfile_begin("/proc/self/statm", text, sizeof(text)) <= 0)
-    return 0;
-  const char *second = strchr(text, ' ');
-  const uint64_t pages = second ? number(second + 1) : UINT64_MAX;
-  return pages == UINT64_MAX ? 0 : pages * MPROF_PAGE;
-}
-
 // Returns the smallest limit of the cgroup at `path`, which has len bytes, and
 // of those above it.
 static uint64_t smallest(const char *root, const char *path, size_t len,
@@ -529,7 +520,7 @@ static void write_snapshot(void) {
 // Returns whether the resident memory has reached a size since the last call.
 // *reached is the number of sizes that count as reached.
 static bool has_grown(int *reached) {
-  const uint64_t resident = mprof_watch_resident();
+  const uint64_t resident = mprof_sys_resident().all;
   const int before = *reached;
   while (*reached < snapshots.size_count &&
          resident >= snapshots.sizes[*reached])
@@ -552,7 +543,7 @@ struct highest {
 };
 
 static void look_at_memory(struct highest *h) {
-  const uint64_t rss = mprof_watch_resident(), now = mprof_clock_now();
+  const uint64_t rss = mprof_sys_resident().all, now = mprof_clock_now();
   const uint64_t begin = mprof_sys_thread_ran_ns(h->tid);
   h->spare_ns += (int64_t)(mprof_clock_ns(now - h->at) / ACCOUNT_SHARE);
   h->at = now;
@@ -579,7 +570,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static void *write_snapshots(void *arg) {
   mprof_own_thread_begin(MPROF_OWN_SNAPSHOTS, "mprof-snapshots");
   int64_t due = mprof_clock_ms() + (int64_t)snapshots.every_ms;
-  struct highest highest = {.rss = mprof_watch_resident(),
+  struct highest highest = {.rss = mprof_sys_resident().all,
                             .at = mprof_clock_now(),
                             .tid = mprof_sys_gettid(),
                             .spare_ns = ACCOUNT_AHEAD_MS * 1000000};
@@ -622,11 +613,8 @@ static void start_snapshots(void) {
 
 void mprof_snapshot_watch_stop(void) {
   // Without the options, neither a page is touched nor a system call made.
-  if (!is_asked_for() || atomic_exchange(&snapshots.has_ended, 1) != 0)
-    return;
-  mprof_sys_futex_wake_all(&snapshots.has_ended);
-  if (mprof_flags.memory != 0)
-    mprof_memory_end(mprof_watch_resident());
+  if (is_asked_for() && atomic_exchange(&snapshots.has_ended, 1) == 0)
+    mprof_sys_futex_wake_all(&snapshots.has_ended);
 }
 
 // --- the file of the option persist ---

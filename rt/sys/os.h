@@ -281,6 +281,12 @@ void mprof_procfile_free(struct mprof_procfile *f);
 // Reads the begin of a file, at most cap - 1 bytes, into buf, and ends it with
 // a 0. Returns the number of bytes, or -errno; buf is then empty.
 long mprof_procfile_begin(const char *path, char *buf, size_t cap);
+// The resident memory of the process in bytes; 0: it is unknown.
+struct mprof_resident {
+  uint64_t all;
+  uint64_t anonymous; // without pages of files and shared memory
+};
+struct mprof_resident mprof_sys_resident(void);
 // Writes the program's arguments to buf, separated by blanks. If the program
 // has set a title (setproctitle), writes the first argument that the program
 // had at start, and " ..." if there were more arguments. Truncates the text to

@@ -209,6 +209,28 @@ long mprof_procfile_begin(const char *path, char *buf, size_t cap) {
   return n;
 }
 
+// Reads a number of pages, which stands after the next space of *text, and
+// moves *text behind this number. Returns the size of the pages in bytes.
+static uint64_t next_pages(const char **text) {
+  uint64_t pages = 0;
+  const char *p = strchr(*text, ' ');
+  for (p = p == NULL ? "" : p + 1; *p >= '0' && *p <= '9'; p++)
+    pages = pages * 10 + (uint64_t)(*p - '0');
+  *text = p;
+  return pages * MPROF_PAGE;
+}
+
+// The second number of the file is the resident memory, and the third is the
+// part of it that belongs to files and shared memory.
+struct mprof_resident mprof_sys_resident(void) {
+  char text[128];
+  if (mprof_procfile_begin("/proc/self/statm", text, sizeof(text)) <= 0)
+    return (struct mprof_resident){0, 0};
+  const char *p = text;
+  const uint64_t all = next_pages(&p);
+  return (struct mprof_resident){all, all - next_pages(&p)};
+}
+
 // --- the command line ---
 
 static char first_argument[512]; // argv[0] of main; written once at start

@@ -314,8 +314,7 @@ static int take_present(struct memory_copy *c,
 static struct memory_copy highest;
 static atomic_uint highest_of; // epoch of the process that has taken it, plus
                                // 1; 0: none. Changed with writer_lock held
-// The process is about to end; whether its memory is large enough for a file.
-static atomic_bool is_at_end, is_large_at_end;
+static atomic_bool is_at_end;  // the process is about to end
 
 // Returns whether this process keeps an account, and not only its parent.
 static bool has_highest(void) {
@@ -333,10 +332,7 @@ void mprof_memory_keep(void) {
     release(&highest);
 }
 
-void mprof_memory_end(uint64_t rss) {
-  atomic_store(&is_large_at_end, rss >= mprof_flags.memory << 20);
-  atomic_store(&is_at_end, true);
-}
+void mprof_memory_end(void) { atomic_store(&is_at_end, true); }
 
 // Returns the resident bytes without the free memory of malloc.
 static uint64_t without_free(const struct memory_copy *c) {
@@ -401,7 +397,8 @@ static int take(const struct mprof_profile_request *r) {
 static bool has_data(const struct mprof_profile_row *row) {
   (void)row;
   return mprof_flags.memory != 0 &&
-         (has_highest() || atomic_load(&is_large_at_end));
+         (has_highest() || mprof_sys_resident().all >= mprof_flags.memory
+                                                           << 20);
 }
 
 static bool is_on(void) { return mprof_flags.memory != 0; }

@@ -15,8 +15,7 @@
 void mprof_memory_keep(void);
 
 // Makes profiles that are taken from now on show the kept account, if the
-// memory was higher then. The process is about to end. rss: the present
-// resident memory in bytes.
-void mprof_memory_end(uint64_t rss);
+// memory was higher then. The process is about to end.
+void mprof_memory_end(void);
 
 #endif // MPROF_RT_WRITE_KIND_MEMORY_H

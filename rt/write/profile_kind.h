@@ -87,8 +87,9 @@ struct mprof_profile_kind {
 
   // Returns whether anything was recorded that the files at exit would show, or
   // whether an option asks for this profile even if it is empty. Makes no
-  // system call and takes no lock, and works without the recursion guard. NULL:
-  // this profile has data only if another profile also has data.
+  // system call unless an option asks for the profile, takes no lock, and works
+  // without the recursion guard. NULL: this profile has data only if another
+  // profile also has data.
   bool (*has_data)(const struct mprof_profile_row *row);
   // Returns whether the copy of this profile is taken at exit. NULL: always.
   bool (*is_on)(void);

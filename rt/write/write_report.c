@@ -117,11 +117,11 @@ static void put_not_counted(struct mprof_report *w,
 
 // Writes a hint if the anonymous resident memory is far larger than the blocks
 // of the heap profile.
-// anonymous: bytes of anonymous memory that are resident, or -1 if unknown.
+// anonymous: bytes of anonymous memory that are resident, or 0 if unknown.
 static void put_unexplained(struct mprof_report *w,
                             const struct mprof_summary *s, int64_t anonymous) {
   const struct mprof_heap_copy *c = heap_of(s);
-  if (c == NULL || anonymous < 0)
+  if (c == NULL)
     return;
   const struct mprof_mem_estimate *total = &c->stacks.total;
   const int64_t others = anonymous - (int64_t)mprof_persistent_used();
@@ -145,48 +145,18 @@ static void put_unexplained(struct mprof_report *w,
 
 // --- the memory of the process ---
 
-// The resident memory of the process in bytes, or -1 if it is unknown.
-struct resident {
-  int64_t all;
-  int64_t anonymous; // without pages of files and shared memory
-};
-
-// Reads a number of pages, which stands after the next space of *text, and
-// moves *text behind this number. Returns the size of the pages in bytes.
-static int64_t next_pages(const char **text) {
-  int64_t pages = 0;
-  const char *p = strchr(*text, ' ');
-  for (p = p == NULL ? "" : p + 1; *p >= '0' && *p <= '9'; p++)
-    pages = pages * 10 + (*p - '0');
-  *text = p;
-  return pages * MPROF_PAGE;
-}
-
-// The second number of /proc/self/statm is the resident memory, and the third
-// is the part of the resident memory that belongs to files and shared memory.
-static struct resident resident_bytes(void) {
-  struct mprof_procfile f;
-  if (mprof_procfile_read(&f, "/proc/self/statm") != 0)
-    return (struct resident){-1, -1};
-  const char *p = f.data;
-  struct resident r = {.all = next_pages(&p)};
-  r.anonymous = r.all - next_pages(&p);
-  mprof_procfile_free(&f);
-  return r;
-}
-
 static void put_memory(struct mprof_report *w, const struct mprof_summary *s) {
-  struct resident resident = resident_bytes();
+  const struct mprof_resident resident = mprof_sys_resident();
   mprof_report_put(
       w,
       "\nSize of the profiler's tables (not all of this memory is resident): ");
   mprof_report_bytes(w, (int64_t)mprof_persistent_used());
-  if (resident.all >= 0) {
+  if (resident.all > 0) {
     mprof_report_put(w, "\nResident memory of the process: ");
-    mprof_report_bytes(w, resident.all);
+    mprof_report_bytes(w, (int64_t)resident.all);
   }
   mprof_report_put(w, "\n");
-  put_unexplained(w, s, resident.anonymous);
+  put_unexplained(w, s, (int64_t)resident.anonymous);
   mprof_report_put(w, "\n");
 }
 

@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "init.h"
+#include "sys/os.h"
 
 static void check_sizes(const char *s, int count, uint64_t a, uint64_t b) {
   uint64_t sizes[3] = {0};
@@ -44,6 +45,6 @@ int main(void) {
            2000);
   CHECK_EQ(mprof_cgroup_limit_in("4:cpumemory:/c\n", "."), UINT64_MAX);
   CHECK_EQ(mprof_cgroup_limit_in("4:memory:/none\n", "."), UINT64_MAX);
-  CHECK(mprof_watch_resident() > 100000);
+  CHECK(mprof_sys_resident().all > 100000);
   return 0;
 }
