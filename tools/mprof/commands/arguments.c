@@ -50,6 +50,19 @@ static bool is_url(const char *text) {
   return strncmp(text, scheme, strlen(scheme)) == 0;
 }
 
+// Closes a temporary file, and returns a path by which it can be read, or NULL.
+// argument: of the user, which messages name instead.
+static char *path_of(FILE *file, const char *argument) {
+  // The copy of the descriptor stays open, and names the file.
+  const int fd = fflush(file) == 0 ? dup(fileno(file)) : -1;
+  fclose(file);
+  if (fd < 0)
+    return NULL;
+  char *path = text_of("/proc/self/fd/%d", fd);
+  shown_path_set(path, argument);
+  return path;
+}
+
 // Reads the memory of a process without a server. Returns the path of a file
 // with its profile. On failure, returns NULL; the process may be none, or
 // another user's, which *why then says.
@@ -68,19 +81,12 @@ static char *read_memory(const char *argument, char why[512]) {
   }
   FILE *file = tmpfile();
   const struct bytes all = write_profile(p);
-  // The copy of the descriptor stays open, and names the file.
-  const int fd = file && fwrite(all.at, 1, all.length, file) == all.length &&
-                         fflush(file) == 0
-                     ? dup(fileno(file))
-                     : -1;
-  if (fd >= 0) {
-    path = text_of("/proc/self/fd/%d", fd);
-    shown_path_set(path, argument);
-  } else {
-    snprintf(why, 512, "there is no room in /tmp");
-  }
-  if (file)
+  if (file && fwrite(all.at, 1, all.length, file) == all.length)
+    path = path_of(file, argument);
+  else if (file)
     fclose(file);
+  if (!path)
+    snprintf(why, 512, "there is no room in /tmp");
   free(all.at);
   profile_free(p);
   return path;
@@ -103,13 +109,13 @@ static char *fetch(const struct options *o, const char *argument,
     if (o->command != COMMAND_memory || !(path = read_memory(argument, why)))
       complain(o, "%s", why);
   } else {
-    FILE *file = tmpfile(); // stays open, so that its descriptor names it
+    FILE *file = tmpfile();
     struct live_reply reply = {
         .out = file, .most = UINT64_MAX, .text = "has no room in /tmp"};
     const int status = file ? live_ask(fd, "GET", page, &reply, NULL) : 0;
     if (status == 200) {
-      path = text_of("/proc/self/fd/%d", fileno(file));
-      shown_path_set(path, argument);
+      if (!(path = path_of(file, argument)))
+        complain(o, "%s: there is no room in /tmp", argument);
     } else {
       const bool shows_page = status && !(slash && slash[1]);
       complain(o, "%s%s%s: %s", argument, shows_page ? ": " : "",
