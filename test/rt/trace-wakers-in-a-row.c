@@ -56,7 +56,9 @@ __attribute__((noinline)) static void wake_y(void) {
 }
 
 int main(int argc, char **argv) {
-  const struct timespec begins_round = {0, 1};
+  // A shorter sleep may be over before the kernel blocks the thread, and is
+  // then no sleep in the trace.
+  const struct timespec begins_round = {0, 100000};
   pthread_t threads[2];
   static pid_t tids[2];
   if (argc != 3)
