@@ -18,6 +18,7 @@
 #include "file/persist.h"
 #include "heap/beneath.h"
 #include "heap/births.h"
+#include "heap/event.h"
 #include "heap/gc.h"
 #include "heap/livemap.h"
 #include "heap/observers.h"
@@ -29,6 +30,7 @@
 #include "lock_wait/lock_names.h"
 #include "lock_wait/waiters.h"
 #include "memory/mapped_ranges.h"
+#include "mprof/mprof.h"
 #include "options/flags.h"
 #include "process/helper_environment.h"
 #include "process/process.h"
@@ -50,6 +52,7 @@
 #include "trace/trace.h"
 #include "unwind/unwind.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -291,6 +294,16 @@ void mprof_process_start_parts(void) {
   mprof_trace_init();
 }
 
+static void start_threads(void) {
+  mprof_watch_start();
+  mprof_http_start();
+  mprof_control_signal_start();
+}
+
+// In variables: in code, gold does not make the addresses NULL.
+static bool (*const volatile is_late)(void) = mprof_init_is_late;
+static void (*const volatile set_late)(bool) = mprof_late_set;
+
 // Runs before the program's other constructors: 101 is the first priority that
 // the compiler leaves to programs. Constructors of other modules may run first;
 // their events start the runtime.
@@ -303,11 +316,86 @@ __attribute__((constructor(101))) static void at_load(int argc, char **argv) {
 __attribute__((constructor(101))) static void at_load(void) {
 #endif
   mprof_exit_line_init();
-  if (!mprof_process_ready())
+  if ((is_late && is_late()) || !mprof_process_ready())
     return;
-  mprof_watch_start();
-  mprof_http_start();
-  mprof_control_signal_start();
+  start_threads();
+}
+
+// --- a library that the program loads itself ---
+
+// State of the profiling that mprof_start begins. STOPPED: it has run before.
+enum late { NEVER, CHANGING, RUNNING, STOPPED };
+static atomic_int late; // enum late
+
+// Time after which no thread is in a heap function any more whose references
+// have been changed back.
+enum { LEAVE_MS = 20 };
+
+static void restart(const char *options) {
+  mprof_lock_acquire(&mprof_writer_lock);
+  mprof_flags.profile = mprof_flags.report = true;
+  mprof_flags_change_all(options ? options : "");
+  mprof_sample_set_rate(mprof_flags.heap ? mprof_flags.heap_rate : 0);
+  mprof_contention_set_block_rate(mprof_flags.block_rate);
+  mprof_contention_set_mutex_fraction((int)mprof_flags.mutex_fraction);
+  mprof_lock_release(&mprof_writer_lock);
+}
+
+// Changes the state from `from` to CHANGING. Returns whether it was `from`.
+static bool change_late(enum late from) {
+  int expected = from;
+  return atomic_compare_exchange_strong(&late, &expected, CHANGING);
+}
+
+static void stop_without_files(void) {
+  if (!change_late(RUNNING))
+    return;
+  set_late(false);
+  mprof_stuck_watch_stop();
+  mprof_snapshot_watch_stop();
+  mprof_sys_sleep_ms(LEAVE_MS);
+  mprof_event_free_all();
+  // A process that has stopped writes nothing at its end.
+  mprof_flags.profile = mprof_flags.report = false;
+  atomic_store(&late, STOPPED);
+  mprof_listen(NULL);
+}
+
+MPROF_PUBLIC int mprof_start(const char *options) {
+  const int before = errno;
+  if (!is_late || !is_late())
+    return EALREADY;
+  const bool is_first = change_late(NEVER);
+  if (!is_first && !change_late(STOPPED))
+    return EALREADY;
+  mprof_flags_given = options;
+  if (!mprof_process_ready()) {
+    atomic_store(&late, NEVER);
+    return ENOSYS;
+  }
+  mprof_flags_given = NULL;
+  mprof_http_on_stop = stop_without_files;
+  if (!is_first)
+    restart(options);
+  set_late(true);
+  start_threads();
+  atomic_store(&late, RUNNING);
+  errno = before;
+  return 0;
+}
+
+MPROF_PUBLIC int mprof_stop(void) {
+  const int before = errno;
+  struct mprof_caller caller;
+  if (atomic_load(&late) != RUNNING)
+    return EALREADY;
+  MPROF_CALLER(&caller);
+  // As before exec, because the process goes on.
+  if (mprof_has_output())
+    mprof_write_at_exit(MPROF_END_EXEC, &caller);
+  stop_without_files();
+  errno = before;
+  return 0;
 }
 
 // Runs after the program's exit handlers and its other destructors. Afterwards,

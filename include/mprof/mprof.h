@@ -345,6 +345,21 @@ int mprof_write_profile(const char *name, const char *path, int debug);
  * also prints the reason of an error on stderr. */
 int mprof_listen(const char *address);
 
+/* Starts MProf in a program that was started without it, and stops it again.
+ * Such a program loads libmprof_preload.so by dlopen, and finds both functions
+ * by dlsym. From mprof_start on, the calls of all modules are counted. Blocks
+ * that are older are in no profile. mprof_stop writes the profiles, as at exit,
+ * and gives the calls back to libc; the library stays loaded and costs nothing.
+ * options: as in MPROF_OPTIONS, which they override; NULL: none. After
+ * mprof_stop, only the options that mprof ctl can change have an effect, and
+ * the counts of allocations and waits go on from their former values.
+ * Both return 0. mprof_start returns EALREADY if MProf runs, also if the
+ * program was built or started with MProf, and ENOSYS if the program has
+ * another copy of MProf. mprof_stop returns EALREADY if MProf does not run. Not
+ * for signal handlers; both take the loader's lock. */
+int mprof_start(const char *options);
+int mprof_stop(void);
+
 /* --- profiles that the program defines --- */
 
 /* A profile of resources that the program opens and must close, such as handles
@@ -749,6 +764,11 @@ static inline int mprof_listen(const char *address) {
   (void)address;
   return ENOSYS;
 }
+static inline int mprof_start(const char *options) {
+  (void)options;
+  return ENOSYS;
+}
+static inline int mprof_stop(void) { return ENOSYS; }
 static inline int mprof_write_profile(const char *name, const char *path,
                                       int debug) {
   (void)name, (void)path, (void)debug;

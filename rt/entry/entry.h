@@ -27,6 +27,11 @@ struct mprof_replacement {
 // definitions to v, at most cap, and returns their number. Set at start.
 extern size_t (*mprof_load_more)(struct mprof_replacement *v, size_t cap);
 
+// NULL, or the function that redirects the calls of the libraries that a call of
+// dlopen has loaded. Set while a library that was itself loaded by dlopen
+// profiles the process.
+extern void (*mprof_load_after)(void);
+
 // Counts the libraries that now call libc's heap functions directly, as losses.
 // Called once, when the process ends. Takes the loader's lock if a library was
 // loaded after the start.

@@ -142,6 +142,7 @@ MPROF_ENTRY void __mprof_drop_sample(size_t size) {
 #pragma weak dlopen
 
 size_t (*mprof_load_more)(struct mprof_replacement *v, size_t cap);
+void (*mprof_load_after)(void);
 
 #ifdef RTLD_DEEPBIND // not in musl
 
@@ -258,12 +259,21 @@ static void *open_deep(const char *file, int mode) {
   return handle;
 }
 
+static void *open_late(const char *file, int mode) {
+  void *const handle = dlopen(file, mode);
+  if (handle != NULL)
+    mprof_load_after();
+  return handle;
+}
+
 // Returns whether the result of dlopen does not depend on its caller.
 static bool has_directory(const char *file) {
   return file && strchr(file, '/') && !strchr(file, '$');
 }
 
 MPROF_ENTRY void *__mprof_dlopen(const char *file, int mode) {
+  if (mprof_load_after && has_directory(file)) __attribute__
+    ((musttail)) return open_late(file, mode);
   if ((mode & RTLD_DEEPBIND) && has_directory(file) && mprof_process_ready() &&
       mprof_intercepted.c) __attribute__
     ((musttail)) return open_deep(file, mode);

@@ -30,6 +30,7 @@ char *const mprof_heap_functions[] = {
 };
 
 struct mprof_intercepted mprof_intercepted;
+void *(*mprof_next_late)(const char *name);
 
 enum { UNKNOWN, LOOKING, FOUND };
 static atomic_int state;
@@ -59,7 +60,7 @@ static bool is_stub(void *f, const char *name) {
 }
 
 bool mprof_next_is_own(const struct mprof_intercept *i) {
-  return i->bound == i->own || mprof_is_entry((uintptr_t)i->bound) ||
+  return mprof_next_late || i->bound == i->own || mprof_is_entry((uintptr_t)i->bound) ||
          is_stub(i->bound, i->name);
 }
 
@@ -85,6 +86,13 @@ static bool is_whole(const struct mprof_intercept *table) {
   return true;
 }
 
+// Returns the next definition of a function after the interceptor, or NULL.
+static void *next_of(const char *name) {
+  if (mprof_next_late)
+    return mprof_next_late(name);
+  return dlsym ? dlsym(RTLD_NEXT, name) : NULL;
+}
+
 static void set_words(const struct mprof_intercept *table) {
   if (!table)
     return;
@@ -94,7 +102,7 @@ static void set_words(const struct mprof_intercept *table) {
     if (!is_used(table, i) || (is_of_program && !i->next))
       continue;
     if (!beneath)
-      beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
+      beneath = next_of(i->name);
     if (i->next && beneath)
       *i->next = beneath;
     if (is_of_program)
@@ -145,8 +153,9 @@ MPROF_NOINLINE bool mprof_next_find(void) {
   const struct mprof_intercept *const table =
       mprof_next_is_linked() ? mprof_intercept_c : NULL;
   mprof_intercepted.c = is_whole(table);
-  const bool is_cxx_whole =
-      mprof_intercepted.c && is_whole(mprof_intercept_cxx);
+  // A runtime that was loaded later sees the operators' calls of malloc.
+  const bool is_cxx_whole = mprof_intercepted.c && !mprof_next_late &&
+                            is_whole(mprof_intercept_cxx);
   // This search comes first. If it finds nothing, the loader allocates memory
   // for a message, and must not call the allocator for it.
   const bool has_library = is_cxx_whole && dlsym &&

@@ -230,6 +230,10 @@ void mprof_event_free(void *ptr) {
     count_end(cell);
 }
 
+static void free_at(uintptr_t addr) { mprof_event_free((void *)addr); }
+
+void mprof_event_free_all(void) { mprof_live_each(free_at); }
+
 static void keep(struct mprof_released r, void *ptr, enum mprof_log_kind kind) {
   static const struct mprof_alloc_owner outer = {.is_outer = true};
   bool is_known = false;

@@ -51,6 +51,9 @@ void mprof_event_freed(struct mprof_released r);
 // Counts the free of the block at ptr, if the block is counted. Call this
 // before the block is freed.
 void mprof_event_free(void *ptr);
+// Counts the free of all blocks, because the later frees will not be seen. Call
+// while no block is allocated or freed.
+void mprof_event_free_all(void);
 // Counts that the block at ptr was resized to `size` bytes and is now at
 // moved_to. moved_to is NULL if the reallocation has freed the block. r is the
 // result of mprof_event_release. countdown is the value of the thread's

@@ -334,6 +334,49 @@ static bool set_custom_value(uintptr_t addr, uint32_t value) {
   return true;
 }
 
+// Calls `visit` for the blocks of window w, which begins at addr.
+static void each_in_window(const struct window *w, uintptr_t addr,
+                           void (*visit)(uintptr_t)) {
+  for (uint32_t unit = 0; unit < 1u << UNIT_BITS; unit++) {
+    const _Atomic uint32_t *s = in_window((struct window *)w, unit, false);
+    if (s && atomic_load_explicit(s, memory_order_acquire))
+      visit(addr + ((uintptr_t)unit << 4));
+  }
+}
+
+// Calls `visit` for the blocks of the leaf with the number `leaf`.
+static void each_in_leaf(enum tree t, const void *entries, uintptr_t leaf,
+                         void (*visit)(uintptr_t)) {
+  if (t == BY_PAGE) {
+    const _Atomic uint32_t *slots = entries;
+    for (uintptr_t i = 0; i < (uintptr_t)1 << PAGE_LEAF_BITS; i++)
+      if (atomic_load_explicit(&slots[i], memory_order_acquire))
+        visit((leaf << PAGE_LEAF_BITS | i) << PAGE_BITS);
+    return;
+  }
+  const struct window *windows = entries;
+  for (uintptr_t i = 0; i < (uintptr_t)1 << WINDOW_LEAF_BITS; i++)
+    each_in_window(&windows[i], (leaf << WINDOW_LEAF_BITS | i) << WINDOW_BITS,
+                   visit);
+}
+
+void mprof_live_each(void (*visit)(uintptr_t addr)) {
+  for (enum tree t = BY_PAGE; t <= BY_16; t++) {
+    const unsigned bits = MPROF_LIVE_ADDRESS_BITS - MIDDLE_BITS -
+                          (t == BY_PAGE ? PAGE_BITS + PAGE_LEAF_BITS
+                                        : WINDOW_BITS + WINDOW_LEAF_BITS);
+    const uint32_t top = atomic_load(&tops[t]);
+    for (uintptr_t i = 0; top && i < (uintptr_t)1 << bits; i++) {
+      const uint32_t middle = atomic_load(&table(top)[i]);
+      for (uintptr_t j = 0; middle && j < (uintptr_t)1 << MIDDLE_BITS; j++) {
+        const uint32_t leaf = atomic_load(&table(middle)[j]);
+        if (leaf)
+          each_in_leaf(t, table(leaf), i << MIDDLE_BITS | j, visit);
+      }
+    }
+  }
+}
+
 void mprof_live_reset(void) {
   for (int t = BY_PAGE; t <= CUSTOM; t++)
     atomic_store(&tops[t], 0);

@@ -8,6 +8,7 @@
 #include "file/outfile.h"
 #include "heap/sampling.h"
 #include "http/http.h"
+#include "http/server.h"
 #include "lock_wait/contention.h"
 #include "options/flags.h"
 #include "symbolize/symbolize.h"
@@ -410,6 +411,17 @@ static void last_of_trace(struct mprof_http_text query, struct mprof_reply *r) {
   mprof_live_trace_last(r);
 }
 
+static void stop(struct mprof_http_text query, struct mprof_reply *r) {
+  (void)query;
+  if (mprof_http_on_stop)
+    mprof_http_on_stop();
+  mprof_reply_error(r, mprof_http_on_stop ? 200 : 409,
+                    mprof_http_on_stop ? "Profiling has stopped"
+                                       : "The program was started with MProf",
+                    0);
+  r->is_error = mprof_http_on_stop == NULL;
+}
+
 // Makes the reply an error. A page of any web site can make a browser send
 // requests to this machine, for example for an image.
 static void refuse_foreign(struct mprof_reply *r) {
@@ -434,6 +446,7 @@ static const struct {
 } own_pages[] = {
     {"/debug/mprof/get", false, mprof_steer_get},
     {"/debug/mprof/set", true, mprof_steer_set},
+    {"/debug/mprof/stop", true, stop},
     {"/debug/mprof/trace/start", true, start_trace},
     {"/debug/mprof/trace/stop", true, stop_trace},
     {"/debug/mprof/trace/last", true, last_of_trace},

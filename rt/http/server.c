@@ -42,6 +42,8 @@ enum state { SHUT, OPENING, OPEN, SHUTTING };
 
 static atomic_int http_state; // enum state
 
+void (*mprof_http_on_stop)(void);
+
 static struct {
   atomic_bool must_end; // the thread must close everything and end
   // The other fields are written while the state is OPENING, and then belong to

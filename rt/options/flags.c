@@ -28,6 +28,7 @@ struct mprof_flags mprof_flags = {
 #include "options/flags.def"
 };
 bool mprof_flags_has_environment;
+const char *mprof_flags_given;
 
 // Returns the default options of the program. The program may define this
 // function; otherwise the symbol is NULL.
@@ -338,6 +339,8 @@ void mprof_flags_init(void) {
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
   if (mprof_flags_has_environment)
     mprof_flags_parse(&mprof_flags, user, "MPROF_OPTIONS");
+  if (mprof_flags_given != NULL)
+    mprof_flags_parse(&mprof_flags, mprof_flags_given, "mprof_start()");
   if (mprof_flags.help)
     mprof_flags_print_help();
   // Write no profile and no report to a relative path. The user who started the
@@ -379,6 +382,20 @@ int mprof_flags_change(const char *name, const char *value, const char **why) {
     return -EINVAL;
   mprof_option_store(&mprof_flags, o, v);
   return 0;
+}
+
+void mprof_flags_change_all(const char *s) {
+  struct mprof_flags wanted = mprof_flags;
+  mprof_flags_parse(&wanted, s, "mprof_start()");
+  for (int i = 0; i < MPROF_OPTION_COUNT; i++) {
+    char value[MPROF_OPTION_STR_SIZE];
+    struct mprof_text t = MPROF_TEXT(value);
+    const struct mprof_option *o = &mprof_options[i];
+    if (why_fixed(o) != NULL)
+      continue;
+    mprof_option_put_value(&t, &wanted, o);
+    mprof_option_store(&mprof_flags, o, (struct mprof_piece){value, t.len});
+  }
 }
 
 bool mprof_flags_put(size_t i, struct mprof_text *t) {

@@ -11,6 +11,7 @@
 // this copy only passes calls on (init.c, is_first_copy).
 
 #include "entry/entry.h"
+#include "heap/beneath.h"
 #include "lock_wait/hooked.h"
 #include "options/flags.h"
 #include "preload/operators.h"
@@ -137,7 +138,9 @@ static bool has_uring;
 // Asks the loader for no function of liburing in a program without liburing: a
 // search without a result allocates memory.
 static void *next_of(const struct call *c) {
-  void *f = c->is_of_uring && !has_uring ? NULL : dlsym(RTLD_NEXT, c->name);
+  void *f = c->is_of_uring && !has_uring ? NULL
+            : mprof_next_late          ? mprof_next_late(c->name)
+                                         : dlsym(RTLD_NEXT, c->name);
   return f ? f : (void *)missing;
 }
 
@@ -299,10 +302,12 @@ static bool follows_children(void) {
 // --- start ---
 
 __attribute__((constructor(101))) static void at_load(void) {
+  const bool is_late = mprof_init_is_late();
   init_calls();
-  mprof_preload_operators_init();
+  if (!is_late)
+    mprof_preload_operators_init();
   withdraw();
   mprof_entry_thread_sees_library();
-  if (!follows_children())
+  if (!is_late && !follows_children())
     leave_children_alone();
 }

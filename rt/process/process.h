@@ -78,4 +78,16 @@ void mprof_process_start_parts(void);
 extern bool mprof_init_start_early(void)
     __attribute__((weak, visibility("hidden")));
 
+// --- a library that the program loads itself ---
+//
+// Only libmprof_preload.so defines these functions (preload/late.c).
+
+// Returns whether dlopen has loaded the library, so that the runtime starts
+// only when mprof_start is called. Takes the loader's lock.
+bool mprof_init_is_late(void) __attribute__((weak, visibility("hidden")));
+// Redirects the calls of all modules to MProf, or back. Takes the loader's
+// lock. Keeps errno.
+void mprof_late_set(bool turns_on)
+    __attribute__((weak, visibility("hidden")));
+
 #endif // MPROF_RT_PROCESS_PROCESS_H

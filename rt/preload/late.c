@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Redirects the calls of all modules to MProf and back, for a library that was
+// loaded by dlopen; see late.h.
+//
+// A reference is changed only if it is bound to the function that MProf's
+// definition calls, or not bound yet. So a module with an allocator of its own
+// keeps it. Threads that run in MProf's functions when the references change
+// back return from them later; the library is never unloaded.
+
+#include "preload/late.h"
+
+#include "entry/entry.h"
+#include "heap/beneath.h"
+#include "init.h"
+#include "process/modules.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+// --- how the library was loaded ---
+
+extern const char __ehdr_start[] MPROF_HIDDEN; // where the library begins
+
+struct order {
+  bool is_libc_seen, is_late;
+};
+
+static bool contains(const struct dl_phdr_info *info, uintptr_t address) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    if (ph->p_type == PT_LOAD &&
+        address - info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+static bool is_this_library(const struct dl_phdr_info *info) {
+  return contains(info, (uintptr_t)__ehdr_start);
+}
+
+// The loader's list has the program's libraries in the order in which they are
+// searched. A library that comes after libc cannot replace libc's functions.
+static int look(struct dl_phdr_info *info, size_t size, void *arg) {
+  struct order *o = arg;
+  (void)size;
+  if (is_this_library(info)) {
+    o->is_late = o->is_libc_seen;
+    return 1;
+  }
+  o->is_libc_seen |= contains(info, (uintptr_t)&dl_iterate_phdr);
+  return 0;
+}
+
+bool mprof_init_is_late(void) {
+  static bool has_looked; // the first call is by a constructor
+  struct order o = {false, false};
+  if (!has_looked)
+    dl_iterate_phdr(look, &o);
+  has_looked = true;
+  if (o.is_late)
+    mprof_next_late = mprof_late_find;
+  return mprof_next_late != NULL;
+}
+
+// --- the program's definitions ---
+
+// Returns whether `f` is a stub of the program for a function of a library:
+// see is_stub of heap/beneath.c.
+static bool is_stub(void *f) {
+  Dl_info info;
+  const ElfW(Sym) *symbol = NULL;
+  return dladdr1(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+         symbol != NULL && symbol->st_shndx == SHN_UNDEF;
+}
+
+// Returns the program's entry in the loader's list, or NULL. glibc's handles are
+// such entries. dlopen gives the handle, too, but is one of the functions that
+// are looked up here.
+static struct link_map *program(void) {
+  Dl_info info;
+  struct link_map *m = NULL;
+  void *const entry = (void *)getauxval(AT_ENTRY);
+  return dladdr1(entry, &info, (void **)&m, RTLD_DL_LINKMAP) ? m : NULL;
+}
+
+// Returns the definition in a library of the program that the loader finds
+// first.
+static void *find_in_libraries(struct link_map *m, const char *name) {
+  while ((m = m->l_next) != NULL) {
+    void *const f = dlsym(m, name);
+    Dl_info info;
+    if (f && dladdr(f, &info) != 0 &&
+        (uintptr_t)info.dli_fbase == (uintptr_t)m->l_addr)
+      return f;
+  }
+  return NULL;
+}
+
+void *mprof_late_find(const char *name) {
+  struct link_map *const m = program();
+  void *const f = m ? dlsym(m, name) : NULL;
+  return f && is_stub(f) ? find_in_libraries(m, name) : f;
+}
+
+// --- references ---
+
+enum { MOST = 512 };
+
+// The pairs of a definition beneath MProf and of MProf's own. Written by the
+// first call of mprof_late_set.
+static struct {
+  struct mprof_replacement v[MOST];
+  size_t count;
+} pairs;
+
+static void collect(void) {
+  pairs.count = 0;
+  for (const struct mprof_intercept *i = mprof_intercept_c; i->name; i++)
+    if (i->own && *i->word)
+      pairs.v[pairs.count++] = (struct mprof_replacement){
+          i->name, i->next ? *i->next : mprof_late_find(i->name), i->own};
+  pairs.count +=
+      mprof_load_more(pairs.v + pairs.count, MOST - pairs.count);
+}
+
+static void *own_of(const struct mprof_reference *r, void *unused) {
+  (void)unused;
+  for (size_t i = 0; i < pairs.count; i++)
+    if (r->is_bound ? r->now == pairs.v[i].beneath && r->now
+                    : strcmp(r->name, pairs.v[i].name) == 0)
+      return pairs.v[i].own;
+  return NULL;
+}
+
+static void *beneath_of(const struct mprof_reference *r, void *unused) {
+  (void)unused;
+  for (size_t i = 0; r->is_bound && i < pairs.count; i++)
+    if (r->now == pairs.v[i].own)
+      return pairs.v[i].beneath;
+  return NULL;
+}
+
+// Whether the references shall lead to MProf. Read under the loader's lock, so
+// that the last change of the references is by the last value.
+static atomic_bool is_on;
+
+static int change(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  if (!is_this_library(info))
+    mprof_relocations_replace(info, atomic_load(&is_on) ? own_of : beneath_of,
+                              NULL);
+  return 0;
+}
+
+static void change_all(void) { dl_iterate_phdr(change, NULL); }
+
+void mprof_late_set(bool turns_on) {
+  const int before = errno;
+  if (pairs.count == 0)
+    collect();
+  atomic_store(&is_on, turns_on);
+  mprof_load_after = change_all;
+  change_all();
+  errno = before;
+}
