@@ -79,9 +79,9 @@ static bool is_stub(void *f) {
          symbol != NULL && symbol->st_shndx == SHN_UNDEF;
 }
 
-// Returns the program's entry in the loader's list, or NULL. glibc's handles are
-// such entries. dlopen gives the handle, too, but is one of the functions that
-// are looked up here.
+// Returns the program's entry in the loader's list, or NULL. glibc's handles
+// are such entries. dlopen gives the handle, too, but is one of the functions
+// that are looked up here.
 static struct link_map *program(void) {
   Dl_info info;
   struct link_map *m = NULL;
@@ -125,8 +125,7 @@ static void collect(void) {
     if (i->own && *i->word)
       pairs.v[pairs.count++] = (struct mprof_replacement){
           i->name, i->next ? *i->next : mprof_late_find(i->name), i->own};
-  pairs.count +=
-      mprof_load_more(pairs.v + pairs.count, MOST - pairs.count);
+  pairs.count += mprof_load_more(pairs.v + pairs.count, MOST - pairs.count);
 }
 
 static void *own_of(const struct mprof_reference *r, void *unused) {

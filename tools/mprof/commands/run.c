@@ -5,21 +5,14 @@
 // program keeps its standard streams, its signals and its exit status; mprof
 // itself writes only to standard error.
 
-#include "commands/add_names.h"
 #include "commands/child.h"
 #include "commands/doctor_options.h"
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/preload.h"
-#include "commands/show_memory.h"
-#include "commands/show_top.h"
+#include "commands/show_written.h"
 #include "commands/written_files.h"
-#include "common/ends_with.h"
-#include "common/memory.h"
 #include "common/plural.h"
-#include "common/printable.h"
-#include "files/read_profile.h"
-#include "tools.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,18 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REPORT_ROWS = 5, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
-
 enum {
+  NOT_EXECUTABLE = 126,
+  NOT_FOUND = 127,
   // Resident memory in MiB from which on a process writes its memory profile.
   LARGE_MIB = 24,
-  // If blocks in use are more than this part of the resident memory, in
-  // percent,
-  // the table of functions says enough.
-  MOST = 80,
-  // Smallest part and row of the memory table, in percent.
-  NOTICEABLE = 5,
-  MEMORY_ROWS = 3,
 };
 
 // --- the options of the runtime ---
@@ -89,175 +75,7 @@ static char *runtime_options(const struct options *o, const char *directory,
   return text;
 }
 
-// Makes the directory and those above it. realpath tells of a failure.
-static void make_directories(const char *path) {
-  char *copy = strdup(path);
-  for (char *slash = copy; slash && (slash = strchr(slash + 1, '/')) != NULL;) {
-    *slash = '\0';
-    mkdir(copy, 0777);
-    *slash = '/';
-  }
-  mkdir(path, 0777);
-  free(copy);
-}
-
-// Returns why the directory cannot have the files, or NULL if it can.
-static const char *why_not_in(const char *path) {
-  struct stat s;
-  if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
-    return "it is not a directory; --output=DIR names one for the profiles";
-  if (strpbrk(path, "'%"))
-    return "the path contains ' or %; use --output=DIR";
-  return access(path, W_OK) == 0 ? NULL : strerror(errno);
-}
-
-// Returns the absolute path of the directory for the files. Makes the directory
-// if it does not exist. Returns NULL after a message.
-static char *output_directory(const struct options *o) {
-  const char *wanted = o->output ? o->output : ".";
-  make_directories(wanted);
-  char *path = realpath(wanted, NULL);
-  const char *why = path ? why_not_in(path) : strerror(errno);
-  if (!why)
-    return path;
-  complain(o, "%s: %s", path ? path : wanted, why);
-  free(path);
-  return NULL;
-}
-
 // --- the report ---
-
-// The end of the names of the profiles of stuck threads.
-#define STUCK ".threadleak.pb.gz"
-
-// Prints a command for the file. A path that has other characters than these is
-// quoted, so that a shell runs the command.
-static void print_command(const char *command, const char *path) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%,:=";
-  fputs("mprof ", stderr);
-  style_put(stderr, command);
-  fputc(' ', stderr);
-  if (!path[strspn(path, plain)]) {
-    fprintf(stderr, "%s\n", path);
-    return;
-  }
-  fputc('\'', stderr);
-  while (*path) {
-    const size_t shown = printable_length(path);
-    if (shown == 0)
-      fputs("'?'", stderr); // a shell finds the file by this pattern
-    else if (*path == '\'')
-      fputs("'\\''", stderr);
-    else
-      fwrite(path, 1, shown, stderr);
-    path += shown ? shown : printable_skip(path);
-  }
-  fputs("'\n", stderr);
-}
-
-// Shows the largest values of the profile, and the command that shows more.
-// Returns false if the profile has no values, and then shows it only if
-// shows_empty is true.
-static bool show_profile(const struct options *o,
-                         const struct written_file *file, int64_t start_ns,
-                         const struct style *style, bool shows_empty) {
-  const char *path = file->path;
-  struct profile *p = profile_new();
-  char error[256];
-  if (file->is_hidden || input_file_read(p, path) != NULL)
-    return false;
-  written_file_add_moment(file, p, start_ns);
-  add_names(o, p, NAMES_AUTOMATIC);
-  struct view_options wanted = {0};
-  struct view *v = view_new(p, &wanted, error, sizeof error);
-  // A program that has freed everything: show what it had allocated.
-  const char *empty = v ? v->type_name : NULL;
-  if (v && (wanted.type = input_other_type(v)) != NULL)
-    v = view_new(p, &wanted, error, sizeof error);
-  if (!v)
-    return false;
-  struct function_table rows = functions_of(v, false, false);
-  if (rows.count == 0 && !shows_empty) {
-    functions_free(&rows);
-    return false;
-  }
-  fputc('\n', stderr);
-  if (wanted.type) {
-    style_put(stderr, empty);
-    fputs(" is 0, so these are the values of ", stderr);
-    style_put(stderr, wanted.type);
-    fputs(":\n", stderr);
-  }
-  show_top(v, &rows, REPORT_ROWS, GRAIN_FUNCTIONS, stderr, style,
-           "the command below with -n 0");
-  functions_free(&rows);
-  char command[64] = "top";
-  if (ends_with(path, STUCK))
-    strcpy(command, "stuck");
-  else if (wanted.type)
-    snprintf(command, sizeof command, "top --sample=%s", wanted.type);
-  print_command(command, path);
-  return true;
-}
-
-// Shows where the memory was when the resident memory was highest, if the heap
-// profile does not explain most of it.
-static bool show_rest_of_memory(const struct options *o,
-                                const struct written_file *file,
-                                int64_t start_ns, const struct style *style) {
-  struct profile *p = profile_new();
-  struct memory_parts m;
-  char error[256];
-  if (input_file_read(p, file->path) != NULL)
-    return false;
-  written_file_add_moment(file, p, start_ns);
-  add_names(o, p, NAMES_AUTOMATIC);
-  struct view *v =
-      memory_view(p, (struct view_options){0}, error, sizeof error);
-  if (!v || !memory_parts_of(v, &m))
-    return false;
-  const struct memory_part *blocks = memory_part_find(&m, MPROF_MEMORY_USED);
-  if (blocks && blocks->usage.rss > m.total.rss / 100 * MOST)
-    return false;
-  const int64_t least = m.total.rss / 100 * NOTICEABLE;
-  fputc('\n', stderr);
-  show_memory(v, &m,
-              &(struct memory_shown){.limit = MEMORY_ROWS,
-                                     .least = least,
-                                     .least_part = least,
-                                     .is_short = true},
-              stderr, style);
-  print_command("memory", file->path);
-  return true;
-}
-
-// Shows the longest waits of a trace, in a child, because mprof trace top
-// prints to standard output. Returns whether it could be read.
-static bool show_trace(char *path) {
-  int status = 1;
-  fputc('\n', stderr);
-  const pid_t pid = fork();
-  if (pid == 0) {
-    static char name[] = "mprof trace top", count[] = "--count=3";
-    char *arguments[] = {name, count, path, NULL};
-    trace_tool_name = name;
-    optind = 0; // getopt has read the arguments of mprof run; begin anew
-    _exit(dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? 1 : trace_top(3, arguments));
-  }
-  return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
-// Says that no thread has waited or is stuck, if the profile at `path`, which
-// is empty, is one of waits or of stuck threads.
-static void say_if_no_waits(const char *path) {
-  if (ends_with(path, ".block.pb.gz"))
-    fputs("\nblock profile: no wait was recorded\n", stderr);
-  if (ends_with(path, ".mutex.pb.gz"))
-    fputs("\nmutex profile: no thread has waited for a lock\n", stderr);
-  if (ends_with(path, STUCK))
-    fputs("\nthreadleak profile: no stuck thread was found\n", stderr);
-}
 
 static bool is_one_of(int number, const int *numbers, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -348,38 +166,9 @@ static void explain_no_files(const struct options *o, int status,
 static void report(const struct options *o, const char *directory,
                    const struct child *child, const struct file_names *before,
                    int64_t start_ns, bool is_preloaded, bool records_nothing) {
-  static const char *const shown[] = {".peak.pb.gz", ".heap.pb.gz",
-                                      ".block.pb.gz", ".mutex.pb.gz", STUCK};
-  const struct style style = style_of_error(o->colour);
   struct written_files f = written_files_find(directory, child->pid, before);
-  bool has_any = false;
   input_say_losses_once();
-  for (size_t i = 0; i < f.count; i++)
-    if (ends_with(f.items[i].path, ".memory.pb.gz"))
-      has_any |= show_rest_of_memory(o, &f.items[i], start_ns, &style);
-  for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
-    for (size_t i = 0; i < f.count; i++)
-      if (ends_with(f.items[i].path, shown[k])) {
-        const bool has_values =
-            show_profile(o, &f.items[i], start_ns, &style, false);
-        has_any |= has_values;
-        if (!has_values)
-          say_if_no_waits(f.items[i].path);
-      }
-  for (size_t i = 0; i < f.count && !has_any; i++)
-    has_any =
-        ends_with(f.items[i].path, ".trace") && show_trace(f.items[i].path);
-  for (size_t i = 0; i < f.count && !has_any; i++)
-    has_any = ends_with(f.items[i].path, ".heap.pb.gz") &&
-              show_profile(o, &f.items[i], start_ns, &style, true);
-  for (size_t i = 0; i < f.count; i++) {
-    if (ends_with(f.items[i].path, ".trace"))
-      print_command("trace top", f.items[i].path);
-    if (ends_with(f.items[i].path, ".threads.pb.gz"))
-      print_command("threads", f.items[i].path);
-    if (ends_with(f.items[i].path, ".stuck.txt"))
-      print_command("stuck", f.items[i].path);
-  }
+  show_written(o, &f, start_ns);
   if (f.others) {
     fprintf(stderr, "\n%zu file%s of other processes %s new in ", f.others,
             plural(f.others), is_or_are(f.others));
@@ -395,7 +184,6 @@ static void report(const struct options *o, const char *directory,
 // Checks the options whose values mprof passes on. Returns false after a
 // message.
 static bool check_options(const struct options *o) {
-  const char *rate = o->heap_rate;
   for (size_t i = 0; i < o->set.count; i++) {
     const char *option = o->set.items[i];
     if (has_option(option, "log_path")) {
@@ -406,15 +194,7 @@ static bool check_options(const struct options *o) {
     if (!doctor_accepts_option(option))
       return false;
   }
-  if (rate) {
-    const size_t digits = strspn(rate, "0123456789");
-    const char *unit = rate + digits;
-    if (digits == 0 || (*unit && (!strchr("kmgKMG", *unit) || unit[1]))) {
-      complain(o, "--heap-rate=%s is not a number of bytes such as 64k", rate);
-      return false;
-    }
-  }
-  return true;
+  return heap_rate_is_right(o);
 }
 
 int command_run(const struct options *o) {

@@ -9,10 +9,12 @@
 #include "terminal/quantity.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int by_path(const void *a, const void *b) {
   return strcmp(((const struct written_file *)a)->path,
@@ -180,4 +182,54 @@ void written_file_add_moment(const struct written_file *file, struct profile *p,
       return;
     }
   profile_comment(p, id);
+}
+
+// --- the directory ---
+
+// Makes the directory and those above it. realpath tells of a failure.
+static void make_directories(const char *path) {
+  char *copy = strdup(path);
+  for (char *slash = copy; slash && (slash = strchr(slash + 1, '/')) != NULL;) {
+    *slash = '\0';
+    mkdir(copy, 0777);
+    *slash = '/';
+  }
+  mkdir(path, 0777);
+  free(copy);
+}
+
+// Returns why the directory cannot have the files, or NULL if it can.
+static const char *why_not_in(const char *path) {
+  struct stat s;
+  if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
+    return "it is not a directory; --output=DIR names one for the profiles";
+  if (strpbrk(path, "'%"))
+    return "the path contains ' or %; use --output=DIR";
+  return access(path, W_OK) == 0 ? NULL : strerror(errno);
+}
+
+// Returns the absolute path of the directory for the files. Makes the directory
+// if it does not exist. Returns NULL after a message.
+char *output_directory(const struct options *o) {
+  const char *wanted = o->output ? o->output : ".";
+  make_directories(wanted);
+  char *path = realpath(wanted, NULL);
+  const char *why = path ? why_not_in(path) : strerror(errno);
+  if (!why)
+    return path;
+  complain(o, "%s: %s", path ? path : wanted, why);
+  free(path);
+  return NULL;
+}
+
+bool heap_rate_is_right(const struct options *o) {
+  const char *rate = o->heap_rate;
+  if (!rate)
+    return true;
+  const size_t digits = strspn(rate, "0123456789");
+  const char *unit = rate + digits;
+  if (digits > 0 && (!*unit || (strchr("kmgKMG", *unit) && !unit[1])))
+    return true;
+  complain(o, "--heap-rate=%s is not a number of bytes such as 64k", rate);
+  return false;
 }

@@ -7,6 +7,7 @@
 #ifndef MPROF_TOOL_WRITTEN_FILES_H
 #define MPROF_TOOL_WRITTEN_FILES_H
 
+#include "commands/options.h"
 #include "model/profile.h"
 
 #include <sys/types.h>
@@ -20,6 +21,12 @@ struct file_names {
 // directory: NULL if there is none.
 struct file_names file_names_list(const char *directory);
 void file_names_free(struct file_names *n);
+
+// Returns the absolute path of the directory for the files. Makes the directory
+// if it does not exist. Returns NULL after a message.
+char *output_directory(const struct options *o);
+// Returns whether --heap-rate is right. Prints a message if it is not.
+bool heap_rate_is_right(const struct options *o);
 
 // A file that the program has written.
 struct written_file {

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "attach/remote_call.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  STOP_MS = 1000,
+  CALL_MS = 5000,
+  FLOATS = 16384, // at least the size of the registers of an x86-64 processor
+};
+
+#if defined(__x86_64__)
+enum { FLOAT_SET = NT_X86_XSTATE, RED_ZONE = 128 };
+#elif defined(__aarch64__)
+enum { FLOAT_SET = NT_PRFPREG, RED_ZONE = 0 };
+#endif
+
+struct remote_state {
+  struct user_regs_struct registers; // when the thread stopped
+  char floats[FLOATS];
+  size_t float_bytes;
+  uint64_t mask; // of signals
+};
+
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+static void pause_shortly(void) {
+  nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+// Waits until the thread stops or ends. Returns false if the time is over.
+static bool wait_for_stop(pid_t tid, int ms, int *status) {
+  const int64_t end = now_ms() + ms;
+  for (;;) {
+    const pid_t found = waitpid(tid, status, __WALL | WNOHANG);
+    if (found == tid)
+      return true;
+    if (found < 0 && errno != EINTR) {
+      *status = 0; // as after exit
+      return true;
+    }
+    if (now_ms() >= end)
+      return false;
+    pause_shortly();
+  }
+}
+
+static bool is_event_stop(int status) {
+  return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP;
+}
+
+// Interrupts the thread, and waits until it stops. Passes signals that arrive
+// before on to it.
+static int interrupt(pid_t tid, int ms) {
+  int status;
+  if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
+    return errno;
+  for (;;) {
+    if (!wait_for_stop(tid, ms, &status))
+      return EAGAIN;
+    if (!WIFSTOPPED(status))
+      return ESRCH;
+    if (is_event_stop(status))
+      return 0;
+    ptrace(PTRACE_CONT, tid, 0, WSTOPSIG(status));
+  }
+}
+
+static bool get_set(pid_t tid, int set, void *to, size_t *size) {
+  struct iovec v = {to, *size};
+  if (ptrace(PTRACE_GETREGSET, tid, set, &v) != 0)
+    return false;
+  *size = v.iov_len;
+  return true;
+}
+
+static bool put_set(pid_t tid, int set, const void *from, size_t size) {
+  struct iovec v = {(void *)from, size};
+  return ptrace(PTRACE_SETREGSET, tid, set, &v) == 0;
+}
+
+static bool save(struct remote *r) {
+  struct remote_state *s = r->state;
+  size_t size = sizeof s->registers;
+  s->float_bytes = sizeof s->floats;
+  return get_set(r->tid, NT_PRSTATUS, &s->registers, &size) &&
+         get_set(r->tid, FLOAT_SET, s->floats, &s->float_bytes) &&
+         ptrace(PTRACE_GETSIGMASK, r->tid, sizeof s->mask, &s->mask) == 0;
+}
+
+int remote_begin(struct remote *r, const struct target *target, pid_t tid) {
+  *r = (struct remote){.target = target, .tid = tid};
+  if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
+    return errno;
+  int error = interrupt(tid, STOP_MS);
+  r->state = error ? NULL : calloc(1, sizeof *r->state);
+  if (!error && (!r->state || !save(r)))
+    error = errno;
+  if (error) {
+    // A thread that does not stop stays traced until this process ends.
+    ptrace(PTRACE_DETACH, tid, 0, 0);
+    free(r->state);
+    r->state = NULL;
+  }
+  return error;
+}
+
+#if defined(__x86_64__)
+// The kernel restarts most system calls that a stop has interrupted, but lets
+// these return EINTR. As the program has not got a signal, they are called
+// again. If a signal is pending, it interrupts the new call.
+static void restart_call(struct user_regs_struct *regs) {
+  static const long calls[] = {
+      SYS_epoll_wait,   SYS_epoll_pwait,    SYS_epoll_pwait2,
+      SYS_semop,        SYS_semtimedop,     SYS_rt_sigtimedwait,
+      SYS_io_getevents, SYS_io_pgetevents,  SYS_msgrcv,
+      SYS_msgsnd,       SYS_io_uring_enter,
+  };
+  if ((int64_t)regs->rax != -EINTR)
+    return;
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    if ((long)regs->orig_rax == calls[i]) {
+      regs->rax = regs->orig_rax;
+      regs->orig_rax = (unsigned long)-1;
+      regs->rip -= 2; // the instruction syscall
+      return;
+    }
+}
+
+static uint64_t stack_of(const struct user_regs_struct *regs) {
+  return regs->rsp;
+}
+
+// Sets the registers for a call whose return address is 0.
+static bool set_up(struct remote *r, struct user_regs_struct *regs,
+                   uint64_t function, const uint64_t a[REMOTE_ARGUMENTS],
+                   uint64_t stack) {
+  const uint64_t none = 0;
+  regs->rsp = (stack & ~(uint64_t)15) - 8;
+  regs->rip = function;
+  regs->rax = 0;
+  regs->orig_rax = (unsigned long)-1; // no system call to restart
+  regs->eflags &= ~UINT64_C(0x400);   // the direction flag
+  regs->rdi = a[0], regs->rsi = a[1], regs->rdx = a[2];
+  regs->rcx = a[3], regs->r8 = a[4], regs->r9 = a[5];
+  return target_put(r->target, regs->rsp, &none, sizeof none);
+}
+
+static bool has_returned(const struct user_regs_struct *regs) {
+  return regs->rip == 0;
+}
+
+static uint64_t result_of(const struct user_regs_struct *regs) {
+  return regs->rax;
+}
+#elif defined(__aarch64__)
+// Before the thread stops, the kernel sets the registers so that the system
+// call is called again, or returns EINTR.
+static void restart_call(struct user_regs_struct *regs) { (void)regs; }
+
+static uint64_t stack_of(const struct user_regs_struct *regs) {
+  return regs->sp;
+}
+
+static bool set_up(struct remote *r, struct user_regs_struct *regs,
+                   uint64_t function, const uint64_t a[REMOTE_ARGUMENTS],
+                   uint64_t stack) {
+  (void)r;
+  regs->sp = stack & ~(uint64_t)15;
+  regs->pc = function;
+  regs->regs[30] = 0;
+  regs->regs[29] = 0;
+  for (int i = 0; i < REMOTE_ARGUMENTS; i++)
+    regs->regs[i] = a[i];
+  return true;
+}
+
+static bool has_returned(const struct user_regs_struct *regs) {
+  return regs->pc == 0;
+}
+
+static uint64_t result_of(const struct user_regs_struct *regs) {
+  return regs->regs[0];
+}
+#endif
+
+bool remote_end(struct remote *r) {
+  struct remote_state *s = r->state;
+  if (!s)
+    return false;
+  restart_call(&s->registers);
+  const bool is_there =
+      put_set(r->tid, FLOAT_SET, s->floats, s->float_bytes) &&
+      put_set(r->tid, NT_PRSTATUS, &s->registers, sizeof s->registers) &&
+      ptrace(PTRACE_SETSIGMASK, r->tid, sizeof s->mask, &s->mask) == 0;
+  ptrace(PTRACE_DETACH, r->tid, 0, 0);
+  free(s);
+  r->state = NULL;
+  return is_there;
+}
+
+// Signals by which the kernel reports an error of the code. If they were
+// blocked, the kernel would change the program's action for them.
+static uint64_t faults(void) {
+  static const int numbers[] = {SIGSEGV, SIGBUS,  SIGILL,
+                                SIGFPE,  SIGTRAP, SIGSYS};
+  uint64_t set = 0;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    set |= UINT64_C(1) << (numbers[i] - 1);
+  return set;
+}
+
+// Continues the thread until the called function returns to address 0.
+static const char *run(struct remote *r, uint64_t *result) {
+  const int64_t end = now_ms() + CALL_MS;
+  int signal = 0;
+  for (;;) {
+    int status;
+    struct user_regs_struct regs;
+    size_t size = sizeof regs;
+    if (ptrace(PTRACE_CONT, r->tid, 0, signal) != 0)
+      return "the process has ended";
+    const int64_t left = end - now_ms();
+    if (!wait_for_stop(r->tid, left > 0 ? (int)left : 0, &status)) {
+      interrupt(r->tid, STOP_MS);
+      return "a call in the process has not returned in 5 seconds; another "
+             "thread may hold a lock of the loader";
+    }
+    if (!WIFSTOPPED(status))
+      return "the process has ended";
+    signal = 0;
+    if (is_event_stop(status))
+      continue;
+    signal = WSTOPSIG(status);
+    if (!get_set(r->tid, NT_PRSTATUS, &regs, &size))
+      return "the process has ended";
+    if (signal == SIGSEGV && has_returned(&regs)) {
+      *result = result_of(&regs);
+      return NULL;
+    }
+    if (faults() >> (signal - 1) & 1)
+      return "a call in the process has failed by a signal";
+  }
+}
+
+const char *remote_call(struct remote *r, uint64_t function,
+                        const uint64_t arguments[REMOTE_ARGUMENTS],
+                        uint64_t stack, uint64_t *result) {
+  struct user_regs_struct regs = r->state->registers;
+  const uint64_t all = ~faults();
+  if (!set_up(r, &regs, function, arguments,
+              stack ? stack : stack_of(&regs) - RED_ZONE) ||
+      !put_set(r->tid, NT_PRSTATUS, &regs, sizeof regs) ||
+      ptrace(PTRACE_SETSIGMASK, r->tid, sizeof all, &all) != 0)
+    return "the process has ended";
+  return run(r, result);
+}

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "attach/safe_point.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct stacks {
+  Dwfl *dwfl;
+  struct target target;
+};
+
+// Opens the file as the process sees it, which may be in a container.
+static int find_elf(Dwfl_Module *module, void **data, const char *name,
+                    Dwarf_Addr base, char **file, Elf **elf) {
+  const char *root = *data;
+  char path[4200];
+  if (!root || name[0] != '/')
+    return dwfl_linux_proc_find_elf(module, data, name, base, file, elf);
+  snprintf(path, sizeof path, "%s%s", root, name);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0)
+    *file = strdup(path);
+  return fd;
+}
+
+// Needs no debug information.
+static int find_nothing(Dwfl_Module *module, void **data, const char *name,
+                        Dwarf_Addr base, const char *file, const char *link,
+                        GElf_Word crc, char **found) {
+  (void)module, (void)data, (void)name, (void)base, (void)file, (void)link,
+      (void)crc, (void)found;
+  return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {.find_elf = find_elf,
+                                         .find_debuginfo = find_nothing};
+
+static int set_root(Dwfl_Module *m, void **data, const char *name,
+                    Dwarf_Addr start, void *root) {
+  (void)m, (void)name, (void)start;
+  *data = root;
+  return DWARF_CB_OK;
+}
+
+struct stacks *stacks_begin(const struct target *t) {
+  struct stacks *s = calloc(1, sizeof *s);
+  if (!s)
+    return NULL;
+  s->target = *t;
+  s->dwfl = dwfl_begin(&callbacks);
+  if (!s->dwfl || dwfl_linux_proc_report(s->dwfl, t->pid) != 0 ||
+      dwfl_report_end(s->dwfl, NULL, NULL) != 0) {
+    stacks_end(s);
+    return NULL;
+  }
+  dwfl_getmodules(s->dwfl, set_root, s->target.root, 0);
+  // The caller has stopped the thread.
+  if (dwfl_linux_proc_attach(s->dwfl, t->pid, true) != 0) {
+    stacks_end(s);
+    return NULL;
+  }
+  return s;
+}
+
+void stacks_end(struct stacks *s) {
+  if (s->dwfl)
+    dwfl_end(s->dwfl);
+  free(s);
+}
+
+static bool has_prefix(const char *text, const char *const *prefixes,
+                       size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+      return true;
+  return false;
+}
+
+// Returns whether the module is the loader, or an allocator.
+static bool is_unsafe_module(const char *path) {
+  static const char *const prefixes[] = {
+      "ld-linux",    "ld-2.",       "ld64.so",     "libjemalloc",
+      "libtcmalloc", "libmimalloc", "libsnmalloc", "libmprof_"};
+  const char *slash = strrchr(path, '/');
+  return has_prefix(slash ? slash + 1 : path, prefixes,
+                    sizeof prefixes / sizeof *prefixes);
+}
+
+// Returns whether the function may hold a lock of the allocator, the loader or
+// the list of threads.
+static bool is_unsafe_function(const char *name) {
+  static const char *const names[] = {
+      "malloc",          "free",           "calloc",        "realloc",
+      "reallocarray",    "memalign",       "aligned_alloc", "posix_memalign",
+      "valloc",          "pvalloc",        "cfree",         "malloc_trim",
+      "malloc_info",     "mallinfo",       "mallinfo2",     "mallopt",
+      "malloc_stats",    "fork",           "vfork",         "_Fork",
+      "dlopen",          "dlmopen",        "dlclose",       "dlsym",
+      "dlvsym",          "dladdr",         "dladdr1",       "dlinfo",
+      "dl_iterate_phdr", "pthread_create", "exit",          "quick_exit",
+      "__cxa_atexit",    "__cxa_finalize", "on_exit",       "pthread_atfork",
+      "pthread_exit",    "sbrk",           "brk",           "execve",
+      "posix_spawn",     "posix_spawnp",
+  };
+  static const char *const prefixes[] = {"__libc_malloc",
+                                         "__libc_free",
+                                         "__libc_calloc",
+                                         "__libc_realloc",
+                                         "__libc_memalign",
+                                         "__libc_dlopen",
+                                         "__libc_dlsym",
+                                         "_int_",
+                                         "_dl_",
+                                         "je_",
+                                         "mi_",
+                                         "tc_",
+                                         "tcmalloc",
+                                         "_Znw",
+                                         "_Zna",
+                                         "_Zdl",
+                                         "_Zda",
+                                         "pthread_create@"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return has_prefix(name, prefixes, sizeof prefixes / sizeof *prefixes);
+}
+
+struct walk {
+  size_t frames;
+  bool is_unsafe, starts_in_libc;
+  const struct stacks *stacks;
+};
+
+static int look(Dwfl_Frame *frame, void *arg) {
+  struct walk *w = arg;
+  Dwarf_Addr pc;
+  bool is_activation;
+  if (!dwfl_frame_pc(frame, &pc, &is_activation))
+    return DWARF_CB_ABORT;
+  pc -= !is_activation;
+  Dwfl_Module *m = dwfl_addrmodule(w->stacks->dwfl, pc);
+  const char *file = NULL, *name = NULL;
+  Dwarf_Addr start = 0;
+  if (m) {
+    const char *path =
+        dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+    name = dwfl_module_addrname(m, pc);
+    file = path;
+  }
+  if (w->frames++ == 0)
+    w->starts_in_libc = start == w->stacks->target.libc;
+  w->is_unsafe |=
+      (file && is_unsafe_module(file)) || (name && is_unsafe_function(name));
+  return w->is_unsafe || w->frames >= 1000 ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+bool stacks_is_safe(struct stacks *s, pid_t tid) {
+  struct walk w = {.stacks = s};
+  dwfl_getthread_frames(s->dwfl, tid, look, &w);
+  // A stack that ends at its first frame, in libc, may hide the function that
+  // the program has called.
+  return w.frames > 0 && !w.is_unsafe && !(w.frames == 1 && w.starts_in_libc);
+}

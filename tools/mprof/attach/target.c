@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "attach/target.h"
+
+#include "names/places.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// --- memory ---
+
+bool target_get(const struct target *t, uint64_t address, void *to,
+                size_t size) {
+  const struct iovec here = {to, size}, there = {(void *)address, size};
+  return process_vm_readv(t->pid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+bool target_put(const struct target *t, uint64_t address, const void *from,
+                size_t size) {
+  const struct iovec here = {(void *)from, size},
+                     there = {(void *)address, size};
+  return process_vm_writev(t->pid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+// --- functions ---
+
+// The tables of a library that the dynamic linker uses.
+struct tables {
+  uint64_t symbols, names, hash;
+};
+
+static bool read_tables(const struct target *t, uint64_t library,
+                        struct tables *tables) {
+  ElfW(Ehdr) head;
+  ElfW(Phdr) ph;
+  uint64_t dynamic = 0, bias = 0;
+  bool has_bias = false;
+  *tables = (struct tables){0};
+  if (!target_get(t, library, &head, sizeof head) ||
+      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
+  for (unsigned i = 0; i < head.e_phnum; i++) {
+    if (!target_get(t, library + head.e_phoff + i * sizeof ph, &ph, sizeof ph))
+      return false;
+    if (ph.p_type == PT_LOAD && !has_bias) {
+      bias = library - (ph.p_vaddr - ph.p_offset);
+      has_bias = true;
+    }
+    if (ph.p_type == PT_DYNAMIC)
+      dynamic = ph.p_vaddr;
+  }
+  ElfW(Dyn) d = {.d_tag = DT_NULL};
+  for (uint64_t at = bias + dynamic; dynamic; at += sizeof d) {
+    if (!target_get(t, at, &d, sizeof d))
+      return false;
+    // The dynamic linker of glibc has added the bias.
+    const uint64_t p =
+        d.d_un.d_ptr < library ? d.d_un.d_ptr + bias : d.d_un.d_ptr;
+    if (d.d_tag == DT_NULL)
+      break;
+    if (d.d_tag == DT_SYMTAB)
+      tables->symbols = p;
+    if (d.d_tag == DT_STRTAB)
+      tables->names = p;
+    if (d.d_tag == DT_GNU_HASH)
+      tables->hash = p;
+  }
+  return tables->symbols && tables->names && tables->hash;
+}
+
+static uint32_t hash_of(const char *name) {
+  uint32_t h = 5381;
+  for (; *name; name++)
+    h = h * 33 + (unsigned char)*name;
+  return h;
+}
+
+// Returns the value of the symbol, relative to the library, or 0.
+static uint64_t find_symbol(const struct target *t, const struct tables *tables,
+                            const char *name) {
+  // The table: its header, a bloom filter, the first symbol of each bucket, and
+  // the hash of each symbol from `first` on, whose lowest bit ends a bucket.
+  struct {
+    uint32_t buckets, first, bloom_words, shift;
+  } head;
+  char found[64];
+  const uint32_t hash = hash_of(name);
+  uint32_t index, chain = 0;
+  if (!target_get(t, tables->hash, &head, sizeof head) || head.buckets == 0)
+    return 0;
+  const uint64_t buckets =
+      tables->hash + sizeof head + head.bloom_words * sizeof(ElfW(Addr));
+  const uint64_t chains = buckets + head.buckets * sizeof(uint32_t);
+  if (!target_get(t, buckets + hash % head.buckets * sizeof index, &index,
+                  sizeof index))
+    return 0;
+  for (; index >= head.first && !(chain & 1); index++) {
+    ElfW(Sym) s;
+    if (!target_get(t, chains + (index - head.first) * sizeof chain, &chain,
+                    sizeof chain))
+      return 0;
+    const size_t length = strlen(name) + 1;
+    if ((chain | 1) == (hash | 1) && length <= sizeof found &&
+        target_get(t, tables->symbols + index * sizeof s, &s, sizeof s) &&
+        target_get(t, tables->names + s.st_name, found, length) &&
+        memcmp(found, name, length) == 0 && s.st_shndx != SHN_UNDEF)
+      return s.st_value;
+  }
+  return 0;
+}
+
+uint64_t target_function(const struct target *t, const char *name) {
+  const uint64_t libraries[] = {t->libc, t->libdl};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    struct tables tables;
+    if (!libraries[i] || !read_tables(t, libraries[i], &tables))
+      continue;
+    const uint64_t value = find_symbol(t, &tables, name);
+    if (value)
+      return libraries[i] + value;
+  }
+  return 0;
+}
+
+// --- the process ---
+
+bool target_status(pid_t pid, pid_t tid, const char *field, char *value,
+                   size_t size) {
+  char path[64], line[256];
+  bool is_found = false;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)pid, (int)tid);
+  FILE *file = fopen(path, "re");
+  const size_t length = strlen(field);
+  while (file && !is_found && fgets(line, sizeof line, file)) {
+    if (strncmp(line, field, length) != 0 || line[length] != ':')
+      continue;
+    const char *text = line + length + 1;
+    text += strspn(text, " \t");
+    snprintf(value, size, "%.*s", (int)strcspn(text, "\n"), text);
+    is_found = true;
+  }
+  if (file)
+    fclose(file);
+  return is_found;
+}
+
+static bool begins_with(const char *text, const char *begin) {
+  return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+// Reads the modules from the kernel's list of mappings. *musl receives whether
+// the process uses musl.
+static bool read_modules(struct target *t, bool *musl, bool *has_interpreter) {
+  char path[64], line[4400];
+  snprintf(path, sizeof path, "/proc/%d/maps", (int)t->pid);
+  FILE *file = fopen(path, "re");
+  while (file && fgets(line, sizeof line, file)) {
+    unsigned long begin, offset;
+    int at = 0;
+    if (sscanf(line, "%lx-%*x %*4s %lx %*s %*u %n", &begin, &offset, &at) < 2 ||
+        at == 0)
+      continue;
+    const char *slash = strrchr(line + at, '/');
+    const char *name = slash ? slash + 1 : line + at;
+    *musl |= begins_with(name, "ld-musl-");
+    *has_interpreter |=
+        begins_with(name, "ld-linux") || begins_with(name, "ld-2.");
+    t->has_mprof |= begins_with(name, "libmprof_");
+    t->is_late_loaded |= begins_with(name, "libmprof_preload");
+    if (offset != 0)
+      continue;
+    if (begins_with(name, "libc.so.6") || begins_with(name, "libc-2."))
+      t->libc = t->libc ? t->libc : begin;
+    if (begins_with(name, "libdl.so.2") || begins_with(name, "libdl-2."))
+      t->libdl = t->libdl ? t->libdl : begin;
+  }
+  if (!file)
+    return false;
+  fclose(file);
+  return true;
+}
+
+// Returns why ptrace is refused, for the message.
+static char *why_not_permitted(pid_t pid) {
+  char uid[64] = "", scope[8] = "";
+  target_status(pid, pid, "Uid", uid, sizeof uid);
+  if (geteuid() != 0 && (uid_t)strtoul(uid, NULL, 10) != geteuid())
+    return text_of("it is a process of another user; run mprof as that user or "
+                   "as root");
+  FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+  if (file) {
+    if (!fgets(scope, sizeof scope, file))
+      scope[0] = '\0';
+    fclose(file);
+  }
+  if (atoi(scope) > 0)
+    return text_of("the kernel does not let you trace it: "
+                   "/proc/sys/kernel/yama/ptrace_scope is %d; run mprof as "
+                   "root%s",
+                   atoi(scope), atoi(scope) == 1 ? ", or set it to 0" : "");
+  return text_of("the kernel does not let you trace it: a container needs the "
+                 "capability SYS_PTRACE, and the process must not have more "
+                 "rights than you");
+}
+
+char *target_read(struct target *t, pid_t pid) {
+  char value[64];
+  bool musl = false, has_interpreter = false;
+  *t = (struct target){.pid = pid};
+  snprintf(t->root, sizeof t->root, "/proc/%d/root", (int)pid);
+  if (!target_status(pid, pid, "State", value, sizeof value))
+    return text_of("there is no such process");
+  if (value[0] == 'Z' || value[0] == 'X')
+    return text_of("the process has ended");
+  if (value[0] == 'T')
+    return text_of("the process is stopped; let it continue first (kill -CONT "
+                   "%d)",
+                   (int)pid);
+  if (target_status(pid, pid, "Kthread", value, sizeof value) &&
+      value[0] == '1')
+    return text_of("it is a thread of the kernel");
+  if (target_status(pid, pid, "TracerPid", value, sizeof value) &&
+      atoi(value) != 0)
+    return text_of("process %d traces it already, such as a debugger or "
+                   "strace",
+                   atoi(value));
+  if (!read_modules(t, &musl, &has_interpreter))
+    return errno == ENOENT ? text_of("there is no such process")
+                           : why_not_permitted(pid);
+  if (musl)
+    return text_of("it uses musl, and the library that mprof loads uses glibc");
+  if (!t->libc)
+    return has_interpreter
+               ? text_of("it has not loaded glibc")
+               : text_of("it is linked statically, or its mappings cannot be "
+                         "read, so no library can be loaded into it");
+  ElfW(Ehdr) head;
+  if (!target_get(t, t->libc, &head, sizeof head))
+    return errno == ESRCH ? text_of("the process has ended")
+                          : why_not_permitted(pid);
+  return NULL;
+}

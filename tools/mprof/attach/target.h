@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The process to which mprof attaches: its modules and functions, which are
+// read from its memory, so that its files need not be visible.
+
+#ifndef MPROF_TOOL_TARGET_H
+#define MPROF_TOOL_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct target {
+  pid_t pid;
+  uint64_t libc, libdl; // addresses of the libraries; 0: not loaded
+  bool has_mprof;       // a library of MProf is loaded
+  bool is_late_loaded;  // it is the library that mprof attach loads
+  char root[40];        // /proc/PID/root
+};
+
+// Reads about the process. Returns NULL, or the reason why mprof cannot attach
+// to it, which the caller frees.
+char *target_read(struct target *t, pid_t pid);
+// Returns the address of a function of libc, or of libdl in glibc before 2.34.
+// Returns 0 if there is none.
+uint64_t target_function(const struct target *t, const char *name);
+
+// Copy memory of the process. Return whether all bytes were copied.
+bool target_get(const struct target *t, uint64_t address, void *to,
+                size_t size);
+bool target_put(const struct target *t, uint64_t address, const void *from,
+                size_t size);
+
+// Returns the field of /proc/PID/task/TID/status, in `value`, or false.
+bool target_status(pid_t pid, pid_t tid, const char *field, char *value,
+                   size_t size);
+
+#endif

@@ -1,0 +1,384 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof attach: profiles a process that runs already, for some seconds or until
+// Ctrl-C, and shows the results. The process then runs on without MProf.
+
+#include "attach/inject.h"
+#include "commands/add_names.h"
+#include "commands/doctor_options.h"
+#include "commands/input.h"
+#include "commands/options.h"
+#include "commands/preload.h"
+#include "commands/show_written.h"
+#include "commands/written_files.h"
+#include "common/ends_with.h"
+#include "files/bytes.h"
+#include "files/write_profile.h"
+#include "live/live_client.h"
+#include "names/places.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LONGEST_SECONDS = 86400 };
+
+struct session {
+  struct options options; // with the root directory of the process
+  struct target target;
+  char *directory;
+  char name[64]; // of the program
+  char *address; // of the HTTP server in the process, as mprof reaches it
+  int64_t start_ns;
+};
+
+// --- what the process is told ---
+
+// Returns a directory in which the process and mprof can both make a socket, as
+// the process sees it, or NULL.
+static const char *socket_directory(const struct target *t) {
+  static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm", "/run"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    char path[64];
+    struct stat s;
+    snprintf(path, sizeof path, "%s%s", t->root, places[i]);
+    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode) && (s.st_mode & S_IWOTH))
+      return places[i];
+  }
+  return NULL;
+}
+
+static bool shares_root(const struct target *t) {
+  struct stat here, there;
+  char path[64];
+  snprintf(path, sizeof path, "%s/", t->root);
+  return stat("/", &here) == 0 && stat(path, &there) == 0 &&
+         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+// Returns the options for mprof_start. A process that ends while it is profiled
+// writes its files itself, if it has the same directories.
+static char *options_for(const struct session *s, const char *socket) {
+  const struct options *o = &s->options;
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out)
+    return NULL;
+  fprintf(out,
+          "quiet=1:follow_fork=0:report=0:heap_rate=%s:block_rate=%d:"
+          "mutex_fraction=%d:threads=%d",
+          o->heap_rate ? o->heap_rate : "524288", o->block, o->mutex,
+          o->threads);
+  for (size_t i = 0; i < o->set.count; i++)
+    fprintf(out, ":%s", o->set.items[i]);
+  if (shares_root(&s->target))
+    fprintf(out, ":log_path='%s/mprof.%%e.%%p'", s->directory);
+  else
+    fputs(":log_path=/dev/null", out);
+  fprintf(out, ":listen='unix:%s'", socket);
+  fclose(out);
+  return text;
+}
+
+// --- one mprof attach for each process ---
+
+// Takes a name that the kernel gives back when mprof ends, however it ends.
+// Returns false if another mprof attach has it.
+static bool take_turn(pid_t pid) {
+  struct sockaddr_un a = {.sun_family = AF_UNIX};
+  const int length = snprintf(a.sun_path + 1, sizeof a.sun_path - 1,
+                              "mprof-attach-%d", (int)pid);
+  const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  return fd < 0 ||
+         bind(fd, (struct sockaddr *)&a,
+              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+                          (size_t)length)) == 0 ||
+         errno != EADDRINUSE;
+}
+
+// --- requests ---
+
+// Sends a request to the process. Writes the body to `out` if that is not NULL.
+// Returns whether the process has replied with status 200; if not, stores why.
+static bool ask(const struct session *s, const char *method, const char *path,
+                FILE *out, char *why, size_t size) {
+  FILE *to = out ? out : fopen("/dev/null", "we");
+  struct live_reply reply = {.out = to, .most = UINT64_MAX};
+  const int fd = to ? live_connect(s->address, why, size) : -1;
+  bool is_good = false;
+  if (fd >= 0) {
+    is_good = live_ask(fd, method, path, &reply, NULL) == 200;
+    if (!is_good)
+      snprintf(why, size, "%s", reply.text);
+  }
+  if (to && !out)
+    fclose(to);
+  return is_good;
+}
+
+// The profiles of which the time before the attachment is left out. An earlier
+// mprof attach may have counted events, too.
+static const struct {
+  const char *page, *suffix;
+} pages[] = {
+    {"delta_heap?client=attach&gc=1&symbolize=0", "heap.pb.gz"},
+    {"delta_block?client=attach&symbolize=0", "block.pb.gz"},
+    {"delta_mutex?client=attach&symbolize=0", "mutex.pb.gz"},
+    {"memory?symbolize=0", "memory.pb.gz"},
+    {"threads?symbolize=0", "threads.pb.gz"},
+};
+enum { PAGES = sizeof pages / sizeof *pages, DELTAS = 3, THREADS = 4 };
+
+static bool is_wanted(const struct options *o, size_t page) {
+  return page == 1   ? o->block
+         : page == 2 ? o->mutex
+                     : page != THREADS || o->threads;
+}
+
+static char *file_of(const struct session *s, const char *suffix) {
+  return text_of("%s/mprof.%s.%d.%s", s->directory, s->name, (int)s->target.pid,
+                 suffix);
+}
+
+// Adds names, and for the heap the moment, to the profile in the file.
+static void complete(const struct session *s, const char *path) {
+  struct profile *p = profile_new();
+  if (input_file_read(p, path) == NULL) {
+    if (ends_with(path, ".heap.pb.gz")) {
+      char *line = text_of("moment: the end of mprof attach, %.1f s after its "
+                           "begin, without older blocks",
+                           (double)(p->time_ns - s->start_ns) / 1e9);
+      profile_comment(p, profile_text(p, line));
+      free(line);
+    }
+    add_names(&s->options, p, NAMES_AUTOMATIC);
+    write_profile_file(p, path);
+  }
+  profile_free(p);
+}
+
+// Writes a page of the process to a file. Returns whether there is a file.
+static bool save(const struct session *s, const char *method, const char *page,
+                 const char *suffix) {
+  char why[512];
+  struct new_file file;
+  char *path = file_of(s, suffix);
+  const char *error = new_file_begin(&file, path);
+  FILE *out = error ? NULL : fdopen(dup(file.fd), "w");
+  bool is_good = out && ask(s, method, page, out, why, sizeof why);
+  if (out)
+    is_good &= fclose(out) == 0;
+  if (!error)
+    error = new_file_end(&file, is_good ? NULL : why);
+  if (error)
+    complain(&s->options, "%s: %s", path, error);
+  free(path);
+  return !error;
+}
+
+// --- the session ---
+
+// Sets the time before which the profiles leave out events, and begins the
+// trace.
+static bool begin(const struct session *s, char *why, size_t size) {
+  for (size_t i = 0; i < DELTAS; i++) {
+    char *page = text_of("/debug/pprof/%s", pages[i].page);
+    const bool is_good = ask(s, "GET", page, NULL, why, size);
+    free(page);
+    if (!is_good)
+      return false;
+  }
+  return !s->options.trace ||
+         ask(s, "POST", "/debug/mprof/trace/start", NULL, why, size);
+}
+
+static void collect(const struct session *s) {
+  if (s->options.trace)
+    save(s, "POST", "/debug/mprof/trace/stop", "trace");
+  for (size_t i = 0; i < PAGES; i++) {
+    char *page = text_of("/debug/pprof/%s", pages[i].page);
+    char *path = file_of(s, pages[i].suffix);
+    if (is_wanted(&s->options, i) && save(s, "GET", page, pages[i].suffix))
+      complete(s, path);
+    free(page);
+    free(path);
+  }
+}
+
+enum ending { ENDED_BY_TIME, ENDED_BY_SIGNAL, ENDED_WITH_PROCESS };
+
+// Waits for the time, for a signal that ends mprof, or for the end of the
+// process.
+static enum ending wait_for_end(const struct session *s, int seconds,
+                                int signals) {
+  struct pollfd p[] = {
+      {.fd = (int)syscall(SYS_pidfd_open, s->target.pid, 0), .events = POLLIN},
+      {.fd = signals, .events = POLLIN}};
+  const int n = poll(p, 2, seconds > 0 ? seconds * 1000 : -1);
+  if (p[0].fd >= 0)
+    close(p[0].fd);
+  return n == 0         ? ENDED_BY_TIME
+         : p[1].revents ? ENDED_BY_SIGNAL
+                        : ENDED_WITH_PROCESS;
+}
+
+// Blocks the signals that end mprof, so that it does not end while a thread of
+// the process makes calls. Returns a descriptor that reads them.
+static int take_signals(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void read_name(struct session *s) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/comm", (int)s->target.pid);
+  FILE *file = fopen(path, "re");
+  if (!file || !fgets(s->name, sizeof s->name, file))
+    strcpy(s->name, "process");
+  if (file)
+    fclose(file);
+  s->name[strcspn(s->name, "\n")] = '\0';
+  for (char *p = s->name; *p; p++)
+    if (*p == '/' || *p == ' ' || (unsigned char)*p < ' ')
+      *p = '_';
+}
+
+// Starts MProf in the process. Returns whether it runs.
+static bool start(struct session *s, const char *library) {
+  const char *directory = socket_directory(&s->target);
+  if (!directory) {
+    complain(&s->options, "%d: no directory such as /tmp for a socket",
+             (int)s->target.pid);
+    return false;
+  }
+  char *socket =
+      text_of("%s/mprof-attach.%d.sock", directory, (int)s->target.pid);
+  s->address = text_of("unix:%s%s",
+                       shares_root(&s->target) ? "" : s->target.root, socket);
+  char *options = options_for(s, socket);
+  int64_t stopped_us = 0;
+  char *why = inject(&s->target, library, options, &stopped_us);
+  if (why)
+    complain(&s->options, "cannot attach to %d: %s", (int)s->target.pid, why);
+  else if (!s->options.quiet)
+    fprintf(stderr,
+            "mprof attach: profiles %s (%d), of which one thread was stopped "
+            "for %.1f ms\n",
+            s->name, (int)s->target.pid, (double)stopped_us / 1000);
+  const bool is_started = !why;
+  free(why);
+  free(options);
+  free(socket);
+  return is_started;
+}
+
+static void finish(const struct session *s, enum ending ending) {
+  char why[512];
+  if (ending == ENDED_WITH_PROCESS)
+    return;
+  collect(s);
+  if (!ask(s, "POST", "/debug/mprof/stop", NULL, why, sizeof why))
+    complain(&s->options, "%d goes on to be profiled: %s", (int)s->target.pid,
+             why);
+}
+
+static int attach(struct session *s, const char *library, int seconds) {
+  char why[512];
+  struct file_names before = file_names_list(s->directory);
+  const int signals = take_signals();
+  if (!start(s, library))
+    return STATUS_ERROR;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  s->start_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+  if (!begin(s, why, sizeof why)) {
+    // It may have ended meanwhile.
+    ask(s, "POST", "/debug/mprof/stop", NULL, (char[8]){""}, 8);
+    return complain(&s->options, "%d does not answer: %s", (int)s->target.pid,
+                    why);
+  }
+  const enum ending ending = wait_for_end(s, seconds, signals);
+  finish(s, ending);
+  if (ending == ENDED_WITH_PROCESS && !s->options.quiet)
+    fprintf(stderr, "mprof attach: %d has ended\n", (int)s->target.pid);
+  struct written_files f =
+      written_files_find(s->directory, s->target.pid, &before);
+  if (!s->options.quiet)
+    show_written(&s->options, &f, s->start_ns);
+  written_files_free(&f);
+  file_names_free(&before);
+  return STATUS_OK;
+}
+
+// Stores the value of --seconds; 0: none. Returns false after a message.
+static bool read_seconds(const struct options *o, int *seconds) {
+  char *end = NULL;
+  const long n = o->seconds ? strtol(o->seconds, &end, 10) : 0;
+  *seconds = (int)n;
+  if (!o->seconds ||
+      (end != o->seconds && !*end && n > 0 && n <= LONGEST_SECONDS))
+    return true;
+  complain(o, "--seconds=%s is not a number from 1 to %d", o->seconds,
+           LONGEST_SECONDS);
+  return false;
+}
+
+static bool check_options(const struct options *o, int *seconds, pid_t *pid) {
+  char *end;
+  const long n = strtol(o->paths[0], &end, 10);
+  *pid = (pid_t)n;
+  if (*end || n <= 0 || n > INT32_MAX || *pid == getpid()) {
+    complain(o, "%s is not the id of another process", o->paths[0]);
+    return false;
+  }
+  for (size_t i = 0; i < o->set.count; i++)
+    if (!doctor_accepts_option(o->set.items[i]))
+      return false;
+  return read_seconds(o, seconds) && heap_rate_is_right(o);
+}
+
+int command_attach(const struct options *o) {
+  struct session s = {.options = *o};
+  int seconds;
+  pid_t pid;
+  if (o->path_count != 1)
+    return complain(o, "usage: mprof attach PID [OPTION]...");
+  if (!check_options(o, &seconds, &pid))
+    return STATUS_ERROR;
+  char *why = target_read(&s.target, pid);
+  if (why)
+    return complain(o, "cannot attach to %d: %s", (int)pid, why);
+  char *library = preload_library();
+  if (!library)
+    return complain(o, "mprof/libmprof_preload.so, which would be loaded into "
+                       "the process, is not installed");
+  if (!take_turn(pid))
+    return complain(o, "another mprof attach is attached to %d", (int)pid);
+  s.directory = output_directory(o);
+  if (!s.directory)
+    return STATUS_ERROR;
+  read_name(&s);
+  if (!shares_root(&s.target))
+    s.options.sysroot = s.target.root;
+  const int status = attach(&s, library, seconds);
+  free(library);
+  free(s.directory);
+  free(s.address);
+  return status;
+}
