@@ -226,10 +226,13 @@ static int find_arena_heap(struct mprof_glibc *g, struct mprof_process *p,
   const uintptr_t arena = mprof_process_word(p, at),
                   used = mprof_process_word(p, at + USED_AT);
   if (arena == 0 || arena % UNIT != 0 || used < MPROF_PAGE ||
-      used % UNIT != 0 || used > m->limit - at ||
+      used % UNIT != 0 || used > HEAP_ALIGNMENT ||
       mprof_process_at(p, arena) == NULL)
     return 0;
-  struct mprof_glibc_heap h = {.start = at, .limit = at + used, .arena = 1};
+  // The heap may have grown since the mappings were read.
+  const uintptr_t mapped = m->limit - at;
+  struct mprof_glibc_heap h = {
+      .start = at, .limit = at + (used < mapped ? used : mapped), .arena = 1};
   if (!walk_from(g, p, &h, at + HEADER)) {
     // Only an arena's first heap shows by itself that it is one.
     if (arena != at + HEADER && arena != at + HEADER + UNIT)
