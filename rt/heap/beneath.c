@@ -30,7 +30,6 @@ char *const mprof_heap_functions[] = {
 };
 
 struct mprof_intercepted mprof_intercepted;
-void *(*mprof_next_late)(const char *name);
 
 enum { UNKNOWN, LOOKING, FOUND };
 static atomic_int state;
@@ -60,8 +59,8 @@ static bool is_stub(void *f, const char *name) {
 }
 
 bool mprof_next_is_own(const struct mprof_intercept *i) {
-  return mprof_next_late || i->bound == i->own || mprof_is_entry((uintptr_t)i->bound) ||
-         is_stub(i->bound, i->name);
+  return mprof_next_late || i->bound == i->own ||
+         mprof_is_entry((uintptr_t)i->bound) || is_stub(i->bound, i->name);
 }
 
 // In code, gold would not make the address NULL.
@@ -86,13 +85,6 @@ static bool is_whole(const struct mprof_intercept *table) {
   return true;
 }
 
-// Returns the next definition of a function after the interceptor, or NULL.
-static void *next_of(const char *name) {
-  if (mprof_next_late)
-    return mprof_next_late(name);
-  return dlsym ? dlsym(RTLD_NEXT, name) : NULL;
-}
-
 static void set_words(const struct mprof_intercept *table) {
   if (!table)
     return;
@@ -102,7 +94,7 @@ static void set_words(const struct mprof_intercept *table) {
     if (!is_used(table, i) || (is_of_program && !i->next))
       continue;
     if (!beneath)
-      beneath = next_of(i->name);
+      beneath = mprof_next_definition(i->name);
     if (i->next && beneath)
       *i->next = beneath;
     if (is_of_program)
@@ -133,13 +125,13 @@ static bool is_replacement(struct mprof_module m) {
 static bool find_library_s(const struct mprof_intercept *table) {
   bool is_replaced = false;
   for (const struct mprof_intercept *i = table; i->name; i++) {
-    void *f = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
+    void *f = mprof_next_definition(i->name);
     if (i->next)
       *i->library = f;
     is_replaced |= f && is_replacement(mprof_module_of(f));
   }
   for (const struct mprof_intercept *i = table; is_replaced && i->name; i++)
-    *i->library = dlsym(RTLD_NEXT, i->name);
+    *i->library = mprof_next_definition(i->name);
   return is_replaced;
 }
 
@@ -154,12 +146,12 @@ MPROF_NOINLINE bool mprof_next_find(void) {
       mprof_next_is_linked() ? mprof_intercept_c : NULL;
   mprof_intercepted.c = is_whole(table);
   // A runtime that was loaded later sees the operators' calls of malloc.
-  const bool is_cxx_whole = mprof_intercepted.c && !mprof_next_late &&
-                            is_whole(mprof_intercept_cxx);
+  const bool is_cxx_whole =
+      mprof_intercepted.c && !mprof_next_late && is_whole(mprof_intercept_cxx);
   // This search comes first. If it finds nothing, the loader allocates memory
   // for a message, and must not call the allocator for it.
-  const bool has_library = is_cxx_whole && dlsym &&
-                           dlsym(RTLD_NEXT, mprof_intercept_cxx->name) != NULL;
+  const bool has_library =
+      is_cxx_whole && mprof_next_definition(mprof_intercept_cxx->name) != NULL;
   set_words(table);
   if (table) // has set __mprof_sized_strdup to our function
     __mprof_copy_malloc = __mprof_next_malloc;

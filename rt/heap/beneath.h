@@ -69,12 +69,6 @@ bool mprof_next_is_linked(void);
 // Returns whether the program's calls of the function reach the interceptor.
 bool mprof_next_is_own(const struct mprof_intercept *i);
 
-// NULL: the loader binds the program's calls to the interceptors. Otherwise the
-// runtime was loaded later, and changes the references of all modules itself
-// (preload/late.c). The function then returns the definition that the program's
-// calls reach without MProf, or NULL. Set before mprof_next_find.
-extern void *(*mprof_next_late)(const char *name);
-
 // Finds the allocator beneath the interceptors and sets the words
 // __mprof_next_<function>. Only the first call does the work. The loader may
 // allocate memory during the search, and so call an interceptor, which calls

@@ -185,9 +185,9 @@ void mprof_hooked_find_all(void) {
 // If a program that is linked with -no-pie takes the address of a function of a
 // library, the address is in the program's procedure linkage table.
 static void *definition_of(void *function, const char *symbol) {
-  if (function == NULL || !dlsym || mprof_linkage_jump(function) == NULL)
+  if (function == NULL || mprof_linkage_jump(function) == NULL)
     return function;
-  void *next = dlsym(RTLD_NEXT, symbol);
+  void *next = mprof_next_definition(symbol);
   return next != NULL ? next : function;
 }
 

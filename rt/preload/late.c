@@ -90,11 +90,17 @@ static struct link_map *program(void) {
 }
 
 // Returns the definition in a library of the program that the loader finds
-// first.
+// first. An entry of the list is no handle before it was opened. The program's
+// libraries stay loaded, so they may be opened once more.
 static void *find_in_libraries(struct link_map *m, const char *name) {
-  while ((m = m->l_next) != NULL) {
-    void *const f = dlsym(m, name);
+  typedef void *open_fn(const char *file, int mode);
+  open_fn *const open_library = (open_fn *)dlsym(m, "dlopen");
+  while (open_library && (m = m->l_next) != NULL) {
     Dl_info info;
+    void *const handle = m->l_name[0] == '/'
+                             ? open_library(m->l_name, RTLD_LAZY | RTLD_NOLOAD)
+                             : NULL;
+    void *const f = handle ? dlsym(handle, name) : NULL;
     if (f && dladdr(f, &info) != 0 &&
         (uintptr_t)info.dli_fbase == (uintptr_t)m->l_addr)
       return f;

@@ -10,11 +10,11 @@
 #include "preload/operators.h"
 
 #include "heap/beneath.h"
+#include "process/modules.h"
 #include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/base.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -184,7 +184,7 @@ static void find_next(void) {
   if (mprof_intercepted.cxx || next__Znwm)
     return;
   for (const struct mprof_intercept *i = mprof_intercept_cxx; i->name; i++) {
-    *i->library = dlsym(RTLD_NEXT, i->name);
+    *i->library = mprof_next_definition(i->name);
     if (!next__Znwm)
       return;
   }

@@ -21,7 +21,6 @@
 #include "sys/arch.h"
 #include "sys/base.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -138,9 +137,8 @@ static bool has_uring;
 // Asks the loader for no function of liburing in a program without liburing: a
 // search without a result allocates memory.
 static void *next_of(const struct call *c) {
-  void *f = c->is_of_uring && !has_uring ? NULL
-            : mprof_next_late          ? mprof_next_late(c->name)
-                                         : dlsym(RTLD_NEXT, c->name);
+  void *f =
+      c->is_of_uring && !has_uring ? NULL : mprof_next_definition(c->name);
   return f ? f : (void *)missing;
 }
 

@@ -10,6 +10,7 @@
 #include "sys/base.h"
 #include "sys/os.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -52,6 +53,17 @@ struct mprof_module mprof_module_of(void *address) {
     dl_iterate_phdr(look, &s);
   last = s.found;
   return s.found;
+}
+
+// Weak, because static programs need not have the function.
+#pragma weak dlsym
+
+void *(*mprof_next_late)(const char *name);
+
+void *mprof_next_definition(const char *name) {
+  if (mprof_next_late)
+    return mprof_next_late(name);
+  return dlsym ? dlsym(RTLD_NEXT, name) : NULL;
 }
 
 static int has_prefix(struct dl_phdr_info *info, size_t size, void *prefix) {

@@ -34,6 +34,13 @@ static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
       return true;
   return false;
 }
+// Returns the next definition of a function after that of this library, or
+// NULL. Takes the loader's lock.
+void *mprof_next_definition(const char *name);
+// NULL, or the function that finds the next definition for a library that
+// dlopen has loaded, which is not in the loader's order of search
+// (preload/late.c). Set at start.
+extern void *(*mprof_next_late)(const char *name);
 // Returns whether a module is loaded whose file name begins with `prefix`.
 // Takes the loader's lock.
 bool mprof_module_is_loaded(const char *prefix);

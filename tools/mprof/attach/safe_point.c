@@ -49,6 +49,16 @@ static int set_root(Dwfl_Module *m, void **data, const char *name,
   return DWARF_CB_OK;
 }
 
+// Reads the symbols and the unwind tables now, because no thread is stopped.
+static int read_tables(Dwfl_Module *m, void **data, const char *name,
+                       Dwarf_Addr start, void *unused) {
+  Dwarf_Addr bias;
+  (void)data, (void)name, (void)start, (void)unused;
+  dwfl_module_getsymtab(m);
+  dwfl_module_eh_cfi(m, &bias);
+  return DWARF_CB_OK;
+}
+
 struct stacks *stacks_begin(const struct target *t) {
   struct stacks *s = calloc(1, sizeof *s);
   if (!s)
@@ -61,6 +71,7 @@ struct stacks *stacks_begin(const struct target *t) {
     return NULL;
   }
   dwfl_getmodules(s->dwfl, set_root, s->target.root, 0);
+  dwfl_getmodules(s->dwfl, read_tables, NULL, 0);
   // The caller has stopped the thread.
   if (dwfl_linux_proc_attach(s->dwfl, t->pid, true) != 0) {
     stacks_end(s);

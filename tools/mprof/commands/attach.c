@@ -319,6 +319,8 @@ static int attach(struct session *s, const char *library, int seconds) {
     fprintf(stderr, "mprof attach: %d has ended\n", (int)s->target.pid);
   struct written_files f =
       written_files_find(s->directory, s->target.pid, &before);
+  for (size_t i = 0; i < f.count && ending != ENDED_WITH_PROCESS; i++)
+    f.items[i].moment = NULL; // the profiles show the end
   if (!s->options.quiet)
     show_written(&s->options, &f, s->start_ns);
   written_files_free(&f);
