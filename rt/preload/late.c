@@ -13,7 +13,6 @@
 
 #include "entry/entry.h"
 #include "heap/beneath.h"
-#include "init.h"
 #include "process/modules.h"
 
 #include <dlfcn.h>

@@ -39,7 +39,7 @@ struct session {
   char *directory;
   char name[64]; // of the program
   char *address; // of the HTTP server in the process, as mprof reaches it
-  int64_t start_ns;
+  int64_t start_ns, stopped_us;
 };
 
 // --- what the process is told ---
@@ -76,7 +76,8 @@ static char *options_for(const struct session *s, const char *socket) {
   if (!out)
     return NULL;
   fprintf(out,
-          "quiet=1:follow_fork=0:report=0:heap_rate=%s:block_rate=%d:"
+          "quiet=1:follow_fork=0:report=0:dump_on_exec=1:dump_on__exit=1:"
+          "heap_rate=%s:block_rate=%d:"
           "mutex_fraction=%d:threads=%d",
           o->heap_rate ? o->heap_rate : "524288", o->block, o->mutex,
           o->threads);
@@ -171,11 +172,12 @@ static void complete(const struct session *s, const char *path) {
 // Writes a page of the process to a file. Returns whether there is a file.
 static bool save(const struct session *s, const char *method, const char *page,
                  const char *suffix) {
-  char why[512];
+  char why[512] = "no descriptor is left";
   struct new_file file;
   char *path = file_of(s, suffix);
   const char *error = new_file_begin(&file, path);
-  FILE *out = error ? NULL : fdopen(dup(file.fd), "w");
+  const int fd = error ? -1 : dup(file.fd);
+  FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
   bool is_good = out && ask(s, method, page, out, why, sizeof why);
   if (out)
     is_good &= fclose(out) == 0;
@@ -272,15 +274,9 @@ static bool start(struct session *s, const char *library) {
   s->address = text_of("unix:%s%s",
                        shares_root(&s->target) ? "" : s->target.root, socket);
   char *options = options_for(s, socket);
-  int64_t stopped_us = 0;
-  char *why = inject(&s->target, library, options, &stopped_us);
+  char *why = inject(&s->target, library, options, &s->stopped_us);
   if (why)
     complain(&s->options, "cannot attach to %d: %s", (int)s->target.pid, why);
-  else if (!s->options.quiet)
-    fprintf(stderr,
-            "mprof attach: profiles %s (%d), of which one thread was stopped "
-            "for %.1f ms\n",
-            s->name, (int)s->target.pid, (double)stopped_us / 1000);
   const bool is_started = !why;
   free(why);
   free(options);
@@ -288,14 +284,33 @@ static bool start(struct session *s, const char *library) {
   return is_started;
 }
 
-static void finish(const struct session *s, enum ending ending) {
+// Returns whether the library is still in the process.
+static bool is_in_process(const struct session *s) {
+  struct target t;
+  char *why = target_read(&t, s->target.pid);
+  const bool is_there = !why && t.is_late_loaded;
+  free(why);
+  return is_there;
+}
+
+// Gets the files, and stops MProf in the process. Returns how the time really
+// ended: a process that has executed another program has written its files
+// itself.
+static enum ending finish(const struct session *s, enum ending ending) {
   char why[512];
-  if (ending == ENDED_WITH_PROCESS)
-    return;
+  const int pid = (int)s->target.pid;
+  if (ending != ENDED_WITH_PROCESS && !is_in_process(s)) {
+    complain(&s->options, "%d has executed another program or has ended", pid);
+    return ENDED_WITH_PROCESS;
+  }
+  if (ending == ENDED_WITH_PROCESS) {
+    complain(&s->options, "%d has ended", pid);
+    return ending;
+  }
   collect(s);
   if (!ask(s, "POST", "/debug/mprof/stop", NULL, why, sizeof why))
-    complain(&s->options, "%d goes on to be profiled: %s", (int)s->target.pid,
-             why);
+    complain(&s->options, "%d goes on to be profiled: %s", pid, why);
+  return ending;
 }
 
 static int attach(struct session *s, const char *library, int seconds) {
@@ -313,10 +328,13 @@ static int attach(struct session *s, const char *library, int seconds) {
     return complain(&s->options, "%d does not answer: %s", (int)s->target.pid,
                     why);
   }
-  const enum ending ending = wait_for_end(s, seconds, signals);
-  finish(s, ending);
-  if (ending == ENDED_WITH_PROCESS && !s->options.quiet)
-    fprintf(stderr, "mprof attach: %d has ended\n", (int)s->target.pid);
+  if (!s->options.quiet)
+    fprintf(stderr,
+            "mprof attach: profiles %s (%d), of which one thread was stopped "
+            "for %.1f ms%s\n",
+            s->name, (int)s->target.pid, (double)s->stopped_us / 1000,
+            seconds ? "" : "; Ctrl-C ends it");
+  const enum ending ending = finish(s, wait_for_end(s, seconds, signals));
   struct written_files f =
       written_files_find(s->directory, s->target.pid, &before);
   for (size_t i = 0; i < f.count && ending != ENDED_WITH_PROCESS; i++)

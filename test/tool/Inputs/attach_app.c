@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program without MProf that does what each line on its standard input says,
+// and replies with a line. Built with -DPLUGIN, it is a library for it.
+
+#include <stdlib.h>
+
+__attribute__((noinline)) void *APP_ALLOC(size_t size) {
+  void *p = malloc(size);
+  __asm__ volatile("" : "+r"(p)::"memory");
+  return p;
+}
+
+#ifndef PLUGIN
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *kept[10000];
+static size_t count;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_for_lock(void *arg) {
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
+  return arg;
+}
+
+// Lets another thread wait for the lock.
+__attribute__((noinline)) static void app_contend(void) {
+  pthread_t t;
+  pthread_mutex_lock(&lock);
+  pthread_create(&t, NULL, wait_for_lock, NULL);
+  usleep(100000);
+  pthread_mutex_unlock(&lock);
+  pthread_join(t, NULL);
+}
+
+static void *sleep_for_ever(void *arg) {
+  for (;;)
+    pause();
+  return arg;
+}
+
+static void alloc(unsigned n) {
+  while (n-- > 0)
+    kept[count++] = APP_ALLOC(1000);
+}
+
+static void in_child(void) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alloc(5);
+    exit(7);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  printf("child %d ", WEXITSTATUS(status));
+}
+
+int main(int argc, char **argv) {
+  char line[4096];
+  (void)argc;
+  for (int i = 0; i < 3; i++)
+    pthread_create(&(pthread_t){0}, NULL, sleep_for_ever, NULL);
+  while (fgets(line, sizeof line, stdin)) {
+    char *rest = line + 2;
+    line[strcspn(line, "\n")] = '\0';
+    if (line[0] == 'a')
+      alloc((unsigned)atoi(rest));
+    if (line[0] == 'f')
+      while (count > 0)
+        free(kept[--count]);
+    if (line[0] == 'c')
+      app_contend();
+    if (line[0] == 'k')
+      in_child();
+    if (line[0] == 'x')
+      exit(3);
+    if (line[0] == 'e') {
+      fputs("ok\n", stdout);
+      fflush(stdout);
+      execl(argv[0], argv[0], NULL);
+    }
+    if (line[0] == 'd') {
+      void *h = dlopen(rest, RTLD_NOW);
+      void *(*f)(size_t) = h ? (void *(*)(size_t))dlsym(h, "plugin_alloc") : 0;
+      for (int i = 0; f && i < 4; i++)
+        kept[count++] = f(500);
+    }
+    puts("ok");
+    fflush(stdout);
+  }
+  return 0;
+}
+#endif

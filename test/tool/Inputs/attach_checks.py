@@ -1,0 +1,232 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# attach_checks.py MPROF CHECK: attaches to the program ./app (attach_app.c), and checks
+# what mprof attach writes, and that the program goes on.
+
+import csv
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+MPROF, CHECK = sys.argv[1:]
+SHOWN = "profiles app ("
+
+
+class App:
+    """The program, which replies to each command when it has carried it out."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen(
+            [*words, "./app"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.pid = self.process.pid
+
+    def do(self, *commands):
+        said = ""
+        for command in commands:
+            self.process.stdin.write(command + "\n")
+            self.process.stdin.flush()
+            said = self.process.stdout.readline()
+            assert said.endswith("ok\n"), (command, said)
+        return said
+
+    def end(self):
+        self.process.stdin.close()
+        assert self.process.wait(60) == 0, self.process.returncode
+
+
+class Attach:
+    """mprof attach, from the moment on at which the program is profiled."""
+
+    def __init__(self, app, *options):
+        shutil.rmtree("out", ignore_errors=True)
+        self.process = subprocess.Popen(
+            [MPROF, "attach", str(app.pid), "-o", "out", "--heap-rate=1", *options],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.begin = self.process.stderr.readline()
+        assert SHOWN in self.begin, self.begin
+
+    def wait(self, status=0):
+        said = self.process.communicate(timeout=120)[1]
+        assert self.process.returncode == status, (self.process.returncode, said)
+        return said
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.wait()
+
+
+def refused(pid, *options):
+    """Returns why mprof does not attach to the process."""
+    done = subprocess.run(
+        [MPROF, "attach", str(pid), "--seconds=1", *options],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    return done.stderr
+
+
+def values(kind, sample, function):
+    """Returns the value of the function with its callees, or 0."""
+    (path,) = glob.glob("out/mprof.app.*.%s.pb.gz" % kind)
+    text = subprocess.run(
+        [MPROF, "top", "-n", "0", "--sample=" + sample, "--format=csv", path],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    rows = csv.DictReader(text.splitlines())
+    return sum(int(r["cum"]) for r in rows if r["function"] == function)
+
+
+def same(found, wanted):
+    assert found == wanted, "%r, expected %r" % (found, wanted)
+
+
+def counts():
+    app = App()
+    app.do("a 10")
+    attach = Attach(app)
+    app.do("a 5", "f", "a 3")
+    said = attach.end()
+    same(values("heap", "alloc_objects", "app_alloc"), 8)
+    same(values("heap", "inuse_space", "app_alloc"), 3000)
+    assert "without older blocks" in said, said
+    app.do("a 4", "f")
+    app.end()
+
+
+def again():
+    app = App()
+    for wanted in (3, 7, 1):
+        attach = Attach(app)
+        app.do("a %d" % wanted)
+        attach.end()
+        same(values("heap", "alloc_objects", "app_alloc"), wanted)
+        same(values("heap", "inuse_objects", "app_alloc"), wanted)
+        app.do("f", "a 2")
+    app.end()
+    assert not glob.glob("mprof.*"), glob.glob("mprof.*")
+
+
+def locks():
+    app = App()
+    app.do("c")
+    attach = Attach(app, "--block", "--mutex", "--threads")
+    app.do("c")
+    attach.end()
+    same(values("block", "contentions", "wait_for_lock"), 1)
+    same(values("mutex", "contentions", "app_contend"), 1)
+    same(values("threads", "threads", "sleep_for_ever"), 3)
+    app.do("c")
+    app.end()
+
+
+def traces():
+    app = App()
+    attach = Attach(app, "--trace")
+    app.do("c")
+    attach.end()
+    (path,) = glob.glob("out/mprof.app.*.trace")
+    subprocess.run([MPROF, "trace", "check", path], check=True, stdout=subprocess.DEVNULL)
+    app.end()
+
+
+def libraries():
+    app = App()
+    attach = Attach(app)
+    app.do("d ./plugin.so")
+    attach.end()
+    same(values("heap", "inuse_space", "plugin_alloc"), 2000)
+    app.end()
+
+
+def exits():
+    app = App()
+    attach = Attach(app)
+    app.do("a 6")
+    app.process.stdin.write("x\n")
+    app.process.stdin.flush()
+    said = attach.wait()
+    assert "%d has ended" % app.pid in said, said
+    same(app.process.wait(60), 3)
+    same(values("heap", "inuse_objects", "app_alloc"), 6)
+
+
+def executes():
+    app = App()
+    attach = Attach(app)
+    app.do("a 6", "e")
+    app.do("a 1")  # the new program runs
+    said = attach.end()
+    assert "has executed another program" in said, said
+    same(values("heap", "inuse_objects", "app_alloc"), 6)
+    app.end()
+
+
+def forks():
+    app = App()
+    attach = Attach(app)
+    app.do("a 2")
+    same(app.do("k"), "child 7 ok\n")
+    attach.end()
+    same(values("heap", "inuse_objects", "app_alloc"), 2)
+    same(len(glob.glob("out/*.heap.pb.gz")), 1)
+    app.end()
+
+
+def two():
+    app = App()
+    attach = Attach(app)
+    said = refused(app.pid)
+    assert "another mprof attach" in said, said
+    app.do("a 1")
+    attach.end()
+    same(values("heap", "inuse_objects", "app_alloc"), 1)
+    app.end()
+
+
+def killed():
+    app = App()
+    attach = Attach(app)
+    app.do("a 2")
+    attach.process.kill()
+    attach.wait(-signal.SIGKILL)
+    app.do("a 3")
+    attach = Attach(app)
+    app.do("a 4")
+    attach.end()
+    same(values("heap", "inuse_objects", "app_alloc"), 4)
+    app.end()
+
+
+def refuses():
+    app = App()
+    assert "no such process" in refused(2**22 + 1)
+    assert "is not the id of another process" in refused("self")
+    assert "--seconds=0" in refused(app.pid, "--seconds=0")
+    assert "--heap-rate=much" in refused(app.pid, "--heap-rate=much")
+    app.process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, app.pid, os.WSTOPPED | os.WNOWAIT)
+    assert "is stopped" in refused(app.pid)
+    app.process.send_signal(signal.SIGCONT)
+    app.do("a 1")
+    app.end()
+    static = subprocess.Popen(["./static"], stdin=subprocess.PIPE)
+    assert "linked statically" in refused(static.pid)
+    static.communicate()
+    own = App("env", "LD_PRELOAD=" + os.environ["PRELOAD"])
+    own.do("a 1")
+    assert "was built or started with MProf" in refused(own.pid)
+    own.end()
+
+
+globals()[CHECK]()
