@@ -60,7 +60,7 @@ static uint64_t call_at(struct injection *i, uint64_t function, uint64_t a,
 static uint64_t function(struct injection *i, const char *name) {
   const uint64_t f = target_function(i->target, name);
   if (!f && !i->error)
-    i->error = "its libc lacks dlopen, dlsym or mmap";
+    i->error = "its libc cannot be read, or lacks dlopen";
   return f;
 }
 
@@ -137,9 +137,16 @@ static char *path_in_process(struct injection *i, const char *path,
 // Returns the handle of the library, or 0.
 static uint64_t load(struct injection *i, const char *path, char **why) {
   uint64_t fd;
+  const uint64_t open_library = function(i, "dlopen");
+  // An earlier mprof attach may have loaded it, also from another path.
+  const uint64_t loaded =
+      call_at(i, open_library, put_text(i, "libmprof_preload.so"),
+              RTLD_NOW | RTLD_NOLOAD, 0, 0, 0);
+  if (loaded || i->error)
+    return loaded;
   char *file = path_in_process(i, path, &fd);
   const uint64_t handle =
-      call_at(i, function(i, "dlopen"), put_text(i, file), RTLD_NOW, 0, 0, 0);
+      call_at(i, open_library, put_text(i, file), RTLD_NOW, 0, 0, 0);
   if (!handle && !i->error) {
     const uint64_t text = call_at(i, function(i, "dlerror"), 0, 0, 0, 0, 0);
     char *said = get_text(i, text);

@@ -5,29 +5,20 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct stacks {
   Dwfl *dwfl;
   struct target target;
 };
 
-// Opens the file as the process sees it, which may be in a container.
 static int find_elf(Dwfl_Module *module, void **data, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
-  const char *root = *data;
-  char path[4200];
-  if (!root || name[0] != '/')
+  if (!*data || name[0] != '/')
     return dwfl_linux_proc_find_elf(module, data, name, base, file, elf);
-  snprintf(path, sizeof path, "%s%s", root, name);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd >= 0)
-    *file = strdup(path);
-  return fd;
+  return target_open(*data, base, name, file);
 }
 
 // Needs no debug information.
@@ -42,10 +33,10 @@ static int find_nothing(Dwfl_Module *module, void **data, const char *name,
 static const Dwfl_Callbacks callbacks = {.find_elf = find_elf,
                                          .find_debuginfo = find_nothing};
 
-static int set_root(Dwfl_Module *m, void **data, const char *name,
-                    Dwarf_Addr start, void *root) {
+static int set_target(Dwfl_Module *m, void **data, const char *name,
+                      Dwarf_Addr start, void *target) {
   (void)m, (void)name, (void)start;
-  *data = root;
+  *data = target;
   return DWARF_CB_OK;
 }
 
@@ -70,7 +61,7 @@ struct stacks *stacks_begin(const struct target *t) {
     stacks_end(s);
     return NULL;
   }
-  dwfl_getmodules(s->dwfl, set_root, s->target.root, 0);
+  dwfl_getmodules(s->dwfl, set_target, &s->target, 0);
   dwfl_getmodules(s->dwfl, read_tables, NULL, 0);
   // The caller has stopped the thread.
   if (dwfl_linux_proc_attach(s->dwfl, t->pid, true) != 0) {

@@ -7,10 +7,12 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -169,6 +171,9 @@ static bool read_modules(struct target *t, bool *musl, bool *has_interpreter) {
       continue;
     const char *slash = strrchr(line + at, '/');
     const char *name = slash ? slash + 1 : line + at;
+    // A copy of a library in the memory of the process (inject.c).
+    if (begins_with(name, "memfd:"))
+      name += strlen("memfd:");
     *musl |= begins_with(name, "ld-musl-");
     *has_interpreter |=
         begins_with(name, "ld-linux") || begins_with(name, "ld-2.");
@@ -185,6 +190,41 @@ static bool read_modules(struct target *t, bool *musl, bool *has_interpreter) {
     return false;
   fclose(file);
   return true;
+}
+
+// Returns the inode of the file that is mapped at the address, or 0.
+static unsigned long inode_at(const struct target *t, uint64_t address) {
+  char path[64], line[4400];
+  unsigned long begin, end, inode, found = 0;
+  snprintf(path, sizeof path, "/proc/%d/maps", (int)t->pid);
+  FILE *file = fopen(path, "re");
+  while (file && !found && fgets(line, sizeof line, file))
+    if (sscanf(line, "%lx-%lx %*4s %*x %*s %lu", &begin, &end, &inode) == 3 &&
+        address >= begin && address < end)
+      found = inode;
+  if (file)
+    fclose(file);
+  return found;
+}
+
+int target_open(const struct target *t, uint64_t address, const char *name,
+                char **path) {
+  // The kernel shows the path below mprof's root directory if there is one, or
+  // else below that of the process.
+  const char *const roots[] = {"", t->root};
+  const unsigned long inode = inode_at(t, address);
+  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    struct stat s;
+    *path = text_of("%s%s", roots[i], name);
+    const int fd = open(*path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &s) == 0 && s.st_ino == inode)
+      return fd;
+    if (fd >= 0)
+      close(fd);
+    free(*path);
+  }
+  *path = NULL;
+  return -1;
 }
 
 // Returns why ptrace is refused, for the message.

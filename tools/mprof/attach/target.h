@@ -33,6 +33,12 @@ bool target_get(const struct target *t, uint64_t address, void *to,
 bool target_put(const struct target *t, uint64_t address, const void *from,
                 size_t size);
 
+// Opens the file that the process has mapped at `address`. name: its path in
+// the kernel's list of mappings. Returns a descriptor, and stores the path by
+// which the file was found, which the caller frees; or returns -1.
+int target_open(const struct target *t, uint64_t address, const char *name,
+                char **path);
+
 // Returns the field of /proc/PID/task/TID/status, in `value`, or false.
 bool target_status(pid_t pid, pid_t tid, const char *field, char *value,
                    size_t size);

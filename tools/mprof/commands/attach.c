@@ -335,8 +335,11 @@ static int attach(struct session *s, const char *library, int seconds) {
             s->name, (int)s->target.pid, (double)s->stopped_us / 1000,
             seconds ? "" : "; Ctrl-C ends it");
   const enum ending ending = finish(s, wait_for_end(s, seconds, signals));
+  // Files of an earlier mprof attach to the process were replaced.
+  const struct file_names none = {0};
   struct written_files f =
-      written_files_find(s->directory, s->target.pid, &before);
+      written_files_find(s->directory, s->target.pid,
+                         ending == ENDED_WITH_PROCESS ? &before : &none);
   for (size_t i = 0; i < f.count && ending != ENDED_WITH_PROCESS; i++)
     f.items[i].moment = NULL; // the profiles show the end
   if (!s->options.quiet)
