@@ -35,6 +35,7 @@ END
 no_rebuild_packages='
   clang-19 libclang-rt-19-dev libc6-dev binutils cmake ninja-build pkg-config
   zlib1g-dev libzstd-dev libdw-dev libpcre2-dev libcurl4-openssl-dev
+  libiberty-dev
 '
 # To build the rest: the plugin, the runtime for musl, and the manual pages.
 plugin_packages='

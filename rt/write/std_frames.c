@@ -5,6 +5,8 @@
 
 #include "write/std_frames.h"
 
+#include "symbolize/short_name.h"
+
 #include <string.h>
 
 static bool starts_with(const char *s, const char *prefix) {
@@ -26,6 +28,11 @@ bool mprof_is_std_module(const char *file) {
       "libc++.so", "libc++abi.so",  "libgcc_s.so",
       NULL};
   static const char *const old[] = {"libc-2.", "libpthread-2.", "ld-2.", NULL};
+  // Of other languages: D, Fortran, Go by GCC, Rust.
+  static const char *const others[] = {
+      "libgphobos.so",   "libgdruntime.so", "libphobos2",
+      "libdruntime-ldc", "libgfortran.so",  "libquadmath.so",
+      "libgo.so",        "libstd-",         NULL};
   static const char *const loaders[] = {"ld-linux.so.", "ld-linux-", "ld-musl-",
                                         NULL};
   const char *slash = strrchr(file, '/');
@@ -34,15 +41,34 @@ bool mprof_is_std_module(const char *file) {
     const char *end = strstr(name, ".so") + 3;
     return *end == '\0' || *end == '.';
   }
-  return starts_with_any(name, old) ||
+  return starts_with_any(name, old) || starts_with_any(name, others) ||
          (starts_with_any(name, loaders) && strstr(name, ".so.") != NULL);
 }
 
-// Returns whether file is a header of a C++ library, such as
-// /usr/include/c++/12/vector or /usr/lib/llvm-19/include/c++/v1/vector.
-static bool is_std_header(const char *file) {
+// Returns whether file is a source file of a library that compilers bring: a
+// header of C++, such as /usr/include/c++/12/vector or
+// /usr/lib/llvm-19/include/c++/v1/vector; a file of Rust's library, such as
+// /rustc/HASH/library/core/src/option.rs or, for a crate that the library uses,
+// /rust/deps/hashbrown-0.16.1/src/map.rs; a module of D's library, such as
+// /usr/lib/gcc/x86_64-linux-gnu/12/include/d/std/array.d; or a file of Go's
+// runtime.
+static bool is_std_source(const char *file) {
   const char *include = strstr(file, "/include/");
-  return include != NULL && strstr(include, "/c++/") != NULL;
+  const char *library = strstr(file, "/library/");
+  const char *rust = strstr(file, "/rustc"); // Debian: /usr/src/rustc-1.63.0
+  if (rust == NULL)
+    rust = strstr(file, "/rustlib/src/rust/");
+  if (include != NULL &&
+      (strstr(include, "/c++/") != NULL || starts_with(include, "/include/d/")))
+    return true;
+  return (rust != NULL && library != NULL && rust < library) ||
+         starts_with(file, "/rust/deps/") || strstr(file, "/go/src/runtime/");
+}
+
+// Returns whether file is the name of a part of a Rust crate, which the symbol
+// table has in place of a source file.
+static bool is_codegen_unit(const char *file) {
+  return strstr(file, "-cgu.") != NULL;
 }
 
 // Returns the demangled function name `name` without the result type, with
@@ -60,12 +86,71 @@ static const char *without_result(const char *name) {
   return start;
 }
 
+// --- names of Rust ---
+
+static bool is_of_rust_library(const char *path) {
+  static const char *const crates[] = {
+      "core::", "alloc::", "std::", "hashbrown::", "__rustc::", NULL};
+  return starts_with_any(path, crates);
+}
+
+// Returns the trait in "<Type as Trait>::function", or NULL.
+static const char *trait_of(const char *name) {
+  int depth = 0;
+  for (const char *p = name; *p != '\0'; p++) {
+    depth += *p == '<';
+    depth -= *p == '>' && p[-1] != '-';
+    if (depth <= 0)
+      return NULL;
+    if (depth == 1 && starts_with(p, " as "))
+      return p + strlen(" as ");
+  }
+  return NULL;
+}
+
+// Returns whether the type of Rust is one of the program: its path has another
+// crate than the library's. The path follows characters such as "&mut [".
+static bool is_type_of_program(const char *type) {
+  static const char *const before[] = {"&",    "(",    "[", "*const ", "*mut ",
+                                       "mut ", "dyn ", "<", NULL};
+  while (starts_with_any(type, before))
+    type += strcspn(type, "&([< ") + 1;
+  const char *end = type;
+  while (mprof_is_word(*end))
+    end++;
+  return starts_with(end, "::") && !is_of_rust_library(type);
+}
+
+// Returns whether the name has a list of parameters, as in C++.
+static bool has_parameters(const char *name) {
+  char none[1];
+  struct mprof_text t = MPROF_TEXT(none);
+  return mprof_short_name(&t, name, 0);
+}
+
+// Returns whether `name` is a function of Rust's library. Parameters of types
+// have no crate, so "<T as core::ops::Fn>::call" is such a function.
+static bool is_rust_library(const char *name) {
+  static const char *const symbols[] = {"__rust_", "__rdl_", "rust_begin_",
+                                        "rust_panic", NULL};
+  if (*name != '<')
+    // C++ also has namespaces of these names, but its functions have
+    // parameters.
+    return starts_with_any(name, symbols) ||
+           (is_of_rust_library(name) && !has_parameters(name));
+  // Other languages have names such as "<module>".
+  const char *trait = trait_of(name);
+  return strstr(name, ">::") != NULL && !is_type_of_program(name + 1) &&
+         (trait == NULL || is_of_rust_library(trait));
+}
+
 bool mprof_is_std_frame(const struct mprof_frame *f) {
   static const char *const names[] = {"std::", "__gnu_cxx::", "operator new",
                                       "operator delete", NULL};
   if (f->is_library && mprof_is_std_module(f->module))
     return true;
-  if (f->file[0] != '\0')
-    return is_std_header(f->file);
-  return starts_with_any(without_result(f->function), names);
+  if (f->file[0] != '\0' && !is_codegen_unit(f->file))
+    return is_std_source(f->file);
+  return starts_with_any(without_result(f->function), names) ||
+         is_rust_library(f->function);
 }

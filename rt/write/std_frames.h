@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes frames of the C and C++ standard libraries, which the report
-// leaves out. These frames say how a library works, and not what the program
-// does.
+// Recognizes frames of the standard libraries of C, C++, Rust, D and Fortran,
+// and of Go's runtime, which the report leaves out. These frames say how a
+// library works, and not what the program does.
 
 #ifndef MPROF_RT_WRITE_STD_FRAMES_H
 #define MPROF_RT_WRITE_STD_FRAMES_H

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// If LLVM's development files are there, its demangler is linked statically. It
-// also knows the names of Rust and D. The C++ library demangles the other names
-// of C++: LLVM's demangler does not understand some generic lambdas.
+// GCC's libiberty demangles the names of Rust and D. If LLVM's development
+// files are there, its demangler is linked statically, for C++. The C++ library
+// demangles the other names of C++: LLVM's demangler does not understand some
+// generic lambdas.
 
 #include "demangle.h"
 
@@ -14,6 +15,10 @@
 // with <exception> of GCC 12.
 extern "C" char *__cxa_demangle(const char *Name, char *Buffer, size_t *Length,
                                 int *Status);
+
+// <libiberty/demangle.h> declares them, but needs a configured program.
+extern "C" char *rust_demangle(const char *Name, int Options);
+extern "C" char *dlang_demangle(const char *Name, int Options);
 
 static char *byLibrary(const char *Name) {
   return __cxa_demangle(Name, nullptr, nullptr, nullptr);
@@ -30,42 +35,41 @@ static char *byLibrary(const char *Name) {
 static char *itanium(std::string_view Name) {
   return llvm::itaniumDemangle(Name.data(), nullptr, nullptr, nullptr);
 }
-static char *rust(std::string_view Name) {
-  return llvm::rustDemangle(Name.data());
-}
-static char *dlang(std::string_view Name) {
-  return llvm::dlangDemangle(Name.data());
-}
 #else
 static char *itanium(std::string_view Name) {
   return llvm::itaniumDemangle(Name);
 }
-static char *rust(std::string_view Name) { return llvm::rustDemangle(Name); }
-static char *dlang(std::string_view Name) { return llvm::dlangDemangle(Name); }
 #endif
 
 static bool startsWith(std::string_view Name, std::string_view Prefix) {
   return Name.substr(0, Prefix.size()) == Prefix;
 }
 
-// Does what llvm::nonMicrosoftDemangle does. That function would need more of
-// the C++ library. Plain ends where the C string Name ends. The C++ library
-// does not know the names of Apple's blocks, which begin with ___Z.
-extern "C" char *demangle(const char *Name) {
-  const std::string_view Mangled(Name);
-  const std::string_view Plain =
-      startsWith(Mangled, ".") ? Mangled.substr(1) : Mangled;
+// The C++ library does not know the names of Apple's blocks, which begin with
+// ___Z.
+static char *cxx(const char *Name) {
+  char *Result = itanium(Name);
+  return Result == nullptr && Name[1] == 'Z' ? byLibrary(Name) : Result;
+}
+#else
+static char *cxx(const char *Name) { return byLibrary(Name); }
+#endif
+
+static char *undotted(const char *Name) {
   char *Result = nullptr;
-  const bool IsUsual = startsWith(Plain, "_Z");
-  if (IsUsual || startsWith(Plain, "___Z"))
-    Result = itanium(Plain);
-  else if (startsWith(Plain, "_R"))
-    Result = rust(Plain);
-  else if (startsWith(Plain, "_D"))
-    Result = dlang(Plain);
-  if (Result == nullptr && IsUsual)
-    Result = byLibrary(Name + (Mangled.size() - Plain.size()));
-  if (Result == nullptr || Plain.size() == Mangled.size())
+  if (strncmp(Name, "_R", 2) == 0 || strncmp(Name, "_ZN", 3) == 0)
+    Result = rust_demangle(Name, 0);
+  else if (strncmp(Name, "_D", 2) == 0)
+    Result = dlang_demangle(Name, 0);
+  const bool IsCxx =
+      strncmp(Name, "_Z", 2) == 0 || strncmp(Name, "___Z", 4) == 0;
+  return Result == nullptr && IsCxx ? cxx(Name) : Result;
+}
+
+// A name of PowerPC or of XCOFF may have a dot before it.
+extern "C" char *demangle(const char *Name) {
+  char *Result = undotted(Name + (*Name == '.'));
+  if (Result == nullptr || *Name != '.')
     return Result;
   const size_t Size = strlen(Result) + 2;
   char *Dotted = static_cast<char *>(malloc(Size));
@@ -76,8 +80,3 @@ extern "C" char *demangle(const char *Name) {
   free(Result);
   return Dotted;
 }
-#else
-extern "C" char *demangle(const char *Name) {
-  return strncmp(Name, "_Z", 2) == 0 ? byLibrary(Name) : nullptr;
-}
-#endif

@@ -8,10 +8,9 @@
 extern "C" {
 #endif
 
-// Returns the demangled form of a name of C++, Rust or D, as llvm-symbolizer
-// prints it. A name that llvm-symbolizer cannot demangle may have a demangled
-// form, too. Returns NULL if the name is not mangled. The caller frees the
-// result.
+// Returns the demangled form of a name of C++, Rust or D. Names of C++ are as
+// llvm-symbolizer prints them, and names of Rust have no hash. Returns NULL if
+// the name is not mangled. The caller frees the result.
 char *demangle(const char *name);
 
 #ifdef __cplusplus

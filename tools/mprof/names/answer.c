@@ -35,8 +35,6 @@ static char *plain_name(const char *name) {
   char *plain = length < MAX_NAME ? demangle(symbol) : NULL;
   if (!plain)
     return symbol;
-  const size_t n = strlen(plain), rust = mprof_rust_name(plain, plain, n);
-  plain[rust ? rust : n] = '\0';
   free(symbol);
   return plain;
 }
