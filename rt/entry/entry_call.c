@@ -357,10 +357,19 @@ static bool waits(long op) {
   return false;
 }
 
+// Returns whether op is a futex operation that only wakes.
+static bool wakes(long op) {
+  const long command = op & FUTEX_CMD_MASK;
+  return command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET;
+}
+
 // Entry of libc's syscall function. Reads six arguments even if the system call
-// has fewer, because libc's syscall also reads six.
+// has fewer, because libc's syscall also reads six. A wake of one thread is
+// charged as the release of a lock if the word has fallen (waiters.h): a latch
+// also counts down, but wakes all.
 MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   struct mprof_wait w;
+  struct mprof_release release;
   const HOOKED_TYPE(syscall) hooked = LOAD_HOOKED(syscall);
   long a[6];
   va_list ap;
@@ -368,13 +377,30 @@ MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   for (int i = 0; i < 6; i++)
     a[i] = va_arg(ap, long);
   va_end(ap);
-  bool is_futex = nr == SYS_futex && waits(a[1]);
-  if (!is_futex && nr != SYS_io_uring_enter)
+  if (nr == SYS_futex && waits(a[1])) {
+    mprof_futex_begin(&w, (uintptr_t)hooked, ENTRY_FRAME, (uintptr_t)a[0],
+                      (uint32_t)a[2]);
+    const long r =
+        CANCELLATION_POINT(mprof_wait_cancelled, &w,
+                           hooked(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
+    mprof_wait_end(&w, r == 0 ? MPROF_GOT : outcome_of(r));
+    return r;
+  }
+  if (nr == SYS_futex && wakes(a[1]) &&
+      mprof_waiters_word((const void *)a[0]) != 0) {
+    mprof_release_begin(&release, (uintptr_t)a[0],
+                        a[2] == 1 ? MPROF_WAKES_ONE : MPROF_WAKES_ALL,
+                        (uintptr_t)hooked, ENTRY_FRAME);
+    const long r = hooked(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (a[2] == 1 && release.charge.has_fallen)
+      mprof_release_end(&release, r > 0, MPROF_KIND_futex, (uintptr_t)hooked,
+                        ENTRY_FRAME);
+    return r;
+  }
+  if (nr != SYS_io_uring_enter)
     return hooked(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-  mprof_call_begin(&w, is_futex ? MPROF_KIND_futex : MPROF_KIND_uring,
-                   (uintptr_t)hooked, ENTRY_FRAME);
-  w.object = is_futex ? (uintptr_t)a[0] : 0;
-  long r = NOTED_CANCELLATION_POINT(
+  mprof_call_begin(&w, MPROF_KIND_uring, (uintptr_t)hooked, ENTRY_FRAME);
+  const long r = NOTED_CANCELLATION_POINT(
       &w, hooked(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
   mprof_wait_end(&w, outcome_of(r));
   return r;

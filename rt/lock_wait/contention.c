@@ -37,11 +37,12 @@
 struct mprof_contention mprof_contention;
 
 // Kinds of waits that the mutex profile needs. Unlocks of mutexes, rwlocks,
-// spin locks and the program's own locks are charged with waits of these kinds.
-// The kind cond is needed, too, because a wait for a condition unlocks a mutex.
+// spin locks, the program's own locks and locks by futex calls are charged with
+// waits of these kinds. The kind cond is needed, too, because a wait for a
+// condition unlocks a mutex.
 #define MUTEX_KINDS                                                            \
   (MPROF_KIND_BIT(mutex) | MPROF_KIND_BIT(rwlock) | MPROF_KIND_BIT(spin) |     \
-   MPROF_KIND_BIT(cond) | MPROF_KIND_BIT(user))
+   MPROF_KIND_BIT(cond) | MPROF_KIND_BIT(user) | MPROF_KIND_BIT(futex))
 
 // --- sampling and counters ---
 
@@ -172,7 +173,7 @@ static bool are_noted(void) {
 
 void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
                             uintptr_t op, uintptr_t frame, uintptr_t object,
-                            uintptr_t mutex) {
+                            uintptr_t mutex, uint32_t value) {
   if (!begin(w, kind, op, frame, object))
     return;
   w->start = mprof_clock_now();
@@ -184,6 +185,8 @@ void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
       mprof_trace_wait_begin(w, false);
     if (object != 0 && has_charges())
       w->is_waiter = mprof_waiters_enter(object, mutex, w->start);
+    if (w->is_waiter && value != 0)
+      mprof_waiters_expect(object, value);
   }
   if (mprof_unlikely(are_noted()))
     mprof_wait_note(w);

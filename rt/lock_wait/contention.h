@@ -118,7 +118,14 @@ struct mprof_wait {
 #define mprof_wait_begin(w, kind, op, frame, object)                           \
   do {                                                                         \
     MPROF_SAVE(&(w)->saved);                                                   \
-    mprof_wait_begin_saved((w), (kind), (op), (frame), (object), 0);           \
+    mprof_wait_begin_saved((w), (kind), (op), (frame), (object), 0, 0);        \
+  } while (0)
+// Begins a wait for the futex word `object` while its value is `value`.
+#define mprof_futex_begin(w, op, frame, object, value)                         \
+  do {                                                                         \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    mprof_wait_begin_saved((w), MPROF_KIND_futex, (op), (frame), (object), 0,  \
+                           (value));                                           \
   } while (0)
 // Begins a wait for a condition. mutex: the mutex that the call releases and
 // takes again. The wait has two parts. The first part is the wait for the
@@ -128,11 +135,11 @@ struct mprof_wait {
   do {                                                                         \
     MPROF_SAVE(&(w)->saved);                                                   \
     mprof_wait_begin_saved((w), MPROF_KIND_cond, (op), (frame), (condition),   \
-                           (mutex));                                           \
+                           (mutex), 0);                                        \
   } while (0)
 void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
                             uintptr_t op, uintptr_t frame, uintptr_t object,
-                            uintptr_t mutex);
+                            uintptr_t mutex, uint32_t value);
 // Begins a blocking call, which may return without a wait. So the stack is
 // unwound only at the end of the call, and only if the wait is sampled. op:
 // address of the hooked function. frame: frame address of the entry.

@@ -177,6 +177,7 @@ struct waited {
   uintptr_t object;
   uint32_t waiters; // number of waiting threads
   uint32_t holders; // threads that hold the object or are about to hold it
+  uint32_t value;   // if the object is a futex: see mprof_waiters_expect
   struct times now, before; // before: without the last charge
   // Marks, which link wakeups to the releases that caused them.
   // NULL before the first mark.
@@ -282,6 +283,14 @@ bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start) {
   return enter(object, mutex, start, 1, MPROF_WAITER_CAME);
 }
 
+void mprof_waiters_expect(uintptr_t object, uint32_t value) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w)
+    w->value = value;
+  mprof_lock_release(&s->lock);
+}
+
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark,
                              struct mprof_signal *signal) {
@@ -364,6 +373,16 @@ add_signal_locked(struct waited *w, enum mprof_wakes wakes, uint64_t now) {
   return x;
 }
 
+// Sets has_fallen (waiters.h). The word is mapped, because a thread of the
+// table waits for it, and cannot leave the table while the slot is locked.
+// thread::park of Rust waits while the word is UINT32_MAX, and is no lock.
+static bool has_fallen(const struct waited *w) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WAITERS));
+  return w->waiters != 0 && w->value != 0 && w->value != UINT32_MAX &&
+         __atomic_load_n((const uint32_t *)w->object, __ATOMIC_RELAXED) <=
+             w->value;
+}
+
 struct mprof_charge
 mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
                      const struct mprof_trace_waker *waker) {
@@ -378,6 +397,7 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
     int64_t owed = (int64_t)(w->waiters * now - w->now.sum);
     if (owed > 0 && now > w->now.charged) {
       c = (struct mprof_charge){.ticks = (uint64_t)owed, .stamp = now};
+      c.has_fallen = has_fallen(w);
       w->before = w->now;
       w->now = (struct times){.charged = now, .sum = w->waiters * now};
       if (mprof_unlikely(waker != NULL))

@@ -87,6 +87,9 @@ struct mprof_signal {
 //   for the mutex; see mprof_waiters_count_woken.
 // start: time at which the wait began, in ticks.
 bool mprof_waiters_enter(uintptr_t object, uintptr_t mutex, uint64_t start);
+// Stores the value of the futex word `object` at which a thread begins to wait,
+// for mprof_charge.has_fallen. Call after mprof_waiters_enter.
+void mprof_waiters_expect(uintptr_t object, uint32_t value);
 // Removes the calling thread from the waiters for object. Returns the time, in
 // ticks, of the last release of object to which waiting time was charged, or 0
 // if there was none since start.
@@ -108,6 +111,11 @@ struct mprof_charge {
   // If the release is a signal of a condition: the signal. woken is 0 if the
   // signal has woken no thread.
   struct mprof_signal signal;
+  // The object is a futex that a thread waits for with mprof_waiters_expect,
+  // and its word is not above the value at which the thread began to wait. The
+  // word of a lock falls when the lock is released. The word of a condition or
+  // an event is a counter, or rises from 0.
+  bool has_fallen;
 };
 // Computes the charge of a release of object that is about to happen: the total
 // time that the waiters have waited. For each waiter, this time begins with its

@@ -27,7 +27,7 @@ static uint64_t no_time(void) { return 1; }
 static const unsigned long long sync_kinds =
     (1ull << (MPROF_KIND_user + 1)) - 1;
 static const unsigned long long mutex_kinds =
-    BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user);
+    BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user) | BIT(futex);
 
 static uint64_t rate(void) { return atomic_load(&mprof_contention.block_rate); }
 
