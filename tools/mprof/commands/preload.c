@@ -134,15 +134,17 @@ static char *executed_file(const struct options *o, const char *program) {
 }
 
 char *preload_for(const struct options *o, const char *program,
-                  bool *records_nothing) {
+                  struct preload_facts *facts) {
   char *path = executed_file(o, program), *value = NULL;
   struct elf_info info;
-  *records_nothing = false;
+  *facts = (struct preload_facts){0};
   if (!path || elf_info_read(path, &info) != NULL) {
     free(path);
     return NULL;
   }
-  const bool wants = info.is_elf && is_wanted(o, path, &info, records_nothing);
+  facts->is_go = info.is_go;
+  const bool wants =
+      info.is_elf && is_wanted(o, path, &info, &facts->records_nothing);
   char *library = wants ? preload_library() : NULL;
   const char *before = getenv("LD_PRELOAD");
   if (wants && !library)
@@ -158,7 +160,7 @@ char *preload_for(const struct options *o, const char *program,
   else if (library)
     value = before && *before ? text_of("%s:%s", library, before)
                               : text_of("%s", library);
-  *records_nothing |= wants && !value;
+  facts->records_nothing |= wants && !value;
   free(library);
   elf_info_free(&info);
   free(path);

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mprof recover: makes profiles and the trace of the file that a killed process
-// has left (option persist).
+// has left (option persist). mprof run does the same for programs that end
+// without libc.
+
+#include "commands/recover.h"
 
 #include "commands/add_names.h"
+#include "common/ends_with.h"
 #include "common/memory.h"
 #include "common/plural.h"
 #include "files/bytes.h"
@@ -15,9 +19,21 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// Prints the text if the command is mprof recover: standard output of mprof run
+// belongs to the program.
+__attribute__((format(printf, 2, 3))) static void
+say(const struct options *options, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  if (options->command == COMMAND_recover)
+    vprintf(format, values);
+  va_end(values);
+}
 
 // Returns whether the process still has the file mapped.
 static bool still_runs(const struct persist_file *f, const char *path) {
@@ -61,7 +77,8 @@ static int write_one(const struct options *options, const char *base,
   if (error)
     complain(options, "%s: %s", path, error);
   else
-    printf("%s: %zu stack%s\n", path, count_stacks(p), plural(count_stacks(p)));
+    say(options, "%s: %zu stack%s\n", path, count_stacks(p),
+        plural(count_stacks(p)));
   free(path);
   return error ? STATUS_ERROR : STATUS_OK;
 }
@@ -103,7 +120,8 @@ static int write_trace(const struct options *options, struct persist_file *f,
   if (events < 0)
     complain(options, "%s: %s", name, error);
   else
-    printf("%s: %" PRId64 " event%s\n", name, events, plural((uint64_t)events));
+    say(options, "%s: %" PRId64 " event%s\n", name, events,
+        plural((uint64_t)events));
   free(name);
   persist_trace_free(t);
   return events < 0 ? STATUS_ERROR : STATUS_OK;
@@ -142,12 +160,11 @@ static void say_losses(const struct options *options, const char *path,
     complain(options, "%s: the file is damaged, so a part is missing", path);
 }
 
+// base: the begin of the names of the written files.
 static int recover_file(const struct options *options, const char *path,
-                        struct persist_file *f) {
+                        const char *base, struct persist_file *f) {
   struct persist persist;
   int status = STATUS_OK;
-  const char *base = options->output ? options->output : path;
-  f->is_in_use = still_runs(f, path);
   persist_profiles(f, &persist);
   say_losses(options, path, f);
   for (size_t i = 0; i < persist.count; i++)
@@ -159,7 +176,10 @@ static int recover_file(const struct options *options, const char *path,
   return status;
 }
 
-static int recover(const struct options *options, const char *path) {
+// only_ended: leaves the file of a process that still runs, and removes the
+// file if everything is written.
+static int recover(const struct options *options, const char *path,
+                   const char *base, bool only_ended) {
   struct bytes bytes;
   struct persist_file file;
   const char *error = bytes_read(path, &bytes);
@@ -171,12 +191,37 @@ static int recover(const struct options *options, const char *path) {
     status = complain(options, "%s: %s", path, error);
   } else {
     error = persist_open(&file, &bytes);
-    status = error ? complain(options, "%s: %s", path, error)
-                   : recover_file(options, path, &file);
+    file.is_in_use = !error && still_runs(&file, path);
+    file.has_exited = only_ended;
+    if (error)
+      status = complain(options, "%s: %s", path, error);
+    else if (only_ended && file.is_in_use)
+      status = STATUS_ERROR;
+    else
+      status = recover_file(options, path, base, &file);
     persist_close(&file);
+    if (only_ended && status == STATUS_OK)
+      unlink(path);
   }
   free(bytes.at);
   return status;
+}
+
+void recover_ended(const struct options *options, const char *directory,
+                   const struct file_names *before) {
+  struct file_names now = file_names_list(directory);
+  for (size_t i = 0; i < now.count; i++) {
+    const char *name = now.items[i];
+    if (!ends_with(name, RECOVER_SUFFIX) || file_names_have(before, name))
+      continue;
+    char *path = text_of("%s/%s", directory, name);
+    char *base =
+        text_of("%.*s", (int)(strlen(path) - strlen(RECOVER_SUFFIX)), path);
+    recover(options, path, base, true);
+    free(base);
+    free(path);
+  }
+  file_names_free(&now);
 }
 
 int command_recover(const struct options *options) {
@@ -185,7 +230,9 @@ int command_recover(const struct options *options) {
   if (options->output && options->path_count > 1)
     return complain(options, "-o is for one file; give one file");
   for (int i = 0; i < options->path_count; i++)
-    if (recover(options, options->paths[i]) != STATUS_OK)
+    if (recover(options, options->paths[i],
+                options->output ? options->output : options->paths[i],
+                false) != STATUS_OK)
       return STATUS_ERROR;
   return STATUS_OK;
 }

@@ -10,6 +10,7 @@
 #include "commands/input.h"
 #include "commands/options.h"
 #include "commands/preload.h"
+#include "commands/recover.h"
 #include "commands/show_written.h"
 #include "commands/written_files.h"
 #include "common/plural.h"
@@ -38,9 +39,10 @@ static void add(FILE *out, const char *name, const char *value) {
 
 // Returns the value of MPROF_OPTIONS for the program, or NULL after a message.
 // is_preloaded: whether the program's children that have nothing to do with
-// MProf load the runtime, too. They shall print no line of their own.
+// MProf load the runtime, too. They shall print no line of their own. recovers:
+// whether the processes keep their counts in files, for recover_ended.
 static char *runtime_options(const struct options *o, const char *directory,
-                             bool is_preloaded) {
+                             bool is_preloaded, bool recovers) {
   char *text = NULL;
   size_t length;
   const char *before = getenv("MPROF_OPTIONS");
@@ -71,6 +73,8 @@ static char *runtime_options(const struct options *o, const char *directory,
     fprintf(out, ":%s", o->set.items[i]);
   if (directory)
     fprintf(out, ":log_path='%s/mprof.%%e.%%p'", directory);
+  if (recovers)
+    fprintf(out, ":persist='%s/mprof.%%e.%%p" RECOVER_SUFFIX "'", directory);
   fclose(out);
   return text;
 }
@@ -206,9 +210,11 @@ int command_run(const struct options *o) {
   char *directory = keeps_path ? NULL : output_directory(o);
   if (!directory && !keeps_path)
     return STATUS_ERROR;
-  bool records_nothing;
-  char *library = preload_for(o, o->paths[0], &records_nothing);
-  char *options = runtime_options(o, directory, library != NULL);
+  struct preload_facts facts;
+  char *library = preload_for(o, o->paths[0], &facts);
+  // A program of Go ends by a system call of its own, not through libc.
+  const bool recovers = facts.is_go && directory && !user_sets(o, "persist");
+  char *options = runtime_options(o, directory, library != NULL, recovers);
   if (!options)
     return complain(o, "%s", strerror(errno));
   struct file_names files = file_names_list(directory);
@@ -223,10 +229,12 @@ int command_run(const struct options *o) {
     complain(o, "%s: %s", o->paths[0], strerror(error));
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
   }
+  if (recovers)
+    recover_ended(o, directory, &files);
   if (directory && !o->quiet)
     report(o, directory, &child, &files,
            start.tv_sec * INT64_C(1000000000) + start.tv_nsec, is_preloaded,
-           records_nothing);
+           facts.records_nothing);
   else if (!directory && !o->quiet)
     complain(o, "the files are where log_path in MPROF_OPTIONS says; for a "
                 "report, use --output");

@@ -44,7 +44,7 @@ void file_names_free(struct file_names *n) {
   free(n->items);
 }
 
-static bool has_name(const struct file_names *n, const char *name) {
+bool file_names_have(const struct file_names *n, const char *name) {
   return n->count &&
          bsearch(&name, n->items, n->count, sizeof *n->items, by_name) != NULL;
 }
@@ -139,7 +139,7 @@ struct written_files written_files_find(const char *directory, pid_t program,
     const bool is_new = strncmp(e->d_name, "mprof.", 6) == 0 &&
                         asprintf(&path, "%s/%s", directory, e->d_name) > 0 &&
                         lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-                        !has_name(before, e->d_name);
+                        !file_names_have(before, e->d_name);
     const char *rest = strstr(e->d_name, pid);
     if (is_new && rest)
       *APPEND(f.items, f.count, f.capacity) = (struct written_file){

@@ -21,6 +21,7 @@ struct file_names {
 // directory: NULL if there is none.
 struct file_names file_names_list(const char *directory);
 void file_names_free(struct file_names *n);
+bool file_names_have(const struct file_names *n, const char *name);
 
 // Returns the absolute path of the directory for the files. Makes the directory
 // if it does not exist. Returns NULL after a message.

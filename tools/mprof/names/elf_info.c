@@ -98,6 +98,8 @@ static void read_sections(Elf *elf, struct elf_info *info) {
       info->has_debug_info = true;
     if (name && strcmp(name, ".note.gnu.build-id") == 0)
       info->has_build_id = true;
+    if (name && strcmp(name, ".go.buildinfo") == 0)
+      info->is_go = true;
     info->has_symbols |= header.sh_type == SHT_SYMTAB;
     if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
       read_symbols(elf, s, &header, info);

@@ -17,6 +17,7 @@ struct elf_info {
   bool changes_user; // the file calls setuid or the like
   bool is_static;    // the file needs neither an interpreter nor libraries
   bool is_of_this_processor; // a file for the processor that mprof runs on
+  bool is_go;         // the program ends without libc, so MProf sees no end
   bool has_allocator; // the file defines malloc for itself and its libraries
   bool has_sanitizer; // AddressSanitizer or another one replaces malloc
   char *interpreter;  // path of the dynamic linker, or NULL

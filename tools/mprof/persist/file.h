@@ -37,6 +37,7 @@ struct persist_file {
   struct mprof_persist_head head;
   bool is_damaged;                 // some data could not be read
   bool is_in_use;                  // the process still runs; set by the caller
+  bool has_exited;                 // it was not killed; set by the caller
   struct persist_note *label_sets; // by number; NULL: there are none
   struct persist_notes locks, names, hooks;
   struct persist_module *modules;

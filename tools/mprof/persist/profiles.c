@@ -159,9 +159,14 @@ static struct profile *new_profile(const struct reader *r, const char *rate,
     snprintf(text, sizeof text, "%s: %" PRIu64, rate, value);
     profile_comment(p, profile_text(p, text));
   }
-  snprintf(text, sizeof text, "moment: %s of a process that %s (mprof recover)",
-           r->file->is_in_use && strcmp(moment, END) == 0 ? "a moment" : moment,
-           fate_of(r->file));
+  const bool is_end = strcmp(moment, END) == 0;
+  if (r->file->has_exited)
+    snprintf(text, sizeof text, is_end ? "written: at exit" : "moment: %s",
+             moment);
+  else
+    snprintf(
+        text, sizeof text, "moment: %s of a process that %s (mprof recover)",
+        r->file->is_in_use && is_end ? "a moment" : moment, fate_of(r->file));
   profile_comment(p, profile_text(p, text));
   for (int i = 0; i < MPROF_STAT_COUNT; i++) {
     const uint64_t n = r->file->head.stats[i];
