@@ -29,6 +29,7 @@
 #include "trace/trace_events.h"
 #include "unwind/unwind.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -480,7 +481,6 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
   const uint64_t mask = mprof_sys_set_signal_mask(mprof_own_thread_mask());
   int error = -pthread_attr_init(&attr);
   if (error == 0) {
-    pthread_attr_setstacksize(&attr, stack_bytes);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     // libc allocates memory for the new thread. This is no event of the calling
     // thread, so its countdown to the next sample stays as it is.
@@ -488,7 +488,14 @@ int mprof_own_thread_start(void *(*run)(void *), size_t stack_bytes) {
     const uint64_t rate_epoch = mprof_tls.rate_epoch;
     const int64_t countdown = __mprof_heap_countdown;
     mprof_tls.is_own = true;
-    error = -pthread_create(&thread, &attr, run, NULL);
+    // glibc puts the thread-local variables of the program into the stack, and
+    // refuses a stack that is too small for them.
+    enum { MAX_STACK = 64 << 20 };
+    do {
+      pthread_attr_setstacksize(&attr, stack_bytes);
+      error = -pthread_create(&thread, &attr, run, NULL);
+      stack_bytes *= 2;
+    } while (error == -EINVAL && stack_bytes <= MAX_STACK);
     mprof_tls.is_own = is_own;
     mprof_tls.rate_epoch = rate_epoch;
     __mprof_heap_countdown = countdown;

@@ -50,8 +50,8 @@ bool mprof_is_std_module(const char *file) {
 // /usr/lib/llvm-19/include/c++/v1/vector; a file of Rust's library, such as
 // /rustc/HASH/library/core/src/option.rs or, for a crate that the library uses,
 // /rust/deps/hashbrown-0.16.1/src/map.rs; a module of D's library, such as
-// /usr/lib/gcc/x86_64-linux-gnu/12/include/d/std/array.d; or a file of Go's
-// runtime.
+// /usr/lib/gcc/x86_64-linux-gnu/12/include/d/std/array.d; a file of Zig's
+// library, such as /usr/lib/zig/lib/std/heap.zig; or a file of Go's runtime.
 static bool is_std_source(const char *file) {
   const char *include = strstr(file, "/include/");
   const char *library = strstr(file, "/library/");
@@ -62,7 +62,9 @@ static bool is_std_source(const char *file) {
       (strstr(include, "/c++/") != NULL || starts_with(include, "/include/d/")))
     return true;
   return (rust != NULL && library != NULL && rust < library) ||
-         starts_with(file, "/rust/deps/") || strstr(file, "/go/src/runtime/");
+         starts_with(file, "/rust/deps/") ||
+         (strstr(file, "/lib/std/") && strstr(file, ".zig")) ||
+         strstr(file, "/go/src/runtime/");
 }
 
 // Returns whether file is the name of a part of a Rust crate, which the symbol

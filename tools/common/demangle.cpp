@@ -41,10 +41,6 @@ static char *itanium(std::string_view Name) {
 }
 #endif
 
-static bool startsWith(std::string_view Name, std::string_view Prefix) {
-  return Name.substr(0, Prefix.size()) == Prefix;
-}
-
 // The C++ library does not know the names of Apple's blocks, which begin with
 // ___Z.
 static char *cxx(const char *Name) {
@@ -55,12 +51,28 @@ static char *cxx(const char *Name) {
 static char *cxx(const char *Name) { return byLibrary(Name); }
 #endif
 
+// Returns the name of a procedure of a Fortran module as gdb prints it:
+// "__module_MOD_procedure" is module::procedure.
+static char *fortran(const char *Name) {
+  static const char Mark[] = "_MOD_";
+  const char *End = strstr(Name + 2, Mark);
+  char *Result = End == nullptr ? nullptr : strdup(Name + 2);
+  if (Result == nullptr)
+    return nullptr;
+  char *Colons = Result + (End - Name - 2);
+  memcpy(Colons, "::", 2);
+  strcpy(Colons + 2, End + sizeof(Mark) - 1);
+  return Result;
+}
+
 static char *undotted(const char *Name) {
   char *Result = nullptr;
   if (strncmp(Name, "_R", 2) == 0 || strncmp(Name, "_ZN", 3) == 0)
     Result = rust_demangle(Name, 0);
   else if (strncmp(Name, "_D", 2) == 0)
     Result = dlang_demangle(Name, 0);
+  else if (strncmp(Name, "__", 2) == 0)
+    Result = fortran(Name);
   const bool IsCxx =
       strncmp(Name, "_Z", 2) == 0 || strncmp(Name, "___Z", 4) == 0;
   return Result == nullptr && IsCxx ? cxx(Name) : Result;

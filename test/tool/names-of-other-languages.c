@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: functions of Rust, in both manglings, and of D have the names of
-// their source text. Functions of Rust's library have no row of their own, also
-// in a program without debug information. A function of the program that
-// implements a trait of the library has one, and so has a C++ function in a
-// namespace of the same name.
+// Intent: functions of Rust, in both manglings, of D and of Fortran have the
+// names of their source text. Functions of Rust's library have no row of their
+// own, also in a program without debug information. A function of the program
+// that implements a trait of the library has one, and so has a C++ function in
+// a namespace of the same name.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
@@ -18,6 +18,7 @@
 // CHECK-DAG: 4.00 KiB {{.*}} KiB {{.*}} <alloc::vec::Vec<T> as r::Make>::make{{$}}
 // CHECK-DAG: 3.00 KiB {{.*}} KiB {{.*}} core::Engine::run{{$}}
 // CHECK-DAG: 2.00 KiB {{.*}} KiB {{.*}} d.fill(int){{$}}
+// CHECK-DAG: 1.00 KiB {{.*}} KiB {{.*}} m::fill{{$}}
 // STD-NOT: % {{ *}}<alloc::alloc
 // RUN: grep '#0 .* in r::fill .*  via <alloc::alloc::Global>::alloc_impl' x.*.txt
 // RUN: %mprof top --std x.*.heap.pb.gz | grep '7.00 KiB .*  <alloc::alloc::Global>::alloc_impl'
@@ -49,6 +50,7 @@ FUNCTION(make,
          kept = malloc(4 << 10))
 FUNCTION(run, "_ZN4core6Engine3runEi", kept = malloc(3 << 10))
 FUNCTION(d_fill, "_D1d4fillFiZv", kept = malloc(2 << 10))
+FUNCTION(f_fill, "__m_MOD_fill", kept = malloc(1 << 10))
 
 int main(void) {
   fill();
@@ -57,4 +59,5 @@ int main(void) {
   make();
   run();
   d_fill();
+  f_fill();
 }
