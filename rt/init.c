@@ -50,6 +50,7 @@
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace.h"
+#include "unwind/python.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>

@@ -18,6 +18,7 @@
 #include "sys/os.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "unwind/python.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -271,7 +272,11 @@ static bool has_directory(const char *file) {
   return file && strchr(file, '/') && !strchr(file, '$');
 }
 
+// An interpreter that an earlier call has loaded is found in the next call: it
+// loads modules of its own.
 MPROF_ENTRY void *__mprof_dlopen(const char *file, int mode) {
+  if (mprof_process_ready())
+    mprof_python_look();
   if (mprof_load_after && has_directory(file)) __attribute__
     ((musttail)) return open_late(file, mode);
   if ((mode & RTLD_DEEPBIND) && has_directory(file) && mprof_process_ready() &&

@@ -18,6 +18,7 @@
 #include "sys/os.h"
 #include "sys/pctable.h"
 #include "sys/sort.h"
+#include "unwind/python.h"
 
 #include <string.h>
 
@@ -205,6 +206,18 @@ static const struct mprof_names *find_names(mprof_pc pc,
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *),
                      void *arg) {
+  struct mprof_python_line python;
+  if (mprof_python_find(pc, &python)) {
+    fn(&(struct mprof_frame){.function = python.function,
+                             .file = python.file,
+                             .line = python.line,
+                             .start_line = python.start_line,
+                             .module = MPROF_PYTHON_MODULE,
+                             .is_library = true,
+                             .offset = pc - 1 - MPROF_PYTHON_BEGIN},
+       arg);
+    return true;
+  }
   const struct mprof_mapping *m =
       pc == 0 ? NULL : mprof_maps_find(&state.maps, pc - 1);
   if (m == NULL)

@@ -89,7 +89,7 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 // Calls fn for each function at the return address pc, innermost first. All
 // functions but the last are inlined into the last. pc is an address as shown
 // in output files. Returns false, without a call of fn, if no mapping contains
-// pc.
+// pc. The names of functions of Python are always known.
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *), void *arg);
 

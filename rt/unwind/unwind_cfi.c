@@ -11,6 +11,7 @@
 #include "sys/abi_words.h"
 #include "sys/context.h"
 #include "sys/os.h"
+#include "unwind/python.h"
 #include "unwind/rules.h"
 #include "unwind/unwind.h"
 
@@ -191,7 +192,7 @@ struct walk {
   bool is_sure;
   // True: the result is not the return addresses on the stack. A frame was left
   // out, because its code is an entry (mprof_is_entry) or no caller
-  // (mprof_is_made_return), or the stack has coroutines.
+  // (mprof_is_made_return), or the stack has coroutines or functions of Python.
   bool is_hiding;
   size_t proof_len;                         // see struct mprof_unwound
   struct mprof_running_coroutines *running; // NULL: do not look for coroutines
@@ -420,11 +421,14 @@ static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
 
 // Unwinds the stack whose first frame has the registers w->f. Writes at most
 // depth return addresses to pcs and returns their number. Sets the fields end,
-// is_hiding and proof_len of *w.
-static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
-  return mprof_unlikely(mprof_flags.coroutines)
-             ? follow_coroutines(w, pcs, depth)
-             : follow_frames(w, pcs, depth, NULL);
+// is_hiding and proof_len of *w. is_own: the calling thread has this stack.
+static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth, bool is_own) {
+  const size_t n = mprof_unlikely(mprof_flags.coroutines)
+                       ? follow_coroutines(w, pcs, depth)
+                       : follow_frames(w, pcs, depth, NULL);
+  return mprof_unlikely(mprof_python_is_on()) && is_own
+             ? mprof_python_insert(pcs, n, depth, &w->end, &w->is_hiding)
+             : n;
 }
 
 // Returns the registers of the function that has called the runtime's function
@@ -445,7 +449,7 @@ size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
   if (!mprof_stack_enter(own, &foreign, fp))
     return 0;
   struct walk w = {.own = own, .f = caller_at(fp)};
-  const size_t n = follow(&w, pcs, depth);
+  const size_t n = follow(&w, pcs, depth, true);
   facts->end = w.end;
   facts->proof_len = w.is_hiding ? 0 : w.proof_len;
   return n;
@@ -464,7 +468,7 @@ size_t mprof_unwind_registers(struct mprof_stack_range *own,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end) {
   struct walk w = {.own = own, .f = *from};
-  const size_t n = follow(&w, pcs, depth);
+  const size_t n = follow(&w, pcs, depth, false);
   *end = w.end;
   return n;
 }

@@ -34,6 +34,7 @@
 #include "sys/pctable.h"
 #include "sys/stats.h"
 #include "thread/labels.h"
+#include "unwind/python.h"
 
 #include <errno.h>
 #include <string.h>
@@ -242,6 +243,7 @@ struct mprof_pprof {
   // Mapping of all pseudo frames: names in place of functions, for example for
   // a truncated stack. Its limit is the number of the frames written so far.
   struct mprof_mapping pseudo;
+  struct mprof_mapping python; // of functions of Python
   struct mprof_pc_table table; // maps addresses to location ids
   // These tables map a hash to a number. functions_of: the hash of a function's
   // name and file to the function's id. strings_of: the hash of a string to the
@@ -431,18 +433,30 @@ static void drop_lines(struct mprof_pprof *w, unsigned skip) {
   memmove(w->lines, w->lines + skip, w->lines_len * sizeof(w->lines[0]));
 }
 
+// Returns the mapping of the return address pc, or NULL.
+static struct mprof_mapping *mapping_of(struct mprof_pprof *w, mprof_pc pc) {
+  if (mprof_python_has(pc)) {
+    w->python.start = MPROF_PYTHON_BEGIN;
+    w->python.limit = MPROF_PYTHON_END;
+    mprof_text_copy(w->python.file, sizeof(w->python.file),
+                    MPROF_PYTHON_MODULE);
+    return &w->python;
+  }
+  const struct mprof_mapping *m = mprof_maps_find(&w->maps, pc - 1);
+  return m == NULL ? NULL : &w->maps.v[m - w->maps.v];
+}
+
 // Writes a new location for the return address pc, without its `skip` innermost
 // functions. Returns the location's id. Returns 0 if no mapping contains pc.
 static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
                              unsigned skip) {
-  const struct mprof_mapping *found = mprof_maps_find(&w->maps, pc - 1);
-  if (found == NULL)
+  struct mprof_mapping *m = mapping_of(w, pc);
+  if (m == NULL)
     return 0;
-  struct mprof_mapping *m = &w->maps.v[found - w->maps.v];
   if (m->id == 0)
     list_mapping(w, m);
   w->lines_len = 0;
-  if (w->wants_names) {
+  if (w->wants_names || m == &w->python) {
     mprof_symbolize(pc, add_line, w);
     drop_lines(w, skip);
   }
