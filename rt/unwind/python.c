@@ -405,12 +405,12 @@ static bool read_frame(uintptr_t *at, mprof_pc *pcs, size_t *n, bool *is_last) {
       mprof_sys_copy(frame, *at, sizeof(frame)) < needed)
     return false;
   const uintptr_t code_at = word_in(frame, l->code) & ~(uintptr_t)7;
-  const int mark = frame[l->mark];
+  const unsigned char mark = (unsigned char)frame[l->mark];
   *at = word_in(frame, l->previous);
   *is_last = l->grouping == GROUP_SINGLE ||
              (l->grouping == GROUP_TO_ENTRY ? mark == 1 : mark >= 3);
   // A mark is a small number.
-  if (l->grouping != GROUP_SINGLE && (mark < 0 || mark > 4))
+  if (l->grouping != GROUP_SINGLE && mark > 4)
     return false;
   if (l->grouping == GROUP_TO_SENTINEL && *is_last)
     return true;
