@@ -27,7 +27,6 @@
 #include "llvm/Support/SpecialCaseList.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/TargetParser/Triple.h"
-#include <dlfcn.h>
 
 using namespace llvm;
 using namespace mprof;
@@ -120,16 +119,11 @@ static bool isMain(const Function &F) {
          !F.hasFnAttribute(Attribute::Naked);
 }
 
-/// Returns whether the runtime follows the stacks of \p M by unwind tables. It
-/// finds them by a function of glibc 2.35. By default, the program is taken to
-/// run with the libc for which MProf was built, or with a later one.
+/// Returns whether the runtime follows the stacks of \p M by unwind tables.
+/// musl itself has none.
 static bool unwindsByTables(const Module &M, Unwind Way) {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-  const bool FindsTables = !Triple(M.getTargetTriple()).isMusl();
-#else
-  const bool FindsTables = false;
-#endif
-  return Way == Unwind::Tables || (Way == Unwind::Default && FindsTables);
+  return Way == Unwind::Tables ||
+         (Way == Unwind::Default && !Triple(M.getTargetTriple()).isMusl());
 }
 
 static void finish(Module &M, const Options &Opts) {

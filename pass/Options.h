@@ -41,7 +41,7 @@ enum class Nested {
 
 /// How the runtime follows the stacks of the code.
 enum class Unwind {
-  Default, ///< Tables if the runtime can find them, else Frames.
+  Default, ///< Tables; for musl, Frames.
   Frames,  ///< Every function keeps a frame pointer.
   Tables   ///< Functions have unwind tables, and need no frame pointer.
 };

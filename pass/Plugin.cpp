@@ -63,8 +63,8 @@ static cl::opt<bool> AllocSize(
 static cl::opt<mprof::Unwind> UnwindBy(
     "mprof-unwind", cl::init(mprof::Unwind::Default),
     cl::desc(
-        "MProf: how the runtime follows stacks (default: tables; frames for "
-        "musl and for glibc before 2.35)"),
+        "MProf: how the runtime follows stacks (default: tables; for musl: "
+        "frames)"),
     cl::values(
         clEnumValN(mprof::Unwind::Frames, "frames",
                    "by frame pointers, which every function keeps"),

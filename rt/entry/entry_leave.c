@@ -10,8 +10,11 @@
 
 #include "init.h"
 #include "sys/abi_words.h"
+#include "sys/os.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #pragma weak _exit
@@ -21,11 +24,8 @@
 #pragma weak execvp
 #pragma weak execvpe
 #pragma weak fexecve
-#pragma weak execveat
 
 extern void _Exit(int status) __attribute__((noreturn));
-int execveat(int dir, const char *path, char *const argv[], char *const envp[],
-             int flags);
 
 #define LEAVE(Result, f, Params)                                               \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
@@ -68,10 +68,14 @@ LEAVE(int, fexecve, (int fd, strings argv, strings envp)) {
   return fexecve(fd, argv, envp);
 }
 
+// A reference to execveat would make the runtime's libraries depend on glibc
+// 2.34.
 LEAVE(int, execveat,
       (int dir, const char *path, strings argv, strings envp, int flags)) {
   mprof_write_before_exec();
-  return execveat(dir, path, argv, envp, flags);
+  errno = (int)-mprof_syscall(SYS_execveat, dir, (long)path, (long)argv,
+                              (long)envp, flags, 0);
+  return -1;
 }
 
 // Stores in n the number of arguments of execl, execlp or execle, with the

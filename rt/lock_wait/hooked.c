@@ -12,7 +12,7 @@
 #include "sys/message.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/rules.h"
+#include "unwind/unwind.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -192,11 +192,15 @@ static void *definition_of(void *function, const char *symbol) {
 }
 
 // Returns whether the functions lock, attempt and unlock are in the same
-// module. The program or a preloaded library may replace libc's lock function
-// by its own. That lock function may not work together with libc's try
-// function, so waits for such locks are not recorded (foreign_kinds). Takes the
-// loader's lock.
+// module, or in modules of libc. The program or a preloaded library may replace
+// libc's lock function by its own. That lock function may not work together
+// with libc's try function, so waits for such locks are not recorded
+// (foreign_kinds). Takes the loader's lock.
 static bool comes_with(void *lock, void *attempt, void *unlock) {
+  if (mprof_is_in_libc((uintptr_t)lock) &&
+      mprof_is_in_libc((uintptr_t)attempt) &&
+      mprof_is_in_libc((uintptr_t)unlock))
+    return true;
   uintptr_t id = mprof_module_of(lock).id;
   return mprof_module_of(attempt).id == id && mprof_module_of(unlock).id == id;
 }

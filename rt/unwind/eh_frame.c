@@ -4,7 +4,7 @@
 // Finds and reads the entries of .eh_frame, and computes the unwind rules; see
 // rules.h.
 //
-//   pc -> module's .eh_frame_hdr (_dl_find_object)
+//   pc -> module's .eh_frame_hdr (find_module.h)
 //      -> function's entry (FDE), by binary search
 //      -> entry shared by many functions (CIE), named by the FDE
 //
@@ -15,11 +15,9 @@
 #include "unwind/rules.h"
 
 #include "sys/arch.h"
+#include "unwind/find_module.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 // --- numbers ---
 
@@ -249,50 +247,15 @@ static uintptr_t find_entry(const struct module *m, uintptr_t pc,
   return (uintptr_t)h + (uintptr_t)(intptr_t)h->table[lo - 1].entry;
 }
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-#pragma weak _dl_find_object
-
-// Extends the range *m of a static program to all of the program's segments.
-// For a static program, glibc reports only the range of the code, which does
-// not contain .eh_frame. bias: load address of the program. (glibc:
-// _dl_main_map)
-static void widen_static_program(struct module *m, uintptr_t bias) {
-  const ElfW(Phdr) *p = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-  const size_t count = getauxval(AT_PHNUM);
-  struct module program = {.start = UINTPTR_MAX};
-  for (size_t i = 0; p && i < count; i++) {
-    const uintptr_t start = bias + p[i].p_vaddr;
-    const uintptr_t limit = start + p[i].p_memsz;
-    if (p[i].p_type == PT_GNU_EH_FRAME)
-      program.header = (const struct header *)start;
-    if (p[i].p_type == PT_LOAD && start < program.start)
-      program.start = start;
-    if (p[i].p_type == PT_LOAD && limit > program.limit)
-      program.limit = limit;
-  }
-  if (program.header == m->header)
-    *m = program;
-}
-
 // Finds the module that contains pc and stores the module in *m. Returns false
 // if there is no such module, or if the module has no .eh_frame_hdr.
 static bool find_module(uintptr_t pc, struct module *m) {
-  struct dl_find_object found;
-  if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
+  struct mprof_code_module found;
+  if (!mprof_find_module(pc, &found))
     return false;
-  *m = (struct module){.start = (uintptr_t)found.dlfo_map_start,
-                       .limit = (uintptr_t)found.dlfo_map_end,
-                       .header = found.dlfo_eh_frame};
-  if (m->header && !holds(m, (uintptr_t)m->header, sizeof(*m->header)))
-    widen_static_program(m, found.dlfo_link_map->l_addr);
-  return m->header != NULL;
+  *m = (struct module){found.start, found.limit, found.eh_frame_hdr};
+  return true;
 }
-#else
-static bool find_module(uintptr_t pc, struct module *m) {
-  (void)pc, (void)m;
-  return false;
-}
-#endif
 
 // Returns the entry for the code address pc.
 static struct found find(uintptr_t pc) {

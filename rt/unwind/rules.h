@@ -5,12 +5,11 @@
 // function, and the unwind rule, which tells where the caller's frame is, even
 // in code without frame pointers.
 //
-// The information is found with _dl_find_object (glibc 2.35), which does not
-// take the loader's lock. If libc lacks _dl_find_object, all code is treated as
-// code without call frame information. The functions below read only memory
-// that the loader has mapped. They keep no state, allocate nothing and take no
-// lock, so they may be called anywhere, including in signal handlers. The rules
-// are cached, because most return addresses are seen again and again.
+// find_module.h finds the module's tables without the loader's lock. The
+// functions below read only memory that the loader has mapped. They allocate
+// nothing and take no lock, so they may be called anywhere, including in signal
+// handlers. The rules are cached, because most return addresses are seen again
+// and again.
 
 #ifndef MPROF_RT_UNWIND_RULES_H
 #define MPROF_RT_UNWIND_RULES_H
@@ -27,8 +26,7 @@ struct mprof_code_range {
 struct mprof_code_range mprof_eh_function(uintptr_t pc);
 
 // Returns the range of the module (program or library) that contains pc.
-// Returns an empty range if there is no such module, or if libc lacks
-// _dl_find_object.
+// Returns an empty range if there is no such module.
 struct mprof_code_range mprof_eh_module(uintptr_t pc);
 
 // --- rules ---

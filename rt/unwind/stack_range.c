@@ -9,6 +9,7 @@
 #include "process/modules.h"
 #include "sys/context.h"
 #include "sys/os.h"
+#include "unwind/find_module.h"
 #include "unwind/rules.h"
 
 #include <pthread.h>
@@ -85,23 +86,29 @@ struct mprof_stack_roots mprof_stack_roots;
 #pragma weak getcontext
 #pragma weak makecontext
 
-void mprof_unwind_init(void) {
-  struct mprof_module *libc = &mprof_stack_roots.libc;
-  *libc = mprof_module_of((void *)pthread_getcpuclockid);
+// Returns the module of libc with this function.
+static struct mprof_module libc_with(void *function) {
+  struct mprof_module libc = mprof_module_of(function);
   // If libc is linked statically, libc is part of the program's module and has
   // no range of its own. With glibc, the program's module has no name. With
   // musl, the program's module has its file name. Therefore the id of the
   // module, which is the address of its program headers, is also compared with
   // the address of the program's own headers.
-  if (libc->name[0] == '\0' || libc->id == getauxval(AT_PHDR))
-    libc->start = libc->end = 0;
+  if (libc.name[0] == '\0' || libc.id == getauxval(AT_PHDR))
+    libc.start = libc.end = 0;
+  return libc;
+}
+
+void mprof_unwind_init(void) {
+  mprof_stack_roots.libc[0] = libc_with((void *)pthread_getcpuclockid);
+  mprof_stack_roots.libc[1] = libc_with((void *)getcontext);
+  mprof_find_module_init();
 }
 
 void mprof_learn_root(mprof_pc pc) {
   if (mprof_is_root(pc))
     return;
-  const struct mprof_module *libc = &mprof_stack_roots.libc;
-  if (libc->end != 0 && pc - libc->start >= libc->end - libc->start)
+  if (mprof_stack_roots.libc[0].end != 0 && !mprof_is_in_libc(pc))
     return; // pc is not in libc, so its module may be unloaded later
   for (int i = 0; i < MPROF_ROOTS; i++) {
     mprof_pc unused = 0;

@@ -104,15 +104,27 @@ struct mprof_stack_roots {
   // stack. Unwinding must end at this frame, because the caller's frame address
   // in the frame is an arbitrary value.
   mprof_pc context;
-  // The module of libc; empty if libc is linked statically. Written once at
-  // start. If a frame of libc is the root of a stack, the frame is dropped,
-  // because it is not a frame of the program.
-  struct mprof_module libc;
+  // The modules of libc: the module with threads, and the module with main's
+  // caller. They are the same since glibc 2.34. Before, they were libpthread.so
+  // and libc.so. Empty if libc is linked statically. Written once at start. If
+  // a frame of libc is the root of a stack, the frame is dropped, because it is
+  // not a frame of the program.
+  struct mprof_module libc[2];
   // Addresses in libc to which main and the start functions of threads return;
   // 0: unused. Each element is written once.
   _Atomic(mprof_pc) known[MPROF_ROOTS];
 };
 extern MPROF_HIDDEN struct mprof_stack_roots mprof_stack_roots;
+
+// Returns whether the address lies in a module of libc.
+static inline bool mprof_is_in_libc(uintptr_t at) {
+  for (int i = 0; i < 2; i++) {
+    const struct mprof_module *libc = &mprof_stack_roots.libc[i];
+    if (at - libc->start < libc->end - libc->start)
+      return true;
+  }
+  return false;
+}
 
 // Returns whether a frame without call frame information, with the code address
 // pc and the frame pointer bp, is the root of a stack. A new thread starts with
@@ -147,10 +159,7 @@ static inline bool mprof_is_root(mprof_pc pc) {
 // of the stack's return addresses that precede pcs.
 static inline size_t mprof_without_root(const mprof_pc *pcs, size_t n,
                                         size_t before) {
-  const struct mprof_module *libc = &mprof_stack_roots.libc;
-  return before + n > 1 && pcs[n - 1] - libc->start < libc->end - libc->start
-             ? n - 1
-             : n;
+  return before + n > 1 && mprof_is_in_libc(pcs[n - 1]) ? n - 1 : n;
 }
 
 // Returns how many of the n frames at pcs the caller must keep. Call this

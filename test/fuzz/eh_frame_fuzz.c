@@ -10,8 +10,7 @@
 //   2 bytes: distance of the address asked for from the begin of its function
 //   1 byte: position of .eh_frame_hdr in the module, in words of 4 bytes
 //   the rest: the module
-// The reader finds a module through _dl_find_object. This program defines the
-// function, so that the reader is compiled unchanged.
+// This program defines the function by which the reader finds a module.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
 // RUN: seed() { (printf "$1"; cat bytes) > seeds/$2; }
@@ -102,10 +101,9 @@ __asm__(".text\n"
 
 #else
 
+#include "unwind/find_module.h"
 #include "unwind/rules.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,22 +116,10 @@ static struct {
   uintptr_t pc; // address asked for; 0: the module does not exist
 } module;
 
-// The sanitizers unwind stacks, too, so other addresses must have the loader's
-// answer.
-int _dl_find_object(void *pc, struct dl_find_object *found) {
-  static int (*real)(void *, struct dl_find_object *);
-  static struct link_map map;
-  if (module.pc != 0 && (uintptr_t)pc == module.pc) {
-    *found = (struct dl_find_object){.dlfo_map_start = module.begin,
-                                     .dlfo_map_end = module.end,
-                                     .dlfo_link_map = &map,
-                                     .dlfo_eh_frame = module.header};
-    return 0;
-  }
-  if (!real)
-    real = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_NEXT,
-                                                           "_dl_find_object");
-  return real ? real(pc, found) : -1;
+bool mprof_find_module(uintptr_t pc, struct mprof_code_module *m) {
+  *m = (struct mprof_code_module){(uintptr_t)module.begin,
+                                  (uintptr_t)module.end, module.header};
+  return module.pc != 0 && pc == module.pc;
 }
 
 static void ask(uintptr_t pc) {

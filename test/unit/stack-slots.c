@@ -205,8 +205,8 @@ static void check_other_size(uintptr_t fp, const struct mprof_bucket *b) {
 static void check_buckets(void) {
   uintptr_t fp = make(0);
   // The frame of the root belongs to libc and is left out.
-  mprof_stack_roots.libc.start = of(root_ret) - 1;
-  mprof_stack_roots.libc.end = of(root_ret) + 1;
+  mprof_stack_roots.libc[0].start = of(root_ret) - 1;
+  mprof_stack_roots.libc[0].end = of(root_ret) + 1;
   struct mprof_bucket *b = at(fp);
   CHECK_EQ(b->stack_len, SLOTS - 1);
   CHECK(mprof_bucket_has_slots(b));

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: unwind rules are found for code in static programs, too. There the
-// loader's functions know only the address range of the code.
+// Intent: unwind rules are found without the help of the loader, in static
+// programs, and in dynamic ones and their libraries.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: build() { %unit -fno-sanitize=all -D_GNU_SOURCE -fomit-frame-pointer %s \
-// RUN:   %rt/unwind/eh_frame.c -o app "$@"; }
+// RUN:   %rt/unwind/eh_frame.c %rt/unwind/find_module.c %rtlib -o app "$@"; }
 // RUN: build && ./app
+// RUN: build -no-pie && ./app
 // RUN: build -static && ./app
 // RUN: build -static-pie && ./app
 // RUN: build -static -fuse-ld=lld && ./app

@@ -58,8 +58,8 @@ static const struct part last[] = {
      {"--whole-archive", "@libmprof_intercept.a", "--no-whole-archive"}},
     // Redirects the calls of libc and other archives to the interceptors.
     // --undefined makes the linker look for the functions that the interceptors
-    // call (intercept_heap.c), and for one that the unwinder calls. gold does
-    // not rename what a definition of --defsym refers to.
+    // call (intercept_heap.c). gold does not rename what a definition of
+    // --defsym refers to.
     {LINKS_PROGRAM | INTERCEPTS | IS_STATIC,
      HAS_INTERCEPTORS,
      {"--wrap=malloc", "--defsym=__wrap_malloc=__mprof_own_malloc",
@@ -69,7 +69,6 @@ static const struct part last[] = {
       "--defsym=__wrap_reallocarray=__mprof_own_reallocarray", "--wrap=free",
       "--defsym=__wrap_free=__mprof_own_free", "--undefined=malloc",
       "--undefined=calloc", "--undefined=realloc", "--undefined=free",
-      "--undefined=_dl_find_object",
       "--defsym=mprof_intercept_is_linked=__mprof_own_malloc"}},
     {LINKS_PROGRAM | INTERCEPTS | IS_STATIC,
      HAS_INTERCEPTORS | WITH_GOLD,
