@@ -8,7 +8,7 @@
 # the old names and versions. They come before libc, and are not installed. Later
 # versions of glibc have the old versions, too, and empty libraries of the old names.
 #
-# test/rt/glibc-versions.test checks the result.
+# test/driver/glibc-versions.test checks the result.
 
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
   message(FATAL_ERROR "mprof: unknown processor ${CMAKE_SYSTEM_PROCESSOR}")
@@ -69,9 +69,16 @@ endforeach()
 # of target_link_libraries.
 function(mprof_link_old_glibc target)
   add_dependencies(${target} ${MPROF_OLD_LIBRARIES})
+  target_link_libraries(${target} PRIVATE -Wl,--push-state,--no-as-needed)
   foreach(library IN LISTS MPROF_OLD_LIBRARIES)
     target_link_libraries(${target} PRIVATE "$<TARGET_FILE:${library}>")
   endforeach()
+  target_link_libraries(${target} PRIVATE -Wl,--pop-state)
   # Without this, the target would search these libraries when it runs.
   set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
 endfunction()
+
+# Functions that programs need beside these libraries.
+add_library(mprof_old_glibc OBJECT EXCLUDE_FROM_ALL
+  "${CMAKE_CURRENT_LIST_DIR}/old_glibc.c")
+target_compile_definitions(mprof_old_glibc PRIVATE _GNU_SOURCE)

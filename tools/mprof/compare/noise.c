@@ -50,7 +50,8 @@ double noise_student(double chance, size_t freedom) {
 // and Hilferty)
 static bool is_spread(double ratio, double freedom) {
   const double part = 2 / (9 * freedom);
-  return ratio > pow(1 - part + noise_normal(CHANCE) * sqrt(part), 3);
+  const double root = 1 - part + noise_normal(CHANCE) * sqrt(part);
+  return ratio > root * root * root;
 }
 
 struct noise noise_of(double variance, double spread, size_t freedom) {
