@@ -378,6 +378,7 @@ MPROF_PUBLIC int mprof_start(const char *options) {
   mprof_http_on_stop = stop_without_files;
   if (!is_first)
     restart(options);
+  mprof_http_wait_for_end();
   set_late(true);
   start_threads();
   atomic_store(&late, RUNNING);

@@ -321,6 +321,11 @@ void mprof_http_open(void) {
                                         : "unix:/tmp/mprof.%p.sock");
 }
 
+void mprof_http_wait_for_end(void) {
+  for (int ms = 0; atomic_load(&http_state) == SHUTTING && ms < 1000; ms++)
+    mprof_sys_sleep_ms(1);
+}
+
 MPROF_PUBLIC int mprof_listen(const char *address) {
   if (!mprof_process_ready() || !mprof_process_is_own())
     return ENOSYS;

@@ -40,6 +40,8 @@ void mprof_http_reset(void);
 // its own, if the parent has one at a Unix socket whose path contains %p.
 void mprof_http_start_in_child(void);
 
+// Waits until an HTTP server that was told to end has ended, at most a second.
+void mprof_http_wait_for_end(void);
 // NULL, or the function that ends the profiling which mprof_start has begun, for
 // the page /debug/mprof/stop. It writes no files.
 extern void (*mprof_http_on_stop)(void);
