@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread at a safe point (safe_point.h) calls mmap for a stack, dlopen,
+// A thread at a safe point (stacks.h) calls mmap for a stack, dlopen,
 // dlsym, mprof_start and munmap.
 
 #include "attach/inject.h"
 
 #include "attach/remote_call.h"
-#include "attach/safe_point.h"
+#include "attach/stacks.h"
 #include "common/memory.h"
 #include "names/places.h"
 
@@ -253,7 +253,7 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
     const int64_t begin = now_us();
     const int error = remote_begin(&i->remote, i->target, l.items[n].tid);
     if (error == EPERM) {
-      *why = text_of("the kernel does not let you trace it");
+      *why = target_why_refused(i->target->pid);
       is_done = true;
     }
     if (error)

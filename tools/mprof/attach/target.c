@@ -157,9 +157,8 @@ static bool begins_with(const char *text, const char *begin) {
   return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-// Reads the modules from the kernel's list of mappings. *musl receives whether
-// the process uses musl.
-static bool read_modules(struct target *t, bool *musl, bool *has_interpreter) {
+// Reads the modules from the kernel's list of mappings.
+static bool read_modules(struct target *t) {
   char path[64], line[4400];
   snprintf(path, sizeof path, "/proc/%d/maps", (int)t->pid);
   FILE *file = fopen(path, "re");
@@ -174,10 +173,9 @@ static bool read_modules(struct target *t, bool *musl, bool *has_interpreter) {
     // A copy of a library in the memory of the process (inject.c).
     if (begins_with(name, "memfd:"))
       name += strlen("memfd:");
-    *musl |= begins_with(name, "ld-musl-");
-    *has_interpreter |=
+    t->has_musl |= begins_with(name, "ld-musl-");
+    t->has_loader |=
         begins_with(name, "ld-linux") || begins_with(name, "ld-2.");
-    t->has_mprof |= begins_with(name, "libmprof_");
     t->is_late_loaded |= begins_with(name, "libmprof_preload");
     if (offset != 0)
       continue;
@@ -227,8 +225,7 @@ int target_open(const struct target *t, uint64_t address, const char *name,
   return -1;
 }
 
-// Returns why ptrace is refused, for the message.
-static char *why_not_permitted(pid_t pid) {
+char *target_why_refused(pid_t pid) {
   char uid[64] = "", scope[8] = "";
   target_status(pid, pid, "Uid", uid, sizeof uid);
   if (geteuid() != 0 && (uid_t)strtoul(uid, NULL, 10) != geteuid())
@@ -252,17 +249,12 @@ static char *why_not_permitted(pid_t pid) {
 
 char *target_read(struct target *t, pid_t pid) {
   char value[64];
-  bool musl = false, has_interpreter = false;
   *t = (struct target){.pid = pid};
   snprintf(t->root, sizeof t->root, "/proc/%d/root", (int)pid);
   if (!target_status(pid, pid, "State", value, sizeof value))
     return text_of("there is no such process");
   if (value[0] == 'Z' || value[0] == 'X')
     return text_of("the process has ended");
-  if (value[0] == 'T')
-    return text_of("the process is stopped; let it continue first (kill -CONT "
-                   "%d)",
-                   (int)pid);
   if (target_status(pid, pid, "Kthread", value, sizeof value) &&
       value[0] == '1')
     return text_of("it is a thread of the kernel");
@@ -271,19 +263,29 @@ char *target_read(struct target *t, pid_t pid) {
     return text_of("process %d traces it already, such as a debugger or "
                    "strace",
                    atoi(value));
-  if (!read_modules(t, &musl, &has_interpreter))
+  if (!read_modules(t))
     return errno == ENOENT ? text_of("there is no such process")
-                           : why_not_permitted(pid);
-  if (musl)
+                           : target_why_refused(pid);
+  ElfW(Ehdr) head;
+  if (t->libc && !target_get(t, t->libc, &head, sizeof head))
+    return errno == ESRCH ? text_of("the process has ended")
+                          : target_why_refused(pid);
+  return NULL;
+}
+
+char *target_why_not_load(const struct target *t) {
+  char value[64];
+  if (target_status(t->pid, t->pid, "State", value, sizeof value) &&
+      value[0] == 'T')
+    return text_of("the process is stopped; let it continue first (kill -CONT "
+                   "%d)",
+                   (int)t->pid);
+  if (t->has_musl)
     return text_of("it uses musl, and the library that mprof loads uses glibc");
   if (!t->libc)
-    return has_interpreter
+    return t->has_loader
                ? text_of("it has not loaded glibc")
-               : text_of("it is linked statically, or its mappings cannot be "
-                         "read, so no library can be loaded into it");
-  ElfW(Ehdr) head;
-  if (!target_get(t, t->libc, &head, sizeof head))
-    return errno == ESRCH ? text_of("the process has ended")
-                          : why_not_permitted(pid);
+               : text_of("it is linked statically, so no library can be loaded "
+                         "into it");
   return NULL;
 }

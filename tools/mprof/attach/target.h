@@ -16,13 +16,18 @@ struct target {
   pid_t pid;
   uint64_t libc, libdl; // addresses of the libraries; 0: not loaded
   bool has_mprof;       // a library of MProf is loaded
-  bool is_late_loaded;  // it is the library that mprof attach loads
-  char root[40];        // /proc/PID/root
+  bool is_late_loaded;  // libmprof_preload.so is loaded
+  bool has_musl, has_loader;
+  char root[40]; // /proc/PID/root
 };
 
-// Reads about the process. Returns NULL, or the reason why mprof cannot attach
-// to it, which the caller frees.
+// Reads about the process. Returns NULL, or the reason why its threads cannot
+// be stopped. The callers of these functions free the reason.
 char *target_read(struct target *t, pid_t pid);
+// Returns the reason why no library can be loaded into it, or NULL.
+char *target_why_not_load(const struct target *t);
+// Returns the reason why ptrace has refused to trace it.
+char *target_why_refused(pid_t pid);
 // Returns the address of a function of libc, or of libdl in glibc before 2.34.
 // Returns 0 if there is none.
 uint64_t target_function(const struct target *t, const char *name);

@@ -3,6 +3,7 @@
 
 #include "commands/arguments.h"
 
+#include "attach/threads.h"
 #include "commands/directory.h"
 #include "common/memory.h"
 #include "files/shown_path.h"
@@ -63,22 +64,42 @@ static char *path_of(FILE *file, const char *argument) {
   return path;
 }
 
-// Reads the memory of a process without a server. Returns the path of a file
-// with its profile. On failure, returns NULL; the process may be none, or
-// another user's, which *why then says.
-static char *read_memory(const char *argument, char why[512]) {
+// Returns the profile of the process's memory. On failure, returns NULL; the
+// process may be another user's, which *why then says.
+static struct profile *read_memory(int pid, char why[512]) {
+  int error;
+  struct profile *p = process_account(pid, &error);
+  if (!p && error != -ENOENT)
+    snprintf(why, 512, "process %d: its memory cannot be read: %s", pid,
+             strerror(-error));
+  return p;
+}
+
+// Returns the profile of the process's threads, or NULL and *why.
+static struct profile *read_threads(int pid, bool only_stuck, char why[512]) {
+  char *reason;
+  struct profile *p = process_threads(pid, only_stuck, &reason);
+  if (!p)
+    snprintf(why, 512, "process %d: %s", pid, reason);
+  free(reason);
+  return p;
+}
+
+// Makes a profile of a process without a server, if the command shows one that
+// can be read from outside. Returns the path of a file with it, or NULL.
+static char *read_process(enum command_id command, const char *argument,
+                          char why[512]) {
   char *end, *path = NULL;
   const long pid = strtol(argument, &end, 10);
-  int error;
+  struct profile *p = NULL;
   if (*end != '\0' || pid <= 0 || pid > INT32_MAX)
     return NULL;
-  struct profile *p = process_account((int)pid, &error);
-  if (!p) {
-    if (error != -ENOENT)
-      snprintf(why, 512, "process %s: its memory cannot be read: %s", argument,
-               strerror(-error));
+  if (command == COMMAND_memory)
+    p = read_memory((int)pid, why);
+  if (command == COMMAND_threads || command == COMMAND_stuck)
+    p = read_threads((int)pid, command == COMMAND_stuck, why);
+  if (!p)
     return NULL;
-  }
   FILE *file = tmpfile();
   const struct bytes all = write_profile(p);
   if (file && fwrite(all.at, 1, all.length, file) == all.length)
@@ -106,7 +127,7 @@ static char *fetch(const struct options *o, const char *argument,
     *slash = '\0';
   const int fd = live_connect(target, why, sizeof why);
   if (fd < 0) {
-    if (o->command != COMMAND_memory || !(path = read_memory(argument, why)))
+    if (!(path = read_process(o->command, argument, why)))
       complain(o, "%s", why);
   } else {
     FILE *file = tmpfile();

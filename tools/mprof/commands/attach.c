@@ -385,6 +385,8 @@ int command_attach(const struct options *o) {
   if (!check_options(o, &seconds, &pid))
     return STATUS_ERROR;
   char *why = target_read(&s.target, pid);
+  if (!why)
+    why = target_why_not_load(&s.target);
   if (why)
     return complain(o, "cannot attach to %d: %s", (int)pid, why);
   char *library = preload_library();

@@ -49,8 +49,7 @@ static void add_comment(struct profile *p, const char *text) {
   profile_comment(p, profile_text(p, text));
 }
 
-// Adds the program's command as a comment.
-static void add_command(struct profile *p, int pid) {
+void process_add_command(struct profile *p, int pid) {
   char path[64], line[4096];
   snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
   FILE *f = fopen(path, "r");
@@ -101,7 +100,7 @@ struct profile *process_account(int pid, int *error) {
   p->period = 1;
   clock_gettime(CLOCK_REALTIME, &now);
   p->time_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-  add_command(p, pid);
+  process_add_command(p, pid);
   add_comment(p, "read: from outside");
   add_cgroup(p, pid);
   mprof_account_put_notes(&t, &a);

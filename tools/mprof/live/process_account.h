@@ -14,5 +14,7 @@ struct profile;
 // NULL and stores the negative error number in *error. The process is not
 // stopped.
 struct profile *process_account(int pid, int *error);
+// Adds the command of the process to the profile, as a comment.
+void process_add_command(struct profile *p, int pid);
 
 #endif

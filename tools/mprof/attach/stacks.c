@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "attach/safe_point.h"
+#include "attach/stacks.h"
+
+#include "names/places.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -170,4 +172,50 @@ bool stacks_is_safe(struct stacks *s, pid_t tid) {
   // A stack that ends at its first frame, in libc, may hide the function that
   // the program has called.
   return w.frames > 0 && !w.is_unsafe && !(w.frames == 1 && w.starts_in_libc);
+}
+
+// --- reading ---
+
+struct reading {
+  struct stacks *stacks;
+  struct stack *to;
+  bool is_in_libc; // all frames so far
+};
+
+static int read_frame(Dwfl_Frame *frame, void *arg) {
+  struct reading *r = arg;
+  struct stack *to = r->to;
+  Dwarf_Addr pc, start = 0;
+  bool is_activation;
+  if (!dwfl_frame_pc(frame, &pc, &is_activation) || pc == 0)
+    return DWARF_CB_ABORT;
+  pc -= !is_activation;
+  Dwfl_Module *m = dwfl_addrmodule(r->stacks->dwfl, pc);
+  if (m)
+    dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+  r->is_in_libc &= start == r->stacks->target.libc && start != 0;
+  if (r->is_in_libc) {
+    const char *name = dwfl_module_addrname(m, pc);
+    to->count = 0;
+    if (name)
+      snprintf(to->waits_in, sizeof to->waits_in, "%.*s",
+               (int)strcspn(name, "@"), name);
+  }
+  to->addresses[to->count++] = pc;
+  return to->count < STACK_FRAMES ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+void stacks_read(struct stacks *s, pid_t tid, struct stack *stack) {
+  struct reading r = {.stacks = s, .to = stack, .is_in_libc = true};
+  stack->count = 0;
+  stack->waits_in[0] = '\0';
+  dwfl_getthread_frames(s->dwfl, tid, read_frame, &r);
+}
+
+char *stacks_build_id(struct stacks *s, uint64_t address) {
+  const unsigned char *bits;
+  GElf_Addr place;
+  Dwfl_Module *m = dwfl_addrmodule(s->dwfl, address);
+  const int length = m ? dwfl_module_build_id(m, &bits, &place) : 0;
+  return length > 0 ? hex_of(bits, (size_t)length) : text_of("");
 }
