@@ -208,6 +208,33 @@ def killed():
     app.end()
 
 
+def stopped():
+    app = App()
+    attach = Attach(app)
+    app.do("a 2")
+    app.process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, app.pid, os.WSTOPPED | os.WNOWAIT)
+    attach.process.send_signal(signal.SIGINT)
+    said = attach.process.stderr.readline()
+    assert "is stopped" in said, said
+    app.process.send_signal(signal.SIGCONT)
+    attach.wait()
+    same(values("heap", "inuse_objects", "app_alloc"), 2)
+    app.do("a 1")
+    app.end()
+
+
+def filtered():
+    app = App()
+    app.do("s")
+    assert "its seccomp filter may kill it" in refused(app.pid)
+    attach = Attach(app, "--allow-seccomp")
+    app.do("a 2")
+    attach.end()
+    same(values("heap", "inuse_objects", "app_alloc"), 2)
+    app.end()
+
+
 def refuses():
     app = App()
     assert "no such process" in refused(2**22 + 1)

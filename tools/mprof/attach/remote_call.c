@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -19,6 +20,7 @@
 enum {
   STOP_MS = 1000,
   CALL_MS = 5000,
+  LONGEST_CALL_MS = 60000, // of a thread that does not wait for a lock
   FLOATS = 16384, // at least the size of the registers of an x86-64 processor
 };
 
@@ -227,9 +229,35 @@ static uint64_t faults(void) {
   return set;
 }
 
+// Returns whether the thread waits in the system call futex.
+static bool waits_for_lock(const struct remote *r) {
+  char path[64];
+  long number = -1;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)r->target->pid,
+           (int)r->tid);
+  FILE *file = fopen(path, "re");
+  const bool is_known = file && fscanf(file, "%ld", &number) == 1;
+  if (file)
+    fclose(file);
+  return is_known && number == SYS_futex;
+}
+
+// Waits until the thread stops. A call that waits for a lock may be given up
+// after 5 seconds: the thread does not have the lock. Any other call, such as
+// one that reads the library from a slow disk, must return.
+static bool wait_for_call(const struct remote *r, int64_t begin, int *status) {
+  for (;;) {
+    if (wait_for_stop(r->tid, 100, status))
+      return true;
+    const int64_t ms = now_ms() - begin;
+    if (ms > LONGEST_CALL_MS || (ms > CALL_MS && waits_for_lock(r)))
+      return false;
+  }
+}
+
 // Continues the thread until the called function returns to address 0.
 static const char *run(struct remote *r, uint64_t *result) {
-  const int64_t end = now_ms() + CALL_MS;
+  const int64_t begin = now_ms();
   int signal = 0;
   for (;;) {
     int status;
@@ -237,11 +265,10 @@ static const char *run(struct remote *r, uint64_t *result) {
     size_t size = sizeof regs;
     if (ptrace(PTRACE_CONT, r->tid, 0, signal) != 0)
       return "the process has ended";
-    const int64_t left = end - now_ms();
-    if (!wait_for_stop(r->tid, left > 0 ? (int)left : 0, &status)) {
+    if (!wait_for_call(r, begin, &status)) {
       interrupt(r->tid, STOP_MS);
-      return "a call in the process has not returned in 5 seconds; another "
-             "thread may hold a lock of the loader";
+      return "a call in the process does not return; another thread may hold a "
+             "lock of the loader";
     }
     if (!WIFSTOPPED(status))
       return "the process has ended";

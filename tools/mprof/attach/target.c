@@ -273,13 +273,24 @@ char *target_read(struct target *t, pid_t pid) {
   return NULL;
 }
 
-char *target_why_not_load(const struct target *t) {
+char *target_why_not_load(const struct target *t, bool allows_seccomp) {
   char value[64];
+  if (!allows_seccomp &&
+      target_status(t->pid, t->pid, "Seccomp", value, sizeof value) &&
+      atoi(value) != 0)
+    return text_of("its seccomp filter may kill it for a system call of MProf, "
+                   "such as openat, socket or clone; --allow-seccomp attaches "
+                   "nevertheless, as is safe in a container, whose filter only "
+                   "refuses calls");
   if (target_status(t->pid, t->pid, "State", value, sizeof value) &&
       value[0] == 'T')
     return text_of("the process is stopped; let it continue first (kill -CONT "
                    "%d)",
                    (int)t->pid);
+  ElfW(Ehdr) head;
+  if (t->libc && target_get(t, t->libc, &head, sizeof head) &&
+      head.e_ident[EI_CLASS] != ELFCLASS64)
+    return text_of("it is a program of 32 bits");
   if (t->has_musl)
     return text_of("it uses musl, and the library that mprof loads uses glibc");
   if (!t->libc)

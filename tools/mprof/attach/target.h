@@ -25,7 +25,8 @@ struct target {
 // be stopped. The callers of these functions free the reason.
 char *target_read(struct target *t, pid_t pid);
 // Returns the reason why no library can be loaded into it, or NULL.
-char *target_why_not_load(const struct target *t);
+// allows_seccomp: also into one with a seccomp filter.
+char *target_why_not_load(const struct target *t, bool allows_seccomp);
 // Returns the reason why ptrace has refused to trace it.
 char *target_why_refused(pid_t pid);
 // Returns the address of a function of libc, or of libdl in glibc before 2.34.

@@ -110,6 +110,16 @@ static bool take_turn(pid_t pid) {
 
 // --- requests ---
 
+// The descriptor that reads the signals that end mprof.
+static int signals = -1;
+
+// Returns whether the user wants to end mprof, which waits for a process that
+// does not answer.
+static bool must_give_up(void) {
+  struct pollfd p = {.fd = signals, .events = POLLIN};
+  return poll(&p, 1, 0) > 0;
+}
+
 // Sends a request to the process. Writes the body to `out` if that is not NULL.
 // Returns whether the process has replied with status 200; if not, stores why.
 static bool ask(const struct session *s, const char *method, const char *path,
@@ -119,7 +129,7 @@ static bool ask(const struct session *s, const char *method, const char *path,
   const int fd = to ? live_connect(s->address, why, size) : -1;
   bool is_good = false;
   if (fd >= 0) {
-    is_good = live_ask(fd, method, path, &reply, NULL) == 200;
+    is_good = live_ask(fd, method, path, &reply, must_give_up) == 200;
     if (!is_good)
       snprintf(why, size, "%s", reply.text);
   }
@@ -222,29 +232,31 @@ enum ending { ENDED_BY_TIME, ENDED_BY_SIGNAL, ENDED_WITH_PROCESS };
 
 // Waits for the time, for a signal that ends mprof, or for the end of the
 // process.
-static enum ending wait_for_end(const struct session *s, int seconds,
-                                int signals) {
+static enum ending wait_for_end(const struct session *s, int seconds) {
   struct pollfd p[] = {
       {.fd = (int)syscall(SYS_pidfd_open, s->target.pid, 0), .events = POLLIN},
       {.fd = signals, .events = POLLIN}};
   const int n = poll(p, 2, seconds > 0 ? seconds * 1000 : -1);
+  struct signalfd_siginfo unused;
   if (p[0].fd >= 0)
     close(p[0].fd);
+  if (n > 0 && p[1].revents && read(signals, &unused, sizeof unused) < 0)
+    return ENDED_BY_SIGNAL;
   return n == 0         ? ENDED_BY_TIME
          : p[1].revents ? ENDED_BY_SIGNAL
                         : ENDED_WITH_PROCESS;
 }
 
 // Blocks the signals that end mprof, so that it does not end while a thread of
-// the process makes calls. Returns a descriptor that reads them.
-static int take_signals(void) {
+// the process makes calls.
+static void take_signals(void) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGHUP);
   sigprocmask(SIG_BLOCK, &set, NULL);
-  return signalfd(-1, &set, SFD_CLOEXEC);
+  signals = signalfd(-1, &set, SFD_CLOEXEC);
 }
 
 static void read_name(struct session *s) {
@@ -307,6 +319,12 @@ static enum ending finish(const struct session *s, enum ending ending) {
     complain(&s->options, "%d has ended", pid);
     return ending;
   }
+  char state[64] = "";
+  target_status(pid, pid, "State", state, sizeof state);
+  if (state[0] == 'T')
+    complain(&s->options,
+             "%d is stopped, and answers when it continues (kill -CONT %d)",
+             pid, pid);
   collect(s);
   if (!ask(s, "POST", "/debug/mprof/stop", NULL, why, sizeof why))
     complain(&s->options, "%d goes on to be profiled: %s", pid, why);
@@ -316,7 +334,7 @@ static enum ending finish(const struct session *s, enum ending ending) {
 static int attach(struct session *s, const char *library, int seconds) {
   char why[512];
   struct file_names before = file_names_list(s->directory);
-  const int signals = take_signals();
+  take_signals();
   if (!start(s, library))
     return STATUS_ERROR;
   struct timespec now;
@@ -334,7 +352,7 @@ static int attach(struct session *s, const char *library, int seconds) {
             "for %.1f ms%s\n",
             s->name, (int)s->target.pid, (double)s->stopped_us / 1000,
             seconds ? "" : "; Ctrl-C ends it");
-  const enum ending ending = finish(s, wait_for_end(s, seconds, signals));
+  const enum ending ending = finish(s, wait_for_end(s, seconds));
   // Files of an earlier mprof attach to the process were replaced.
   const struct file_names none = {0};
   struct written_files f =
@@ -386,7 +404,7 @@ int command_attach(const struct options *o) {
     return STATUS_ERROR;
   char *why = target_read(&s.target, pid);
   if (!why)
-    why = target_why_not_load(&s.target);
+    why = target_why_not_load(&s.target, o->allow_seccomp);
   if (why)
     return complain(o, "cannot attach to %d: %s", (int)pid, why);
   char *library = preload_library();
