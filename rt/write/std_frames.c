@@ -45,26 +45,29 @@ bool mprof_is_std_module(const char *file) {
          (starts_with_any(name, loaders) && strstr(name, ".so.") != NULL);
 }
 
-// Returns whether file is a source file of a library that compilers bring: a
-// header of C++, such as /usr/include/c++/12/vector or
-// /usr/lib/llvm-19/include/c++/v1/vector; a file of Rust's library, such as
-// /rustc/HASH/library/core/src/option.rs or, for a crate that the library uses,
-// /rust/deps/hashbrown-0.16.1/src/map.rs; a module of D's library, such as
-// /usr/lib/gcc/x86_64-linux-gnu/12/include/d/std/array.d; a file of Zig's
-// library, such as /usr/lib/zig/lib/std/heap.zig; or a file of Go's runtime.
+// Returns whether the path has the part `last` behind the part `first`.
+static bool has_parts(const char *path, const char *first, const char *last) {
+  const char *found = strstr(path, first);
+  return found != NULL && strstr(found, last) != NULL;
+}
+
+// Returns whether file is a source file of a library that compilers bring.
 static bool is_std_source(const char *file) {
-  const char *include = strstr(file, "/include/");
-  const char *library = strstr(file, "/library/");
-  const char *rust = strstr(file, "/rustc"); // Debian: /usr/src/rustc-1.63.0
-  if (rust == NULL)
-    rust = strstr(file, "/rustlib/src/rust/");
-  if (include != NULL &&
-      (strstr(include, "/c++/") != NULL || starts_with(include, "/include/d/")))
-    return true;
-  return (rust != NULL && library != NULL && rust < library) ||
+  // C++: /usr/include/c++/12/vector, /usr/lib/llvm-19/include/c++/v1/vector
+  return has_parts(file, "/include/", "/c++/") ||
+         // /rustc/HASH/library/core/src/option.rs, and in Debian
+         // /usr/src/rustc-1.63.0/library; then crates that the library uses
+         has_parts(file, "/rustc", "/library/") ||
+         has_parts(file, "/rustlib/src/rust/", "/library/") ||
          starts_with(file, "/rust/deps/") ||
-         (strstr(file, "/lib/std/") && strstr(file, ".zig")) ||
-         strstr(file, "/go/src/runtime/");
+         // D: /usr/lib/gcc/x86_64-linux-gnu/12/include/d/std/array.d
+         has_parts(file, "/include/d/", ".d") ||
+         // /usr/lib/zig/lib/std/heap.zig
+         has_parts(file, "/lib/std/", ".zig") ||
+         // Go
+         strstr(file, "/go/src/runtime/") != NULL ||
+         strstr(file, "/GOROOT/src/runtime/") != NULL ||
+         has_parts(file, "/go-1.", "/src/runtime/");
 }
 
 // Returns whether file is the name of a part of a Rust crate, which the symbol
