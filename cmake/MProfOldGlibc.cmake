@@ -23,6 +23,7 @@ set(symbols_pthread.so.0 ${base}
   __pthread_key_create _pthread_cleanup_pop _pthread_cleanup_push
   pthread_attr_setstacksize pthread_create pthread_getcpuclockid pthread_join
   pthread_key_create pthread_key_delete pthread_mutex_trylock pthread_once
+  pthread_rwlock_destroy pthread_rwlock_init
   pthread_rwlock_rdlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock
   pthread_rwlock_unlock pthread_rwlock_wrlock pthread_setspecific pthread_sigmask
   pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_testcancel

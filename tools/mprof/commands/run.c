@@ -16,6 +16,7 @@
 #include "common/plural.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,17 @@ static void add(FILE *out, const char *name, const char *value) {
   fprintf(out, ":%s=%s", name, value);
 }
 
+// Adds the place of this mprof, which need not be in PATH.
+static void add_symbolizer(FILE *out) {
+  char self[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length < 0)
+    return;
+  self[length] = '\0';
+  if (!strchr(self, '\''))
+    fprintf(out, "external_symbolizer_path='%s':", self);
+}
+
 // Returns the value of MPROF_OPTIONS for the program, or NULL after a message.
 // is_preloaded: whether the program's children that have nothing to do with
 // MProf load the runtime, too. They shall print no line of their own. recovers:
@@ -49,6 +61,7 @@ static char *runtime_options(const struct options *o, const char *directory,
   FILE *out = open_memstream(&text, &length);
   if (!out)
     return NULL;
+  add_symbolizer(out);
   // The report begins with the peak, and with the rest of the memory if it is
   // large. A program that the user interrupts shall
   // write its profiles, too, and so shall one that ends by _exit, such as the
