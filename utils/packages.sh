@@ -2,13 +2,14 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes the Debian packages and the tarball in build-package/, checks them with
-# lintian, and tries them in a bare Debian 12: installs them, profiles programs, and
-# removes them. Then makes the images of docs/containers.md, and profiles the service
-# in its container. All but the first needs root.
+# Makes the Debian packages, the tarball and the wheel in build-package/, checks the
+# packages with lintian, and tries them in a bare Debian 12: installs them, profiles
+# programs, and removes them. Tries the tarball there, and the tarball and the wheel
+# in a bare Debian 11. Then makes the images of docs/containers.md, and profiles the
+# service in its container. All but the first needs root.
 #
 #   packages.sh        all of this
-#   packages.sh make   only the packages and the tarball
+#   packages.sh make   only the packages, the tarball and the wheel
 
 set -eu
 
@@ -30,13 +31,24 @@ die() {
 }
 
 make_packages() {
-  say 'part 1 of 6: build MProf'
+  say 'part 1 of 7: build MProf'
   utils/setup.sh packages
-  cmake --preset package >/dev/null
-  cmake --build "$packages"
-  say 'part 2 of 6: make the packages'
-  rm -f "$packages"/*.deb "$packages"/*.tar.gz
-  (cd "$packages" && cpack)
+  for preset in package portable; do
+    cmake --preset $preset >/dev/null
+    cmake --build --preset $preset
+  done
+  say 'part 2 of 7: make the packages'
+  rm -f "$packages"/*.deb "$packages"/*.tar.gz "$packages"/*.whl
+  (cd "$packages" && cpack -G DEB)
+  (cd build-portable && cpack -G TGZ -B "$packages")
+  rm -rf "$packages/tree"
+  mkdir "$packages/tree"
+  tar -xzf "$packages"/mprof-*.tar.gz -C "$packages/tree" --strip-components=1
+  # cmake/MProfOldGlibc.cmake lists the symbols that have older versions.
+  find "$packages/tree" -type f -exec objdump -T {} + 2>/dev/null |
+    grep -E 'file format|GLIBC_2\.(29|[3-9][0-9])' | grep -B 1 GLIBC_ >&2 &&
+    die 'the tarball needs a glibc newer than 2.28'
+  utils/wheel.py "$packages/tree" "$packages"
   [ "${1-}" = make ] || check_lintian
 }
 
@@ -65,28 +77,36 @@ box() {
   buildah $store "$@"
 }
 
-# Makes a bare Debian in $packages/debian, with the lists of packages. Uses the
-# servers that this machine uses.
+# Makes a bare Debian in $root, with the lists of packages. Uses the servers that
+# this machine uses. $1: code name.
 make_debian() {
-  say 'part 3 of 6: make a bare Debian 12'
   leave
   # Nothing that is mounted there is removed.
   rm -rf --one-file-system "$root"
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' |
     sort -u | head -n 1)
   [ -n "$mirror" ] || die 'apt-get knows no server of Debian 12'
-  debootstrap --variant=minbase bookworm "$root" "$mirror" >"$packages/debian.log" ||
+  debootstrap --variant=minbase "$1" "$root" "$mirror" >"$packages/debian.log" ||
     die "debootstrap failed: see $packages/debian.log"
   cp /etc/resolv.conf "$root/etc/"
   inside apt-get -q update
+}
+
+enter() {
+  mount -t proc proc "$root/proc"
+  trap leave EXIT
+  trap 'exit 1' HUP INT TERM
+}
+
+make_newer_debian() {
+  say 'part 3 of 7: make a bare Debian 12'
+  make_debian bookworm
   # The image from which the containers begin.
   rm -rf "$packages/images" "$packages/images-run"
   scratch=$(box from scratch)
   box add "$scratch" "$root" / >/dev/null
   box commit -q "$scratch" mprof-debian
-  mount -t proc proc "$root/proc"
-  trap leave EXIT
-  trap 'exit 1' HUP INT TERM
+  enter
 }
 
 # Installs programs of Debian in the chroot.
@@ -102,7 +122,7 @@ try() {
 }
 
 check_packages() {
-  say 'part 4 of 6: install, use and remove the packages'
+  say 'part 4 of 7: install, use and remove the packages'
   mkdir "$root/packages"
   cp "$packages"/*.deb "$packages"/mprof-*.tar.gz "$root/packages"
   # What the packages need, and what the test needs.
@@ -122,10 +142,29 @@ check_packages() {
   fi
   say 'the packages leave no file'
 
-  say 'part 5 of 6: use the tarball'
+  say 'part 5 of 7: use the tarball'
   inside sh -c 'mkdir /opt/here && tar -xzf /packages/mprof-*.tar.gz -C /opt/here \
     --strip-components=1'
   try 'use the tarball' env PATH=/opt/here/bin:/usr/bin:/bin
+}
+
+check_older_debian() {
+  say 'part 6 of 7: use the tarball and the wheel in a bare Debian 11'
+  leave
+  root=$packages/debian-11
+  make_debian bullseye
+  enter
+  add gcc libc6-dev python3 python3-venv
+  cp packaging/test-portable.sh "$packages"/mprof-*.tar.gz "$packages"/*.whl "$root/root"
+  inside sh -eu -c 'cd /root
+    mkdir /opt/here
+    tar -xzf mprof-*.tar.gz -C /opt/here --strip-components=1
+    python3 -m venv /opt/environment
+    /opt/environment/bin/pip install --no-index mprof-*.whl
+    for prefix in /opt/here /opt/environment; do
+      sh -eu test-portable.sh $prefix/bin/mprof
+    done' || die 'the tarball or the wheel does not work'
+  leave
 }
 
 # Runs a command in the container of the service. Its other containers share the
@@ -133,7 +172,7 @@ check_packages() {
 in_web() { box run --isolation=chroot --cap-drop=all "$web" "$@"; }
 
 check_containers() {
-  say 'part 6 of 6: profile a service in a container'
+  say 'part 7 of 7: profile a service in a container'
   box build --isolation=chroot --build-arg DEBIAN=mprof-debian -t mprof \
     -f packaging/Containerfile .
   rm -rf "$packages/web"
@@ -172,7 +211,8 @@ for _ in range(500): urllib.request.urlopen("http://localhost:8080/").read()' ||
 
 make_packages "$@"
 [ "${1-}" != make ] || exit 0
-make_debian
+make_newer_debian
 check_packages
+check_older_debian
 check_containers
-say 'the packages, the tarball and the container work'
+say 'the packages, the tarball, the wheel and the container work'

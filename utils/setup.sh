@@ -66,7 +66,7 @@ browser_packages='
 '
 
 packages_packages='
-  dpkg-dev file
+  dpkg-dev file liblzma-dev libbz2-dev
 '
 
 debian_packages='
