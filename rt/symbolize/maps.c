@@ -11,8 +11,10 @@
 #include "symbolize/maps.h"
 
 #include "file/outfile.h"
+#include "symbolize/symbolizer_protocol.h"
 #include "sys/message.h"
 #include "sys/os.h"
+#include "unwind/rules.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -108,8 +110,7 @@ static bool parse_line(const char *p, const char *end, struct line *l) {
   return l->start < l->limit;
 }
 
-// Stores the file name of a mapping in m->file. For code without a file, stores
-// "[anon]", so that pprof does not look for a file.
+// Stores the file name of a mapping in m->file.
 static void set_file(struct mprof_mapping *m, const struct line *l) {
   static const char dots[] = "...", deleted[] = " (deleted)";
   struct mprof_text t = MPROF_TEXT(m->file);
@@ -118,10 +119,6 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
   if (len >= sizeof(deleted) && memcmp(name + len - (sizeof(deleted) - 1),
                                        deleted, sizeof(deleted) - 1) == 0)
     len -= sizeof(deleted) - 1;
-  if (len == 0) {
-    mprof_text_str(&t, "[anon]");
-    return;
-  }
   // If the path is too long, keep its end, which is the more useful part.
   if (len > t.cap - 1) {
     size_t keep = t.cap - sizeof(dots);
@@ -270,18 +267,17 @@ static bool is_in_segment(const struct header *h, uintptr_t addr) {
   return find_segment(h, addr, &p, &bias);
 }
 
-static bool is_file_name(const char *name, size_t len) {
-  static const char *const memory[] = {"/memfd:", "/dev/zero", "/SYSV",
-                                       "/anon_hugepage"};
-  for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
-    if (len >= strlen(memory[i]) &&
-        memcmp(name, memory[i], strlen(memory[i])) == 0)
-      return false;
-  return len > 0 && name[0] == '/';
+// The name may end with a newline.
+static bool is_file_name(const char *name) {
+  return name[0] == '/' && !mprof_jit_is_memory(name);
 }
 
 bool mprof_maps_is_file(const struct mprof_mapping *m) {
-  return is_file_name(m->file, strlen(m->file));
+  return is_file_name(m->file);
+}
+
+bool mprof_maps_may_have_names(const struct mprof_mapping *m) {
+  return m->is_jit || mprof_maps_is_file(m);
 }
 
 // A program may move its code into other memory at the same address, such as
@@ -290,7 +286,7 @@ bool mprof_maps_is_file(const struct mprof_mapping *m) {
 static void undo_move(const struct header *h, struct line *l) {
   Elf64_Phdr p;
   uintptr_t bias;
-  if (h->start == 0 || is_file_name(l->name, l->name_len) ||
+  if (h->start == 0 || is_file_name(l->name) ||
       !find_segment(h, l->start, &p, &bias) || (p.p_flags & PF_X) == 0)
     return;
   l->offset = l->start - bias - p.p_vaddr + p.p_offset;
@@ -313,13 +309,31 @@ static void track_header(struct header *h, const struct line *l) {
   *h = (struct header){l->start, l->limit, l->name, l->name_len};
 }
 
+// Makes *m a mapping of code that the program has made at run time. pprof looks
+// for no file with such a name. Names are found by the address itself.
+static void set_jit(struct mprof_mapping *m) {
+  struct mprof_text t = MPROF_TEXT(m->file);
+  mprof_text_str(&t, MPROF_JIT_FILE " ");
+  mprof_text_dec(&t, (uint64_t)mprof_sys_getpid());
+  mprof_text_str(&t, "]");
+  m->is_jit = true;
+  m->bias = 0;
+  m->noted_ns = mprof_jit_since_ns;
+}
+
 static void add(struct mprof_maps *m, const struct header *h,
                 const struct line *l) {
   struct mprof_mapping *v = &m->v[m->len++];
   *v = (struct mprof_mapping){.start = l->start,
                               .limit = l->limit,
                               .offset = l->offset,
-                              .bias = l->start - l->offset};
+                              .bias = l->start - l->offset,
+                              .is_jit = mprof_jit_is_memory(l->name)};
+  if (v->is_jit) {
+    set_jit(v);
+    mprof_jit_add(l->start, l->limit);
+    return;
+  }
   set_file(v, l);
   if (has_header(h, l))
     read_elf(h, v);
@@ -395,9 +409,11 @@ int mprof_maps_read(struct mprof_maps *m) {
   else
     parse(m, &f);
   mprof_procfile_free(&f);
-  if (error == 0)
-    move_main_first(m);
-  return error;
+  if (error != 0)
+    return error;
+  move_main_first(m);
+  set_jit(&m->v[m->len]);
+  return 0;
 }
 
 int mprof_maps_copy(struct mprof_maps *to, const struct mprof_maps *from) {
@@ -405,7 +421,7 @@ int mprof_maps_copy(struct mprof_maps *to, const struct mprof_maps *from) {
   to->v = mprof_os_map(from->mapped_bytes);
   if (to->v == NULL)
     return -ENOMEM;
-  memcpy(to->v, from->v, (from->len + from->past_len) * sizeof(*to->v));
+  memcpy(to->v, from->v, (from->len + from->past_len + 1) * sizeof(*to->v));
   return 0;
 }
 
@@ -421,16 +437,17 @@ static bool holds(const struct mprof_mapping *m, uintptr_t addr) {
 
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr) {
-  for (size_t i = 0; i < m->len + m->past_len; i++)
+  const size_t n = m->len + m->past_len;
+  for (size_t i = 0; i < n; i++)
     if (holds(&m->v[i], addr))
-      return &m->v[i];
-  return NULL;
+      return &m->v[m->v[i].is_jit ? n : i];
+  return m->v != NULL && mprof_jit_holds(addr) ? &m->v[n] : NULL;
 }
 
 mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
                           uint32_t gone) {
   if (gone == 0)
-    return pc;
+    return mprof_jit_original(pc);
   for (size_t i = 0; i < m->len; i++)
     if (holds(&m->v[i], pc - 1) && m->v[i].from < gone)
       return pc;
@@ -449,5 +466,5 @@ mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
     if (v->from < gone && holds(v, pc - 1 + v->shift))
       return pc + v->shift;
   }
-  return pc;
+  return mprof_jit_original(pc);
 }

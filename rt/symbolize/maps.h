@@ -28,15 +28,18 @@ struct mprof_mapping {
   uint64_t module;  // identifies the module (symbolize.c); 0: not computed yet
   bool is_unreadable; // mprof has failed to read its names
   bool is_recalled;   // the kept names of the module were read (symbolize.c)
+  bool is_jit;        // code that the program has made at run time
   // The next fields are used only by the writers of output files.
   bool has_names; // at least one frame in the mapping has a function name
   uint64_t id;
   struct mprof_mapping *next;
 };
 struct mprof_maps {
-  struct mprof_mapping *v; // executable mappings; v[0] is the main program's
-  size_t len;              // number of current mappings
-  size_t past_len;         // number of unloaded mappings, which follow in v
+  // Executable mappings. v[0] is the main program's. Behind the last one is the
+  // mapping "[JIT PID]" of all code made at run time, without start and limit.
+  struct mprof_mapping *v;
+  size_t len;      // number of current mappings
+  size_t past_len; // number of unloaded mappings, which follow in v
   size_t mapped_bytes;
 };
 // Reads the current mappings into m, without unloaded modules. Returns 0 or
@@ -53,7 +56,8 @@ void mprof_maps_free(struct mprof_maps *m);
 mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
                           uint32_t gone);
 // Returns the mapping that contains addr, or NULL. addr must be an address as
-// shown in output files (mprof_maps_shown).
+// shown in output files (mprof_maps_shown). If the program makes code at run
+// time, or has made code, at addr, returns the mapping of all such code.
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
 // Keeps the kernel's list of the mappings open, so that mprof_maps_read can
@@ -63,9 +67,10 @@ void mprof_maps_file_keep_open(void);
 // Closes the list. Called in a forked child, too, because the list is that of
 // the parent.
 void mprof_maps_file_forget(void);
-// Returns whether m maps a file. Other mappings have names such as [anon], or
-// names of shared memory, which look like paths.
+// Returns whether m maps a file.
 bool mprof_maps_is_file(const struct mprof_mapping *m);
+// Returns whether mprof may know the names of code in m.
+bool mprof_maps_may_have_names(const struct mprof_mapping *m);
 // Stores the build ID of an ELF file in out, as a hexadecimal string. data is
 // the content of the whole file as it is on disk, not as the loader maps the
 // file. len is its length. Returns false if the file has no build ID.

@@ -303,7 +303,7 @@ static int append_past_locked(struct mprof_maps *m) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   if (epochs.past_len == 0)
     return 0;
-  size_t bytes = (m->len + epochs.past_len) * sizeof(*m->v);
+  size_t bytes = (m->len + epochs.past_len + 1) * sizeof(*m->v);
   struct mprof_mapping *v = mprof_os_map(bytes);
   if (v == NULL)
     return -ENOMEM;
@@ -320,6 +320,7 @@ static int append_past_locked(struct mprof_maps *m) {
     p->limit += p->shift;
     p->bias += p->shift;
   }
+  *p = m->v[m->len]; // of code made at run time
   mprof_os_unmap(m->v, m->mapped_bytes);
   m->v = v;
   m->mapped_bytes = bytes;

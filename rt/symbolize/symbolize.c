@@ -102,7 +102,7 @@ static const struct mprof_names *find_known(mprof_pc pc,
                                             const struct mprof_mapping *m) {
   struct kept k = {identify(m), NULL};
   const struct mprof_names *names = mprof_names_find(pc, k.module);
-  if (names != NULL || m->is_recalled)
+  if (names != NULL || m->is_recalled || m->is_jit)
     return names;
   writable(m)->is_recalled = true;
   mprof_symbolizers_recall(m, keep_new, &k);
@@ -123,7 +123,7 @@ static void look_up(const mprof_pc *pc, size_t n) {
   for (size_t first = 0, end; first < n; first = end) {
     const struct mprof_mapping *m = mprof_maps_find(&state.maps, pc[first] - 1);
     for (end = first + 1; end < n; end++)
-      if (m == NULL || pc[end] - 1 >= m->limit)
+      if (m == NULL || mprof_maps_find(&state.maps, pc[end] - 1) != m)
         break;
     struct kept k = {m == NULL ? 0 : identify(m), NULL};
     if (m != NULL)
@@ -161,7 +161,7 @@ static void look_up_wanted(void) {
 void mprof_symbolize_want(mprof_pc pc) {
   const struct mprof_mapping *m =
       pc == 0 ? NULL : mprof_maps_find(&state.maps, pc - 1);
-  if (m == NULL || !mprof_maps_is_file(m) || m->is_unreadable ||
+  if (m == NULL || !mprof_maps_may_have_names(m) || m->is_unreadable ||
       mprof_hooked_name(pc) != NULL || find_known(pc, m) != NULL)
     return;
   // Without memory for the table, the writer asks about each address.

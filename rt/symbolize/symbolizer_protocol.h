@@ -49,6 +49,11 @@
 #define MPROF_REQUEST_ADDRESSES 1024
 #define MPROF_REPLY_SIZE 32768
 
+// Code that a process has made at run time has the file name "[JIT PID]", where
+// PID is the number of the process in its own namespace. The addresses are
+// those in memory, and noted_ns is when the process started.
+#define MPROF_JIT_FILE "[JIT"
+
 struct mprof_symbolizer_request {
   // The time at which the mapping was first seen (CLOCK_REALTIME). A file
   // without build ID must not have changed since this time.

@@ -363,7 +363,7 @@ static void give_up(const struct mprof_mapping *m, long error) {
 
 static bool may_use(const struct mprof_mapping *m) {
   return !state.has_timed_out && state.failures < FAILURES_MAX &&
-         mprof_maps_is_file(m);
+         mprof_maps_may_have_names(m);
 }
 
 // Receives a message. Returns its length, or -EPIPE if mprof has ended, or

@@ -63,6 +63,10 @@
 //   MPROF_CALL_BYTES_MAX, mprof_follows_call(pc)
 //     greatest length of an instruction that calls a function; whether such an
 //     instruction is just before pc. The bytes there must be readable.
+//   MPROF_LEAVE_BYTES, mprof_leave_words(code)
+//     how many words the code, of so many bytes, removes from the stack, the
+//     last of which is the return address, if all it does is to return from a
+//     frame without a frame pointer; otherwise 0.
 //   mprof_skips_cfa(op)
 //     whether op is an instruction of call frame information of this processor
 //     that has no operand and does not change any rule.

@@ -165,6 +165,12 @@ static inline bool mprof_follows_call(uintptr_t pc) {
   return (code & 0xfc000000) == 0x94000000 || (code & 0xfefff000) == 0xd63f0000;
 }
 
+// Compilers keep frame records here.
+enum { MPROF_LEAVE_BYTES = 1 };
+static inline int mprof_leave_words(const unsigned char *code) {
+  return (void)code, 0;
+}
+
 // DW_CFA_AARCH64_negate_ra_state tells whether the return address is signed.
 // mprof_return_address does not need to know. (0x2c: ..._with_pc)
 static inline bool mprof_skips_cfa(uint8_t op) {

@@ -143,6 +143,14 @@ static inline bool mprof_follows_call(uintptr_t pc) {
   return false;
 }
 
+// add $N,%rsp; ret
+enum { MPROF_LEAVE_BYTES = 5 };
+static inline int mprof_leave_words(const unsigned char *code) {
+  const bool leaves = code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 &&
+                      code[3] < 0x80 && code[3] % 8 == 0 && code[4] == 0xc3;
+  return leaves ? code[3] / 8 + 1 : 0;
+}
+
 static inline bool mprof_skips_cfa(uint8_t op) { return (void)op, false; }
 
 // jmp *offset(%rip), with or without endbr64 and a prefix before it.

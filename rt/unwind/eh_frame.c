@@ -15,9 +15,11 @@
 #include "unwind/rules.h"
 
 #include "sys/arch.h"
+#include "sys/os.h"
 #include "unwind/find_module.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 
 // --- numbers ---
 
@@ -135,33 +137,52 @@ struct found {
 struct module {
   uintptr_t start, limit;
   const struct header *header; // section .eh_frame_hdr
+  // The module may be unloaded at any time, so the kernel copies what is read.
+  bool may_go;
 };
+
+// Room for a copy of an entry of .eh_frame. Longer entries cannot be copied.
+enum { COPY_MAX = 1024 };
 
 // Returns whether [at, at + length) lies in the mapping of module m.
 static bool holds(const struct module *m, uintptr_t at, uint64_t length) {
   return at >= m->start && at <= m->limit && length <= m->limit - at;
 }
 
-// Reads the entry of .eh_frame at address `at`. Sets *body to the entry's bytes
-// after the length field. Returns false for the terminator (length 0), for an
-// entry in the 64-bit format, and for an entry that does not lie in the module.
-static bool open_entry(const struct module *m, uintptr_t at,
-                       struct cursor *body) {
-  uint32_t length;
-  if (!holds(m, at, sizeof(length)))
+// Copies bytes of the module. Returns false if they are not readable.
+static bool peek(const struct module *m, uintptr_t at, void *to, size_t size) {
+  if (!holds(m, at, size))
     return false;
-  const uint8_t *p = (const uint8_t *)at;
-  memcpy(&length, p, sizeof(length));
-  if (length == 0 || length == UINT32_MAX ||
-      !holds(m, at + sizeof(length), length))
-    return false;
-  *body = (struct cursor){p + sizeof(length), p + sizeof(length) + length};
+  if (m->may_go)
+    return mprof_os_copy(to, at, size);
+  memcpy(to, (const void *)at, size);
   return true;
 }
 
-static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
+// Reads the entry of .eh_frame at address `at`. Sets *body to the entry's bytes
+// after the length field. Returns false for the terminator (length 0), for an
+// entry in the 64-bit format, and for an entry that does not lie in the module.
+// copy: room for COPY_MAX bytes, used if the module may go.
+static bool open_entry(const struct module *m, uintptr_t at, uint8_t *copy,
+                       struct cursor *body) {
+  uint32_t length;
+  if (!peek(m, at, &length, sizeof(length)) || length == 0 ||
+      length == UINT32_MAX || !holds(m, at + sizeof(length), length))
+    return false;
+  const uint8_t *p = (const uint8_t *)at + sizeof(length);
+  if (m->may_go) {
+    if (length > COPY_MAX || !peek(m, at + sizeof(length), copy, length))
+      return false;
+    p = copy;
+  }
+  *body = (struct cursor){p, p + length};
+  return true;
+}
+
+static bool read_cie(const struct module *m, uintptr_t at, uint8_t *copy,
+                     struct cie *cie) {
   struct cursor c;
-  if (!open_entry(m, at, &c) || read_bytes(&c, 4) != 0)
+  if (!open_entry(m, at, copy, &c) || read_bytes(&c, 4) != 0)
     return false;
   uint8_t version = (uint8_t)read_bytes(&c, 1);
   const char *augmentation = (const char *)c.at;
@@ -206,17 +227,17 @@ static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
 
 // --- finding the entry of a code address ---
 
-// The section .eh_frame_hdr, in the only form that linkers write. Its table has
-// one element for each function and is sorted by `begin`. `begin` is the
-// function's first address, and `entry` is the function's entry in .eh_frame.
-// Both are 32-bit offsets from the start of the header.
+// The section .eh_frame_hdr, in the only form that linkers write. The table
+// behind the header has one row for each function and is sorted by `begin`.
+// `begin` is the function's first address, and `entry` is the function's entry
+// in .eh_frame. Both are 32-bit offsets from the start of the header.
 struct header {
   uint8_t version, frame_encoding, count_encoding, table_encoding;
   int32_t frame;
   uint32_t count;
-  struct {
-    int32_t begin, entry;
-  } table[];
+};
+struct row_of_header {
+  int32_t begin, entry;
 };
 
 // Finds the last function that begins at or before pc. Returns the address of
@@ -225,26 +246,31 @@ struct header {
 // returned address may lie outside the module.
 static uintptr_t find_entry(const struct module *m, uintptr_t pc,
                             uintptr_t *begin) {
-  const struct header *h = m->header;
-  if (!holds(m, (uintptr_t)h, sizeof(*h)) || h->version != 1 ||
-      (h->frame_encoding & DW_EH_PE_FORMAT) != DW_EH_PE_sdata4 ||
-      h->count_encoding != DW_EH_PE_udata4 ||
-      h->table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
-      !holds(m, (uintptr_t)h->table, h->count * (uint64_t)sizeof(*h->table)))
+  const uintptr_t start = (uintptr_t)m->header;
+  struct header h;
+  struct row_of_header row;
+  if (!peek(m, start, &h, sizeof(h)) || h.version != 1 ||
+      (h.frame_encoding & DW_EH_PE_FORMAT) != DW_EH_PE_sdata4 ||
+      h.count_encoding != DW_EH_PE_udata4 ||
+      h.table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+      !holds(m, start + sizeof(h), h.count * (uint64_t)sizeof(row)))
     return 0;
-  int64_t at = (int64_t)(pc - (uintptr_t)h);
-  size_t lo = 0, hi = h->count;
+  int64_t at = (int64_t)(pc - start);
+  size_t lo = 0, hi = h.count;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
-    if (h->table[mid].begin <= at)
+    if (!peek(m, start + sizeof(h) + mid * sizeof(row), &row, sizeof(row)))
+      return 0;
+    if (row.begin <= at)
       lo = mid + 1;
     else
       hi = mid;
   }
-  if (lo == 0)
+  if (lo == 0 ||
+      !peek(m, start + sizeof(h) + (lo - 1) * sizeof(row), &row, sizeof(row)))
     return 0;
-  *begin = (uintptr_t)h + (uintptr_t)(intptr_t)h->table[lo - 1].begin;
-  return (uintptr_t)h + (uintptr_t)(intptr_t)h->table[lo - 1].entry;
+  *begin = start + (uintptr_t)(intptr_t)row.begin;
+  return start + (uintptr_t)(intptr_t)row.entry;
 }
 
 // Finds the module that contains pc and stores the module in *m. Returns false
@@ -253,21 +279,27 @@ static bool find_module(uintptr_t pc, struct module *m) {
   struct mprof_code_module found;
   if (!mprof_find_module(pc, &found))
     return false;
-  *m = (struct module){found.start, found.limit, found.eh_frame_hdr};
+  *m = (struct module){found.start, found.limit, found.eh_frame_hdr, false};
   return true;
 }
 
-// Returns the entry for the code address pc.
-static struct found find(uintptr_t pc) {
+// Copies of the two entries of an address.
+struct copies {
+  uint8_t entry[COPY_MAX], family[COPY_MAX];
+};
+
+// Returns the entry for the code address pc, which is in the module m. copies:
+// NULL if the module cannot go.
+static struct found find_in(const struct module *m, uintptr_t pc,
+                            struct copies *copies) {
   struct found none = {.code = {0, 0}}, f = none;
-  struct module m;
   struct cursor c;
-  uintptr_t entry = find_module(pc, &m) ? find_entry(&m, pc, &f.code.begin) : 0;
-  if (entry == 0 || !open_entry(&m, entry, &c))
+  const uintptr_t entry = find_entry(m, pc, &f.code.begin);
+  if (entry == 0 || !open_entry(m, entry, copies ? copies->entry : NULL, &c))
     return none;
-  uintptr_t family = (uintptr_t)c.at;
-  family -= (uint32_t)read_bytes(&c, 4);
-  if (!read_cie(&m, family, &f.cie))
+  const uintptr_t family =
+      entry + sizeof(uint32_t) - (uint32_t)read_bytes(&c, 4);
+  if (!read_cie(m, family, copies ? copies->family : NULL, &f.cie))
     return none;
   size_t width = encoded_size(f.cie.encoding);
   read_bytes(&c, width);
@@ -278,6 +310,12 @@ static struct found find(uintptr_t pc) {
     read_block(&c);
   f.instructions = c;
   return f;
+}
+
+static struct found find(uintptr_t pc) {
+  struct module m;
+  return find_module(pc, &m) ? find_in(&m, pc, NULL)
+                             : (struct found){.code = {0, 0}};
 }
 
 struct mprof_code_range mprof_eh_function(uintptr_t pc) {
@@ -606,18 +644,36 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
 
 // --- the rule of an address ---
 
-struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc) {
+// Returns the rule for pc, whose entry is *f.
+static struct mprof_cfa_rule run_for(uintptr_t pc, const struct found *f) {
   const struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
-  const struct found f = find(pc);
-  if (f.code.end == 0 || f.cie.is_of_signal)
+  if (f->code.end == 0 || f->cie.is_of_signal)
     return none;
-  struct machine m = {.cie = &f.cie};
+  struct machine m = {.cie = &f->cie};
   m.row.ra_place = MPROF_RA_IS_PUSHED ? RA_SAVED : RA_IN_REGISTER;
   m.row.ra = MPROF_RA_IS_PUSHED ? -8 : 0;
-  if (!run(&m, f.cie.instructions, UINT64_MAX))
+  if (!run(&m, f->cie.instructions, UINT64_MAX))
     return none;
   m.initial = m.row;
-  if (!run(&m, f.instructions, pc - f.code.begin) || m.is_odd)
+  if (!run(&m, f->instructions, pc - f->code.begin) || m.is_odd)
     return none;
   return rule_of(&m.row);
+}
+
+struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc) {
+  const struct found f = find(pc);
+  return run_for(pc, &f);
+}
+
+struct mprof_cfa_rule mprof_eh_rule_of_guess(uintptr_t pc, bool *is_in_module) {
+  struct copies copies;
+  struct module m;
+  *is_in_module = find_module(pc, &m);
+  if (!*is_in_module)
+    return (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
+  // The program itself is never unloaded.
+  const uintptr_t program = getauxval(AT_PHDR);
+  m.may_go = program < m.start || program >= m.limit;
+  const struct found f = find_in(&m, pc, &copies);
+  return run_for(pc, &f);
 }

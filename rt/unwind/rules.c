@@ -106,8 +106,6 @@ static bool is_in_frame(const struct mprof_cfa_rule *r, bool is_saved,
 
 // Returns whether rule r for pc is plain; see mprof_rule_is_plain.
 static bool is_plain(uintptr_t pc, const struct mprof_cfa_rule *r) {
-  // The code at a guessed pc must not be read, because its module may be
-  // unloaded at any time. The rule of a guess has another base.
   if (r->base != MPROF_CFA_FROM_BP && r->base != MPROF_CFA_FROM_SP)
     return false;
   if (mprof_is_entry(pc) || mprof_is_made_return(pc + 1, r->base))
@@ -120,16 +118,50 @@ static bool is_plain(uintptr_t pc, const struct mprof_cfa_rule *r) {
          (!r->bp_is_saved || is_in_frame(r, true, r->bp_words));
 }
 
-static struct mprof_rule make(uintptr_t pc, bool is_sure) {
-  struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
-  if (is_sure)
-    r = mprof_eh_rule(pc);
+// Returns whether a call precedes pc, a guess in a module that may be unloaded.
+static bool may_follow_call(uintptr_t pc) {
+  unsigned char bytes[MPROF_CALL_BYTES_MAX];
+  return mprof_os_copy(bytes, pc - sizeof(bytes), sizeof(bytes)) &&
+         mprof_follows_call((uintptr_t)bytes + sizeof(bytes));
+}
+
+// Changes *r, the rule for pc, if the call frame information is not enough: it
+// may be missing, and pc may be a guess. Sets *is_settled to false if the rule
+// is not known yet.
+static void check(uintptr_t pc, bool is_sure, bool is_in_module,
+                  struct mprof_cfa_rule *r, bool *is_settled) {
+  if (r->base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(pc + 1))
+    r->base = MPROF_CFA_OF_SIGNAL;
+  if (r->base == MPROF_CFA_OF_SIGNAL || mprof_is_context_root(pc + 1))
+    return;
+  if (is_in_module) {
+    if (!is_sure && !may_follow_call(pc + 1))
+      r->base = MPROF_CFA_NO_CODE;
+    return;
+  }
+  const enum mprof_jit_answer answer = mprof_jit_look(pc, is_sure);
+  *is_settled = answer != MPROF_JIT_UNKNOWN;
+  if (answer == MPROF_JIT_CODE)
+    *r = mprof_jit_rule(pc);
+  else if (!is_sure)
+    r->base = MPROF_CFA_NO_CODE;
+}
+
+static struct mprof_rule make(uintptr_t pc, bool is_sure, bool *is_settled) {
+  bool is_in_module = true;
+  struct mprof_cfa_rule r =
+      is_sure ? mprof_eh_rule(pc) : mprof_eh_rule_of_guess(pc, &is_in_module);
+  if (is_sure && r.base == MPROF_CFA_UNKNOWN)
+    is_in_module = mprof_eh_module(pc).end != 0;
   if (r.base != MPROF_CFA_UNKNOWN && r.base != MPROF_CFA_ROOT && !fits(&r))
     r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
-  if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(pc + 1))
-    r.base = MPROF_CFA_OF_SIGNAL;
+  if (!is_sure || r.base == MPROF_CFA_UNKNOWN)
+    check(pc, is_sure, is_in_module, &r, is_settled);
   struct mprof_rule packed = pack(&r);
-  if (is_plain(pc, &r))
+  // The code must not be read if pc is a guess, or if only the kernel is known
+  // to be able to read it.
+  if (is_sure &&
+      (is_in_module ? is_plain(pc, &r) : r.base == MPROF_CFA_FROM_SP))
     packed.word |= MPROF_RULE_PLAIN;
   return packed;
 }
@@ -139,8 +171,11 @@ MPROF_NOINLINE struct mprof_rule mprof_rule_read(uintptr_t pc, bool is_sure) {
   const uint64_t hash = mprof_rule_hash(key);
   struct mprof_cached_rule *c =
       &mprof_cached_rules[hash >> (64 - MPROF_LG_RULES)];
-  struct mprof_rule r = make(pc, is_sure);
+  bool is_settled = true;
+  struct mprof_rule r = make(pc, is_sure, &is_settled);
   r.word |= hash << 16 >> MPROF_RULE_HASH_AT << MPROF_RULE_HASH_AT;
+  if (!is_settled)
+    return r;
   // In this order, so that a thread that sees the key does not see a rule from
   // before the last mprof_unwind_forget.
   atomic_store_explicit(&c->packed, r.word, memory_order_relaxed);

@@ -29,6 +29,36 @@ struct mprof_code_range mprof_eh_function(uintptr_t pc);
 // Returns an empty range if there is no such module.
 struct mprof_code_range mprof_eh_module(uintptr_t pc);
 
+// --- code made at run time ---
+//
+// Compilers of languages such as JavaScript and Java make code while the
+// program runs (just in time). The code is in memory that no file has, and has
+// no call frame information. It mostly keeps frame pointers. The runtime
+// remembers in which ranges of memory such code is or was, because the memory
+// may be gone when a profile is written.
+
+// Returns whether addr is in such a range. Takes no lock.
+bool mprof_jit_holds(uintptr_t addr);
+// Does the same, but first reads the kernel's list of mappings if the address
+// is in no known range. If is_sure is false, addr may be an arbitrary value.
+// Then the list is read only from time to time, and MPROF_JIT_UNKNOWN means
+// that it was not read. Async-signal-safe.
+enum mprof_jit_answer { MPROF_JIT_NONE, MPROF_JIT_CODE, MPROF_JIT_UNKNOWN };
+enum mprof_jit_answer mprof_jit_look(uintptr_t addr, bool is_sure);
+// Returns the return address pc as it would be if the program had not mapped
+// the code of a module a second time, and called the copy. Takes no lock.
+mprof_pc mprof_jit_original(mprof_pc pc);
+// Adds a range. Does nothing if another thread is adding one.
+void mprof_jit_add(uintptr_t start, uintptr_t limit);
+// Returns whether a mapping with this name in the kernel's list has no file.
+// The name may end with a newline.
+bool mprof_jit_is_memory(const char *name);
+// When the runtime started (CLOCK_REALTIME). Files with the names of code that
+// this process has made are not older. Written once at start.
+extern MPROF_HIDDEN int64_t mprof_jit_since_ns;
+// Called in a forked child, which keeps the ranges.
+void mprof_jit_reset(void);
+
 // --- rules ---
 
 // The rule is computed by running the instructions of the call frame
@@ -50,7 +80,10 @@ enum mprof_cfa_base {
   // No register: the code returns from a signal handler. mprof_eh_rule returns
   // MPROF_CFA_UNKNOWN for this code, and rules.c recognizes its
   // instructions.
-  MPROF_CFA_OF_SIGNAL
+  MPROF_CFA_OF_SIGNAL,
+  // The address, a guess, is no return address: it is not in code, or follows
+  // no call. mprof_eh_rule does not return it.
+  MPROF_CFA_NO_CODE
 };
 struct mprof_cfa_rule {
   enum mprof_cfa_base base;
@@ -69,6 +102,10 @@ struct mprof_cfa_rule {
 // MPROF_CFA_UNKNOWN if pc has no call frame information, or if struct
 // mprof_cfa_rule cannot express this information.
 struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc);
+// Does the same if pc is only a guess, so that the module of pc may be unloaded
+// at any time. The kernel copies what is read, so no fault can occur. Sets
+// *is_in_module to whether a module contains pc.
+struct mprof_cfa_rule mprof_eh_rule_of_guess(uintptr_t pc, bool *is_in_module);
 
 // --- the cache of rules ---
 //
@@ -234,13 +271,16 @@ static inline bool mprof_rule_is_cached(uintptr_t key, struct mprof_rule *r) {
 struct mprof_rule mprof_rule_read(uintptr_t pc, bool is_sure);
 // Returns the rule for pc, which is the last byte of a call instruction. If
 // is_sure is false, pc is only a guess, so the module of pc may be unloaded at
-// any time. In this case the module's call frame information is not read.
+// any time. In this case the kernel copies what is read of the module.
 static inline struct mprof_rule mprof_rule_of(uintptr_t pc, bool is_sure) {
   struct mprof_rule r;
   return mprof_rule_is_cached(is_sure ? pc : ~pc, &r)
              ? r
              : mprof_rule_read(pc, is_sure);
 }
+
+// Returns the rule for pc in code made at run time.
+struct mprof_cfa_rule mprof_jit_rule(uintptr_t pc);
 
 // Drops the cached rule for pc. Called when pc becomes a known root.
 void mprof_rule_forget(uintptr_t pc);

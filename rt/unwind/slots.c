@@ -74,7 +74,7 @@ size_t mprof_slots_record(const struct mprof_stack_range *range, uintptr_t fp,
     if (added == 0 || next.at <= s.at || (next.at & 7) != 0 ||
         next.at > range->hi - 16 || next.bp_at < fp || next.bp_at > next.at)
       return 0;
-    is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
+    is_sure &= mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
     len += added;
     s = next;
   }

@@ -187,7 +187,7 @@ struct walk {
   struct mprof_registers f;
   // True: f.pc is certainly a return address of this thread. The module of f.pc
   // then cannot be unloaded now, so its call frame information may be read.
-  // False: f.pc is only a guess, because the step before went through code
+  // False: f.pc is only a guess, because a step before went through code
   // without call frame information.
   bool is_sure;
   // True: the result is not the return addresses on the stack. A frame was left
@@ -208,13 +208,20 @@ static bool is_on_foreign(const struct walk *w) {
   return w->range == &w->foreign;
 }
 
+// Returns whether the address of the caller's code is certain, where r is the
+// rule of a frame, and is_sure is whether the address of its code is.
+static bool stays_sure(bool is_sure, struct mprof_rule r) {
+  return mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL ||
+         (is_sure && mprof_rule_base(r) != MPROF_CFA_UNKNOWN);
+}
+
 // Does what rise (below) does, for frames whose rule does not describe a frame
 // pointer, and for the end of the stack.
 static bool rise_by_rule(struct walk *w, struct mprof_rule r) {
   w->end = MPROF_STACK_COMPLETE;
   if (mprof_rule_base(r) == MPROF_CFA_ROOT || mprof_is_context_root(w->f.pc))
     return false;
-  w->is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
+  w->is_sure = stays_sure(w->is_sure, r);
   if (w->range && mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL &&
       ascend_signal(w->range, is_on_foreign(w), &w->f)) {
     // The handler may have run on an alternate signal stack, so the new f.sp
@@ -373,6 +380,11 @@ follow_frames(struct walk *w, mprof_pc *pcs, size_t depth,
     // already be the start of the next function, because the call may be the
     // last instruction of its function.
     r = mprof_rule_of(pc - 1, w->is_sure);
+    if (mprof_rule_base(r) == MPROF_CFA_NO_CODE) {
+      w->end = mprof_is_made_root(pc, w->f.bp) ? MPROF_STACK_COMPLETE
+                                               : MPROF_STACK_CUT_CHAIN;
+      return keep(w, pcs, n, false);
+    }
     if (ends_before(w, pcs, n, r, is_interrupted))
       return n;
     const bool is_in_chain = mprof_rule_keeps_frame_pointer(r);
@@ -487,12 +499,13 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
        i++) {
     const uintptr_t sp = f.sp;
     const struct mprof_rule r = mprof_rule_of(f.pc - 1, is_sure);
-    is_sure = mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
+    is_sure = stays_sure(is_sure, r);
     if (mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL)
       return ascend_signal(range, range == &foreign, &f)
                  ? (const void *)(sp + MPROF_CONTEXT_AT)
                  : NULL;
     if (mprof_rule_base(r) == MPROF_CFA_ROOT ||
+        mprof_rule_base(r) == MPROF_CFA_NO_CODE ||
         !ascend(range, range == &foreign, r, &f))
       return NULL;
   }

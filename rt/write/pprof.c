@@ -338,12 +338,13 @@ static void list_mapping(struct mprof_pprof *w, struct mprof_mapping *m) {
   m->id = ++w->mappings;
 }
 
-// Adds all current mappings to the list of mappings that will be written. An
-// unloaded mapping is added only when a stack needs it.
+// Adds all current mappings of files to the list of mappings that will be
+// written. Any other mapping is added only when a stack needs it.
 static void list_mappings(struct mprof_pprof *w) {
   w->last_mapping = &w->first_mapping;
   for (size_t i = 0; i < w->maps.len; i++)
-    list_mapping(w, &w->maps.v[i]);
+    if (!w->maps.v[i].is_jit)
+      list_mapping(w, &w->maps.v[i]);
 }
 
 // Writes the mappings. Called after all locations were written, because only

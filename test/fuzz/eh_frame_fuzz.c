@@ -3,8 +3,9 @@
 //
 // Intent: whatever bytes .eh_frame_hdr and .eh_frame have, the interpreter of
 // unwind rules does not read outside of the module's mapping. It does not run
-// for ever or overflow an integer. An address always has the same rule. Only an
-// address inside of a function has a rule.
+// for ever or overflow an integer. An address always has the same rule, also if
+// it is a guess and the module's bytes are copied. Only an address inside of a
+// function has a rule.
 //
 // An input is the mapping of one module:
 //   2 bytes: distance of the address asked for from the begin of its function
@@ -101,6 +102,7 @@ __asm__(".text\n"
 
 #else
 
+#include "sys/os.h"
 #include "unwind/find_module.h"
 #include "unwind/rules.h"
 
@@ -122,12 +124,25 @@ bool mprof_find_module(uintptr_t pc, struct mprof_code_module *m) {
   return module.pc != 0 && pc == module.pc;
 }
 
+// AddressSanitizer checks each byte, unlike the kernel.
+bool mprof_os_copy(void *to, uintptr_t from, size_t len) {
+  memcpy(to, (const void *)from, len);
+  return true;
+}
+
 static void ask(uintptr_t pc) {
   module.pc = pc;
   const struct mprof_cfa_rule rule = mprof_eh_rule(pc);
   const struct mprof_cfa_rule again = mprof_eh_rule(pc);
+  bool is_in_module;
+  const struct mprof_cfa_rule copied =
+      mprof_eh_rule_of_guess(pc, &is_in_module);
   const struct mprof_code_range code = mprof_eh_function(pc);
   module.pc = 0;
+  // Long entries are not copied.
+  if (copied.base != MPROF_CFA_UNKNOWN &&
+      (copied.base != rule.base || copied.cfa_words != rule.cfa_words))
+    abort();
   if (rule.base > MPROF_CFA_ROOT || again.base != rule.base ||
       again.cfa_words != rule.cfa_words ||
       again.bp_is_saved != rule.bp_is_saved || again.bp_words != rule.bp_words)

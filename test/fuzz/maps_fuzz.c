@@ -4,7 +4,8 @@
 // Intent: the reader of mappings gets any text of /proc/self/maps and any bytes
 // of an ELF file in memory and on disk. It does not read outside of mapped
 // memory, write outside of its table or run for ever. Each entry of the table
-// is a non-empty mapping with a file name. Its build id is valid or empty.
+// is a non-empty mapping with a file name. Its build id is valid or empty. The
+// reader of memory with code made at run time gets the same texts.
 //
 // An input is the text, a null byte, and the bytes of an ELF file. The ELF file
 // lies at IMAGE, where the text can name it. The reader is compiled unchanged:
@@ -24,7 +25,7 @@
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   %fuzzer \
 // RUN:   -I%src/include -I%rt %s %rt/symbolize/maps.c %rt/sys/message.c %rt/sys/text.c \
-// RUN:   %rt/sys/os_linux.c %rt/sys/stats.c -Wl,--wrap=mprof_os_map,--wrap=mprof_os_unmap \
+// RUN:   %rt/sys/os_linux.c %rt/sys/stats.c %rt/sys/clock.c %rt/unwind/jit_code.c -Wl,--wrap=mprof_os_map,--wrap=mprof_os_unmap \
 // RUN:   -o fuzz
 // RUN: %S/Inputs/run.sh -runs=40000 -max_len=8192 -dict=words new
 
@@ -32,6 +33,7 @@
 
 #include "file/outfile.h"
 #include "sys/os.h"
+#include "unwind/rules.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,9 +67,10 @@ static void *copy_of(const void *data, size_t size) {
 
 int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
   (void)path;
-  *f = (struct mprof_procfile){.data = copy_of(input.text, input.text_size),
-                               .len = input.text_size,
-                               .mapped_bytes = input.text_size};
+  char *data = calloc(1, input.text_size + 1);
+  memcpy(data, input.text, input.text_size);
+  *f = (struct mprof_procfile){
+      .data = data, .len = input.text_size, .mapped_bytes = input.text_size};
   return 0;
 }
 
@@ -140,9 +143,12 @@ static void check_maps(void) {
     check(length > 0 && length < sizeof(m->file));
     check_build_id(m->build_id, sizeof(m->build_id));
     const struct mprof_mapping *found = mprof_maps_find(&maps, m->start);
-    check(found != NULL && found <= m && m->start < found->limit &&
-          m->start >= found->start);
+    check(found != NULL);
+    check(found->is_jit ? found == &maps.v[maps.len]
+                        : found <= m && m->start < found->limit &&
+                              m->start >= found->start);
   }
+  mprof_jit_look(1, true);
   mprof_maps_free(&maps);
 }
 

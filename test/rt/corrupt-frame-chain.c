@@ -26,6 +26,15 @@ __attribute__((noinline)) static void with_saved(uintptr_t value) {
   fp[0] = saved;
 }
 
+// The array needs a frame pointer, so the frame is found by the corrupt value.
+__attribute__((noinline)) static void work(const uintptr_t *values, size_t n) {
+  volatile size_t size = n;
+  volatile char array[size];
+  array[0] = 0;
+  for (size_t i = 0; i < n; i++)
+    with_saved(values[i]);
+}
+
 int main(void) {
   uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
   char *hole = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -42,8 +51,7 @@ int main(void) {
                               (uintptr_t)&values,
                               (uintptr_t)&main};
   const size_t n = sizeof(values) / sizeof(values[0]);
-  for (size_t i = 0; i < n; i++)
-    with_saved(values[i]);
+  work(values, n);
   CHECK(counted_of(801).allocs == n);
   return 0;
 }

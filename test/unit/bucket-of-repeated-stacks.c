@@ -13,6 +13,7 @@
 #include "bucket/bucket.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "unwind/rules.h"
 #include "unwind/unwind.h"
 
 enum { FRAMES = 8, WORDS = 512, LEAF = 0x500000 };
@@ -82,6 +83,7 @@ static void check_all(mprof_pc leaf, bool has_root) {
 }
 
 int main(void) {
+  mprof_jit_add(0x400000, 0x600000); // the addresses count as code
   _Alignas(struct mprof_scratch) static char
       scratch[sizeof(struct mprof_scratch) + 2 * 128 * sizeof(mprof_pc)];
   thread.scratch = (struct mprof_scratch *)scratch;

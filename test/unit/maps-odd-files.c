@@ -99,6 +99,8 @@ int main(void) {
 
   p = mmap(NULL, SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
            0);
-  CHECK_STR(look(p).file, "[anon]");
+  char jit[32];
+  snprintf(jit, sizeof(jit), "[JIT %d]", getpid());
+  CHECK_STR(look(p).file, jit);
   return 0;
 }

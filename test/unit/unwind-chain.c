@@ -9,6 +9,7 @@
 
 #include "core.h"
 
+#include "unwind/rules.h"
 #include "unwind/unwind.h"
 
 #include <sys/mman.h>
@@ -40,6 +41,7 @@ static void check(uintptr_t fp, size_t depth, size_t want_n,
 }
 
 int main(void) {
+  mprof_jit_add(0x400000, 0x600000); // the addresses count as code
   char *m = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(m + 2 * 4096, 4096, PROT_NONE);

@@ -9,6 +9,7 @@
 
 #include "core.h"
 
+#include "unwind/rules.h"
 #include "unwind/unwind.h"
 
 #include <sys/mman.h>
@@ -29,6 +30,7 @@ static uintptr_t chain(char *at, unsigned frames, size_t step) {
 }
 
 int main(void) {
+  mprof_jit_add(0x400000, 0x600000); // the addresses count as code
   struct mprof_stack_range range = {0, 0, false};
   char *a = new_stack(), *b = new_stack();
   mprof_pc pcs[16];

@@ -20,9 +20,11 @@
 // callees. Most programs have some small values in libraries without names.
 enum { NOTICEABLE = 5 };
 
-// Returns the path of the file that the row "[FILE]" stands for. Returns NULL
-// if the row stands for none, such as [truncated].
+// Returns the path of the file that the row "[FILE]" stands for, or JIT_FRAME.
+// Returns NULL if the row stands for none, such as [truncated].
 static const char *path_of(const struct profile *p, const char *row) {
+  if (strcmp(row, JIT_FRAME) == 0)
+    return JIT_FRAME;
   for (size_t i = 0; i < p->mapping_count; i++) {
     const char *path = p->strings[p->mappings[i].file];
     const char *slash = strrchr(path, '/');
@@ -49,7 +51,13 @@ static void explain_unnamed(const struct view *v,
     if (!path || llabs(r->cum) < v->total / (100 / NOTICEABLE))
       continue;
     style_put(out, name);
-    if (elf_is_stripped(path))
+    if (strcmp(path, JIT_FRAME) == 0)
+      fputs(
+          " is code that was made at run time: to see its functions, run node "
+          "--perf-basic-prof, java -XX:+PreserveFramePointer "
+          "-XX:+DumpPerfMapAtExit, or python3 -X perf (from 3.12 on)\n",
+          out);
+    else if (elf_is_stripped(path))
       fputs(" has no symbols: to see its functions, install its debug symbols "
             "(often a package NAME-dbgsym), or use mprof top --debuginfod; "
             "mprof traces tells them apart by their addresses\n",

@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "common/saturate.h"
+#include "symbolize/symbolizer_protocol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,10 @@ string_id profile_string(struct profile *p, const char *bytes, size_t length) {
 
 string_id profile_text(struct profile *p, const char *text) {
   return profile_string(p, text, strlen(text));
+}
+
+bool profile_file_is_jit(const char *file) {
+  return strncmp(file, MPROF_JIT_FILE " ", strlen(MPROF_JIT_FILE) + 1) == 0;
 }
 
 struct profile *profile_new(void) {

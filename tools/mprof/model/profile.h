@@ -40,6 +40,12 @@ struct mapping {
   bool has_functions, has_files, has_lines, has_inlined;
 };
 
+// The name of the frames of code that a process has made at run time (just in
+// time), if their functions are unknown. The file of the mapping of such code
+// is
+// "[JIT PID]".
+#define JIT_FRAME "[JIT]"
+
 struct function {
   string_id name, system_name, file; // system_name: the name of the linker
   int64_t start_line;
@@ -120,6 +126,8 @@ struct profile {
 };
 
 struct profile *profile_new(void);
+// Returns whether the file of a mapping is "[JIT PID]".
+bool profile_file_is_jit(const char *file);
 void profile_free(struct profile *p);
 
 string_id profile_string(struct profile *p, const char *bytes, size_t length);

@@ -71,7 +71,12 @@ static string_id address_name(const struct builder *b,
   struct profile *p = b->view->profile;
   const struct mapping *m = mapping_of(p, l);
   const char *file = m ? base_name(p->strings[m->file]) : "";
-  if (!*file)
+  const bool is_jit = profile_file_is_jit(file);
+  if (is_jit && b->options->grain != GRAIN_LINES)
+    snprintf(name, sizeof name, JIT_FRAME);
+  else if (is_jit)
+    snprintf(name, sizeof name, JIT_FRAME "+0x%" PRIx64, l->address);
+  else if (!*file)
     snprintf(name, sizeof name, "0x%" PRIx64, l->address);
   else if (b->options->grain == GRAIN_LINES)
     snprintf(name, sizeof name, "%.400s+0x%" PRIx64, file,
