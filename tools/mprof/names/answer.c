@@ -6,6 +6,7 @@
 #include "common/demangle.h"
 #include "names/cut_name.h"
 #include "names/debug_file.h"
+#include "names/jit_names.h"
 #include "names/symbols.h"
 #include "names/unpack.h"
 #include "symbolize/short_name.h"
@@ -130,6 +131,16 @@ static void open_and_find_locks(const struct job *job, int fd, FILE *out) {
 // --- the job ---
 
 void answer(const struct job *job, const struct places *places, FILE *out) {
+  if (profile_file_is_jit(job->path)) {
+    put_problem(out,
+                jit_names_find(&(struct jit_query){.mapping = job->path,
+                                                   .sysroot = places->sysroot,
+                                                   .until_ns = job->until_ns,
+                                                   .addresses = job->offsets,
+                                                   .count = job->count},
+                               put_frames, out));
+    return;
+  }
   struct place place;
   char *problem = places_find(places, job->path, job->build_id, &place);
   if (!problem && job->lock_count) {

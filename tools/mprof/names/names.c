@@ -29,8 +29,9 @@ static bool is_wanted(const struct profile *p, const struct location *l,
   if (l->mapping == NO_MAPPING || (l->line_count && mode != NAMES_FILES))
     return false;
   const struct mapping *m = &p->mappings[l->mapping];
+  const char *file = p->strings[m->file];
   // [vdso] and [mprof] are no files.
-  return p->strings[m->file][0] == '/' &&
+  return (profile_file_is_jit(file) ? mode != NAMES_FILES : file[0] == '/') &&
          !(mode == NAMES_AUTOMATIC && m->has_functions);
 }
 
@@ -180,6 +181,7 @@ static size_t name_file(struct profile *p, const struct names_request *request,
   struct job job = {.path = path,
                     .build_id = id,
                     .offsets = offsets,
+                    .until_ns = p->time_ns,
                     .has_addresses = request->mode == NAMES_AT_ADDRESSES};
   for (size_t i = 0; i < count; i++)
     if (i == 0 || wanted[i].offset != wanted[i - 1].offset)

@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "names/cut_name.h"
 #include "names/debug_file.h"
+#include "names/jit_names.h"
 #include "names/kept_file.h"
 #include "names/limits.h"
 #include "symbolize/symbolizer_protocol.h"
@@ -264,14 +265,29 @@ static bool send_replies(const struct text *replies, size_t count) {
   return send_text(&message);
 }
 
+// Answers a request about code that the process has made at run time.
+static bool answer_about_jit(const struct mprof_symbolizer_request *r,
+                             struct text *replies) {
+  char *problem = jit_names_find(&(struct jit_query){.mapping = r->file,
+                                                     .since_ns = r->noted_ns,
+                                                     .addresses = r->addresses,
+                                                     .count = r->count},
+                                 take_frames, replies);
+  const bool works = send_problem(problem) && send_replies(replies, r->count);
+  free(problem);
+  return works;
+}
+
 // Answers a request. Returns false if the runtime has closed the connection.
 static bool answer_request(const struct mprof_symbolizer_request *r) {
   static struct text replies[MPROF_REQUEST_ADDRESSES];
-  struct known_file *f = find_file(r);
   for (size_t i = 0; i < r->count; i++) {
     replies[i].length = 0;
     put(&replies[i], "", 1);
   }
+  if (profile_file_is_jit(r->file))
+    return answer_about_jit(r, replies);
+  struct known_file *f = find_file(r);
   if (f->debug)
     debug_file_frames(f->debug, r->addresses, r->count, true, take_frames,
                       replies);

@@ -36,6 +36,7 @@ struct job {
   const uint64_t *offsets; // in the file
   bool has_addresses;      // offsets are addresses of the ELF file instead
   size_t count;
+  int64_t until_ns; // when the profile was written; 0: unknown
   // If there are locks, only these are named.
   const struct lock_query *locks;
   size_t lock_count;
