@@ -8,6 +8,7 @@
 #include "commands/child.h"
 #include "commands/doctor_options.h"
 #include "commands/input.h"
+#include "commands/jit_switches.h"
 #include "commands/options.h"
 #include "commands/preload.h"
 #include "commands/recover.h"
@@ -230,6 +231,9 @@ int command_run(const struct options *o) {
   char *options = runtime_options(o, directory, library != NULL, recovers);
   if (!options)
     return complain(o, "%s", strerror(errno));
+  if (!o->quiet)
+    jit_switches_hint(o);
+  jit_switches_set(o);
   struct file_names files = file_names_list(directory);
   struct timespec start;
   clock_gettime(CLOCK_REALTIME, &start);

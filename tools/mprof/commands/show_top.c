@@ -53,9 +53,10 @@ static void explain_unnamed(const struct view *v,
     style_put(out, name);
     if (strcmp(path, JIT_FRAME) == 0)
       fputs(
-          " is code that was made at run time: to see its functions, run node "
-          "--perf-basic-prof, java -XX:+PreserveFramePointer "
-          "-XX:+DumpPerfMapAtExit, or python3 -X perf (from 3.12 on)\n",
+          " is code that was made at run time: to see its functions, use mprof "
+          "run --node, --java or --python, or node --perf-basic-prof, java "
+          "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+          "-XX:+DumpPerfMapAtExit, python3 -X perf (from 3.12 on)\n",
           out);
     else if (elf_is_stripped(path))
       fputs(" has no symbols: to see its functions, install its debug symbols "

@@ -64,7 +64,7 @@ static FILE *open_map(const struct jit_query *q, const char *path,
     why = strerror(errno);
   else
     why = why_not(q, &st);
-  FILE *in = why ? NULL : fdopen(fd, "r");
+  FILE *in = why || fd < 0 ? NULL : fdopen(fd, "r");
   if (why)
     *problem =
         text_of("%s has no names for code made at run time: %s", path, why);
