@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See jit_names.h. A line of the file is "START SIZE NAME", with hexadecimal
-// numbers. A later line replaces earlier ones, because code is moved and freed.
-// The file may have millions of lines, so it is read once for all addresses,
-// and only the names of these addresses are kept.
+// See jit_names.h.
 
 #include "names/jit_names.h"
 
 #include "common/memory.h"
+#include "names/jit_dump.h"
 #include "names/limits.h"
 #include "symbolize/symbolizer_protocol.h"
 
@@ -20,9 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Limits of the size of a file, and of a line. The rest of a longer line is
-// ignored.
-enum { MAX_MIB = 256, MAX_LINE = 8192 };
+// Limit of the size of a file.
+enum { MAX_MIB = 256 };
 
 // --- the file ---
 
@@ -50,8 +47,8 @@ static const char *why_not(const struct jit_query *q, const struct stat *st) {
   return NULL;
 }
 
-static FILE *open_map(const struct jit_query *q, const char *path,
-                      char **problem) {
+static FILE *open_file(const struct jit_query *q, const char *path,
+                       char **problem) {
   struct stat st;
   const char *why = NULL;
   const int fd =
@@ -171,102 +168,92 @@ static bool take_java(char *text, struct name_frame *f) {
   return true;
 }
 
-// Gives *f the parts of a name. The text is changed.
-static void take_name(char *text, struct name_frame *f) {
-  *f = (struct name_frame){.function = text, .file = ""};
-  if (!take_v8(text, f) && !take_python(text, f))
-    take_java(text, f);
+// Gives *f the parts of a name, and the place if there is one. The name is
+// changed.
+static void take_name(const struct jit_wanted *w, struct name_frame *f) {
+  *f = (struct name_frame){.function = w->name, .file = ""};
+  // The places in the dumps of some versions of V8 are wrong.
+  if (take_v8(w->name, f))
+    return;
+  if (!take_python(w->name, f))
+    take_java(w->name, f);
+  if (w->file) {
+    f->file = w->file;
+    f->line = w->line;
+  }
 }
 
 // --- all addresses ---
 
-struct wanted {
-  uint64_t address;
-  size_t index;
-  char *name; // NULL: none so far
-};
-
 static int compare(const void *a, const void *b) {
-  const struct wanted *x = a, *y = b;
+  const struct jit_wanted *x = a, *y = b;
   return (x->address > y->address) - (x->address < y->address);
 }
 
-// Gives the name to all addresses in the range. Those of a part of the range
-// that no address is in cost only the search.
-static void name_range(struct wanted *w, size_t count, uint64_t start,
-                       uint64_t size, const char *name) {
+size_t jit_first(const struct jit_wanted *w, size_t count, uint64_t address) {
   size_t low = 0, high = count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (w[middle].address < start)
+    if (w[middle].address < address)
       low = middle + 1;
     else
       high = middle;
   }
-  for (; low < count && w[low].address - start < size; low++) {
-    free(w[low].name);
-    w[low].name = text_of("%s", name);
-  }
+  return low;
 }
 
-// Reads "START SIZE NAME". Returns the name, or NULL if the line is none.
-static char *parse(char *line, uint64_t *start, uint64_t *size) {
-  char *end = line, *rest;
-  *start = strtoull(line, &rest, 16);
-  if (rest == end || *rest != ' ')
-    return NULL;
-  end = rest;
-  *size = strtoull(end, &rest, 16);
-  if (rest == end || *rest != ' ')
-    return NULL;
-  rest++;
-  rest[strcspn(rest, "\r\n")] = '\0';
-  return *rest ? rest : NULL;
+void jit_set(struct jit_wanted *w, const char *name) {
+  free(w->name);
+  free(w->file);
+  w->name = name ? text_of("%s", name) : NULL;
+  w->file = NULL;
+  w->moved = 0;
 }
 
-// Returns whether the file has lines of a map, or nothing.
-static bool read_map(FILE *in, struct wanted *w, size_t count) {
-  static char line[MAX_LINE];
-  bool is_begin = true, has_any = false, is_empty = true;
-  while (fgets(line, sizeof line, in)) {
-    const bool is_line = is_begin;
-    uint64_t start, size;
-    is_begin = strchr(line, '\n') != NULL;
-    is_empty = false;
-    const char *name = is_line ? parse(line, &start, &size) : NULL;
-    if (name)
-      name_range(w, count, start, size, name);
-    has_any |= name != NULL;
-  }
-  return has_any || is_empty;
+// The files that may have the names, in the order of their importance: PREFIX
+// PID.KIND. The dump is where Python, .NET or Node.js writes it.
+static const struct source {
+  const char *prefix, *kind;
+  bool (*read)(FILE *in, struct jit_wanted *w, size_t count);
+} sources[] = {{"/tmp/perf-", "map", jit_map_read},
+               {"/tmp/jit-", "dump", jit_dump_read},
+               {"jit-", "dump", jit_dump_read}};
+
+// Reads one file. Returns whether it was used.
+static bool read_source(const struct jit_query *q, const struct source *s,
+                        struct jit_wanted *w, char **problem) {
+  const unsigned long pid =
+      strtoul(q->mapping + strlen(MPROF_JIT_FILE), NULL, 10);
+  const char *root = q->sysroot && s->prefix[0] == '/' ? q->sysroot : "";
+  char *path = text_of("%s%s%lu.%s", root, s->prefix, pid, s->kind);
+  FILE *in = open_file(q, path, problem);
+  const bool is_used = in && s->read(in, w, q->count);
+  if (in && !is_used)
+    *problem = text_of("%s has no names for code made at run time: it is no %s "
+                       "of perf",
+                       path, s->kind);
+  if (in)
+    fclose(in);
+  free(path);
+  return is_used;
 }
 
 char *jit_names_find(const struct jit_query *q, frames_fn *found, void *arg) {
   char *problem = NULL;
-  const unsigned long pid =
-      strtoul(q->mapping + strlen(MPROF_JIT_FILE), NULL, 10);
-  char *path =
-      text_of("%s/tmp/perf-%lu.map", q->sysroot ? q->sysroot : "", pid);
-  FILE *in = open_map(q, path, &problem);
-  if (in) {
-    struct wanted *w = zeroed(q->count, sizeof *w);
-    for (size_t i = 0; i < q->count; i++)
-      w[i] = (struct wanted){.address = q->addresses[i], .index = i};
-    qsort(w, q->count, sizeof *w, compare);
-    if (!read_map(in, w, q->count))
-      problem = text_of("%s has no names for code made at run time: it is no "
-                        "map of perf",
-                        path);
-    for (size_t i = 0; i < q->count; i++)
-      if (w[i].name) {
-        struct name_frame f;
-        take_name(w[i].name, &f);
-        found(arg, w[i].index, &f, 1);
-        free(w[i].name);
-      }
-    free(w);
-    fclose(in);
-  }
-  free(path);
+  struct jit_wanted *w = zeroed(q->count, sizeof *w);
+  for (size_t i = 0; i < q->count; i++)
+    w[i] = (struct jit_wanted){.address = q->addresses[i], .index = i};
+  qsort(w, q->count, sizeof *w, compare);
+  for (size_t i = 0; i < sizeof sources / sizeof *sources && !problem; i++)
+    if (read_source(q, &sources[i], w, &problem))
+      break;
+  for (size_t i = 0; i < q->count; i++)
+    if (w[i].name) {
+      struct name_frame f;
+      take_name(&w[i], &f);
+      found(arg, w[i].index, &f, 1);
+      jit_set(&w[i], NULL);
+    }
+  free(w);
   return problem;
 }
