@@ -43,7 +43,8 @@ static bool is_on(void) {
 }
 
 static uintptr_t round_up(uintptr_t n) {
-  return (n + MPROF_PAGE - 1) & -(uintptr_t)MPROF_PAGE;
+  const uintptr_t page = mprof_sys_page_size();
+  return (n + page - 1) & -page;
 }
 
 static uintptr_t limit_of(const void *at, size_t len) {
@@ -136,7 +137,7 @@ MPROF_ENTRY void *__mprof_mmap64(void *at, size_t len, int rights, int flags,
 // The kernel refuses an address that is not the begin of a page.
 MPROF_ENTRY int __mprof_munmap(void *at, size_t len);
 MPROF_ENTRY int __mprof_munmap(void *at, size_t len) {
-  if (!is_on() || (uintptr_t)at % MPROF_PAGE != 0)
+  if (!is_on() || (uintptr_t)at % mprof_sys_page_size() != 0)
     return munmap(at, len);
   const struct unmapping u = begin((uintptr_t)at, limit_of(at, len));
   const int result = munmap(at, len);
@@ -156,7 +157,7 @@ MPROF_ENTRY void *__mprof_mremap(void *at, size_t old_len, size_t len,
   va_start(more, flags);
   void *const to = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
   va_end(more);
-  if (!is_on() || (uintptr_t)at % MPROF_PAGE != 0)
+  if (!is_on() || (uintptr_t)at % mprof_sys_page_size() != 0)
     return mremap(at, old_len, len, flags, to);
   const uintptr_t start = (uintptr_t)at, limit = limit_of(at, old_len);
   const bool stays = old_len == 0 || flags & DONTUNMAP;

@@ -278,9 +278,9 @@ enum { AHEAD = 64 };
 // neither resident nor swapped out. Reads the entries up to `limit`, too.
 static uint64_t page_entry(struct mprof_process *p, uintptr_t addr,
                            uintptr_t limit) {
-  const uintptr_t page = addr / MPROF_PAGE;
+  const uintptr_t size = mprof_sys_page_size(), page = addr / size;
   if (page - p->first_page >= p->pages_len) {
-    uintptr_t n = (limit + MPROF_PAGE - 1) / MPROF_PAGE - page;
+    uintptr_t n = (limit + size - 1) / size - page;
     n = n < AHEAD ? AHEAD : n > PAGES ? PAGES : n;
     const long got =
         mprof_sys_pread(p->pagemap, p->pages, n * sizeof(p->pages[0]),
@@ -310,8 +310,9 @@ struct mprof_usage mprof_process_pages(struct mprof_process *p, uintptr_t start,
   if (!p->has_pagemap)
     return share_of(p, start, limit);
   struct mprof_usage u = {.mapped = limit - start};
+  const uintptr_t size = mprof_sys_page_size();
   for (uintptr_t at = start, next; at < limit; at = next) {
-    next = (at & -(uintptr_t)MPROF_PAGE) + MPROF_PAGE;
+    next = (at & -size) + size;
     next = next > limit ? limit : next;
     const uint64_t entry = page_entry(p, at, limit);
     if (entry & present)

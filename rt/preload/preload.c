@@ -20,6 +20,7 @@
 #include "process/process.h"
 #include "sys/arch.h"
 #include "sys/base.h"
+#include "sys/os.h"
 
 #include <errno.h>
 #include <link.h>
@@ -226,7 +227,7 @@ static uintptr_t address_of(ElfW(Sxword) tag) {
 }
 
 static bool set_protection(ElfW(Sym) * begin, ElfW(Sym) * end, int protection) {
-  const uintptr_t first = (uintptr_t)begin & ~(uintptr_t)(MPROF_PAGE - 1);
+  const uintptr_t first = (uintptr_t)begin & -mprof_sys_page_size();
   return mprotect((void *)first, (uintptr_t)end - first, protection) == 0;
 }
 

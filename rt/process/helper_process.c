@@ -132,16 +132,15 @@ static bool move_rseq(struct rseq_area *area) {
 
 // Unmaps all memory except this function and the stack, waits for the helper's
 // children, and ends the helper, as leave does. The function has less than 4096
-// bytes, calls no other function and uses no variables.
-__attribute__((noinline)) static void wait_alone(char *stack) {
-  enum { PAGE = 4096 };
-  const uintptr_t end = (UINT64_C(1) << MPROF_ADDRESS_BITS) - PAGE;
-  const uintptr_t code = (uintptr_t)wait_alone & ~(uintptr_t)(PAGE - 1);
+// bytes, calls no other function and uses no variables. page: size of a page.
+__attribute__((noinline)) static void wait_alone(char *stack, uintptr_t page) {
+  const uintptr_t end = (UINT64_C(1) << MPROF_ADDRESS_BITS) - page;
+  const uintptr_t code = (uintptr_t)wait_alone & -page;
   const bool is_low = code < (uintptr_t)stack;
   const uintptr_t low = is_low ? code : (uintptr_t)stack;
   const uintptr_t high = is_low ? (uintptr_t)stack : code;
-  const uintptr_t low_end = low + (is_low ? 2 * PAGE : HELPER_STACK);
-  const uintptr_t high_end = high + (is_low ? HELPER_STACK : 2 * PAGE);
+  const uintptr_t low_end = low + (is_low ? 2 * page : HELPER_STACK);
+  const uintptr_t high_end = high + (is_low ? HELPER_STACK : 2 * page);
   mprof_syscall_here(SYS_munmap, 0, (long)low, 0, 0, 0, 0);
   mprof_syscall_here(SYS_munmap, (long)low_end, (long)(high - low_end), 0, 0, 0,
                      0);
@@ -165,7 +164,7 @@ static void leave(char *stack) {
   close_from(0, ~0u);
   struct rseq_area area = {{0}};
   if (gives_memory_back && move_rseq(&area))
-    wait_alone(stack);
+    wait_alone(stack, mprof_sys_page_size());
   int status = 0;
   long r;
   do

@@ -186,20 +186,20 @@ void mprof_memory_each_page(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit, mprof_visit_pages *fn) {
   enum { PAGES = 512 };
   const uint64_t present = UINT64_C(3) << 62, of_file = UINT64_C(1) << 61;
+  const uintptr_t size = mprof_sys_page_size();
   uint64_t v[PAGES];
-  for (uintptr_t at = start & -(uintptr_t)MPROF_PAGE; at < limit;) {
-    size_t n = (limit - at + MPROF_PAGE - 1) / MPROF_PAGE;
+  for (uintptr_t at = start & -size; at < limit;) {
+    size_t n = (limit - at + size - 1) / size;
     if (n > PAGES)
       n = PAGES;
     const long got = mprof_sys_pread(m->pagemap, v, n * sizeof(v[0]),
-                                     at / MPROF_PAGE * sizeof(v[0]));
+                                     at / size * sizeof(v[0]));
     n = got > 0 ? (size_t)got / sizeof(v[0]) : 0;
     if (n == 0)
       return;
-    for (size_t i = 0; i < n; i++, at += MPROF_PAGE)
+    for (size_t i = 0; i < n; i++, at += size)
       if ((v[i] & present) && !(v[i] & of_file))
-        fn(m, at < start ? start : at,
-           at + MPROF_PAGE < limit ? at + MPROF_PAGE : limit);
+        fn(m, at < start ? start : at, at + size < limit ? at + size : limit);
   }
 }
 
@@ -394,16 +394,17 @@ static void mark_words(struct mprof_memory *m, uintptr_t start,
 // not present, because a read of such a page would allocate memory.
 static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
   enum { PAGES = 512 };
+  const uintptr_t size = mprof_sys_page_size();
   unsigned char v[PAGES];
-  for (uintptr_t at = a->start; at < a->limit; at += PAGES * MPROF_PAGE) {
-    size_t n = (a->limit - at) / MPROF_PAGE;
+  for (uintptr_t at = a->start; at < a->limit; at += PAGES * size) {
+    size_t n = (a->limit - at) / size;
     if (n > PAGES)
       n = PAGES;
-    if (mprof_sys_mincore(at, n * MPROF_PAGE, v) != 0)
+    if (mprof_sys_mincore(at, n * size, v) != 0)
       continue;
     for (size_t i = 0; i < n; i++)
       if (v[i] & 1)
-        mark_words(m, at + i * MPROF_PAGE, at + (i + 1) * MPROF_PAGE);
+        mark_words(m, at + i * size, at + (i + 1) * size);
   }
 }
 

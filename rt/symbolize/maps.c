@@ -189,7 +189,7 @@ static bool find_bias(const struct header *h, const Elf64_Ehdr *e,
     if (!copy_in(h, h->start + e->e_phoff + i * sizeof(p), &p, sizeof(p)))
       return false;
     if (p.p_type == PT_LOAD) {
-      *bias = h->start - ((p.p_vaddr - p.p_offset) & -(uint64_t)MPROF_PAGE);
+      *bias = h->start - ((p.p_vaddr - p.p_offset) & -mprof_sys_page_size());
       return true;
     }
   }
@@ -253,7 +253,7 @@ static bool find_segment(const struct header *h, uintptr_t addr, Elf64_Phdr *p,
   for (unsigned i = 0; i < e.e_phnum; i++) {
     if (!copy_in(h, h->start + e.e_phoff + i * sizeof(*p), p, sizeof(*p)))
       return false;
-    uintptr_t start = *bias + (p->p_vaddr & -(uint64_t)MPROF_PAGE);
+    uintptr_t start = *bias + (p->p_vaddr & -mprof_sys_page_size());
     if (p->p_type == PT_LOAD && addr >= start &&
         addr < *bias + p->p_vaddr + p->p_memsz)
       return true;

@@ -33,7 +33,9 @@
 #define MPROF_FITS(Text, array)                                                \
   _Static_assert(sizeof(Text) <= sizeof(array), "the text is too long");
 
-#define MPROF_PAGE 4096u // page size in bytes
+// The smallest size in bytes of a page, and the alignment of placed blocks. The
+// kernel's pages may be larger (mprof_sys_page_size).
+#define MPROF_PAGE 4096u
 #define MPROF_IS_ON_PAGE(p) (((uintptr_t)(p) & (MPROF_PAGE - 1)) == 0)
 
 typedef uintptr_t mprof_pc; // a return address

@@ -367,6 +367,8 @@ bool mprof_sys_is_read_only(uintptr_t addr);
 uintptr_t mprof_sys_break(void);
 // Returns the size in bytes of a segment of shared memory (shmget), or 0.
 size_t mprof_sys_shm_size(int id);
+// Returns the size in bytes of the kernel's pages.
+uintptr_t mprof_sys_page_size(void);
 // Stores in pages[i] whether page i of a mapping is in memory. Returns 0 or
 // -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);

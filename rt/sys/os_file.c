@@ -217,7 +217,7 @@ static uint64_t next_pages(const char **text) {
   for (p = p == NULL ? "" : p + 1; *p >= '0' && *p <= '9'; p++)
     pages = pages * 10 + (uint64_t)(*p - '0');
   *text = p;
-  return pages * MPROF_PAGE;
+  return pages * mprof_sys_page_size();
 }
 
 // The second number of the file is the resident memory, and the third is the

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -201,6 +202,8 @@ bool mprof_sys_is_read_only(uintptr_t addr) {
 }
 
 // --- pages ---
+
+uintptr_t mprof_sys_page_size(void) { return getauxval(AT_PAGESZ); }
 
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
   return mprof_syscall4(SYS_mprotect, (long)start, (long)len, protection, 0);

@@ -30,7 +30,7 @@ struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
 void mprof_slots_populate(const struct mprof_thread_stacks *s) {
   enum { SHORT = 12 };
   const size_t used = __atomic_load_n(&s->stacks_used, __ATOMIC_RELAXED) &
-                      ~((size_t)MPROF_PAGE - 1);
+                      -mprof_sys_page_size();
   char *begin = s->stacks + used, *end = (char *)s->slots + s->mapped_bytes;
   const size_t bytes = s->slots_len * mprof_slot_stack_bytes(
                                           s->depth < SHORT ? s->depth : SHORT);

@@ -190,8 +190,8 @@ static int make_slots(struct mprof_thread_stacks *s, size_t threads,
   const size_t scratch_bytes = s->depth * sizeof(mprof_pc);
   const size_t index_bytes = s->index_size * sizeof(*s->index);
   const size_t before_stacks = (slots_bytes + pointers_bytes + scratch_bytes +
-                                index_bytes + MPROF_PAGE - 1) &
-                               ~((size_t)MPROF_PAGE - 1);
+                                index_bytes + mprof_sys_page_size() - 1) &
+                               -mprof_sys_page_size();
   s->mapped_bytes =
       before_stacks + s->slots_cap * mprof_slot_stack_bytes(s->depth);
   s->slots = mprof_os_map(s->mapped_bytes);
