@@ -63,7 +63,7 @@ static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     slot->stack->labels = atomic_load(&t->labels);
     slot->stack->object = x->wait.object;
     slot->stack->stack_len = (uint32_t)mprof_unwind_wait(
-        &x->range, &x->wait, slot->stack->stack, g->stacks.depth, &end);
+        &x->range, &x->wait, x->tid, slot->stack->stack, g->stacks.depth, &end);
     slot->stack->end = (uint8_t)end;
     slot->grade = x->grade;
     mprof_slot_note_wait(slot, &x->wait);

@@ -174,7 +174,8 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
           : mprof_stack_range_of_thread(slot->tid == mprof_sys_getpid());
   enum mprof_stack_end end;
   slot->stack->stack_len = (uint32_t)mprof_unwind_registers(
-      &range, &from, slot->stack->stack, mprof_round.stacks->depth, &end);
+      &range, &from, slot->tid, slot->stack->stack, mprof_round.stacks->depth,
+      &end);
   slot->stack->end = (uint8_t)end;
   slot->stack->labels = mprof_tls.labels;
   struct mprof_proc_thread p;

@@ -91,7 +91,7 @@ static void read_claimed(struct mprof_reader *r, struct read *read,
   read->is_wait = read_note(&read->wait, w, &range);
   read->labels = atomic_load(&atomic_load(&slot->thread)->labels);
   if (read->is_wait)
-    read->len = mprof_unwind_wait(&range, &read->wait, r->s->scratch,
+    read->len = mprof_unwind_wait(&range, &read->wait, slot->tid, r->s->scratch,
                                   r->s->depth, &read->end);
 }
 

@@ -84,7 +84,7 @@ static uintptr_t sp_of(const struct mprof_wait *w) {
 }
 
 size_t mprof_unwind_wait(struct mprof_stack_range *range,
-                         const struct mprof_wait *w, mprof_pc *pcs,
+                         const struct mprof_wait *w, int tid, mprof_pc *pcs,
                          size_t depth, enum mprof_stack_end *end) {
   const struct mprof_registers caller = {
       .pc = w->pc, .sp = sp_of(w), .bp = w->fp};
@@ -92,7 +92,8 @@ size_t mprof_unwind_wait(struct mprof_stack_range *range,
   if (depth == 0)
     return 0;
   pcs[0] = mprof_op_pc(w->op);
-  return 1 + mprof_unwind_registers(range, &caller, pcs + 1, depth - 1, end);
+  return 1 +
+         mprof_unwind_registers(range, &caller, tid, pcs + 1, depth - 1, end);
 }
 
 void mprof_slot_note_wait(struct mprof_thread_slot *slot,

@@ -289,8 +289,8 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
     return;
   const struct mprof_wait *w = mprof_tls.interrupted;
   slot->stack->stack_len =
-      (uint32_t)(w ? mprof_unwind_wait(&range, w, slot->stack->stack, s->depth,
-                                       &end)
+      (uint32_t)(w ? mprof_unwind_wait(&range, w, slot->tid, slot->stack->stack,
+                                       s->depth, &end)
                    : mprof_unwind_cfi(&range, frame, slot->stack->stack,
                                       s->depth, &end));
   slot->stack->end = (uint8_t)end;

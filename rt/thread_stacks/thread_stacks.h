@@ -222,7 +222,7 @@ void mprof_slot_satisfy(struct mprof_thread_slot *slot);
 // pcs: receives at most depth addresses.
 // end: receives whether the stack is complete or truncated.
 size_t mprof_unwind_wait(struct mprof_stack_range *range,
-                         const struct mprof_wait *w, mprof_pc *pcs,
+                         const struct mprof_wait *w, int tid, mprof_pc *pcs,
                          size_t depth, enum mprof_stack_end *end);
 // Stores the kind of wait w and its duration so far in the slot.
 void mprof_slot_note_wait(struct mprof_thread_slot *slot,

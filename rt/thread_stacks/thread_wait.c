@@ -35,7 +35,7 @@ static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
   if (mprof_slot_claim(s, slot, s->depth)) {
     enum mprof_stack_end end;
     slot->stack->stack_len = (uint32_t)mprof_unwind_wait(
-        &t->range, w, slot->stack->stack, s->depth, &end);
+        &t->range, w, slot->tid, slot->stack->stack, s->depth, &end);
     slot->stack->end = (uint8_t)end;
     slot->stack->labels = mprof_tls.labels;
     mprof_slot_note_wait(slot, w);

@@ -49,6 +49,9 @@ struct layout {
   enum lines lines_format;
   enum grouping grouping;
   unsigned thread_id, current; // of PyThreadState
+  // From 3.11 on: the list of interpreters in _PyRuntime, and their lists of
+  // thread states with the ids of the kernel. 0: no list.
+  unsigned interpreters, next_interpreter, threads, next_thread, kernel_id;
   // From 3.11 to 3.12, PyThreadState.cframe leads to a struct with the current
   // frame. Otherwise, the thread state itself has it.
   bool has_cframe;
@@ -80,16 +83,30 @@ static const struct layout layouts[] = {
             .previous = 24, .code = 32, .instruction = 96, .file = 104,
             .name = 112, .lines = 120, .first_line = 40, .ascii = 48,
             .characters = 72, .kind_at = 2},
-    [11] = {LINES_LOCATIONS, GROUP_TO_ENTRY, .thread_id = 152, .current = 56,
-            .has_cframe = true, .in_cframe = 8, .previous = 48, .code = 32,
-            .instruction = 56, .mark = 68, .file = 112, .name = 128,
-            .lines = 136, .first_line = 72, .start = 184, .ascii = 48,
-            .characters = 72, .kind_at = 2},
-    [12] = {LINES_LOCATIONS, GROUP_TO_SENTINEL, .thread_id = 136, .current = 56,
-            .has_cframe = true, .in_cframe = 0, .previous = 8, .code = 0,
-            .instruction = 56, .mark = 70, .file = 112, .name = 128,
-            .lines = 136, .first_line = 68, .start = 192, .ascii = 40,
-            .characters = 56, .kind_at = 2},
+    [11] = {LINES_LOCATIONS,    GROUP_TO_ENTRY,
+            .interpreters = 40, .next_interpreter = 0,
+            .threads = 16,      .next_thread = 8,
+            .kernel_id = 160,   .thread_id = 152,
+            .current = 56,      .has_cframe = true,
+            .in_cframe = 8,     .previous = 48,
+            .code = 32,         .instruction = 56,
+            .mark = 68,         .file = 112,
+            .name = 128,        .lines = 136,
+            .first_line = 72,   .start = 184,
+            .ascii = 48,        .characters = 72,
+            .kind_at = 2},
+    [12] = {LINES_LOCATIONS,    GROUP_TO_SENTINEL,
+            .interpreters = 40, .next_interpreter = 0,
+            .threads = 72,      .next_thread = 8,
+            .kernel_id = 144,   .thread_id = 136,
+            .current = 56,      .has_cframe = true,
+            .in_cframe = 0,     .previous = 8,
+            .code = 0,          .instruction = 56,
+            .mark = 70,         .file = 112,
+            .name = 128,        .lines = 136,
+            .first_line = 68,   .start = 192,
+            .ascii = 40,        .characters = 56,
+            .kind_at = 2},
 };
 
 struct mprof_python mprof_python;
@@ -97,7 +114,8 @@ struct mprof_python mprof_python;
 // Written once, before mprof_python.end.
 static struct {
   struct layout layout;
-  uintptr_t code_type, str_type; // addresses of PyCode_Type, PyUnicode_Type
+  // Addresses of _PyRuntime, PyCode_Type and PyUnicode_Type.
+  uintptr_t runtime, code_type, str_type;
 } interpreter;
 
 // --- finding the interpreter ---
@@ -107,7 +125,13 @@ static struct {
 struct indices {
   unsigned char thread, frame, code; // of the first number of these structs
 };
-enum { OFFSETS = 64, AT_VERSION = 1, AT_FREE_THREADED = 2 };
+enum {
+  OFFSETS = 64,
+  AT_VERSION = 1,
+  AT_FREE_THREADED = 2,
+  AT_INTERPRETERS = 5,
+  AT_INTERPRETER = 6 // the first number of this struct
+};
 
 // Reads the offsets from _PyRuntime. Returns false if they are not plausible.
 static bool read_offsets(uintptr_t runtime, uint32_t version,
@@ -123,8 +147,13 @@ static bool read_offsets(uintptr_t runtime, uint32_t version,
     return false;
   *l = (struct layout){.lines_format = LINES_LOCATIONS,
                        .grouping = GROUP_TO_SENTINEL,
+                       .interpreters = (unsigned)v[AT_INTERPRETERS],
+                       .next_interpreter = (unsigned)v[AT_INTERPRETER + 2],
+                       .threads = (unsigned)v[AT_INTERPRETER + 3],
+                       .next_thread = (unsigned)v[at.thread + 2],
                        .current = (unsigned)v[at.thread + 4],
                        .thread_id = (unsigned)v[at.thread + 5],
+                       .kernel_id = (unsigned)v[at.thread + 6],
                        .previous = (unsigned)v[at.frame + 1],
                        .code = (unsigned)v[at.frame + 2],
                        .instruction = (unsigned)v[at.frame + 3],
@@ -175,6 +204,7 @@ void mprof_python_look(void) {
   // Two threads may get here at the same time.
   if (eval != 0 && !atomic_exchange(&is_searched, true)) {
     const struct mprof_code_range code = mprof_eh_function(eval);
+    interpreter.runtime = runtime;
     interpreter.code_type = find_symbol("PyCode_Type");
     interpreter.str_type = find_symbol("PyUnicode_Type");
     find_layout(runtime, &interpreter.layout);
@@ -203,19 +233,23 @@ static int32_t int_in(const char *struct_bytes, unsigned offset) {
   return value;
 }
 
-// Bytes of an object of which some part is read. Most objects need one system
-// call.
+// Reads the bytes of an object.
 struct window {
+  bool is_safe; // the object is certainly readable, so it is read in place
+  // Otherwise: the bytes that the last system call has read.
   uintptr_t at;
   size_t len;
   unsigned char bytes[192];
 };
 
 // Returns the byte at the address, or -1 if it cannot be read.
-static int byte_at(struct window *w, uintptr_t at) {
+static inline int byte_at(struct window *w, uintptr_t at) {
+  if (w->is_safe)
+    return *(const unsigned char *)at;
   if (at - w->at >= w->len) {
     w->at = at;
-    w->len = mprof_sys_copy(w->bytes, at, sizeof(w->bytes));
+    w->len =
+        at < MPROF_PAGE ? 0 : mprof_sys_copy(w->bytes, at, sizeof(w->bytes));
     if (w->len == 0)
       return -1;
   }
@@ -264,10 +298,12 @@ static bool put_character(struct mprof_text *t, uint32_t c) {
 
 // Copies the str object at `at` to t. Copies only the end of a long text.
 // Returns false if there is no such object.
-static bool read_text(uintptr_t at, struct mprof_text *t) {
+static bool read_text(uintptr_t at, bool is_safe, struct mprof_text *t) {
   enum { ASCII = 1 << 4, COMPACT = 1 << 3, KIND = 7 };
   const struct layout *l = &interpreter.layout;
-  struct window w = {.len = 0};
+  struct window w;
+  w.is_safe = is_safe;
+  w.at = w.len = 0;
   uint64_t type, len, state, c;
   if (!number_at(&w, at + OBJECT_TYPE, 8, &type) ||
       type != interpreter.str_type ||
@@ -368,11 +404,13 @@ static int line_of_locations(struct window *w, uintptr_t p, uintptr_t end,
 
 // at: offset of the instruction in bytes. It is less than 0 if the function has
 // not begun.
-static int line_of(const char *code, int at) {
+static int line_of(const char *code, int at, bool is_safe) {
   const struct layout *l = &interpreter.layout;
   const uintptr_t table = word_in(code, l->lines);
   const int first = int_in(code, l->first_line);
-  struct window w = {.len = 0};
+  struct window w;
+  w.is_safe = is_safe;
+  w.at = w.len = 0;
   uint64_t len;
   if (at < 0)
     return first;
@@ -386,23 +424,109 @@ static int line_of(const char *code, int at) {
   return line_of_locations(&w, p, p + len, at, first);
 }
 
+// --- code objects ---
+
+enum { CODE_BYTES = 144 };
+
+// Code objects whose texts and table were read by system calls. Later, these
+// are read in place: a code object has a reference to them. Threads write the
+// words without a lock. A mix of the words of two threads does no harm, because
+// each word is compared.
+static struct {
+  _Atomic uintptr_t code, name, file, lines;
+} known_codes[512];
+
+// Returns whether the code object has the same texts and table as when they
+// were read before. If is_read is true, remembers them.
+static bool is_known(uintptr_t at, const char *code, bool is_read) {
+  const struct layout *l = &interpreter.layout;
+  const uintptr_t words[] = {at, word_in(code, l->name), word_in(code, l->file),
+                             word_in(code, l->lines)};
+  const size_t i = at * UINT64_C(0x9e3779b97f4a7c15) >> 55;
+  _Atomic uintptr_t *known = &known_codes[i].code;
+  bool is_same = true;
+  for (size_t j = 0; j < 4; j++) {
+    if (is_read)
+      atomic_store_explicit(&known[j], words[j], memory_order_relaxed);
+    is_same &=
+        atomic_load_explicit(&known[j], memory_order_relaxed) == words[j];
+  }
+  return is_same;
+}
+
+// Returns the address that stands for a line of the code object. Returns 0 if
+// the code object is not as it should be, or if there are too many lines.
+// at: address of the code object
+// code: its first bytes
+// instruction: the offset of the instruction that runs
+// is_event: the code object certainly exists
+static mprof_pc address_of(uintptr_t at, const char *code, int instruction,
+                           bool is_event) {
+  enum { NAME_BYTES = 256, FILE_BYTES = 512 };
+  const struct layout *l = &interpreter.layout;
+  char name[NAME_BYTES], file[FILE_BYTES];
+  struct mprof_text name_text = MPROF_TEXT(name), file_text = MPROF_TEXT(file);
+  const bool is_safe = is_event && is_known(at, code, false);
+  const int line = line_of(code, instruction, is_safe);
+  if (line < 0 || !read_text(word_in(code, l->name), is_safe, &name_text) ||
+      !read_text(word_in(code, l->file), is_safe, &file_text))
+    return 0;
+  if (!is_safe)
+    is_known(at, code, true);
+  const mprof_pc pc = mprof_python_address(&(struct mprof_python_line){
+      .function = name,
+      .file = file,
+      .line = (unsigned)line,
+      .start_line = (unsigned)int_in(code, l->first_line)});
+  if (pc == 0)
+    mprof_stat_add(MPROF_STAT_python_lines_full, 1);
+  return pc;
+}
+
 // --- frames ---
 
-enum { FRAME_BYTES = 112, CODE_BYTES = 144 };
+enum { FRAME_BYTES = 112 };
+
+// The memory of the last frames that were read. From 3.11 on, the frame of a
+// caller is mostly below that of the called function, in the same memory.
+struct frame_memory {
+  bool is_event; // the calling thread has these frames, and runs them
+  uintptr_t at;
+  size_t len;
+  char bytes[1024];
+};
+
+// Returns the bytes of the frame, or NULL if they cannot be read.
+static const char *frame_bytes(struct frame_memory *m, uintptr_t frame) {
+  const struct layout *l = &interpreter.layout;
+  const size_t below = sizeof(m->bytes) - FRAME_BYTES;
+  const size_t needed =
+      l->instruction < l->mark ? l->mark + 1 : l->instruction + 8;
+  if ((frame & 7) != 0 || frame < MPROF_PAGE)
+    return NULL;
+  if (frame - m->at < m->len && m->len - (frame - m->at) >= needed)
+    return m->bytes + (frame - m->at);
+  m->at = frame - below;
+  if (l->grouping != GROUP_SINGLE)
+    m->len = mprof_sys_copy(m->bytes, m->at, sizeof(m->bytes));
+  if (m->len == sizeof(m->bytes))
+    return m->bytes + below;
+  // The memory may begin, or end, near the frame.
+  m->at = frame;
+  m->len = mprof_sys_copy(m->bytes, frame, FRAME_BYTES);
+  return m->len < needed ? NULL : m->bytes;
+}
 
 // Reads the frame at *at, and sets *at to its caller's frame. Appends the
 // address of its line to pcs, and increments *n, unless it belongs to no
 // function of Python. Sets *is_last if the frame is the last one of its group.
 // Returns false if there is a doubt.
-static bool read_frame(uintptr_t *at, mprof_pc *pcs, size_t *n, bool *is_last) {
-  enum { NAME_BYTES = 256, FILE_BYTES = 512 };
+static bool read_frame(struct frame_memory *m, uintptr_t *at, mprof_pc *pcs,
+                       size_t *n, bool *is_last) {
   const struct layout *l = &interpreter.layout;
-  char frame[FRAME_BYTES], code[CODE_BYTES];
-  char name[NAME_BYTES], file[FILE_BYTES];
-  const size_t needed =
-      l->instruction < l->mark ? l->mark + 1 : l->instruction + 8;
-  if ((*at & 7) != 0 || *at < MPROF_PAGE ||
-      mprof_sys_copy(frame, *at, sizeof(frame)) < needed)
+  const char *frame = frame_bytes(m, *at);
+  char code[CODE_BYTES];
+  if (frame == NULL)
     return false;
   const uintptr_t code_at = word_in(frame, l->code) & ~(uintptr_t)7;
   const unsigned char mark = (unsigned char)frame[l->mark];
@@ -420,58 +544,79 @@ static bool read_frame(uintptr_t *at, mprof_pc *pcs, size_t *n, bool *is_last) {
   // The interpreter itself has such code, which cleans up after __init__.
   if (word_in(code, l->name) == word_in(code, l->file))
     return true;
-  int instruction;
-  if (l->lines_format == LINES_LNOTAB)
-    instruction = int_in(frame, l->instruction);
-  else if (l->lines_format == LINES_RANGES)
-    instruction = int_in(frame, l->instruction) * 2;
-  else
+  int instruction = int_in(frame, l->instruction);
+  if (l->lines_format == LINES_RANGES)
+    instruction *= 2;
+  else if (l->lines_format == LINES_LOCATIONS)
     instruction = (int)(word_in(frame, l->instruction) - (code_at + l->start));
-  struct mprof_text name_text = MPROF_TEXT(name), file_text = MPROF_TEXT(file);
-  const int line = line_of(code, instruction);
-  if (line < 0 || !read_text(word_in(code, l->name), &name_text) ||
-      !read_text(word_in(code, l->file), &file_text))
-    return false;
-  const struct mprof_python_line python = {
-      .function = name,
-      .file = file,
-      .line = (unsigned)line,
-      .start_line = (unsigned)int_in(code, l->first_line)};
-  pcs[*n] = mprof_python_address(&python);
-  if (pcs[*n] == 0) {
-    mprof_stat_add(MPROF_STAT_python_lines_full, 1);
-    return false;
-  }
-  ++*n;
-  return true;
+  pcs[*n] = address_of(code_at, code, instruction, m->is_event);
+  return pcs[(*n)++] != 0;
 }
 
-// Returns the frame that the calling thread runs, or 0 if it is not known.
-static uintptr_t current_frame(void) {
+// --- threads ---
+
+// The functions return the address of a PyThreadState, or 0 if there is none.
+
+// Returns the state of the calling thread. The value of one of its pthread keys
+// is the address.
+static uintptr_t own_state(void) {
   // The interpreter creates its key early, so the key is a small number.
   enum { KEYS = 64 };
-  static atomic_int key_plus_1; // the key of thread states, plus 1; 0: unknown
-  const struct layout *l = &interpreter.layout;
+  static atomic_int key_plus_1; // 0: unknown
   const int known = atomic_load_explicit(&key_plus_1, memory_order_relaxed);
-  if (!pthread_getspecific)
-    return 0;
-  for (int i = known != 0 ? known - 1 : 0; i < (known != 0 ? known : KEYS);
+  const int end = known != 0 ? known : KEYS;
+  for (int i = known != 0 ? known - 1 : 0; pthread_getspecific && i < end;
        i++) {
     const uintptr_t state = (uintptr_t)pthread_getspecific((pthread_key_t)i);
-    uintptr_t id, frame;
-    if (state == 0 || (state & 7) != 0 ||
-        !read_bytes(state + l->thread_id, &id, sizeof(id)) ||
+    uintptr_t id;
+    if ((state & 7) != 0 ||
+        !read_bytes(state + interpreter.layout.thread_id, &id, sizeof(id)) ||
         id != (uintptr_t)pthread_self())
       continue;
     atomic_store_explicit(&key_plus_1, i + 1, memory_order_relaxed);
-    if (!read_bytes(state + l->current, &frame, sizeof(frame)))
-      return 0;
-    if (l->has_cframe &&
-        !read_bytes(frame + l->in_cframe, &frame, sizeof(frame)))
-      return 0;
-    return frame;
+    return state;
   }
   return 0;
+}
+
+// Returns the state of the thread tid. Other threads may change the lists
+// meanwhile, so their lengths are limited.
+static uintptr_t state_of(int tid) {
+  enum { STATES_MAX = 10000 };
+  const struct layout *l = &interpreter.layout;
+  uintptr_t i, state, id;
+  int left = STATES_MAX;
+  if (l->interpreters == 0 ||
+      !read_bytes(interpreter.runtime + l->interpreters, &i, sizeof(i)))
+    return 0;
+  while (i != 0 && left-- > 0) {
+    if (!read_bytes(i + l->threads, &state, sizeof(state)))
+      return 0;
+    while (state != 0 && left-- > 0) {
+      if (!read_bytes(state + l->kernel_id, &id, sizeof(id)))
+        return 0;
+      if (id == (uintptr_t)tid)
+        return state;
+      if (!read_bytes(state + l->next_thread, &state, sizeof(state)))
+        return 0;
+    }
+    if (!read_bytes(i + l->next_interpreter, &i, sizeof(i)))
+      return 0;
+  }
+  return 0;
+}
+
+// Returns the frame that the thread runs, or 0 if it is not known.
+static uintptr_t current_frame(int tid) {
+  const struct layout *l = &interpreter.layout;
+  const bool is_own = tid == 0 || tid == mprof_sys_gettid();
+  const uintptr_t state = is_own ? own_state() : state_of(tid);
+  uintptr_t frame;
+  if (state == 0 || !read_bytes(state + l->current, &frame, sizeof(frame)) ||
+      (l->has_cframe &&
+       !read_bytes(frame + l->in_cframe, &frame, sizeof(frame))))
+    return 0;
+  return frame;
 }
 
 // --- stacks ---
@@ -487,16 +632,22 @@ enum { INSERTED_MAX = 512 };
 
 // Writes the functions of Python that the innermost `groups` calls of the
 // interpreter's function run to lines, with a 0 after each group. Returns their
-// number with the 0s, or 0 if there is a doubt. is_whole: there are no further
-// calls.
-static size_t read_groups(mprof_pc *lines, size_t groups, bool is_whole) {
-  uintptr_t frame = current_frame();
+// number with the 0s, or 0 if there is a doubt. If there is no room for all of
+// them, leaves the outermost ones out, and sets *is_cut. is_whole: there are no
+// further calls. tid: see mprof_python_insert.
+static size_t read_groups(mprof_pc *lines, size_t groups, bool is_whole,
+                          int tid, bool *is_cut) {
+  uintptr_t frame = current_frame(tid);
+  struct frame_memory m;
   size_t n = 0;
+  m.is_event = tid == 0;
+  m.at = m.len = 0;
   while (groups > 0) {
     bool is_last;
-    if (n + 2 > INSERTED_MAX)
+    *is_cut = n + 2 > INSERTED_MAX;
+    if (*is_cut)
       return n;
-    if (frame == 0 || !read_frame(&frame, lines, &n, &is_last))
+    if (frame == 0 || !read_frame(&m, &frame, lines, &n, &is_last))
       return 0;
     if (is_last) {
       lines[n++] = 0;
@@ -506,48 +657,60 @@ static size_t read_groups(mprof_pc *lines, size_t groups, bool is_whole) {
   return is_whole && frame != 0 ? 0 : n;
 }
 
+// Replaces the interpreter's function in the n addresses at pcs by the groups
+// of lines. A group may be empty while the interpreter begins or ends a
+// function. Returns the number of addresses. Sets *is_cut if there is no room
+// for all of them.
+static size_t put_groups(mprof_pc *pcs, size_t n, size_t depth,
+                         const mprof_pc *lines, size_t len, bool *is_cut) {
+  // Moves the stack to the end of the array, and writes the new stack from the
+  // start on.
+  size_t from = depth - n, to = 0, at = 0;
+  memmove(pcs + from, pcs, n * sizeof(*pcs));
+  while (from < depth) {
+    const mprof_pc pc = pcs[from++];
+    if (!is_eval(pc) || (at < len && lines[at] == 0)) {
+      pcs[to++] = pc;
+      at += is_eval(pc);
+      continue;
+    }
+    for (; at < len && lines[at] != 0; at++) {
+      if (to == from) {
+        *is_cut = true;
+        if (from == depth)
+          return to;
+        // Drops the outermost address.
+        memmove(pcs + from + 1, pcs + from, (depth - from - 1) * sizeof(*pcs));
+        from++;
+      }
+      pcs[to++] = lines[at];
+    }
+    if (at++ == len)
+      return to; // the other lines were left out
+  }
+  return to;
+}
+
 size_t mprof_python_insert(mprof_pc *pcs, size_t n, size_t depth,
-                           enum mprof_stack_end *end, bool *has_python) {
+                           enum mprof_stack_end *end, bool *has_python,
+                           int tid) {
   mprof_pc lines[INSERTED_MAX];
   size_t calls = 0;
+  bool is_cut = false;
   for (size_t i = 0; i < n; i++)
     calls += is_eval(pcs[i]);
   if (calls == 0)
     return n;
   *has_python = true;
-  const size_t len =
-      interpreter.layout.lines_format == LINES_NONE
-          ? 0
-          : read_groups(lines, calls, *end == MPROF_STACK_COMPLETE);
+  size_t len = 0;
+  if (interpreter.layout.lines_format != LINES_NONE)
+    len = read_groups(lines, calls, *end == MPROF_STACK_COMPLETE, tid, &is_cut);
   if (len == 0) {
     mprof_stat_add(MPROF_STAT_python_lost, 1);
     return n;
   }
-  // Moves the stack to the end of the array, and then writes the new stack from
-  // the start on.
-  size_t from = depth - n, to = 0, at = 0;
-  memmove(pcs + from, pcs, n * sizeof(*pcs));
-  while (from < depth) {
-    const mprof_pc pc = pcs[from++];
-    if (!is_eval(pc) || at == len || lines[at] == 0)
-      pcs[to++] = pc;
-    else
-      for (; at < len && lines[at] != 0; at++) {
-        // Without room, drops the outermost address.
-        if (to == from) {
-          if (from == depth) {
-            *end = MPROF_STACK_CUT_DEPTH;
-            return depth;
-          }
-          memmove(pcs + from + 1, pcs + from,
-                  (depth - from - 1) * sizeof(*pcs));
-          from++;
-          *end = MPROF_STACK_CUT_DEPTH;
-        }
-        pcs[to++] = lines[at];
-      }
-    if (is_eval(pc))
-      at++;
-  }
-  return to;
+  n = put_groups(pcs, n, depth, lines, len, &is_cut);
+  if (is_cut)
+    *end = MPROF_STACK_CUT_DEPTH;
+  return n;
 }

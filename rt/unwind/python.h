@@ -44,12 +44,15 @@ static inline bool mprof_python_is_on(void) {
 void mprof_python_look(void);
 
 // Replaces the interpreter's function in the n return addresses at pcs, which
-// are a stack of the calling thread. Returns the new number of addresses, at
-// most depth, which is the size of the array at pcs. *end: why the stack ends.
+// are a stack. Returns the new number of addresses, at most depth, which is the
+// size of the array at pcs. *end: why the stack ends. tid: the thread that has
+// the stack, or 0 for the calling thread in an event, which is a call of the
+// program. From other threads, stacks are read only from 3.11 on.
 // Sets *has_python if the stack has functions of Python. Leaves the stack as it
 // is, and counts it as a loss, if there is any doubt about them.
 size_t mprof_python_insert(mprof_pc *pcs, size_t n, size_t depth,
-                           enum mprof_stack_end *end, bool *has_python);
+                           enum mprof_stack_end *end, bool *has_python,
+                           int tid);
 
 // --- the lines ---
 

@@ -224,11 +224,12 @@ struct mprof_unwound {
 size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
                             mprof_pc *pcs, size_t depth,
                             struct mprof_unwound *facts);
-// Unwinds the stack whose first frame has the registers *from. from->pc becomes
-// the first address in pcs.
+// Unwinds the stack of the thread tid whose first frame has the registers
+// *from. from->pc becomes the first address in pcs.
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
-                              const struct mprof_registers *from, mprof_pc *pcs,
-                              size_t depth, enum mprof_stack_end *end);
+                              const struct mprof_registers *from, int tid,
+                              mprof_pc *pcs, size_t depth,
+                              enum mprof_stack_end *end);
 // Searches the stack above the frame at fp for a signal handler. Returns the
 // ucontext_t of the handler's signal. If several handlers are nested, returns
 // the ucontext_t of the last signal. Returns NULL if no handler is on the

@@ -433,13 +433,14 @@ static MPROF_NOINLINE size_t follow_coroutines(struct walk *w, mprof_pc *pcs,
 
 // Unwinds the stack whose first frame has the registers w->f. Writes at most
 // depth return addresses to pcs and returns their number. Sets the fields end,
-// is_hiding and proof_len of *w. is_own: the calling thread has this stack.
-static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth, bool is_own) {
+// is_hiding and proof_len of *w. tid: the thread that has the stack, or 0 for
+// the calling thread in an event.
+static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth, int tid) {
   const size_t n = mprof_unlikely(mprof_flags.coroutines)
                        ? follow_coroutines(w, pcs, depth)
                        : follow_frames(w, pcs, depth, NULL);
-  return mprof_unlikely(mprof_python_is_on()) && is_own
-             ? mprof_python_insert(pcs, n, depth, &w->end, &w->is_hiding)
+  return mprof_unlikely(mprof_python_is_on())
+             ? mprof_python_insert(pcs, n, depth, &w->end, &w->is_hiding, tid)
              : n;
 }
 
@@ -461,7 +462,7 @@ size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
   if (!mprof_stack_enter(own, &foreign, fp))
     return 0;
   struct walk w = {.own = own, .f = caller_at(fp)};
-  const size_t n = follow(&w, pcs, depth, true);
+  const size_t n = follow(&w, pcs, depth, 0);
   facts->end = w.end;
   facts->proof_len = w.is_hiding ? 0 : w.proof_len;
   return n;
@@ -477,10 +478,11 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *own, uintptr_t fp,
 }
 
 size_t mprof_unwind_registers(struct mprof_stack_range *own,
-                              const struct mprof_registers *from, mprof_pc *pcs,
-                              size_t depth, enum mprof_stack_end *end) {
+                              const struct mprof_registers *from, int tid,
+                              mprof_pc *pcs, size_t depth,
+                              enum mprof_stack_end *end) {
   struct walk w = {.own = own, .f = *from};
-  const size_t n = follow(&w, pcs, depth, false);
+  const size_t n = follow(&w, pcs, depth, tid);
   *end = w.end;
   return n;
 }
