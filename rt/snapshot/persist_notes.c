@@ -16,6 +16,7 @@
 #include "sys/clock.h"
 #include "sys/persistent.h"
 #include "thread/labels.h"
+#include "unwind/python.h"
 
 #include <string.h>
 
@@ -24,6 +25,8 @@
 static _Atomic uint64_t noted_sets[(UINT16_MAX + 1) / 64];
 // Addresses of hooked functions whose names are noted, by hash.
 static _Atomic uint64_t noted_hooks[64];
+// Bit i: line i of Python code is noted (mprof_python_index).
+static _Atomic uint64_t noted_python[MPROF_PYTHON_LINES / 64];
 static atomic_uint noted_epoch;
 
 static void clear(_Atomic uint64_t *v, size_t len) {
@@ -39,6 +42,7 @@ static void begin_note(void) {
     return;
   clear(noted_sets, sizeof(noted_sets) / sizeof(noted_sets[0]));
   clear(noted_hooks, sizeof(noted_hooks) / sizeof(noted_hooks[0]));
+  clear(noted_python, sizeof(noted_python) / sizeof(noted_python[0]));
 }
 
 // Returns whether the set is not noted yet, and marks it as noted.
@@ -83,6 +87,27 @@ static void note_hook(uint64_t pc) {
                        strlen(name) + 1);
 }
 
+static void note_python(mprof_pc pc) {
+  struct mprof_python_line line;
+  struct {
+    struct mprof_persist_python head;
+    char name[MPROF_PYTHON_NAME];
+  } data;
+  if (!mprof_python_find(pc, &line))
+    return;
+  begin_note();
+  const size_t i = mprof_python_index(pc);
+  const uint64_t bit = UINT64_C(1) << i % 64;
+  if ((atomic_fetch_or(&noted_python[i / 64], bit) & bit) != 0)
+    return;
+  data.head = (struct mprof_persist_python){
+      .pc = pc, .line = line.line, .start_line = line.start_line};
+  const size_t len =
+      mprof_text_copy(data.name, sizeof(data.name), line.function) + 1;
+  mprof_persist_note(MPROF_NOTE_PYTHON, &data, sizeof(data.head) + len,
+                     line.file, strlen(line.file) + 1);
+}
+
 static void note_profile(uint64_t size) {
   const size_t number = size - mprof_custom_profile_key(0);
   if (number >= mprof_custom_profiles())
@@ -98,6 +123,8 @@ static void note(const struct mprof_bucket *b) {
   if (head == NULL)
     return;
   mprof_unloads_meet(b);
+  for (uint32_t i = 0; i < b->stack_len; i++)
+    note_python(b->stack[i]);
   if (b->labels != 0)
     mprof_persist_note_labels(b->labels);
   if (b->type == MPROF_BUCKET_CUSTOM)

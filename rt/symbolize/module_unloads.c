@@ -15,6 +15,7 @@
 #include "sys/os.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
+#include "unwind/python.h"
 #include "unwind/rules.h"
 #include "unwind/unwind.h"
 
@@ -388,6 +389,8 @@ static struct {
 } unknown;
 
 static bool is_known_locked(uintptr_t addr) {
+  if (mprof_python_has(addr))
+    return true;
   for (const struct module *x = epochs.now; x != NULL; x = x->next)
     if (holds(&x->map, addr))
       return true;

@@ -115,7 +115,16 @@ enum mprof_persist_note_type {
   MPROF_NOTE_PROFILE = 4,
   // uint64_t with an address in stacks, then the name of the function, which a
   // profile shows there.
-  MPROF_NOTE_HOOK = 5
+  MPROF_NOTE_HOOK = 5,
+  // struct mprof_persist_python
+  MPROF_NOTE_PYTHON = 6
+};
+
+// A line of Python code. The name of the function and that of the file follow,
+// each with its final 0.
+struct mprof_persist_python {
+  uint64_t pc; // the address in stacks
+  uint32_t line, start_line;
 };
 
 // A mapping of code; the fields are those of struct mprof_mapping (maps.h).

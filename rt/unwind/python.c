@@ -462,9 +462,8 @@ static bool is_known(uintptr_t at, const char *code, bool is_read) {
 // is_event: the code object certainly exists
 static mprof_pc address_of(uintptr_t at, const char *code, int instruction,
                            bool is_event) {
-  enum { NAME_BYTES = 256, FILE_BYTES = 512 };
   const struct layout *l = &interpreter.layout;
-  char name[NAME_BYTES], file[FILE_BYTES];
+  char name[MPROF_PYTHON_NAME], file[MPROF_PYTHON_FILE];
   struct mprof_text name_text = MPROF_TEXT(name), file_text = MPROF_TEXT(file);
   const bool is_safe = is_event && is_known(at, code, false);
   const int line = line_of(code, instruction, is_safe);

@@ -56,10 +56,13 @@ size_t mprof_python_insert(mprof_pc *pcs, size_t n, size_t depth,
 
 // --- the lines ---
 
+// Number of lines that there can be.
+#define MPROF_PYTHON_LINES (1u << 16)
 // The range of the addresses. They begin above those of all programs, and do
 // not use the bits 56 to 63 (pprof.c).
 #define MPROF_PYTHON_BEGIN ((uintptr_t)0xf0 << 48)
-#define MPROF_PYTHON_END (MPROF_PYTHON_BEGIN + ((uintptr_t)1 << 24))
+#define MPROF_PYTHON_END                                                       \
+  (MPROF_PYTHON_BEGIN + (uintptr_t)MPROF_PYTHON_LINES * 16)
 
 // Name of the module of these addresses in profiles. No reader finds a file of
 // this name, so no reader tries to find their names.
@@ -68,6 +71,15 @@ size_t mprof_python_insert(mprof_pc *pcs, size_t n, size_t depth,
 static inline bool mprof_python_has(mprof_pc pc) {
   return pc - MPROF_PYTHON_BEGIN < MPROF_PYTHON_END - MPROF_PYTHON_BEGIN;
 }
+
+// Returns the index of the line for which the address pc stands, which is less
+// than MPROF_PYTHON_LINES.
+static inline size_t mprof_python_index(mprof_pc pc) {
+  return (pc - MPROF_PYTHON_BEGIN) / 16 % MPROF_PYTHON_LINES;
+}
+
+// Maximum sizes of the names in bytes, with the final 0.
+enum { MPROF_PYTHON_NAME = 256, MPROF_PYTHON_FILE = 512 };
 
 struct mprof_python_line {
   const char *function, *file; // in UTF-8

@@ -16,16 +16,11 @@
 // MPROF_PYTHON_BEGIN + 16 * its slot + 1. The 1 is there because readers of
 // stacks look for the byte before a return address.
 enum {
-  SLOTS = 1 << 16,
+  SLOTS = MPROF_PYTHON_LINES,
   LINES_MAX = SLOTS / 4 * 3,
   TEXT_BYTES = 12 << 20,
-  ADDRESS_SHIFT = 4,
   ENTRY_ALIGNMENT = 8
 };
-_Static_assert(((uintptr_t)SLOTS << ADDRESS_SHIFT) <
-                   MPROF_PYTHON_END - MPROF_PYTHON_BEGIN,
-               "each slot has an address");
-
 // A line, or the name of a file, whose `file` is 0 and which has no address.
 struct entry {
   uint64_t hash;
@@ -121,16 +116,14 @@ mprof_pc mprof_python_address(const struct mprof_python_line *line) {
               line->line * UINT64_C(0x9e3779b97f4a7c15);
   like.hash ^= like.hash >> 32;
   slot = intern(t, &like, line->function);
-  return slot == SLOTS
-             ? 0
-             : MPROF_PYTHON_BEGIN + ((uintptr_t)slot << ADDRESS_SHIFT) + 1;
+  return slot == SLOTS ? 0 : MPROF_PYTHON_BEGIN + slot * 16 + 1;
 }
 
 bool mprof_python_find(mprof_pc pc, struct mprof_python_line *line) {
   const struct table *t =
       atomic_load_explicit(&the_table, memory_order_acquire);
-  const size_t slot = (pc - MPROF_PYTHON_BEGIN) >> ADDRESS_SHIFT;
-  if (t == NULL || !mprof_python_has(pc) || slot >= SLOTS)
+  const size_t slot = mprof_python_index(pc);
+  if (t == NULL || !mprof_python_has(pc))
     return false;
   const uint32_t offset =
       atomic_load_explicit(&t->slots[slot], memory_order_acquire);

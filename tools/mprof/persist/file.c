@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
+#include "unwind/python.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,23 @@ static void add_module(struct persist_file *f, const uint8_t *data,
   *APPEND(f->modules, f->module_count, f->module_capacity) = m;
 }
 
+// note: its data are those of a struct mprof_persist_python without pc.
+static void add_python(struct persist_file *f, const uint8_t *data,
+                       struct persist_note note) {
+  memcpy(&note.key, data, sizeof note.key);
+  const uint8_t *const name = note.data + 8;
+  const uint8_t *const file =
+      note.length > 8 ? memchr(name, '\0', note.length - 8) : NULL;
+  if (!file || !mprof_python_has(note.key) ||
+      !is_text(file + 1, (size_t)(note.data + note.length - file) - 1)) {
+    f->is_damaged = true;
+    return;
+  }
+  if (!f->python)
+    f->python = zeroed(MPROF_PYTHON_LINES, sizeof *f->python);
+  f->python[mprof_python_index(note.key)] = note;
+}
+
 static void read_note(struct persist_file *f,
                       const struct mprof_persist_note *head,
                       const uint8_t *data) {
@@ -125,6 +143,8 @@ static void read_note(struct persist_file *f,
       f->label_sets = zeroed(PERSIST_LABEL_SETS, sizeof *f->label_sets);
     if (set < PERSIST_LABEL_SETS)
       f->label_sets[set] = note;
+  } else if (head->type == MPROF_NOTE_PYTHON) {
+    add_python(f, data, note);
   } else if (is_text(note.data, note.length)) {
     memcpy(&note.key, data, sizeof note.key);
     // The newest name of a lock comes first.
@@ -208,8 +228,39 @@ static uint32_t add_unknown(struct profile *p, uint64_t address) {
                         .file = profile_text(p, "[anon]")});
 }
 
+static uint32_t add_python_location(struct profile *p, uint64_t address,
+                                    const struct persist_note *note) {
+  const char *const name = (const char *)note->data + 8;
+  uint32_t numbers[2];
+  memcpy(numbers, note->data, sizeof numbers);
+  const string_id id = profile_text(p, name);
+  const struct line line = {
+      .function = profile_function(
+          p,
+          &(struct function){id, id, profile_text(p, name + strlen(name) + 1),
+                             numbers[1]}),
+      .line = numbers[0]};
+  const uint32_t mapping = profile_mapping(
+      p, &(struct mapping){.start = MPROF_PYTHON_BEGIN,
+                           .limit = MPROF_PYTHON_END,
+                           .file = profile_text(p, MPROF_PYTHON_MODULE),
+                           .has_functions = true,
+                           .has_files = true,
+                           .has_lines = true});
+  return profile_location(p,
+                          &(struct location){.address = address,
+                                             .mapping = mapping,
+                                             .line_count = 1},
+                          &line);
+}
+
 uint32_t persist_location(const struct persist_file *f, struct profile *p,
                           uint64_t address) {
+  if (f->python && mprof_python_has(address)) {
+    const struct persist_note *python = &f->python[mprof_python_index(address)];
+    if (python->key == address + 1)
+      return add_python_location(p, address, python);
+  }
   const struct persist_module *m = persist_find_module(f, address);
   const struct persist_note *hook = persist_find_note(&f->hooks, address + 1);
   const string_id name = hook ? profile_text(p, (const char *)hook->data) : 0;
@@ -241,5 +292,6 @@ void persist_close(struct persist_file *f) {
   free(f->locks.v);
   free(f->names.v);
   free(f->hooks.v);
+  free(f->python);
   free(f->modules);
 }

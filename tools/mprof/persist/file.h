@@ -39,6 +39,9 @@ struct persist_file {
   bool is_in_use;                  // the process still runs; set by the caller
   bool has_exited;                 // it was not killed; set by the caller
   struct persist_note *label_sets; // by number; NULL: there are none
+  // Lines of Python code, by mprof_python_index. NULL: there are none. The data
+  // begin with line and start_line.
+  struct persist_note *python;
   struct persist_notes locks, names, hooks;
   struct persist_module *modules;
   size_t module_count, module_capacity;
