@@ -48,6 +48,7 @@
 #include "sys/os.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
+#include "unwind/python.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
@@ -217,7 +218,7 @@ static bool rotate(void) {
 // option stack_depth allows nearly fills the buffer.
 #define BUFFER_BYTES 65536u
 // Maximum length of a line.
-#define LINE_BYTES 512u
+#define LINE_BYTES 1024u
 // Maximum number of remembered addresses that lie in no module. A record with a
 // remembered address does not cause the list of modules to be read again.
 #define UNKNOWN_PCS 64u
@@ -288,7 +289,7 @@ static void read_modules(void) {
 // arbitrary values. Without the ring, each repetition of such a value would
 // cause the list of modules to be read again.
 static bool is_news(uintptr_t pc) {
-  if (mprof_maps_find(&logged.maps, pc) != NULL)
+  if (mprof_python_has(pc) || mprof_maps_find(&logged.maps, pc) != NULL)
     return false;
   size_t n =
       logged.unknown_len < UNKNOWN_PCS ? logged.unknown_len : UNKNOWN_PCS;
@@ -409,8 +410,17 @@ static void put_thread(void) {
 
 static void put_frame(uintptr_t pc) {
   const struct mprof_mapping *m = mprof_maps_find(&logged.maps, pc);
+  struct mprof_python_line python;
   put("\t");
   put_hex(pc);
+  if (mprof_python_find(pc + 1, &python)) {
+    put(" ");
+    mprof_text_clean(&logged.text, python.function, strlen(python.function));
+    put(" ");
+    mprof_text_clean(&logged.text, python.file, strlen(python.file));
+    put(":");
+    put_dec(python.line);
+  }
   if (m != NULL) {
     const char *slash = strrchr(m->file, '/');
     const char *name = slash == NULL ? m->file : slash + 1;

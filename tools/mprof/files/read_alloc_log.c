@@ -4,6 +4,7 @@
 #include "files/read_alloc_log.h"
 
 #include "common/memory.h"
+#include "unwind/python.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -298,14 +299,15 @@ static bool is_truncated(const struct reader *r) {
          memcmp(r->line, text, sizeof text) == 0;
 }
 
-// Returns whether the line is "\tADDRESS" or "\tADDRESS MODULE+OFFSET".
+// Returns whether the line is "\tADDRESS", "\tADDRESS MODULE+OFFSET", or, for a
+// line of Python code, "\tADDRESS FUNCTION FILE:LINE".
 static bool is_frame(struct reader *r, uint64_t *address) {
   if (*r->line != '\t')
     return false;
   r->next = r->line + 1;
   if (!take_hex(r, address))
     return false;
-  if (is_end(r))
+  if (is_end(r) || (*r->next == ' ' && mprof_python_has(*address)))
     return true;
   const char *end = r->line_end;
   while (hex_digit(end[-1]) >= 0)
@@ -317,10 +319,17 @@ static bool is_frame(struct reader *r, uint64_t *address) {
 static uint32_t frame_at(struct reader *r, uint64_t address) {
   const uint64_t hash = address * UINT64_C(0x9e3779b97f4a7c15);
   struct known_frame *known = &r->known[hash >> (64 - KNOWN_BITS)];
-  if (known->address != address || known->list != r->list)
+  if (known->address != address || known->list != r->list) {
     *known = (struct known_frame){
         address, alloc_log_frame(r->log, address, module_at(r, address)),
         r->list};
+    struct log_frame *f = &r->log->frames[known->frame];
+    if (r->next < r->line_end && mprof_python_has(address) && !f->python) {
+      const size_t length = (size_t)(r->line_end - r->next) - 1;
+      f->python = zeroed(length + 1, 1);
+      memcpy(f->python, r->next + 1, length);
+    }
+  }
   return known->frame;
 }
 

@@ -13,13 +13,15 @@ struct alloc_log *alloc_log_new(void) {
   // Frame LOG_TRUNCATED. No other frame is equal to it, because frame_set does
   // not contain it.
   *APPEND(log->frames, log->frame_count, log->capacity.frames) =
-      (struct log_frame){0, LOG_NO_MODULE};
+      (struct log_frame){0, LOG_NO_MODULE, NULL};
   return log;
 }
 
 void alloc_log_free(struct alloc_log *log) {
   for (size_t i = 0; i < log->module_count; i++)
     free((char *)log->modules[i].path);
+  for (size_t i = 0; i < log->frame_count; i++)
+    free(log->frames[i].python);
   free(log->modules);
   free(log->frames);
   free(log->stack_frames);
@@ -83,7 +85,7 @@ static bool is_frame(const void *arg, uint32_t index) {
 
 uint32_t alloc_log_frame(struct alloc_log *log, uint64_t address,
                          uint32_t module) {
-  const struct wanted w = {.log = log, .frame = {address, module}};
+  const struct wanted w = {.log = log, .frame = {address, module, NULL}};
   const uint32_t hash = intern_hash(module, &address, sizeof address),
                  next = (uint32_t)log->frame_count;
   const uint32_t index = intern_find(&log->frame_set, hash, next, is_frame, &w);

@@ -27,6 +27,7 @@ enum { LOG_TRUNCATED = 0, LOG_NO_MODULE = UINT32_MAX };
 struct log_frame {
   uint64_t address;
   uint32_t module; // or LOG_NO_MODULE
+  char *python;    // "FUNCTION FILE:LINE" of Python code; otherwise NULL
 };
 
 struct log_stack {

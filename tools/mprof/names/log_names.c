@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "symbolize/wrappers.h"
+#include "unwind/python.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,12 +42,41 @@ static uint32_t mapping_of(struct log_names *n, uint32_t module) {
   return n->mappings[module] - 1;
 }
 
+// Adds the location of a line of Python code.
+static uint32_t add_python(struct profile *p, const struct log_frame *f) {
+  const size_t size = strlen(f->python) + 1;
+  char *const text = memcpy(zeroed(size, 1), f->python, size);
+  char *const file = strchr(text, ' '), *const line = strrchr(text, ':');
+  struct line l = {0};
+  const bool has_line = file && line && line > file;
+  if (has_line) {
+    *file = *line = '\0';
+    const string_id name = profile_text(p, text);
+    l.function = profile_function(
+        p, &(struct function){name, name, profile_text(p, file + 1), 0});
+    l.line = strtoll(line + 1, NULL, 10);
+  }
+  const struct mapping mapping = {.start = MPROF_PYTHON_BEGIN,
+                                  .limit = MPROF_PYTHON_END,
+                                  .file = profile_text(p, MPROF_PYTHON_MODULE),
+                                  .has_functions = true};
+  const struct location location = {.address = f->address,
+                                    .mapping = profile_mapping(p, &mapping),
+                                    .line_count = has_line};
+  free(text);
+  return profile_location(p, &location, &l);
+}
+
 void log_names_want(struct log_names *n, uint32_t stack) {
   const struct log_stack *s = &n->log->stacks[stack];
   for (size_t i = 0; i < s->count; i++) {
     const uint32_t frame = n->log->stack_frames[s->first + i];
     const struct log_frame *f = &n->log->frames[frame];
-    if (f->module == LOG_NO_MODULE || n->locations[frame])
+    if (n->locations[frame])
+      continue;
+    if (f->python)
+      n->locations[frame] = add_python(n->profile, f) + 1;
+    if (f->module == LOG_NO_MODULE)
       continue;
     const struct location location = {.address = f->address,
                                       .mapping = mapping_of(n, f->module)};
