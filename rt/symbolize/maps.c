@@ -318,7 +318,6 @@ static void set_jit(struct mprof_mapping *m) {
   mprof_text_str(&t, "]");
   m->is_jit = true;
   m->bias = 0;
-  m->noted_ns = mprof_jit_since_ns;
 }
 
 static void add(struct mprof_maps *m, const struct header *h,

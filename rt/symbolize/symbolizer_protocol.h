@@ -51,7 +51,7 @@
 
 // Code that a process has made at run time has the file name "[JIT PID]", where
 // PID is the number of the process in its own namespace. The addresses are
-// those in memory, and noted_ns is when the process started.
+// those in memory.
 #define MPROF_JIT_FILE "[JIT"
 
 struct mprof_symbolizer_request {

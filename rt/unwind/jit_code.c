@@ -7,8 +7,8 @@
 // The kernel's list of mappings is read when the unwinder meets an address that
 // is in no module and in no known range. The address may be an arbitrary value,
 // so that the list would be read again and again. Therefore the next reading
-// waits 50 times as long as the last one has taken, unless the address is
-// certain.
+// waits 50 times as long as the last one has taken. An address that is certain
+// needs no wait, unless the list did not have many of them.
 
 #include "unwind/rules.h"
 
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { RANGES = 64, COPIES = 4, WAIT_FACTOR = 50 };
+enum { RANGES = 64, COPIES = 4, WAIT_FACTOR = 50, MISSES_MAX = 64 };
 
 static struct {
   // Readers need no lock. The first `len` ranges are valid, and only grow.
@@ -33,9 +33,8 @@ static struct {
   _Atomic size_t copies_len;
   atomic_flag is_busy; // held by the thread that changes the ranges
   uint64_t next_look;  // time in ticks; guarded by is_busy
+  unsigned misses;     // certain addresses that the list did not have; as above
 } jit = {.is_busy = ATOMIC_FLAG_INIT};
-
-int64_t mprof_jit_since_ns;
 
 void mprof_jit_reset(void) { atomic_flag_clear(&jit.is_busy); }
 
@@ -218,7 +217,8 @@ enum mprof_jit_answer mprof_jit_look(uintptr_t addr, bool is_sure) {
   enum mprof_jit_answer answer = MPROF_JIT_UNKNOWN;
   const uint64_t begin = mprof_clock_now();
   struct mprof_procfile f;
-  if (is_sure || jit.next_look == 0 || (int64_t)(begin - jit.next_look) >= 0) {
+  if ((is_sure && jit.misses < MISSES_MAX) || jit.next_look == 0 ||
+      (int64_t)(begin - jit.next_look) >= 0) {
     if (mprof_procfile_read(&f, "/proc/self/maps") == 0) {
       add_list(f.data);
       mprof_procfile_free(&f);
@@ -229,6 +229,8 @@ enum mprof_jit_answer mprof_jit_look(uintptr_t addr, bool is_sure) {
   }
   if (mprof_jit_holds(addr))
     answer = MPROF_JIT_CODE;
+  else if (is_sure && answer == MPROF_JIT_NONE)
+    jit.misses++;
   atomic_flag_clear_explicit(&jit.is_busy, memory_order_release);
   return answer;
 }
@@ -241,7 +243,7 @@ struct mprof_cfa_rule mprof_jit_rule(uintptr_t pc) {
       mprof_os_copy(code, pc + 1, sizeof(code)) ? mprof_leave_words(code) : 0;
   if (words == 0)
     return (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
-  return (struct mprof_cfa_rule){.base = MPROF_CFA_FROM_SP,
+  return (struct mprof_cfa_rule){.base = MPROF_CFA_LEAVES,
                                  .cfa_words = words,
                                  .ra_is_saved = true,
                                  .ra_words = -1};

@@ -158,10 +158,8 @@ static struct mprof_rule make(uintptr_t pc, bool is_sure, bool *is_settled) {
   if (!is_sure || r.base == MPROF_CFA_UNKNOWN)
     check(pc, is_sure, is_in_module, &r, is_settled);
   struct mprof_rule packed = pack(&r);
-  // The code must not be read if pc is a guess, or if only the kernel is known
-  // to be able to read it.
-  if (is_sure &&
-      (is_in_module ? is_plain(pc, &r) : r.base == MPROF_CFA_FROM_SP))
+  // The code at a guessed pc must not be read.
+  if (is_sure && is_plain(pc, &r))
     packed.word |= MPROF_RULE_PLAIN;
   return packed;
 }

@@ -53,9 +53,6 @@ void mprof_jit_add(uintptr_t start, uintptr_t limit);
 // Returns whether a mapping with this name in the kernel's list has no file.
 // The name may end with a newline.
 bool mprof_jit_is_memory(const char *name);
-// When the runtime started (CLOCK_REALTIME). Files with the names of code that
-// this process has made are not older. Written once at start.
-extern MPROF_HIDDEN int64_t mprof_jit_since_ns;
 // Called in a forked child, which keeps the ranges.
 void mprof_jit_reset(void);
 
@@ -83,7 +80,11 @@ enum mprof_cfa_base {
   MPROF_CFA_OF_SIGNAL,
   // The address, a guess, is no return address: it is not in code, or follows
   // no call. mprof_eh_rule does not return it.
-  MPROF_CFA_NO_CODE
+  MPROF_CFA_NO_CODE,
+  // As MPROF_CFA_FROM_SP, for code made at run time. Other code may be at this
+  // address by now, so the caller's address is a guess. mprof_eh_rule does not
+  // return it.
+  MPROF_CFA_LEAVES
 };
 struct mprof_cfa_rule {
   enum mprof_cfa_base base;
@@ -141,6 +142,17 @@ enum {
 
 static inline enum mprof_cfa_base mprof_rule_base(struct mprof_rule r) {
   return (enum mprof_cfa_base)(r.word & ((1u << MPROF_RULE_BASE_BITS) - 1));
+}
+// Returns whether the CFA is the stack pointer plus an offset.
+static inline bool mprof_rule_is_from_sp(struct mprof_rule r) {
+  return mprof_rule_base(r) == MPROF_CFA_FROM_SP ||
+         mprof_rule_base(r) == MPROF_CFA_LEAVES;
+}
+// Returns whether the rule, that of a certain address, leads to a certain
+// address of the caller. If not, the caller's address is a guess.
+static inline bool mprof_rule_is_sure(struct mprof_rule r) {
+  return mprof_rule_base(r) != MPROF_CFA_UNKNOWN &&
+         mprof_rule_base(r) != MPROF_CFA_LEAVES;
 }
 static inline bool mprof_rule_saves_bp(struct mprof_rule r) {
   return (r.word & MPROF_RULE_BP_SAVED) != 0;

@@ -23,7 +23,7 @@ static size_t encode(struct mprof_rule r, struct slot s, struct slot *next,
                      uint16_t codes[2]) {
   if (!mprof_rule_keeps_frame_pointer(r) && !mprof_rule_saves_ra(r))
     return 0;
-  if (mprof_rule_base(r) == MPROF_CFA_FROM_SP) {
+  if (mprof_rule_is_from_sp(r)) {
     next->sp = s.sp + mprof_rule_cfa_offset(r);
     next->at = next->sp + mprof_rule_ra_offset(r);
     const uintptr_t words = (next->at - s.at) / 8;
@@ -74,7 +74,7 @@ size_t mprof_slots_record(const struct mprof_stack_range *range, uintptr_t fp,
     if (added == 0 || next.at <= s.at || (next.at & 7) != 0 ||
         next.at > range->hi - 16 || next.bp_at < fp || next.bp_at > next.at)
       return 0;
-    is_sure &= mprof_rule_base(r) != MPROF_CFA_UNKNOWN;
+    is_sure &= mprof_rule_is_sure(r);
     len += added;
     s = next;
   }

@@ -100,7 +100,6 @@ static struct mprof_module libc_with(void *function) {
 }
 
 void mprof_unwind_init(void) {
-  mprof_jit_since_ns = mprof_sys_realtime_ns();
   mprof_stack_roots.libc[0] = libc_with((void *)pthread_getcpuclockid);
   mprof_stack_roots.libc[1] = libc_with((void *)getcontext);
   mprof_find_module_init();

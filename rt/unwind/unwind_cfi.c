@@ -101,8 +101,7 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
   if (mprof_rule_base(r) == MPROF_CFA_AT_BP)
     return ascend_aligned(range, is_foreign, r, f);
   const uintptr_t cfa =
-      (mprof_rule_base(r) == MPROF_CFA_FROM_SP ? f->sp : f->bp) +
-      mprof_rule_cfa_offset(r);
+      (mprof_rule_is_from_sp(r) ? f->sp : f->bp) + mprof_rule_cfa_offset(r);
   // The first comparison checks both bounds of cfa. If cfa is not above sp, the
   // unsigned difference is huge. If the return address is in its register, the
   // frame may have no memory.
@@ -212,7 +211,7 @@ static bool is_on_foreign(const struct walk *w) {
 // rule of a frame, and is_sure is whether the address of its code is.
 static bool stays_sure(bool is_sure, struct mprof_rule r) {
   return mprof_rule_base(r) == MPROF_CFA_OF_SIGNAL ||
-         (is_sure && mprof_rule_base(r) != MPROF_CFA_UNKNOWN);
+         (is_sure && mprof_rule_is_sure(r));
 }
 
 // Does what rise (below) does, for frames whose rule does not describe a frame

@@ -98,6 +98,11 @@ void mprof_procfile_free(struct mprof_procfile *f) {
 
 void *__wrap_mprof_os_map(size_t size) { return calloc(1, size); }
 
+// Some addresses are in a module.
+struct mprof_code_range mprof_eh_module(uintptr_t pc) {
+  return (struct mprof_code_range){pc % 3 == 0, pc % 3 == 0};
+}
+
 void __wrap_mprof_os_unmap(void *p, size_t size) {
   (void)size;
   free(p);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // Limit of the size of a file.
@@ -25,6 +26,33 @@ enum { MAX_MIB = 256 };
 
 static int64_t ns_of(const struct timespec *t) {
   return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+// Returns when a running process started (CLOCK_REALTIME), or 0.
+static int64_t start_of(unsigned long pid) {
+  char stat[1024], *path = text_of("/proc/%lu/stat", pid);
+  struct timespec now, since_boot;
+  FILE *in = fopen(path, "re");
+  const size_t length = in ? fread(stat, 1, sizeof stat - 1, in) : 0;
+  if (in)
+    fclose(in);
+  free(path);
+  stat[length] = '\0';
+  // The name of the program may contain blanks and brackets. The time is the
+  // 20th field behind it.
+  const char *field = strrchr(stat, ')');
+  for (int i = 0; i < 20 && field; i++)
+    field = strchr(field + 1, ' ');
+  if (!field || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+      clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0)
+    return 0;
+  const int64_t ticks = strtoll(field, NULL, 10);
+  return ns_of(&now) - ns_of(&since_boot) +
+         ticks * (1000000000 / sysconf(_SC_CLK_TCK));
+}
+
+static unsigned long pid_of(const struct jit_query *q) {
+  return strtoul(q->mapping + strlen(MPROF_JIT_FILE), NULL, 10);
 }
 
 // Returns why the file is not used, or NULL.
@@ -39,7 +67,7 @@ static const char *why_not(const struct jit_query *q, const struct stat *st) {
     return "it has several names";
   if (st->st_size > (off_t)MAX_MIB << 20)
     return "it has more than 256 MiB";
-  if (q->since_ns && changed_ns < q->since_ns - slack_ns)
+  if (q->is_running && changed_ns < start_of(pid_of(q)) - slack_ns)
     return "it is older than the process";
   if (q->until_ns && changed_ns > q->until_ns + slack_ns)
     return "it was changed after the profile was written, perhaps by another "
@@ -222,10 +250,8 @@ static const struct source {
 // Reads one file. Returns whether it was used.
 static bool read_source(const struct jit_query *q, const struct source *s,
                         struct jit_wanted *w, char **problem) {
-  const unsigned long pid =
-      strtoul(q->mapping + strlen(MPROF_JIT_FILE), NULL, 10);
   const char *root = q->sysroot && s->prefix[0] == '/' ? q->sysroot : "";
-  char *path = text_of("%s%s%lu.%s", root, s->prefix, pid, s->kind);
+  char *path = text_of("%s%s%lu.%s", root, s->prefix, pid_of(q), s->kind);
   FILE *in = open_file(q, path, problem);
   const bool is_used = in && s->read(in, w, q->count);
   if (in && !is_used)

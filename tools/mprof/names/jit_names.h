@@ -17,9 +17,10 @@
 struct jit_query {
   const char *mapping; // "[JIT PID]", see symbolizer_protocol.h
   const char *sysroot; // the directory of the machine's files, or NULL
-  // The file must have been changed between these times (CLOCK_REALTIME). 0:
-  // unknown.
-  int64_t since_ns, until_ns;
+  bool is_running; // the process is running: the file must not be older
+  // When the profile was written (CLOCK_REALTIME): the file must not be newer.
+  // 0: unknown.
+  int64_t until_ns;
   const uint64_t *addresses;
   size_t count;
 };

@@ -269,7 +269,7 @@ static bool send_replies(const struct text *replies, size_t count) {
 static bool answer_about_jit(const struct mprof_symbolizer_request *r,
                              struct text *replies) {
   char *problem = jit_names_find(&(struct jit_query){.mapping = r->file,
-                                                     .since_ns = r->noted_ns,
+                                                     .is_running = true,
                                                      .addresses = r->addresses,
                                                      .count = r->count},
                                  take_frames, replies);

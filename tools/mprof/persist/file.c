@@ -9,10 +9,12 @@
 
 #include "bucket/bucket.h"
 #include "common/memory.h"
+#include "symbolize/symbolizer_protocol.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
 #include "unwind/python.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,15 +219,11 @@ uint32_t persist_mapping(struct profile *p, const struct persist_module *m) {
                            .build_id = profile_text(p, m->note.build_id)});
 }
 
-// Adds the mapping of code that is in no file. Such code is not noted in the
-// file, so the mapping is as large as the regions of module_unloads.c.
-static uint32_t add_unknown(struct profile *p, uint64_t address) {
-  const uint64_t region = 1u << 16;
-  return profile_mapping(
-      p,
-      &(struct mapping){.start = address & -region,
-                        .limit = (address | (region - 1)) + (address < -region),
-                        .file = profile_text(p, "[anon]")});
+// Adds the mapping of code that is in no file.
+static uint32_t add_jit(const struct persist_file *f, struct profile *p) {
+  char name[32];
+  snprintf(name, sizeof name, MPROF_JIT_FILE " %d]", f->head.pid);
+  return profile_mapping(p, &(struct mapping){.file = profile_text(p, name)});
 }
 
 static uint32_t add_python_location(struct profile *p, uint64_t address,
@@ -271,8 +269,7 @@ uint32_t persist_location(const struct persist_file *f, struct profile *p,
   return profile_location(
       p,
       &(struct location){.address = address,
-                         .mapping = m ? persist_mapping(p, m)
-                                      : add_unknown(p, address),
+                         .mapping = m ? persist_mapping(p, m) : add_jit(f, p),
                          .line_count = name != 0},
       &line);
 }
