@@ -196,13 +196,12 @@ static void add_list(const char *list) {
     }
     limit = belongs ? l.to : 0;
     has_code |= belongs && is_code(&l);
-    if (!is_memory && l.name[0] == '/' && is_code(&l) &&
-        mprof_eh_module(l.from).end == 0) {
+    // Code of a file is a second mapping of a module, or has no unwind tables.
+    if (!is_memory && is_code(&l) && mprof_eh_module(l.from).end == 0) {
       const uintptr_t original = find_original(list, &l);
-      if (original != 0) {
+      if (original != 0)
         add_copy_locked(l.from, l.to, original);
-        add_locked(l.from, l.to);
-      }
+      add_locked(l.from, l.to);
     }
   }
   if (has_code)

@@ -14,7 +14,7 @@ static const struct language {
   size_t option; // offset in struct options
   // Beginnings of the name of the program's file. Behind them are only digits
   // and dots.
-  const char *programs[3];
+  const char *programs[2];
   const char *what, *name;           // of the option
   const char *variable, *value;      // of the environment
   const char *switches, *own_switch; // own_switch: the user has set it himself
@@ -37,16 +37,7 @@ static const struct language {
      "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
      "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
      "-XX:+DumpPerfMapAtExit",
-     "PreserveFramePointer"},
-    // Earlier versions do not know the variable.
-    {offsetof(struct options, python),
-     {"python3.12", "python3.13", "python3.14"},
-     "functions of Python",
-     "python",
-     "PYTHONPERFSUPPORT",
-     "1",
-     "python3 -X perf",
-     "perf"}};
+     "PreserveFramePointer"}};
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 
 static bool has_option(const struct options *o, const struct language *l) {
@@ -70,7 +61,7 @@ void jit_switches_set(const struct options *o) {
 static bool is_program(const struct language *l, const char *path) {
   const char *slash = strrchr(path, '/');
   const char *base = slash ? slash + 1 : path;
-  for (size_t i = 0; i < 3 && l->programs[i]; i++) {
+  for (size_t i = 0; i < 2 && l->programs[i]; i++) {
     const size_t length = strlen(l->programs[i]);
     if (strncmp(base, l->programs[i], length) == 0 &&
         !base[length + strspn(base + length, "0123456789.")])
@@ -81,8 +72,7 @@ static bool is_program(const struct language *l, const char *path) {
 
 static bool user_sets(const struct options *o, const struct language *l) {
   const char *variable = getenv(l->variable);
-  if (has_option(o, l) || (variable && strstr(variable, l->own_switch)) ||
-      (variable && strcmp(variable, l->value) == 0))
+  if (has_option(o, l) || (variable && strstr(variable, l->own_switch)))
     return true;
   for (int i = 1; i < o->path_count; i++)
     if (strstr(o->paths[i], l->own_switch))

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options --node, --java and --python of mprof run: programs that make code
-// at run time then write the names of their functions for perf, and keep frame
+// The options --node and --java of mprof run: programs that make code at run
+// time then write the names of their functions for perf, and keep frame
 // pointers. Their environment variables say so, so that scripts and children
 // get the switches, too.
 

@@ -54,9 +54,9 @@ static void explain_unnamed(const struct view *v,
     if (strcmp(path, JIT_FRAME) == 0)
       fputs(
           " is code that was made at run time: to see its functions, use mprof "
-          "run --node, --java or --python, or node --perf-basic-prof, java "
+          "run --node or --java, or node --perf-basic-prof, java "
           "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
-          "-XX:+DumpPerfMapAtExit, python3 -X perf (from 3.12 on)\n",
+          "-XX:+DumpPerfMapAtExit\n",
           out);
     else if (elf_is_stripped(path))
       fputs(" has no symbols: to see its functions, install its debug symbols "
