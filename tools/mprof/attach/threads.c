@@ -8,7 +8,9 @@
 #include "common/memory.h"
 #include "live/process_account.h"
 #include "model/profile.h"
+#include "names/jit_names.h"
 #include "names/places.h"
+#include "symbolize/symbolizer_protocol.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -250,11 +252,23 @@ struct modules {
   size_t count, capacity;
 };
 
+// Returns the file name of the mapping of code that the process has made at run
+// time. It has the number of the process in its own namespace.
+static char *jit_file(pid_t pid) {
+  char numbers[256];
+  if (!target_status(pid, pid, "NSpid", numbers, sizeof numbers))
+    return text_of(MPROF_JIT_FILE " %d]", (int)pid);
+  const char *last = strrchr(numbers, '\t');
+  return text_of(MPROF_JIT_FILE " %ld]",
+                 strtol(last ? last : numbers, NULL, 10));
+}
+
 // Adds the mappings of code to the profile.
 static struct modules add_mappings(struct profile *p, struct stacks *stacks,
                                    pid_t pid) {
   struct modules m = {0};
   char path[64], line[4400];
+  char *jit = jit_file(pid);
   snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
   FILE *file = fopen(path, "re");
   while (file && fgets(line, sizeof line, file)) {
@@ -266,12 +280,14 @@ static struct modules add_mappings(struct profile *p, struct stacks *stacks,
                &execute, &offset, &at) < 4 ||
         at == 0 || execute != 'x')
       continue;
+    const bool is_jit =
+        line[at] == '\0' || strncmp(line + at, "/memfd:", 7) == 0;
     char *build_id = stacks_build_id(stacks, start);
     const struct mapping mapping = {
-        .start = start,
-        .limit = limit,
-        .offset = offset,
-        .file = profile_text(p, line[at] ? line + at : "[anon]"),
+        .start = is_jit ? 0 : start,
+        .limit = is_jit ? 0 : limit,
+        .offset = is_jit ? 0 : offset,
+        .file = profile_text(p, is_jit ? jit : line + at),
         .build_id = profile_text(p, build_id)};
     *APPEND(m.items, m.count, m.capacity) =
         (struct module){.start = start,
@@ -281,7 +297,55 @@ static struct modules add_mappings(struct profile *p, struct stacks *stacks,
   }
   if (file)
     fclose(file);
+  free(jit);
   return m;
+}
+
+// The locations of code that the process has made at run time.
+struct jit_locations {
+  struct profile *p;
+  uint32_t *items;
+  uint64_t *addresses;
+  size_t count;
+};
+
+static void take_name(void *arg, size_t index, const struct name_frame *f,
+                      size_t count) {
+  const struct jit_locations *j = arg;
+  const string_id name = profile_text(j->p, f->function);
+  const struct function function = {name, name, profile_text(j->p, f->file),
+                                    f->start_line};
+  const struct line line = {profile_function(j->p, &function), f->line};
+  profile_set_lines(j->p, j->items[index], &line, count ? 1 : 0);
+}
+
+// Names these locations by the files of the process, below its root directory.
+static void name_jit(struct profile *p, const struct target *t) {
+  struct jit_locations j = {
+      .p = p,
+      .items = zeroed(p->location_count + 1, sizeof *j.items),
+      .addresses = zeroed(p->location_count + 1, sizeof *j.addresses)};
+  char *file = NULL;
+  for (size_t i = 0; i < p->location_count; i++) {
+    const struct location *l = &p->locations[i];
+    if (l->mapping == NO_MAPPING ||
+        !profile_file_is_jit(p->strings[p->mappings[l->mapping].file]))
+      continue;
+    if (!file)
+      file = text_of("%s", p->strings[p->mappings[l->mapping].file]);
+    j.addresses[j.count] = l->address;
+    j.items[j.count++] = (uint32_t)i;
+  }
+  if (file)
+    free(jit_names_find(&(struct jit_query){.mapping = file,
+                                            .sysroot = t->root,
+                                            .process = t->pid,
+                                            .addresses = j.addresses,
+                                            .count = j.count},
+                        take_name, &j));
+  free(file);
+  free(j.items);
+  free(j.addresses);
 }
 
 static uint32_t location_of(struct profile *p, const struct modules *m,
@@ -406,6 +470,7 @@ struct profile *process_threads(int pid, bool only_stuck, char **why) {
       if (!only_stuck || all.items[i]->grade)
         add_thread(p, &m, all.items[i], only_stuck);
     free(m.items);
+    name_jit(p, &target);
   }
   stacks_end(stacks);
   for (size_t i = 0; i < all.count; i++)

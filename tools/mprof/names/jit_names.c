@@ -29,8 +29,8 @@ static int64_t ns_of(const struct timespec *t) {
 }
 
 // Returns when a running process started (CLOCK_REALTIME), or 0.
-static int64_t start_of(unsigned long pid) {
-  char stat[1024], *path = text_of("/proc/%lu/stat", pid);
+static int64_t start_of(pid_t pid) {
+  char stat[1024], *path = text_of("/proc/%d/stat", (int)pid);
   struct timespec now, since_boot;
   FILE *in = fopen(path, "re");
   const size_t length = in ? fread(stat, 1, sizeof stat - 1, in) : 0;
@@ -51,8 +51,17 @@ static int64_t start_of(unsigned long pid) {
          ticks * (1000000000 / sysconf(_SC_CLK_TCK));
 }
 
-static unsigned long pid_of(const struct jit_query *q) {
-  return strtoul(q->mapping + strlen(MPROF_JIT_FILE), NULL, 10);
+unsigned long jit_names_pid(const char *mapping) {
+  return strtoul(mapping + strlen(MPROF_JIT_FILE), NULL, 10);
+}
+
+// Returns whether a file of this user may be used.
+static bool is_trusted(const struct jit_query *q, uid_t user) {
+  char path[32];
+  struct stat st;
+  snprintf(path, sizeof path, "/proc/%d", (int)q->process);
+  return user == geteuid() || user == 0 ||
+         (q->process && stat(path, &st) == 0 && user == st.st_uid);
 }
 
 // Returns why the file is not used, or NULL.
@@ -61,13 +70,13 @@ static const char *why_not(const struct jit_query *q, const struct stat *st) {
   const int64_t slack_ns = 1000000000, changed_ns = ns_of(&st->st_mtim);
   if (!S_ISREG(st->st_mode))
     return "it is no regular file";
-  if (st->st_uid != geteuid() && st->st_uid != 0)
+  if (!is_trusted(q, st->st_uid))
     return "it belongs to another user";
   if (st->st_nlink > 1)
     return "it has several names";
   if (st->st_size > (off_t)MAX_MIB << 20)
     return "it has more than 256 MiB";
-  if (q->is_running && changed_ns < start_of(pid_of(q)) - slack_ns)
+  if (q->process && changed_ns < start_of(q->process) - slack_ns)
     return "it is older than the process";
   if (q->until_ns && changed_ns > q->until_ns + slack_ns)
     return "it was changed after the profile was written, perhaps by another "
@@ -251,7 +260,8 @@ static const struct source {
 static bool read_source(const struct jit_query *q, const struct source *s,
                         struct jit_wanted *w, char **problem) {
   const char *root = q->sysroot && s->prefix[0] == '/' ? q->sysroot : "";
-  char *path = text_of("%s%s%lu.%s", root, s->prefix, pid_of(q), s->kind);
+  char *path = text_of("%s%s%lu.%s", root, s->prefix, jit_names_pid(q->mapping),
+                       s->kind);
   FILE *in = open_file(q, path, problem);
   const bool is_used = in && s->read(in, w, q->count);
   if (in && !is_used)

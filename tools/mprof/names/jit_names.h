@@ -14,10 +14,14 @@
 
 #include "names/debug_file.h"
 
+#include <sys/types.h>
+
 struct jit_query {
   const char *mapping; // "[JIT PID]", see symbolizer_protocol.h
   const char *sysroot; // the directory of the machine's files, or NULL
-  bool is_running; // the process is running: the file must not be older
+  // The number in /proc of the process, if it is running, or 0. The file must
+  // not be older than the process.
+  pid_t process;
   // When the profile was written (CLOCK_REALTIME): the file must not be newer.
   // 0: unknown.
   int64_t until_ns;
@@ -25,6 +29,8 @@ struct jit_query {
   size_t count;
 };
 
+// Returns the number in the name of a mapping.
+unsigned long jit_names_pid(const char *mapping);
 // Calls `found` for each address that has a name. Returns NULL, or why a file
 // was not used: a line for people, which the caller frees.
 char *jit_names_find(const struct jit_query *q, frames_fn *found, void *arg);

@@ -268,11 +268,12 @@ static bool send_replies(const struct text *replies, size_t count) {
 // Answers a request about code that the process has made at run time.
 static bool answer_about_jit(const struct mprof_symbolizer_request *r,
                              struct text *replies) {
-  char *problem = jit_names_find(&(struct jit_query){.mapping = r->file,
-                                                     .is_running = true,
-                                                     .addresses = r->addresses,
-                                                     .count = r->count},
-                                 take_frames, replies);
+  char *problem = jit_names_find(
+      &(struct jit_query){.mapping = r->file,
+                          .process = (pid_t)jit_names_pid(r->file),
+                          .addresses = r->addresses,
+                          .count = r->count},
+      take_frames, replies);
   const bool works = send_problem(problem) && send_replies(replies, r->count);
   free(problem);
   return works;
