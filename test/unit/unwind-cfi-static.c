@@ -16,15 +16,9 @@
 #include "check.h"
 
 #include "sys/arch.h"
-#include "sys/os.h"
 #include "unwind/rules.h"
 
 #include <stdlib.h>
-
-// Used for guesses only.
-bool mprof_os_copy(void *to, uintptr_t from, size_t len) {
-  return (void)to, (void)from, len == 0;
-}
 
 static void check_rule(uintptr_t function) {
   // At the first instruction, only the return address is on the stack, if calls
