@@ -116,6 +116,9 @@ static struct {
   struct layout layout;
   // Addresses of _PyRuntime, PyCode_Type and PyUnicode_Type.
   uintptr_t runtime, code_type, str_type;
+  // The part of the interpreter's function that the compiler has moved to
+  // rarely executed code; empty if there is none.
+  struct mprof_code_range cold;
 } interpreter;
 
 // --- finding the interpreter ---
@@ -193,6 +196,40 @@ static void find_layout(uintptr_t runtime, struct layout *l) {
     *l = layouts[minor];
 }
 
+#if defined(__x86_64__)
+// Returns the cold part of a function, to which its conditional jumps lead. A
+// stripped program has no symbol for it. Some bytes only look like jumps.
+static struct mprof_code_range find_cold(struct mprof_code_range hot) {
+  enum { JUMP_BYTES = 6, FEW = 8 };
+  const struct mprof_code_range module = mprof_eh_module(hot.begin);
+  struct mprof_code_range cold = {0, 0};
+  unsigned inside = 0, outside = 0;
+  for (uintptr_t at = hot.begin; at + JUMP_BYTES <= hot.end; at++) {
+    const unsigned char *code = (const unsigned char *)at;
+    int32_t offset;
+    if (code[0] != 0x0f || (code[1] & 0xf0) != 0x80)
+      continue;
+    memcpy(&offset, code + 2, sizeof(offset));
+    const uintptr_t target = at + JUMP_BYTES + (uintptr_t)(intptr_t)offset;
+    if (target - hot.begin < hot.end - hot.begin ||
+        target - module.begin >= module.end - module.begin)
+      continue;
+    if (cold.end == 0)
+      cold = mprof_eh_function(target);
+    if (target - cold.begin < cold.end - cold.begin)
+      inside++;
+    else
+      outside++;
+  }
+  return inside > FEW * (outside + 1) ? cold : (struct mprof_code_range){0, 0};
+}
+#else
+static struct mprof_code_range find_cold(struct mprof_code_range hot) {
+  (void)hot;
+  return (struct mprof_code_range){0, 0};
+}
+#endif
+
 void mprof_python_look(void) {
   static atomic_bool is_searched;
   if (!mprof_flags.python_frames || mprof_python_is_on() || !dlsym || !dlerror)
@@ -205,6 +242,7 @@ void mprof_python_look(void) {
   if (eval != 0 && !atomic_exchange(&is_searched, true)) {
     const struct mprof_code_range code = mprof_eh_function(eval);
     interpreter.runtime = runtime;
+    interpreter.cold = find_cold(code);
     interpreter.code_type = find_symbol("PyCode_Type");
     interpreter.str_type = find_symbol("PyUnicode_Type");
     find_layout(runtime, &interpreter.layout);
@@ -621,9 +659,11 @@ static uintptr_t current_frame(int tid) {
 // --- stacks ---
 
 static bool is_eval(mprof_pc pc) {
+  const struct mprof_code_range cold = interpreter.cold;
   return pc - 1 - mprof_python.begin <
-         atomic_load_explicit(&mprof_python.end, memory_order_relaxed) -
-             mprof_python.begin;
+             atomic_load_explicit(&mprof_python.end, memory_order_relaxed) -
+                 mprof_python.begin ||
+         pc - 1 - cold.begin < cold.end - cold.begin;
 }
 
 // Largest number of addresses that are inserted in a stack.
