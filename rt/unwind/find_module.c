@@ -39,16 +39,31 @@ void mprof_find_module_init(void) {
 
 // --- the headers of a module ---
 
+// Returns the address of the program's ELF header, which is in the page of its
+// program headers. The program stays loaded, so its memory can be read.
+static uintptr_t program_base(void) {
+  return getauxval(AT_PHDR) & -getauxval(AT_PAGESZ);
+}
+
+// Copies from the ELF header at address `base`. The kernel makes the copy,
+// because another thread may unload the module that a wrong base belongs to.
+// Makes no system call for the program, which may forbid it (seccomp).
+static bool copy_headers(void *to, uintptr_t base, size_t len) {
+  if (base != program_base())
+    return mprof_os_copy(to, base, len);
+  memcpy(to, (const void *)base, len);
+  return true;
+}
+
 // Stores the module whose ELF header is at address `base`, if the module
-// contains pc. The kernel copies the headers, because another thread may unload
-// the module that a wrong base belongs to.
+// contains pc.
 static bool read_module(uintptr_t base, uintptr_t pc,
                         struct mprof_code_module *m) {
   enum { HEADERS_MAX = 24 };
   unsigned char bytes[sizeof(Elf64_Ehdr) + HEADERS_MAX * sizeof(Elf64_Phdr)];
   Elf64_Ehdr file;
   Elf64_Phdr p;
-  if (!mprof_os_copy(bytes, base, sizeof(bytes)))
+  if (base == 0 || !copy_headers(bytes, base, sizeof(bytes)))
     return false;
   memcpy(&file, bytes, sizeof(file));
   if (memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -75,12 +90,6 @@ static bool read_module(uintptr_t base, uintptr_t pc,
 }
 
 // --- the loader's list ---
-
-// Returns the address of the program's ELF header, which is in the page of its
-// program headers, or 0.
-static uintptr_t program_base(void) {
-  return getauxval(AT_PHDR) & -getauxval(AT_PAGESZ);
-}
 
 // Returns the loader's list of modules, or NULL in a static program. The
 // program stays loaded, so its memory can be read.
@@ -128,6 +137,8 @@ static atomic_uint known_next;
 static bool find_in_list(uintptr_t pc, struct mprof_code_module *m) {
   uintptr_t best = 0;
   size_t slot = 0;
+  if (read_module(program_base(), pc, m))
+    return true;
   for (size_t i = 0; i < KNOWN_MAX; i++) {
     const uintptr_t base =
         atomic_load_explicit(&known[i], memory_order_relaxed);
@@ -136,12 +147,10 @@ static bool find_in_list(uintptr_t pc, struct mprof_code_module *m) {
       slot = i;
     }
   }
-  if (best != 0 && read_module(best, pc, m))
+  if (read_module(best, pc, m))
     return true;
-  uintptr_t base = program_base();
-  if (base == 0 || !read_module(base, pc, m))
-    base = loaded_below(pc);
-  if (base == 0 || !read_module(base, pc, m))
+  const uintptr_t base = loaded_below(pc);
+  if (!read_module(base, pc, m))
     return false;
   // Modules do not overlap, so an address inside of the found module was the
   // base of an unloaded one.
@@ -160,5 +169,9 @@ bool mprof_find_module(uintptr_t pc, struct mprof_code_module *m) {
     return false;
   *m = (struct mprof_code_module){(uintptr_t)a.map_start, (uintptr_t)a.map_end,
                                   a.eh_frame_hdr};
-  return m->eh_frame_hdr != NULL;
+  // For some programs, glibc reports only the range of the code.
+  const uintptr_t tables = (uintptr_t)m->eh_frame_hdr;
+  if (tables != 0 && (tables < m->start || tables >= m->limit))
+    return read_module(program_base(), pc, m);
+  return tables != 0;
 }

@@ -13,6 +13,7 @@
 // RUN:   -o app "$@"; }
 // RUN: build && ./app
 // RUN: build -no-pie && ./app
+// RUN: build -fuse-ld=lld && ./app
 
 #include "check.h"
 
