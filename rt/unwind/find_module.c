@@ -169,9 +169,10 @@ bool mprof_find_module(uintptr_t pc, struct mprof_code_module *m) {
     return false;
   *m = (struct mprof_code_module){(uintptr_t)a.map_start, (uintptr_t)a.map_end,
                                   a.eh_frame_hdr};
-  // For some programs, glibc reports only the range of the code.
+  // If the module's segments have gaps, glibc reports only the segment with pc.
   const uintptr_t tables = (uintptr_t)m->eh_frame_hdr;
   if (tables != 0 && (tables < m->start || tables >= m->limit))
-    return read_module(program_base(), pc, m);
+    return read_module(program_base(), pc, m) ||
+           read_module(a.map->l_addr, pc, m);
   return tables != 0;
 }

@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: without _dl_find_object, the loader's list has the same modules and
-// unwind tables, also of libraries that are loaded later or unloaded, and takes
-// no lock of the loader.
+// unwind tables, also of libraries that are loaded later or unloaded, and of
+// modules whose segments have gaps. It takes no lock of the loader.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: gaps="-fuse-ld=lld -Wl,-z,max-page-size=65536"
 // RUN: for i in 1 2 3; do \
 // RUN:   echo "int f$i(int x) { static char v[$i << 16]; return v[x]; }" > l.c; \
-// RUN:   %clang -shared -fPIC l.c -o l$i.so; done
+// RUN:   %clang -shared -fPIC $gaps l.c -o l$i.so; done
 // RUN: build() { %unit -D_GNU_SOURCE %s %rt/unwind/find_module.c %rtlib \
 // RUN:   -o app "$@"; }
 // RUN: build && ./app
 // RUN: build -no-pie && ./app
-// RUN: build -fuse-ld=lld && ./app
+// RUN: build $gaps && ./app
 
 #include "check.h"
 
