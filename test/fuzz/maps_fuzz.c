@@ -114,6 +114,8 @@ static bool is_readable(uintptr_t page) {
           page + MPROF_PAGE > (uintptr_t)input.file);
 }
 
+uintptr_t mprof_sys_page_size(void) { return MPROF_PAGE; }
+
 // AddressSanitizer checks each byte, unlike the kernel.
 bool mprof_os_copy(void *to, uintptr_t from, size_t len) {
   for (uintptr_t page = from & -(uintptr_t)MPROF_PAGE; page < from + len;
