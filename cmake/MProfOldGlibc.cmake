@@ -21,7 +21,8 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
 endif()
 set(symbols_pthread.so.0 ${base}
   __pthread_key_create _pthread_cleanup_pop _pthread_cleanup_push
-  pthread_attr_setstacksize pthread_create pthread_getcpuclockid pthread_join
+  pthread_attr_setstacksize pthread_create pthread_getcpuclockid
+  pthread_getspecific pthread_join
   pthread_key_create pthread_key_delete pthread_mutex_trylock pthread_once
   pthread_rwlock_destroy pthread_rwlock_init
   pthread_rwlock_rdlock pthread_rwlock_tryrdlock pthread_rwlock_trywrlock
