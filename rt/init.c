@@ -134,6 +134,26 @@ static const struct {
 };
 enum { SUBSYSTEMS = sizeof(subsystems) / sizeof(subsystems[0]) };
 
+// --- a library that the program loads itself: its state ---
+
+// State of the profiling that mprof_start begins. STOPPED: it has run before.
+enum late { NEVER, CHANGING, RUNNING, STOPPED };
+static atomic_int late; // enum late
+
+// In variables: in code, gold does not make the addresses NULL.
+static bool (*const volatile is_late)(void) = mprof_init_is_late;
+static void (*const volatile set_late)(bool) = mprof_late_set;
+
+// A process that has stopped writes nothing at its end, and counts nothing if
+// it calls MProf's functions by pointers that it has read before.
+static void set_stopped(void) {
+  mprof_flags.profile = mprof_flags.report = false;
+  mprof_sample_set_rate(0);
+  mprof_contention_set_block_rate(0);
+  mprof_contention_set_mutex_fraction(0);
+  atomic_store(&late, STOPPED);
+}
+
 // --- fork ---
 
 // True if a signal handler that interrupted the runtime calls fork.
@@ -170,6 +190,10 @@ static void begin_in_child(void) {
     mprof_watch_start();
     mprof_http_start_in_child();
     mprof_control_signal_start();
+  } else if (atomic_load(&late) != NEVER) {
+    // The child runs without MProf, and may be attached to later.
+    set_late(false);
+    set_stopped();
   } else {
     mprof_process_set_inert();
   }
@@ -295,15 +319,13 @@ void mprof_process_start_parts(void) {
   mprof_trace_init();
 }
 
-static void start_threads(void) {
+// Returns the error of the HTTP server: 0 or -errno.
+static int start_threads(void) {
   mprof_watch_start();
-  mprof_http_start();
+  const int error = mprof_http_start();
   mprof_control_signal_start();
+  return error;
 }
-
-// In variables: in code, gold does not make the addresses NULL.
-static bool (*const volatile is_late)(void) = mprof_init_is_late;
-static void (*const volatile set_late)(bool) = mprof_late_set;
 
 // Runs before the program's other constructors: 101 is the first priority that
 // the compiler leaves to programs. Constructors of other modules may run first;
@@ -323,10 +345,6 @@ __attribute__((constructor(101))) static void at_load(void) {
 }
 
 // --- a library that the program loads itself ---
-
-// State of the profiling that mprof_start begins. STOPPED: it has run before.
-enum late { NEVER, CHANGING, RUNNING, STOPPED };
-static atomic_int late; // enum late
 
 // Time after which no thread is in a heap function any more whose references
 // have been changed back.
@@ -348,18 +366,27 @@ static bool change_late(enum late from) {
   return atomic_compare_exchange_strong(&late, &expected, CHANGING);
 }
 
-static void stop_without_files(void) {
+static int stop_without_files(void) {
   if (!change_late(RUNNING))
-    return;
+    return EALREADY;
   set_late(false);
   mprof_stuck_watch_stop();
   mprof_snapshot_watch_stop();
   mprof_sys_sleep_ms(LEAVE_MS);
   mprof_event_free_all();
-  // A process that has stopped writes nothing at its end.
-  mprof_flags.profile = mprof_flags.report = false;
-  atomic_store(&late, STOPPED);
-  mprof_listen(NULL);
+  set_stopped();
+  mprof_http_shut();
+  return 0;
+}
+
+// Does what mprof_stop does, but writes no files. `mprof attach` calls it if
+// the HTTP server does not answer.
+MPROF_ENTRY int __mprof_stop(void);
+MPROF_ENTRY int __mprof_stop(void) {
+  const int before = errno;
+  const int error = stop_without_files();
+  errno = before;
+  return error;
 }
 
 MPROF_PUBLIC int mprof_start(const char *options) {
@@ -375,15 +402,17 @@ MPROF_PUBLIC int mprof_start(const char *options) {
     return ENOSYS;
   }
   mprof_flags_given = NULL;
-  mprof_http_on_stop = stop_without_files;
+  mprof_http_on_stop = __mprof_stop;
   if (!is_first)
     restart(options);
   mprof_http_wait_for_end();
   set_late(true);
-  start_threads();
+  const int error = start_threads();
   atomic_store(&late, RUNNING);
+  if (error != 0)
+    stop_without_files();
   errno = before;
-  return 0;
+  return -error;
 }
 
 MPROF_PUBLIC int mprof_stop(void) {

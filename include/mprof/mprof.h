@@ -350,12 +350,13 @@ int mprof_listen(const char *address);
  * by dlsym. From mprof_start on, the calls of all modules are counted. Blocks
  * that are older are in no profile. mprof_stop writes the profiles, as at exit,
  * and gives the calls back to libc; the library stays loaded and costs nothing.
- * options: as in MPROF_OPTIONS, which they override; NULL: none. After
- * mprof_stop, only the options that mprof ctl can change have an effect, and
- * the counts of allocations and waits go on from their former values.
+ * options: in place of those in MPROF_OPTIONS; NULL: those. After mprof_stop,
+ * only log_path, listen and the options that mprof ctl can change have an
+ * effect, and the counts of allocations and waits go on from their former
+ * values.
  * Both return 0. mprof_start returns EALREADY if MProf runs, also if the
- * program was built or started with MProf, and ENOSYS if the program has
- * another copy of MProf. mprof_stop returns EALREADY if MProf does not run. Not
+ * program was built or started with MProf, ENOSYS if the program has another
+ * copy of MProf, or the error of opening the address of listen. mprof_stop returns EALREADY if MProf does not run. Not
  * for signal handlers; both take the loader's lock. */
 int mprof_start(const char *options);
 int mprof_stop(void);

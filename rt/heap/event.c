@@ -230,9 +230,19 @@ void mprof_event_free(void *ptr) {
     count_end(cell);
 }
 
-static void free_at(uintptr_t addr) { mprof_event_free((void *)addr); }
+static void free_at(uintptr_t addr) {
+  const uint32_t cell = mprof_live_take(addr);
+  if (cell)
+    count_gone(cell, (const void *)addr);
+}
 
-void mprof_event_free_all(void) { mprof_live_each(free_at); }
+void mprof_event_free_all(void) {
+  // The HTTP server's thread has set the guard.
+  const bool enters = mprof_guard_enter();
+  mprof_live_each(free_at);
+  if (enters)
+    mprof_guard_leave();
+}
 
 static void keep(struct mprof_released r, void *ptr, enum mprof_log_kind kind) {
   static const struct mprof_alloc_owner outer = {.is_outer = true};

@@ -360,7 +360,29 @@ static void each_in_leaf(enum tree t, const void *entries, uintptr_t leaf,
                    visit);
 }
 
+// Returns the address of a block of the heap in the hash table, from list *i
+// on, or 0.
+static uintptr_t next_odd(size_t *i) {
+  uintptr_t addr = 0;
+  mprof_lock_acquire(&odd_lock);
+  for (; odd.heads && *i < ODD_HEADS; ++*i) {
+    const struct node *n = odd.heads[*i];
+    while (n && n->is_custom)
+      n = n->next;
+    if (n) {
+      addr = n->addr;
+      break;
+    }
+  }
+  mprof_lock_release(&odd_lock);
+  return addr;
+}
+
 void mprof_live_each(void (*visit)(uintptr_t addr)) {
+  uintptr_t addr;
+  for (size_t i = 0; (addr = next_odd(&i)) != 0;)
+    visit(addr);
+
   for (enum tree t = BY_PAGE; t <= BY_16; t++) {
     const unsigned bits = MPROF_LIVE_ADDRESS_BITS - MIDDLE_BITS -
                           (t == BY_PAGE ? PAGE_BITS + PAGE_LEAF_BITS

@@ -47,8 +47,8 @@ uint32_t mprof_live_find(uintptr_t addr);
 static inline bool mprof_live_needs_guard(uintptr_t addr) {
   return (addr & 15) != 0 || addr >> MPROF_LIVE_ADDRESS_BITS != 0;
 }
-// Calls `visit` with the address of each block of the heap below 2^47 that
-// begins at a multiple of 16. `visit` may take the block.
+// Calls `visit` with the address of each block of the heap. `visit` must take
+// the block. Call with the recursion guard set.
 void mprof_live_each(void (*visit)(uintptr_t addr));
 // Forgets all blocks of the heap, and the addresses of custom blocks. Call this
 // in a forked child, with mprof_custom_reset.

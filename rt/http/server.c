@@ -42,7 +42,7 @@ enum state { SHUT, OPENING, OPEN, SHUTTING };
 
 static atomic_int http_state; // enum state
 
-void (*mprof_http_on_stop)(void);
+int (*mprof_http_on_stop)(void);
 
 static struct {
   atomic_bool must_end; // the thread must close everything and end
@@ -309,17 +309,20 @@ static int shut_server(void) {
   return 0;
 }
 
-void mprof_http_start(void) {
+int mprof_http_start(void) {
   if (mprof_flags.listen[0] == '\0' || !mprof_guard_enter())
-    return;
-  open_at(mprof_flags.listen);
+    return 0;
+  const int error = open_at(mprof_flags.listen);
   mprof_guard_leave();
+  return error;
 }
 
 void mprof_http_open(void) {
   open_at(mprof_flags.listen[0] != '\0' ? mprof_flags.listen
                                         : "unix:/tmp/mprof.%p.sock");
 }
+
+void mprof_http_shut(void) { shut_server(); }
 
 void mprof_http_wait_for_end(void) {
   for (int ms = 0; atomic_load(&http_state) == SHUTTING && ms < 1000; ms++)

@@ -23,7 +23,8 @@
 #include "sys/base.h"
 
 // Opens the HTTP server if the option listen asks for it. Called at start.
-void mprof_http_start(void);
+// Returns 0 or -errno.
+int mprof_http_start(void);
 // Opens the HTTP server, if it is shut, at the address of the option listen, or
 // at unix:/tmp/mprof.%p.sock. Call with the recursion guard set.
 void mprof_http_open(void);
@@ -40,11 +41,13 @@ void mprof_http_reset(void);
 // its own, if the parent has one at a Unix socket whose path contains %p.
 void mprof_http_start_in_child(void);
 
+// Tells the HTTP server to end, also from its own thread.
+void mprof_http_shut(void);
 // Waits until an HTTP server that was told to end has ended, at most a second.
 void mprof_http_wait_for_end(void);
 // NULL, or the function that ends the profiling which mprof_start has begun, for
 // the page /debug/mprof/stop. It writes no files.
-extern void (*mprof_http_on_stop)(void);
+extern int (*mprof_http_on_stop)(void);
 
 // --- the control signal ---
 //

@@ -324,7 +324,9 @@ static bool user_asks;
 bool mprof_flags_want_news(void) { return user_asks && !mprof_flags.quiet; }
 
 void mprof_flags_init(void) {
-  const char *user = mprof_flags_environment("MPROF_OPTIONS");
+  const char *user = mprof_flags_given == NULL
+                         ? mprof_flags_environment("MPROF_OPTIONS")
+                         : NULL;
   mprof_flags_has_environment = user != NULL && *user != '\0';
   // Checks now whether stderr is a terminal, and not later when a message is
   // printed. By then, the program may have installed a seccomp filter that
@@ -388,13 +390,15 @@ void mprof_flags_change_all(const char *s) {
   struct mprof_flags wanted = mprof_flags;
   mprof_flags_parse(&wanted, s, "mprof_start()");
   for (int i = 0; i < MPROF_OPTION_COUNT; i++) {
-    char value[MPROF_OPTION_STR_SIZE];
-    struct mprof_text t = MPROF_TEXT(value);
     const struct mprof_option *o = &mprof_options[i];
-    if (why_fixed(o) != NULL)
-      continue;
-    mprof_option_put_value(&t, &wanted, o);
-    mprof_option_store(&mprof_flags, o, (struct mprof_piece){value, t.len});
+    const size_t size = o->kind == MPROF_OPTION_BOOL   ? sizeof(bool)
+                        : o->kind == MPROF_OPTION_UINT ? sizeof(uint64_t)
+                                                       : MPROF_OPTION_STR_SIZE;
+    // A new start chooses new files, and a new address for the HTTP server.
+    if (why_fixed(o) == NULL || strcmp(o->name, "log_path") == 0 ||
+        strcmp(o->name, "listen") == 0)
+      memcpy((char *)&mprof_flags + o->offset, (char *)&wanted + o->offset,
+             size);
   }
 }
 

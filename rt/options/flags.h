@@ -30,8 +30,8 @@ extern MPROF_HIDDEN struct mprof_flags mprof_flags;
 // mprof_flags_init writes it.
 extern MPROF_HIDDEN bool mprof_flags_has_environment;
 
-// The options of mprof_start, which override those of the environment; NULL:
-// none. Set before mprof_flags_init.
+// The options of mprof_start, in place of those of the environment; NULL: none.
+// Set before mprof_flags_init.
 extern MPROF_HIDDEN const char *mprof_flags_given;
 
 // Changes mprof_flags as __mprof_default_options() and MPROF_OPTIONS say. Turns
@@ -71,7 +71,7 @@ const char *mprof_flags_environment(const char *name);
 // -EINVAL. Call with writer_lock held.
 int mprof_flags_change(const char *name, const char *value, const char **why);
 // Changes the options in the string s that can change while the program runs,
-// and ignores the others. Call with writer_lock held.
+// log_path and listen, and ignores the others. Call with writer_lock held.
 void mprof_flags_change_all(const char *s);
 // Appends "NAME=VALUE" for option i. If the option cannot change, also appends
 // the reason. Returns false if i is past the last option.

@@ -16,6 +16,7 @@ __attribute__((noinline)) void *APP_ALLOC(size_t size) {
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,15 @@ static void *sleep_for_ever(void *arg) {
   return arg;
 }
 
+// Runs inside of functions of malloc that have no frame, and no name in libc.
+static void align_for_ever(void) {
+  static void *blocks[1000];
+  for (unsigned i = 0;; i++) {
+    free(blocks[i % 1000]);
+    blocks[i % 1000] = memalign(64, i % 3000 + 1);
+  }
+}
+
 static void alloc(unsigned n) {
   while (n-- > 0)
     kept[count++] = APP_ALLOC(1000);
@@ -74,11 +84,23 @@ static void in_child(void) {
   printf("child %d ", WEXITSTATUS(status));
 }
 
+// A child goes on in place of the program, and tells its process id.
+static void continue_in_child(void) {
+  int status = 0;
+  const pid_t pid = fork();
+  if (pid > 0) {
+    waitpid(pid, &status, 0);
+    _exit(WEXITSTATUS(status));
+  }
+  printf("%d ", (int)getpid());
+}
+
 int main(int argc, char **argv) {
   char line[4096];
-  (void)argc;
   for (int i = 0; i < 3; i++)
     pthread_create(&(pthread_t){0}, NULL, sleep_for_ever, NULL);
+  if (argc > 1)
+    align_for_ever();
   while (fgets(line, sizeof line, stdin)) {
     char *rest = line + 2;
     line[strcspn(line, "\n")] = '\0';
@@ -91,6 +113,8 @@ int main(int argc, char **argv) {
       app_contend();
     if (line[0] == 'k')
       in_child();
+    if (line[0] == 'w')
+      continue_in_child();
     if (line[0] == 'x')
       exit(3);
     if (line[0] == 's')

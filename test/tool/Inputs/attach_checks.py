@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 MPROF, CHECK = sys.argv[1:]
 SHOWN = "profiles app ("
@@ -180,6 +181,65 @@ def forks():
     attach.end()
     same(values("heap", "inuse_objects", "app_alloc"), 2)
     same(len(glob.glob("out/*.heap.pb.gz")), 1)
+    app.end()
+
+
+def workers():
+    app = App()
+    attach = Attach(app)
+    app.pid, parent = int(app.do("w").split()[0]), app.pid
+    attach.end()
+    attach = Attach(app)
+    app.do("a 3")
+    attach.end()
+    path = "out/mprof.app.%d.heap.pb.gz" % app.pid
+    assert app.pid != parent and os.path.exists(path), path
+    same(values("heap", "inuse_objects", "app_alloc"), 3)
+    app.do("w", "a 1")
+    app.end()
+
+
+def leaves_nothing():
+    app = App()
+    app.do("a 1")
+    descriptors = sorted(os.listdir("/proc/%d/fd" % app.pid))
+    for _ in range(2):
+        Attach(app).end()
+        app.do("a 1")
+        for _ in range(1000):
+            tasks = glob.glob("/proc/%d/task/*/comm" % app.pid)
+            names = [open(t).read() for t in tasks]
+            if not any("mprof" in name for name in names):
+                break
+            time.sleep(0.01)
+        assert not any("mprof" in name for name in names), names
+        same(sorted(os.listdir("/proc/%d/fd" % app.pid)), descriptors)
+        assert not glob.glob("/tmp/mprof-attach.%d.*" % app.pid)
+    app.end()
+
+
+def allocators():
+    with subprocess.Popen(["./app", "align"]) as app:
+        for _ in range(5):
+            Attach(app, "--seconds=1").process.kill()
+            assert app.poll() is None, app.poll()
+        app.kill()
+
+
+def interrupted():
+    app = App()
+    for _ in range(3):
+        attach = Attach(app)
+        app.do("a 2")
+        attach.process.send_signal(signal.SIGINT)
+        attach.process.send_signal(signal.SIGINT)
+        attach.process.communicate(timeout=120)
+        for _ in range(1000):
+            tasks = glob.glob("/proc/%d/task/*" % app.pid)
+            if len(tasks) == 4:
+                break
+            time.sleep(0.01)
+        same(len(tasks), 4)
     app.end()
 
 

@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,9 +169,13 @@ static char *start(struct injection *i, const char *path, const char *options) {
   const uint64_t begin =
       call_at(i, find, handle, put_text(i, "mprof_start"), 0, 0, 0);
   const uint64_t end =
-      call_at(i, find, handle, put_text(i, "mprof_stop"), 0, 0, 0);
+      call_at(i, find, handle, put_text(i, "__mprof_stop"), 0, 0, 0);
   if (!i->error && (!begin || !end))
     return text_of("it has another version of the library");
+  if (!options) {
+    call_at(i, end, 0, 0, 0, 0, 0);
+    return NULL;
+  }
   const uint64_t text = put_text(i, options);
   int result = (int)call_at(i, begin, text, 0, 0, 0, 0);
   if (result == EALREADY && (int)call_at(i, end, 0, 0, 0, 0, 0) == 0)
@@ -245,7 +250,7 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
                         int64_t *stopped_us) {
   struct thread_list l = list_threads(i->target->pid);
   bool is_done = false;
-  if (l.count == 0) {
+  if (kill(i->target->pid, 0) != 0 && errno == ESRCH) {
     *why = text_of("the process has ended");
     is_done = true;
   }
@@ -258,7 +263,8 @@ static bool try_threads(struct injection *i, struct stacks *stacks,
     }
     if (error)
       continue;
-    if (stacks_is_safe(stacks, l.items[n].tid)) {
+    if (!i->remote.is_in_sequence &&
+        stacks_is_safe(stacks, l.items[n].tid, i->remote.sleeps)) {
       *why = run_calls(i, path, options);
       is_done = true;
     }
@@ -289,4 +295,9 @@ char *inject(const struct target *t, const char *path, const char *options,
   if (i.error && !why)
     why = text_of("%s", i.error);
   return why;
+}
+
+char *eject(const struct target *t) {
+  int64_t unused;
+  return inject(t, "", NULL, &unused);
 }

@@ -15,4 +15,8 @@
 char *inject(const struct target *t, const char *path, const char *options,
              int64_t *stopped_us);
 
+// Ends the profiling of the process, whose HTTP server does not answer. Returns
+// NULL, or what has gone wrong, which the caller frees.
+char *eject(const struct target *t);
+
 #endif

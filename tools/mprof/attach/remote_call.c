@@ -107,43 +107,59 @@ static bool save(struct remote *r) {
          ptrace(PTRACE_GETSIGMASK, r->tid, sizeof s->mask, &s->mask) == 0;
 }
 
-int remote_begin(struct remote *r, const struct target *target, pid_t tid) {
-  *r = (struct remote){.target = target, .tid = tid};
-  if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
-    return errno;
-  int error = interrupt(tid, STOP_MS);
-  r->state = error ? NULL : calloc(1, sizeof *r->state);
-  if (!error && (!r->state || !save(r)))
-    error = errno;
-  if (error) {
-    // A thread that does not stop stays traced until this process ends.
-    ptrace(PTRACE_DETACH, tid, 0, 0);
-    free(r->state);
-    r->state = NULL;
-  }
-  return error;
+// Returns whether a signal has arrived that the thread takes when it continues.
+static bool has_signal(const struct remote *r) {
+  static const char *const fields[] = {"SigPnd", "ShdPnd"};
+  char value[64];
+  uint64_t pending = 0;
+  for (size_t i = 0; i < 2; i++)
+    if (target_status(r->target->pid, r->tid, fields[i], value, sizeof value))
+      pending |= strtoull(value, NULL, 16);
+  return (pending & ~r->state->mask) != 0;
 }
 
 #if defined(__x86_64__)
+// Returns whether the thread's system call waits without a limit of time.
+static bool is_endless(const struct user_regs_struct *regs) {
+  switch (regs->orig_rax) {
+  case SYS_epoll_wait:
+  case SYS_epoll_pwait:
+    return (int)regs->r10 < 0;
+  case SYS_epoll_pwait2:
+  case SYS_semtimedop:
+    return regs->r10 == 0;
+  case SYS_rt_sigtimedwait:
+    return regs->rdx == 0;
+  case SYS_io_getevents:
+  case SYS_io_pgetevents:
+    return regs->r8 == 0;
+  case SYS_semop:
+  case SYS_msgrcv:
+  case SYS_msgsnd:
+    return true;
+  default:
+    return false;
+  }
+}
+
 // The kernel restarts most system calls that a stop has interrupted, but lets
-// these return EINTR. As the program has not got a signal, they are called
-// again. If a signal is pending, it interrupts the new call.
-static void restart_call(struct user_regs_struct *regs) {
-  static const long calls[] = {
-      SYS_epoll_wait,   SYS_epoll_pwait,    SYS_epoll_pwait2,
-      SYS_semop,        SYS_semtimedop,     SYS_rt_sigtimedwait,
-      SYS_io_getevents, SYS_io_pgetevents,  SYS_msgrcv,
-      SYS_msgsnd,       SYS_io_uring_enter,
-  };
-  if ((int64_t)regs->rax != -EINTR)
+// some return EINTR. If the program has got no signal, they are called again,
+// unless they wait for a time, which would begin anew.
+static void restart_call(struct remote *r) {
+  struct user_regs_struct *regs = &r->state->registers;
+  if ((int64_t)regs->rax != -EINTR || !is_endless(regs) || has_signal(r))
     return;
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-    if ((long)regs->orig_rax == calls[i]) {
-      regs->rax = regs->orig_rax;
-      regs->orig_rax = (unsigned long)-1;
-      regs->rip -= 2; // the instruction syscall
-      return;
-    }
+  regs->rax = regs->orig_rax;
+  regs->orig_rax = (unsigned long)-1;
+  regs->rip -= 2; // the instruction syscall
+}
+
+static bool is_in_call(const struct user_regs_struct *regs) {
+  return (int64_t)regs->orig_rax >= 0;
+}
+
+static uint64_t code_of(const struct user_regs_struct *regs) {
+  return regs->rip;
 }
 
 static uint64_t stack_of(const struct user_regs_struct *regs) {
@@ -175,7 +191,16 @@ static uint64_t result_of(const struct user_regs_struct *regs) {
 #elif defined(__aarch64__)
 // Before the thread stops, the kernel sets the registers so that the system
 // call is called again, or returns EINTR.
-static void restart_call(struct user_regs_struct *regs) { (void)regs; }
+static void restart_call(struct remote *r) { (void)has_signal(r); }
+
+// The instruction before the thread's next one, or this one, is svc.
+static bool is_in_call(const struct user_regs_struct *regs) {
+  return regs->regs[8] < 512;
+}
+
+static uint64_t code_of(const struct user_regs_struct *regs) {
+  return regs->pc;
+}
 
 static uint64_t stack_of(const struct user_regs_struct *regs) {
   return regs->sp;
@@ -203,11 +228,57 @@ static uint64_t result_of(const struct user_regs_struct *regs) {
 }
 #endif
 
+// The kernel's description of a restartable sequence (linux/rseq.h).
+struct sequence {
+  uint32_t version, flags;
+  uint64_t start, length, abort;
+};
+
+// Returns whether the code address is in the sequence that the thread has
+// registered.
+static bool is_in_sequence(const struct remote *r, uint64_t code) {
+  enum { GET_CONFIGURATION = 0x420f, SEQUENCE_AT = 8 };
+  struct {
+    uint64_t area;
+    uint32_t size, signature, flags, unused;
+  } c = {0};
+  uint64_t at = 0;
+  struct sequence s;
+  if (ptrace((enum __ptrace_request)GET_CONFIGURATION, r->tid, sizeof c, &c) <
+          0 ||
+      c.area == 0 ||
+      !target_get(r->target, c.area + SEQUENCE_AT, &at, sizeof at) || at == 0 ||
+      !target_get(r->target, at, &s, sizeof s))
+    return false;
+  return code - s.start < s.length;
+}
+
+int remote_begin(struct remote *r, const struct target *target, pid_t tid) {
+  *r = (struct remote){.target = target, .tid = tid};
+  if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
+    return errno;
+  int error = interrupt(tid, STOP_MS);
+  r->state = error ? NULL : calloc(1, sizeof *r->state);
+  if (!error && (!r->state || !save(r)))
+    error = errno;
+  if (!error) {
+    r->sleeps = is_in_call(&r->state->registers);
+    r->is_in_sequence = is_in_sequence(r, code_of(&r->state->registers));
+  }
+  if (error) {
+    // A thread that does not stop stays traced until this process ends.
+    ptrace(PTRACE_DETACH, tid, 0, 0);
+    free(r->state);
+    r->state = NULL;
+  }
+  return error;
+}
+
 bool remote_end(struct remote *r) {
   struct remote_state *s = r->state;
   if (!s)
     return false;
-  restart_call(&s->registers);
+  restart_call(r);
   const bool is_there =
       put_set(r->tid, FLOAT_SET, s->floats, s->float_bytes) &&
       put_set(r->tid, NT_PRSTATUS, &s->registers, sizeof s->registers) &&

@@ -17,6 +17,10 @@ struct remote {
   const struct target *target;
   pid_t tid;
   struct remote_state *state;
+  bool sleeps; // the thread was in a system call
+  // The thread was in a restartable sequence (rseq), which a stop must not
+  // interrupt unseen.
+  bool is_in_sequence;
 };
 
 // Stops the thread. Returns 0, or an errno value: ESRCH if it has ended, EPERM,

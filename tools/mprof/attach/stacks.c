@@ -121,6 +121,7 @@ static bool is_unsafe_function(const char *name) {
                                          "__libc_dlopen",
                                          "__libc_dlsym",
                                          "_int_",
+                                         "_mid_",
                                          "_dl_",
                                          "je_",
                                          "mi_",
@@ -137,41 +138,98 @@ static bool is_unsafe_function(const char *name) {
   return has_prefix(name, prefixes, sizeof prefixes / sizeof *prefixes);
 }
 
+// Returns whether the module has a function malloc of its own.
+static bool defines_malloc(Dwfl_Module *m) {
+  const int count = dwfl_module_getsymtab(m);
+  for (int i = 1; i < count; i++) {
+    GElf_Sym symbol;
+    GElf_Word section;
+    const char *name = dwfl_module_getsym(m, i, &symbol, &section);
+    if (name && strcmp(name, "malloc") == 0 && section != SHN_UNDEF)
+      return true;
+  }
+  return false;
+}
+
+// Returns whether a thread that sleeps in the function of libc is in no
+// allocator, also if the callers have no names.
+static bool is_wait_of_program(const char *name) {
+  static const char *const prefixes[] = {"poll",
+                                         "ppoll",
+                                         "select",
+                                         "pselect",
+                                         "epoll_",
+                                         "nanosleep",
+                                         "clock_nanosleep",
+                                         "usleep",
+                                         "sleep",
+                                         "pause",
+                                         "sigsuspend",
+                                         "sigwait",
+                                         "accept",
+                                         "recv",
+                                         "read",
+                                         "wait4",
+                                         "waitpid",
+                                         "pthread_cond_",
+                                         "pthread_join",
+                                         "sem_wait"};
+  return has_prefix(name, prefixes, sizeof prefixes / sizeof *prefixes);
+}
+
 struct walk {
   size_t frames;
-  bool is_unsafe, starts_in_libc;
+  bool is_unsafe, sleeps;
+  // About the frames of libc so far, one after the other.
+  bool is_in_libc, is_named;
+  bool has_left_libc;
+  bool is_wait;    // the thread sleeps in is_wait_of_program
+  bool needs_wait; // a function without a name may be one of an allocator
   const struct stacks *stacks;
 };
 
+// Judges the function of libc that the program has called. A libc without a
+// symbol table does not name its internal functions, and some functions of the
+// allocator, such as memalign, have no frame after a tail call. The innermost
+// one of a thread that sleeps may be pthread_join, for which the same holds.
+static void leave_libc(struct walk *w) {
+  if (!w->is_named && (w->has_left_libc || !w->sleeps))
+    w->is_unsafe = true;
+}
+
 static int look(Dwfl_Frame *frame, void *arg) {
   struct walk *w = arg;
-  Dwarf_Addr pc;
+  Dwarf_Addr pc, start = 0;
   bool is_activation;
   if (!dwfl_frame_pc(frame, &pc, &is_activation))
     return DWARF_CB_ABORT;
   pc -= !is_activation;
   Dwfl_Module *m = dwfl_addrmodule(w->stacks->dwfl, pc);
-  const char *file = NULL, *name = NULL;
-  Dwarf_Addr start = 0;
-  if (m) {
-    const char *path =
-        dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, NULL, NULL);
-    name = dwfl_module_addrname(m, pc);
-    file = path;
-  }
-  if (w->frames++ == 0)
-    w->starts_in_libc = start == w->stacks->target.libc;
+  const char *file =
+      m ? dwfl_module_info(m, NULL, &start, NULL, NULL, NULL, NULL, NULL)
+        : NULL;
+  const char *name = m ? dwfl_module_addrname(m, pc) : NULL;
+  const bool is_in_libc = start != 0 && start == w->stacks->target.libc;
+  w->frames++;
+  if (w->is_in_libc && !is_in_libc)
+    leave_libc(w);
+  w->has_left_libc |= !is_in_libc;
+  w->is_in_libc = is_in_libc;
+  w->is_named = name != NULL;
+  if (is_in_libc && !w->has_left_libc && name)
+    w->is_wait = w->sleeps && is_wait_of_program(name);
+  w->needs_wait |= m && !is_in_libc && !name && defines_malloc(m);
   w->is_unsafe |=
       (file && is_unsafe_module(file)) || (name && is_unsafe_function(name));
   return w->is_unsafe || w->frames >= 1000 ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-bool stacks_is_safe(struct stacks *s, pid_t tid) {
-  struct walk w = {.stacks = s};
+bool stacks_is_safe(struct stacks *s, pid_t tid, bool sleeps) {
+  struct walk w = {.stacks = s, .sleeps = sleeps};
   dwfl_getthread_frames(s->dwfl, tid, look, &w);
-  // A stack that ends at its first frame, in libc, may hide the function that
-  // the program has called.
-  return w.frames > 0 && !w.is_unsafe && !(w.frames == 1 && w.starts_in_libc);
+  // A stack that does not leave libc may hide the function that the program has
+  // called.
+  return w.has_left_libc && !w.is_unsafe && (w.is_wait || !w.needs_wait);
 }
 
 // --- reading ---

@@ -20,7 +20,8 @@ void stacks_end(struct stacks *s);
 // must not be inside of an allocator, the loader or a function of libc that
 // holds one of libc's locks: the call would wait for a lock that its own thread
 // holds, or see data that is changed halfway.
-bool stacks_is_safe(struct stacks *s, pid_t tid);
+// sleeps: the thread is in a system call.
+bool stacks_is_safe(struct stacks *s, pid_t tid, bool sleeps);
 
 enum { STACK_FRAMES = 1000 };
 struct stack {

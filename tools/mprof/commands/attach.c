@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -58,9 +59,14 @@ static const char *socket_directory(const struct target *t) {
   return NULL;
 }
 
-static bool shares_root(const struct target *t) {
+// Returns whether the process sees the same files as mprof.
+static bool shares_files(const struct target *t) {
   struct stat here, there;
-  char path[64];
+  char path[64], own[64] = "", other[64] = "";
+  snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)t->pid);
+  if (readlink("/proc/self/ns/mnt", own, sizeof own - 1) <= 0 ||
+      readlink(path, other, sizeof other - 1) <= 0 || strcmp(own, other) != 0)
+    return false;
   snprintf(path, sizeof path, "%s/", t->root);
   return stat("/", &here) == 0 && stat(path, &there) == 0 &&
          here.st_dev == there.st_dev && here.st_ino == there.st_ino;
@@ -83,7 +89,7 @@ static char *options_for(const struct session *s, const char *socket) {
           o->threads);
   for (size_t i = 0; i < o->set.count; i++)
     fprintf(out, ":%s", o->set.items[i]);
-  if (shares_root(&s->target))
+  if (shares_files(&s->target))
     fprintf(out, ":log_path='%s/mprof.%%e.%%p'", s->directory);
   else
     fputs(":log_path=/dev/null", out);
@@ -113,11 +119,51 @@ static bool take_turn(pid_t pid) {
 // The descriptor that reads the signals that end mprof.
 static int signals = -1;
 
-// Returns whether the user wants to end mprof, which waits for a process that
-// does not answer.
+// How long a request may wait.
+static struct {
+  bool for_ever; // until a signal that ends mprof
+  int64_t until_ms;
+} patience;
+
+enum { PATIENCE_MS = 10000 };
+
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+static void be_patient(bool for_ever) {
+  patience.for_ever = for_ever;
+  patience.until_ms = now_ms() + PATIENCE_MS;
+}
+
 static bool must_give_up(void) {
   struct pollfd p = {.fd = signals, .events = POLLIN};
-  return poll(&p, 1, 0) > 0;
+  return patience.for_ever ? poll(&p, 1, 0) > 0 : now_ms() >= patience.until_ms;
+}
+
+// Forgets the signals that have come.
+static void forget_signals(void) {
+  struct signalfd_siginfo unused;
+  struct pollfd p = {.fd = signals, .events = POLLIN};
+  while (poll(&p, 1, 0) > 0 &&
+         read(signals, &unused, sizeof unused) == (ssize_t)sizeof unused)
+    ;
+}
+
+// Connects to the HTTP server in the process. Another process may have made a
+// socket of this name.
+static int connect_to(const struct session *s, char *why, size_t size) {
+  struct ucred peer = {0};
+  socklen_t length = sizeof peer;
+  const int fd = live_connect(s->address, why, size);
+  if (fd < 0 || (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+                 peer.pid == s->target.pid))
+    return fd;
+  close(fd);
+  snprintf(why, size, "%s is the socket of another process", s->address);
+  return -1;
 }
 
 // Sends a request to the process. Writes the body to `out` if that is not NULL.
@@ -126,7 +172,7 @@ static bool ask(const struct session *s, const char *method, const char *path,
                 FILE *out, char *why, size_t size) {
   FILE *to = out ? out : fopen("/dev/null", "we");
   struct live_reply reply = {.out = to, .most = UINT64_MAX};
-  const int fd = to ? live_connect(s->address, why, size) : -1;
+  const int fd = to ? connect_to(s, why, size) : -1;
   bool is_good = false;
   if (fd >= 0) {
     is_good = live_ask(fd, method, path, &reply, must_give_up) == 200;
@@ -136,6 +182,20 @@ static bool ask(const struct session *s, const char *method, const char *path,
   if (to && !out)
     fclose(to);
   return is_good;
+}
+
+// Ends the profiling: by a request, or else by a call in the process.
+static void stop(const struct session *s) {
+  char why[512];
+  forget_signals();
+  be_patient(false);
+  if (ask(s, "POST", "/debug/mprof/stop", NULL, why, sizeof why))
+    return;
+  char *reason = eject(&s->target);
+  if (reason)
+    complain(&s->options, "%d goes on to be profiled: %s; %s",
+             (int)s->target.pid, why, reason);
+  free(reason);
 }
 
 // The profiles of which the time before the attachment is left out. An earlier
@@ -247,8 +307,7 @@ static enum ending wait_for_end(const struct session *s, int seconds) {
                         : ENDED_WITH_PROCESS;
 }
 
-// Blocks the signals that end mprof, so that it does not end while a thread of
-// the process makes calls.
+// Blocks the signals that end mprof, which wait_for_end and requests look for.
 static void take_signals(void) {
   sigset_t set;
   sigemptyset(&set);
@@ -281,12 +340,20 @@ static bool start(struct session *s, const char *library) {
              (int)s->target.pid);
     return false;
   }
-  char *socket =
-      text_of("%s/mprof-attach.%d.sock", directory, (int)s->target.pid);
-  s->address = text_of("unix:%s%s",
-                       shares_root(&s->target) ? "" : s->target.root, socket);
+  unsigned number = 0; // so that nobody else can take the name before
+  if (getrandom(&number, sizeof number, 0) < 0)
+    number = (unsigned)getpid();
+  char *socket = text_of("%s/mprof-attach.%d.%08x.sock", directory,
+                         (int)s->target.pid, number);
+  s->address = text_of("unix:%s%s", s->target.root, socket);
   char *options = options_for(s, socket);
+  // If mprof ended or stopped while a thread of the process makes calls, the
+  // thread could not continue where it was.
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
   char *why = inject(&s->target, library, options, &s->stopped_us);
+  sigprocmask(SIG_SETMASK, &before, NULL);
   if (why)
     complain(&s->options, "cannot attach to %d: %s", (int)s->target.pid, why);
   const bool is_started = !why;
@@ -309,7 +376,6 @@ static bool is_in_process(const struct session *s) {
 // ended: a process that has executed another program has written its files
 // itself.
 static enum ending finish(const struct session *s, enum ending ending) {
-  char why[512];
   const int pid = (int)s->target.pid;
   if (ending != ENDED_WITH_PROCESS && !is_in_process(s)) {
     complain(&s->options, "%d has executed another program or has ended", pid);
@@ -325,9 +391,9 @@ static enum ending finish(const struct session *s, enum ending ending) {
     complain(&s->options,
              "%d is stopped, and answers when it continues (kill -CONT %d)",
              pid, pid);
+  be_patient(true);
   collect(s);
-  if (!ask(s, "POST", "/debug/mprof/stop", NULL, why, sizeof why))
-    complain(&s->options, "%d goes on to be profiled: %s", pid, why);
+  stop(s);
   return ending;
 }
 
@@ -340,9 +406,9 @@ static int attach(struct session *s, const char *library, int seconds) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   s->start_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+  be_patient(false);
   if (!begin(s, why, sizeof why)) {
-    // It may have ended meanwhile.
-    ask(s, "POST", "/debug/mprof/stop", NULL, (char[8]){""}, 8);
+    stop(s);
     return complain(&s->options, "%d does not answer: %s", (int)s->target.pid,
                     why);
   }
@@ -353,6 +419,8 @@ static int attach(struct session *s, const char *library, int seconds) {
             s->name, (int)s->target.pid, (double)s->stopped_us / 1000,
             seconds ? "" : "; Ctrl-C ends it");
   const enum ending ending = finish(s, wait_for_end(s, seconds));
+  // A process that was killed or has executed another program leaves it.
+  unlink(s->address + strlen("unix:"));
   // Files of an earlier mprof attach to the process were replaced.
   const struct file_names none = {0};
   struct written_files f =
@@ -417,7 +485,7 @@ int command_attach(const struct options *o) {
   if (!s.directory)
     return STATUS_ERROR;
   read_name(&s);
-  if (!shares_root(&s.target))
+  if (!shares_files(&s.target))
     s.options.sysroot = s.target.root;
   const int status = attach(&s, library, seconds);
   free(library);

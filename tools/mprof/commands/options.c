@@ -190,6 +190,7 @@ int options_parse(struct options *options, int argc, char **argv) {
     complain(options, "%s is missing; mprof help %s shows how to use it",
              options->command == COMMAND_run          ? "PROGRAM"
              : options->command == COMMAND_completion ? "SHELL"
+             : options->command == COMMAND_attach     ? "PID"
              : options->command == COMMAND_ctl        ? "PID or SOCKET"
                                                       : "FILE",
              command_rows[options->command].name);
