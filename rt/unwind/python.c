@@ -74,6 +74,9 @@ enum {
   STR_STATE = 32
 };
 
+// Number of bytes that are read of a frame and of a code object.
+enum { FRAME_BYTES = 112, CODE_BYTES = 144 };
+
 static const struct layout layouts[] = {
     [9] = {LINES_LNOTAB, GROUP_SINGLE, .thread_id = 176, .current = 24,
            .previous = 24, .code = 32, .instruction = 104, .file = 104,
@@ -136,40 +139,52 @@ enum {
   AT_INTERPRETER = 6 // the first number of this struct
 };
 
-// Reads the offsets from _PyRuntime. Returns false if they are not plausible.
-static bool read_offsets(uintptr_t runtime, uint32_t version,
+static bool is_plausible(const struct layout *l) {
+  enum { WORD = 8, STATE_BYTES = 4096 };
+  const unsigned of_frame[] = {l->previous, l->code, l->instruction, l->mark},
+                 of_code[] = {l->file, l->name, l->lines, l->first_line};
+  for (size_t i = 0; i < 4; i++)
+    if (of_frame[i] > FRAME_BYTES - WORD || of_code[i] > CODE_BYTES - WORD)
+      return false;
+  return l->thread_id < STATE_BYTES && l->current < STATE_BYTES;
+}
+
+// Reads the offsets from _PyRuntime. Sets *l if they are plausible.
+static void read_offsets(uintptr_t runtime, uint32_t version,
                          struct layout *l) {
   static const char cookie[8] = {'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y'};
   const struct indices at = version >> 16 == 0x30d
                                 ? (struct indices){19, 28, 34}
                                 : (struct indices){22, 31, 39};
   uint64_t v[OFFSETS];
+  struct layout found;
   if (mprof_sys_copy(v, runtime, sizeof(v)) != sizeof(v) ||
       memcmp(v, cookie, sizeof(cookie)) != 0 || v[AT_VERSION] != version ||
       v[AT_FREE_THREADED] != 0)
-    return false;
-  *l = (struct layout){.lines_format = LINES_LOCATIONS,
-                       .grouping = GROUP_TO_SENTINEL,
-                       .interpreters = (unsigned)v[AT_INTERPRETERS],
-                       .next_interpreter = (unsigned)v[AT_INTERPRETER + 2],
-                       .threads = (unsigned)v[AT_INTERPRETER + 3],
-                       .next_thread = (unsigned)v[at.thread + 2],
-                       .current = (unsigned)v[at.thread + 4],
-                       .thread_id = (unsigned)v[at.thread + 5],
-                       .kernel_id = (unsigned)v[at.thread + 6],
-                       .previous = (unsigned)v[at.frame + 1],
-                       .code = (unsigned)v[at.frame + 2],
-                       .instruction = (unsigned)v[at.frame + 3],
-                       .mark = (unsigned)v[at.frame + 5],
-                       .file = (unsigned)v[at.code + 1],
-                       .name = (unsigned)v[at.code + 3],
-                       .lines = (unsigned)v[at.code + 4],
-                       .first_line = (unsigned)v[at.code + 5],
-                       .start = (unsigned)v[at.code + 9],
-                       .ascii = 40,
-                       .characters = 56,
-                       .kind_at = version >> 16 == 0x30d ? 2 : 16};
-  return true;
+    return;
+  found = (struct layout){.lines_format = LINES_LOCATIONS,
+                          .grouping = GROUP_TO_SENTINEL,
+                          .interpreters = (unsigned)v[AT_INTERPRETERS],
+                          .next_interpreter = (unsigned)v[AT_INTERPRETER + 2],
+                          .threads = (unsigned)v[AT_INTERPRETER + 3],
+                          .next_thread = (unsigned)v[at.thread + 2],
+                          .current = (unsigned)v[at.thread + 4],
+                          .thread_id = (unsigned)v[at.thread + 5],
+                          .kernel_id = (unsigned)v[at.thread + 6],
+                          .previous = (unsigned)v[at.frame + 1],
+                          .code = (unsigned)v[at.frame + 2],
+                          .instruction = (unsigned)v[at.frame + 3],
+                          .mark = (unsigned)v[at.frame + 5],
+                          .file = (unsigned)v[at.code + 1],
+                          .name = (unsigned)v[at.code + 3],
+                          .lines = (unsigned)v[at.code + 4],
+                          .first_line = (unsigned)v[at.code + 5],
+                          .start = (unsigned)v[at.code + 9],
+                          .ascii = 40,
+                          .characters = 56,
+                          .kind_at = version >> 16 == 0x30d ? 2 : 16};
+  if (is_plausible(&found))
+    *l = found;
 }
 
 static uintptr_t find_symbol(const char *name) {
@@ -464,8 +479,6 @@ static int line_of(const char *code, int at, bool is_safe) {
 
 // --- code objects ---
 
-enum { CODE_BYTES = 144 };
-
 // Code objects whose texts and table were read by system calls. Later, these
 // are read in place: a code object has a reference to them. Threads write the
 // words without a lock. A mix of the words of two threads does no harm, because
@@ -521,8 +534,6 @@ static mprof_pc address_of(uintptr_t at, const char *code, int instruction,
 }
 
 // --- frames ---
-
-enum { FRAME_BYTES = 112 };
 
 // The memory of the last frames that were read. From 3.11 on, the frame of a
 // caller is mostly below that of the called function, in the same memory.

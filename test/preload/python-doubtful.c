@@ -13,6 +13,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %gcc -O2 -g -rdynamic -DVERSION=0x030b02f0 %s -o known -pthread
 // RUN: %gcc -O1 -g -rdynamic -DVERSION=0x030f00f0 %s -o unknown -pthread
+// RUN: %gcc -O1 -g -rdynamic -DVERSION=0x030d00f0 %s -o offsets -pthread
 //
 // RUN: nm known | grep -q 'EvalFrameDefault.cold' && strip known
 // RUN: for case in right cold; do \
@@ -26,8 +27,9 @@
 // RUN:   bad-type bad-table bad-mark few many; do \
 // RUN:   %run{heap_rate=1:log_path=$case.%%p} LD_PRELOAD=%preload ./known $case && \
 // RUN:   FileCheck --check-prefix=WRONG %s < $case.*.txt || exit 1; done
-// RUN: %run{heap_rate=1:log_path=version.%%p} LD_PRELOAD=%preload ./unknown right
-// RUN: FileCheck --check-prefix=WRONG %s < version.*.txt
+// RUN: for program in unknown offsets; do \
+// RUN:   %run{heap_rate=1:log_path=$program.%%p} LD_PRELOAD=%preload ./$program right && \
+// RUN:   FileCheck --check-prefix=WRONG %s < $program.*.txt || exit 1; done
 // WRONG-NOT: fake.py
 // WRONG: #1 {{.*}} in _PyEval_EvalFrameDefault
 // WRONG: 1 stacks without their functions of Python
@@ -37,7 +39,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-char _PyRuntime[64], PyCode_Type[64], PyUnicode_Type[64];
+// The offsets of version 3.13, which are too large. Version 3.11 has none.
+uint64_t _PyRuntime[64] = {0x7970677562656478, VERSION, 0,
+                           [3 ... 63] = 1 << 20};
+char PyCode_Type[64], PyUnicode_Type[64];
 const unsigned long Py_Version = VERSION;
 
 static void *volatile kept;
