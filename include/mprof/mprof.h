@@ -356,8 +356,9 @@ int mprof_listen(const char *address);
  * values.
  * Both return 0. mprof_start returns EALREADY if MProf runs, also if the
  * program was built or started with MProf, ENOSYS if the program has another
- * copy of MProf, or the error of opening the address of listen. mprof_stop returns EALREADY if MProf does not run. Not
- * for signal handlers; both take the loader's lock. */
+ * copy of MProf, or the error of opening the address of listen. mprof_stop
+ * returns EALREADY if MProf does not run. Not for signal handlers; both take
+ * the loader's lock. */
 int mprof_start(const char *options);
 int mprof_stop(void);
 

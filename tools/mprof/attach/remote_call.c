@@ -228,7 +228,7 @@ static uint64_t result_of(const struct user_regs_struct *regs) {
 }
 #endif
 
-// The kernel's description of a restartable sequence (linux/rseq.h).
+// The kernel's description of a restartable sequence. (struct rseq_cs)
 struct sequence {
   uint32_t version, flags;
   uint64_t start, length, abort;
