@@ -27,8 +27,8 @@ struct mprof_replacement {
 // definitions to v, at most cap, and returns their number. Set at start.
 extern size_t (*mprof_load_more)(struct mprof_replacement *v, size_t cap);
 
-// NULL, or the function that redirects the calls of the libraries that a call of
-// dlopen has loaded. Set while a library that was itself loaded by dlopen
+// NULL, or the function that redirects the calls of the libraries that a call
+// of dlopen has loaded. Set while a library that was itself loaded by dlopen
 // profiles the process.
 extern void (*mprof_load_after)(void);
 

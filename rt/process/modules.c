@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
@@ -246,4 +247,63 @@ void mprof_relocations_replace(const struct dl_phdr_info *info,
        others.begin && i < others.bytes / sizeof(*others.begin); i++)
     visit(&m, &others.begin[i], replace, arg);
   errno = before;
+}
+
+// --- symbols ---
+
+// The header of the table of symbols (DT_GNU_HASH). A bloom filter, the first
+// symbol of each bucket, and the hashes of the symbols from `first` on follow.
+// The lowest bit of a hash ends its bucket.
+struct hash_table {
+  uint32_t buckets, first, bloom_words, shift;
+};
+
+struct symbol_search {
+  const char *name;
+  uint32_t hash;
+  uintptr_t found;
+};
+
+static const ElfW(Sym) * find_in_table(const struct module *m,
+                                       const struct hash_table *table,
+                                       const struct symbol_search *s) {
+  const uint32_t *const buckets =
+      (const uint32_t *)((const ElfW(Addr) *)(table + 1) + table->bloom_words);
+  const uint32_t *const chains = buckets + table->buckets;
+  uint32_t i = table->buckets == 0 ? 0 : buckets[s->hash % table->buckets];
+  for (uint32_t hash = 0; i >= table->first && !(hash & 1); i++) {
+    hash = chains[i - table->first];
+    if ((hash | 1) == (s->hash | 1) && m->symbols[i].st_shndx != SHN_UNDEF &&
+        strcmp(m->names + m->symbols[i].st_name, s->name) == 0)
+      return &m->symbols[i];
+  }
+  return NULL;
+}
+
+static int look_for_symbol(struct dl_phdr_info *info, size_t size, void *arg) {
+  struct symbol_search *s = arg;
+  struct module m = {.info = info};
+  const struct hash_table *table = NULL;
+  (void)size;
+  for (const ElfW(Dyn) *d = read_headers(&m); d && d->d_tag != DT_NULL; d++) {
+    if (d->d_tag == DT_SYMTAB)
+      m.symbols = address_of(&m, d);
+    if (d->d_tag == DT_STRTAB)
+      m.names = address_of(&m, d);
+    if (d->d_tag == DT_GNU_HASH)
+      table = address_of(&m, d);
+  }
+  if (!m.symbols || !m.names || !table)
+    return 0;
+  const ElfW(Sym) *symbol = find_in_table(&m, table, s);
+  s->found = symbol ? info->dlpi_addr + symbol->st_value : 0;
+  return s->found != 0;
+}
+
+uintptr_t mprof_module_symbol(const char *name) {
+  struct symbol_search s = {.name = name, .hash = 5381};
+  for (const char *p = name; *p != '\0'; p++)
+    s.hash = s.hash * 33 + (unsigned char)*p;
+  dl_iterate_phdr(look_for_symbol, &s);
+  return s.found;
 }

@@ -56,6 +56,10 @@ struct mprof_loads {
 // so call this function only where the program calls the loader anyway.
 struct mprof_loads mprof_module_loads(void);
 
+// Returns the address of a symbol that a module exports, or 0. In contrast to
+// dlsym, allocates no memory if there is none. Takes the loader's lock.
+uintptr_t mprof_module_symbol(const char *name);
+
 // --- the references of a loaded module to functions of other modules ---
 //
 // For each reference, the module has a word with the function's address, which

@@ -5,9 +5,9 @@
 
 #include "unwind/find_module.h"
 
+#include "process/modules.h"
 #include "sys/os.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -30,11 +30,8 @@ typedef int find_object_fn(void *pc, struct answer *answer);
 // make the runtime's libraries depend on glibc 2.35. Written at start.
 static find_object_fn *find_object;
 
-#pragma weak dlsym // static programs have no dlsym
-
 void mprof_find_module_init(void) {
-  if (dlsym)
-    find_object = (find_object_fn *)dlsym(RTLD_DEFAULT, "_dl_find_object");
+  find_object = (find_object_fn *)mprof_module_symbol("_dl_find_object");
 }
 
 // --- the headers of a module ---

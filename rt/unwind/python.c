@@ -14,17 +14,15 @@
 
 #include "unwind/python.h"
 #include "options/flags.h"
+#include "process/modules.h"
 #include "sys/os.h"
 #include "sys/stats.h"
 #include "unwind/rules.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
-#pragma weak dlerror
-#pragma weak dlsym
 #pragma weak pthread_getspecific
 
 // --- the layout of the structures ---
@@ -187,20 +185,16 @@ static void read_offsets(uintptr_t runtime, uint32_t version,
     *l = found;
 }
 
-static uintptr_t find_symbol(const char *name) {
-  return (uintptr_t)dlsym(RTLD_DEFAULT, name);
-}
-
 // Finds out the version of the interpreter, and sets *l. Leaves *l as it is if
 // the version is not known.
 static void find_layout(uintptr_t runtime, struct layout *l) {
-  const uintptr_t version_at = find_symbol("Py_Version"); // from 3.11
+  const uintptr_t version_at = mprof_module_symbol("Py_Version"); // from 3.11
   uint32_t version = 0;
   if (version_at != 0)
     mprof_sys_copy(&version, version_at, sizeof(version));
-  else if (find_symbol("PyIter_Send") != 0) // from 3.10
+  else if (mprof_module_symbol("PyIter_Send") != 0) // from 3.10
     version = 0x30a0000;
-  else if (find_symbol("PyObject_GC_IsTracked") != 0) // from 3.9
+  else if (mprof_module_symbol("PyObject_GC_IsTracked") != 0) // from 3.9
     version = 0x3090000;
   const uint32_t minor = version >> 16 & 0xff;
   if (version >> 24 != 3)
@@ -247,24 +241,23 @@ static struct mprof_code_range find_cold(struct mprof_code_range hot) {
 
 void mprof_python_look(void) {
   static atomic_bool is_searched;
-  if (!mprof_flags.python_frames || mprof_python_is_on() || !dlsym || !dlerror)
+  if (!mprof_flags.python_frames || mprof_python_is_on())
     return;
   const int before = errno;
-  const uintptr_t runtime = find_symbol("_PyRuntime");
+  const uintptr_t runtime = mprof_module_symbol("_PyRuntime");
   const uintptr_t eval =
-      runtime != 0 ? find_symbol("_PyEval_EvalFrameDefault") : 0;
+      runtime != 0 ? mprof_module_symbol("_PyEval_EvalFrameDefault") : 0;
   // Two threads may get here at the same time.
   if (eval != 0 && !atomic_exchange(&is_searched, true)) {
     const struct mprof_code_range code = mprof_eh_function(eval);
     interpreter.runtime = runtime;
     interpreter.cold = find_cold(code);
-    interpreter.code_type = find_symbol("PyCode_Type");
-    interpreter.str_type = find_symbol("PyUnicode_Type");
+    interpreter.code_type = mprof_module_symbol("PyCode_Type");
+    interpreter.str_type = mprof_module_symbol("PyUnicode_Type");
     find_layout(runtime, &interpreter.layout);
     mprof_python.begin = code.begin;
     atomic_store_explicit(&mprof_python.end, code.end, memory_order_release);
   }
-  dlerror(); // the program must not find an error
   errno = before;
 }
 
