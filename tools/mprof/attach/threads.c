@@ -212,6 +212,18 @@ static bool is_cycle(const struct threads *all, const struct thread *t) {
   return true;
 }
 
+// Returns the same, also if the threads are still on the way back into the
+// waits that the reading of their stacks has interrupted.
+static bool stays_cycle(const struct threads *all, const struct thread *t) {
+  enum { TRIES = 100, PAUSE_MS = 5 };
+  for (int i = 0; i < TRIES; i++) {
+    if (is_cycle(all, t))
+      return true;
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
+  }
+  return false;
+}
+
 // Returns whether following the holders from t leads back to t.
 static bool leads_back(const struct threads *all, const struct thread *t) {
   const struct thread *at = t->of;
@@ -223,7 +235,7 @@ static bool leads_back(const struct threads *all, const struct thread *t) {
 static void find_stuck(const struct threads *all) {
   for (size_t i = 0; i < all->count; i++) {
     struct thread *t = all->items[i];
-    if (leads_back(all, t) && is_cycle(all, t))
+    if (leads_back(all, t) && stays_cycle(all, t))
       t->grade = "certain";
     else if (t->holder && !t->of && t->lock && has_ended(t->holder))
       t->grade = "likely";
@@ -366,7 +378,7 @@ static void add_label(struct profile *p, struct label *labels, uint32_t *n,
   labels[i] = l;
 }
 
-static void add_thread(struct profile *p, const struct modules *m,
+static void add_thread(struct profile *p, pid_t pid, const struct modules *m,
                        const struct thread *t, bool shows_lock) {
   static uint32_t locations[STACK_FRAMES];
   struct label labels[8];
@@ -379,6 +391,12 @@ static void add_thread(struct profile *p, const struct modules *m,
                               : "waiting");
   if (t->kind && t->state != 'R')
     add_label(p, labels, &n, "kind", t->kind);
+  if (shows_lock) {
+    char name[32] = "?";
+    target_status(pid, t->tid, "Name", name, sizeof name);
+    snprintf(text, sizeof text, "%d %s", (int)t->tid, name);
+    add_label(p, labels, &n, "thread", text);
+  }
   if (shows_lock && t->grade)
     add_label(p, labels, &n, "grade", t->grade);
   if (shows_lock && t->lock) {
@@ -468,7 +486,7 @@ struct profile *process_threads(int pid, bool only_stuck, char **why) {
     struct modules m = add_mappings(p, stacks, pid);
     for (size_t i = 0; i < all.count; i++)
       if (!only_stuck || all.items[i]->grade)
-        add_thread(p, &m, all.items[i], only_stuck);
+        add_thread(p, pid, &m, all.items[i], only_stuck);
     free(m.items);
     name_jit(p, &target);
   }

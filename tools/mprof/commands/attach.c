@@ -45,15 +45,29 @@ struct session {
 
 // --- what the process is told ---
 
-// Returns a directory in which the process and mprof can both make a socket, as
-// the process sees it, or NULL.
+// Returns whether a process of this user can write to the directory, which is
+// not on a file system that is read-only.
+static bool can_write(const char *path, uid_t user) {
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode) &&
+         (user == 0 || (s.st_mode & S_IWOTH) ||
+          (s.st_uid == user && (s.st_mode & S_IWUSR))) &&
+         (access(path, W_OK) == 0 || errno != EROFS);
+}
+
+// Returns a directory in which the process can make a socket, as the process
+// sees it, or NULL.
 static const char *socket_directory(const struct target *t) {
   static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm", "/run"};
+  char value[64] = "0";
+  target_status(t->pid, t->pid, "Uid", value, sizeof value);
+  // The effective id is the second one.
+  const char *effective = strchr(value, '\t');
+  const uid_t user = (uid_t)strtoul(effective ? effective : value, NULL, 10);
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     char path[64];
-    struct stat s;
     snprintf(path, sizeof path, "%s%s", t->root, places[i]);
-    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode) && (s.st_mode & S_IWOTH))
+    if (can_write(path, user))
       return places[i];
   }
   return NULL;
@@ -336,7 +350,8 @@ static void read_name(struct session *s) {
 static bool start(struct session *s, const char *library) {
   const char *directory = socket_directory(&s->target);
   if (!directory) {
-    complain(&s->options, "%d: no directory such as /tmp for a socket",
+    complain(&s->options,
+             "%d can write to none of /tmp, /var/tmp, /dev/shm and /run",
              (int)s->target.pid);
     return false;
   }

@@ -32,6 +32,7 @@ struct located {
 
 struct builder {
   struct view *view;
+  bool has_python; // the stacks have functions of Python
   const struct view_options *options;
   struct pattern *focus, *within, *ignore, *hide, *drop, *keep;
   struct located *located; // of each location
@@ -110,10 +111,28 @@ static uint32_t add_frame(struct view *v, struct frame f) {
   return id;
 }
 
+// Returns whether the profile has functions of Python.
+static bool has_python(const struct profile *p) {
+  for (size_t i = 0; i < p->mapping_count; i++)
+    if (strcmp(p->strings[p->mappings[i].file], "[python]") == 0)
+      return true;
+  return false;
+}
+
+// Returns whether the file is CPython's interpreter. Beside functions of
+// Python, those of the interpreter are like those of a standard library.
+static bool is_interpreter(const char *file) {
+  const char *name = base_name(file);
+  return strncmp(name, "libpython3", 10) == 0 ||
+         strncmp(name, "python3", 7) == 0;
+}
+
 static bool is_std(const struct builder *b, const struct location *l,
                    const struct function *f) {
   const struct profile *p = b->view->profile;
   const struct mapping *m = mapping_of(p, l);
+  if (b->has_python && m && is_interpreter(p->strings[m->file]))
+    return true;
   return mprof_is_std_frame(
       &(struct mprof_frame){.function = f ? p->strings[f->name] : "",
                             .file = f ? p->strings[f->file] : "",
@@ -427,7 +446,8 @@ static void name_functions(struct builder *b) {
 struct view *view_new(struct profile *p, const struct view_options *options,
                       char *error, size_t size) {
   struct view *v = zeroed(1, sizeof *v);
-  struct builder b = {.view = v, .options = options};
+  struct builder b = {
+      .view = v, .options = options, .has_python = has_python(p)};
   v->profile = p;
   v->stack_frames = grow(NULL, &v->stack_frame_capacity, 1,
                          sizeof *v->stack_frames); // not NULL if empty
