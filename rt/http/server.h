@@ -45,8 +45,8 @@ void mprof_http_start_in_child(void);
 void mprof_http_shut(void);
 // Waits until an HTTP server that was told to end has ended, at most a second.
 void mprof_http_wait_for_end(void);
-// NULL, or the function that ends the profiling which mprof_start has begun, for
-// the page /debug/mprof/stop. It writes no files.
+// NULL, or the function that ends the profiling which mprof_start has begun,
+// for the page /debug/mprof/stop. It writes no files.
 extern int (*mprof_http_on_stop)(void);
 
 // --- the control signal ---

@@ -87,7 +87,6 @@ extern bool mprof_init_start_early(void)
 bool mprof_init_is_late(void) __attribute__((weak, visibility("hidden")));
 // Redirects the calls of all modules to MProf, or back. Takes the loader's
 // lock. Keeps errno.
-void mprof_late_set(bool turns_on)
-    __attribute__((weak, visibility("hidden")));
+void mprof_late_set(bool turns_on) __attribute__((weak, visibility("hidden")));
 
 #endif // MPROF_RT_PROCESS_PROCESS_H

@@ -98,9 +98,7 @@ void *dlsym(void *handle, const char *name) {
 }
 
 void *(*mprof_next_late)(const char *name);
-void *mprof_next_definition(const char *name) {
-  return dlsym(RTLD_NEXT, name);
-}
+void *mprof_next_definition(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 #ifndef NOT_LINKED
 static void *word_free, *word_rare, *word_n0, *word_n1;
