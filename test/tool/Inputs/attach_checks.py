@@ -220,10 +220,14 @@ def leaves_nothing():
 
 def allocators():
     with subprocess.Popen(["./app", "align"]) as app:
-        for _ in range(5):
-            Attach(app, "--seconds=1").process.kill()
-            assert app.poll() is None, app.poll()
-        app.kill()
+        try:
+            for _ in range(5):
+                attach = Attach(app, "--seconds=1")
+                attach.process.kill()
+                attach.process.communicate()
+                assert app.poll() is None, app.poll()
+        finally:
+            app.kill()
 
 
 def interrupted():
