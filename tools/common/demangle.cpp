@@ -60,7 +60,7 @@ static char *fortran(const char *Name) {
   if (Result == nullptr)
     return nullptr;
   char *Colons = Result + (End - Name - 2);
-  memcpy(Colons, "::", 2);
+  Colons[0] = Colons[1] = ':';
   strcpy(Colons + 2, End + sizeof(Mark) - 1);
   return Result;
 }
