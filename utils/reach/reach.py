@@ -129,7 +129,8 @@ def examine(name):
     run(
         command,
         f"env COUNT_DIR={counts} LD_PRELOAD={WORK}/count.so "
-        f"{MPROF} run -q -o {profiles} --heap-rate=1 --",
+        # The library beneath would count the block of a thread of MProf itself.
+        f"{MPROF} run -q -o {profiles} --heap-rate=1 -O memory=0 --",
     )
     ours, truth = mprof_totals(profiles), counted_totals(counts)
     wrong = {pid: (v, truth.get(pid)) for pid, v in ours.items() if truth.get(pid) != v}
