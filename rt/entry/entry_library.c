@@ -299,16 +299,6 @@ struct count {
   unsigned lost;
 };
 
-static bool contains(const struct dl_phdr_info *info, uintptr_t address) {
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-    if (ph->p_type == PT_LOAD &&
-        address - info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
-      return true;
-  }
-  return false;
-}
-
 static void *note_direct(const struct mprof_reference *reference, void *arg) {
   struct count *c = arg;
   if (!reference->is_bound || !reference->is_of_calls)
@@ -323,7 +313,8 @@ static int count_direct(struct dl_phdr_info *info, size_t size, void *arg) {
   struct count *c = arg;
   (void)size;
   c->is_lost = false;
-  if (!contains(info, c->own) && !contains(info, c->beneath))
+  if (!mprof_module_contains(info, c->own) &&
+      !mprof_module_contains(info, c->beneath))
     mprof_relocations_replace(info, note_direct, c);
   c->lost += c->is_lost;
   return 0;

@@ -29,18 +29,8 @@ struct order {
   bool is_libc_seen, is_late;
 };
 
-static bool contains(const struct dl_phdr_info *info, uintptr_t address) {
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-    if (ph->p_type == PT_LOAD &&
-        address - info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
-      return true;
-  }
-  return false;
-}
-
 static bool is_this_library(const struct dl_phdr_info *info) {
-  return contains(info, (uintptr_t)__ehdr_start);
+  return mprof_module_contains(info, (uintptr_t)__ehdr_start);
 }
 
 // The loader's list has the program's libraries in the order in which they are
@@ -52,7 +42,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg) {
     o->is_late = o->is_libc_seen;
     return 1;
   }
-  o->is_libc_seen |= contains(info, (uintptr_t)&dl_iterate_phdr);
+  o->is_libc_seen |= mprof_module_contains(info, (uintptr_t)&dl_iterate_phdr);
   return 0;
 }
 

@@ -67,6 +67,16 @@ void *mprof_next_definition(const char *name) {
   return dlsym ? dlsym(RTLD_NEXT, name) : NULL;
 }
 
+bool mprof_module_contains(const struct dl_phdr_info *info, uintptr_t address) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    if (ph->p_type == PT_LOAD &&
+        address - info->dlpi_addr - ph->p_vaddr < ph->p_memsz)
+      return true;
+  }
+  return false;
+}
+
 static int has_prefix(struct dl_phdr_info *info, size_t size, void *prefix) {
   (void)size;
   return mprof_text_after(mprof_text_base_name(info->dlpi_name), prefix) !=

@@ -56,6 +56,10 @@ struct mprof_loads {
 // so call this function only where the program calls the loader anyway.
 struct mprof_loads mprof_module_loads(void);
 
+struct dl_phdr_info;
+// Returns whether a segment of the module contains the address.
+bool mprof_module_contains(const struct dl_phdr_info *info, uintptr_t address);
+
 // Returns the address of a symbol that a module exports, or 0. In contrast to
 // dlsym, allocates no memory if there is none. Takes the loader's lock.
 uintptr_t mprof_module_symbol(const char *name);
@@ -65,8 +69,6 @@ uintptr_t mprof_module_symbol(const char *name);
 // For each reference, the module has a word with the function's address, which
 // the dynamic linker has written (a relocation). Code can read these words, and
 // can change them, so that the module calls another function.
-
-struct dl_phdr_info;
 
 struct mprof_reference {
   const char *name; // of the symbol

@@ -54,12 +54,12 @@ struct layout {
   // frame. Otherwise, the thread state itself has it.
   bool has_cframe;
   unsigned in_cframe;
-  // Of a frame. mark: the field that tells whether a group ends.
+  // Fields of a frame. mark: the field that tells whether a group ends.
   unsigned previous, code, instruction, mark;
-  // Of PyCodeObject. start: the first instruction.
+  // Fields of PyCodeObject. start: the first instruction.
   unsigned file, name, lines, first_line, start;
-  // Of str: the characters if all of them are ASCII, or if not, and the place
-  // of `kind` in the bits of the state.
+  // Fields of str: the characters if all of them are ASCII, or if not, and the
+  // place of `kind` in the bits of the state.
   unsigned ascii, characters, kind_at;
 };
 

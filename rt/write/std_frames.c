@@ -28,7 +28,7 @@ bool mprof_is_std_module(const char *file) {
       "libc++.so", "libc++abi.so",  "libgcc_s.so",
       NULL};
   static const char *const old[] = {"libc-2.", "libpthread-2.", "ld-2.", NULL};
-  // Of other languages: D, Fortran, Go by GCC, Rust.
+  // Libraries of other languages: D, Fortran, Go by GCC, Rust.
   static const char *const others[] = {
       "libgphobos.so",   "libgdruntime.so", "libphobos2",
       "libdruntime-ldc", "libgfortran.so",  "libquadmath.so",

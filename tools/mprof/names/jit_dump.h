@@ -21,7 +21,7 @@ enum { JIT_MAX_NAME = 8192 };
 struct jit_wanted {
   uint64_t address;
   size_t index; // of the address in the query
-  // What a file says; NULL and 0: nothing so far.
+  // Name and place that a file has given; NULL and 0: none so far.
   char *name, *file;
   int64_t line;
   uint64_t moved; // number of the code that was moved here, plus 1; 0: none
